@@ -1,0 +1,39 @@
+// Decisions: what a cycle (or a change of input) came to, in the order in which it was decided.
+//
+// The engine has already applied a decision to its own state when it hands it out. The host commits
+// all decisions of one step as one transaction, and only then shows them to anyone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/api/kinds.hpp"
+#include "core/base/time.hpp"
+
+namespace sluice {
+
+using WorkloadId = std::uint32_t;
+
+enum class DecisionType : std::uint8_t {
+  kQuotaReserved,
+  kAdmitted,
+  kEvicted,  ///< reason, and for reason Preempted: preemption and by
+  kPending,  ///< reason or message changed (see docs/simulate.md for what counts as a change)
+  kFinished,
+  kDeactivated,
+  kRequeued,  ///< a backoff ended
+  kMarked,    ///< the workload is now claimed by `reason` (a plugin's name)
+};
+
+struct Decision {
+  DecisionType type = DecisionType::kPending;
+  WorkloadId workload = 0;
+  std::string reason;
+  std::string message;
+  std::string preemption;  ///< kEvicted: InClusterQueue, InCohortReclamation, …
+  std::string by;          ///< kEvicted: key of the workload it made room for
+  bool borrowing = false;  ///< kQuotaReserved
+};
+
+}  // namespace sluice

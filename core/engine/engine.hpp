@@ -1,0 +1,147 @@
+// Engine: the deterministic state machine that decides which workload starts, when and on what.
+//
+// Inputs are object changes, ends of workloads and the time of an instant; outputs are decisions
+// (decision.hpp). The same inputs in the same order give the same decisions for any number of
+// threads. No I/O, no clock, no randomness.
+//
+// How a host drives one instant (semantics 2):
+//
+//   engine.begin_instant(now);        // timers that are due fire
+//   engine.apply(...), remove_...     // all changes of the instant
+//   while (engine.step(out)) {        // wakes trees, runs one cycle, completes its evictions
+//     commit(out); notify plugins;    // what they write comes back through apply()
+//   }
+//
+// Single-threaded to its caller: one thread at a time may call anything here; the engine itself
+// uses worker threads inside step(). Objects that were handed over are immutable from then on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/api/kinds.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "core/engine/decision.hpp"
+#include "core/hooks/hooks.hpp"
+
+namespace sluice {
+
+enum class FairStrategy : std::uint8_t { kLessThanOrEqualToFinalShare, kLessThanInitialShare };
+
+struct RequeueConfig {
+  bool by_eviction_time = true;  ///< else by creation time, after PodsReadyTimeout
+  Duration backoff_base = 60 * kSecond;
+  Duration backoff_max = 3600 * kSecond;
+  std::optional<std::int32_t> backoff_limit;
+};
+
+struct EngineConfig {
+  int threads = 0;  ///< 0: all cores
+  bool fair_sharing = false;
+  std::vector<FairStrategy> fair_strategies = {FairStrategy::kLessThanOrEqualToFinalShare,
+                                               FairStrategy::kLessThanInitialShare};
+  Duration progress_window = 300 * kSecond;  ///< semantics 8: claims and "no way back"
+  bool ignore_undeclared_resources = false;
+  std::optional<Duration> pods_ready_timeout;  ///< absent: waitForPodsReady is off
+  RequeueConfig requeue;
+};
+
+enum class WorkloadState : std::uint8_t {
+  kPending,
+  kQuotaReserved,
+  kAdmitted,
+  kFinished,
+  kInactive
+};
+
+/// What a person may know about one workload, rendered on demand.
+struct WorkloadView {
+  WorkloadState state = WorkloadState::kPending;
+  std::string reason;  ///< of QuotaReserved=False while pending
+  std::string message;
+  std::optional<api::Admission> admission;
+};
+
+struct EngineStats {
+  std::uint64_t cycles = 0;
+  std::uint64_t admissions = 0;
+  std::uint64_t evictions = 0;
+};
+
+class EngineState;
+
+class Engine {
+ public:
+  Engine(EngineConfig config, hooks::Hooks hooks);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Sets the time of the instant that begins and fires the timers that are due.
+  /// REQUIRES: now is not before the last instant.
+  void begin_instant(Time now);
+
+  // Each creates the object or replaces its earlier form.
+  void apply(const api::Namespace& object);
+  void apply(const api::ResourceFlavor& object);
+  void apply(const api::ClusterQueue& object);
+  void apply(const api::Cohort& object);
+  void apply(const api::LocalQueue& object);
+
+  /// On creation the status is respected: one with an admission and its conditions starts out as
+  /// reserved or admitted. On a change only the spec, metadata and status.reclaimablePods count;
+  /// the rest of the status is the engine's. `priority` is already resolved from its class.
+  WorkloadId apply(std::shared_ptr<const api::Workload> object);
+
+  /// kind: Namespace, ResourceFlavor, ClusterQueue, Cohort, LocalQueue or Workload. Unknown
+  /// objects are ignored.
+  void remove(std::string_view kind, std::string_view key);
+
+  /// The job of an admitted workload ended. An error says why it cannot end now (it is not
+  /// admitted, or finished already) and changes nothing.
+  Result<void> finish(std::string_view key, std::string_view reason, std::string_view message);
+
+  /// The traits of this workload may have changed (a plugin says so).
+  void traits_changed(std::string_view key);
+  /// Puts a parked workload back into its queue (a plugin's veto may have ended).
+  void requeue(std::string_view key);
+
+  /// Wakes what the changes since the last step woke, and runs one cycle. Decisions since the last
+  /// call, those of apply() and begin_instant() included, are appended to `out` (cleared first).
+  /// False when the instant is at rest; `out` may hold decisions even then.
+  bool step(std::vector<Decision>& out);
+
+  /// When the next timer fires; kNever without one.
+  Time next_timer() const;
+
+  std::optional<WorkloadId> find(std::string_view key) const;
+  const std::string& key(WorkloadId id) const;
+  /// Stable until the workload is removed.
+  std::shared_ptr<const api::Workload> object(WorkloadId id) const;
+  WorkloadView view(WorkloadId id) const;
+  /// The state without the text: O(1).
+  WorkloadState state(WorkloadId id) const;
+  /// The assignment of a workload that holds quota, else nullptr.
+  std::vector<api::PodSetAssignment> assignment(WorkloadId id) const;
+  /// The status as the API shows it: conditions, admission, requeue state.
+  api::WorkloadStatus status(WorkloadId id) const;
+  /// Who is counted for this workload in totals (its trait `counted as`); nullopt: nobody.
+  std::optional<WorkloadId> counted_as(WorkloadId id) const;
+  /// All workloads that exist, in order of namespace/name.
+  std::vector<WorkloadId> workloads() const;
+  EngineStats stats() const;
+
+  /// Recomputes every usage from the holders and compares; aborts when they differ. For tests.
+  void verify_ledger() const;
+
+ private:
+  std::unique_ptr<EngineState> state_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,209 @@
+// The seams at which the engine asks somebody else: what a loaded plugin may decide.
+//
+// core calls these abstract classes and knows nothing of shared libraries; the host binds them to
+// plugins (host/plugins/bridge). A null pointer in Hooks means that nobody provides the point and
+// the built-in behaviour of docs/decisions.md applies. No hook is called under a lock. Hooks marked
+// [cycle] are called from many threads at once, must not block, and must answer the same for the
+// same input; [control] hooks are called from the engine's thread, one at a time.
+//
+// A plugin that faults (throws, returns a bad code, takes too long) is answered for by the host: it
+// fills the Fault and the engine takes the closed default of that point: the workload is not
+// nominated on its say-so, and nobody is evicted because of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/api/kinds.hpp"
+#include "core/base/time.hpp"
+
+namespace sluice::hooks {
+
+/// Dense number of a ClusterQueue: given at its first appearance, never reused.
+using QueueId = std::uint32_t;
+
+/// Set by the host when a plugin did not answer properly and its failure policy is closed.
+struct Fault {
+  std::string plugin;
+  std::string text;  ///< one sentence for the workload's pending reason
+  explicit operator bool() const { return !plugin.empty(); }
+};
+
+/// How well a flavor serves a request, worst first (semantics 4.2).
+enum class Mode : std::int32_t {
+  kNoFit = 0,
+  kNoCandidates = 1,
+  kPreempt = 2,
+  kReclaim = 3,
+  kFit = 4
+};
+
+/// The worst (mode, borrow level) over the resources of one flavor. Level 0: no borrowing.
+struct FlavorOutcome {
+  Mode mode = Mode::kNoFit;
+  std::int32_t borrow_level = 0;
+  bool operator==(const FlavorOutcome&) const = default;
+};
+
+/// One tried flavor, and the best of this scan so far (this one not counted).
+struct SearchStep {
+  QueueId queue = 0;
+  FlavorOutcome current;
+  bool has_best = false;
+  FlavorOutcome best;
+};
+
+enum class SearchVerdict : std::int32_t {
+  kGoOn = 0,      ///< keep the better one and try the next flavor
+  kStopHere = 1,  ///< take this flavor, even if an earlier one was better
+  kStopBest = 2,  ///< stop with the better of this one and the best so far
+};
+
+/// What happened since the scan position was recorded. The generations count what semantics 4
+/// names: of the queue, its holders and configuration; of the tree, those of all its queues
+/// together.
+struct PositionAge {
+  QueueId queue = 0;
+  std::uint64_t cycles = 0;  ///< 1: recorded in the cycle just before this one
+  std::uint64_t queue_generations = 0;
+  std::uint64_t tree_generations = 0;
+};
+
+/// KEP-independent control over the walk through a group's flavors. At most one provider.
+class FlavorSearch {
+ public:
+  virtual ~FlavorSearch() = default;
+  /// [control] The queue exists or changed; `queue.json` holds plugin-added fields.
+  virtual void queue_changed(QueueId id, const api::ClusterQueue& queue) = 0;
+  /// [cycle]
+  virtual SearchVerdict after_flavor(const SearchStep& step, Fault& fault) const = 0;
+  /// [cycle] Is `a` strictly better than `b` in this queue? NoFit and NoCandidates never get here:
+  /// they are worst whatever the preference.
+  virtual bool better(QueueId queue, FlavorOutcome a, FlavorOutcome b, Fault& fault) const = 0;
+  /// [cycle] Does the recorded position still hold? Asked only when shape and priority are the
+  /// same.
+  virtual bool keep_position(const PositionAge& age, Fault& fault) const = 0;
+};
+
+struct FilterQuery {
+  const api::Workload& workload;
+  QueueId queue = 0;
+  std::uint32_t pod_set = 0;  ///< index into workload.pod_sets
+  std::span<const std::string_view> flavors;
+};
+
+struct FilterAnswer {
+  std::vector<std::uint8_t> skip;    ///< one per flavor, 1: not for this pod set
+  std::vector<std::string> reasons;  ///< one per flavor, set where skipped
+};
+
+class FlavorFilter {
+ public:
+  virtual ~FlavorFilter() = default;
+  /// [cycle] Unions the skips of all filters. `answer` comes in sized and zeroed.
+  virtual void filter(const FilterQuery& query, FilterAnswer& answer, Fault& fault) const = 0;
+};
+
+struct VetoQuery {
+  const api::Workload& preemptor;
+  QueueId queue = 0;
+  std::span<const api::Workload* const> candidates;  ///< empty: only "may it preempt at all?"
+};
+
+struct VetoAnswer {
+  bool may_not_preempt = false;
+  std::string reason;                    ///< why not, for the pending message
+  std::vector<std::uint8_t> protected_;  ///< one per candidate, 1: hands off
+};
+
+class PreemptionVeto {
+ public:
+  virtual ~PreemptionVeto() = default;
+  /// [cycle] Unions the vetoes. A fault is a veto.
+  virtual void veto(const VetoQuery& query, VetoAnswer& answer, Fault& fault) const = 0;
+};
+
+/// Members stay adjacent in the queue, ordered as `order_as`, inside by rank (mechanisms 1).
+struct Group {
+  std::string id;
+  std::int32_t rank = 0;
+  bool exclusive = false;  ///< at most one member is admitted
+  std::string order_as;    ///< key (`namespace/name`) of the workload that stands for the group
+};
+
+enum class ReplacedEnds : std::int32_t { kFinished = 0, kDeactivated = 1, kEvicted = 2 };
+
+struct Replaces {
+  std::string workload;  ///< key
+  ReplacedEnds how = ReplacedEnds::kFinished;
+  std::string reason;
+  std::string message;
+};
+
+enum class CountedAs : std::int32_t { kItself = 0, kNobody = 1, kOther = 2 };
+
+/// What plugins say about one workload; the defaults are those of a workload nobody claims.
+struct Traits {
+  bool takes_part = true;
+  std::string takes_no_part_because;
+  bool has_group = false;
+  Group group;
+  bool has_replaces = false;
+  Replaces replaces;
+  std::string evict_with;  ///< key: preempting one ends both
+  CountedAs counted_as = CountedAs::kItself;
+  std::string counted_as_workload;  ///< key, with kOther
+  std::string shape_key;
+  bool may_lower_counts = false;
+  std::vector<std::string> claimed_by;  ///< plugins that answered anything but the default
+  std::string conflict;                 ///< two providers answered one trait: why it stays pending
+};
+
+class WorkloadTraits {
+ public:
+  virtual ~WorkloadTraits() = default;
+  /// [control]
+  virtual void traits(const api::Workload& workload, Traits& out, Fault& fault) = 0;
+};
+
+enum class Event : std::int32_t {
+  kReserved = 0,
+  kPreempting = 1,  ///< preemptions issued; `others` are the victims
+  kWaitingForVictims = 2,
+  kAdmitted = 3,
+  kReservationLost = 4,
+  kEvicted = 5,
+  kDeactivated = 6,
+  kFinished = 7,
+};
+
+struct Notification {
+  std::uint64_t sequence = 0;
+  Event event = Event::kReserved;
+  std::shared_ptr<const api::Workload> workload;
+  std::string reason;
+  std::vector<std::string> others;  ///< keys
+};
+
+class Notifications {
+ public:
+  virtual ~Notifications() = default;
+  /// [control] Called by the host after the commit, in order, at least once.
+  virtual void notify(const Notification& notification) = 0;
+};
+
+/// The bound seams; any may be null.
+struct Hooks {
+  FlavorSearch* flavor_search = nullptr;
+  FlavorFilter* flavor_filter = nullptr;
+  PreemptionVeto* preemption_veto = nullptr;
+  WorkloadTraits* workload_traits = nullptr;
+  /// Names of loaded and enabled plugins; a workload marked with another name waits for it.
+  std::vector<std::string> plugins;
+};
+
+}  // namespace sluice::hooks
