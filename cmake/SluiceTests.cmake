@@ -1,0 +1,27 @@
+# How tests are declared.
+#
+#   sluice_test(core_api_test
+#     SOURCES quantity_test.cpp meta_test.cpp
+#     LIBS sluice_core
+#     LABELS threads)            # optional; "threads" puts it into the TSan run
+#
+# makes one executable of GoogleTest cases and registers each case with CTest as AREA:Suite.Case.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+function(sluice_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;LABELS")
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} sluice_options sluice_warnings
+                                        GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE SLUICE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set(properties TIMEOUT 600)
+  if(arg_LABELS)
+    list(APPEND properties LABELS "${arg_LABELS}")
+  endif()
+  # PRE_TEST: the build does not run what it just linked; a crash at start is a failed test, not
+  # a failed build.
+  gtest_discover_tests(${name} TEST_PREFIX ${name}: DISCOVERY_MODE PRE_TEST
+                       DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+endfunction()
