@@ -9,6 +9,9 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# What the ThreadSanitizer run builds: every test labelled "threads".
+add_custom_target(tests_threads)
+
 function(sluice_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;LABELS")
   add_executable(${name} ${arg_SOURCES})
@@ -19,6 +22,9 @@ function(sluice_test name)
   set(properties TIMEOUT 600)
   if(arg_LABELS)
     list(APPEND properties LABELS "${arg_LABELS}")
+    if("threads" IN_LIST arg_LABELS)
+      add_dependencies(tests_threads ${name})
+    endif()
   endif()
   # PRE_TEST: the build does not run what it just linked; a crash at start is a failed test, not
   # a failed build.

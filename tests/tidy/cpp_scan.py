@@ -1,0 +1,66 @@
+"""A small scanner of C++ text: enough to find function bodies, without a compiler.
+
+blank() replaces comments, literals and preprocessor lines by spaces and keeps every line break, so
+that positions stay true. functions() walks the braces of what is left.
+"""
+
+import re
+
+_TOKEN = re.compile(
+    r'//(?:\\\n|[^\n])*'  # a comment to the end of the line
+    r'|/\*.*?\*/'
+    r'|\bR"(?P<tag>[^\s()\\]{0,16})\(.*?\)(?P=tag)"'  # a raw string
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'"  # a character, but no digit separator
+    r"|^[ \t]*\#(?:\\\n|[^\n])*",
+    re.DOTALL | re.MULTILINE,
+)
+_TYPE_OR_NAMESPACE = re.compile(
+    r'^\s*(?:template\s*<.*>\s*)?(?:(?:inline|typedef|static|constexpr|const)\s+)*'
+    r'(?:namespace|class|struct|union|enum|extern)\b',
+    re.DOTALL,
+)
+
+
+def blank(text):
+    """The text with everything that is not code replaced by spaces."""
+    return _TOKEN.sub(lambda m: re.sub(r'[^\n]', ' ', m.group()), text)
+
+
+def _kind(header):
+    """What a brace after `header` opens: 'scope', 'function' or 'value'."""
+    header = header.strip()
+    if _TYPE_OR_NAMESPACE.match(header) and not header.endswith(')'):
+        return 'scope'
+    if '(' in header and not re.search(r'=\s*$', header):
+        return 'function'
+    return 'value'
+
+
+def functions(text):
+    """(line, number of lines, name) of each function body that is not inside another one."""
+    found = []
+    stack = []  # (kind, header before it, line of the brace)
+    header, parens, line = '', 0, 1
+    for char in blank(text):
+        if char == '\n':
+            line += 1
+        inside = any(kind == 'function' for kind, _, _ in stack)
+        if char == '{':
+            kind = 'value' if inside or parens else _kind(header)
+            stack.append((kind, header, line))
+            header = header if kind == 'value' else ''
+        elif char == '}' and stack:
+            kind, before, start = stack.pop()
+            if kind == 'function':
+                found.append((start, line - start + 1, _name(before)))
+            header = before + '{}' if kind == 'value' else ''
+        elif not inside:
+            parens += (char == '(') - (char == ')')
+            header = '' if char == ';' and parens == 0 else header + char
+    return found
+
+
+def _name(header):
+    match = re.search(r'([\w:~]+)\s*\(', header)
+    return match.group(1) if match else '?'

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""The house rules that a machine can check.
+
+usage: tidy.py [--no-format] ROOT
+
+Prints `PATH:LINE: what is wrong` for each breach and exits 1 if there is any. The rules and their
+reasons are in CONTRIBUTING.md.
+"""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+import cpp_scan
+
+MAX_LINES = 800
+MAX_FUNCTION_LINES = 70
+MAX_COLUMNS = 100
+SKIPPED_FOLDERS = {'.git', 'build', 'sluice-data', '__pycache__'}
+CPP = ('.cpp', '.hpp', '.c', '.h')
+CODE = CPP + ('.py', '.cmake', '.sh')
+
+# A feature lives in its plugin only: these words may not appear in what every user runs.
+FEATURE_FREE = ('core/', 'host/', 'sdk/')
+FEATURE_WORDS = re.compile(
+    r'elastic|workload[ _-]?slic|admission[ _-]?option|provisioning[ _-]?(request|check)|fungib'
+    r'|concurrent[ _-]?admission|when[ _]?can[ _]?(borrow|preempt)|may[ _]?stop[ _]?search'
+    r'|try[ _]?next[ _]?flavor|(borrowing|preemption)[ _]?over[ _]?(borrowing|preemption)'
+    r'|(allowed|target)[ _]?resource[ _]?flavor|explicit[ _]?options|admission[ _]?constraints'
+    r'|remove[ _]?(other|lower|below[ _]?target)',
+    re.IGNORECASE,
+)
+UNFINISHED = re.compile(r'\b(TODO|FIXME|XXX|HACK)\b')
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+STANDARD = re.compile(r'^[a-z_0-9]+(\.h)?$')
+
+
+def files(root):
+    """Paths of all files below root, relative to it, with / between the parts."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS)
+        for name in sorted(names):
+            yield os.path.relpath(os.path.join(folder, name), root).replace(os.sep, '/')
+
+
+def is_code(path):
+    return path.endswith(CODE) or path.endswith('CMakeLists.txt') or path in ('dev', '.ci/run')
+
+
+def check_size(path, text):
+    lines = text.splitlines()
+    if len(lines) > MAX_LINES:
+        yield MAX_LINES + 1, f'{len(lines)} lines; a file has at most {MAX_LINES}'
+    for number, line in enumerate(lines, 1):
+        if len(line) > MAX_COLUMNS:
+            yield number, f'{len(line)} columns; a line has at most {MAX_COLUMNS}'
+    if path.endswith(CPP):
+        for line, length, name in cpp_scan.functions(text):
+            if length > MAX_FUNCTION_LINES:
+                yield line, f'{name} has {length} lines; a function has at most ' \
+                    f'{MAX_FUNCTION_LINES}'
+
+
+def check_header(path, text):
+    """A header opens with a paragraph that says what it is, and is safe to include twice."""
+    if not path.endswith(('.hpp', '.h')):
+        return
+    opening = re.match(r'(//[^\n]*\n){2,}|/\*.*?\n.*?\*/', text, re.DOTALL)
+    if not opening:
+        yield 1, 'a header opens with a comment of two lines or more: what it is, its invariant, ' \
+            'who may call it'
+    if path.endswith('.h'):
+        guard = re.search(r'^#ifndef (SLUICE_\w+)\n#define (SLUICE_\w+)\n', text, re.MULTILINE)
+        if not guard or guard.group(1) != guard.group(2):
+            yield 1, 'a C header has an include guard SLUICE_…'
+    elif '#pragma once\n' not in text:
+        yield 1, '#pragma once is missing'
+
+
+def allowed_include(path, quoted, target):
+    """Which way the parts may depend on each other."""
+    part = path.split('/')[0]
+    ours = target.split('/')[0] if '/' in target else ''
+    if part == 'core':
+        return target.startswith('core/') if quoted else bool(
+            STANDARD.match(target) or re.match(r'(oneapi/)?tbb/|boost/json', target))
+    if part == 'sdk':
+        if path.startswith('sdk/include/'):
+            return target.startswith('sluice/') or bool(STANDARD.match(target))
+        return ours not in ('core', 'host', 'tests', 'plugins')
+    if part == 'host':
+        return ours not in ('tests', 'plugins', 'bench')
+    if part == 'plugins' and '/tests/' not in path:
+        own = '/'.join(path.split('/')[:2]) + '/'
+        return '..' not in target and (
+            ours not in ('core', 'host', 'tests', 'plugins') or target.startswith(own))
+    return True
+
+
+def check_includes(path, text):
+    if not path.endswith(CPP):
+        return
+    for match in INCLUDE.finditer(text):
+        if not allowed_include(path, match.group(1) == '"', match.group(2)):
+            line = text.count('\n', 0, match.start(2)) + 1
+            yield line, f'{path.split("/")[0]} may not include {match.group(2)}'
+
+
+def check_words(path, text):
+    if path.startswith('tests/tidy/'):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if is_code(path) and UNFINISHED.search(line):
+            yield number, f'"{UNFINISHED.search(line).group()}": finish it, or open an issue'
+        if path.startswith(FEATURE_FREE) and FEATURE_WORDS.search(line):
+            yield number, f'"{FEATURE_WORDS.search(line).group()}" belongs in its plugin'
+
+
+def check_listed(path, root, lists):
+    """Every source is named in the CMakeLists.txt of its folder or of one above it."""
+    if not path.endswith(('.cpp', '.c')):
+        return
+    folder = os.path.dirname(path)
+    while True:
+        listing = (folder + '/' if folder else '') + 'CMakeLists.txt'
+        name = path[len(folder) + 1:] if folder else path
+        if listing in lists:
+            text = lists[listing]
+            if re.search(r'(^|[\s("/])' + re.escape(name) + r'($|[\s)"])', text, re.MULTILINE):
+                return
+        if not folder:
+            break
+        folder = os.path.dirname(folder)
+    yield 1, 'no CMakeLists.txt names this source'
+
+
+def check_format(root, paths):
+    """Sources that clang-format would change."""
+    def one(path):
+        run = subprocess.run(['clang-format', '--dry-run', '--Werror', path], cwd=root,
+                             capture_output=True, text=True)
+        return (path, run.stderr) if run.returncode else None
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for result in pool.map(one, paths):
+            if result:
+                line = re.search(r':(\d+):\d+: error', result[1])
+                number = int(line.group(1)) if line else 1
+                yield result[0], number, 'not formatted; run ./dev format'
+
+
+def check_tree(root, with_format=True):
+    """All breaches below root as (path, line, text), in order of path."""
+    paths = list(files(root))
+    texts, breaches = {}, []
+    for path in paths:
+        if is_code(path) or path.startswith(FEATURE_FREE):
+            try:
+                with open(os.path.join(root, path), encoding='utf-8') as file:
+                    texts[path] = file.read()
+            except UnicodeDecodeError:
+                if is_code(path):
+                    breaches.append((path, 1, 'not UTF-8'))
+    lists = {p: t for p, t in texts.items() if p.endswith('CMakeLists.txt')}
+    for path, text in texts.items():
+        found = list(check_words(path, text))
+        if is_code(path):
+            found += [*check_size(path, text), *check_header(path, text),
+                      *check_includes(path, text), *check_listed(path, root, lists)]
+        breaches += [(path, line, what) for line, what in found]
+    if with_format:
+        breaches += check_format(root, [p for p in paths if p.endswith(CPP)])
+    return sorted(breaches)
+
+
+def main(arguments):
+    with_format = '--no-format' not in arguments
+    roots = [a for a in arguments if not a.startswith('--')]
+    if len(roots) != 1:
+        sys.exit(__doc__)
+    breaches = check_tree(roots[0], with_format)
+    for path, line, what in breaches:
+        print(f'{path}:{line}: {what}')
+    print(f'tidy: {len(breaches)} breach(es)')
+    return 1 if breaches else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
