@@ -1,0 +1,266 @@
+#include "host/config/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <set>
+
+#include "core/api/quantity.hpp"
+#include "host/config/section.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
+
+/// HOST:PORT, where the host may be an IPv6 address in brackets. Empty when it is not one.
+std::string host_of(const std::string& address) {
+  const auto colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0) return "";
+  int port = -1;
+  const char* const end = address.data() + address.size();
+  const auto [last, code] = std::from_chars(address.data() + colon + 1, end, port);
+  if (code != std::errc() || last != end || port < 0 || port > 65535) return "";
+  std::string host = address.substr(0, colon);
+  const bool bracketed = host.front() == '[' && host.back() == ']';
+  if (bracketed) return host.substr(1, host.size() - 2);
+  return host.find(':') == std::string::npos ? host : "";
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+void read_address(Section& section, const std::string& key, std::string& out) {
+  section.text(key, out);
+  if (section.has(key) && host_of(out).empty())
+    section.fail(key,
+                 fmt::format("found \"{}\"; allowed: HOST:PORT with a port from 0 to 65535", out));
+}
+
+void read_server(Section& section, ServerConfig& out) {
+  read_address(section, "address", out.address);
+  {
+    Section tls(section.errors(), section.child("tls"), section.path_of("tls"));
+    tls.text("certFile", out.tls.cert_file);
+    tls.text("keyFile", out.tls.key_file);
+    tls.text("clientCAFile", out.tls.client_ca_file);
+    if (out.tls.cert_file.empty() != out.tls.key_file.empty())
+      tls.fail(out.tls.cert_file.empty() ? "certFile" : "keyFile",
+               "is missing; certFile and keyFile go together");
+  }
+  section.text("tokenFile", out.token_file);
+  section.text("kubeconfig", out.kubeconfig);
+  if (section.has("insecureHttp")) {
+    read_address(section, "insecureHttp", out.insecure_http);
+    if (const std::string host = host_of(out.insecure_http); !host.empty() && !is_loopback(host))
+      section.fail("insecureHttp",
+                   fmt::format("found \"{}\"; allowed: a loopback address, because this "
+                               "listener has no encryption",
+                               out.insecure_http));
+  } else {
+    section.text("insecureHttp", out.insecure_http);
+  }
+  Section limits(section.errors(), section.child("limits"), section.path_of("limits"));
+  limits.integer("bodyBytes", out.limits.body_bytes, 1024, 1LL << 30);
+  limits.integer("headerBytes", out.limits.header_bytes, 1024, 1LL << 20);
+  limits.integer("depth", out.limits.depth, 8, 10'000);
+  limits.integer("connections", out.limits.connections, 1, 1'000'000);
+  limits.integer("watchers", out.limits.watchers, 1, 1'000'000);
+}
+
+void read_plugin(Section& section, PluginConfig& out) {
+  section.require("name");
+  section.text("name", out.name);
+  section.boolean("enabled", out.enabled);
+  if (section.choice("failurePolicy", {"closed", "open"}) == 1)
+    out.failure_policy = FailurePolicy::kOpen;
+  section.text("sha256", out.sha256);
+  section.json("config", out.config_json);
+  if (out.name.find('/') != std::string::npos)
+    section.fail(
+        "name",
+        fmt::format("found \"{}\"; allowed: the name of a file NAME.so without folder", out.name));
+  const bool hex = std::all_of(out.sha256.begin(), out.sha256.end(),
+                               [](unsigned char c) { return std::isxdigit(c) != 0; });
+  if (!out.sha256.empty() && (out.sha256.size() != 64 || !hex))
+    section.fail("sha256", fmt::format("found \"{}\"; allowed: 64 hexadecimal digits", out.sha256));
+  std::transform(out.sha256.begin(), out.sha256.end(), out.sha256.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+}
+
+void read_plugins(Section& section, PluginsConfig& out) {
+  section.text("directory", out.directory);
+  std::vector<PluginConfig> load;
+  std::set<std::string> names;
+  const bool given = section.each("load", [&](Section& item) {
+    PluginConfig plugin;
+    read_plugin(item, plugin);
+    if (!plugin.name.empty() && !names.insert(plugin.name).second)
+      item.fail("name", fmt::format("\"{}\" is listed twice", plugin.name));
+    load.push_back(std::move(plugin));
+  });
+  if (given) out.load = std::move(load);
+}
+
+void read_fair_sharing(Section& section, EngineConfig& out) {
+  section.boolean("enable", out.fair_sharing);
+  std::vector<std::string> names;
+  section.texts("preemptionStrategies", names);
+  if (!section.has("preemptionStrategies")) return;
+  const std::string final_share = "LessThanOrEqualToFinalShare";
+  const std::string initial_share = "LessThanInitialShare";
+  if (names == std::vector{final_share}) {
+    out.fair_strategies = {FairStrategy::kLessThanOrEqualToFinalShare};
+  } else if (names == std::vector{initial_share}) {
+    out.fair_strategies = {FairStrategy::kLessThanInitialShare};
+  } else if (names != std::vector{final_share, initial_share}) {
+    section.fail("preemptionStrategies",
+                 fmt::format("found [{0}]; allowed: [{1}], [{2}] or [{1}, {2}]",
+                             fmt::join(names, ", "), final_share, initial_share));
+  }
+}
+
+void read_pods_ready(Section& section, EngineConfig& out) {
+  Duration timeout = 300 * kSecond;
+  section.duration("timeout", timeout);
+  out.pods_ready_timeout = timeout;
+  Section requeuing(section.errors(), section.child("requeuingStrategy"),
+                    section.path_of("requeuingStrategy"));
+  if (const int by = requeuing.choice("timestamp", {"Eviction", "Creation"}); by >= 0)
+    out.requeue.by_eviction_time = by == 0;
+  std::int64_t base = out.requeue.backoff_base / kSecond;
+  std::int64_t max = out.requeue.backoff_max / kSecond;
+  requeuing.integer("backoffBaseSeconds", base, 1, kMaxInt32);
+  requeuing.integer("backoffMaxSeconds", max, 1, kMaxInt32);
+  out.requeue.backoff_base = base * kSecond;
+  out.requeue.backoff_max = max * kSecond;
+  std::int64_t limit = -1;
+  requeuing.integer("backoffLimitCount", limit, 0, kMaxInt32);
+  if (limit >= 0) out.requeue.backoff_limit = static_cast<std::int32_t>(limit);
+}
+
+void read_scheduling(Section& section, EngineConfig& out) {
+  std::int64_t threads = out.threads;
+  section.integer("threads", threads, 0, 1024);
+  out.threads = static_cast<int>(threads);
+  {
+    Section fair(section.errors(), section.child("fairSharing"), section.path_of("fairSharing"));
+    read_fair_sharing(fair, out);
+  }
+  section.duration("progressWindow", out.progress_window);
+  const YAML::Node ready = section.child("waitForPodsReady");
+  if (!ready.IsDefined()) return;
+  Section pods_ready(section.errors(), ready, section.path_of("waitForPodsReady"));
+  read_pods_ready(pods_ready, out);
+}
+
+void read_taint(Section& section, TaintConfig& out) {
+  section.require("key");
+  section.require("effect");
+  section.text("key", out.key);
+  section.text("value", out.value);
+  const char* const names[] = {"NoSchedule", "PreferNoSchedule", "NoExecute"};
+  if (const int i = section.choice("effect", {names[0], names[1], names[2]}); i >= 0)
+    out.effect = names[i];
+}
+
+void read_node(Section& section, NodeConfig& out) {
+  section.require("name");
+  section.text("name", out.name);
+  section.pairs("labels", out.labels);
+  section.each("taints", [&](Section& item) { read_taint(item, out.taints.emplace_back()); });
+  section.require("capacity");
+  section.pairs("capacity", out.capacity);
+  for (const auto& [resource, amount] : out.capacity) {
+    const auto quantity = api::Quantity::parse(amount);
+    if (!quantity) {
+      section.fail("capacity", fmt::format("{}: {}", resource, quantity.error().text));
+    } else if (quantity->negative()) {
+      section.fail("capacity",
+                   fmt::format("{}: found {}; allowed: a quantity of 0 or more", resource, amount));
+    }
+  }
+}
+
+void read_executor(Section& section, ExecutorConfig& out) {
+  if (section.choice("type", {"local", "none"}) == 1) out.type = ExecutorType::kNone;
+  std::set<std::string> names;
+  section.each("nodes", [&](Section& item) {
+    NodeConfig& node = out.nodes.emplace_back();
+    read_node(item, node);
+    if (!node.name.empty() && !names.insert(node.name).second)
+      item.fail("name", fmt::format("\"{}\" is listed twice", node.name));
+  });
+}
+
+void expect_constant(Section& section, const std::string& key, const std::string& value) {
+  section.require(key);
+  section.choice(key, {value});
+}
+
+void read_all(Section& root, Configuration& out) {
+  expect_constant(root, "apiVersion", "config.sluice.dev/v1alpha1");
+  expect_constant(root, "kind", "Configuration");
+  const auto part = [&](const std::string& key, auto&& read, auto& target) {
+    Section section(root.errors(), root.child(key), key);
+    read(section, target);
+  };
+  part("server", read_server, out.server);
+  part(
+      "metrics", [](Section& s, MetricsConfig& m) { read_address(s, "address", m.address); },
+      out.metrics);
+  part(
+      "store", [](Section& s, StoreConfig& store) { s.text("path", store.path); }, out.store);
+  part("plugins", read_plugins, out.plugins);
+  part("scheduling", read_scheduling, out.engine);
+  part(
+      "resources",
+      [](Section& s, EngineConfig& engine) {
+        engine.ignore_undeclared_resources = s.choice("undeclared", {"block", "ignore"}) == 1;
+      },
+      out.engine);
+  part("executor", read_executor, out.executor);
+}
+
+}  // namespace
+
+Result<Configuration> parse_configuration(std::string_view text, const std::string& file) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    if (documents.size() > 1)
+      return Error{file + ": holds " + std::to_string(documents.size()) +
+                   " documents; allowed: one"};
+    ConfigErrors errors(file);
+    Configuration out;
+    {
+      Section root(errors,
+                   documents.empty() ? YAML::Node(YAML::NodeType::Undefined) : documents.front(),
+                   "");
+      read_all(root, out);
+    }
+    if (!errors.empty()) return errors.error();
+    return out;
+  } catch (const YAML::Exception& e) {
+    return Error{
+        fmt::format("{}:{}: not YAML: {}", file, e.mark.is_null() ? 1 : e.mark.line + 1, e.msg)};
+  }
+}
+
+Result<Configuration> load_configuration(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    return Error{
+        path +
+        ": cannot be read; --config names a file that does not exist or is not yours to read"};
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad()) return Error{path + ": reading it failed"};
+  return parse_configuration(text, path);
+}
+
+}  // namespace sluice::host

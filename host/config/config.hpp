@@ -1,0 +1,98 @@
+// Configuration: what `sluice.yaml` says, checked and with defaults filled in.
+//
+// Plain values; immutable after loading. load_configuration() accepts a file as a whole or refuses
+// it with one line per mistake, each naming file, line, path, what was found and what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/engine/engine.hpp"
+
+namespace sluice::host {
+
+struct TlsConfig {
+  std::string cert_file, key_file, client_ca_file;
+};
+
+/// What one client may cost the API server.
+struct ServerLimits {
+  std::int64_t body_bytes = 3 * 1024 * 1024;
+  std::int64_t header_bytes = 64 * 1024;
+  std::int64_t depth = 100;  ///< nesting of JSON
+  std::int64_t connections = 4096;
+  std::int64_t watchers = 4096;
+};
+
+struct ServerConfig {
+  std::string address = "127.0.0.1:6443";
+  TlsConfig tls;
+  std::string token_file;
+  std::string kubeconfig;     ///< empty: `kubeconfig` in the store's folder
+  std::string insecure_http;  ///< empty: off; loopback only
+  ServerLimits limits;
+};
+
+struct MetricsConfig {
+  std::string address = "127.0.0.1:9464";
+};
+
+struct StoreConfig {
+  std::string path = "./sluice-data";  ///< or "memory"
+};
+
+enum class FailurePolicy : std::uint8_t { kClosed, kOpen };
+
+struct PluginConfig {
+  std::string name;
+  bool enabled = true;
+  FailurePolicy failure_policy = FailurePolicy::kClosed;
+  std::string sha256;              ///< lower-case hex; empty: not pinned
+  std::string config_json = "{}";  ///< the value of `config`, as JSON text
+};
+
+struct PluginsConfig {
+  std::string directory = "lib/sluice/plugins";  ///< relative: to the program's prefix
+  /// nullopt: the key is absent, and the plugins that belong to this build are loaded.
+  std::optional<std::vector<PluginConfig>> load;
+};
+
+enum class ExecutorType : std::uint8_t { kLocal, kNone };
+
+struct TaintConfig {
+  std::string key, value, effect;
+};
+
+struct NodeConfig {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<TaintConfig> taints;
+  std::vector<std::pair<std::string, std::string>> capacity;  ///< resource → quantity as written
+};
+
+struct ExecutorConfig {
+  ExecutorType type = ExecutorType::kLocal;
+  std::vector<NodeConfig> nodes;  ///< empty: this machine
+};
+
+struct Configuration {
+  ServerConfig server;
+  MetricsConfig metrics;
+  StoreConfig store;
+  PluginsConfig plugins;
+  EngineConfig engine;  ///< the sections `scheduling` and `resources`
+  ExecutorConfig executor;
+};
+
+/// Reads and checks a file. YAML or JSON.
+Result<Configuration> load_configuration(const std::string& path);
+
+/// The same for a text; `file` stands in the errors.
+Result<Configuration> parse_configuration(std::string_view text, const std::string& file);
+
+}  // namespace sluice::host

@@ -1,0 +1,209 @@
+#include "host/config/config.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace sluice::host {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kHead = "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n";
+
+Result<Configuration> parse(const std::string& body) {
+  return parse_configuration(kHead + body, "s.yaml");  // the body starts at line 3
+}
+
+TEST(Configuration, EmptyBodyGivesTheDefaults) {
+  const auto config = parse("");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->server.address, "127.0.0.1:6443");
+  EXPECT_EQ(config->metrics.address, "127.0.0.1:9464");
+  EXPECT_EQ(config->store.path, "./sluice-data");
+  EXPECT_EQ(config->plugins.directory, "lib/sluice/plugins");
+  EXPECT_FALSE(config->plugins.load.has_value());
+  EXPECT_EQ(config->engine.threads, 0);
+  EXPECT_FALSE(config->engine.fair_sharing);
+  EXPECT_EQ(config->engine.fair_strategies.size(), 2U);
+  EXPECT_EQ(config->engine.progress_window, 300 * kSecond);
+  EXPECT_FALSE(config->engine.pods_ready_timeout.has_value());
+  EXPECT_FALSE(config->engine.ignore_undeclared_resources);
+  EXPECT_EQ(config->executor.type, ExecutorType::kLocal);
+}
+
+TEST(Configuration, ReadsEveryKey) {
+  const auto config = parse(R"(
+server:
+  address: "[::1]:0"
+  tls: {certFile: a.crt, keyFile: a.key, clientCAFile: ca.crt}
+  tokenFile: tokens
+  kubeconfig: admin.conf
+  insecureHttp: 127.0.0.1:8080
+  limits: {bodyBytes: 4096, headerBytes: 2048, depth: 50, connections: 10, watchers: 20}
+metrics: {address: "localhost:1"}
+store: {path: memory}
+plugins:
+  directory: /opt/plugins
+  load:
+  - name: first
+    enabled: false
+    failurePolicy: open
+    sha256: ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef0123456789
+    config: {a: 1, b: [true, "1", 1.5, ~], c: {d: x}}
+  - name: second
+scheduling:
+  threads: 3
+  fairSharing: {enable: true, preemptionStrategies: [LessThanInitialShare]}
+  progressWindow: 1m
+  waitForPodsReady:
+    timeout: 90s
+    requeuingStrategy: {timestamp: Creation, backoffBaseSeconds: 2, backoffMaxSeconds: 9, backoffLimitCount: 4}
+resources: {undeclared: ignore}
+executor:
+  type: none
+  nodes:
+  - name: n1
+    labels: {zone: a}
+    taints: [{key: gpu, value: "yes", effect: NoSchedule}]
+    capacity: {cpu: 4, memory: 8Gi}
+)");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->server.address, "[::1]:0");
+  EXPECT_EQ(config->server.tls.client_ca_file, "ca.crt");
+  EXPECT_EQ(config->server.insecure_http, "127.0.0.1:8080");
+  EXPECT_EQ(config->server.limits.depth, 50);
+  EXPECT_EQ(config->store.path, "memory");
+  ASSERT_EQ(config->plugins.load->size(), 2U);
+  const PluginConfig& first = config->plugins.load->front();
+  EXPECT_FALSE(first.enabled);
+  EXPECT_EQ(first.failure_policy, FailurePolicy::kOpen);
+  EXPECT_EQ(first.sha256.substr(0, 6), "abcdef");
+  EXPECT_EQ(first.config_json, R"({"a":1,"b":[true,"1",1.5,null],"c":{"d":"x"}})");
+  EXPECT_EQ(config->plugins.load->back().config_json, "{}");
+  EXPECT_EQ(config->engine.threads, 3);
+  EXPECT_TRUE(config->engine.fair_sharing);
+  EXPECT_EQ(config->engine.fair_strategies, std::vector{FairStrategy::kLessThanInitialShare});
+  EXPECT_EQ(config->engine.progress_window, 60 * kSecond);
+  EXPECT_EQ(config->engine.pods_ready_timeout, 90 * kSecond);
+  EXPECT_FALSE(config->engine.requeue.by_eviction_time);
+  EXPECT_EQ(config->engine.requeue.backoff_base, 2 * kSecond);
+  EXPECT_EQ(config->engine.requeue.backoff_max, 9 * kSecond);
+  EXPECT_EQ(config->engine.requeue.backoff_limit, 4);
+  EXPECT_TRUE(config->engine.ignore_undeclared_resources);
+  EXPECT_EQ(config->executor.type, ExecutorType::kNone);
+  ASSERT_EQ(config->executor.nodes.size(), 1U);
+  EXPECT_EQ(config->executor.nodes[0].taints[0].effect, "NoSchedule");
+  EXPECT_EQ(config->executor.nodes[0].capacity[1].second, "8Gi");
+}
+
+TEST(Configuration, JsonIsYaml) {
+  const auto config = parse_configuration(
+      R"({"apiVersion":"config.sluice.dev/v1alpha1","kind":"Configuration","store":{"path":"memory"},)"
+      R"("scheduling":{"fairSharing":{"enable":true,"preemptionStrategies":)"
+      R"(["LessThanOrEqualToFinalShare"]}}})",
+      "c.json");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->engine.fair_strategies,
+            std::vector{FairStrategy::kLessThanOrEqualToFinalShare});
+}
+
+TEST(Configuration, AnEmptyListOfPluginsIsNotTheDefaultList) {
+  const auto config = parse("plugins: {load: []}\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  ASSERT_TRUE(config->plugins.load.has_value());
+  EXPECT_TRUE(config->plugins.load->empty());
+}
+
+struct Mistake {
+  const char* body;
+  const char* error;
+};
+
+TEST(Configuration, NamesPlaceFoundAndAllowed) {
+  const Mistake kMistakes[] = {
+      {"schedule: {}\n",
+       "s.yaml:3: schedule: unknown key; allowed: apiVersion, kind, server, metrics, store, "
+       "plugins, scheduling, resources, executor"},
+      {"scheduling:\n  threads: many\n",
+       "s.yaml:4: scheduling.threads: found the text \"many\"; allowed: a whole number from 0 to "
+       "1024"},
+      {"scheduling:\n  threads: -1\n",
+       "s.yaml:4: scheduling.threads: found the number -1; allowed: a whole number"},
+      {"scheduling:\n  threads: \"3\"\n", "s.yaml:4: scheduling.threads: found the text \"3\""},
+      {"scheduling:\n  fairSharing: true\n",
+       "s.yaml:4: scheduling.fairSharing: found true; allowed: a map of keys"},
+      {"scheduling:\n  fairSharing:\n    enable: yes\n",
+       "s.yaml:5: scheduling.fairSharing.enable: found the text \"yes\"; allowed: true or false"},
+      {"scheduling:\n  fairSharing:\n    preemptionStrategies: [LessThanInitialShare, "
+       "LessThanOrEqualToFinalShare]\n",
+       "s.yaml:5: scheduling.fairSharing.preemptionStrategies: found [LessThanInitialShare, "
+       "LessThanOrEqualToFinalShare]; allowed: [LessThanOrEqualToFinalShare], "
+       "[LessThanInitialShare] or [LessThanOrEqualToFinalShare, LessThanInitialShare]"},
+      {"scheduling:\n  fairSharing: {preemptionStrategies: []}\n", "found []; allowed:"},
+      {"scheduling: {progressWindow: 5 minutes}\n",
+       "s.yaml:3: scheduling.progressWindow: found the text \"5 minutes\"; allowed: a duration"},
+      {"scheduling:\n  waitForPodsReady:\n    requeuingStrategy: {timestamp: Now}\n",
+       "s.yaml:5: scheduling.waitForPodsReady.requeuingStrategy.timestamp: found the text "
+       "\"Now\"; allowed: Eviction, Creation"},
+      {"resources: {undeclared: drop}\n", "allowed: block, ignore"},
+      {"server: {address: nowhere}\n",
+       "s.yaml:3: server.address: found \"nowhere\"; allowed: HOST"},
+      {"server: {address: \"a:70000\"}\n", "allowed: HOST:PORT with a port from 0 to 65535"},
+      {"server: {insecureHttp: \"0.0.0.0:80\"}\n", "allowed: a loopback address"},
+      {"server: {tls: {certFile: a}}\n", "certFile and keyFile go together"},
+      {"plugins:\n  load:\n  - enabled: true\n", "s.yaml:5: plugins.load[0].name: is missing"},
+      {"plugins:\n  load: [{name: a}, {name: a}]\n", "plugins.load[1].name: \"a\" is listed twice"},
+      {"plugins:\n  load: [{name: ../a}]\n", "allowed: the name of a file NAME.so without folder"},
+      {"plugins:\n  load: [{name: a, sha256: xyz}]\n", "allowed: 64 hexadecimal digits"},
+      {"plugins:\n  load: [{name: a, failurePolicy: maybe}]\n", "allowed: closed, open"},
+      {"plugins:\n  load: {name: a}\n", "plugins.load: found a map; allowed: a list of maps"},
+      {"plugins:\n  load: [{name: a, config: 3}]\n",
+       "plugins.load[0].config: found the number 3; allowed: a map of keys"},
+      {"executor: {type: remote}\n", "allowed: local, none"},
+      {"executor:\n  nodes: [{name: a, capacity: {cpu: lots}}]\n",
+       "executor.nodes[0].capacity: cpu: "},
+      {"executor:\n  nodes: [{name: a, capacity: {cpu: -1}}]\n",
+       "allowed: a quantity of 0 or more"},
+      {"executor:\n  nodes: [{name: a}]\n", "executor.nodes[0].capacity: is missing"},
+      {"store: {path: a, path: b}\n", "store.path: the key is given twice"},
+      {"store: [1\n", "s.yaml:4: not YAML"},
+  };
+  for (const Mistake& mistake : kMistakes) {
+    const auto config = parse(mistake.body);
+    ASSERT_FALSE(config.ok()) << mistake.body;
+    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
+  }
+}
+
+TEST(Configuration, ShowsAllMistakesInTheOrderOfTheFile) {
+  const auto config = parse("wrong: 1\nscheduling: {threads: x}\nmetrics: {port: 1}\n");
+  ASSERT_FALSE(config.ok());
+  const std::string& text = config.error().text;
+  EXPECT_LT(text.find("s.yaml:3: wrong"), text.find("s.yaml:4: scheduling.threads"));
+  EXPECT_LT(text.find("s.yaml:4: scheduling.threads"), text.find("s.yaml:5: metrics.port"));
+}
+
+TEST(Configuration, RefusesAnotherKindAndSeveralDocuments) {
+  const auto kind = parse_configuration("apiVersion: v1\nkind: Pod\n", "s.yaml");
+  ASSERT_FALSE(kind.ok());
+  EXPECT_THAT(kind.error().text,
+              HasSubstr("s.yaml:2: kind: found the text \"Pod\"; allowed: Configuration"));
+  const auto two = parse("---\na: 1\n");
+  ASSERT_FALSE(two.ok());
+  EXPECT_THAT(two.error().text, HasSubstr("holds 2 documents; allowed: one"));
+  const auto none = parse_configuration("", "s.yaml");
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(none.error().text, HasSubstr("s.yaml:1: apiVersion: is missing"));
+}
+
+TEST(Configuration, AFileThatIsNotThereIsAnError) {
+  const auto config = load_configuration("/nonexistent/sluice.yaml");
+  ASSERT_FALSE(config.ok());
+  EXPECT_THAT(config.error().text, HasSubstr("/nonexistent/sluice.yaml: cannot be read"));
+}
+
+}  // namespace
+}  // namespace sluice::host
