@@ -101,6 +101,8 @@ struct LocalQueue {
 struct AdmissionCheck {
   ObjectMeta meta;
   std::string controller_name;
+  /// preemptionPolicy AfterCheckPassedOrOnDemand; else Anytime.
+  bool preempt_after_check = false;
 };
 
 struct PodSet {
@@ -141,6 +143,7 @@ struct AdmissionCheckState {
   std::string name;
   std::string state;  ///< Pending, Ready, Retry or Rejected
   std::string message;
+  std::string reason;  ///< PreemptionRequired or empty
   Time last_transition_time = 0;
   std::optional<std::int32_t> requeue_after_seconds;
   std::int32_t retry_count = 0;

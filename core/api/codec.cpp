@@ -1,0 +1,274 @@
+#include "core/api/codec.hpp"
+
+#include "core/api/codec_parts.hpp"
+#include "core/api/json.hpp"
+
+namespace sluice::api {
+
+namespace json = boost::json;
+
+namespace {
+
+const json::object kEmpty;
+
+const json::object& spec_of(const json::object& object) {
+  const json::object* spec = find_object(object, "spec");
+  return spec != nullptr ? *spec : kEmpty;
+}
+
+TaintEffect effect_of(std::string_view name) {
+  if (name == "NoExecute") return TaintEffect::kNoExecute;
+  if (name == "PreferNoSchedule") return TaintEffect::kPreferNoSchedule;
+  return TaintEffect::kNoSchedule;
+}
+
+LabelSelector::Operator label_operator(std::string_view name) {
+  if (name == "NotIn") return LabelSelector::Operator::kNotIn;
+  if (name == "Exists") return LabelSelector::Operator::kExists;
+  if (name == "DoesNotExist") return LabelSelector::Operator::kDoesNotExist;
+  return LabelSelector::Operator::kIn;
+}
+
+std::optional<Quantity> optional_quantity(const json::object& object, std::string_view key) {
+  const json::value* value = find(object, key);
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  return quantity_or_zero(*value);
+}
+
+FlavorQuotas decode_flavor_quotas(const json::object& from) {
+  FlavorQuotas flavor;
+  flavor.flavor = find_text(from, "name");
+  const json::array* resources = find_array(from, "resources");
+  for (std::size_t i = 0; resources != nullptr && i < resources->size(); ++i) {
+    const auto* each = (*resources)[i].if_object();
+    if (each == nullptr) continue;
+    ResourceQuota quota;
+    quota.resource = find_text(*each, "name");
+    quota.nominal = optional_quantity(*each, "nominalQuota").value_or(Quantity());
+    quota.borrowing_limit = optional_quantity(*each, "borrowingLimit");
+    quota.lending_limit = optional_quantity(*each, "lendingLimit");
+    flavor.resources.push_back(std::move(quota));
+  }
+  return flavor;
+}
+
+Quantity fair_weight(const json::object& spec) {
+  const json::object* fair = find_object(spec, "fairSharing");
+  const auto weight = fair != nullptr ? optional_quantity(*fair, "weight") : std::nullopt;
+  return weight.value_or(Quantity::of_units(1));
+}
+
+Preemption decode_preemption(const json::object& spec) {
+  Preemption preemption;
+  const json::object* from = find_object(spec, "preemption");
+  if (from == nullptr) return preemption;
+  const std::string_view within = find_text(*from, "withinClusterQueue");
+  if (within == "LowerPriority") {
+    preemption.within_cluster_queue = WithinClusterQueue::kLowerPriority;
+  } else if (within == "LowerOrNewerEqualPriority") {
+    preemption.within_cluster_queue = WithinClusterQueue::kLowerOrNewerEqualPriority;
+  }
+  const std::string_view reclaim = find_text(*from, "reclaimWithinCohort");
+  if (reclaim == "LowerPriority") {
+    preemption.reclaim_within_cohort = ReclaimWithinCohort::kLowerPriority;
+  } else if (reclaim == "Any") {
+    preemption.reclaim_within_cohort = ReclaimWithinCohort::kAny;
+  }
+  if (const json::object* borrow = find_object(*from, "borrowWithinCohort")) {
+    preemption.borrow_within_cohort = find_text(*borrow, "policy") == "LowerPriority";
+    preemption.max_priority_threshold = find_int32(*borrow, "maxPriorityThreshold");
+  }
+  return preemption;
+}
+
+std::vector<AdmissionCheckRule> decode_check_rules(const json::object& spec) {
+  std::vector<AdmissionCheckRule> rules;
+  const json::object* strategy = find_object(spec, "admissionChecksStrategy");
+  const json::array* from =
+      strategy != nullptr ? find_array(*strategy, "admissionChecks") : nullptr;
+  for (std::size_t i = 0; from != nullptr && i < from->size(); ++i) {
+    const auto* each = (*from)[i].if_object();
+    if (each == nullptr) continue;
+    rules.push_back(
+        {std::string(find_text(*each, "name")), decode_texts(find_array(*each, "onFlavors"))});
+  }
+  return rules;
+}
+
+std::vector<OwnerReference> decode_owners(const json::array* from) {
+  std::vector<OwnerReference> owners;
+  for (std::size_t i = 0; from != nullptr && i < from->size(); ++i) {
+    const auto* each = (*from)[i].if_object();
+    if (each == nullptr) continue;
+    OwnerReference owner;
+    owner.api_version = find_text(*each, "apiVersion");
+    owner.kind = find_text(*each, "kind");
+    owner.name = find_text(*each, "name");
+    owner.uid = find_text(*each, "uid");
+    owner.controller = find_bool(*each, "controller", false);
+    owner.block_owner_deletion = find_bool(*each, "blockOwnerDeletion", false);
+    owners.push_back(std::move(owner));
+  }
+  return owners;
+}
+
+}  // namespace
+
+std::vector<std::string> decode_texts(const json::array* from) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; from != nullptr && i < from->size(); ++i) {
+    if (const auto* text = (*from)[i].if_string()) texts.emplace_back(view(*text));
+  }
+  return texts;
+}
+
+std::vector<Toleration> decode_tolerations(const json::array* from) {
+  std::vector<Toleration> tolerations;
+  for (std::size_t i = 0; from != nullptr && i < from->size(); ++i) {
+    const auto* each = (*from)[i].if_object();
+    if (each == nullptr) continue;
+    Toleration toleration;
+    toleration.key = find_text(*each, "key");
+    if (find_text(*each, "operator") == "Exists") toleration.op = Toleration::Operator::kExists;
+    toleration.value = find_text(*each, "value");
+    const std::string_view effect = find_text(*each, "effect");
+    if (!effect.empty()) toleration.effect = effect_of(effect);
+    toleration.seconds = find_int(*each, "tolerationSeconds");
+    tolerations.push_back(std::move(toleration));
+  }
+  return tolerations;
+}
+
+std::vector<Taint> decode_taints(const json::array* from) {
+  std::vector<Taint> taints;
+  for (std::size_t i = 0; from != nullptr && i < from->size(); ++i) {
+    const auto* each = (*from)[i].if_object();
+    if (each == nullptr) continue;
+    taints.push_back({std::string(find_text(*each, "key")), std::string(find_text(*each, "value")),
+                      effect_of(find_text(*each, "effect"))});
+  }
+  return taints;
+}
+
+std::vector<ResourceGroup> decode_resource_groups(const json::array* from) {
+  std::vector<ResourceGroup> groups;
+  for (std::size_t i = 0; from != nullptr && i < from->size(); ++i) {
+    const auto* each = (*from)[i].if_object();
+    if (each == nullptr) continue;
+    ResourceGroup group;
+    group.covered_resources = decode_texts(find_array(*each, "coveredResources"));
+    const json::array* flavors = find_array(*each, "flavors");
+    for (std::size_t j = 0; flavors != nullptr && j < flavors->size(); ++j) {
+      const auto* flavor = (*flavors)[j].if_object();
+      if (flavor != nullptr) group.flavors.push_back(decode_flavor_quotas(*flavor));
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+LabelSelector decode_selector(const json::object& from) {
+  LabelSelector selector;
+  selector.match_labels = find_labels(from, "matchLabels");
+  const json::array* expressions = find_array(from, "matchExpressions");
+  for (std::size_t i = 0; expressions != nullptr && i < expressions->size(); ++i) {
+    const auto* each = (*expressions)[i].if_object();
+    if (each == nullptr) continue;
+    selector.match_expressions.push_back({std::string(find_text(*each, "key")),
+                                          label_operator(find_text(*each, "operator")),
+                                          decode_texts(find_array(*each, "values"))});
+  }
+  return selector;
+}
+
+StopPolicy decode_stop_policy(std::string_view name) {
+  if (name == "Hold") return StopPolicy::kHold;
+  if (name == "HoldAndDrain") return StopPolicy::kHoldAndDrain;
+  return StopPolicy::kNone;
+}
+
+ObjectMeta decode_meta(const json::object& object) {
+  ObjectMeta meta;
+  const json::object* from = find_object(object, "metadata");
+  if (from == nullptr) return meta;
+  meta.name = find_text(*from, "name");
+  meta.ns = find_text(*from, "namespace");
+  meta.uid = find_text(*from, "uid");
+  meta.labels = find_labels(*from, "labels");
+  meta.annotations = find_labels(*from, "annotations");
+  meta.creation_time = find_time(*from, "creationTimestamp");
+  meta.deletion_time = find_time(*from, "deletionTimestamp");
+  meta.generation = find_int(*from, "generation").value_or(0);
+  meta.owners = decode_owners(find_array(*from, "ownerReferences"));
+  return meta;
+}
+
+Namespace decode_namespace(const json::object& object) { return {decode_meta(object)}; }
+
+PriorityClass decode_priority_class(const json::object& object) {
+  PriorityClass priority;
+  priority.meta = decode_meta(object);
+  priority.value = find_int32(object, "value").value_or(0);
+  priority.global_default = find_bool(object, "globalDefault", false);
+  return priority;
+}
+
+ResourceFlavor decode_resource_flavor(const json::object& object) {
+  const json::object& spec = spec_of(object);
+  ResourceFlavor flavor;
+  flavor.meta = decode_meta(object);
+  flavor.node_labels = find_labels(spec, "nodeLabels");
+  flavor.node_taints = decode_taints(find_array(spec, "nodeTaints"));
+  flavor.tolerations = decode_tolerations(find_array(spec, "tolerations"));
+  return flavor;
+}
+
+ClusterQueue decode_cluster_queue(const json::object& object) {
+  const json::object& spec = spec_of(object);
+  ClusterQueue queue;
+  queue.meta = decode_meta(object);
+  queue.cohort = find_text(spec, "cohortName");
+  queue.resource_groups = decode_resource_groups(find_array(spec, "resourceGroups"));
+  if (find_text(spec, "queueingStrategy") == "StrictFIFO") {
+    queue.strategy = QueueingStrategy::kStrictFifo;
+  }
+  if (const json::object* selector = find_object(spec, "namespaceSelector")) {
+    queue.namespace_selector = decode_selector(*selector);
+  }
+  queue.preemption = decode_preemption(spec);
+  queue.stop_policy = decode_stop_policy(find_text(spec, "stopPolicy"));
+  queue.fair_weight = fair_weight(spec);
+  queue.admission_checks = decode_check_rules(spec);
+  append_json(object, queue.json);
+  return queue;
+}
+
+Cohort decode_cohort(const json::object& object) {
+  const json::object& spec = spec_of(object);
+  Cohort cohort;
+  cohort.meta = decode_meta(object);
+  cohort.parent = find_text(spec, "parentName");
+  cohort.resource_groups = decode_resource_groups(find_array(spec, "resourceGroups"));
+  cohort.fair_weight = fair_weight(spec);
+  return cohort;
+}
+
+LocalQueue decode_local_queue(const json::object& object) {
+  const json::object& spec = spec_of(object);
+  LocalQueue queue;
+  queue.meta = decode_meta(object);
+  queue.cluster_queue = find_text(spec, "clusterQueue");
+  queue.stop_policy = decode_stop_policy(find_text(spec, "stopPolicy"));
+  return queue;
+}
+
+AdmissionCheck decode_admission_check(const json::object& object) {
+  const json::object& spec = spec_of(object);
+  AdmissionCheck check;
+  check.meta = decode_meta(object);
+  check.controller_name = find_text(spec, "controllerName");
+  check.preempt_after_check = find_text(spec, "preemptionPolicy") == "AfterCheckPassedOrOnDemand";
+  return check;
+}
+
+}  // namespace sluice::api

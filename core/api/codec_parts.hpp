@@ -1,0 +1,20 @@
+// Decoders of parts that several kinds share. For the codec files only; pure, any thread.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <string>
+#include <vector>
+
+#include "core/api/kinds.hpp"
+
+namespace sluice::api {
+
+/// Each takes the array, or nullptr for an absent one.
+std::vector<std::string> decode_texts(const boost::json::array* from);
+std::vector<Toleration> decode_tolerations(const boost::json::array* from);
+std::vector<Taint> decode_taints(const boost::json::array* from);
+std::vector<ResourceGroup> decode_resource_groups(const boost::json::array* from);
+LabelSelector decode_selector(const boost::json::object& from);
+StopPolicy decode_stop_policy(std::string_view name);
+
+}  // namespace sluice::api

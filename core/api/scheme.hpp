@@ -1,0 +1,132 @@
+// Scheme: every kind and API version that is known, as compiled schemas: defaulting, validation and
+// conversion of objects in JSON form.
+//
+// The core kinds are data (core/api/schema/*.json) in the same form in which plugins contribute
+// fields, kinds and rules (schema/contribution.md documents it); a Scheme is filled at start-up
+// with add() and then only read: after the last add() all const members may be called from any
+// thread.
+//
+// The *hub* form is the kind's storage version (v1beta2 for kueue.x-k8s.io): admit() takes any
+// served version and leaves the object in hub form; to_version() gives it back in another one.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+
+namespace sluice::api {
+
+/// One mistake in an object, worded as the Kubernetes API does.
+struct Problem {
+  enum class Kind : std::uint8_t {
+    kRequired,
+    kInvalid,
+    kUnsupported,
+    kDuplicate,
+    kTooMany,
+    kTooLong,
+    kForbidden,
+    kUnknownField,
+    kNoSuchKind,
+  };
+  Kind kind = Kind::kInvalid;
+  std::string field;   ///< `spec.podSets[0].count`; empty: the object as a whole
+  std::string detail;  ///< `Invalid value: -1: must be …`
+
+  /// `spec.podSets[0].count: Invalid value: …`
+  std::string text() const { return field.empty() ? detail : field + ": " + detail; }
+};
+
+struct Outcome {
+  std::vector<Problem> errors;
+  std::vector<Problem> warnings;  ///< unknown fields when they are not refused
+  bool ok() const { return errors.empty(); }
+  /// All errors in one line, separated by ", ".
+  std::string error_text() const;
+};
+
+enum class UnknownFields : std::uint8_t { kIgnore, kWarn, kRefuse };
+
+struct AdmitOptions {
+  UnknownFields unknown_fields = UnknownFields::kWarn;
+  /// The write goes to the status subresource: update rules compare the status, not the spec.
+  bool status = false;
+};
+
+struct Column {
+  std::string name, type, json_path, description;
+  std::int32_t priority = 0;  ///< above 0: only with -o wide
+};
+
+/// What discovery, tables and routing need to know about a kind.
+struct KindInfo {
+  std::string group;  ///< empty for the core group
+  std::string kind, plural, singular;
+  std::vector<std::string> short_names, categories;
+  bool namespaced = false;
+  bool status_subresource = false;
+  struct Version {
+    std::string name;
+    bool storage = false;
+    bool deprecated = false;
+    std::vector<Column> columns;
+  };
+  std::vector<Version> versions;  ///< preferred one first
+  std::string contributed_by;     ///< empty: core
+
+  const Version& hub() const;
+  /// `group/version` of the storage version, `v1` for the core group.
+  std::string hub_api_version() const;
+};
+
+struct SchemaNode;
+struct CompiledKind;
+
+class Scheme {
+ public:
+  /// Holds the core kinds.
+  Scheme();
+  ~Scheme();
+  Scheme(Scheme&&) noexcept;
+  Scheme& operator=(Scheme&&) noexcept;
+
+  /// Adds what a plugin contributes (JSON, see schema/contribution.md): fields of existing kinds,
+  /// new kinds, rules, value mappings, columns. All or nothing: a malformed contribution, or one
+  /// that touches what is there already, is an error and changes nothing.
+  Result<void> add(std::string_view contribution_json, std::string_view contributor);
+
+  /// Defaults and validates `object` in the version it names and converts it to hub form, in place.
+  /// `old` is the stored object in hub form on an update, else nullptr. All errors are reported at
+  /// once; with errors the state of `object` is unspecified. Null values count as absent, as in the
+  /// Kubernetes API. Unknown fields are removed (pruned) unless they are refused.
+  Outcome admit(boost::json::object& object, const boost::json::object* old = nullptr,
+                const AdmitOptions& options = {}) const;
+
+  /// Converts a hub object to another served version, in place. Nothing is lost on the way there
+  /// and back: what a version cannot say travels in an annotation.
+  Result<void> to_version(boost::json::object& object, std::string_view version) const;
+
+  /// nullptr when no version of the kind is known. `api_version` is `group/version` or `version`.
+  const KindInfo* find(std::string_view api_version, std::string_view kind) const;
+  /// By kind alone, or by plural, singular or short name; nullptr when unknown or ambiguous.
+  const KindInfo* find_by_name(std::string_view name) const;
+  std::vector<const KindInfo*> kinds() const;
+
+  /// The fields of `object` (hub form) that contributions added, as compact JSON
+  /// `{"spec":{…},"status":{…}}`; empty when there are none. Cheap when none were contributed.
+  std::string extensions(std::string_view kind, const boost::json::object& object) const;
+
+  /// The schema of a version for documents such as OpenAPI; nullptr when unknown.
+  const SchemaNode* schema(std::string_view api_version, std::string_view kind) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice::api
