@@ -1,0 +1,64 @@
+#include "core/base/time.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+TEST(Time, ReadsAndWritesRfc3339) {
+  struct Case {
+    const char* text;
+    Time time;
+    const char* canonical;
+  };
+  for (const Case& each : {
+           Case{"1970-01-01T00:00:00Z", 0, "1970-01-01T00:00:00Z"},
+           // 2026-01-01 is 56 years after the epoch with 14 leap days: 20454 days.
+           Case{"2026-01-01T00:00:00Z", 20454 * 86400 * kSecond, "2026-01-01T00:00:00Z"},
+           Case{"2026-01-01T02:00:00+02:00", 20454 * 86400 * kSecond, "2026-01-01T00:00:00Z"},
+           Case{"2025-12-31T22:30:00-01:30", 20454 * 86400 * kSecond, "2026-01-01T00:00:00Z"},
+           Case{"1970-01-01T00:00:01.5Z", 1500 * kMillisecond, "1970-01-01T00:00:01.5Z"},
+           Case{"1970-01-01t00:00:00.000000001z", 1, "1970-01-01T00:00:00.000000001Z"},
+           Case{"1969-12-31T23:59:59.25Z", -750 * kMillisecond, "1969-12-31T23:59:59.25Z"},
+           Case{"2024-02-29T12:00:00Z", 1709208000 * kSecond, "2024-02-29T12:00:00Z"},
+       }) {
+    const auto time = parse_time(each.text);
+    ASSERT_TRUE(time.has_value()) << each.text;
+    EXPECT_EQ(*time, each.time) << each.text;
+    EXPECT_EQ(format_time(*time), each.canonical);
+  }
+}
+
+TEST(Time, RefusesWhatIsNoTime) {
+  for (const char* text :
+       {"", "2026-01-01", "2026-01-01T00:00:00", "2026-13-01T00:00:00Z", "2025-02-29T00:00:00Z",
+        "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z", "2026-01-01T00:00:60Z",
+        "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+2:00", "2026-01-01T00:00:00Zx",
+        "9999-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "2026-1-1T00:00:00Z"}) {
+    EXPECT_FALSE(parse_time(text).has_value()) << text;
+  }
+}
+
+TEST(Duration, ReadsGoSyntax) {
+  struct Case {
+    const char* text;
+    Duration duration;
+  };
+  for (const Case& each :
+       {Case{"0", 0}, Case{"0s", 0}, Case{"1500ms", 1500 * kMillisecond}, Case{"90s", 90 * kSecond},
+        Case{"2m30s", 150 * kSecond}, Case{"1h", 3600 * kSecond}, Case{"1.5h", 5400 * kSecond},
+        Case{".5s", 500 * kMillisecond}, Case{"1.s", kSecond}, Case{"+3s", 3 * kSecond},
+        Case{"1us", 1000}, Case{"1\xC2\xB5s", 1000}, Case{"7ns", 7},
+        Case{"1h1m1s1ms1us1ns", 3661 * kSecond + 1'001'001}}) {
+    const auto duration = parse_duration(each.text);
+    ASSERT_TRUE(duration.has_value()) << each.text;
+    EXPECT_EQ(*duration, each.duration) << each.text;
+  }
+  for (const char* text : {"", "+", "-1s", "1", "s", ".s", "1x", "1s ", "1 s", "10000000h", "1d",
+                           "99999999999999999999s"}) {
+    EXPECT_FALSE(parse_duration(text).has_value()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace sluice
