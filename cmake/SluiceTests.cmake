@@ -31,3 +31,16 @@ function(sluice_test name)
   gtest_discover_tests(${name} TEST_PREFIX ${name}: DISCOVERY_MODE PRE_TEST
                        DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
+
+# sluice_decision_tests(PREFIX FOLDER PLUGINS): one test PREFIX:NAME for each measured case
+# NAME.json with NAME.expect.json in FOLDER, simulated with these plugins (a list, or "none").
+function(sluice_decision_tests prefix folder plugins)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  file(GLOB cases CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.expect.json)
+  foreach(case IN LISTS cases)
+    string(REPLACE .expect.json "" name ${case})
+    add_test(NAME ${prefix}:${name}
+             COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/decisions/compare.py
+                     --sluice $<TARGET_FILE:sluice> --plugins ${plugins} ${folder}/${name}.json)
+  endforeach()
+endfunction()

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Measures `sluice simulate` on Kueue's own performance inputs, and runs the microbenchmarks.
+
+usage: run.py --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER] [--micro BIN]
+
+For each input it runs the whole program N times (manifests parsed, decision log written to disk)
+and prints the fastest run beside what Kueue's scheduler needs for the same input alone in one
+process, and beside the quota-area bound that no schedule can beat. --quick: one run each, and
+without the input of 500,000 workloads. The figures also go to FOLDER/results.json.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+import generate  # noqa: E402  (beside this file)
+
+# Kueue main of August 2026: cache, queues and scheduler in one process, without an API server,
+# under a virtual clock, on a 2-core machine of the same kind as the figures in README.md.
+KUEUE = {
+    'baseline': {'wall': 16.7, 'admissions': 20850, 'evictions': 5850, 'virtual': 75.9},
+    'large-scale': {'wall': 17.9, 'admissions': 50000, 'evictions': 0, 'virtual': 4.10},
+}
+RUNS = {'baseline': 7, 'large-scale': 5, 'large-scale-x10': 2}
+
+
+def run_once(sluice, inputs, log):
+    """One run of the whole program: its Summary and what it cost."""
+    with open(log + '.out', 'w+', encoding='utf-8') as out:
+        start = time.monotonic()
+        process = subprocess.Popen([sluice, 'simulate', '--log', log, inputs], stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - start
+        out.seek(0)
+        lines = out.read().splitlines()
+    if status != 0:
+        sys.exit(f'error: sluice simulate {inputs} failed with status {status}')
+    summary = json.loads(lines[-1])
+    return {'wall': wall, 'user': usage.ru_utime, 'system': usage.ru_stime,
+            'rss_mib': usage.ru_maxrss / 1024, 'cycles': summary['cycles'],
+            'evictions': summary['evictions'], 'virtual': summary['virtualSeconds'],
+            'summary': summary}
+
+
+def count_admissions(log):
+    with open(log, 'rb') as file:
+        return sum(line.count(b'"type":"Admitted"') for line in file)
+
+
+def measure(arguments, name):
+    folder = os.path.join(arguments.work, name)
+    log = os.path.join(arguments.work, name + '.log')
+    print(f'{name}: generating', file=sys.stderr)
+    generate.generate(name, folder)
+    runs = []
+    for number in range(arguments.runs or (1 if arguments.quick else RUNS[name])):
+        runs.append(run_once(arguments.sluice, folder, log))
+        print(f'{name}: run {number + 1}: {runs[-1]["wall"]:.2f} s', file=sys.stderr)
+    best = min(runs, key=lambda run: run['wall'])
+    best['wall_median'] = statistics.median(run['wall'] for run in runs)
+    best['runs'] = len(runs)
+    best['admissions'] = count_admissions(log)
+    best['log_mib'] = os.path.getsize(log) / (1 << 20)
+    scenario = generate.SCENARIOS[name]
+    best['workloads'] = generate.workload_count(scenario)
+    best['bound'] = generate.area_bound_seconds(scenario)
+    return best
+
+
+def row(name, ours):
+    kueue = KUEUE.get(name, {})
+
+    def beside(key, form):
+        return f'{ours[key]:{form}} ({kueue[key]:{form}})' if kueue else f'{ours[key]:{form}}'
+
+    faster = f'{kueue["wall"] / ours["wall"]:.0f}×' if kueue else ''
+    return (name, f'{ours["workloads"]:,}', beside('wall', '.2f'), faster, f'{ours["user"]:.2f}',
+            f'{ours["rss_mib"]:.0f}', beside('admissions', ','), beside('evictions', ','),
+            f'{ours["cycles"]:,}', beside('virtual', '.2f'), f'{ours["bound"]:.2f}',
+            f'{ours["virtual"] / ours["bound"]:.3f}')
+
+
+HEAD = ('input', 'workloads', 'wall s (Kueue)', 'faster', 'user s', 'RSS MiB', 'admissions (Kueue)',
+        'evictions (Kueue)', 'cycles', 'virtual s (Kueue)', 'bound s', 'virtual ÷ bound')
+
+
+def print_table(rows):
+    widths = [max(len(r[i]) for r in rows) for i in range(len(HEAD))]
+    for number, cells in enumerate(rows):
+        print('| ' + ' | '.join(cell.ljust(w) for cell, w in zip(cells, widths)) + ' |')
+        if number == 0:
+            print('|' + '|'.join('-' * (w + 2) for w in widths) + '|')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--sluice', required=True)
+    parser.add_argument('--quick', action='store_true')
+    parser.add_argument('--runs', type=int)
+    parser.add_argument('--only', choices=sorted(generate.SCENARIOS))
+    parser.add_argument('--work', default='build/bench')
+    parser.add_argument('--micro', help='the program of microbenchmarks')
+    arguments = parser.parse_args()
+    os.makedirs(arguments.work, exist_ok=True)
+    names = [arguments.only] if arguments.only else list(generate.SCENARIOS)
+    if arguments.quick and not arguments.only:
+        names.remove('large-scale-x10')
+    results = {name: measure(arguments, name) for name in names}
+    with open(os.path.join(arguments.work, 'results.json'), 'w', encoding='utf-8') as file:
+        json.dump(results, file, indent=1)
+    print_table([HEAD, *(row(name, ours) for name, ours in results.items())])
+    if arguments.micro:
+        print(flush=True)
+        options = ['--benchmark_min_time=0.05'] if arguments.quick else []
+        sys.exit(subprocess.run([arguments.micro, *options], check=False).returncode)
+
+
+if __name__ == '__main__':
+    main()
