@@ -1,0 +1,109 @@
+#include "host/objects/store.hpp"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "core/base/check.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+// Our own texts always parse.
+json::object parse_own(const std::string& text) {
+  boost::system::error_code code;
+  json::value value = json::parse(text, code);
+  SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
+  return std::move(value.get_object());
+}
+
+bool is_body_field(std::string_view name) {
+  return name != "apiVersion" && name != "kind" && name != "metadata" && name != "status";
+}
+
+std::string body_text(const json::object& object) {
+  std::string out = "{";
+  for (const auto& [name, value] : object) {
+    if (!is_body_field(api::view(name))) continue;
+    if (out.size() > 1) out += ',';
+    api::append_json_text(api::view(name), out);
+    out += ':';
+    api::append_json(value, out);
+  }
+  return out += '}';
+}
+
+}  // namespace
+
+StoredObject to_stored(const api::KindInfo& kind, const json::object& object, TextPool& pool) {
+  StoredObject out;
+  out.kind = &kind;
+  if (const auto* metadata = api::find_object(object, "metadata")) {
+    const std::string_view name = api::find_text(*metadata, "name");
+    const std::string_view ns = api::find_text(*metadata, "namespace");
+    out.key = kind.namespaced ? std::string(ns) + "/" + std::string(name) : std::string(name);
+    api::append_json(*metadata, out.metadata);
+  }
+  out.body = pool.intern(body_text(object));
+  if (const auto* status = api::find_object(object, "status"); status && !status->empty())
+    api::append_json(*status, out.status);
+  return out;
+}
+
+json::object to_object(const StoredObject& stored) {
+  json::object out;
+  out["apiVersion"] = stored.kind->hub_api_version();
+  out["kind"] = stored.kind->kind;
+  out["metadata"] = parse_own(stored.metadata);
+  for (auto& entry : parse_own(*stored.body)) out[entry.key()] = std::move(entry.value());
+  if (!stored.status.empty()) out["status"] = parse_own(stored.status);
+  return out;
+}
+
+const StoredObject* MemoryStore::find(const api::KindInfo& kind, std::string_view key) const {
+  const auto table = tables_.find(&kind);
+  if (table == tables_.end()) return nullptr;
+  const auto it = table->second.find(key);
+  return it == table->second.end() ? nullptr : it->second.get();
+}
+
+void MemoryStore::put(StoredObject object) {
+  Table& table = tables_[object.kind];
+  if (const auto it = table.find(object.key); it != table.end()) {
+    object.key = std::move(it->second->key);  // keeps the text that the table's key views
+    *it->second = std::move(object);
+    return;
+  }
+  auto stored = std::make_unique<StoredObject>(std::move(object));
+  const std::string_view key = stored->key;
+  table.emplace(key, std::move(stored));
+}
+
+bool MemoryStore::erase(const api::KindInfo& kind, std::string_view key) {
+  const auto table = tables_.find(&kind);
+  if (table == tables_.end()) return false;
+  const auto it = table->second.find(key);
+  if (it == table->second.end()) return false;
+  table->second.erase(it);
+  return true;
+}
+
+std::vector<const StoredObject*> MemoryStore::list(const api::KindInfo& kind) const {
+  std::vector<const StoredObject*> out;
+  if (const auto table = tables_.find(&kind); table != tables_.end()) {
+    out.reserve(table->second.size());
+    for (const auto& entry : table->second) out.push_back(entry.second.get());
+  }
+  std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
+  return out;
+}
+
+std::size_t MemoryStore::count(const api::KindInfo& kind) const {
+  const auto table = tables_.find(&kind);
+  return table == tables_.end() ? 0 : table->second.size();
+}
+
+}  // namespace sluice::host

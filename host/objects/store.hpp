@@ -1,0 +1,66 @@
+// ObjectStore: every object of the process, in hub form, by kind and key.
+//
+// The one interface behind which objects are kept; MemoryStore is the implementation that forgets
+// at exit. An object is stored as compact JSON in three parts, because they have different owners:
+// metadata and body are the user's (the body is shared by all objects that are alike), the status
+// is the system's. Used by the thread that owns the Kernel.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/api/scheme.hpp"
+#include "host/objects/text_pool.hpp"
+
+namespace sluice::host {
+
+struct StoredObject {
+  const api::KindInfo* kind = nullptr;
+  std::string key;       ///< `namespace/name`, or `name` for cluster-wide kinds
+  std::string metadata;  ///< compact JSON
+  TextPool::Text body;   ///< all but apiVersion, kind, metadata and status, as one JSON object
+  std::string status;    ///< compact JSON; empty: none
+};
+
+/// Splits a hub object that was admitted.
+StoredObject to_stored(const api::KindInfo& kind, const boost::json::object& object,
+                       TextPool& pool);
+
+/// The whole object again, status included.
+boost::json::object to_object(const StoredObject& stored);
+
+class ObjectStore {
+ public:
+  virtual ~ObjectStore() = default;
+
+  /// nullptr when there is none. Valid until the object is put or erased.
+  virtual const StoredObject* find(const api::KindInfo& kind, std::string_view key) const = 0;
+  /// Creates the object or replaces its earlier form.
+  virtual void put(StoredObject object) = 0;
+  /// Whether there was one.
+  virtual bool erase(const api::KindInfo& kind, std::string_view key) = 0;
+  /// All objects of a kind in order of their keys. O(n log n).
+  virtual std::vector<const StoredObject*> list(const api::KindInfo& kind) const = 0;
+  virtual std::size_t count(const api::KindInfo& kind) const = 0;
+};
+
+class MemoryStore final : public ObjectStore {
+ public:
+  const StoredObject* find(const api::KindInfo& kind, std::string_view key) const override;
+  void put(StoredObject object) override;
+  bool erase(const api::KindInfo& kind, std::string_view key) override;
+  std::vector<const StoredObject*> list(const api::KindInfo& kind) const override;
+  std::size_t count(const api::KindInfo& kind) const override;
+
+ private:
+  // The key is a view of the object's own key.
+  using Table = std::unordered_map<std::string_view, std::unique_ptr<StoredObject>>;
+  std::unordered_map<const api::KindInfo*, Table> tables_;
+};
+
+}  // namespace sluice::host
