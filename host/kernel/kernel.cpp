@@ -1,0 +1,315 @@
+#include "host/kernel/kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <utility>
+
+#include "core/api/codec.hpp"
+#include "core/api/json.hpp"
+#include "host/kernel/merge_patch.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
+
+const api::KindInfo& require_kind(const api::Scheme& scheme, std::string_view version,
+                                  std::string_view kind) {
+  const api::KindInfo* info = scheme.find(version, kind);
+  SLUICE_CHECK(info != nullptr, "no kind ", kind, " in the scheme");
+  return *info;
+}
+
+/// Adds `,"name":value` to the text of a JSON object.
+void append_field(std::string& text, std::string_view name, std::string_view json_value) {
+  text.pop_back();
+  if (text.size() > 1) text += ',';
+  text += fmt::format("\"{}\":{}}}", name, json_value);
+}
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  api::append_json_text(text, out);
+  return out;
+}
+
+api::ObjectMeta* meta_of(TypedObject& typed) {
+  return std::visit(
+      [](auto& held) -> api::ObjectMeta* {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return &held->meta;
+        }
+      },
+      typed);
+}
+
+/// What the system gives a new object: identity and age.
+void fill_identity(PreparedObject& object, std::string_view default_uid, Time now) {
+  api::ObjectMeta* meta = meta_of(object.typed);
+  if (!object.has_uid) {
+    append_field(object.stored.metadata, "uid", quoted(default_uid));
+    if (meta) meta->uid = default_uid;
+  }
+  if (!object.has_creation_time) {
+    append_field(object.stored.metadata, "creationTimestamp", quoted(format_time(now)));
+    if (meta) meta->creation_time = now;
+  }
+}
+
+/// The metadata of an update: the new form's, but identity and our own marks stay.
+void keep_identity(const json::object& before, json::object& after) {
+  const auto* old_metadata = api::find_object(before, "metadata");
+  auto* metadata = api::find_object(after, "metadata");
+  if (!old_metadata || !metadata) return;
+  for (const std::string_view name : {"uid", "creationTimestamp", "generation", "deletionTimestamp",
+                                      "ownerReferences", "finalizers"}) {
+    const auto* old_value = api::find(*old_metadata, name);
+    const bool list = name == "ownerReferences" || name == "finalizers";
+    if (old_value && !(list && api::find(*metadata, name)))
+      (*metadata)[api::json_view(name)] = *old_value;
+  }
+  const auto* old_annotations = api::find_object(*old_metadata, "annotations");
+  const auto* mark = old_annotations ? api::find(*old_annotations, kClaimedBy) : nullptr;
+  if (!mark) return;
+  json::value& annotations = (*metadata)["annotations"];
+  if (!annotations.is_object()) annotations.emplace_object();
+  annotations.get_object()[kClaimedBy] = *mark;
+}
+
+}  // namespace
+
+Kernel::Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& intake,
+               ObjectStore& store, PluginPort* plugins, DecisionObserver& observer)
+    : engine_(config, hooks),
+      intake_(intake),
+      store_(store),
+      plugins_(plugins),
+      observer_(observer),
+      workload_kind_(require_kind(intake.scheme(), "kueue.x-k8s.io/v1beta2", "Workload")) {}
+
+void Kernel::begin_instant(Time now) {
+  now_ = now;
+  engine_.begin_instant(now);
+  if (plugins_) plugins_->begin_instant(now);
+}
+
+std::vector<api::Problem> Kernel::put(PreparedObject object, std::string_view default_uid) {
+  const api::KindInfo& kind = *object.stored.kind;
+  const StoredObject* old = store_.find(kind, object.stored.key);
+  if (!old) {
+    fill_identity(object, default_uid, now_);
+    commit(std::move(object));
+    return {};
+  }
+  const json::object before = current(*old);
+  json::object after = to_object(object.stored);
+  keep_identity(before, after);
+  after.erase("status");
+  if (const auto* status = api::find(before, "status")) after["status"] = *status;
+  return write(after, before, kind, false);
+}
+
+std::vector<api::Problem> Kernel::patch(const api::KindInfo& kind, std::string_view key,
+                                        const json::value& merge, bool status) {
+  const StoredObject* old = store_.find(kind, key);
+  SLUICE_CHECK(old != nullptr, kind.kind, " ", key, " does not exist");
+  const json::object before = current(*old);
+  json::value merged(before);
+  merge_patch(merged, merge);
+  json::object patched = merged.is_object() ? std::move(merged.get_object()) : json::object();
+  if (status) {  // nothing but the status changes
+    json::object after = before;
+    after.erase("status");
+    if (auto* changed = api::find(patched, "status")) after["status"] = *changed;
+    return write(after, before, kind, true);
+  }
+  keep_identity(before, patched);
+  if (kind.status_subresource) {
+    patched.erase("status");
+    if (const auto* kept = api::find(before, "status")) patched["status"] = *kept;
+  }
+  return write(patched, before, kind, false);
+}
+
+std::vector<api::Problem> Kernel::write(json::object& object, const json::object& before,
+                                        const api::KindInfo& kind, bool status) {
+  const auto* metadata = api::find_object(object, "metadata");
+  const auto* old_metadata = api::find_object(before, "metadata");
+  for (const std::string_view name : {"name", "namespace"}) {
+    if (metadata && old_metadata &&
+        api::find_text(*metadata, name) == api::find_text(*old_metadata, name))
+      continue;
+    return {{api::Problem::Kind::kInvalid, fmt::format("metadata.{}", name), "field is immutable"}};
+  }
+  PreparedObject prepared;
+  auto problems = intake_.prepare(kind, object, &before, status, prepared);
+  if (problems.empty()) commit(std::move(prepared));
+  return problems;
+}
+
+void Kernel::commit(PreparedObject object) {
+  if (auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed)) {
+    engine_.apply(std::shared_ptr<const api::Workload>(std::move(*workload)));
+  } else {
+    std::visit(
+        [this](const auto& held) {
+          using Held = std::decay_t<decltype(held)>;
+          if constexpr (!std::is_same_v<Held, std::monostate> &&
+                        !std::is_same_v<Held, std::shared_ptr<api::Workload>>)
+            engine_.apply(*held);
+        },
+        object.typed);
+  }
+  store_.put(std::move(object.stored));
+}
+
+void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
+  engine_.remove(kind.kind, key);
+  store_.erase(kind, key);
+}
+
+void Kernel::remove(const api::KindInfo& kind, std::string_view key) {
+  SLUICE_CHECK(exists(kind, key), kind.kind, " ", key, " does not exist");
+  const std::string own(key);
+  if (kind.kind == "Namespace" && kind.group.empty()) {
+    for (const api::KindInfo* inner : scheme().kinds()) {
+      if (!inner->namespaced) continue;
+      std::vector<std::string> keys;
+      for (const StoredObject* object : store_.list(*inner))
+        if (object->key.starts_with(own + "/")) keys.push_back(object->key);
+      for (const auto& inner_key : keys) erase(*inner, inner_key);
+    }
+  }
+  erase(kind, own);
+}
+
+Result<void> Kernel::finish(std::string_view key) {
+  return engine_.finish(key, "Succeeded", "Job finished successfully");
+}
+
+void Kernel::run_to_rest() {
+  for (bool more = true; more;) {
+    more = engine_.step(decisions_);
+    for (const Decision& decision : decisions_)
+      if (decision.type == DecisionType::kMarked) commit_mark(decision);
+    for (const Decision& decision : decisions_) observer_.decided(now_, decision);
+    if (!plugins_) continue;
+    notify_plugins();
+    more |= apply_requests();
+  }
+}
+
+// The claim is kept as an annotation, so that it outlives the plugin that made it.
+void Kernel::commit_mark(const Decision& decision) {
+  const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
+  if (!old) return;
+  StoredObject changed = *old;
+  json::value metadata = json::parse(changed.metadata);
+  json::value& annotations = metadata.get_object()["annotations"];
+  if (!annotations.is_object()) annotations.emplace_object();
+  json::value& mark = annotations.get_object()[kClaimedBy];
+  std::vector<std::string> names = {decision.reason};
+  if (const auto* text = mark.if_string()) {
+    const std::string_view held = api::view(*text);
+    for (std::size_t begin = 0; begin <= held.size();) {
+      const std::size_t end = std::min(held.find(',', begin), held.size());
+      names.emplace_back(held.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  mark = fmt::format("{}", fmt::join(names, ","));
+  changed.metadata = api::to_json(metadata);
+  store_.put(std::move(changed));
+}
+
+namespace {
+
+std::optional<hooks::Event> event_of(DecisionType type) {
+  switch (type) {
+    case DecisionType::kQuotaReserved:
+      return hooks::Event::kReserved;
+    case DecisionType::kAdmitted:
+      return hooks::Event::kAdmitted;
+    case DecisionType::kEvicted:
+      return hooks::Event::kEvicted;
+    case DecisionType::kDeactivated:
+      return hooks::Event::kDeactivated;
+    case DecisionType::kFinished:
+      return hooks::Event::kFinished;
+    case DecisionType::kPending:
+    case DecisionType::kRequeued:
+    case DecisionType::kMarked:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Kernel::notify_plugins() {
+  if (!plugins_->listens()) return;
+  const auto tell = [this](hooks::Event event, WorkloadId id, const std::string& reason,
+                           std::vector<std::string> others) {
+    auto workload = std::make_shared<api::Workload>(*engine_.object(id));
+    workload->status = engine_.status(id);
+    plugins_->notify({++notifications_, event, std::move(workload), reason, std::move(others)});
+  };
+  for (std::size_t i = 0; i < decisions_.size(); ++i) {
+    const Decision& decision = decisions_[i];
+    const bool preempted = decision.type == DecisionType::kEvicted && !decision.by.empty();
+    const bool first_of_set = preempted && (i == 0 || decisions_[i - 1].by != decision.by);
+    if (const auto by = first_of_set ? engine_.find(decision.by) : std::nullopt) {
+      std::vector<std::string> victims;
+      for (std::size_t j = i; j < decisions_.size() && decisions_[j].by == decision.by; ++j)
+        if (decisions_[j].type == DecisionType::kEvicted)
+          victims.push_back(engine_.key(decisions_[j].workload));
+      tell(hooks::Event::kPreempting, *by, "", std::move(victims));
+    }
+    if (const auto event = event_of(decision.type))
+      tell(*event, decision.workload, decision.reason, {});
+  }
+}
+
+bool Kernel::apply_requests() {
+  const auto requests = plugins_->take_requests();
+  for (const auto& request : requests) {
+    if (request.traits_changed) {
+      engine_.traits_changed(request.workload);
+    } else {
+      engine_.requeue(request.workload);
+    }
+  }
+  return !requests.empty();
+}
+
+bool Kernel::exists(const api::KindInfo& kind, std::string_view key) const {
+  return store_.find(kind, key) != nullptr;
+}
+
+json::object Kernel::current(const StoredObject& stored) const {
+  json::object object = to_object(stored);
+  if (stored.kind != &workload_kind_) return object;
+  const auto id = engine_.find(stored.key);
+  return id ? api::encode_workload(object, engine_.status(*id)) : object;
+}
+
+json::object Kernel::current(const api::KindInfo& kind, std::string_view key) const {
+  const StoredObject* stored = store_.find(kind, key);
+  SLUICE_CHECK(stored != nullptr, kind.kind, " ", key, " does not exist");
+  return current(*stored);
+}
+
+Time Kernel::next_timer() const {
+  const Time engine = engine_.next_timer();
+  return plugins_ ? std::min(engine, plugins_->next_timer()) : engine;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,13 @@
+// JSON merge patch (RFC 7386). Pure functions, any thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+namespace sluice::host {
+
+/// Applies `patch` to `target` in place: objects are merged key by key, null removes a key, all
+/// else replaces.
+void merge_patch(boost::json::value& target, const boost::json::value& patch);
+
+}  // namespace sluice::host

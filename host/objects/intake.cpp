@@ -1,0 +1,163 @@
+#include "host/objects/intake.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/api/json.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
+constexpr std::string_view kPriorityGroup = "scheduling.k8s.io";
+constexpr std::string_view kRuntimeAnnotation = "sluice.dev/runtime";
+
+// As kubectl does for an object that names no namespace.
+void fill_namespace(const api::KindInfo& kind, json::object& object) {
+  if (!kind.namespaced) return;
+  auto* metadata = api::find_object(object, "metadata");
+  if (metadata && api::find_text(*metadata, "namespace").empty())
+    (*metadata)["namespace"] = "default";
+}
+
+// As Kubernetes does, so that selectors can name a namespace.
+void label_namespace(json::object& object) {
+  auto* metadata = api::find_object(object, "metadata");
+  if (!metadata) return;
+  json::value& labels = (*metadata)["labels"];
+  if (labels.is_null()) labels.emplace_object();
+  if (auto* map = labels.if_object())
+    (*map)["kubernetes.io/metadata.name"] = api::json_view(api::find_text(*metadata, "name"));
+}
+
+struct ClassName {
+  std::string_view group, kind, name;
+};
+
+// The class that a workload names, in either API version.
+ClassName priority_class_of(const json::object& spec) {
+  if (const auto* ref = api::find_object(spec, "priorityClassRef"))
+    return {api::find_text(*ref, "group"), api::find_text(*ref, "kind"),
+            api::find_text(*ref, "name")};
+  const std::string_view name = api::find_text(spec, "priorityClassName");
+  const bool pod_class =
+      api::find_text(spec, "priorityClassSource") == "scheduling.k8s.io/priorityclass";
+  if (pod_class) return {kPriorityGroup, "PriorityClass", name};
+  return {kQueueGroup, "WorkloadPriorityClass", name};
+}
+
+void fill_priority(const PriorityClasses& classes, json::object& object,
+                   std::vector<api::Problem>& problems) {
+  auto* spec = api::find_object(object, "spec");
+  if (!spec) return;
+  if (const auto* given = api::find(*spec, "priority"); given && !given->is_null()) return;
+  const ClassName ref = priority_class_of(*spec);
+  if (ref.name.empty()) return;
+  if (const std::int32_t* value = classes.find(ref.group, ref.kind, ref.name)) {
+    (*spec)["priority"] = *value;
+    return;
+  }
+  problems.push_back(
+      {api::Problem::Kind::kInvalid, "spec.priority",
+       fmt::format("no priority is given, and the {} \"{}\" that the workload names does "
+                   "not exist",
+                   ref.kind, ref.name)});
+}
+
+void check_runtime(const json::object& object, std::vector<api::Problem>& problems) {
+  const auto* metadata = api::find_object(object, "metadata");
+  const auto* annotations = metadata ? api::find_object(*metadata, "annotations") : nullptr;
+  if (!annotations || !api::find(*annotations, kRuntimeAnnotation)) return;
+  const std::string_view text = api::find_text(*annotations, kRuntimeAnnotation);
+  if (parse_duration(text)) return;
+  problems.push_back(
+      {api::Problem::Kind::kInvalid, fmt::format("metadata.annotations[{}]", kRuntimeAnnotation),
+       fmt::format("Invalid value: \"{}\": must be a duration such as 1500ms, 90s, 2m30s or 1h",
+                   text)});
+}
+
+// `spec.podSets[3].x` → `spec.podSets[].x`
+std::string without_indices(std::string_view field) {
+  std::string out;
+  bool inside = false;
+  for (const char c : field) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!(inside && digit)) out += c;
+    inside = c == '[' || (inside && digit);
+  }
+  return out;
+}
+
+}  // namespace
+
+void PriorityClasses::set(const api::KindInfo& kind, std::string_view name, std::int32_t value) {
+  values_[fmt::format("{}/{}/{}", kind.group, kind.kind, name)] = value;
+}
+
+const std::int32_t* PriorityClasses::find(std::string_view group, std::string_view kind,
+                                          std::string_view name) const {
+  const auto it = values_.find(fmt::format("{}/{}/{}", group, kind, name));
+  return it == values_.end() ? nullptr : &it->second;
+}
+
+void Intake::warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings) {
+  for (const auto& warning : warnings)
+    ++warnings_[fmt::format(
+        "{}: {}", kind.kind,
+        api::Problem{warning.kind, without_indices(warning.field), warning.detail}.text())];
+}
+
+std::vector<api::Problem> Intake::prepare(const api::KindInfo& kind, json::object& object,
+                                          const json::object* old, bool status,
+                                          PreparedObject& out) {
+  std::vector<api::Problem> problems;
+  fill_namespace(kind, object);
+  const bool workload = kind.kind == "Workload" && kind.group == kQueueGroup;
+  if (workload) {
+    fill_priority(classes_, object, problems);
+    check_runtime(object, problems);
+  } else if (kind.kind == "Namespace" && kind.group.empty()) {
+    label_namespace(object);
+  }
+  api::AdmitOptions options;
+  options.status = status;
+  api::Outcome outcome = scheme_.admit(object, old, options);
+  if (!outcome.warnings.empty()) warn(kind, outcome.warnings);
+  problems.insert(problems.end(), outcome.errors.begin(), outcome.errors.end());
+  if (problems.empty() && validators_ && validators_->wants(kind))
+    validators_->check(kind, object, old, problems);
+  if (!problems.empty()) return problems;
+  out.stored = to_stored(kind, object, bodies_);
+  out.typed = decode(kind, object);
+  if (const auto* metadata = api::find_object(object, "metadata")) {
+    out.has_uid = !api::find_text(*metadata, "uid").empty();
+    out.has_creation_time = api::find_time(*metadata, "creationTimestamp").has_value();
+  }
+  return problems;
+}
+
+TypedObject Intake::decode(const api::KindInfo& kind, const json::object& object) {
+  if (kind.group == kQueueGroup) {
+    if (kind.kind == "Workload")
+      return std::make_shared<api::Workload>(api::decode_workload(object, templates_, scheme_));
+    if (kind.kind == "ResourceFlavor")
+      return std::make_unique<api::ResourceFlavor>(api::decode_resource_flavor(object));
+    if (kind.kind == "ClusterQueue")
+      return std::make_unique<api::ClusterQueue>(api::decode_cluster_queue(object));
+    if (kind.kind == "Cohort") return std::make_unique<api::Cohort>(api::decode_cohort(object));
+    if (kind.kind == "LocalQueue")
+      return std::make_unique<api::LocalQueue>(api::decode_local_queue(object));
+  }
+  if (kind.group.empty() && kind.kind == "Namespace")
+    return std::make_unique<api::Namespace>(api::decode_namespace(object));
+  if (kind.kind == "WorkloadPriorityClass" || kind.kind == "PriorityClass") {
+    const auto priority = api::decode_priority_class(object);
+    classes_.set(kind, priority.meta.name, priority.value);
+  }
+  return {};
+}
+
+}  // namespace sluice::host
