@@ -6,8 +6,8 @@ usage: snippets.py --source ROOT --build BUILD PAGE…
 A fenced block of a page takes part when its opening line says so:
     ```sh run               its lines are commands; they run with `bash -euo pipefail`
     ```cpp file=a/b.cpp     its text becomes that file
-Both happen in one scratch folder that looks like a fresh checkout that was built: the source tree is
-there by links, and build/release is BUILD. A page without any `run` block is an error, and so is
+Both happen in one scratch folder that looks like a fresh checkout that was built: the source tree
+is there by links, and build/release is BUILD. A page without any `run` block is an error, and so is
 a link to a file of the tree that does not exist.
 """
 
