@@ -1,0 +1,118 @@
+// Which extension points a plugin class provides: those whose member functions it has.
+//
+// A member of the right name and the wrong signature is a compile error that shows the right one.
+// Hooks that are tagged [cycle] run on many threads at once and must therefore be const.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "questions.hpp"
+
+namespace sluice::detail {
+
+template <typename T>
+concept HasFilter = requires { &T::filter; };
+template <typename T>
+concept HasFilterShape = requires { &T::filter_shape_key; };
+template <typename T>
+concept HasAfterFlavor = requires { &T::after_flavor; };
+template <typename T>
+concept HasBetter = requires { &T::better; };
+template <typename T>
+concept HasKeepPosition = requires { &T::keep_position; };
+template <typename T>
+concept HasSearch = HasAfterFlavor<T> || HasBetter<T> || HasKeepPosition<T>;
+template <typename T>
+concept HasVeto = requires { &T::veto; };
+template <typename T>
+concept HasTraits = requires { &T::traits; };
+template <typename T>
+concept HasNotify = requires { &T::notify; };
+template <typename T>
+concept HasQueueChanged = requires { &T::queue_changed; };
+template <typename T>
+concept HasTimer = requires { &T::timer; };
+template <typename T>
+concept HasSchema = requires { &T::schema; };
+template <typename T>
+concept HasValidate = requires { &T::validate; };
+template <typename T>
+concept HasSetDefaults = requires { &T::set_defaults; };
+template <typename T>
+concept HasActivate = requires { &T::activate; };
+template <typename T>
+concept HasDeactivate = requires { &T::deactivate; };
+
+template <typename T>
+concept ProvidesAnything = HasFilter<T> || HasSearch<T> || HasVeto<T> || HasTraits<T> ||
+                           HasNotify<T> || HasQueueChanged<T> || HasTimer<T> || HasSchema<T> ||
+                           HasValidate<T>;
+
+/// `kMatches<R, decltype(&T::f), T-or-const-T&, Args...>`: can it be called so, giving an R?
+template <typename R, typename Member, typename Self, typename... Args>
+inline constexpr bool kMatches = std::is_invocable_r_v<R, Member, Self, Args...>;
+
+template <typename T>
+constexpr bool check_signatures() {
+  static_assert(ProvidesAnything<T>,
+                "this class has no hook: write a member function such as "
+                "void filter(const sluice::FilterQuery&, sluice::FilterAnswer&) const");
+  if constexpr (HasFilter<T>)
+    static_assert(
+        kMatches<void, decltype(&T::filter), const T&, const FilterQuery&, FilterAnswer&>,
+        "write it as: void filter(const sluice::FilterQuery&, sluice::FilterAnswer&) const");
+  if constexpr (HasFilterShape<T>)
+    static_assert(
+        HasFilter<T> &&
+            kMatches<std::string, decltype(&T::filter_shape_key), T&, const Workload&>,
+        "beside filter(), write it as: std::string filter_shape_key(const sluice::Workload&)");
+  if constexpr (HasSearch<T>) {
+    static_assert(HasAfterFlavor<T> && HasBetter<T> && HasKeepPosition<T>,
+                  "half a flavor search: after_flavor, better and keep_position go together");
+    static_assert(kMatches<Search, decltype(&T::after_flavor), const T&, const SearchStep&>,
+                  "write it as: sluice::Search after_flavor(const sluice::SearchStep&) const");
+    static_assert(kMatches<bool, decltype(&T::better), const T&, std::uint32_t, Outcome, Outcome>,
+                  "write it as: bool better(std::uint32_t queue, sluice::Outcome a, "
+                  "sluice::Outcome b) const");
+    static_assert(kMatches<bool, decltype(&T::keep_position), const T&, const PositionAge&>,
+                  "write it as: bool keep_position(const sluice::PositionAge&) const");
+  }
+  if constexpr (HasVeto<T>)
+    static_assert(kMatches<void, decltype(&T::veto), const T&, const VetoQuery&, VetoAnswer&>,
+                  "write it as: void veto(const sluice::VetoQuery&, sluice::VetoAnswer&) const");
+  if constexpr (HasTraits<T>)
+    static_assert(kMatches<void, decltype(&T::traits), T&, const Workload&, Traits&>,
+                  "write it as: void traits(const sluice::Workload&, sluice::Traits&)");
+  if constexpr (HasNotify<T>)
+    static_assert(kMatches<Told, decltype(&T::notify), T&, const Notification&>,
+                  "write it as: sluice::Told notify(const sluice::Notification&)");
+  if constexpr (HasQueueChanged<T>)
+    static_assert(kMatches<void, decltype(&T::queue_changed), T&, const Queue&>,
+                  "write it as: void queue_changed(const sluice::Queue&)");
+  if constexpr (HasTimer<T>)
+    static_assert(kMatches<void, decltype(&T::timer), T&, std::uint64_t, std::int64_t>,
+                  "write it as: void timer(std::uint64_t number, std::int64_t now)");
+  if constexpr (HasSchema<T>)
+    static_assert(kMatches<std::string, decltype(&T::schema), T&>,
+                  "write it as: std::string schema() const");
+  if constexpr (HasValidate<T>) {
+    static_assert(kMatches<void, decltype(&T::validate), T&, const Write&, FieldErrors&>,
+                  "write it as: void validate(const sluice::Write&, sluice::FieldErrors&)");
+    static_assert(requires(T & t) {
+      { t.kinds() } -> std::convertible_to<std::vector<std::string>>;
+    }, "beside validate(), write: std::vector<std::string> kinds() const");
+  }
+  if constexpr (HasSetDefaults<T>)
+    static_assert(
+        HasValidate<T> &&
+            kMatches<std::optional<std::string>, decltype(&T::set_defaults), T&, const Write&>,
+        "beside validate(), write it as: std::optional<std::string> set_defaults(const "
+        "sluice::Write&)");
+  return true;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,244 @@
+// What the hooks are asked, and where they put their answers. See ext/*.h for the meaning.
+//
+// All of these are views: they and their texts die when the hook returns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "../ext/flavor_filter.h"
+#include "../ext/flavor_search.h"
+#include "../ext/post_admit.h"
+#include "../ext/preemption_veto.h"
+#include "../ext/queue_watch.h"
+#include "../ext/validator.h"
+#include "../ext/workload_traits.h"
+#include "text.hpp"
+#include "workload.hpp"
+
+namespace sluice {
+
+/// A ClusterQueue that exists or changed.
+class Queue {
+ public:
+  explicit Queue(const sluice_queue_t* queue) : queue_(queue) {}
+  std::uint32_t id() const { return queue_->id; }
+  std::string_view name() const { return to_view(queue_->name); }
+  std::string_view json() const { return to_view(queue_->json); }
+
+ private:
+  const sluice_queue_t* queue_;
+};
+
+// ---- flavor-filter/1
+
+class FilterQuery {
+ public:
+  explicit FilterQuery(const sluice_filter_query_t* query) : query_(query) {}
+  Workload workload() const { return Workload(query_->workload); }
+  std::uint32_t queue() const { return query_->queue; }
+  std::uint32_t pod_set() const { return query_->pod_set; }
+  std::uint32_t flavors() const { return query_->flavor_count; }
+  std::string_view flavor(std::uint32_t i) const { return to_view(query_->flavors[i]); }
+
+ private:
+  const sluice_filter_query_t* query_;
+};
+
+class FilterAnswer {
+ public:
+  explicit FilterAnswer(const sluice_filter_sink_t* sink) : sink_(sink) {}
+  /// Flavor number i is not for this pod set; people see the reason.
+  void skip(std::uint32_t i, std::string_view reason) {
+    sink_->skip(sink_->context, i, to_abi(reason));
+  }
+
+ private:
+  const sluice_filter_sink_t* sink_;
+};
+
+// ---- flavor-search/1
+
+enum class Mode : std::int32_t {
+  kNoFit = SLUICE_MODE_NO_FIT,
+  kNoCandidates = SLUICE_MODE_NO_CANDIDATES,
+  kPreempt = SLUICE_MODE_PREEMPT,
+  kReclaim = SLUICE_MODE_RECLAIM,
+  kFit = SLUICE_MODE_FIT
+};
+
+enum class Search : std::int32_t {
+  kGoOn = SLUICE_SEARCH_GO_ON,
+  kStopHere = SLUICE_SEARCH_STOP_HERE,
+  kStopBest = SLUICE_SEARCH_STOP_BEST
+};
+
+struct Outcome {
+  Mode mode = Mode::kNoFit;
+  std::int32_t borrow_level = 0;
+  static Outcome of(sluice_outcome_t raw) { return {static_cast<Mode>(raw.mode), raw.borrow_level}; }
+  bool operator==(const Outcome&) const = default;
+};
+
+struct SearchStep {
+  std::uint32_t queue = 0;
+  Outcome current;
+  bool has_best = false;
+  Outcome best;
+};
+
+struct PositionAge {
+  std::uint32_t queue = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t queue_generations = 0;
+  std::uint64_t tree_generations = 0;
+};
+
+// ---- preemption-veto/1
+
+class VetoQuery {
+ public:
+  explicit VetoQuery(const sluice_veto_query_t* query) : query_(query) {}
+  Workload preemptor() const { return Workload(query_->preemptor); }
+  std::uint32_t queue() const { return query_->queue; }
+  std::uint64_t candidates() const { return query_->candidate_count; }
+  Workload candidate(std::uint64_t i) const {
+    return Workload({query_->preemptor.api, query_->candidates[i]});
+  }
+
+ private:
+  const sluice_veto_query_t* query_;
+};
+
+class VetoAnswer {
+ public:
+  explicit VetoAnswer(const sluice_veto_sink_t* sink) : sink_(sink) {}
+  void may_not_preempt(std::string_view reason) {
+    sink_->may_not_preempt(sink_->context, to_abi(reason));
+  }
+  void protect(std::uint64_t candidate) { sink_->protect(sink_->context, candidate); }
+
+ private:
+  const sluice_veto_sink_t* sink_;
+};
+
+// ---- workload-traits/1
+
+enum class Ends : std::int32_t {
+  kFinished = SLUICE_ENDS_FINISHED,
+  kDeactivated = SLUICE_ENDS_DEACTIVATED,
+  kEvicted = SLUICE_ENDS_EVICTED
+};
+
+class Traits {
+ public:
+  explicit Traits(const sluice_traits_sink_t* sink) : sink_(sink) {}
+  void takes_no_part(std::string_view because) {
+    sink_->takes_no_part(sink_->context, to_abi(because));
+  }
+  void group(std::string_view id, std::int32_t rank, bool exclusive, std::string_view order_as) {
+    const sluice_group_t group{sizeof(sluice_group_t), rank,       exclusive ? 1 : 0,
+                               0,                      to_abi(id), to_abi(order_as)};
+    sink_->group(sink_->context, &group);
+  }
+  void replaces(std::string_view workload, Ends how, std::string_view reason,
+                std::string_view message) {
+    const sluice_replaces_t replaces{sizeof(sluice_replaces_t), static_cast<std::int32_t>(how),
+                                     to_abi(workload), to_abi(reason), to_abi(message)};
+    sink_->replaces(sink_->context, &replaces);
+  }
+  void evict_with(std::string_view workload) {
+    sink_->evict_with(sink_->context, to_abi(workload));
+  }
+  void counted_as_nobody() {
+    sink_->counted_as(sink_->context, SLUICE_COUNTED_AS_NOBODY, to_abi({}));
+  }
+  void counted_as(std::string_view workload) {
+    sink_->counted_as(sink_->context, SLUICE_COUNTED_AS_OTHER, to_abi(workload));
+  }
+  void shape_key(std::string_view key) { sink_->shape_key(sink_->context, to_abi(key)); }
+  void may_lower_counts() { sink_->may_lower_counts(sink_->context); }
+
+ private:
+  const sluice_traits_sink_t* sink_;
+};
+
+// ---- post-admit/1
+
+enum class Event : std::int32_t {
+  kReserved = SLUICE_EVENT_RESERVED,
+  kPreempting = SLUICE_EVENT_PREEMPTING,
+  kWaitingForVictims = SLUICE_EVENT_WAITING_FOR_VICTIMS,
+  kAdmitted = SLUICE_EVENT_ADMITTED,
+  kReservationLost = SLUICE_EVENT_RESERVATION_LOST,
+  kEvicted = SLUICE_EVENT_EVICTED,
+  kDeactivated = SLUICE_EVENT_DEACTIVATED,
+  kFinished = SLUICE_EVENT_FINISHED
+};
+
+enum class Told : std::int32_t { kDone = SLUICE_OK, kTellMeAgain = SLUICE_RETRY };
+
+class Notification {
+ public:
+  explicit Notification(const sluice_notification_t* told) : told_(told) {}
+  Event event() const { return static_cast<Event>(told_->event); }
+  std::uint64_t sequence() const { return told_->sequence; }
+  Workload workload() const { return Workload(told_->workload); }
+  std::string_view reason() const { return to_view(told_->reason); }
+  std::uint64_t others() const { return told_->other_count; }
+  std::string_view other(std::uint64_t i) const { return to_view(told_->others[i]); }
+
+ private:
+  const sluice_notification_t* told_;
+};
+
+// ---- validator/1
+
+enum class Operation : std::int32_t {
+  kCreate = SLUICE_WRITE_CREATE,
+  kUpdate = SLUICE_WRITE_UPDATE,
+  kDelete = SLUICE_WRITE_DELETE
+};
+
+class Write {
+ public:
+  explicit Write(const sluice_write_t* write) : write_(write) {}
+  Operation operation() const { return static_cast<Operation>(write_->operation); }
+  std::string_view api_version() const { return to_view(write_->api_version); }
+  std::string_view kind() const { return to_view(write_->kind); }
+  std::string_view object() const { return to_view(write_->object); }
+  std::string_view old() const { return to_view(write_->old); }
+
+ private:
+  const sluice_write_t* write_;
+};
+
+class FieldErrors {
+ public:
+  explicit FieldErrors(const sluice_field_error_sink_t* sink) : sink_(sink) {}
+  void invalid(std::string_view path, std::string_view json, std::string_view detail) {
+    add(SLUICE_FIELD_INVALID, path, json, detail);
+  }
+  void required(std::string_view path, std::string_view detail) {
+    add(SLUICE_FIELD_REQUIRED, path, {}, detail);
+  }
+  void forbidden(std::string_view path, std::string_view detail) {
+    add(SLUICE_FIELD_FORBIDDEN, path, {}, detail);
+  }
+  void not_supported(std::string_view path, std::string_view json, std::string_view detail) {
+    add(SLUICE_FIELD_NOT_SUPPORTED, path, json, detail);
+  }
+  void duplicate(std::string_view path, std::string_view json) {
+    add(SLUICE_FIELD_DUPLICATE, path, json, {});
+  }
+
+ private:
+  void add(std::int32_t kind, std::string_view path, std::string_view json,
+           std::string_view detail) {
+    sink_->error(sink_->context, kind, to_abi(path), to_abi(json), to_abi(detail));
+  }
+  const sluice_field_error_sink_t* sink_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,48 @@
+/* post-admit/1: told what was decided, after it was committed.
+ *
+ * Every plugin that provides it is told everything, in order of `sequence`, at least once: after a
+ * restart the present state is told again, and a call that answered SLUICE_RETRY or failed is told
+ * again (with growing pauses, a few times; then the host gives up and shows it). So take a
+ * notification that was seen before for what it is. A plugin's failure never undoes a decision. */
+#ifndef SLUICE_EXT_POST_ADMIT_H
+#define SLUICE_EXT_POST_ADMIT_H
+
+#include "../abi.h"
+#include "../workload.h"
+
+#define SLUICE_EXT_POST_ADMIT "post-admit/1"
+
+SLUICE_EXTERN_C_BEGIN
+
+/* Ignore values that you do not know: more may come. */
+enum {
+  SLUICE_EVENT_RESERVED = 0,
+  SLUICE_EVENT_PREEMPTING = 1,          /* it issued preemptions; `others` are the victims */
+  SLUICE_EVENT_WAITING_FOR_VICTIMS = 2, /* it waits for preemptions that were issued */
+  SLUICE_EVENT_ADMITTED = 3,
+  SLUICE_EVENT_RESERVATION_LOST = 4,
+  SLUICE_EVENT_EVICTED = 5, /* with the reason */
+  SLUICE_EVENT_DEACTIVATED = 6,
+  SLUICE_EVENT_FINISHED = 7
+};
+
+typedef struct sluice_notification {
+  uint32_t size;
+  int32_t event;
+  uint64_t sequence;
+  sluice_workload_ref_t workload;
+  sluice_str_t reason;
+  uint64_t other_count;
+  const sluice_str_t* others; /* NAMESPACE/NAME */
+} sluice_notification_t;
+
+typedef struct sluice_post_admit {
+  uint32_t size;
+  uint32_t reserved;
+  /* [control] */
+  int32_t (*notify)(sluice_instance_t* self, const sluice_notification_t* notification);
+} sluice_post_admit_t;
+
+SLUICE_EXTERN_C_END
+
+#endif

@@ -1,0 +1,44 @@
+/* preemption-veto/1: who may not preempt, and who may not be preempted.
+ *
+ * The vetoes of all plugins are joined; a plugin can only take victims away, never add one. A fault
+ * of a plugin with failurePolicy `closed` is a veto; with `open` it is none. */
+#ifndef SLUICE_EXT_PREEMPTION_VETO_H
+#define SLUICE_EXT_PREEMPTION_VETO_H
+
+#include "../abi.h"
+#include "../workload.h"
+
+#define SLUICE_EXT_PREEMPTION_VETO "preemption-veto/1"
+
+SLUICE_EXTERN_C_BEGIN
+
+typedef struct sluice_veto_query {
+  uint32_t size;
+  uint32_t queue; /* the preemptor's, dense id, see queue_watch.h */
+  sluice_workload_ref_t preemptor;
+  uint64_t candidate_count; /* 0: only "may it preempt at all?" */
+  /* To be read with preemptor.api. */
+  const sluice_workload_t* const* candidates;
+} sluice_veto_query_t;
+
+typedef struct sluice_veto_sink {
+  uint32_t size;
+  uint32_t reserved;
+  void* context;
+  /* The preemptor may not preempt at all for now; the reason is shown to people. [any] */
+  void (*may_not_preempt)(void* context, sluice_str_t reason);
+  /* Candidate number `candidate` of the query is no victim. [any] */
+  void (*protect)(void* context, uint64_t candidate);
+} sluice_veto_sink_t;
+
+typedef struct sluice_preemption_veto {
+  uint32_t size;
+  uint32_t reserved;
+  /* [cycle] */
+  int32_t (*veto)(sluice_instance_t* self, const sluice_veto_query_t* query,
+                  const sluice_veto_sink_t* out);
+} sluice_preemption_veto_t;
+
+SLUICE_EXTERN_C_END
+
+#endif

@@ -1,0 +1,71 @@
+/* workload-traits/1: what a workload is beyond its own fields.
+ *
+ * Each trait has at most one provider per workload: two plugins that answer the same trait of one
+ * workload are an error that keeps it pending and names both. Answering nothing leaves the default.
+ * When an answer may have changed, call traits_changed() of svc/requeue.h. A workload that a plugin
+ * answered for is marked with the plugin's name: while that plugin is absent, it is not queued. */
+#ifndef SLUICE_EXT_WORKLOAD_TRAITS_H
+#define SLUICE_EXT_WORKLOAD_TRAITS_H
+
+#include "../abi.h"
+#include "../workload.h"
+
+#define SLUICE_EXT_WORKLOAD_TRAITS "workload-traits/1"
+
+SLUICE_EXTERN_C_BEGIN
+
+/* How the replaced workload ends when its replacement is admitted. */
+enum { SLUICE_ENDS_FINISHED = 0, SLUICE_ENDS_DEACTIVATED = 1, SLUICE_ENDS_EVICTED = 2 };
+
+/* Whom totals, queue status and metrics count for this workload. */
+enum { SLUICE_COUNTED_AS_ITSELF = 0, SLUICE_COUNTED_AS_NOBODY = 1, SLUICE_COUNTED_AS_OTHER = 2 };
+
+typedef struct sluice_group {
+  uint32_t size;
+  int32_t rank;          /* the order inside the group, low first */
+  int32_t exclusive;     /* 1: at most one member is admitted */
+  int32_t reserved;
+  sluice_str_t id;       /* opaque; members share it */
+  sluice_str_t order_as; /* NAMESPACE/NAME of the workload whose place in the queue the group has */
+} sluice_group_t;
+
+typedef struct sluice_replaces {
+  uint32_t size;
+  int32_t how;           /* SLUICE_ENDS_* */
+  sluice_str_t workload; /* NAMESPACE/NAME */
+  sluice_str_t reason;
+  sluice_str_t message;
+} sluice_replaces_t;
+
+/* Each function sets one trait; the last call of one plugin counts. */
+typedef struct sluice_traits_sink {
+  uint32_t size;
+  uint32_t reserved;
+  void* context;
+  /* Never queued, holds no quota, is no candidate. [any] */
+  void (*takes_no_part)(void* context, sluice_str_t because);
+  /* Members of a group stay adjacent in the queue. [any] */
+  void (*group)(void* context, const sluice_group_t* group);
+  /* Its admission ends another workload in the same commit. [any] */
+  void (*replaces)(void* context, const sluice_replaces_t* replaces);
+  /* Preempting one ends both. [any] */
+  void (*evict_with)(void* context, sluice_str_t workload);
+  /* SLUICE_COUNTED_AS_*; `workload` is a key with OTHER, else empty. [any] */
+  void (*counted_as)(void* context, int32_t whom, sluice_str_t workload);
+  /* Workloads that differ in it are not taken for equals. [any] */
+  void (*shape_key)(void* context, sluice_str_t key);
+  /* Its granted pod counts may be lowered while it runs. [any] */
+  void (*may_lower_counts)(void* context);
+} sluice_traits_sink_t;
+
+typedef struct sluice_workload_traits {
+  uint32_t size;
+  uint32_t reserved;
+  /* [control] */
+  int32_t (*traits)(sluice_instance_t* self, sluice_workload_ref_t workload,
+                    const sluice_traits_sink_t* out);
+} sluice_workload_traits_t;
+
+SLUICE_EXTERN_C_END
+
+#endif
