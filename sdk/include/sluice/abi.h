@@ -37,19 +37,20 @@
 /* True when the struct behind p was made by someone who knew this member. A member function that
  * is there may still be NULL: then it is not provided. */
 #ifdef __cplusplus
-#define SLUICE_HAS(p, member)                                             \
-  (static_cast<uint64_t>(reinterpret_cast<const char*>(&(p)->member) -    \
-                         reinterpret_cast<const char*>(p)) +              \
-       sizeof((p)->member) <=                                             \
+#define SLUICE_HAS(p, member)                                          \
+  (static_cast<uint64_t>(reinterpret_cast<const char*>(&(p)->member) - \
+                         reinterpret_cast<const char*>(p)) +           \
+       sizeof((p)->member) <=                                          \
    static_cast<uint64_t>((p)->size))
 #else
-#define SLUICE_HAS(p, member)                                                           \
-  ((uint64_t)((const char*)&(p)->member - (const char*)(p)) + sizeof((p)->member) <=    \
+#define SLUICE_HAS(p, member)                                                        \
+  ((uint64_t)((const char*)&(p)->member - (const char*)(p)) + sizeof((p)->member) <= \
    (uint64_t)(p)->size)
 #endif
 
 /* Initializes a sluice_str_t with a string literal. */
-#define SLUICE_STR_INIT(literal) {literal, sizeof(literal) - 1}
+#define SLUICE_STR_INIT(literal) \
+  { literal, sizeof(literal) - 1 }
 
 SLUICE_EXTERN_C_BEGIN
 
@@ -59,8 +60,8 @@ typedef struct sluice_str {
   uint64_t len;
 } sluice_str_t;
 
-/* Takes text from the one who is called. write() may be called several times: the pieces are joined.
- * The text is copied before write() returns. */
+/* Takes text from the one who is called. write() may be called several times: the pieces are
+ * joined. The text is copied before write() returns. */
 typedef struct sluice_sink {
   uint32_t size;
   uint32_t reserved;

@@ -6,7 +6,7 @@
 #ifndef SLUICE_METADATA_H
 #define SLUICE_METADATA_H
 
-#include "abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_METADATA_SECTION ".sluice"
 #define SLUICE_METADATA_MAGIC "SLUICEv"
@@ -35,9 +35,14 @@ SLUICE_EXTERN_C_END
 #endif
 
 /* SLUICE_METADATA("my-plugin", "1.0.0"); */
-#define SLUICE_METADATA(plugin_name, plugin_version)                                           \
-  static const sluice_metadata_t sluice_plugin_metadata SLUICE_METADATA_KEEP = {               \
-      SLUICE_METADATA_MAGIC, sizeof(sluice_metadata_t), SLUICE_ABI_MAJOR, SLUICE_ABI_MINOR, 0, \
-      plugin_name,           plugin_version}
+#define SLUICE_METADATA(plugin_name, plugin_version)                             \
+  static const sluice_metadata_t sluice_plugin_metadata SLUICE_METADATA_KEEP = { \
+      SLUICE_METADATA_MAGIC,                                                     \
+      sizeof(sluice_metadata_t),                                                 \
+      SLUICE_ABI_MAJOR,                                                          \
+      SLUICE_ABI_MINOR,                                                          \
+      0,                                                                         \
+      plugin_name,                                                               \
+      plugin_version}
 
 #endif

@@ -17,9 +17,9 @@
 // the end of the host.
 #pragma once
 
-#include "cpp/context.hpp"
-#include "cpp/entry.hpp"
-#include "cpp/json.hpp"
-#include "cpp/questions.hpp"
-#include "cpp/text.hpp"
-#include "cpp/workload.hpp"
+#include "sluice/cpp/context.hpp"
+#include "sluice/cpp/entry.hpp"
+#include "sluice/cpp/json.hpp"
+#include "sluice/cpp/questions.hpp"
+#include "sluice/cpp/text.hpp"
+#include "sluice/cpp/workload.hpp"

@@ -1,12 +1,13 @@
 /* workload.h: how a hook sees a workload: an opaque handle and a table of accessors.
  *
  * Nothing is copied or encoded per call: each accessor answers from the host's own object. Texts
- * live as long as the handle, that is until the hook returns. Amounts are in the host's units: milli
- * for cpu, base units (bytes, pieces) for everything else. Times are nanoseconds since 1970 UTC. */
+ * live as long as the handle, that is until the hook returns. Amounts are in the host's units:
+ * milli for cpu, base units (bytes, pieces) for everything else. Times are nanoseconds since 1970
+ * UTC. */
 #ifndef SLUICE_WORKLOAD_H
 #define SLUICE_WORKLOAD_H
 
-#include "abi.h"
+#include "sluice/abi.h"
 
 SLUICE_EXTERN_C_BEGIN
 
@@ -16,8 +17,8 @@ typedef struct sluice_workload sluice_workload_t;
 typedef void (*sluice_pair_fn)(void* context, sluice_str_t key, sluice_str_t value);
 typedef void (*sluice_amount_fn)(void* context, sluice_str_t resource, int64_t amount);
 
-/* Functions that return int32_t and fill `out` answer 1 when there is such a thing, else 0 and leave
- * `out` alone. Pod sets are numbered from 0; a number out of range is as if absent. */
+/* Functions that return int32_t and fill `out` answer 1 when there is such a thing, else 0 and
+ * leave `out` alone. Pod sets are numbered from 0; a number out of range is as if absent. */
 typedef struct sluice_workload_api {
   uint32_t size;
   uint32_t reserved;
@@ -28,15 +29,16 @@ typedef struct sluice_workload_api {
   int32_t (*priority)(const sluice_workload_t* w);          /* [any] */
   int64_t (*created_at)(const sluice_workload_t* w);        /* 0: not known [any] */
   int32_t (*active)(const sluice_workload_t* w);            /* spec.active, 0 or 1 [any] */
-  int32_t (*label)(const sluice_workload_t* w, sluice_str_t key, sluice_str_t* out);      /* [any] */
-  int32_t (*annotation)(const sluice_workload_t* w, sluice_str_t key, sluice_str_t* out); /* [any] */
-  void (*each_label)(const sluice_workload_t* w, sluice_pair_fn fn, void* context);       /* [any] */
-  void (*each_annotation)(const sluice_workload_t* w, sluice_pair_fn fn, void* context);  /* [any] */
+  int32_t (*label)(const sluice_workload_t* w, sluice_str_t key, sluice_str_t* out); /* [any] */
+  int32_t (*annotation)(const sluice_workload_t* w, sluice_str_t key,
+                        sluice_str_t* out);                                              /* [any] */
+  void (*each_label)(const sluice_workload_t* w, sluice_pair_fn fn, void* context);      /* [any] */
+  void (*each_annotation)(const sluice_workload_t* w, sluice_pair_fn fn, void* context); /* [any] */
   /* The first owner reference that is the controller: its kind and name. [any] */
   int32_t (*controller)(const sluice_workload_t* w, sluice_str_t* kind, sluice_str_t* name);
-  uint32_t (*pod_sets)(const sluice_workload_t* w);                               /* [any] */
-  sluice_str_t (*pod_set_name)(const sluice_workload_t* w, uint32_t i);           /* [any] */
-  int32_t (*pod_set_count)(const sluice_workload_t* w, uint32_t i);               /* [any] */
+  uint32_t (*pod_sets)(const sluice_workload_t* w);                                   /* [any] */
+  sluice_str_t (*pod_set_name)(const sluice_workload_t* w, uint32_t i);               /* [any] */
+  int32_t (*pod_set_count)(const sluice_workload_t* w, uint32_t i);                   /* [any] */
   int32_t (*pod_set_min_count)(const sluice_workload_t* w, uint32_t i, int32_t* out); /* [any] */
   /* What one pod of the set asks for. [any] */
   int32_t (*pod_request)(const sluice_workload_t* w, uint32_t i, sluice_str_t resource,

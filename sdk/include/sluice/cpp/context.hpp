@@ -1,8 +1,8 @@
 // Context: the host's services and the plugin's configuration, in C++ terms.
 //
-// A plugin class that wants it takes `const sluice::Context&` in its constructor and may keep a copy;
-// it stays valid until the plugin object is destroyed. A service that the host does not have is
-// simply silent (log, events), or says so (the functions that return bool).
+// A plugin class that wants it takes `const sluice::Context&` in its constructor and may keep a
+// copy; it stays valid until the plugin object is destroyed. A service that the host does not have
+// is simply silent (log, events), or says so (the functions that return bool).
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 #include <string_view>
 #include <vector>
 
-#include "../svc/clock.h"
-#include "../svc/events.h"
-#include "../svc/log.h"
-#include "../svc/metrics.h"
-#include "../svc/requeue.h"
-#include "json.hpp"
-#include "text.hpp"
+#include "sluice/cpp/json.hpp"
+#include "sluice/cpp/text.hpp"
+#include "sluice/svc/clock.h"
+#include "sluice/svc/events.h"
+#include "sluice/svc/log.h"
+#include "sluice/svc/metrics.h"
+#include "sluice/svc/requeue.h"
 
 namespace sluice {
 
@@ -56,7 +56,8 @@ class Context {
 
   /// ns since 1970 UTC, on the host's clock.
   std::int64_t now() const { return clock_ != nullptr ? clock_->now(host_) : 0; }
-  /// The plugin's timer(number, now) is called at `at`. False: no clock, or no timer() in the class.
+  /// The plugin's timer(number, now) is called at `at`. False: no clock, or no timer() in the
+  /// class.
   bool set_timer(std::uint64_t number, std::int64_t at) const {
     return clock_ != nullptr && clock_->set_timer(host_, number, at) == SLUICE_OK;
   }
@@ -76,14 +77,10 @@ class Context {
   void event(bool warning, std::string_view ns, std::string_view workload, std::string_view reason,
              std::string_view message) const {
     if (events_ == nullptr) return;
-    const sluice_event_t event{sizeof(sluice_event_t),
-                               warning ? 1 : 0,
-                               to_abi("kueue.x-k8s.io/v1beta2"),
-                               to_abi("Workload"),
-                               to_abi(ns),
-                               to_abi(workload),
-                               to_abi(reason),
-                               to_abi(message)};
+    const sluice_event_t event{
+        sizeof(sluice_event_t), warning ? 1 : 0, to_abi("kueue.x-k8s.io/v1beta2"),
+        to_abi("Workload"),     to_abi(ns),      to_abi(workload),
+        to_abi(reason),         to_abi(message)};
     events_->emit(host_, &event);
   }
 

@@ -1,7 +1,7 @@
 // SLUICE_PLUGIN(Class, "name", "version"): makes a class a plugin.
 //
-// One such line per library. It writes the metadata section and the one exported function. The class
-// is any class: its hooks are found by name (provides.hpp), it is made from `const
+// One such line per library. It writes the metadata section and the one exported function. The
+// class is any class: its hooks are found by name (provides.hpp), it is made from `const
 // sluice::Context&` or without arguments, and it may have
 //   static constexpr std::string_view kConfigSchema  JSON Schema of its configuration
 //   static constexpr std::string_view kDescription   one line
@@ -11,8 +11,8 @@
 #include <memory>
 #include <string_view>
 
-#include "../metadata.h"
-#include "thunks.hpp"
+#include "sluice/cpp/thunks.hpp"
+#include "sluice/metadata.h"
 
 namespace sluice::detail {
 

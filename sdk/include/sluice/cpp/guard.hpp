@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "context.hpp"
-#include "text.hpp"
+#include "sluice/cpp/context.hpp"
+#include "sluice/cpp/text.hpp"
 
 namespace sluice::detail {
 

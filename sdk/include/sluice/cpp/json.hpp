@@ -27,12 +27,12 @@ class Json {
   using Member = std::pair<std::string, Json>;
 
   Json() = default;
-  Json(bool value) : type_(Type::kBool), bool_(value) {}                               // NOLINT
-  Json(std::int64_t value) : type_(Type::kNumber), text_(std::to_string(value)) {}     // NOLINT
-  Json(int value) : Json(static_cast<std::int64_t>(value)) {}                          // NOLINT
-  Json(std::string_view value) : type_(Type::kString), text_(value) {}                 // NOLINT
-  Json(const std::string& value) : Json(std::string_view(value)) {}                    // NOLINT
-  Json(const char* value) : Json(std::string_view(value)) {}                           // NOLINT
+  Json(bool value) : type_(Type::kBool), bool_(value) {}                            // NOLINT
+  Json(std::int64_t value) : type_(Type::kNumber), text_(std::to_string(value)) {}  // NOLINT
+  Json(int value) : Json(static_cast<std::int64_t>(value)) {}                       // NOLINT
+  Json(std::string_view value) : type_(Type::kString), text_(value) {}              // NOLINT
+  Json(const std::string& value) : Json(std::string_view(value)) {}                 // NOLINT
+  Json(const char* value) : Json(std::string_view(value)) {}                        // NOLINT
   static Json object() { return Json(Type::kObject); }
   static Json array() { return Json(Type::kArray); }
 
@@ -108,4 +108,4 @@ class Json {
 
 }  // namespace sluice
 
-#include "json_impl.hpp"
+#include "sluice/cpp/json_impl.hpp"

@@ -1,7 +1,7 @@
 // The reader and writer of Json (json.hpp).
 #pragma once
 
-#include "json.hpp"
+#include "sluice/cpp/json.hpp"
 
 namespace sluice {
 

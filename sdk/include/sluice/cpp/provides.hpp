@@ -10,47 +10,76 @@
 #include <type_traits>
 #include <vector>
 
-#include "questions.hpp"
+#include "sluice/cpp/questions.hpp"
 
 namespace sluice::detail {
 
 template <typename T>
-concept HasFilter = requires { &T::filter; };
+concept HasFilter = requires {
+  &T::filter;
+};
 template <typename T>
-concept HasFilterShape = requires { &T::filter_shape_key; };
+concept HasFilterShape = requires {
+  &T::filter_shape_key;
+};
 template <typename T>
-concept HasAfterFlavor = requires { &T::after_flavor; };
+concept HasAfterFlavor = requires {
+  &T::after_flavor;
+};
 template <typename T>
-concept HasBetter = requires { &T::better; };
+concept HasBetter = requires {
+  &T::better;
+};
 template <typename T>
-concept HasKeepPosition = requires { &T::keep_position; };
+concept HasKeepPosition = requires {
+  &T::keep_position;
+};
 template <typename T>
 concept HasSearch = HasAfterFlavor<T> || HasBetter<T> || HasKeepPosition<T>;
 template <typename T>
-concept HasVeto = requires { &T::veto; };
+concept HasVeto = requires {
+  &T::veto;
+};
 template <typename T>
-concept HasTraits = requires { &T::traits; };
+concept HasTraits = requires {
+  &T::traits;
+};
 template <typename T>
-concept HasNotify = requires { &T::notify; };
+concept HasNotify = requires {
+  &T::notify;
+};
 template <typename T>
-concept HasQueueChanged = requires { &T::queue_changed; };
+concept HasQueueChanged = requires {
+  &T::queue_changed;
+};
 template <typename T>
-concept HasTimer = requires { &T::timer; };
+concept HasTimer = requires {
+  &T::timer;
+};
 template <typename T>
-concept HasSchema = requires { &T::schema; };
+concept HasSchema = requires {
+  &T::schema;
+};
 template <typename T>
-concept HasValidate = requires { &T::validate; };
+concept HasValidate = requires {
+  &T::validate;
+};
 template <typename T>
-concept HasSetDefaults = requires { &T::set_defaults; };
+concept HasSetDefaults = requires {
+  &T::set_defaults;
+};
 template <typename T>
-concept HasActivate = requires { &T::activate; };
+concept HasActivate = requires {
+  &T::activate;
+};
 template <typename T>
-concept HasDeactivate = requires { &T::deactivate; };
+concept HasDeactivate = requires {
+  &T::deactivate;
+};
 
 template <typename T>
 concept ProvidesAnything = HasFilter<T> || HasSearch<T> || HasVeto<T> || HasTraits<T> ||
-                           HasNotify<T> || HasQueueChanged<T> || HasTimer<T> || HasSchema<T> ||
-                           HasValidate<T>;
+    HasNotify<T> || HasQueueChanged<T> || HasTimer<T> || HasSchema<T> || HasValidate<T>;
 
 /// `kMatches<R, decltype(&T::f), T-or-const-T&, Args...>`: can it be called so, giving an R?
 template <typename R, typename Member, typename Self, typename... Args>
@@ -67,8 +96,7 @@ constexpr bool check_signatures() {
         "write it as: void filter(const sluice::FilterQuery&, sluice::FilterAnswer&) const");
   if constexpr (HasFilterShape<T>)
     static_assert(
-        HasFilter<T> &&
-            kMatches<std::string, decltype(&T::filter_shape_key), T&, const Workload&>,
+        HasFilter<T> && kMatches<std::string, decltype(&T::filter_shape_key), T&, const Workload&>,
         "beside filter(), write it as: std::string filter_shape_key(const sluice::Workload&)");
   if constexpr (HasSearch<T>) {
     static_assert(HasAfterFlavor<T> && HasBetter<T> && HasKeepPosition<T>,
@@ -102,9 +130,11 @@ constexpr bool check_signatures() {
   if constexpr (HasValidate<T>) {
     static_assert(kMatches<void, decltype(&T::validate), T&, const Write&, FieldErrors&>,
                   "write it as: void validate(const sluice::Write&, sluice::FieldErrors&)");
-    static_assert(requires(T & t) {
-      { t.kinds() } -> std::convertible_to<std::vector<std::string>>;
-    }, "beside validate(), write: std::vector<std::string> kinds() const");
+    static_assert(
+        requires(T & t) {
+          { t.kinds() } -> std::convertible_to<std::vector<std::string>>;
+        },
+        "beside validate(), write: std::vector<std::string> kinds() const");
   }
   if constexpr (HasSetDefaults<T>)
     static_assert(

@@ -7,15 +7,15 @@
 #include <string>
 #include <string_view>
 
-#include "../ext/flavor_filter.h"
-#include "../ext/flavor_search.h"
-#include "../ext/post_admit.h"
-#include "../ext/preemption_veto.h"
-#include "../ext/queue_watch.h"
-#include "../ext/validator.h"
-#include "../ext/workload_traits.h"
-#include "text.hpp"
-#include "workload.hpp"
+#include "sluice/cpp/text.hpp"
+#include "sluice/cpp/workload.hpp"
+#include "sluice/ext/flavor_filter.h"
+#include "sluice/ext/flavor_search.h"
+#include "sluice/ext/post_admit.h"
+#include "sluice/ext/preemption_veto.h"
+#include "sluice/ext/queue_watch.h"
+#include "sluice/ext/validator.h"
+#include "sluice/ext/workload_traits.h"
 
 namespace sluice {
 
@@ -77,7 +77,9 @@ enum class Search : std::int32_t {
 struct Outcome {
   Mode mode = Mode::kNoFit;
   std::int32_t borrow_level = 0;
-  static Outcome of(sluice_outcome_t raw) { return {static_cast<Mode>(raw.mode), raw.borrow_level}; }
+  static Outcome of(sluice_outcome_t raw) {
+    return {static_cast<Mode>(raw.mode), raw.borrow_level};
+  }
   bool operator==(const Outcome&) const = default;
 };
 
@@ -138,8 +140,8 @@ class Traits {
     sink_->takes_no_part(sink_->context, to_abi(because));
   }
   void group(std::string_view id, std::int32_t rank, bool exclusive, std::string_view order_as) {
-    const sluice_group_t group{sizeof(sluice_group_t), rank,       exclusive ? 1 : 0,
-                               0,                      to_abi(id), to_abi(order_as)};
+    const sluice_group_t group{sizeof(sluice_group_t), rank, exclusive ? 1 : 0, 0, to_abi(id),
+                               to_abi(order_as)};
     sink_->group(sink_->context, &group);
   }
   void replaces(std::string_view workload, Ends how, std::string_view reason,

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 namespace sluice {
 

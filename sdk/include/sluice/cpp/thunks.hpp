@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../ext/schema.h"
-#include "../ext/timers.h"
-#include "guard.hpp"
-#include "provides.hpp"
+#include "sluice/cpp/guard.hpp"
+#include "sluice/cpp/provides.hpp"
+#include "sluice/ext/schema.h"
+#include "sluice/ext/timers.h"
 
 namespace sluice::detail {
 
@@ -47,8 +47,7 @@ struct Thunks {
   static std::int32_t filter_shape_key(sluice_instance_t* self, sluice_workload_ref_t workload,
                                        const sluice_sink_t* out) noexcept {
     Self& s = Self::of(self);
-    return guarded(s.host,
-                   [&] { Sink(out).write(s.object.filter_shape_key(Workload(workload))); });
+    return guarded(s.host, [&] { Sink(out).write(s.object.filter_shape_key(Workload(workload))); });
   }
 
   static std::int32_t after_flavor(sluice_instance_t* self, const sluice_search_step_t* step,
@@ -98,8 +97,8 @@ struct Thunks {
 
   static std::int32_t notify(sluice_instance_t* self, const sluice_notification_t* told) noexcept {
     Self& s = Self::of(self);
-    return guarded(
-        s.host, [&] { return static_cast<std::int32_t>(s.object.notify(Notification(told))); });
+    return guarded(s.host,
+                   [&] { return static_cast<std::int32_t>(s.object.notify(Notification(told))); });
   }
 
   static std::int32_t queue_changed(sluice_instance_t* self, const sluice_queue_t* queue) noexcept {
@@ -168,8 +167,7 @@ struct Thunks {
       if (id == SLUICE_EXT_POST_ADMIT) return &kTable;
     }
     if constexpr (HasQueueChanged<T>) {
-      static constexpr sluice_queue_watch_t kTable{sizeof(sluice_queue_watch_t), 0,
-                                                   &queue_changed};
+      static constexpr sluice_queue_watch_t kTable{sizeof(sluice_queue_watch_t), 0, &queue_changed};
       if (id == SLUICE_EXT_QUEUE_WATCH) return &kTable;
     }
     if constexpr (HasTimer<T>) {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "../workload.h"
-#include "text.hpp"
+#include "sluice/cpp/text.hpp"
+#include "sluice/workload.h"
 
 namespace sluice {
 
@@ -22,9 +22,7 @@ class Workload {
   std::string_view namespace_of() const { return to_view(ref_.api->namespace_of(ref_.handle)); }
   std::string_view name() const { return to_view(ref_.api->name(ref_.handle)); }
   /// `namespace/name`: how other calls of the SDK name a workload.
-  std::string key() const {
-    return std::string(namespace_of()).append("/").append(name());
-  }
+  std::string key() const { return std::string(namespace_of()).append("/").append(name()); }
   std::string_view uid() const { return to_view(ref_.api->uid(ref_.handle)); }
   std::string_view queue_name() const { return to_view(ref_.api->queue_name(ref_.handle)); }
   std::int32_t priority() const { return ref_.api->priority(ref_.handle); }

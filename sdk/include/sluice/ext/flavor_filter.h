@@ -6,8 +6,8 @@
 #ifndef SLUICE_EXT_FLAVOR_FILTER_H
 #define SLUICE_EXT_FLAVOR_FILTER_H
 
-#include "../abi.h"
-#include "../workload.h"
+#include "sluice/abi.h"
+#include "sluice/workload.h"
 
 #define SLUICE_EXT_FLAVOR_FILTER "flavor-filter/1"
 

@@ -6,7 +6,7 @@
 #ifndef SLUICE_EXT_FLAVOR_SEARCH_H
 #define SLUICE_EXT_FLAVOR_SEARCH_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_EXT_FLAVOR_SEARCH "flavor-search/1"
 

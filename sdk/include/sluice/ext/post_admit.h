@@ -7,8 +7,8 @@
 #ifndef SLUICE_EXT_POST_ADMIT_H
 #define SLUICE_EXT_POST_ADMIT_H
 
-#include "../abi.h"
-#include "../workload.h"
+#include "sluice/abi.h"
+#include "sluice/workload.h"
 
 #define SLUICE_EXT_POST_ADMIT "post-admit/1"
 

@@ -5,8 +5,8 @@
 #ifndef SLUICE_EXT_PREEMPTION_VETO_H
 #define SLUICE_EXT_PREEMPTION_VETO_H
 
-#include "../abi.h"
-#include "../workload.h"
+#include "sluice/abi.h"
+#include "sluice/workload.h"
 
 #define SLUICE_EXT_PREEMPTION_VETO "preemption-veto/1"
 

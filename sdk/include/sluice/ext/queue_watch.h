@@ -5,7 +5,7 @@
 #ifndef SLUICE_EXT_QUEUE_WATCH_H
 #define SLUICE_EXT_QUEUE_WATCH_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_EXT_QUEUE_WATCH "queue-watch/1"
 

@@ -6,7 +6,7 @@
 #ifndef SLUICE_EXT_SCHEMA_H
 #define SLUICE_EXT_SCHEMA_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_EXT_SCHEMA "schema/1"
 

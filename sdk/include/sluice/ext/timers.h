@@ -1,8 +1,10 @@
-/* timers/1: called when a timer that the plugin set (svc/clock.h) is due. */
+/* timers/1: called when a timer that the plugin set (svc/clock.h) is due.
+ *
+ * Under simulation time jumps to the next timer, so an hour costs nothing. */
 #ifndef SLUICE_EXT_TIMERS_H
 #define SLUICE_EXT_TIMERS_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_EXT_TIMERS "timers/1"
 

@@ -6,7 +6,7 @@
 #ifndef SLUICE_EXT_VALIDATOR_H
 #define SLUICE_EXT_VALIDATOR_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_EXT_VALIDATOR "validator/1"
 

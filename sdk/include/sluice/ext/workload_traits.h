@@ -7,8 +7,8 @@
 #ifndef SLUICE_EXT_WORKLOAD_TRAITS_H
 #define SLUICE_EXT_WORKLOAD_TRAITS_H
 
-#include "../abi.h"
-#include "../workload.h"
+#include "sluice/abi.h"
+#include "sluice/workload.h"
 
 #define SLUICE_EXT_WORKLOAD_TRAITS "workload-traits/1"
 
@@ -22,8 +22,8 @@ enum { SLUICE_COUNTED_AS_ITSELF = 0, SLUICE_COUNTED_AS_NOBODY = 1, SLUICE_COUNTE
 
 typedef struct sluice_group {
   uint32_t size;
-  int32_t rank;          /* the order inside the group, low first */
-  int32_t exclusive;     /* 1: at most one member is admitted */
+  int32_t rank;      /* the order inside the group, low first */
+  int32_t exclusive; /* 1: at most one member is admitted */
   int32_t reserved;
   sluice_str_t id;       /* opaque; members share it */
   sluice_str_t order_as; /* NAMESPACE/NAME of the workload whose place in the queue the group has */

@@ -4,7 +4,7 @@
 #ifndef SLUICE_SVC_CLOCK_H
 #define SLUICE_SVC_CLOCK_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_SVC_CLOCK "clock/1"
 

@@ -5,7 +5,7 @@
 #ifndef SLUICE_SVC_CONFIG_H
 #define SLUICE_SVC_CONFIG_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_SVC_CONFIG "config/1"
 

@@ -2,7 +2,7 @@
 #ifndef SLUICE_SVC_EVENTS_H
 #define SLUICE_SVC_EVENTS_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_SVC_EVENTS "events/1"
 

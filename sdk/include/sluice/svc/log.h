@@ -2,7 +2,7 @@
 #ifndef SLUICE_SVC_LOG_H
 #define SLUICE_SVC_LOG_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_SVC_LOG "log/1"
 

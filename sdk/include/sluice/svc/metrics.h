@@ -6,7 +6,7 @@
 #ifndef SLUICE_SVC_METRICS_H
 #define SLUICE_SVC_METRICS_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_SVC_METRICS "metrics/1"
 

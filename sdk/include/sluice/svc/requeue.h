@@ -1,11 +1,11 @@
 /* requeue/1: tells the engine that something about a workload may have changed.
  *
- * Nothing happens inside the call: requests are applied, in order, before the next cycle of the same
- * instant. A workload that does not exist is ignored. */
+ * Nothing happens inside the call: requests are applied, in order, before the next cycle of the
+ * same instant. A workload that does not exist is ignored. */
 #ifndef SLUICE_SVC_REQUEUE_H
 #define SLUICE_SVC_REQUEUE_H
 
-#include "../abi.h"
+#include "sluice/abi.h"
 
 #define SLUICE_SVC_REQUEUE "requeue/1"
 

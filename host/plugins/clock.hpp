@@ -1,0 +1,29 @@
+// PluginClock: the two clocks that the plugin host is given; it asks the machine for no time
+// itself.
+//
+// now() is the one clock of decisions: virtual under simulation. steady() only measures how long
+// calls into plugins take; under simulation a clock that stands still keeps a run independent of
+// the machine's load. Both may be called from any thread.
+#pragma once
+
+#include "core/base/time.hpp"
+
+namespace sluice::host {
+
+class PluginClock {
+ public:
+  virtual ~PluginClock() = default;
+  virtual Time now() const = 0;
+  /// ns since some fixed moment, never going back.
+  virtual Duration steady() const = 0;
+};
+
+/// The machine's clocks. steady() ticks every few milliseconds only, which makes it cheap enough to
+/// measure every call; sums over many calls come out right all the same.
+class SystemPluginClock final : public PluginClock {
+ public:
+  Time now() const override;
+  Duration steady() const override;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,44 @@
+// ElfFile: what a shared library says about itself, read without running any of it.
+//
+// A bounds-checked reader of 64-bit little-endian ELF: sections, exported symbols, load segments.
+// Any bytes may go in; what is not a whole shared library for this machine is an error that says
+// why (the caller puts the file's name in front). A plain value; safe on any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+
+namespace sluice::host {
+
+class ElfFile {
+ public:
+  struct Section {
+    std::string name;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    bool in_file = true;  ///< false: it takes no room in the file (.bss)
+  };
+
+  /// O(size of the tables). Copies nothing of `bytes` but names.
+  static Result<ElfFile> parse(std::string_view bytes);
+
+  const std::vector<Section>& sections() const { return sections_; }
+  /// nullptr when there is none of that name.
+  const Section* section(std::string_view name) const;
+  /// Names of the symbols that it defines for others, sorted.
+  const std::vector<std::string>& exports() const { return exports_; }
+  /// Libraries that it needs.
+  const std::vector<std::string>& needed() const { return needed_; }
+
+ private:
+  friend class ElfReader;
+  std::vector<Section> sections_;
+  std::vector<std::string> exports_;
+  std::vector<std::string> needed_;
+};
+
+}  // namespace sluice::host

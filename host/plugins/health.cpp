@@ -1,0 +1,54 @@
+#include "host/plugins/health.hpp"
+
+namespace sluice::host {
+
+std::size_t Health::stripe() {
+  static std::atomic<std::size_t> next{0};
+  static constinit thread_local std::size_t mine = kStripes;
+  if (mine == kStripes) [[unlikely]]
+    mine = next.fetch_add(1, std::memory_order_relaxed) % kStripes;
+  return mine;
+}
+
+bool Health::record_fault(Hook hook, Time now, const std::string& text) {
+  faults_[static_cast<std::size_t>(hook)].fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  last_fault_ = text;
+  if (quarantined()) return false;
+  while (!recent_.empty() && now - recent_.front() >= limits_.quarantine_window)
+    recent_.pop_front();
+  recent_.push_back(now);
+  if (recent_.size() < static_cast<std::size_t>(limits_.quarantine_faults)) return false;
+  quarantined_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+void Health::reset() {
+  const std::lock_guard lock(mutex_);
+  recent_.clear();
+  quarantined_.store(false, std::memory_order_relaxed);
+}
+
+HookStats Health::stats(Hook hook) const {
+  const auto i = static_cast<std::size_t>(hook);
+  HookStats sum;
+  sum.faults = faults_[i].load(std::memory_order_relaxed);
+  for (const Stripe& stripe : stripes_) {
+    sum.calls += stripe.cells[i].calls.load(std::memory_order_relaxed);
+    sum.time += stripe.cells[i].time.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+std::uint64_t Health::faults() const {
+  std::uint64_t sum = 0;
+  for (const auto& faults : faults_) sum += faults.load(std::memory_order_relaxed);
+  return sum;
+}
+
+std::string Health::last_fault() const {
+  const std::lock_guard lock(mutex_);
+  return last_fault_;
+}
+
+}  // namespace sluice::host

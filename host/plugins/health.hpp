@@ -1,0 +1,81 @@
+// Health: what one plugin's calls cost and how often they failed; takes a plugin out of service
+// when it fails too often.
+//
+// count() and quarantined() are on the path of every hook call: no lock, no shared cache line
+// between threads that count. record_fault() takes a lock, but never while inside the plugin.
+// All members may be called from any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+
+#include "core/base/time.hpp"
+#include "host/plugins/hook.hpp"
+
+namespace sluice::host {
+
+/// When a call is too long, and when a plugin has failed too often.
+struct FaultLimits {
+  Duration cycle_budget = 10 * kMillisecond;   ///< warn beyond it
+  Duration control_budget = 1 * kSecond;       ///< warn beyond it
+  int fault_factor = 10;                       ///< a fault beyond the budget times this
+  int quarantine_faults = 5;                   ///< N faults …
+  Duration quarantine_window = 60 * kSecond;   ///< … within T quarantine the plugin
+  int notify_attempts = 5;                     ///< of one notification, then it is given up
+  Duration notify_pause = 100 * kMillisecond;  ///< before the second attempt; doubles each time
+};
+
+struct HookStats {
+  std::uint64_t calls = 0;
+  std::uint64_t faults = 0;
+  Duration time = 0;
+};
+
+class Health {
+ public:
+  explicit Health(const FaultLimits& limits) : limits_(limits) {}
+
+  bool quarantined() const { return quarantined_.load(std::memory_order_relaxed); }
+
+  void count(Hook hook, Duration time) {
+    Cell& cell = stripes_[stripe()].cells[static_cast<std::size_t>(hook)];
+    cell.calls.fetch_add(1, std::memory_order_relaxed);
+    if (time != 0) cell.time.fetch_add(time, std::memory_order_relaxed);
+  }
+
+  /// True when this fault put the plugin into quarantine.
+  bool record_fault(Hook hook, Time now, const std::string& text);
+
+  /// Ends a quarantine and forgets the faults that led to it; counters go on.
+  void reset();
+
+  HookStats stats(Hook hook) const;
+  std::uint64_t faults() const;
+  std::string last_fault() const;
+
+ private:
+  static constexpr std::size_t kStripes = 16;
+  struct Cell {
+    std::atomic<std::uint64_t> calls{0};
+    std::atomic<Duration> time{0};
+  };
+  struct alignas(64) Stripe {
+    std::array<Cell, kHookCount> cells;
+  };
+
+  static std::size_t stripe();
+
+  FaultLimits limits_;
+  std::atomic<bool> quarantined_{false};
+  std::array<Stripe, kStripes> stripes_;
+  std::array<std::atomic<std::uint64_t>, kHookCount> faults_{};
+  mutable std::mutex mutex_;
+  std::deque<Time> recent_;  // guarded by mutex_, oldest first
+  std::string last_fault_;   // guarded by mutex_
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,104 @@
+#include "host/plugins/host_side.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <exception>
+
+#include "host/base/version.hpp"
+#include "host/plugins/services.hpp"
+
+namespace sluice::host {
+
+namespace {
+
+struct ReportedFault {
+  const HostSide* by = nullptr;
+  std::string text;
+};
+
+ReportedFault& reported_fault() {
+  static thread_local ReportedFault fault;
+  return fault;
+}
+
+void report_fault(const sluice_host_t* host, sluice_str_t text) noexcept {
+  try {
+    reported_fault() = {&HostSide::of(host), text_of(text)};
+  } catch (const std::exception&) {
+    // Out of memory for a text: the fault is then reported without it.
+  }
+}
+
+constexpr std::size_t kMaxQueued = 100'000;
+
+}  // namespace
+
+HostSide::HostSide(std::string plugin, boost::json::value config, const HostServices& services)
+    : plugin_(std::move(plugin)), config_(std::move(config)), services_(services) {
+  table_ = {sizeof(sluice_host_t), SLUICE_ABI_MAJOR, SLUICE_ABI_MINOR, 0, this,
+            abi_of(version()),     &find_service,    &report_fault};
+}
+
+std::string HostSide::config_text() const { return boost::json::serialize(config_); }
+
+bool HostSide::set_timer(std::uint64_t timer, Time at) {
+  if (!timers_allowed_) return false;
+  const std::lock_guard lock(mutex_);
+  timers_[timer] = at;
+  return true;
+}
+
+void HostSide::cancel_timer(std::uint64_t timer) {
+  const std::lock_guard lock(mutex_);
+  timers_.erase(timer);
+}
+
+Time HostSide::next_timer() const {
+  const std::lock_guard lock(mutex_);
+  Time next = kNever;
+  for (const auto& [timer, at] : timers_) next = std::min(next, at);
+  return next;
+}
+
+std::vector<std::uint64_t> HostSide::take_due_timers(Time now) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<Time, std::uint64_t>> due;
+  for (const auto& [timer, at] : timers_)
+    if (at <= now) due.emplace_back(at, timer);
+  std::sort(due.begin(), due.end());
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [at, timer] : due) {
+    timers_.erase(timer);
+    numbers.push_back(timer);
+  }
+  return numbers;
+}
+
+void HostSide::add_event(PluginEvent event) {
+  const std::lock_guard lock(mutex_);
+  if (events_.size() < kMaxQueued) events_.push_back(std::move(event));
+}
+
+std::vector<PluginEvent> HostSide::take_events() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(events_, {});
+}
+
+void HostSide::add_request(EngineRequest request) {
+  const std::lock_guard lock(mutex_);
+  requests_.push_back(std::move(request));
+}
+
+std::vector<EngineRequest> HostSide::take_requests() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(requests_, {});
+}
+
+std::string HostSide::take_fault_text() const {
+  ReportedFault& fault = reported_fault();
+  if (fault.by != this) return {};
+  fault.by = nullptr;
+  return std::exchange(fault.text, {});
+}
+
+}  // namespace sluice::host

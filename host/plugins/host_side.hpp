@@ -1,0 +1,108 @@
+// HostSide: what one loaded plugin sees of the host: the table of services and what they keep.
+//
+// One per plugin, alive from before create() until after destroy(). The services are called by the
+// plugin from any thread, so what they keep (timers, requests, events) is under a lock of its own,
+// which is never held while the plugin is called. The host takes things out with the take_
+// functions.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "host/plugins/clock.hpp"
+#include "host/plugins/metrics.hpp"
+#include "sluice/abi.h"
+
+struct sluice_host_handle {};
+
+namespace sluice::host {
+
+/// An event about an object that a plugin emitted.
+struct PluginEvent {
+  std::string plugin;
+  bool warning = false;
+  std::string api_version, kind, ns, name, reason, message;
+};
+
+/// What a plugin asks of the engine; applied by the host before the next cycle.
+struct EngineRequest {
+  enum class Type : std::uint8_t { kRequeue, kTraitsChanged };
+  Type type = Type::kRequeue;
+  std::string workload;  ///< key
+};
+
+/// 0 debug … 3 error.
+using LogSink = std::function<void(int level, std::string_view plugin, std::string_view text)>;
+
+/// What the host gives to all plugins; outlives them.
+struct HostServices {
+  const PluginClock* clock = nullptr;
+  MetricsRegistry* metrics = nullptr;
+  LogSink log;
+};
+
+class HostSide : private ::sluice_host_handle {
+ public:
+  HostSide(std::string plugin, boost::json::value config, const HostServices& services);
+  HostSide(const HostSide&) = delete;
+  HostSide& operator=(const HostSide&) = delete;
+
+  const sluice_host_t* table() const { return &table_; }
+  static HostSide& of(const sluice_host_t* host) { return static_cast<HostSide&>(*host->handle); }
+
+  const std::string& plugin() const { return plugin_; }
+  const boost::json::value& config() const { return config_; }
+  const HostServices& services() const { return services_; }
+  std::string config_text() const;
+
+  void allow_timers() { timers_allowed_ = true; }
+  bool set_timer(std::uint64_t timer, Time at);
+  void cancel_timer(std::uint64_t timer);
+  /// kNever without one.
+  Time next_timer() const;
+  /// Removes and returns the numbers of those that are due, by time, then number.
+  std::vector<std::uint64_t> take_due_timers(Time now);
+
+  void add_event(PluginEvent event);
+  std::vector<PluginEvent> take_events();
+  void add_request(EngineRequest request);
+  std::vector<EngineRequest> take_requests();
+
+  /// Why the call that just failed on this thread failed, if the plugin said so.
+  std::string take_fault_text() const;
+
+ private:
+  std::string plugin_;
+  boost::json::value config_;
+  HostServices services_;
+  sluice_host_t table_{};
+  bool timers_allowed_ = false;
+
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, Time> timers_;  // guarded by mutex_
+  std::vector<PluginEvent> events_;       // guarded by mutex_
+  std::vector<EngineRequest> requests_;   // guarded by mutex_
+};
+
+/// Borrowed text of the C interface; a null pointer counts as empty.
+inline std::string_view view_of(sluice_str_t text) {
+  return text.ptr == nullptr ? std::string_view() : std::string_view(text.ptr, text.len);
+}
+inline std::string text_of(sluice_str_t text) { return std::string(view_of(text)); }
+inline sluice_str_t abi_of(std::string_view text) { return {text.data(), text.size()}; }
+
+/// A sink that appends to `text`.
+inline sluice_sink_t sink_into(std::string& text) {
+  return {sizeof(sluice_sink_t), 0, &text, [](void* context, sluice_str_t piece) {
+            static_cast<std::string*>(context)->append(view_of(piece));
+          }};
+}
+
+}  // namespace sluice::host

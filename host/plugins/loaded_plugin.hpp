@@ -1,0 +1,121 @@
+// LoadedPlugin: one instance of one plugin, and the only way in which the host calls it.
+//
+// call() is the boundary: it measures, counts, catches what the plugin's own guard let through, and
+// turns a bad answer into a fault. No lock is held inside. [cycle] hooks may be called from many
+// threads; everything else by one thread at a time (the host's control thread).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+#include "core/hooks/hooks.hpp"
+#include "host/config/config.hpp"
+#include "host/plugins/health.hpp"
+#include "host/plugins/host_side.hpp"
+#include "sluice/ext/flavor_filter.h"
+#include "sluice/ext/flavor_search.h"
+#include "sluice/ext/post_admit.h"
+#include "sluice/ext/preemption_veto.h"
+#include "sluice/ext/queue_watch.h"
+#include "sluice/ext/schema.h"
+#include "sluice/ext/timers.h"
+#include "sluice/ext/validator.h"
+#include "sluice/ext/workload_traits.h"
+
+namespace sluice::host {
+
+/// What a plugin provides; null: it does not.
+struct Extensions {
+  const sluice_flavor_filter_t* filter = nullptr;
+  const sluice_flavor_search_t* search = nullptr;
+  const sluice_preemption_veto_t* veto = nullptr;
+  const sluice_workload_traits_t* traits = nullptr;
+  const sluice_post_admit_t* post_admit = nullptr;
+  const sluice_queue_watch_t* queue_watch = nullptr;
+  const sluice_timers_t* timers = nullptr;
+  const sluice_schema_t* schema = nullptr;
+  const sluice_validator_t* validator = nullptr;
+
+  std::vector<std::string_view> ids() const;
+};
+
+/// How a call ended. With kClosed the fault is filled in and the closed default applies; with
+/// kOpen nothing is filled in and the built-in default applies.
+enum class Answer : std::uint8_t { kOk, kRetry, kClosed, kOpen };
+
+class LoadedPlugin {
+ public:
+  /// Creates an instance of a library that is loaded already. The error names plugin and cause.
+  static Result<std::unique_ptr<LoadedPlugin>> create(const sluice_plugin_t& root,
+                                                      const PluginConfig& config,
+                                                      const HostServices& services,
+                                                      const FaultLimits& limits);
+  /// Deactivates (when active) and destroys the instance.
+  ~LoadedPlugin();
+  LoadedPlugin(const LoadedPlugin&) = delete;
+  LoadedPlugin& operator=(const LoadedPlugin&) = delete;
+
+  Result<void> activate();
+
+  const std::string& name() const { return name_; }
+  const std::string& version() const { return version_; }
+  bool is_open() const { return policy_ == FailurePolicy::kOpen; }
+  const Extensions& extensions() const { return extensions_; }
+  sluice_instance_t* self() const { return self_; }
+  HostSide& host_side() { return *host_side_; }
+  Health& health() { return health_; }
+  const Health& health() const { return health_; }
+
+  /// Answer that a call's fn returns when the plugin said OK but its output makes no sense.
+  static constexpr std::int32_t kNonsense = std::numeric_limits<std::int32_t>::min();
+
+  /// Calls fn() → code. `fault` is written only when the answer is kClosed.
+  template <typename Fn>
+  Answer call(Hook hook, hooks::Fault& fault, Fn&& fn) {
+    if (health_.quarantined()) [[unlikely]]
+      return refuse_quarantined(fault);
+    const PluginClock& clock = *services_.clock;
+    const Duration start = clock.steady();
+    std::int32_t code = SLUICE_FAILED;
+    try {
+      code = fn();
+    } catch (...) {
+      return finish_thrown(hook, clock.steady() - start, fault);
+    }
+    const Duration took = clock.steady() - start;
+    health_.count(hook, took);
+    const Duration budget = is_cycle_hook(hook) ? limits_.cycle_budget : limits_.control_budget;
+    if (code == SLUICE_OK && took <= budget) [[likely]]
+      return Answer::kOk;
+    return finish_unusual(hook, code, took, budget, fault);
+  }
+
+ private:
+  LoadedPlugin(const sluice_plugin_t& root, const PluginConfig& config,
+               const HostServices& services, const FaultLimits& limits);
+  Result<void> find_extensions();
+  Answer refuse_quarantined(hooks::Fault& fault) const;
+  Answer finish_thrown(Hook hook, Duration took, hooks::Fault& fault) noexcept;
+  Answer finish_unusual(Hook hook, std::int32_t code, Duration took, Duration budget,
+                        hooks::Fault& fault);
+  Answer finish_fault(Hook hook, const std::string& what, hooks::Fault& fault);
+  void log(int level, const std::string& text) const;
+
+  const sluice_plugin_t& root_;
+  std::string name_, version_;
+  FailurePolicy policy_;
+  HostServices services_;
+  FaultLimits limits_;
+  Health health_;
+  std::unique_ptr<HostSide> host_side_;
+  sluice_instance_t* self_ = nullptr;
+  Extensions extensions_;
+  bool active_ = false;
+};
+
+}  // namespace sluice::host

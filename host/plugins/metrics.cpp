@@ -1,0 +1,76 @@
+#include "host/plugins/metrics.hpp"
+
+#include <algorithm>
+
+namespace sluice::host {
+
+namespace {
+
+bool is_metric_name(const std::string& name) {
+  return !name.empty() && name.size() <= 100 && name[0] >= 'a' && name[0] <= 'z' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+         });
+}
+
+bool same_shape(const MetricSpec& a, const MetricSpec& b) {
+  return a.gauge == b.gauge && a.nanoseconds == b.nanoseconds && a.labels == b.labels;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> MetricsRegistry::add_metric(const MetricSpec& spec) {
+  if (!is_metric_name(spec.name) || spec.labels.size() > kMaxLabels ||
+      !std::all_of(spec.labels.begin(), spec.labels.end(), is_metric_name))
+    return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  std::size_t of_plugin = 0;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    const MetricSpec& known = metrics_[i].spec;
+    if (known.plugin != spec.plugin) continue;
+    ++of_plugin;
+    if (known.name != spec.name) continue;
+    if (!same_shape(known, spec)) return std::nullopt;
+    return static_cast<std::uint32_t>(i);
+  }
+  if (of_plugin >= kMaxMetricsPerPlugin) return std::nullopt;
+  metrics_.push_back({spec, {}});
+  return static_cast<std::uint32_t>(metrics_.size() - 1);
+}
+
+std::int64_t* MetricsRegistry::value(std::uint32_t metric, const std::string& plugin,
+                                     std::vector<std::string>&& values, bool gauge_only) {
+  if (metric >= metrics_.size()) return nullptr;
+  Metric& found = metrics_[metric];
+  if (found.spec.plugin != plugin || values.size() != found.spec.labels.size()) return nullptr;
+  if (gauge_only && !found.spec.gauge) return nullptr;
+  if (const auto it = found.values.find(values); it != found.values.end()) return &it->second;
+  if (found.values.size() >= kMaxSeriesPerMetric) return nullptr;
+  return &found.values.emplace(std::move(values), 0).first->second;
+}
+
+bool MetricsRegistry::add(std::uint32_t metric, const std::string& plugin,
+                          std::vector<std::string> values, std::int64_t delta) {
+  const std::lock_guard lock(mutex_);
+  std::int64_t* const place = value(metric, plugin, std::move(values), delta < 0);
+  return place != nullptr && !__builtin_add_overflow(*place, delta, place);
+}
+
+bool MetricsRegistry::set(std::uint32_t metric, const std::string& plugin,
+                          std::vector<std::string> values, std::int64_t new_value) {
+  const std::lock_guard lock(mutex_);
+  std::int64_t* const place = value(metric, plugin, std::move(values), true);
+  if (place == nullptr) return false;
+  *place = new_value;
+  return true;
+}
+
+std::vector<MetricSnapshot> MetricsRegistry::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<MetricSnapshot> all;
+  for (const Metric& metric : metrics_)
+    all.push_back({metric.spec, {metric.values.begin(), metric.values.end()}});
+  return all;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,57 @@
+// MetricsRegistry: the counters and gauges that plugins register, in memory.
+//
+// A metric is (plugin, name); its values are whole numbers per set of label values. Registration is
+// idempotent. All members may be called from any thread; they take a short lock of their own.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice::host {
+
+struct MetricSpec {
+  bool gauge = false;
+  bool nanoseconds = false;  ///< to be exported as seconds
+  std::string plugin, name, help;
+  std::vector<std::string> labels;
+};
+
+struct MetricSnapshot {
+  MetricSpec spec;
+  std::vector<std::pair<std::vector<std::string>, std::int64_t>> values;  ///< by label values
+};
+
+class MetricsRegistry {
+ public:
+  static constexpr std::size_t kMaxLabels = 8;
+  static constexpr std::size_t kMaxMetricsPerPlugin = 256;
+  static constexpr std::size_t kMaxSeriesPerMetric = 10'000;
+
+  /// nullopt: a malformed name, too many labels or metrics, or registered differently before.
+  std::optional<std::uint32_t> add_metric(const MetricSpec& spec);
+  /// False when the number is not this plugin's or the count of values is wrong, a counter would
+  /// go down, or the metric has too many series.
+  bool add(std::uint32_t metric, const std::string& plugin, std::vector<std::string> values,
+           std::int64_t delta);
+  bool set(std::uint32_t metric, const std::string& plugin, std::vector<std::string> values,
+           std::int64_t value);
+
+  std::vector<MetricSnapshot> snapshot() const;
+
+ private:
+  struct Metric {
+    MetricSpec spec;
+    std::map<std::vector<std::string>, std::int64_t> values;
+  };
+  std::int64_t* value(std::uint32_t metric, const std::string& plugin,
+                      std::vector<std::string>&& values, bool gauge_only);
+
+  mutable std::mutex mutex_;
+  std::vector<Metric> metrics_;  // guarded by mutex_
+};
+
+}  // namespace sluice::host

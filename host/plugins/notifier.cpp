@@ -1,0 +1,100 @@
+#include "host/plugins/notifier.hpp"
+
+#include <algorithm>
+
+#include "host/plugins/workload_api.hpp"
+
+namespace sluice::host {
+
+namespace {
+
+static_assert(static_cast<int>(hooks::Event::kReserved) == SLUICE_EVENT_RESERVED);
+static_assert(static_cast<int>(hooks::Event::kPreempting) == SLUICE_EVENT_PREEMPTING);
+static_assert(static_cast<int>(hooks::Event::kWaitingForVictims) ==
+              SLUICE_EVENT_WAITING_FOR_VICTIMS);
+static_assert(static_cast<int>(hooks::Event::kAdmitted) == SLUICE_EVENT_ADMITTED);
+static_assert(static_cast<int>(hooks::Event::kReservationLost) == SLUICE_EVENT_RESERVATION_LOST);
+static_assert(static_cast<int>(hooks::Event::kEvicted) == SLUICE_EVENT_EVICTED);
+static_assert(static_cast<int>(hooks::Event::kDeactivated) == SLUICE_EVENT_DEACTIVATED);
+static_assert(static_cast<int>(hooks::Event::kFinished) == SLUICE_EVENT_FINISHED);
+
+Answer tell(LoadedPlugin& plugin, const hooks::Notification& told) {
+  std::vector<sluice_str_t> others;
+  for (const std::string& other : told.others) others.push_back(abi_of(other));
+  const sluice_notification_t raw{sizeof(sluice_notification_t),
+                                  static_cast<std::int32_t>(told.event),
+                                  told.sequence,
+                                  ref_of(*told.workload),
+                                  abi_of(told.reason),
+                                  others.size(),
+                                  others.data()};
+  hooks::Fault fault;  // counted and logged; a decision is never undone because of it
+  return plugin.call(Hook::kNotify, fault,
+                     [&] { return plugin.extensions().post_admit->notify(plugin.self(), &raw); });
+}
+
+}  // namespace
+
+Notifier::Notifier(std::vector<LoadedPlugin*> plugins, const PluginClock& clock, LogSink log,
+                   const FaultLimits& limits)
+    : clock_(clock), log_(std::move(log)), limits_(limits) {
+  for (LoadedPlugin* plugin : plugins) outboxes_.push_back({plugin, {}, 0, 0});
+}
+
+void Notifier::notify(const hooks::Notification& notification) {
+  if (outboxes_.empty()) return;
+  const auto shared = std::make_shared<const hooks::Notification>(notification);
+  for (Outbox& outbox : outboxes_) {
+    if (outbox.waiting.size() >= kMaxWaiting) drop_first(outbox, "too many are waiting");
+    outbox.waiting.push_back(shared);
+    if (outbox.waiting.size() == 1) send(outbox, clock_.now());
+  }
+}
+
+void Notifier::retry(Time now) {
+  for (Outbox& outbox : outboxes_)
+    if (!outbox.waiting.empty() &&
+        (outbox.due <= now || (outbox.due == kNever && !outbox.plugin->health().quarantined())))
+      send(outbox, now);
+}
+
+Time Notifier::next_retry() const {
+  Time next = kNever;
+  for (const Outbox& outbox : outboxes_)
+    if (!outbox.waiting.empty()) next = std::min(next, outbox.due);
+  return next;
+}
+
+void Notifier::send(Outbox& outbox, Time now) {
+  while (!outbox.waiting.empty()) {
+    if (outbox.plugin->health().quarantined()) {
+      outbox.due = kNever;  // it waits, uncounted, until the quarantine is over
+      return;
+    }
+    const auto told = outbox.waiting.front();
+    if (tell(*outbox.plugin, *told) == Answer::kOk) {
+      outbox.waiting.pop_front();
+      outbox.attempts = 0;
+      continue;
+    }
+    if (++outbox.attempts >= limits_.notify_attempts) {
+      drop_first(outbox, "given up after " + std::to_string(outbox.attempts) + " attempts");
+      continue;
+    }
+    outbox.due = now + (limits_.notify_pause << (outbox.attempts - 1));
+    return;
+  }
+}
+
+void Notifier::drop_first(Outbox& outbox, const std::string& why) {
+  const auto told = outbox.waiting.front();
+  outbox.waiting.pop_front();
+  outbox.attempts = 0;
+  ++lost_;
+  if (log_)
+    log_(3, outbox.plugin->name(),
+         "notification " + std::to_string(told->sequence) + " about " + told->workload->meta.key() +
+             " is lost: " + why);
+}
+
+}  // namespace sluice::host

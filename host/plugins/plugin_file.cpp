@@ -1,0 +1,146 @@
+#include "host/plugins/plugin_file.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <system_error>
+
+#include "sluice/metadata.h"
+
+namespace sluice::host {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uintmax_t kMaxFileSize = 256ull * 1024 * 1024;
+
+Result<std::string> read_bytes(const fs::path& path) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) return Error{"there is no such file"};
+  if (error) return Error{"cannot be read: " + error.message()};
+  if (status.type() != fs::file_type::regular) return Error{"it is not a regular file"};
+  const auto size = fs::file_size(path, error);
+  if (error) return Error{"cannot be read: " + error.message()};
+  if (size > kMaxFileSize)
+    return Error{"it has " + std::to_string(size) + " bytes; at most " +
+                 std::to_string(kMaxFileSize) + " are allowed"};
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Error{std::string("cannot be read: ") + std::strerror(errno)};
+  std::string bytes(size, '\0');
+  in.read(bytes.data(), static_cast<std::streamsize>(size));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return bytes;
+}
+
+Result<std::string> sha256_hex(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+    return Error{"its SHA-256 cannot be computed"};
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) {
+    text += kHex[digest[i] >> 4];
+    text += kHex[digest[i] & 15];
+  }
+  return text;
+}
+
+/// A text in a fixed array: everything up to the NUL, which must be there.
+template <std::size_t N>
+Result<std::string> fixed_text(const char (&array)[N], const char* what) {
+  const void* end = std::memchr(array, '\0', N);
+  if (end == nullptr) return Error{std::string("its metadata is damaged: ") + what + " has no end"};
+  return std::string(array);
+}
+
+bool is_plugin_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+}  // namespace
+
+Result<PluginMetadata> parse_metadata(std::string_view section) {
+  sluice_metadata_t raw;
+  if (section.size() < sizeof(raw))
+    return Error{"its metadata is damaged: section .sluice has " + std::to_string(section.size()) +
+                 " bytes, a record has " + std::to_string(sizeof(raw))};
+  std::memcpy(&raw, section.data(), sizeof(raw));
+  if (std::memcmp(raw.magic, SLUICE_METADATA_MAGIC, sizeof(raw.magic)) != 0 ||
+      raw.size < sizeof(raw))
+    return Error{"its metadata is damaged: section .sluice does not start with a record"};
+  PluginMetadata metadata{raw.abi_major, raw.abi_minor, {}, {}};
+  auto name = fixed_text(raw.name, "the name");
+  if (!name.ok()) return name.error();
+  if (!is_plugin_name(*name))
+    return Error{"its metadata is damaged: the name may hold only a-z, 0-9 and `-`"};
+  metadata.name = *name;
+  auto version = fixed_text(raw.version, "the version");
+  if (!version.ok()) return version.error();
+  metadata.version = *version;
+  return metadata;
+}
+
+Result<PluginFile> read_plugin_file(const fs::path& path) {
+  auto bytes = read_bytes(path);
+  if (!bytes.ok()) return bytes.error().context(path.string());
+  auto elf = ElfFile::parse(*bytes);
+  if (!elf.ok()) return elf.error().context(path.string());
+  const auto* section = elf->section(SLUICE_METADATA_SECTION);
+  if (section == nullptr || !section->in_file)
+    return Error{path.string() +
+                 ": it is a shared library but not a Sluice plugin: it has no section .sluice"};
+  auto metadata = parse_metadata(std::string_view(*bytes).substr(section->offset, section->size));
+  if (!metadata.ok()) return metadata.error().context(path.string());
+  auto sha256 = sha256_hex(*bytes);
+  if (!sha256.ok()) return sha256.error().context(path.string());
+  return PluginFile{path, bytes->size(), *sha256, std::move(*elf), std::move(*metadata)};
+}
+
+Result<void> verify_plugin_file(const PluginFile& file, std::string_view name,
+                                std::string_view sha256_pin) {
+  const std::string where = file.path.string();
+  if (!sha256_pin.empty() && sha256_pin != file.sha256)
+    return Error{where + ": its SHA-256 is " + file.sha256 + ", but the configuration pins " +
+                 std::string(sha256_pin)};
+  if (file.metadata.abi_major != SLUICE_ABI_MAJOR)
+    return Error{where + ": it is built for plugin ABI " + std::to_string(file.metadata.abi_major) +
+                 ", this host speaks ABI " + std::to_string(SLUICE_ABI_MAJOR) +
+                 "; build it again with this host's SDK"};
+  if (file.metadata.name != name)
+    return Error{where + ": it names itself " + file.metadata.name +
+                 "; a plugin's file must be called NAME.so and be listed under its name"};
+  const auto& exports = file.elf.exports();
+  if (!std::binary_search(exports.begin(), exports.end(), SLUICE_ENTRY_SYMBOL))
+    return Error{where + ": it does not export " SLUICE_ENTRY_SYMBOL};
+  return {};
+}
+
+fs::path plugin_directory(std::string_view configured) {
+  const fs::path path(configured);
+  if (path.is_absolute()) return path;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) return path;
+  return program.parent_path().parent_path() / path;
+}
+
+std::vector<std::string> plugin_names(const fs::path& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".so") names.push_back(it->path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace sluice::host

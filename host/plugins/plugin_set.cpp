@@ -1,0 +1,210 @@
+#include "host/plugins/plugin_set.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "core/base/check.hpp"
+#include "host/plugins/library.hpp"
+#include "host/plugins/plugin_file.hpp"
+
+namespace sluice::host {
+
+namespace {
+
+/// Lines on standard error: standard output belongs to the command's own results.
+void log_to_stderr(int level, std::string_view plugin, std::string_view text) {
+  static const std::shared_ptr<spdlog::logger> logger = [] {
+    auto made = std::make_shared<spdlog::logger>(
+        "plugins", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    made->set_level(spdlog::level::warn);
+    made->set_pattern("%l: %v");
+    return made;
+  }();
+  constexpr std::array kLevels = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
+                                  spdlog::level::err};
+  logger->log(kLevels[static_cast<std::size_t>(std::clamp(level, 0, 3))], "plugin {}: {}", plugin,
+              text);
+}
+
+template <typename Pick>
+std::vector<LoadedPlugin*> those_with(const std::vector<std::unique_ptr<LoadedPlugin>>& plugins,
+                                      Pick pick) {
+  std::vector<LoadedPlugin*> found;
+  for (const auto& plugin : plugins)
+    if (pick(plugin->extensions())) found.push_back(plugin.get());
+  return found;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PluginSet>> PluginSet::load(const PluginSetConfig& config) {
+  SLUICE_CHECK(config.clock != nullptr, "a PluginSet needs a clock");
+  std::unique_ptr<PluginSet> set(new PluginSet());
+  set->services_ = {config.clock, &set->metrics_, config.log ? config.log : LogSink(log_to_stderr)};
+  for (const PluginConfig& plugin : config.plugins) {
+    if (!plugin.enabled) continue;
+    if (auto loaded = set->load_one(plugin, config); !loaded.ok()) return loaded.error();
+  }
+  if (auto collected = set->collect_contributions(); !collected.ok()) return collected.error();
+  if (auto bound = set->bind(config); !bound.ok()) return bound.error();
+  return set;
+}
+
+PluginSet::~PluginSet() {
+  while (!plugins_.empty()) plugins_.pop_back();
+}
+
+Result<void> PluginSet::load_one(const PluginConfig& plugin, const PluginSetConfig& config) {
+  const std::string where = "plugin " + plugin.name;
+  for (const auto& other : plugins_)
+    if (other->name() == plugin.name) return Error{where + " is listed twice"};
+  const auto file = read_plugin_file(config.directory / (plugin.name + ".so"));
+  if (!file.ok()) return file.error().context(where);
+  if (auto verified = verify_plugin_file(*file, plugin.name, plugin.sha256); !verified.ok())
+    return verified.error().context(where);
+  const auto root = load_library(file->path);
+  if (!root.ok()) return root.error().context(where);
+  auto loaded = LoadedPlugin::create(**root, plugin, services_, config.limits);
+  if (!loaded.ok()) return loaded.error();
+  plugins_.push_back(std::move(loaded).value());
+  return {};
+}
+
+Result<void> PluginSet::collect_contributions() {
+  for (LoadedPlugin* plugin :
+       those_with(plugins_, [](const Extensions& e) { return e.schema != nullptr; })) {
+    std::string json;
+    const sluice_sink_t sink = sink_into(json);
+    hooks::Fault fault;
+    const Answer answer = plugin->call(Hook::kSchema, fault, [&] {
+      return plugin->extensions().schema->contribute(plugin->self(), &sink);
+    });
+    if (answer != Answer::kOk)
+      return Error{"plugin " + plugin->name() +
+                   " does not say what it adds to the schema: " + plugin->health().last_fault()};
+    contributions_.push_back({plugin->name(), std::move(json)});
+  }
+  return {};
+}
+
+Result<void> PluginSet::bind(const PluginSetConfig& config) {
+  const auto searches =
+      those_with(plugins_, [](const Extensions& e) { return e.search != nullptr; });
+  if (searches.size() > 1)
+    return Error{"plugins " + searches[0]->name() + " and " + searches[1]->name() +
+                 " both provide " SLUICE_EXT_FLAVOR_SEARCH
+                 "; at most one may: take one of them out of plugins.load"};
+  const auto watchers =
+      those_with(plugins_, [](const Extensions& e) { return e.queue_watch != nullptr; });
+  if (!searches.empty() || !watchers.empty())
+    search_ = std::make_unique<SearchBridge>(searches.empty() ? nullptr : searches[0], watchers);
+
+  const auto filters =
+      those_with(plugins_, [](const Extensions& e) { return e.filter != nullptr; });
+  if (!filters.empty()) filter_ = std::make_unique<FilterBridge>(filters);
+
+  const auto vetoes = those_with(plugins_, [](const Extensions& e) { return e.veto != nullptr; });
+  if (!vetoes.empty()) veto_ = std::make_unique<VetoBridge>(vetoes);
+
+  const auto traits = those_with(plugins_, [](const Extensions& e) { return e.traits != nullptr; });
+  const auto shaping = those_with(plugins_, [](const Extensions& e) {
+    return e.filter != nullptr && SLUICE_HAS(e.filter, shape_key) && e.filter->shape_key != nullptr;
+  });
+  if (!traits.empty() || !shaping.empty())
+    traits_ = std::make_unique<TraitsBridge>(traits, shaping);
+
+  notifier_ = std::make_unique<Notifier>(
+      those_with(plugins_, [](const Extensions& e) { return e.post_admit != nullptr; }),
+      *config.clock, services_.log, config.limits);
+
+  auto validators = Validators::make(
+      those_with(plugins_, [](const Extensions& e) { return e.validator != nullptr; }));
+  if (!validators.ok()) return validators.error();
+  validators_ = std::move(validators).value();
+  return {};
+}
+
+Result<void> PluginSet::activate() {
+  for (const auto& plugin : plugins_)
+    if (auto activated = plugin->activate(); !activated.ok()) return activated.error();
+  active_ = true;
+  return {};
+}
+
+hooks::Hooks PluginSet::hooks() {
+  SLUICE_CHECK(active_, "hooks() before activate()");
+  hooks::Hooks hooks;
+  hooks.flavor_search = search_.get();
+  hooks.flavor_filter = filter_.get();
+  hooks.preemption_veto = veto_.get();
+  hooks.workload_traits = traits_.get();
+  for (const auto& plugin : plugins_) hooks.plugins.push_back(plugin->name());
+  return hooks;
+}
+
+Time PluginSet::next_timer() const {
+  Time next = notifier_->next_retry();
+  for (const auto& plugin : plugins_) next = std::min(next, plugin->host_side().next_timer());
+  return next;
+}
+
+void PluginSet::fire_timers(Time now) {
+  for (const auto& plugin : plugins_) {
+    for (const std::uint64_t timer : plugin->host_side().take_due_timers(now)) {
+      hooks::Fault fault;  // counted and logged
+      plugin->call(Hook::kTimer, fault,
+                   [&] { return plugin->extensions().timers->fired(plugin->self(), timer, now); });
+    }
+  }
+  notifier_->retry(now);
+}
+
+std::vector<EngineRequest> PluginSet::take_requests() {
+  std::vector<EngineRequest> all;
+  for (const auto& plugin : plugins_)
+    for (EngineRequest& request : plugin->host_side().take_requests())
+      all.push_back(std::move(request));
+  return all;
+}
+
+std::vector<PluginEvent> PluginSet::take_events() {
+  std::vector<PluginEvent> all;
+  for (const auto& plugin : plugins_)
+    for (PluginEvent& event : plugin->host_side().take_events()) all.push_back(std::move(event));
+  return all;
+}
+
+std::vector<PluginStatus> PluginSet::status() const {
+  std::vector<PluginStatus> all;
+  for (const auto& plugin : plugins_) {
+    const Health& health = plugin->health();
+    PluginStatus status{plugin->name(),
+                        plugin->version(),
+                        plugin->extensions().ids(),
+                        health.quarantined(),
+                        health.faults(),
+                        health.last_fault(),
+                        {}};
+    for (std::size_t i = 0; i < kHookCount; ++i) {
+      const auto hook = static_cast<Hook>(i);
+      if (const HookStats stats = health.stats(hook); stats.calls > 0)
+        status.hooks.push_back({hook_name(hook), stats});
+    }
+    all.push_back(std::move(status));
+  }
+  return all;
+}
+
+bool PluginSet::reset_quarantine(std::string_view name) {
+  for (const auto& plugin : plugins_) {
+    if (plugin->name() != name) continue;
+    plugin->health().reset();
+    return true;
+  }
+  return false;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,127 @@
+// PluginSet: the plugins of one host, loaded, bound to the engine's seams, watched.
+//
+// How a host uses it:
+//
+//   auto set = PluginSet::load(config);                       // files verified, instances created
+//   for (auto& c : (*set)->schema_contributions()) scheme.add(c.json, c.plugin);
+//   (*set)->activate();                                       // from now on hooks may be called
+//   Engine engine(engine_config, (*set)->hooks());
+//   … after each commit: (*set)->notify(n); after plugins ran: apply (*set)->take_requests();
+//   … when next_timer() is due: fire_timers(now).
+//
+// hooks() may be called by the engine as hooks.hpp says; all other members by one thread at a time,
+// never while a scheduling cycle runs. No lock is held while inside a plugin. Destroying the set
+// deactivates and destroys the instances in reverse order; libraries stay mapped.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/hooks/hooks.hpp"
+#include "host/config/config.hpp"
+#include "host/plugins/bridge_filter.hpp"
+#include "host/plugins/bridge_search.hpp"
+#include "host/plugins/bridge_traits.hpp"
+#include "host/plugins/clock.hpp"
+#include "host/plugins/health.hpp"
+#include "host/plugins/loaded_plugin.hpp"
+#include "host/plugins/metrics.hpp"
+#include "host/plugins/notifier.hpp"
+#include "host/plugins/validators.hpp"
+
+namespace sluice::host {
+
+struct PluginSetConfig {
+  std::filesystem::path directory;     ///< see plugin_directory() in plugin_file.hpp
+  std::vector<PluginConfig> plugins;   ///< in load order; those with enabled false are left out
+  const PluginClock* clock = nullptr;  ///< required; outlives the set
+  LogSink log;                         ///< empty: warnings and errors go to standard error
+  FaultLimits limits;
+};
+
+/// What a plugin adds to kinds; `json` goes to api::Scheme::add.
+struct SchemaContribution {
+  std::string plugin;
+  std::string json;
+};
+
+struct HookStatus {
+  std::string_view hook;
+  HookStats stats;
+};
+
+/// For metrics, `plugin list` and people.
+struct PluginStatus {
+  std::string name, version;
+  std::vector<std::string_view> extensions;
+  bool quarantined = false;
+  std::uint64_t faults = 0;
+  std::string last_fault;
+  std::vector<HookStatus> hooks;  ///< those that were called
+};
+
+class PluginSet {
+ public:
+  /// All or nothing: the error names the plugin, its file and the reason. Instances are created
+  /// (and refuse a wrong configuration) but not active yet.
+  static Result<std::unique_ptr<PluginSet>> load(const PluginSetConfig& config);
+  ~PluginSet();
+  PluginSet(const PluginSet&) = delete;
+  PluginSet& operator=(const PluginSet&) = delete;
+
+  /// In load order; what plugins contribute with schema/1.
+  const std::vector<SchemaContribution>& schema_contributions() const { return contributions_; }
+
+  /// Activates all, in load order; an error leaves the set fit for destruction only.
+  Result<void> activate();
+
+  /// REQUIRES: active. The bridges belong to the set; points that nobody provides are null.
+  hooks::Hooks hooks();
+
+  const Validators& validators() const { return validators_; }
+
+  /// Tells all plugins that want to know.
+  void notify(const hooks::Notification& notification) { notifier_->notify(notification); }
+  std::uint64_t lost_notifications() const { return notifier_->lost(); }
+
+  /// The next moment at which fire_timers() has something to do; kNever without one.
+  Time next_timer() const;
+  /// Fires the plugins' timers that are due, in load order, and retries notifications.
+  void fire_timers(Time now);
+
+  /// What plugins asked of the engine since the last call: in load order, each in its own order.
+  std::vector<EngineRequest> take_requests();
+  /// Events that plugins emitted since the last call.
+  std::vector<PluginEvent> take_events();
+
+  std::vector<PluginStatus> status() const;
+  const MetricsRegistry& metrics() const { return metrics_; }
+
+  /// Ends the quarantine of a plugin; false when there is no plugin of that name.
+  bool reset_quarantine(std::string_view name);
+
+ private:
+  PluginSet() = default;
+  Result<void> load_one(const PluginConfig& plugin, const PluginSetConfig& config);
+  Result<void> collect_contributions();
+  Result<void> bind(const PluginSetConfig& config);
+
+  MetricsRegistry metrics_;
+  std::vector<std::unique_ptr<LoadedPlugin>> plugins_;
+  std::vector<SchemaContribution> contributions_;
+  Validators validators_;
+  std::unique_ptr<SearchBridge> search_;
+  std::unique_ptr<FilterBridge> filter_;
+  std::unique_ptr<VetoBridge> veto_;
+  std::unique_ptr<TraitsBridge> traits_;
+  std::unique_ptr<Notifier> notifier_;
+  HostServices services_;
+  bool active_ = false;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,21 @@
+// The accessor table through which plugins see an api::Workload (sdk/include/sluice/workload.h).
+//
+// The opaque handle is the address of the host's immutable object: nothing is copied. Any thread.
+#pragma once
+
+#include "core/api/kinds.hpp"
+#include "sluice/workload.h"
+
+namespace sluice::host {
+
+const sluice_workload_api_t& workload_api();
+
+inline const sluice_workload_t* handle_of(const api::Workload& workload) {
+  return reinterpret_cast<const sluice_workload_t*>(&workload);
+}
+
+inline sluice_workload_ref_t ref_of(const api::Workload& workload) {
+  return {&workload_api(), handle_of(workload)};
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,25 @@
+# sluice_add_plugin(NAME source...): a shared library NAME.so that exports the entry and nothing else.
+#
+# The target is plugin_NAME with - as _, so that several plugins can be built in one project; set
+# further properties on it. Undefined symbols and late binding are errors at build time, not at
+# three in the morning.
+function(sluice_add_plugin name)
+  set(version_script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/sluice-plugin.map)
+  string(REPLACE "-" "_" target plugin_${name})
+  add_library(${target} MODULE ${ARGN})
+  target_link_libraries(${target} PRIVATE SluiceSDK::sdk)
+  target_compile_features(${target} PRIVATE c_std_11 cxx_std_20)
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${name} SUFFIX .so
+    C_VISIBILITY_PRESET hidden
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    LINK_DEPENDS ${version_script})
+  if(SLUICE_PLUGIN_OUTPUT_DIRECTORY)
+    set_target_properties(${target} PROPERTIES
+      LIBRARY_OUTPUT_DIRECTORY ${SLUICE_PLUGIN_OUTPUT_DIRECTORY})
+  endif()
+  target_link_options(${target} PRIVATE
+    -Wl,--version-script=${version_script} -Wl,-z,now
+    $<$<NOT:$<BOOL:${SLUICE_SANITIZE}>>:-Wl,-z,defs>)
+endfunction()
