@@ -16,7 +16,8 @@ class FlavorFungibility {
     "properties": {
       "implicitPreferenceDefault": {
         "type": "boolean", "default": false,
-        "description": "where a queue states no preference, avoid borrowing before preemption if whenCanBorrow is TryNextFlavor"
+        "description": "PreemptionOverBorrowing where a queue states no preference and )"
+                                                    R"(whenCanBorrow is TryNextFlavor"
       },
       "search": {
         "type": "string", "enum": ["measured", "proposal"], "default": "measured",

@@ -1,8 +1,7 @@
 // What the plugin adds to ClusterQueue, in both API versions (form: docs/plugins/schema.md).
 //
 // v1beta1 spells the values that stop the search as the proposal does, Borrow and Preempt; v1beta2
-// has one word for both, MayStopSearch. Each version accepts the other's word on the way in where
-// Kueue does.
+// has one word for both, MayStopSearch. v1beta1 takes that word too, as Kueue does.
 #pragma once
 
 #include <string_view>
@@ -16,51 +15,77 @@ inline constexpr std::string_view kSchema = R"json({
     {
       "version": "v1beta2",
       "fields": [
-        {"path": "spec.flavorFungibility", "type": "object", "default": {},
-         "description": "Whether a workload should try the next flavor before borrowing or preempting in the one it is tried on."},
-        {"path": "spec.flavorFungibility.whenCanBorrow", "type": "string", "default": "MayStopSearch",
-         "enum": ["MayStopSearch", "TryNextFlavor"],
-         "description": "MayStopSearch: stop the search at a flavor that fits by borrowing. TryNextFlavor: look for one that needs no borrowing."},
-        {"path": "spec.flavorFungibility.whenCanPreempt", "type": "string", "default": "TryNextFlavor",
-         "enum": ["MayStopSearch", "TryNextFlavor"],
-         "description": "MayStopSearch: stop the search at a flavor in which preemption makes room. TryNextFlavor: look for one that needs no preemption."},
-        {"path": "spec.flavorFungibility.preference", "type": "string",
-         "enum": ["BorrowingOverPreemption", "PreemptionOverBorrowing"],
-         "description": "Which of two flavors is better: the one that borrows or the one that preempts."}
+        {
+          "path": "spec.flavorFungibility", "type": "object", "default": {},
+          "description": "When to borrow or preempt in a flavor before trying the next one."
+        },
+        {
+          "path": "spec.flavorFungibility.whenCanBorrow", "type": "string",
+          "default": "MayStopSearch", "enum": ["MayStopSearch", "TryNextFlavor"],
+          "description": "What to do at a flavor that the workload fits by borrowing."
+        },
+        {
+          "path": "spec.flavorFungibility.whenCanPreempt", "type": "string",
+          "default": "TryNextFlavor", "enum": ["MayStopSearch", "TryNextFlavor"],
+          "description": "What to do at a flavor in which preemption makes room."
+        },
+        {
+          "path": "spec.flavorFungibility.preference", "type": "string",
+          "enum": ["BorrowingOverPreemption", "PreemptionOverBorrowing"],
+          "description": "Which flavor is better: one to borrow in or one to preempt in."
+        }
       ],
       "rules": [
-        {"at": "spec.flavorFungibility", "rule": "allowedIf", "field": "preference",
-         "when": {"whenCanBorrow": ["TryNextFlavor"], "whenCanPreempt": ["TryNextFlavor"]},
-         "message": "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"}
+        {
+          "at": "spec.flavorFungibility", "rule": "allowedIf", "field": "preference",
+          "when": {"whenCanBorrow": ["TryNextFlavor"], "whenCanPreempt": ["TryNextFlavor"]},
+          "message":
+        "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"
+        }
       ]
     },
     {
       "version": "v1beta1",
       "fields": [
-        {"path": "spec.flavorFungibility", "type": "object", "default": {},
-         "description": "Whether a workload should try the next flavor before borrowing or preempting in the one it is tried on."},
-        {"path": "spec.flavorFungibility.whenCanBorrow", "type": "string", "default": "Borrow",
-         "enum": ["Borrow", "TryNextFlavor", "MayStopSearch"],
-         "description": "Borrow: stop the search at a flavor that fits by borrowing. TryNextFlavor: look for one that needs no borrowing."},
-        {"path": "spec.flavorFungibility.whenCanPreempt", "type": "string", "default": "TryNextFlavor",
-         "enum": ["Preempt", "TryNextFlavor", "MayStopSearch"],
-         "description": "Preempt: stop the search at a flavor in which preemption makes room. TryNextFlavor: look for one that needs no preemption."},
-        {"path": "spec.flavorFungibility.preference", "type": "string",
-         "enum": ["BorrowingOverPreemption", "PreemptionOverBorrowing"],
-         "description": "Which of two flavors is better: the one that borrows or the one that preempts."}
+        {
+          "path": "spec.flavorFungibility", "type": "object", "default": {},
+          "description": "When to borrow or preempt in a flavor before trying the next one."
+        },
+        {
+          "path": "spec.flavorFungibility.whenCanBorrow", "type": "string",
+          "default": "Borrow", "enum": ["Borrow", "TryNextFlavor", "MayStopSearch"],
+          "description": "What to do at a flavor that the workload fits by borrowing."
+        },
+        {
+          "path": "spec.flavorFungibility.whenCanPreempt", "type": "string",
+          "default": "TryNextFlavor", "enum": ["Preempt", "TryNextFlavor", "MayStopSearch"],
+          "description": "What to do at a flavor in which preemption makes room."
+        },
+        {
+          "path": "spec.flavorFungibility.preference", "type": "string",
+          "enum": ["BorrowingOverPreemption", "PreemptionOverBorrowing"],
+          "description": "Which flavor is better: one to borrow in or one to preempt in."
+        }
       ],
       "rules": [
-        {"at": "spec.flavorFungibility", "rule": "allowedIf", "field": "preference",
-         "when": {"whenCanBorrow": ["TryNextFlavor"], "whenCanPreempt": ["TryNextFlavor"]},
-         "message": "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"}
+        {
+          "at": "spec.flavorFungibility", "rule": "allowedIf", "field": "preference",
+          "when": {"whenCanBorrow": ["TryNextFlavor"], "whenCanPreempt": ["TryNextFlavor"]},
+          "message":
+        "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"
+        }
       ]
     }
   ],
   "valueMappings": [
-    {"version": "v1beta1", "path": "spec.flavorFungibility.whenCanBorrow",
-     "toStorage": {"Borrow": "MayStopSearch"}, "fromStorage": {"MayStopSearch": "Borrow"}},
-    {"version": "v1beta1", "path": "spec.flavorFungibility.whenCanPreempt",
-     "toStorage": {"Preempt": "MayStopSearch"}, "fromStorage": {"MayStopSearch": "Preempt"}}
+    {
+      "version": "v1beta1", "path": "spec.flavorFungibility.whenCanBorrow",
+      "toStorage": {"Borrow": "MayStopSearch"}, "fromStorage": {"MayStopSearch": "Borrow"}
+    },
+    {
+      "version": "v1beta1", "path": "spec.flavorFungibility.whenCanPreempt",
+      "toStorage": {"Preempt": "MayStopSearch"}, "fromStorage": {"MayStopSearch": "Preempt"}
+    }
   ]
 })json";
 

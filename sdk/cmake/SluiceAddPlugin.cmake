@@ -1,4 +1,5 @@
-# sluice_add_plugin(NAME source...): a shared library NAME.so that exports the entry and nothing else.
+# sluice_add_plugin(NAME source...): a shared library NAME.so that exports the entry and nothing
+# else.
 #
 # The target is plugin_NAME with - as _, so that several plugins can be built in one project; set
 # further properties on it. Undefined symbols and late binding are errors at build time, not at

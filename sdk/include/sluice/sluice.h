@@ -1,4 +1,6 @@
-/* sluice.h: everything of the C interface. Each header may also be included alone. */
+/* sluice.h: everything of the C interface.
+ *
+ * Each header may also be included alone. */
 #ifndef SLUICE_SLUICE_H
 #define SLUICE_SLUICE_H
 

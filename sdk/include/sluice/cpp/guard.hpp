@@ -1,4 +1,6 @@
 // The guard on every function that the host calls: no exception crosses the line.
+//
+// Stateless; any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // The reader and writer of Json (json.hpp).
+//
+// Included by json.hpp only.
 #pragma once
 
 #include "sluice/cpp/json.hpp"

@@ -1,4 +1,6 @@
 // Texts at the edge of the C interface, in C++ terms.
+//
+// Views and adapters that own nothing; any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // The C tables of a plugin class: each function turns C arguments into C++ ones, under the guard.
+//
+// The tables are constants, so the answer for an id never changes; any thread.
 #pragma once
 
 #include <cstdint>
