@@ -1,0 +1,102 @@
+#include "core/engine/engine.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "core/base/check.hpp"
+#include "core/engine/state.hpp"
+
+namespace sluice {
+namespace {
+
+/// TBB over roots, in an arena of the configured size. Below a few roots a thread costs more than it
+/// brings (a nomination takes microseconds, waking a worker about five).
+ParallelFor make_parallel_for(int threads) {
+  if (threads == 1)
+    return [](std::size_t n, const std::function<void(std::size_t)>& body) {
+      for (std::size_t i = 0; i < n; ++i) body(i);
+    };
+  auto arena = std::make_shared<tbb::task_arena>(threads == 0 ? tbb::task_arena::automatic
+                                                              : threads);
+  return [arena](std::size_t n, const std::function<void(std::size_t)>& body) {
+    constexpr std::size_t kSerialBelow = 4;
+    if (n < kSerialBelow) {
+      for (std::size_t i = 0; i < n; ++i) body(i);
+      return;
+    }
+    arena->execute([&] { tbb::parallel_for(std::size_t{0}, n, body); });
+  };
+}
+
+}  // namespace
+
+EngineState::EngineState(EngineConfig config, hooks::Hooks hooks)
+    : config_(std::move(config)),
+      hooks_(std::move(hooks)),
+      parallel_for_(make_parallel_for(config_.threads)) {
+  model.history.set_window(config_.progress_window);
+  model.requeue_by_eviction_time = config_.requeue.by_eviction_time;
+  // The empty texts of the pools are id 0 of flavors and resources too.
+  model.flavors.resize(1);
+}
+
+Engine::Engine(EngineConfig config, hooks::Hooks hooks)
+    : state_(std::make_unique<EngineState>(std::move(config), std::move(hooks))) {}
+Engine::~Engine() = default;
+
+void Engine::begin_instant(Time now) {
+  SLUICE_CHECK(now >= state_->model.now, "the clock went from ", state_->model.now, " to ", now);
+  state_->begin_instant(now);
+}
+
+void Engine::apply(const api::Namespace& object) { state_->apply(object); }
+void Engine::apply(const api::ResourceFlavor& object) { state_->apply(object); }
+void Engine::apply(const api::ClusterQueue& object) { state_->apply(object); }
+void Engine::apply(const api::Cohort& object) { state_->apply(object); }
+void Engine::apply(const api::LocalQueue& object) { state_->apply(object); }
+WorkloadId Engine::apply(std::shared_ptr<const api::Workload> object) {
+  return state_->apply(std::move(object));
+}
+void Engine::remove(std::string_view kind, std::string_view key) { state_->remove(kind, key); }
+
+Result<void> Engine::finish(std::string_view key, std::string_view reason,
+                            std::string_view message) {
+  const auto id = state_->find(key);
+  if (!id) return Error{"workload " + std::string(key) + " does not exist"};
+  return state_->finish(*id, reason, message);
+}
+
+void Engine::traits_changed(std::string_view key) {
+  if (const auto id = state_->find(key)) state_->traits_changed(*id);
+}
+void Engine::requeue(std::string_view key) {
+  if (const auto id = state_->find(key)) state_->requeue(*id);
+}
+
+bool Engine::step(std::vector<Decision>& out) { return state_->step(out); }
+Time Engine::next_timer() const { return state_->next_timer(); }
+
+std::optional<WorkloadId> Engine::find(std::string_view key) const { return state_->find(key); }
+const std::string& Engine::key(WorkloadId id) const { return state_->model.key(id); }
+std::shared_ptr<const api::Workload> Engine::object(WorkloadId id) const {
+  return state_->model.workloads[id].object;
+}
+WorkloadView Engine::view(WorkloadId id) const { return state_->view(id); }
+WorkloadState Engine::state(WorkloadId id) const { return state_->model.workloads[id].state; }
+std::vector<api::PodSetAssignment> Engine::assignment(WorkloadId id) const {
+  return state_->assignment(id);
+}
+api::WorkloadStatus Engine::status(WorkloadId id) const { return state_->status(id); }
+std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const {
+  return state_->counted_as(id);
+}
+std::vector<WorkloadId> Engine::workloads() const {
+  std::vector<WorkloadId> ids;
+  ids.reserve(state_->by_key.size());
+  for (const auto& [key, id] : state_->by_key) ids.push_back(id);
+  return ids;
+}
+EngineStats Engine::stats() const { return state_->stats; }
+void Engine::verify_ledger() const { state_->verify_ledger(); }
+
+}  // namespace sluice

@@ -1,0 +1,181 @@
+// EngineState: everything behind Engine, in the parts that the .cpp files of this folder write.
+//
+// Order within an instant: changes of objects only note what they touch; sync() then rebuilds the quota
+// tree if its shape changed and wakes trees once; a cycle decides on the synced model; its decisions are
+// committed here, one by one, each keeping the ledger and the records in step.
+// Belongs to the engine's thread, except inside ParallelFor.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <queue>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "core/engine/engine.hpp"
+#include "core/model/model.hpp"
+#include "core/scheduling/cycle.hpp"
+
+namespace sluice {
+
+class EngineState {
+ public:
+  EngineState(EngineConfig config, hooks::Hooks hooks);
+
+  // objects.cpp: configuration objects
+  void apply(const api::Namespace& object);
+  void apply(const api::ResourceFlavor& object);
+  void apply(const api::ClusterQueue& object);
+  void apply(const api::Cohort& object);
+  void apply(const api::LocalQueue& object);
+  void remove(std::string_view kind, std::string_view key);
+
+  // workloads.cpp: workloads come, change and go
+  WorkloadId apply(std::shared_ptr<const api::Workload> object);
+  void remove_workload(WorkloadId id);
+  void traits_changed(WorkloadId id);
+  void requeue(WorkloadId id);
+
+  // transitions.cpp: what can happen to a workload
+  void reserve(const Entry& entry);
+  void evict(WorkloadId id, const Decision& why);
+  Result<void> finish(WorkloadId id, std::string_view reason, std::string_view message);
+
+  // timers.cpp
+  void begin_instant(Time now);
+  Time next_timer() const { return timers_.empty() ? kNever : timers_.top().at; }
+
+  // step.cpp
+  bool step(std::vector<Decision>& out);
+
+  // views.cpp
+  WorkloadView view(WorkloadId id) const;
+  api::WorkloadStatus status(WorkloadId id) const;
+  std::vector<api::PodSetAssignment> assignment(WorkloadId id) const;
+  std::optional<WorkloadId> counted_as(WorkloadId id) const;
+  void verify_ledger();
+
+  std::optional<WorkloadId> find(std::string_view key) const;
+
+  Model model;
+  EngineStats stats;
+  /// Existing workloads in order of key.
+  std::map<std::string_view, WorkloadId> by_key;
+
+ private:
+  struct LocalQueueRecord {
+    std::string cluster_queue;
+    api::StopPolicy stop = api::StopPolicy::kNone;
+  };
+  enum class TimerKind : std::uint8_t { kBackoff, kPodsReady, kMaximumExecution };
+  struct Timer {
+    Time at;
+    WorkloadId id;
+    std::uint32_t epoch;
+    TimerKind kind;
+    bool operator>(const Timer& other) const {
+      return std::tie(at, id, kind) > std::tie(other.at, other.id, other.kind);
+    }
+  };
+
+  // structure.cpp
+  QueueId queue_id(std::string_view name);
+  void note_queue_change(QueueId id, bool generation);
+  void sync();
+  void rebuild();
+  void rebuild_groups(QueueRecord& queue);
+  std::vector<NodeSpec> node_specs();
+  std::vector<QuotaSpec> quota_specs(const std::vector<api::ResourceGroup>& groups);
+  void set_activity();
+  void bump_generation(QueueId id);
+  void wake_tree_of(QueueId id) { dirty_queues_.insert(id); }
+  void wake_dirty_trees();
+  void drain_stopped();
+
+  // workloads.cpp
+  void describe_pod_sets(WorkloadRecord& w);
+  const PodShape* pod_shape(const std::shared_ptr<const api::PodTemplate>& pod);
+  std::uint32_t shape_of(const WorkloadRecord& w);
+  void load_status(WorkloadRecord& w, WorkloadId id);
+  void load_admission(WorkloadRecord& w, WorkloadId id, const api::Admission& admission);
+  void change(WorkloadRecord& w, WorkloadId id, std::shared_ptr<const api::Workload> object);
+  bool lower_counts(WorkloadRecord& w, WorkloadId id, const api::Workload& object);
+  void ask_traits(WorkloadRecord& w, WorkloadId id);
+  void link_traits(WorkloadRecord& w, WorkloadId id);
+  void unlink_traits(WorkloadRecord& w, WorkloadId id);
+  std::shared_ptr<PendingReason> why_not_queued(const WorkloadRecord& w, QueueId& queue);
+  void enqueue(WorkloadId id);
+  void dequeue(WorkloadId id);
+  void reorder_anchored(const std::string& key);
+  OrderKey order_key(WorkloadId id) const;
+  Amount amount_for(const WorkloadRecord& w, std::size_t pod_set, ResourceId resource,
+                    std::int32_t count, const QueueRecord& queue) const;
+
+  // transitions.cpp
+  void hold(WorkloadId id, std::unique_ptr<Holding> holding);
+  std::unique_ptr<Holding> let_go(WorkloadId id);
+  void recount(WorkloadId id);
+  void end_replaced(const WorkloadRecord& w, WorkloadId id);
+  void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
+  void set_condition(WorkloadRecord& w, ConditionRecord::Type type, bool value,
+                     std::string_view reason, std::string_view message);
+  Decision& decide(DecisionType type, WorkloadId id);
+  void set_pending(WorkloadRecord& w, WorkloadId id, std::shared_ptr<PendingReason> why);
+  void drop_claim(WorkloadId id);
+
+  // timers.cpp
+  void start_timers(WorkloadId id);
+  void back_off(WorkloadId id, std::string_view reason);
+  void fire(const Timer& timer);
+
+  // step.cpp
+  std::vector<Entry> heads();
+  bool take_head(QueueRecord& queue, WorkloadId id, std::vector<Entry>& entries);
+  void commit(Entry& entry);
+  void preempt(Entry& entry);
+  void record_scan(Entry& entry);
+  void settle_claims(const std::vector<Entry>& entries);
+  bool skip_idle_cycles(const std::vector<Entry>& entries);
+  std::shared_ptr<PendingReason> explain(const Entry& entry) const;
+  std::shared_ptr<const PendingReason> pending_reason(const WorkloadRecord& w, WorkloadId id) const;
+  void tell_pending();
+
+  EngineConfig config_;
+  hooks::Hooks hooks_;
+  ParallelFor parallel_for_;
+
+  std::unordered_map<std::string, QueueId> queue_ids_;
+  std::map<std::string, api::Cohort> cohorts_;
+  std::unordered_map<std::string, api::LabelMap> namespaces_;
+  std::unordered_map<std::string, LocalQueueRecord> local_queues_;
+
+  std::unordered_map<const api::PodTemplate*, std::unique_ptr<PodShape>> shapes_;
+  std::unordered_map<std::string, std::uint32_t> group_units_;
+  std::unordered_map<std::string, std::vector<WorkloadId>> anchored_;   // by order_as
+  std::unordered_map<std::string, std::vector<WorkloadId>> partners_;   // by evict_with
+
+  bool structure_dirty_ = true;
+  std::set<QueueId> changed_queues_;       // wake after the rebuild
+  std::set<QueueId> generation_queues_;    // and their trees' generations grow
+  std::set<std::string> changed_cohorts_;
+  std::set<QueueId> dirty_queues_;         // trees to wake
+  std::set<std::string> changed_local_queues_;
+  std::vector<std::uint8_t> maybe_head_;   // by QueueId: its heap may have a head
+  bool drain_pending_ = false;
+
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  std::vector<Decision> decisions_;
+  std::unordered_set<WorkloadId> touched_;       // pending reasons that may have changed
+  std::set<QueueId> touched_queues_;
+  std::size_t blocked_heads_ = 0;   // heads of StrictFIFO queues that may not be nominated
+  int idle_cycles_ = 0;
+  bool moved_ = false;      // between heap and parking lot, or by input
+  bool progress_ = false;   // somebody was admitted or evicted in this cycle
+};
+
+}  // namespace sluice

@@ -1,0 +1,250 @@
+// One step of an instant: wake, one cycle, commit.
+#include <algorithm>
+
+#include "core/base/check.hpp"
+#include "core/engine/state.hpp"
+
+namespace sluice {
+namespace {
+
+/// Idle cycles in a row after which an instant is at rest: a multiple of the period of any scan over
+/// up to four flavors (semantics 2).
+constexpr int kIdleCycles = 12;
+
+}  // namespace
+
+bool EngineState::step(std::vector<Decision>& out) {
+  out.clear();
+  sync();
+  if (moved_) idle_cycles_ = 0;
+  std::vector<Entry> entries;
+  bool any_head = false;
+  if (idle_cycles_ < kIdleCycles) {
+    ++model.cycle;
+    moved_ = false;
+    progress_ = false;
+    entries = heads();
+    any_head = !entries.empty() || moved_ || blocked_heads_ > 0;
+    if (!any_head) --model.cycle;
+  }
+  if (!any_head) {
+    moved_ = false;
+    tell_pending();
+    std::swap(out, decisions_);
+    return false;
+  }
+  ++stats.cycles;
+  Cycle cycle(model, config_, hooks_, parallel_for_);
+  const std::vector<std::size_t> order = cycle.run(entries);
+  for (Entry& entry : entries) entry.note_generations(model);
+  for (const std::size_t i : order) commit(entries[i]);
+  settle_claims(entries);
+  idle_cycles_ = progress_ || moved_ ? 0 : idle_cycles_ + 1;
+  if (idle_cycles_ > 0 && skip_idle_cycles(entries)) idle_cycles_ = kIdleCycles;
+  std::swap(out, decisions_);
+  return true;
+}
+
+/// One head per active queue. Heads that may not be nominated are parked, or block their queue.
+std::vector<Entry> EngineState::heads() {
+  std::vector<Entry> entries;
+  blocked_heads_ = 0;
+  for (QueueId id = 0; id < maybe_head_.size(); ++id) {
+    if (maybe_head_[id] == 0) continue;
+    QueueRecord& queue = model.queues[id];
+    if (!queue.active()) continue;
+    const auto head = queue.pending.head();
+    if (!head) {
+      maybe_head_[id] = 0;
+      continue;
+    }
+    take_head(queue, *head, entries);
+  }
+  return entries;
+}
+
+bool EngineState::take_head(QueueRecord& queue, WorkloadId id, std::vector<Entry>& entries) {
+  WorkloadRecord& w = model.workloads[id];
+  const auto ns = namespaces_.find(w.object->meta.ns);
+  static const api::LabelMap kNoLabels;
+  const api::LabelMap& labels = ns == namespaces_.end() ? kNoLabels : ns->second;
+  auto why = std::make_shared<PendingReason>();
+  why->reason = WaitReason::kMisconfigured;
+  if (!queue.spec->namespace_selector || !queue.spec->namespace_selector->matches(labels)) {
+    why->text = "Workload namespace doesn't match ClusterQueue selector";
+    set_pending(w, id, std::move(why));
+    queue.pending.park_alone(id);
+    moved_ = true;
+    return false;
+  }
+  for (const PodSetRecord& p : w.pod_sets) {
+    if (p.shape->pod->invalid_resources.empty()) continue;
+    why->text = "resources validation failed: " + p.shape->pod->invalid_resources;
+    set_pending(w, id, std::move(why));
+    if (queue.best_effort()) {
+      queue.pending.park_alone(id);
+      moved_ = true;
+    } else {
+      ++blocked_heads_;
+    }
+    return false;
+  }
+  Entry& entry = entries.emplace_back();
+  entry.id = id;
+  entry.queue = queue.id;
+  entry.key = order_key(id);
+  return true;
+}
+
+void EngineState::commit(Entry& entry) {
+  WorkloadRecord& w = model.workloads[entry.id];
+  QueueRecord& queue = model.queues[entry.queue];
+  if (entry.status == EntryStatus::kReserved) return reserve(entry);
+  std::shared_ptr<PendingReason> why = explain(entry);
+  set_pending(w, entry.id, why);
+  switch (entry.status) {
+    case EntryStatus::kPreempting:
+      preempt(entry);
+      [[fallthrough]];
+    case EntryStatus::kWaiting:
+      w.scan.reset();
+      if (queue.best_effort()) queue.pending.give_place(entry.key.anchor);
+      return;
+    case EntryStatus::kSkipped: return record_scan(entry);
+    case EntryStatus::kNoRoom:
+    case EntryStatus::kReserved: break;
+  }
+  record_scan(entry);
+  const Nomination& n = entry.nomination;
+  const bool faulty = !n.assignment.fault.empty();
+  if (!queue.best_effort() || (!n.assignment.scan_exhausted() && !n.vetoed && !faulty)) return;
+  if (n.vetoed || faulty) {
+    queue.pending.park_alone(entry.id);
+  } else {
+    queue.pending.park_with_equals(entry.id, std::move(why));
+    touched_queues_.insert(entry.queue);
+  }
+  moved_ = true;
+}
+
+void EngineState::preempt(Entry& entry) {
+  const WorkloadRecord& w = model.workloads[entry.id];
+  const std::string* job = w.object->meta.labels.find("kueue.x-k8s.io/job-uid");
+  const int times = model.history.issued(entry.id, model.now);
+  for (const Victim& victim : entry.nomination.victims) {
+    const WorkloadRecord& v = model.workloads[victim.id];
+    SLUICE_CHECK(v.holds_quota(), v.key, " is evicted twice in one cycle");
+    Decision why;
+    why.reason = "Preempted";
+    why.preemption = to_string(victim.reason);
+    why.by = w.key;
+    why.message = "Preempted to accommodate a workload (UID: " + w.uid +
+                  ", JobUID: " + (job ? *job : "UNKNOWN") + ") due to " + describe(victim.reason) +
+                  "; preemptor path: " + model.tree.path(entry.queue) +
+                  "; preemptee path: " + model.tree.path(v.holding->queue);
+    model.history.evicted(entry.id, victim.id, model.now);
+    evict(victim.id, why);
+  }
+  if (times < 3) return;
+  drop_claim(entry.id);
+  Claim claim{entry.queue, entry.nomination.assignment.usage};
+  model.ledger.add(claim.queue, claim.usage);
+  model.claims.emplace(entry.id, std::move(claim));
+}
+
+/// A claim ends when its workload was not a head, or one that neither preempts, waits, nor lost.
+void EngineState::settle_claims(const std::vector<Entry>& entries) {
+  if (model.claims.empty()) return;
+  std::vector<WorkloadId> ended;
+  for (const auto& [id, claim] : model.claims) {
+    const bool goes_on = std::any_of(entries.begin(), entries.end(), [id = id](const Entry& e) {
+      return e.id == id && e.status != EntryStatus::kNoRoom && e.status != EntryStatus::kReserved;
+    });
+    if (!goes_on) ended.push_back(id);
+  }
+  for (const WorkloadId id : ended) drop_claim(id);
+}
+
+void EngineState::record_scan(Entry& entry) {
+  WorkloadRecord& w = model.workloads[entry.id];
+  if (!w.scan) w.scan = std::make_unique<ScanPosition>();
+  w.scan->positions = std::move(entry.nomination.assignment.positions);
+  entry.nomination.assignment.positions = w.scan->positions;
+  w.scan->cycle = model.cycle;
+  w.scan->queue_generation = entry.queue_generation;
+  w.scan->tree_generation = entry.tree_generation;
+  w.scan->shape = w.shape;
+  w.scan->priority = w.priority;
+}
+
+/// After a cycle that changed nothing, with every scan at its end, the cycles that follow are the
+/// same again: they are counted, not computed.
+bool EngineState::skip_idle_cycles(const std::vector<Entry>& entries) {
+  if (!model.claims.empty()) return false;
+  for (const Entry& entry : entries) {
+    if (entry.status != EntryStatus::kNoRoom && entry.status != EntryStatus::kSkipped) return false;
+    if (!entry.nomination.assignment.scan_exhausted()) return false;
+    if (!entry.resumed_from_start) return false;
+  }
+  const auto rest = static_cast<std::uint64_t>(kIdleCycles - idle_cycles_);
+  model.cycle += rest;
+  stats.cycles += rest;
+  for (const Entry& entry : entries)
+    if (ScanPosition* scan = model.workloads[entry.id].scan.get()) scan->cycle = model.cycle;
+  return true;
+}
+
+std::shared_ptr<PendingReason> EngineState::explain(const Entry& entry) const {
+  auto why = std::make_shared<PendingReason>();
+  const Nomination& n = entry.nomination;
+  why->cycle = model.cycle;
+  why->flavors = n.assignment.reasons;
+  for (const api::PodSet& p : model.workloads[entry.id].object->pod_sets)
+    why->pod_sets.push_back(p.name);
+  why->reason = rank_reasons(why->flavors);
+  if (!n.assignment.fault.empty()) {
+    why->reason = WaitReason::kPending;
+    why->flavors.clear();
+    why->text = n.assignment.fault;
+  } else if (n.vetoed) {
+    why->text = n.veto_reason;
+  } else if (entry.status == EntryStatus::kPreempting) {
+    why->reason = WaitReason::kWaitingForPreemptedWorkloads;
+    why->text = "Pending the preemption of " + std::to_string(n.victims.size()) + " workload(s)";
+  } else if (entry.status == EntryStatus::kWaiting) {
+    why->reason = WaitReason::kWaitingForPreemptedWorkloads;
+    why->text = "Workload has overlapping preemption targets with another workload";
+  } else if (entry.status == EntryStatus::kSkipped) {
+    why->reason = WaitReason::kWaitingForQuota;
+    why->text = "Workload no longer fits after processing another workload";
+    why->flavors.clear();
+  }
+  return why;
+}
+
+/// At rest: a decision for every workload whose reason to wait is another than it was told last.
+void EngineState::tell_pending() {
+  for (const QueueId id : touched_queues_) {
+    std::vector<WorkloadId> untold;
+    model.queues[id].pending.collect_untold(untold);
+    touched_.insert(untold.begin(), untold.end());
+  }
+  touched_queues_.clear();
+  std::vector<WorkloadId> ids(touched_.begin(), touched_.end());
+  touched_.clear();
+  std::sort(ids.begin(), ids.end());
+  for (const WorkloadId id : ids) {
+    WorkloadRecord& w = model.workloads[id];
+    if (!w.exists() || w.state != WorkloadState::kPending) continue;
+    const std::shared_ptr<const PendingReason> why = pending_reason(w, id);
+    if (!why) continue;
+    const std::uint64_t digest = why->digest();
+    if (digest == w.logged_pending) continue;
+    w.logged_pending = digest;
+    Decision& decision = decide(DecisionType::kPending, id);
+    decision.reason = to_string(why->reason);
+    decision.message = why->message(model.frs);
+  }
+}
+
+}  // namespace sluice

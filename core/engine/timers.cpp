@@ -1,0 +1,83 @@
+// Timers of the one clock: requeue backoff, pods that do not become ready, maximum execution time.
+#include <algorithm>
+
+#include "core/engine/state.hpp"
+
+namespace sluice {
+
+using Type = ConditionRecord::Type;
+
+void EngineState::begin_instant(Time now) {
+  model.now = now;
+  idle_cycles_ = 0;
+  while (!timers_.empty() && timers_.top().at <= now) {
+    const Timer timer = timers_.top();
+    timers_.pop();
+    fire(timer);
+  }
+}
+
+/// Of an admitted workload.
+void EngineState::start_timers(WorkloadId id) {
+  const WorkloadRecord& w = model.workloads[id];
+  const ConditionRecord* admitted = w.condition(Type::kAdmitted);
+  const Time since = admitted ? admitted->time : model.now;
+  if (const auto limit = w.object->maximum_execution_seconds) {
+    const std::int32_t past = w.extras ? w.extras->past_execution_seconds : 0;
+    const Duration left = std::max(0, *limit - past) * kSecond;
+    timers_.push({since + left, id, w.epoch, TimerKind::kMaximumExecution});
+  }
+  if (config_.pods_ready_timeout)
+    timers_.push({since + *config_.pods_ready_timeout, id, w.epoch, TimerKind::kPodsReady});
+}
+
+void EngineState::fire(const Timer& timer) {
+  WorkloadRecord& w = model.workloads[timer.id];
+  if (!w.exists() || w.epoch != timer.epoch) return;  // it went on since
+  switch (timer.kind) {
+    case TimerKind::kBackoff:
+      if (!w.extras || !w.extras->backing_off) return;
+      w.extras->backing_off = false;
+      set_condition(w, Type::kRequeued, true, "BackoffFinished",
+                    "The workload backoff was finished");
+      decide(DecisionType::kRequeued, timer.id).reason = "BackoffFinished";
+      enqueue(timer.id);
+      return;
+    case TimerKind::kMaximumExecution:
+      deactivate(timer.id, "DeactivatedDueToMaximumExecutionTimeExceeded",
+                 "The maximum execution time (" +
+                     std::to_string(w.object->maximum_execution_seconds.value_or(0)) +
+                     "s) exceeded");
+      return;
+    case TimerKind::kPodsReady: {
+      const ConditionRecord* ready = w.condition(Type::kPodsReady);
+      if (!ready || !ready->is_true) back_off(timer.id, "PodsReadyTimeout");
+      return;
+    }
+  }
+}
+
+/// Evicts, and requeues after base × 2^(n−1), n counting the evictions of this kind; past the limit
+/// the workload is deactivated.
+void EngineState::back_off(WorkloadId id, std::string_view reason) {
+  WorkloadRecord& w = model.workloads[id];
+  api::RequeueState& requeue = w.more().requeue;
+  const std::int32_t n = requeue.count + 1;
+  if (config_.requeue.backoff_limit && n > *config_.requeue.backoff_limit)
+    return deactivate(id, "DeactivatedDueToRequeuingLimitExceeded",
+                      "The workload exceeded the maximum number of re-queuing retries");
+  requeue.count = n;
+  Duration wait = config_.requeue.backoff_base;
+  for (std::int32_t i = 1; i < n && wait < config_.requeue.backoff_max; ++i) wait *= 2;
+  wait = std::min(wait, config_.requeue.backoff_max);
+  requeue.requeue_at = model.now + wait;
+  w.extras->backing_off = true;
+  Decision why;
+  why.reason = reason;
+  why.message = "Exceeded the PodsReady timeout " + w.key;
+  evict(id, why);
+  set_condition(w, Type::kRequeued, false, reason, why.message);
+  timers_.push({*requeue.requeue_at, id, w.epoch, TimerKind::kBackoff});
+}
+
+}  // namespace sluice

@@ -1,0 +1,244 @@
+// What can happen to a workload: reserved, admitted, evicted, deactivated, finished. Each keeps the
+// ledger, the records and the conditions in step, and says so with a decision.
+#include "core/base/check.hpp"
+#include "core/engine/state.hpp"
+
+namespace sluice {
+
+using Type = ConditionRecord::Type;
+
+Decision& EngineState::decide(DecisionType type, WorkloadId id) {
+  Decision& decision = decisions_.emplace_back();
+  decision.type = type;
+  decision.workload = id;
+  return decision;
+}
+
+void EngineState::set_condition(WorkloadRecord& w, Type type, bool value, std::string_view reason,
+                                std::string_view message) {
+  ConditionRecord* at = nullptr;
+  for (ConditionRecord& c : w.conditions)
+    if (c.type == type) at = &c;
+  if (!at) at = &w.conditions.emplace_back(ConditionRecord{type, !value, 0, 0, model.now});
+  if (at->is_true != value) at->time = model.now;
+  at->is_true = value;
+  at->reason = model.texts.intern(reason);
+  at->message = model.texts.intern(message);
+}
+
+void EngineState::set_pending(WorkloadRecord& w, WorkloadId id,
+                              std::shared_ptr<PendingReason> why) {
+  why->cycle = model.cycle;
+  w.pending = std::move(why);
+  touched_.insert(id);
+}
+
+/// Counts a reservation. `holding` needs queue, pod sets and time; usage and index are set here.
+void EngineState::hold(WorkloadId id, std::unique_ptr<Holding> holding) {
+  WorkloadRecord& w = model.workloads[id];
+  SLUICE_CHECK(!w.holds_quota(), w.key, " holds quota already");
+  QueueRecord& queue = model.queues[holding->queue];
+  holding->usage.clear();
+  for (std::size_t i = 0; i < holding->pod_sets.size(); ++i) {
+    const AssignedPodSet& assigned = holding->pod_sets[i];
+    const PodSetRecord& p = w.pod_sets[i];
+    const std::int32_t counted = std::max(0, std::min(assigned.count, p.count - p.reclaimable));
+    for (const auto& [resource, flavor] : assigned.flavors) {
+      const FrId fr = model.frs.intern(flavor, resource);
+      const Amount amount = amount_for(w, i, resource, counted, queue);
+      bool merged = false;
+      for (FrAmount& u : holding->usage) {
+        if (u.fr != fr) continue;
+        u.amount = add_saturating(u.amount, amount);
+        merged = true;
+      }
+      if (!merged) holding->usage.push_back({fr, amount});
+    }
+  }
+  holding->index = queue.holders.size();
+  queue.holders.push_back(id);
+  w.queue = holding->queue;
+  w.holding = std::move(holding);
+  if (model.frs.size() != model.tree.fr_count()) structure_dirty_ = true;
+  if (!structure_dirty_) model.ledger.take(id, w);
+}
+
+/// The reverse of hold(); the holding is handed back.
+std::unique_ptr<Holding> EngineState::let_go(WorkloadId id) {
+  WorkloadRecord& w = model.workloads[id];
+  SLUICE_CHECK(w.holds_quota(), w.key, " holds no quota");
+  if (model.frs.size() != model.tree.fr_count()) structure_dirty_ = true;
+  if (!structure_dirty_) model.ledger.release(id, w);
+  QueueRecord& queue = model.queues[w.holding->queue];
+  const WorkloadId last = queue.holders.back();
+  queue.holders[w.holding->index] = last;
+  model.workloads[last].holding->index = w.holding->index;
+  queue.holders.pop_back();
+  bump_generation(queue.id);
+  return std::move(w.holding);
+}
+
+/// The counts changed while quota is held.
+void EngineState::recount(WorkloadId id) { hold(id, let_go(id)); }
+
+void EngineState::reserve(const Entry& entry) {
+  const WorkloadId id = entry.id;
+  WorkloadRecord& w = model.workloads[id];
+  QueueRecord& queue = model.queues[entry.queue];
+  queue.pending.erase(id);
+  queue.pending.free_place(id);
+  drop_claim(id);
+  w.scan.reset();
+  w.pending.reset();
+  w.logged_pending = 0;
+  ++w.epoch;
+  end_replaced(w, id);
+
+  auto holding = std::make_unique<Holding>();
+  holding->queue = entry.queue;
+  holding->reserved_at = model.now;
+  bool borrowing = false;
+  for (const PodSetChoice& choice : entry.nomination.assignment.pod_sets) {
+    AssignedPodSet& assigned = holding->pod_sets.emplace_back();
+    assigned.count = choice.count;
+    for (const ResourceChoice& r : choice.resources) {
+      assigned.flavors.emplace_back(r.resource, model.frs.flavor_of(r.fr));
+      borrowing |= r.level > 0;
+    }
+  }
+  hold(id, std::move(holding));
+  bump_generation(entry.queue);
+  w.state = WorkloadState::kQuotaReserved;
+  set_condition(w, Type::kQuotaReserved, true, "QuotaReserved",
+                "Quota reserved in ClusterQueue " + queue.name);
+  for (const Type type : {Type::kEvicted, Type::kPreempted})
+    if (const ConditionRecord* c = w.condition(type); c && c->is_true)
+      set_condition(w, type, false, "QuotaReserved", "Previously: " + model.texts.text(c->message));
+  decide(DecisionType::kQuotaReserved, id).borrowing = borrowing;
+  progress_ = true;
+  if (!queue.spec->admission_checks.empty()) return;
+  w.state = WorkloadState::kAdmitted;
+  set_condition(w, Type::kAdmitted, true, "Admitted", "The workload is admitted");
+  decide(DecisionType::kAdmitted, id);
+  ++stats.admissions;
+  start_timers(id);
+}
+
+/// Its admission ends what it replaces, in the same commit, as its traits say (mechanisms 1).
+void EngineState::end_replaced(const WorkloadRecord& w, WorkloadId) {
+  if (!w.extras || !w.extras->traits.has_replaces) return;
+  const hooks::Replaces how = w.extras->traits.replaces;
+  const auto replaced = find(how.workload);
+  if (!replaced || !model.workloads[*replaced].holds_quota()) return;
+  WorkloadRecord& r = model.workloads[*replaced];
+  if (how.how == hooks::ReplacedEnds::kFinished) {
+    const QueueId queue = r.holding->queue;
+    let_go(*replaced);
+    r.state = WorkloadState::kFinished;
+    ++r.epoch;
+    set_condition(r, Type::kFinished, true, how.reason, how.message);
+    Decision& decision = decide(DecisionType::kFinished, *replaced);
+    decision.reason = how.reason;
+    decision.message = how.message;
+    wake_tree_of(queue);
+    model.history.forget(*replaced);
+    return;
+  }
+  Decision why;
+  why.reason = how.reason;
+  why.message = how.message;
+  evict(*replaced, why);
+  if (how.how == hooks::ReplacedEnds::kDeactivated) {
+    dequeue(*replaced);
+    r.state = WorkloadState::kInactive;
+    decide(DecisionType::kDeactivated, *replaced).reason = how.reason;
+  }
+}
+
+void EngineState::evict(WorkloadId id, const Decision& why) {
+  WorkloadRecord& w = model.workloads[id];
+  const QueueId queue = w.holding->queue;
+  const bool admitted = w.state == WorkloadState::kAdmitted;
+  Decision& decision = decisions_.emplace_back(why);
+  decision.type = DecisionType::kEvicted;
+  decision.workload = id;
+  if (admitted) {
+    const ConditionRecord* since = w.condition(Type::kAdmitted);
+    const Duration ran = since ? model.now - since->time : 0;
+    if (w.object->maximum_execution_seconds)
+      w.more().past_execution_seconds += static_cast<std::int32_t>(ran / kSecond);
+  }
+  let_go(id);
+  ++w.epoch;
+  w.scan.reset();
+  w.state = WorkloadState::kPending;
+  wake_tree_of(queue);
+  set_condition(w, Type::kQuotaReserved, false, "Pending", why.message);
+  if (admitted)
+    set_condition(w, Type::kAdmitted, false, "NoReservation", "The workload has no reservation");
+  set_condition(w, Type::kEvicted, true, why.reason, why.message);
+  if (!why.preemption.empty())
+    set_condition(w, Type::kPreempted, true, why.preemption, why.message);
+  auto reason = std::make_shared<PendingReason>();
+  reason->reason = WaitReason::kPending;
+  reason->text = why.message;
+  set_pending(w, id, std::move(reason));
+  ++stats.evictions;
+  progress_ = true;
+  bool counted = false;
+  for (api::EvictionCount& e : w.more().evictions) {
+    if (e.reason != why.reason) continue;
+    ++e.count;
+    counted = true;
+  }
+  if (!counted) w.more().evictions.push_back({why.reason, "", 1});
+  if (w.object->active) enqueue(id);
+}
+
+void EngineState::deactivate(WorkloadId id, std::string_view reason, std::string_view message) {
+  WorkloadRecord& w = model.workloads[id];
+  if (w.holds_quota()) {
+    Decision why;
+    why.reason = reason;
+    why.message = message;
+    evict(id, why);
+  } else if (w.queue != kNone) {
+    wake_tree_of(w.queue);
+  }
+  dequeue(id);
+  drop_claim(id);
+  w.state = WorkloadState::kInactive;
+  w.pending.reset();
+  set_condition(w, Type::kQuotaReserved, false, "Deactivated", message);
+  Decision& decision = decide(DecisionType::kDeactivated, id);
+  decision.reason = reason;
+  decision.message = message;
+}
+
+Result<void> EngineState::finish(WorkloadId id, std::string_view reason,
+                                 std::string_view message) {
+  WorkloadRecord& w = model.workloads[id];
+  if (w.state == WorkloadState::kFinished) return Error{w.key + " is finished already"};
+  if (w.state != WorkloadState::kAdmitted)
+    return Error{w.key + " is not admitted, so it cannot finish"};
+  wake_tree_of(w.holding->queue);
+  let_go(id);
+  ++w.epoch;
+  w.state = WorkloadState::kFinished;
+  model.history.forget(id);
+  set_condition(w, Type::kFinished, true, reason, message);
+  Decision& decision = decide(DecisionType::kFinished, id);
+  decision.reason = reason;
+  decision.message = message;
+  moved_ = true;
+  return {};
+}
+
+void EngineState::drop_claim(WorkloadId id) {
+  const auto it = model.claims.find(id);
+  if (it == model.claims.end()) return;
+  if (!structure_dirty_) model.ledger.subtract(it->second.queue, it->second.usage);
+  model.claims.erase(it);
+}
+
+}  // namespace sluice

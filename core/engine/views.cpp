@@ -1,0 +1,155 @@
+// What a person may know: states, reasons and statuses, rendered on demand.
+#include "core/base/check.hpp"
+#include "core/engine/state.hpp"
+
+namespace sluice {
+namespace {
+
+const char* type_name(ConditionRecord::Type type) {
+  switch (type) {
+    case ConditionRecord::Type::kQuotaReserved: return "QuotaReserved";
+    case ConditionRecord::Type::kAdmitted: return "Admitted";
+    case ConditionRecord::Type::kEvicted: return "Evicted";
+    case ConditionRecord::Type::kPreempted: return "Preempted";
+    case ConditionRecord::Type::kRequeued: return "Requeued";
+    case ConditionRecord::Type::kPodsReady: return "PodsReady";
+    case ConditionRecord::Type::kFinished: return "Finished";
+    case ConditionRecord::Type::kDeactivationTarget: break;
+  }
+  return "DeactivationTarget";
+}
+
+std::shared_ptr<const PendingReason> queue_reason(const QueueRecord& queue) {
+  auto why = std::make_shared<PendingReason>();
+  why->reason = WaitReason::kMisconfigured;
+  why->text = "ClusterQueue " + queue.name;
+  switch (queue.inactive) {
+    case Inactive::kNo: return nullptr;
+    case Inactive::kMissing: why->text += " doesn't exist"; break;
+    case Inactive::kStopped:
+      why->reason = WaitReason::kSuspended;
+      why->text += " is stopped";
+      break;
+    case Inactive::kFlavorNotFound:
+      why->text += " is inactive: references missing ResourceFlavor(s): " + queue.inactive_detail;
+      break;
+    case Inactive::kCohortCycle:
+      why->text += " is inactive: its cohort " + queue.spec->cohort + " is part of a cycle";
+      break;
+  }
+  return why;
+}
+
+}  // namespace
+
+std::optional<WorkloadId> EngineState::find(std::string_view key) const {
+  const auto it = model.ids.find(key);
+  if (it == model.ids.end()) return std::nullopt;
+  return it->second;
+}
+
+/// Its own reason, or that of the equals it is parked with, whichever is fresher.
+std::shared_ptr<const PendingReason> EngineState::pending_reason(const WorkloadRecord& w,
+                                                                 WorkloadId id) const {
+  if (w.queue == kNone || !model.queues[w.queue].pending.contains(id)) return w.pending;
+  const QueueRecord& queue = model.queues[w.queue];
+  if (!queue.active()) return queue_reason(queue);
+  std::shared_ptr<const PendingReason> shared = queue.pending.class_reason(id);
+  if (!shared) return w.pending;
+  if (!w.pending || w.pending->cycle <= shared->cycle) return shared;
+  return w.pending;
+}
+
+WorkloadView EngineState::view(WorkloadId id) const {
+  const WorkloadRecord& w = model.workloads[id];
+  WorkloadView out;
+  out.state = w.state;
+  if (w.holds_quota()) {
+    out.admission.emplace();
+    out.admission->cluster_queue = model.queues[w.holding->queue].name;
+    out.admission->pod_sets = assignment(id);
+  }
+  if (w.state != WorkloadState::kPending) return out;
+  if (const auto why = pending_reason(w, id)) {
+    out.reason = to_string(why->reason);
+    out.message = why->message(model.frs);
+  }
+  return out;
+}
+
+std::vector<api::PodSetAssignment> EngineState::assignment(WorkloadId id) const {
+  const WorkloadRecord& w = model.workloads[id];
+  std::vector<api::PodSetAssignment> out;
+  if (!w.holds_quota()) return out;
+  const QueueRecord& queue = model.queues[w.holding->queue];
+  for (std::size_t i = 0; i < w.holding->pod_sets.size(); ++i) {
+    const AssignedPodSet& from = w.holding->pod_sets[i];
+    api::PodSetAssignment& to = out.emplace_back();
+    to.name = w.object->pod_sets[i].name;
+    to.count = from.count;
+    for (const auto& [resource, flavor] : from.flavors) {
+      const std::string& name = model.frs.resource_name(resource);
+      to.flavors.set(name, model.frs.flavor_name(flavor));
+      to.usage.push_back({name, amount_for(w, i, resource, from.count, queue)});
+    }
+  }
+  return out;
+}
+
+api::WorkloadStatus EngineState::status(WorkloadId id) const {
+  const WorkloadRecord& w = model.workloads[id];
+  api::WorkloadStatus out;
+  for (const ConditionRecord& c : w.conditions)
+    out.conditions.push_back({type_name(c.type), c.is_true ? "True" : "False",
+                              model.texts.text(c.reason), model.texts.text(c.message), c.time, 0});
+  const WorkloadView seen = view(id);
+  out.admission = seen.admission;
+  if (w.state == WorkloadState::kPending && !seen.reason.empty()) {
+    api::Condition* at = nullptr;
+    for (api::Condition& c : out.conditions)
+      if (c.type == "QuotaReserved") at = &c;
+    if (!at) {
+      at = &out.conditions.emplace_back();
+      at->type = "QuotaReserved";
+      at->last_transition_time = w.object->meta.creation_time.value_or(model.now);
+    }
+    at->status = "False";
+    at->reason = seen.reason;
+    at->message = seen.message;
+  }
+  out.reclaimable_pods = w.object->status.reclaimable_pods;
+  if (!w.extras) return out;
+  out.admission_checks = w.extras->checks;
+  out.evictions = w.extras->evictions;
+  out.accumulated_past_execution_seconds = w.extras->past_execution_seconds;
+  if (w.extras->requeue.count > 0) out.requeue_state = w.extras->requeue;
+  return out;
+}
+
+std::optional<WorkloadId> EngineState::counted_as(WorkloadId id) const {
+  const hooks::Traits* traits = model.workloads[id].traits();
+  if (!traits || traits->counted_as == hooks::CountedAs::kItself) return id;
+  if (traits->counted_as == hooks::CountedAs::kNobody) return std::nullopt;
+  return find(traits->counted_as_workload).value_or(id);
+}
+
+/// Rebuilds the tree from the holders and compares every cell with what was kept incrementally.
+void EngineState::verify_ledger() {
+  if (structure_dirty_ || model.frs.size() != model.tree.fr_count()) return;
+  std::vector<Wide> kept;
+  for (NodeId n = 0; n < model.tree.node_count(); ++n)
+    for (FrId fr = 0; fr < model.tree.fr_count(); ++fr) kept.push_back(model.tree.usage(n, fr));
+  model.tree.build(node_specs(), model.frs);
+  model.ledger.clear();
+  for (const QueueRecord& queue : model.queues)
+    for (const WorkloadId id : queue.holders) model.ledger.take(id, model.workloads[id]);
+  for (const auto& [id, claim] : model.claims) model.ledger.add(claim.queue, claim.usage);
+  std::size_t i = 0;
+  for (NodeId n = 0; n < model.tree.node_count(); ++n)
+    for (FrId fr = 0; fr < model.tree.fr_count(); ++fr, ++i)
+      SLUICE_CHECK(kept[i] == model.tree.usage(n, fr), "usage of ", model.tree.name(n), " in fr ",
+                   fr, ": kept ", static_cast<std::int64_t>(kept[i]), ", recomputed ",
+                   static_cast<std::int64_t>(model.tree.usage(n, fr)));
+}
+
+}  // namespace sluice

@@ -1,0 +1,442 @@
+// Workloads come, change and go; and what decides whether one is queued.
+#include <algorithm>
+
+#include "core/base/check.hpp"
+#include "core/engine/state.hpp"
+#include "core/preemption/candidates.hpp"
+
+namespace sluice {
+namespace {
+
+/// The plugins that claim a workload, written there by the host (mechanisms 6).
+constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
+
+/// The first name in a comma-separated list that is not among the loaded plugins.
+std::string first_absent(std::string_view list, const std::vector<std::string>& loaded) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    const std::string name(list.substr(0, comma));
+    if (!name.empty() && std::find(loaded.begin(), loaded.end(), name) == loaded.end()) return name;
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+  }
+  return {};
+}
+
+std::shared_ptr<PendingReason> plain_reason(WaitReason reason, std::string text) {
+  auto out = std::make_shared<PendingReason>();
+  out->reason = reason;
+  out->text = std::move(text);
+  return out;
+}
+
+}  // namespace
+
+WorkloadId EngineState::apply(std::shared_ptr<const api::Workload> object) {
+  const std::string key = object->meta.key();
+  if (const auto existing = find(key)) {
+    WorkloadRecord& w = model.workloads[*existing];
+    if (w.object->meta.uid == object->meta.uid) {
+      change(w, *existing, std::move(object));
+      return *existing;
+    }
+    remove_workload(*existing);
+  }
+  const auto id = static_cast<WorkloadId>(model.workloads.size());
+  WorkloadRecord& w = model.workloads.emplace_back();
+  w.key = key;
+  w.uid = object->meta.uid;
+  w.object = std::move(object);
+  w.priority = w.object->priority;
+  model.ids.emplace(w.key, id);
+  by_key.emplace(w.key, id);
+  describe_pod_sets(w);
+  ask_traits(w, id);
+  load_status(w, id);
+  w.shape = shape_of(w);
+  if (!w.object->active && w.state != WorkloadState::kFinished) w.state = WorkloadState::kInactive;
+  if (w.state == WorkloadState::kPending) enqueue(id);
+  return id;
+}
+
+const PodShape* EngineState::pod_shape(const std::shared_ptr<const api::PodTemplate>& pod) {
+  std::unique_ptr<PodShape>& shape = shapes_[pod.get()];
+  if (shape) return shape.get();
+  shape = std::make_unique<PodShape>();
+  shape->pod = pod;
+  shape->text = model.texts.intern(pod->shape);
+  for (const api::ResourceRequest& r : pod->requests)
+    shape->requests.push_back({model.frs.intern_resource(r.resource), r.amount});
+  return shape.get();
+}
+
+void EngineState::describe_pod_sets(WorkloadRecord& w) {
+  const api::Workload& object = *w.object;
+  w.pod_sets.assign(object.pod_sets.size(), {});
+  for (std::size_t i = 0; i < object.pod_sets.size(); ++i) {
+    const api::PodSet& from = object.pod_sets[i];
+    PodSetRecord& to = w.pod_sets[i];
+    to.shape = pod_shape(from.pod);
+    to.count = from.count;
+    if (from.min_count && *from.min_count < from.count) to.min_count = *from.min_count;
+    to.group_leader = static_cast<std::uint32_t>(i);
+    for (std::size_t j = 0; j < i && !from.group.empty(); ++j) {
+      if (object.pod_sets[j].group != from.group) continue;
+      to.group_leader = static_cast<std::uint32_t>(j);
+      break;
+    }
+    for (const api::ReclaimablePods& r : object.status.reclaimable_pods)
+      if (r.pod_set == from.name) to.reclaimable = std::clamp(r.count, 0, from.count);
+  }
+}
+
+std::uint32_t EngineState::shape_of(const WorkloadRecord& w) {
+  std::string text;
+  for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
+    const PodSetRecord& p = w.pod_sets[i];
+    const std::string& name = w.object->pod_sets[i].name;
+    text += std::to_string(name.size());
+    text += ':';
+    text += name;
+    for (const std::uint64_t number :
+         {static_cast<std::uint64_t>(p.count - p.reclaimable),
+          static_cast<std::uint64_t>(p.min_count), std::uint64_t{p.shape->text},
+          std::uint64_t{p.group_leader}}) {
+      text += ',';
+      text += std::to_string(number);
+    }
+    text += ';';
+  }
+  if (w.extras) text += w.extras->traits.shape_key;
+  return model.texts.intern(text);
+}
+
+void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
+  const api::WorkloadStatus& status = w.object->status;
+  static constexpr std::pair<std::string_view, ConditionRecord::Type> kTypes[] = {
+      {"QuotaReserved", ConditionRecord::Type::kQuotaReserved},
+      {"Admitted", ConditionRecord::Type::kAdmitted},
+      {"Evicted", ConditionRecord::Type::kEvicted},
+      {"Preempted", ConditionRecord::Type::kPreempted},
+      {"Requeued", ConditionRecord::Type::kRequeued},
+      {"PodsReady", ConditionRecord::Type::kPodsReady},
+      {"Finished", ConditionRecord::Type::kFinished},
+      {"DeactivationTarget", ConditionRecord::Type::kDeactivationTarget},
+  };
+  for (const api::Condition& c : status.conditions) {
+    for (const auto& [name, type] : kTypes) {
+      if (c.type != name) continue;
+      set_condition(w, type, c.status == "True", c.reason, c.message);
+      w.conditions.back().time = c.last_transition_time;
+    }
+  }
+  if (status.requeue_state) w.more().requeue = *status.requeue_state;
+  if (!status.evictions.empty()) w.more().evictions = status.evictions;
+  if (!status.admission_checks.empty()) w.more().checks = status.admission_checks;
+  if (status.accumulated_past_execution_seconds > 0)
+    w.more().past_execution_seconds = status.accumulated_past_execution_seconds;
+  const auto is_true = [&](ConditionRecord::Type type) {
+    const ConditionRecord* c = w.condition(type);
+    return c && c->is_true;
+  };
+  if (is_true(ConditionRecord::Type::kFinished)) {
+    w.state = WorkloadState::kFinished;
+    return;
+  }
+  const bool part = !w.extras || w.extras->traits.takes_part;
+  if (part && w.object->active && status.admission &&
+      is_true(ConditionRecord::Type::kQuotaReserved) && !is_true(ConditionRecord::Type::kEvicted)) {
+    load_admission(w, id, *status.admission);
+    w.state = is_true(ConditionRecord::Type::kAdmitted) ? WorkloadState::kAdmitted
+                                                        : WorkloadState::kQuotaReserved;
+    start_timers(id);
+    return;
+  }
+  if (w.extras && w.extras->requeue.requeue_at && *w.extras->requeue.requeue_at > model.now) {
+    w.extras->backing_off = true;
+    timers_.push({*w.extras->requeue.requeue_at, id, w.epoch, TimerKind::kBackoff});
+  }
+}
+
+Amount EngineState::amount_for(const WorkloadRecord& w, std::size_t pod_set, ResourceId resource,
+                               std::int32_t count, const QueueRecord& queue) const {
+  if (resource == queue.pods_resource || model.frs.resource_name(resource) == "pods") return count;
+  for (const ResourceAmount& r : w.pod_sets[pod_set].shape->requests)
+    if (r.resource == resource) return multiply_saturating(r.amount, count);
+  return 0;
+}
+
+void EngineState::load_admission(WorkloadRecord& w, WorkloadId id,
+                                 const api::Admission& admission) {
+  auto holding = std::make_unique<Holding>();
+  holding->queue = queue_id(admission.cluster_queue);
+  holding->pod_sets.resize(w.pod_sets.size());
+  for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
+    for (const api::PodSetAssignment& from : admission.pod_sets) {
+      if (from.name != w.object->pod_sets[i].name) continue;
+      AssignedPodSet& to = holding->pod_sets[i];
+      to.count = from.count;
+      for (const auto& [resource, flavor] : from.flavors) {
+        const FlavorId flavor_id = model.frs.intern_flavor(flavor);
+        if (model.flavors.size() <= flavor_id) model.flavors.resize(flavor_id + 1);
+        to.flavors.emplace_back(model.frs.intern_resource(resource), flavor_id);
+      }
+    }
+  }
+  const ConditionRecord* reserved = w.condition(ConditionRecord::Type::kQuotaReserved);
+  holding->reserved_at = reserved ? reserved->time : model.now;
+  hold(id, std::move(holding));
+}
+
+void EngineState::change(WorkloadRecord& w, WorkloadId id,
+                         std::shared_ptr<const api::Workload> object) {
+  const bool was_active = w.object->active;
+  const bool requeue_state_reset = !was_active && object->active;
+  const std::int32_t old_priority = w.priority;
+  const std::uint32_t old_shape = w.shape;
+  std::vector<PodSetRecord> old_pod_sets = w.pod_sets;
+  const bool lowered = w.holds_quota() && lower_counts(w, id, *object);
+  dequeue(id);
+  unlink_traits(w, id);
+  w.object = std::move(object);
+  w.priority = w.object->priority;
+  describe_pod_sets(w);
+  ask_traits(w, id);
+  w.shape = shape_of(w);
+  if (const api::Condition* ready = w.object->status.condition("PodsReady"))
+    set_condition(w, ConditionRecord::Type::kPodsReady, ready->status == "True", ready->reason,
+                  ready->message);
+  if (w.state == WorkloadState::kFinished) return;
+  if (!w.object->active) {
+    if (was_active) deactivate(id, "Deactivated", "The workload is deactivated");
+    return;
+  }
+  if (requeue_state_reset) {
+    w.state = WorkloadState::kPending;
+    if (w.extras) {
+      w.extras->requeue = {};
+      w.extras->backing_off = false;
+    }
+    set_condition(w, ConditionRecord::Type::kRequeued, true, "Reactivated",
+                  "The workload was reactivated");
+  }
+  if (w.holds_quota()) {
+    bool reclaimed = false;
+    for (std::size_t i = 0; i < w.pod_sets.size() && i < old_pod_sets.size(); ++i)
+      reclaimed |= w.pod_sets[i].reclaimable != old_pod_sets[i].reclaimable;
+    if (reclaimed || lowered) recount(id);
+    if (reclaimed || lowered || old_priority != w.priority) {
+      bump_generation(w.holding->queue);
+      wake_tree_of(w.holding->queue);
+      moved_ = true;
+    }
+    return;
+  }
+  if (old_shape != w.shape || old_priority != w.priority) w.logged_pending = 0;
+  enqueue(id);
+}
+
+/// Counts of the spec that went down while quota is held: the admission follows, where the traits
+/// allow it (mechanisms 3). The caller recounts.
+bool EngineState::lower_counts(WorkloadRecord& w, WorkloadId, const api::Workload& object) {
+  if (!w.extras || !w.extras->traits.may_lower_counts) return false;
+  bool lowered = false;
+  for (std::size_t i = 0; i < w.holding->pod_sets.size() && i < object.pod_sets.size(); ++i) {
+    std::int32_t& granted = w.holding->pod_sets[i].count;
+    if (object.pod_sets[i].count >= granted) continue;
+    granted = object.pod_sets[i].count;
+    lowered = true;
+  }
+  return lowered;
+}
+
+void EngineState::remove_workload(WorkloadId id) {
+  WorkloadRecord& w = model.workloads[id];
+  const QueueId queue = w.queue;
+  const bool pending = queue != kNone && model.queues[queue].pending.contains(id);
+  dequeue(id);
+  if (w.holds_quota()) {
+    wake_tree_of(w.holding->queue);
+    let_go(id);
+  } else if (pending) {
+    wake_tree_of(queue);
+  }
+  if (queue != kNone) model.queues[queue].pending.free_place(id);
+  drop_claim(id);
+  model.history.forget(id);
+  unlink_traits(w, id);
+  touched_.erase(id);
+  model.ids.erase(w.key);
+  by_key.erase(w.key);
+  reorder_anchored(w.key);
+  w = WorkloadRecord();
+  moved_ = true;
+}
+
+void EngineState::traits_changed(WorkloadId id) {
+  WorkloadRecord& w = model.workloads[id];
+  change(w, id, w.object);
+}
+
+void EngineState::requeue(WorkloadId id) {
+  const WorkloadRecord& w = model.workloads[id];
+  if (w.queue == kNone || !model.queues[w.queue].pending.contains(id)) return;
+  wake_tree_of(w.queue);
+}
+
+void EngineState::ask_traits(WorkloadRecord& w, WorkloadId id) {
+  hooks::Traits traits;
+  if (hooks_.workload_traits) {
+    hooks::Fault fault;
+    hooks_.workload_traits->traits(*w.object, traits, fault);
+    if (fault) traits.conflict = fault.text;
+    const std::string* mark = w.object->meta.annotations.find(kClaimedBy);
+    for (const std::string& plugin : traits.claimed_by)
+      if (!mark || ("," + *mark + ",").find("," + plugin + ",") == std::string::npos)
+        decide(DecisionType::kMarked, id).reason = plugin;
+  }
+  const bool plain = traits.takes_part && !traits.has_group && !traits.has_replaces &&
+                     traits.evict_with.empty() &&
+                     traits.counted_as == hooks::CountedAs::kItself && traits.shape_key.empty() &&
+                     !traits.may_lower_counts && traits.conflict.empty();
+  if (plain && !w.extras) return;
+  w.more().traits = std::move(traits);
+  link_traits(w, id);
+}
+
+/// Units, anchors and partners that follow from the traits.
+void EngineState::link_traits(WorkloadRecord& w, WorkloadId id) {
+  const hooks::Traits& traits = w.extras->traits;
+  std::uint32_t unit = kNone;
+  if (traits.has_group) {
+    const auto [it, fresh] = group_units_.emplace(traits.group.id, 0);
+    if (fresh) it->second = model.ledger.new_unit();
+    unit = it->second;
+    if (traits.group.order_as != w.key) anchored_[traits.group.order_as].push_back(id);
+  }
+  if (traits.has_replaces) {
+    if (const auto replaced = find(traits.replaces.workload)) {
+      WorkloadRecord& r = model.workloads[*replaced];
+      if (unit == kNone) unit = r.unit == kNone ? model.ledger.new_unit() : r.unit;
+      if (r.unit != unit) {
+        std::unique_ptr<Holding> holding = r.holds_quota() ? let_go(*replaced) : nullptr;
+        r.unit = unit;
+        if (holding) hold(*replaced, std::move(holding));
+      }
+    }
+  }
+  if (w.unit != unit) {
+    std::unique_ptr<Holding> holding = w.holds_quota() ? let_go(id) : nullptr;
+    w.unit = unit;
+    if (holding) hold(id, std::move(holding));
+  }
+  if (!traits.evict_with.empty()) {
+    partners_[traits.evict_with].push_back(id);
+    if (const auto other = find(traits.evict_with)) {
+      model.together[id].push_back(*other);
+      model.together[*other].push_back(id);
+    }
+  }
+  if (const auto waiting = partners_.find(w.key); waiting != partners_.end()) {
+    for (const WorkloadId other : waiting->second) {
+      std::vector<WorkloadId>& mine = model.together[id];
+      if (std::find(mine.begin(), mine.end(), other) != mine.end()) continue;
+      mine.push_back(other);
+      model.together[other].push_back(id);
+    }
+  }
+}
+
+void EngineState::unlink_traits(WorkloadRecord& w, WorkloadId id) {
+  if (!w.extras) return;
+  const hooks::Traits& traits = w.extras->traits;
+  if (traits.has_group) std::erase(anchored_[traits.group.order_as], id);
+  if (!traits.evict_with.empty()) std::erase(partners_[traits.evict_with], id);
+  if (const auto it = model.together.find(id); it != model.together.end()) {
+    for (const WorkloadId other : it->second) std::erase(model.together[other], id);
+    model.together.erase(id);
+  }
+}
+
+std::shared_ptr<PendingReason> EngineState::why_not_queued(const WorkloadRecord& w,
+                                                           QueueId& queue) {
+  const api::Workload& object = *w.object;
+  if (const hooks::Traits* traits = w.traits()) {
+    if (!traits->conflict.empty())
+      return plain_reason(WaitReason::kMisconfigured, traits->conflict);
+    if (!traits->takes_part)
+      return plain_reason(WaitReason::kOnHold, traits->takes_no_part_because);
+  }
+  if (const std::string* mark = object.meta.annotations.find(kClaimedBy)) {
+    const std::string absent = first_absent(*mark, hooks_.plugins);
+    if (!absent.empty())
+      return plain_reason(WaitReason::kOnHold, "Plugin " + absent +
+                                                   ", which manages this workload, is not loaded");
+  }
+  if (w.extras && w.extras->backing_off)
+    return plain_reason(WaitReason::kPending, "The workload waits for its requeue backoff");
+  const auto local = local_queues_.find(object.meta.ns + "/" + object.queue_name);
+  if (local == local_queues_.end())
+    return plain_reason(WaitReason::kMisconfigured,
+                        "LocalQueue " + object.queue_name + " doesn't exist");
+  queue = queue_id(local->second.cluster_queue);
+  if (local->second.stop != api::StopPolicy::kNone)
+    return plain_reason(WaitReason::kSuspended, "LocalQueue " + object.queue_name + " is stopped");
+  if (!model.queues[queue].spec)
+    return plain_reason(WaitReason::kMisconfigured,
+                        "ClusterQueue " + local->second.cluster_queue + " doesn't exist");
+  return nullptr;
+}
+
+/// Puts a pending workload where it belongs: into its queue, or nowhere with a reason.
+void EngineState::enqueue(WorkloadId id) {
+  WorkloadRecord& w = model.workloads[id];
+  QueueId queue = kNone;
+  std::shared_ptr<PendingReason> why = why_not_queued(w, queue);
+  if (w.queue != kNone && (w.queue != queue || why)) model.queues[w.queue].pending.erase(id);
+  w.queue = queue;
+  if (why) return set_pending(w, id, std::move(why));
+  QueueRecord& q = model.queues[queue];
+  q.pending.insert(order_key(id), {w.shape, w.priority});
+  maybe_head_[queue] = 1;
+  touched_.insert(id);
+  touched_queues_.insert(queue);
+  moved_ = true;
+  reorder_anchored(w.key);
+}
+
+/// Whoever is ordered as this workload moves with it.
+void EngineState::reorder_anchored(const std::string& key) {
+  const auto members = anchored_.find(key);
+  if (members == anchored_.end()) return;
+  for (const WorkloadId member : members->second) {
+    const WorkloadRecord& m = model.workloads[member];
+    if (m.queue != kNone && model.queues[m.queue].pending.contains(member))
+      model.queues[m.queue].pending.insert(order_key(member), {m.shape, m.priority});
+  }
+}
+
+void EngineState::dequeue(WorkloadId id) {
+  const WorkloadRecord& w = model.workloads[id];
+  if (w.queue != kNone) model.queues[w.queue].pending.erase(id);
+}
+
+OrderKey EngineState::order_key(WorkloadId id) const {
+  const WorkloadRecord& w = model.workloads[id];
+  OrderKey key;
+  key.id = id;
+  key.own_uid = &w.uid;
+  WorkloadId anchor = id;
+  if (const hooks::Traits* traits = w.traits(); traits && traits->has_group) {
+    key.rank = traits->group.rank;
+    anchor = find(traits->group.order_as).value_or(id);
+  }
+  const WorkloadRecord& a = model.workloads[anchor];
+  key.anchor = anchor;
+  key.uid = &a.uid;
+  key.priority = a.priority;
+  key.time = queue_order_time(model, a);
+  return key;
+}
+
+}  // namespace sluice

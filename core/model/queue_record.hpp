@@ -1,0 +1,50 @@
+// What the engine knows about one ClusterQueue, in dense ids.
+//
+// Invariant: a record exists for every name that was ever mentioned (a LocalQueue or an admission may
+// name a queue before it is created); `spec` is absent until it is. Its node in the QuotaTree has the
+// same number. Threads: as workload_record.hpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/api/kinds.hpp"
+#include "core/model/workload_record.hpp"
+#include "core/queueing/pending_queue.hpp"
+#include "core/quota/quota_tree.hpp"
+
+namespace sluice {
+
+/// The flavors of one resource group; frs[flavor][resource] in the order of the configuration.
+struct ResourceGroupRecord {
+  std::vector<ResourceId> resources;
+  std::vector<FlavorId> flavors;
+  std::vector<std::string_view> flavor_names;  ///< views into the FlavorResources
+  std::vector<std::vector<FrId>> frs;
+};
+
+enum class Inactive : std::uint8_t {
+  kNo, kMissing, kStopped, kFlavorNotFound, kCohortCycle,
+};
+
+struct QueueRecord {
+  QueueId id = 0;
+  std::string name;
+  std::unique_ptr<const api::ClusterQueue> spec;
+  std::vector<ResourceGroupRecord> groups;
+  std::vector<std::uint32_t> group_of_resource;  ///< by ResourceId; kNone: not covered
+  ResourceId pods_resource = kNone;              ///< the resource `pods`, when a group covers it
+  Inactive inactive = Inactive::kMissing;
+  std::string inactive_detail;   ///< the missing flavors, for messages
+  std::uint64_t generation = 0;  ///< semantics 4: holders and configuration of this queue
+  PendingQueue pending;
+  std::vector<WorkloadId> holders;  ///< workloads that hold quota here, in no particular order
+
+  bool active() const { return inactive == Inactive::kNo; }
+  bool best_effort() const {
+    return !spec || spec->strategy == api::QueueingStrategy::kBestEffortFifo;
+  }
+};
+
+}  // namespace sluice

@@ -1,0 +1,130 @@
+// What the engine knows about one workload, in dense ids.
+//
+// Invariant: `holding` is present exactly while the workload holds quota, and then its usage is counted
+// in the ledger (ledger.hpp). Records live in one vector, indexed by WorkloadId; ids are not reused.
+// Written by the engine's thread between the parallel parts of a cycle, read by all threads in them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/api/kinds.hpp"
+#include "core/engine/decision.hpp"
+#include "core/engine/engine.hpp"
+#include "core/hooks/hooks.hpp"
+#include "core/quota/flavor_resource.hpp"
+#include "core/scheduling/reasons.hpp"
+
+namespace sluice {
+
+using QueueId = hooks::QueueId;
+
+struct ResourceAmount {
+  ResourceId resource = 0;
+  Amount amount = 0;
+};
+
+/// A pod template with its resources in dense ids; shared by all workloads that have it.
+struct PodShape {
+  std::shared_ptr<const api::PodTemplate> pod;
+  std::vector<ResourceAmount> requests;  ///< of one pod, in order of resource name
+  std::uint32_t text = 0;                ///< interned canonical text
+};
+
+struct PodSetRecord {
+  const PodShape* shape = nullptr;
+  std::int32_t count = 1;
+  std::int32_t min_count = 0;      ///< 0: none
+  std::int32_t reclaimable = 0;
+  std::uint32_t group_leader = 0;  ///< first pod set of the same podset-group-name; itself without
+};
+
+/// What one pod set got: its pods and, per resource, the flavor.
+struct AssignedPodSet {
+  std::int32_t count = 0;
+  std::vector<std::pair<ResourceId, FlavorId>> flavors;
+};
+
+/// A reservation of quota. `usage` has one entry per fr that some pod set uses, amount 0 included.
+struct Holding {
+  QueueId queue = 0;
+  std::vector<AssignedPodSet> pod_sets;
+  std::vector<FrAmount> usage;
+  Time reserved_at = 0;
+  std::size_t index = 0;   ///< in QueueRecord::holders
+};
+
+/// Where the walk over a group's flavors stands, per pod set and resource group (semantics 4).
+struct ScanPosition {
+  static constexpr std::int16_t kUnset = -2;
+  static constexpr std::int16_t kExhausted = -1;
+
+  std::vector<std::int16_t> positions;  ///< [pod set × groups + group]: last flavor looked at
+  std::uint64_t cycle = 0;
+  std::uint64_t queue_generation = 0;   ///< when that cycle began
+  std::uint64_t tree_generation = 0;
+  std::uint32_t shape = 0;
+  std::int32_t priority = 0;
+};
+
+/// A condition in compact form; texts are interned.
+struct ConditionRecord {
+  enum class Type : std::uint8_t {
+    kQuotaReserved, kAdmitted, kEvicted, kPreempted, kRequeued, kPodsReady, kFinished,
+    kDeactivationTarget,
+  };
+  Type type = Type::kQuotaReserved;
+  bool is_true = false;
+  std::uint32_t reason = 0;
+  std::uint32_t message = 0;
+  Time time = 0;
+};
+
+/// What few workloads have; allocated when first needed.
+struct WorkloadExtras {
+  hooks::Traits traits;
+  api::RequeueState requeue;
+  std::vector<api::EvictionCount> evictions;
+  std::vector<api::AdmissionCheckState> checks;
+  std::int32_t past_execution_seconds = 0;
+  bool backing_off = false;   ///< waits for requeue.requeue_at
+};
+
+struct WorkloadRecord {
+  std::shared_ptr<const api::Workload> object;  ///< null: removed
+  std::string key;
+  std::string uid;                              ///< a copy that outlives changes of the object
+  std::vector<PodSetRecord> pod_sets;
+  std::unique_ptr<Holding> holding;
+  std::unique_ptr<ScanPosition> scan;
+  std::unique_ptr<WorkloadExtras> extras;
+  std::vector<ConditionRecord> conditions;
+  std::shared_ptr<const PendingReason> pending;  ///< why it waits; shared by equals
+  QueueId queue = kNone;             ///< where it is queued or holds quota; kNone: nowhere
+  std::uint32_t shape = 0;           ///< interned: equals have the same
+  std::uint32_t epoch = 0;           ///< counts admissions, so that old timers are recognised
+  std::uint64_t logged_pending = 0;  ///< digest of the pending reason that was last told
+  std::uint32_t unit = kNone;        ///< shares its quota with others (ledger.hpp); kNone: alone
+  std::int32_t priority = 0;
+  WorkloadState state = WorkloadState::kPending;
+  bool gone = false;                 ///< taken away in a simulation (removal.hpp)
+
+  bool exists() const { return object != nullptr; }
+  bool holds_quota() const { return holding != nullptr; }
+  const hooks::Traits* traits() const { return extras ? &extras->traits : nullptr; }
+  WorkloadExtras& more() {
+    if (!extras) extras = std::make_unique<WorkloadExtras>();
+    return *extras;
+  }
+  const ConditionRecord* condition(ConditionRecord::Type type) const {
+    for (const ConditionRecord& c : conditions)
+      if (c.type == type) return &c;
+    return nullptr;
+  }
+};
+
+}  // namespace sluice

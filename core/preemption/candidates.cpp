@@ -1,0 +1,100 @@
+#include "core/preemption/candidates.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+bool uses_any(const Holding& holding, std::span<const FrId> frs) {
+  for (const FrAmount& used : holding.usage)
+    for (const FrId fr : frs)
+      if (used.fr == fr) return true;
+  return false;
+}
+
+bool within_subtree(const QuotaTree& tree, NodeId node, std::span<const FrId> frs) {
+  return std::none_of(frs.begin(), frs.end(),
+                      [&](FrId fr) { return tree.exceeds_subtree(node, fr); });
+}
+
+Time queue_order_time(const Model& model, const WorkloadRecord& workload) {
+  const ConditionRecord* evicted = workload.condition(ConditionRecord::Type::kEvicted);
+  if (evicted && evicted->is_true) {
+    const std::string& reason = model.texts.text(evicted->reason);
+    if ((reason == "PodsReadyTimeout" && model.requeue_by_eviction_time) ||
+        reason == "AdmissionCheck")
+      return evicted->time;
+  }
+  return workload.object->meta.creation_time.value_or(0);
+}
+
+CandidateCollector::CandidateCollector(const Model& model, const VictimQuery& query)
+    : model_(model),
+      query_(query),
+      preemptor_(model.workloads[query.preemptor]),
+      policy_(model.queues[query.queue].spec->preemption),
+      order_time_(queue_order_time(model, preemptor_)) {}
+
+bool CandidateCollector::eligible(WorkloadId id) const {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (w.gone || id == query_.preemptor) return false;
+  if (!uses_any(*w.holding, query_.contested)) return false;
+  return !model_.history.blocked(query_.preemptor, id, model_.now);
+}
+
+void CandidateCollector::collect_own(std::vector<Candidate>& out) const {
+  if (policy_.within_cluster_queue == api::WithinClusterQueue::kNever) return;
+  const bool newer_equal =
+      policy_.within_cluster_queue == api::WithinClusterQueue::kLowerOrNewerEqualPriority;
+  for (const WorkloadId id : model_.queues[query_.queue].holders) {
+    const WorkloadRecord& w = model_.workloads[id];
+    const bool lower = w.priority < preemptor_.priority;
+    const bool newer = newer_equal && w.priority == preemptor_.priority &&
+                       queue_order_time(model_, w) > order_time_;
+    if (!(lower || newer) || !eligible(id)) continue;
+    out.push_back(
+        {id, query_.queue, CandidateKind::kOwn, false, kNone, w.priority, w.holding->reserved_at});
+  }
+}
+
+void CandidateCollector::collect_other(QueueId queue, std::vector<Candidate>& out) const {
+  if (policy_.reclaim_within_cohort == api::ReclaimWithinCohort::kNever) return;
+  const bool any = policy_.reclaim_within_cohort == api::ReclaimWithinCohort::kAny;
+  if (!model_.queues[queue].active()) return;
+  for (const WorkloadId id : model_.queues[queue].holders) {
+    const WorkloadRecord& w = model_.workloads[id];
+    if (!(any || w.priority < preemptor_.priority) || !eligible(id)) continue;
+    out.push_back({id, queue, CandidateKind::kPriority, false, kNone, w.priority,
+                   w.holding->reserved_at});
+  }
+}
+
+void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& hooks,
+                                        const VictimQuery& query,
+                                        std::vector<Candidate>& candidates) {
+  if (!hooks.preemption_veto || candidates.empty()) return;
+  std::vector<const api::Workload*> objects;
+  objects.reserve(candidates.size());
+  for (const Candidate& c : candidates) objects.push_back(model.workloads[c.id].object.get());
+  hooks::VetoAnswer answer;
+  answer.protected_.assign(candidates.size(), 0);
+  hooks::Fault fault;
+  hooks.preemption_veto->veto(
+      {*model.workloads[query.preemptor].object, query.queue, objects}, answer, fault);
+  if (fault || answer.may_not_preempt) return candidates.clear();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (answer.protected_[i] == 0) candidates[kept++] = candidates[i];
+  candidates.resize(kept);
+}
+
+bool taken_before(const Model& model, const Candidate& a, const Candidate& b) {
+  if (a.kind != b.kind) return a.kind < b.kind;
+  if (a.priority != b.priority) return a.priority < b.priority;
+  if (a.reserved_at != b.reserved_at) return a.reserved_at > b.reserved_at;
+  const WorkloadRecord& left = model.workloads[a.id];
+  const WorkloadRecord& right = model.workloads[b.id];
+  if (const int c = left.uid.compare(right.uid); c != 0) return c < 0;
+  return left.key < right.key;
+}
+
+}  // namespace sluice

@@ -1,0 +1,38 @@
+// OrderKey: the place of a pending workload in its ClusterQueue (semantics 2).
+//
+// High effective priority first, then queue-order time, then UID. Members of a group carry the
+// priority, time and UID of the workload that the group is ordered as, and are ordered inside by rank.
+// The UID pointers stay valid as long as the workload exists. Value type.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/time.hpp"
+#include "core/engine/decision.hpp"
+
+namespace sluice {
+
+struct OrderKey {
+  std::int32_t priority = 0;
+  Time time = 0;
+  const std::string* uid = nullptr;      ///< of the workload it is ordered as
+  std::int32_t rank = 0;
+  const std::string* own_uid = nullptr;
+  WorkloadId anchor = 0;                 ///< the workload it is ordered as; itself without a group
+  WorkloadId id = 0;
+
+  /// True when `a` comes before `b`.
+  friend bool operator<(const OrderKey& a, const OrderKey& b) {
+    if (a.priority != b.priority) return a.priority > b.priority;
+    if (a.time != b.time) return a.time < b.time;
+    if (a.id == b.id) return false;
+    if (const int c = a.uid->compare(*b.uid); c != 0) return c < 0;
+    if (a.anchor != b.anchor) return a.anchor < b.anchor;
+    if (a.rank != b.rank) return a.rank < b.rank;
+    if (const int c = a.own_uid->compare(*b.own_uid); c != 0) return c < 0;
+    return a.id < b.id;
+  }
+};
+
+}  // namespace sluice

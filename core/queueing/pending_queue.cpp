@@ -1,0 +1,191 @@
+#include "core/queueing/pending_queue.hpp"
+
+#include <algorithm>
+
+#include "core/base/check.hpp"
+#include "core/scheduling/reasons.hpp"
+
+namespace sluice {
+
+std::uint32_t PendingQueue::class_of(ClassKey key) {
+  if (const auto it = class_ids_.find(key); it != class_ids_.end()) return it->second;
+  std::uint32_t id = 0;
+  if (free_classes_.empty()) {
+    id = static_cast<std::uint32_t>(classes_.size());
+    classes_.emplace_back();
+  } else {
+    id = free_classes_.back();
+    free_classes_.pop_back();
+  }
+  classes_[id].key = key;
+  class_ids_.emplace(key, id);
+  return id;
+}
+
+void PendingQueue::add_member(std::uint32_t cls, const OrderKey& key) {
+  Class& c = classes_[cls];
+  const bool first = c.members.empty() || key < *c.members.begin();
+  if (first && !c.parked) {
+    if (!c.members.empty()) open_heads_.erase(*c.members.begin());
+    open_heads_.insert(key);
+  }
+  c.members.insert(key);
+  c.newcomers.push_back(key.id);
+}
+
+void PendingQueue::remove_member(std::uint32_t cls, const OrderKey& key) {
+  Class& c = classes_[cls];
+  const auto it = c.members.find(key);
+  SLUICE_CHECK(it != c.members.end(), "workload ", key.id, " is not in its class");
+  const bool first = it == c.members.begin();
+  c.members.erase(it);
+  if (first && !c.parked) {
+    open_heads_.erase(key);
+    if (!c.members.empty()) open_heads_.insert(*c.members.begin());
+  }
+}
+
+void PendingQueue::insert(const OrderKey& key, ClassKey cls) {
+  erase(key.id);
+  const std::uint32_t id = class_of(cls);
+  slots_.emplace(key.id, Slot{key, id, false});
+  add_member(id, key);
+  if (key.anchor != key.id) groups_[key.anchor].insert(key);
+}
+
+void PendingQueue::erase(WorkloadId id) {
+  const auto it = slots_.find(id);
+  if (it == slots_.end()) return;
+  const Slot slot = it->second;
+  slots_.erase(it);
+  if (slot.alone) {
+    alone_.erase(id);
+  } else {
+    remove_member(slot.cls, slot.key);
+  }
+  if (slot.key.anchor != id) {
+    const auto group = groups_.find(slot.key.anchor);
+    group->second.erase(slot.key);
+    if (group->second.empty()) groups_.erase(group);
+  }
+  // A parked class stays known while parked: an equal that arrives later is still an equal.
+  if (!classes_[slot.cls].parked) retire(slot.cls);
+}
+
+/// Frees an empty class for another shape; one that somebody parked alone belongs to stays.
+void PendingQueue::retire(std::uint32_t cls) {
+  Class& c = classes_[cls];
+  if (!c.members.empty() || !alone_.empty()) return;
+  class_ids_.erase(c.key);
+  c = Class();
+  free_classes_.push_back(cls);
+}
+
+std::optional<WorkloadId> PendingQueue::head_of_place() const {
+  if (!place_) return std::nullopt;
+  if (const auto group = groups_.find(*place_); group != groups_.end()) {
+    for (const OrderKey& key : group->second)
+      if (!parked(key.id)) return key.id;
+  }
+  if (slots_.contains(*place_) && !parked(*place_)) return *place_;
+  return std::nullopt;
+}
+
+std::optional<WorkloadId> PendingQueue::head() const {
+  if (const auto id = head_of_place()) return id;
+  if (open_heads_.empty()) return std::nullopt;
+  return open_heads_.begin()->id;
+}
+
+void PendingQueue::park_with_equals(WorkloadId id, std::shared_ptr<const PendingReason> why) {
+  const Slot& slot = slots_.at(id);
+  Class& c = classes_[slot.cls];
+  SLUICE_CHECK(!slot.alone && !c.parked, "workload ", id, " is parked already");
+  open_heads_.erase(*c.members.begin());
+  c.parked = true;
+  c.why = std::move(why);
+  ++parked_classes_;
+}
+
+void PendingQueue::park_alone(WorkloadId id) {
+  Slot& slot = slots_.at(id);
+  SLUICE_CHECK(!slot.alone, "workload ", id, " is parked already");
+  remove_member(slot.cls, slot.key);
+  slot.alone = true;
+  alone_.insert(id);
+}
+
+bool PendingQueue::wake() {
+  if (!anything_parked()) return false;
+  bool moved = !alone_.empty();
+  for (std::uint32_t id = 0; parked_classes_ > 0; ++id) {
+    Class& c = classes_[id];
+    if (!c.parked) continue;
+    c.parked = false;
+    --parked_classes_;
+    if (!c.members.empty()) {
+      open_heads_.insert(*c.members.begin());
+      moved = true;
+    } else {
+      retire(id);
+    }
+  }
+  for (const WorkloadId id : alone_) {
+    Slot& slot = slots_.at(id);
+    slot.alone = false;
+    add_member(slot.cls, slot.key);
+  }
+  alone_.clear();
+  return moved;
+}
+
+bool PendingQueue::parked(WorkloadId id) const {
+  const auto it = slots_.find(id);
+  return it != slots_.end() && (it->second.alone || classes_[it->second.cls].parked);
+}
+
+std::shared_ptr<const PendingReason> PendingQueue::class_reason(WorkloadId id) const {
+  const auto it = slots_.find(id);
+  return it == slots_.end() ? nullptr : classes_[it->second.cls].why;
+}
+
+void PendingQueue::collect_untold(std::vector<WorkloadId>& out) {
+  if (parked_classes_ == 0) return;
+  for (Class& c : classes_) {
+    if (!c.parked || !c.why) continue;
+    const std::uint64_t digest = c.why->digest();
+    if (digest != c.told) {
+      for (const OrderKey& key : c.members) out.push_back(key.id);
+    } else {
+      out.insert(out.end(), c.newcomers.begin(), c.newcomers.end());
+    }
+    c.told = digest;
+    c.newcomers.clear();
+  }
+}
+
+std::size_t PendingQueue::parked_count() const {
+  std::size_t count = alone_.size();
+  for (const Class& c : classes_)
+    if (c.parked) count += c.members.size();
+  return count;
+}
+
+std::vector<WorkloadId> PendingQueue::members() const {
+  std::vector<OrderKey> keys;
+  keys.reserve(slots_.size());
+  for (const auto& [id, slot] : slots_) keys.push_back(slot.key);
+  std::sort(keys.begin(), keys.end());
+  std::vector<WorkloadId> ids;
+  ids.reserve(keys.size());
+  for (const OrderKey& key : keys) ids.push_back(key.id);
+  return ids;
+}
+
+std::vector<WorkloadId> PendingQueue::equals_of(WorkloadId id) const {
+  std::vector<WorkloadId> ids;
+  for (const OrderKey& key : classes_[slots_.at(id).cls].members) ids.push_back(key.id);
+  return ids;
+}
+
+}  // namespace sluice

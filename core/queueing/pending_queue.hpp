@@ -1,0 +1,107 @@
+// PendingQueue: the workloads that wait in one ClusterQueue, in order, some of them parked.
+//
+// Equals (same shape, same effective priority) form a class. A BestEffortFIFO queue parks and wakes
+// whole classes, so that waking costs O(classes), not O(workloads); while a class is parked, an equal
+// that arrives is parked with it unseen. Workloads that are parked for a reason of their own (their
+// namespace does not match) are parked alone. Invariant: each member is in exactly one class, and is
+// either in the heap (its class is open and it is not parked alone) or parked.
+// The preemptor's place (semantics 2) puts one workload, with its group, ahead of all others.
+// Used by the engine's thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "core/queueing/order_key.hpp"
+
+namespace sluice {
+
+struct PendingReason;
+
+struct ClassKey {
+  std::uint32_t shape = 0;
+  std::int32_t priority = 0;
+  bool operator==(const ClassKey&) const = default;
+};
+
+class PendingQueue {
+ public:
+  /// Adds a workload, or moves it to where its changed key and class belong. It comes into the heap,
+  /// or is parked unseen when its class is parked. O(log n).
+  void insert(const OrderKey& key, ClassKey cls);
+  /// No-op when absent.
+  void erase(WorkloadId id);
+  bool contains(WorkloadId id) const { return slots_.contains(id); }
+
+  /// The workload whose turn it is; nullopt when the heap is empty.
+  std::optional<WorkloadId> head() const;
+
+  /// Parks the workload and all its equals in the heap, for one reason that all share.
+  void park_with_equals(WorkloadId id, std::shared_ptr<const PendingReason> why);
+  void park_alone(WorkloadId id);
+  /// Everything comes back to the heap. True when anything moved.
+  bool wake();
+  bool anything_parked() const { return parked_classes_ > 0 || !alone_.empty(); }
+  bool parked(WorkloadId id) const;
+
+  /// Gives the preemptor's place to this workload (and its group).
+  void give_place(WorkloadId anchor) { place_ = anchor; }
+  /// It was admitted or deleted: the place is free when it held it.
+  void free_place(WorkloadId anchor) {
+    if (place_ == anchor) place_.reset();
+  }
+
+  /// The reason with which its class was parked last; null when it never was.
+  std::shared_ptr<const PendingReason> class_reason(WorkloadId id) const;
+  /// Members of parked classes whose reason changed in kind since the last call, or who came since.
+  void collect_untold(std::vector<WorkloadId>& out);
+
+  std::size_t size() const { return slots_.size(); }
+  std::size_t parked_count() const;
+  /// All members in queue order, parked ones too.
+  std::vector<WorkloadId> members() const;
+  /// Members of the same class, in order. REQUIRES: contains(id).
+  std::vector<WorkloadId> equals_of(WorkloadId id) const;
+
+ private:
+  struct Class {
+    ClassKey key;
+    std::set<OrderKey> members;  // without those parked alone
+    bool parked = false;
+    std::shared_ptr<const PendingReason> why;
+    std::uint64_t told = 0;              // digest of the reason that members were told
+    std::vector<WorkloadId> newcomers;   // since then
+  };
+  struct Slot {
+    OrderKey key;
+    std::uint32_t cls = 0;
+    bool alone = false;
+  };
+  struct ClassKeyHash {
+    std::size_t operator()(const ClassKey& key) const {
+      return (std::size_t{key.shape} << 32U) ^ static_cast<std::uint32_t>(key.priority);
+    }
+  };
+
+  std::uint32_t class_of(ClassKey key);
+  void add_member(std::uint32_t cls, const OrderKey& key);
+  void remove_member(std::uint32_t cls, const OrderKey& key);
+  std::optional<WorkloadId> head_of_place() const;
+  void retire(std::uint32_t cls);
+
+  std::vector<Class> classes_;
+  std::vector<std::uint32_t> free_classes_;
+  std::unordered_map<ClassKey, std::uint32_t, ClassKeyHash> class_ids_;
+  std::set<OrderKey> open_heads_;  // the first member of every open class
+  std::unordered_map<WorkloadId, Slot> slots_;
+  std::set<WorkloadId> alone_;
+  std::unordered_map<WorkloadId, std::set<OrderKey>> groups_;  // by anchor, grouped members only
+  std::optional<WorkloadId> place_;
+  std::size_t parked_classes_ = 0;
+};
+
+}  // namespace sluice

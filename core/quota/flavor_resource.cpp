@@ -1,0 +1,24 @@
+#include "core/quota/flavor_resource.hpp"
+
+namespace sluice {
+namespace {
+
+std::uint64_t pair_key(FlavorId flavor, ResourceId resource) {
+  return (std::uint64_t{flavor} << 32U) | resource;
+}
+
+}  // namespace
+
+FrId FlavorResources::intern(FlavorId flavor, ResourceId resource) {
+  const auto [it, fresh] =
+      ids_.emplace(pair_key(flavor, resource), static_cast<FrId>(pairs_.size()));
+  if (fresh) pairs_.push_back({flavor, resource});
+  return it->second;
+}
+
+FrId FlavorResources::find(FlavorId flavor, ResourceId resource) const {
+  const auto it = ids_.find(pair_key(flavor, resource));
+  return it == ids_.end() ? kNone : it->second;
+}
+
+}  // namespace sluice

@@ -1,0 +1,138 @@
+#include "core/quota/quota_tree.hpp"
+
+#include <algorithm>
+
+#include "core/base/check.hpp"
+
+namespace sluice {
+
+void QuotaTree::build(std::vector<NodeSpec> nodes, const FlavorResources& frs) {
+  fr_count_ = frs.size();
+  resource_count_ = frs.resource_count();
+  nodes_.assign(nodes.size(), {});
+  cells_.assign(nodes.size() * fr_count_, {});
+  lendable_.assign(nodes.size() * resource_count_, 0);
+  frs_of_.assign(resource_count_, {});
+  for (FrId fr = 0; fr < fr_count_; ++fr) frs_of_[frs.resource_of(fr)].push_back(fr);
+
+  link(nodes);
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    if (nodes_[id].parent != kNone) continue;
+    measure(id, 0);
+    sum_up(id);
+    spread_down(id);
+  }
+  for (const Node& node : nodes_)
+    SLUICE_CHECK(node.root != kNone, "node ", node.name, " is in a cycle");
+}
+
+void QuotaTree::link(std::vector<NodeSpec>& specs) {
+  for (NodeId id = 0; id < specs.size(); ++id) {
+    NodeSpec& spec = specs[id];
+    Node& node = nodes_[id];
+    node.name = std::move(spec.name);
+    node.parent = spec.parent;
+    node.is_queue = spec.is_queue;
+    node.active = spec.active;
+    node.weight_milli = spec.weight_milli;
+    for (const QuotaSpec& quota : spec.quotas) {
+      Cell& c = cell(id, quota.fr);
+      c.nominal = quota.nominal;
+      c.borrowing_limit = quota.borrowing_limit;
+      c.lending_limit = quota.lending_limit;
+    }
+    if (spec.parent != kNone) nodes_[spec.parent].children.push_back(id);
+  }
+  for (Node& node : nodes_) {
+    std::sort(node.children.begin(), node.children.end(), [this](NodeId a, NodeId b) {
+      if (nodes_[a].is_queue != nodes_[b].is_queue) return nodes_[b].is_queue;
+      return nodes_[a].name < nodes_[b].name;
+    });
+  }
+}
+
+void QuotaTree::measure(NodeId id, int depth) {
+  Node& node = nodes_[id];
+  node.depth = depth;
+  node.root = node.parent == kNone ? id : nodes_[node.parent].root;
+  node.height = 0;
+  for (const NodeId child : node.children) {
+    measure(child, depth + 1);
+    if (nodes_[child].is_queue && !nodes_[child].active) continue;
+    node.height = std::max(node.height, nodes_[child].height + 1);
+  }
+}
+
+void QuotaTree::sum_up(NodeId id) {
+  for (const NodeId child : nodes_[id].children) sum_up(child);
+  for (FrId fr = 0; fr < fr_count_; ++fr) {
+    Cell& c = cell(id, fr);
+    Wide sum = c.nominal;
+    for (const NodeId child : nodes_[id].children)
+      sum += cell(child, fr).subtree - cell(child, fr).local;
+    c.subtree = saturate(sum);
+    c.local = c.lending_limit == kUnlimited ? 0 : std::max<Amount>(0, c.subtree - c.lending_limit);
+  }
+}
+
+void QuotaTree::spread_down(NodeId id) {
+  const NodeId parent = nodes_[id].parent;
+  for (FrId fr = 0; fr < fr_count_; ++fr) {
+    Cell& c = cell(id, fr);
+    if (parent == kNone) {
+      c.potential = c.subtree;
+      continue;
+    }
+    Wide potential = Wide{c.local} + cell(parent, fr).potential;
+    if (c.borrowing_limit != kUnlimited)
+      potential = std::min(potential, Wide{c.subtree} + c.borrowing_limit);
+    c.potential = saturate(potential);
+  }
+  for (ResourceId resource = 0; resource < resource_count_; ++resource) {
+    Wide sum = 0;
+    for (const FrId fr : frs_of_[resource]) sum += cell(id, fr).potential;
+    lendable_[id * resource_count_ + resource] = saturate(sum);
+  }
+  for (const NodeId child : nodes_[id].children) spread_down(child);
+}
+
+std::string QuotaTree::path(NodeId node) const {
+  const NodeId up = parent(node);
+  return (up == kNone ? std::string() : path(up)) + "/" + name(node);
+}
+
+Wide QuotaTree::available_wide(NodeId node, FrId fr) const {
+  const Cell& c = cell(node, fr);
+  const NodeId up = nodes_[node].parent;
+  if (up == kNone) return c.subtree - c.usage;
+  Wide from_parent = available_wide(up, fr);
+  if (c.borrowing_limit != kUnlimited) {
+    const Wide lent = std::max<Wide>(0, c.usage - c.local);
+    from_parent = std::min(from_parent, (Wide{c.subtree} - c.local) - lent + c.borrowing_limit);
+  }
+  return local_available(node, fr) + from_parent;
+}
+
+QuotaTree::BorrowLevel QuotaTree::borrow_level(NodeId queue, FrId fr, Amount amount) const {
+  if (!borrows_with(queue, fr, amount) || !has_parent(queue)) return {0, has_parent(queue)};
+  Amount remainder = amount - local_available(queue, fr);
+  NodeId node = parent(queue);
+  while (true) {
+    if (!borrows_with(node, fr, remainder)) return {height(node), has_parent(node)};
+    if (!has_parent(node)) return {height(node), false};
+    remainder -= local_available(node, fr);
+    node = parent(node);
+  }
+}
+
+void QuotaTree::add_usage(NodeId queue, FrId fr, Amount amount) {
+  Wide change = amount;
+  for (NodeId node = queue; node != kNone && change != 0; node = nodes_[node].parent) {
+    Cell& c = cell(node, fr);
+    const Wide before = std::max<Wide>(0, c.usage - c.local);
+    c.usage += change;
+    change = std::max<Wide>(0, c.usage - c.local) - before;
+  }
+}
+
+}  // namespace sluice

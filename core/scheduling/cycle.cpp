@@ -1,0 +1,135 @@
+#include "core/scheduling/cycle.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/scheduling/entry_order.hpp"
+#include "core/scheduling/own_view.hpp"
+
+namespace sluice {
+namespace {
+
+/// Entries by the root of their queue, in order of root and then of entry.
+std::map<NodeId, std::vector<std::size_t>> by_root(const QuotaTree& tree,
+                                                   const std::vector<Entry>& entries) {
+  std::map<NodeId, std::vector<std::size_t>> out;
+  for (std::size_t i = 0; i < entries.size(); ++i) out[tree.root(entries[i].queue)].push_back(i);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::size_t> Cycle::run(std::vector<Entry>& heads) {
+  nominate(heads);
+  victims_of_root_.resize(model_.tree.node_count());
+  replaced_ = std::make_unique<Removal>(model_);
+  std::vector<std::size_t> order;
+  if (config_.fair_sharing) {
+    for (const auto& [root, members] : by_root(model_.tree, heads)) {
+      Tournament tournament(model_, heads, root, members);
+      while (!tournament.empty()) {
+        order.push_back(tournament.draw());
+        process(heads[order.back()]);
+      }
+    }
+  } else {
+    order = classical_order(heads);
+    for (const std::size_t i : order) process(heads[i]);
+  }
+  for (auto it = taken_.rbegin(); it != taken_.rend(); ++it)
+    model_.ledger.subtract(it->queue, it->usage);
+  replaced_->restore();
+  return order;
+}
+
+void Cycle::nominate(std::vector<Entry>& heads) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (auto& [root, members] : by_root(model_.tree, heads)) groups.push_back(std::move(members));
+  parallel_for_(groups.size(), [&](std::size_t g) {
+    for (const std::size_t i : groups[g])
+      heads[i].nomination = nominator_.nominate(heads[i].id, heads[i].queue);
+  });
+}
+
+void Cycle::process(Entry& entry) {
+  Nomination& n = entry.nomination;
+  if (!n.assignment.fault.empty() || n.assignment.mode == Mode::kNoFit || n.vetoed) return;
+  if (!n.fits() && !n.preempts()) return set_aside(entry);
+  if (n.preempts() && overlaps(entry)) {
+    const Assignment first = n.assignment;
+    {
+      Removal gone(model_);
+      for (const WorkloadId id : victims_of_root_[model_.tree.root(entry.queue)]) gone.remove(id);
+      n = nominator_.nominate_again(entry.id, entry.queue, first);
+    }
+    if (n.fits()) {
+      entry.status = EntryStatus::kWaiting;
+      return take(entry);
+    }
+    if (n.assignment.mode == Mode::kNoFit) return;
+    if (!n.preempts()) return set_aside(entry);
+  }
+  if (!fits_now(entry)) {
+    entry.status = EntryStatus::kSkipped;
+    return;
+  }
+  entry.status = n.preempts() ? EntryStatus::kPreempting : EntryStatus::kReserved;
+  take(entry);
+  auto& gone = victims_of_root_[model_.tree.root(entry.queue)];
+  for (const Victim& v : n.victims) gone.push_back(v.id);
+}
+
+/// Reserves capacity for one that needs preemption and has no victims, so that lower ones do not slip
+/// in front; not where it could reclaim its nominal quota at any time.
+void Cycle::set_aside(const Entry& entry) {
+  const QuotaTree& tree = model_.tree;
+  const QueueRecord& queue = model_.queues[entry.queue];
+  if (queue.spec->preemption.reclaim_within_cohort == api::ReclaimWithinCohort::kAny) return;
+  const Assignment& a = entry.nomination.assignment;
+  std::vector<FrAmount> reserve = model_.ledger.marginal(model_.workloads[entry.id], entry.queue,
+                                                         a.usage);
+  for (FrAmount& r : reserve) {
+    const Amount limit = tree.borrowing_limit(entry.queue, r.fr);
+    if (a.level > 0 && limit == kUnlimited) continue;
+    const Wide ceiling = Wide{tree.nominal(entry.queue, r.fr)} + (a.level > 0 ? limit : 0);
+    const Wide room = ceiling - tree.usage(entry.queue, r.fr);
+    r.amount = saturate(std::max<Wide>(0, std::min<Wide>(r.amount, room)));
+  }
+  add_for_this_cycle(entry.queue, std::move(reserve));
+}
+
+bool Cycle::overlaps(const Entry& entry) const {
+  const auto& gone = victims_of_root_[model_.tree.root(entry.queue)];
+  return std::any_of(entry.nomination.victims.begin(), entry.nomination.victims.end(),
+                     [&](const Victim& v) {
+                       return std::find(gone.begin(), gone.end(), v.id) != gone.end();
+                     });
+}
+
+bool Cycle::fits_now(const Entry& entry) const {
+  Removal gone(model_);
+  for (const WorkloadId id : victims_of_root_[model_.tree.root(entry.queue)]) gone.remove(id);
+  for (const Victim& v : entry.nomination.victims) gone.remove(v.id);
+  const OwnView view(model_, entry.id);
+  const std::vector<FrAmount>& usage = entry.nomination.assignment.usage;
+  return std::all_of(usage.begin(), usage.end(), [&](const FrAmount& u) {
+    return model_.tree.fits(entry.queue, u.fr, u.amount);
+  });
+}
+
+void Cycle::take(const Entry& entry) {
+  const WorkloadRecord& w = model_.workloads[entry.id];
+  if (entry.status == EntryStatus::kReserved && w.extras && w.extras->traits.has_replaces) {
+    const auto replaced = model_.ids.find(w.extras->traits.replaces.workload);
+    if (replaced != model_.ids.end()) replaced_->remove(replaced->second);
+  }
+  add_for_this_cycle(entry.queue,
+                     model_.ledger.marginal(w, entry.queue, entry.nomination.assignment.usage));
+}
+
+void Cycle::add_for_this_cycle(QueueId queue, std::vector<FrAmount> usage) {
+  model_.ledger.add(queue, usage);
+  taken_.push_back({queue, std::move(usage)});
+}
+
+}  // namespace sluice

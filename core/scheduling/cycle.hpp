@@ -1,0 +1,55 @@
+// Cycle: one head per active queue, nominated, put in order, and processed (semantics 3).
+//
+// run() decides and leaves the model as it was; the engine then commits what the entries say, in their
+// order. Nomination is parallel over roots; everything else happens on the caller's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/model/removal.hpp"
+#include "core/scheduling/entry.hpp"
+
+namespace sluice {
+
+/// Runs body(0) … body(n-1), in parallel when it pays; results must not depend on the order.
+using ParallelFor = std::function<void(std::size_t n, const std::function<void(std::size_t)>& body)>;
+
+class Cycle {
+ public:
+  Cycle(Model& model, const EngineConfig& config, const hooks::Hooks& hooks,
+        const ParallelFor& parallel_for)
+      : model_(model),
+        config_(config),
+        nominator_(model, config, hooks),
+        parallel_for_(parallel_for) {}
+
+  /// `heads` carry id, queue and key; out come nomination and status. The answer is the order in
+  /// which they were processed.
+  std::vector<std::size_t> run(std::vector<Entry>& heads);
+
+ private:
+  void nominate(std::vector<Entry>& heads);
+  void process(Entry& entry);
+  void set_aside(const Entry& entry);
+  bool overlaps(const Entry& entry) const;
+  bool fits_now(const Entry& entry) const;
+  void take(const Entry& entry);
+  void add_for_this_cycle(QueueId queue, std::vector<FrAmount> usage);
+
+  struct Taken {
+    QueueId queue;
+    std::vector<FrAmount> usage;
+  };
+
+  Model& model_;
+  const EngineConfig& config_;
+  Nominator nominator_;
+  const ParallelFor& parallel_for_;
+  std::vector<Taken> taken_;                  ///< undone at the end of run()
+  std::vector<std::vector<WorkloadId>> victims_of_root_;  ///< by root of the tree
+  std::unique_ptr<Removal> replaced_;         ///< ended by entries that reserved
+};
+
+}  // namespace sluice

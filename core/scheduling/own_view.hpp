@@ -1,0 +1,34 @@
+// OwnView: the model as one workload may see it.
+//
+// While it lives, what the workload replaces, the other holders of its unit, and its own claim do not
+// count (mechanisms 1 and 2, semantics 8). Free of cost for a workload without traits or claim.
+#pragma once
+
+#include "core/model/model.hpp"
+#include "core/model/removal.hpp"
+
+namespace sluice {
+
+class OwnView {
+ public:
+  OwnView(Model& model, WorkloadId id) : model_(model), removal_(model) {
+    const WorkloadRecord& w = model.workloads[id];
+    if (w.unit != kNone)
+      for (const WorkloadId other : model.ledger.holders_of(w.unit))
+        if (other != id) removal_.remove(other);
+    if (const auto it = model.claims.find(id); it != model.claims.end()) claim_ = &it->second;
+    if (claim_) model_.ledger.subtract(claim_->queue, claim_->usage);
+  }
+  OwnView(const OwnView&) = delete;
+  OwnView& operator=(const OwnView&) = delete;
+  ~OwnView() {
+    if (claim_) model_.ledger.add(claim_->queue, claim_->usage);
+  }
+
+ private:
+  Model& model_;
+  Removal removal_;
+  const Claim* claim_ = nullptr;
+};
+
+}  // namespace sluice
