@@ -9,15 +9,15 @@
 namespace sluice {
 namespace {
 
-/// TBB over roots, in an arena of the configured size. Below a few roots a thread costs more than it
-/// brings (a nomination takes microseconds, waking a worker about five).
+/// TBB over roots, in an arena of the configured size. Below a few roots a thread costs more than
+/// it brings (a nomination takes microseconds, waking a worker about five).
 ParallelFor make_parallel_for(int threads) {
   if (threads == 1)
     return [](std::size_t n, const std::function<void(std::size_t)>& body) {
       for (std::size_t i = 0; i < n; ++i) body(i);
     };
-  auto arena = std::make_shared<tbb::task_arena>(threads == 0 ? tbb::task_arena::automatic
-                                                              : threads);
+  auto arena =
+      std::make_shared<tbb::task_arena>(threads == 0 ? tbb::task_arena::automatic : threads);
   return [arena](std::size_t n, const std::function<void(std::size_t)>& body) {
     constexpr std::size_t kSerialBelow = 4;
     if (n < kSerialBelow) {
@@ -87,9 +87,7 @@ std::vector<api::PodSetAssignment> Engine::assignment(WorkloadId id) const {
   return state_->assignment(id);
 }
 api::WorkloadStatus Engine::status(WorkloadId id) const { return state_->status(id); }
-std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const {
-  return state_->counted_as(id);
-}
+std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const { return state_->counted_as(id); }
 std::vector<WorkloadId> Engine::workloads() const {
   std::vector<WorkloadId> ids;
   ids.reserve(state_->by_key.size());

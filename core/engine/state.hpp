@@ -1,8 +1,8 @@
 // EngineState: everything behind Engine, in the parts that the .cpp files of this folder write.
 //
-// Order within an instant: changes of objects only note what they touch; sync() then rebuilds the quota
-// tree if its shape changed and wakes trees once; a cycle decides on the synced model; its decisions are
-// committed here, one by one, each keeping the ledger and the records in step.
+// Order within an instant: changes of objects only note what they touch; sync() then rebuilds the
+// quota tree if its shape changed and wakes trees once; a cycle decides on the synced model; its
+// decisions are committed here, one by one, each keeping the ledger and the records in step.
 // Belongs to the engine's thread, except inside ParallelFor.
 #pragma once
 
@@ -156,26 +156,26 @@ class EngineState {
 
   std::unordered_map<const api::PodTemplate*, std::unique_ptr<PodShape>> shapes_;
   std::unordered_map<std::string, std::uint32_t> group_units_;
-  std::unordered_map<std::string, std::vector<WorkloadId>> anchored_;   // by order_as
-  std::unordered_map<std::string, std::vector<WorkloadId>> partners_;   // by evict_with
+  std::unordered_map<std::string, std::vector<WorkloadId>> anchored_;  // by order_as
+  std::unordered_map<std::string, std::vector<WorkloadId>> partners_;  // by evict_with
 
   bool structure_dirty_ = true;
-  std::set<QueueId> changed_queues_;       // wake after the rebuild
-  std::set<QueueId> generation_queues_;    // and their trees' generations grow
+  std::set<QueueId> changed_queues_;     // wake after the rebuild
+  std::set<QueueId> generation_queues_;  // and their trees' generations grow
   std::set<std::string> changed_cohorts_;
-  std::set<QueueId> dirty_queues_;         // trees to wake
+  std::set<QueueId> dirty_queues_;  // trees to wake
   std::set<std::string> changed_local_queues_;
-  std::vector<std::uint8_t> maybe_head_;   // by QueueId: its heap may have a head
+  std::vector<std::uint8_t> maybe_head_;  // by QueueId: its heap may have a head
   bool drain_pending_ = false;
 
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::vector<Decision> decisions_;
-  std::unordered_set<WorkloadId> touched_;       // pending reasons that may have changed
+  std::unordered_set<WorkloadId> touched_;  // pending reasons that may have changed
   std::set<QueueId> touched_queues_;
-  std::size_t blocked_heads_ = 0;   // heads of StrictFIFO queues that may not be nominated
+  std::size_t blocked_heads_ = 0;  // heads of StrictFIFO queues that may not be nominated
   int idle_cycles_ = 0;
-  bool moved_ = false;      // between heap and parking lot, or by input
-  bool progress_ = false;   // somebody was admitted or evicted in this cycle
+  bool moved_ = false;     // between heap and parking lot, or by input
+  bool progress_ = false;  // somebody was admitted or evicted in this cycle
 };
 
 }  // namespace sluice

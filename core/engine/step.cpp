@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Idle cycles in a row after which an instant is at rest: a multiple of the period of any scan over
-/// up to four flavors (semantics 2).
+/// Idle cycles in a row after which an instant is at rest: a multiple of the period of any scan
+/// over up to four flavors (semantics 2).
 constexpr int kIdleCycles = 12;
 
 }  // namespace
@@ -110,9 +110,11 @@ void EngineState::commit(Entry& entry) {
       w.scan.reset();
       if (queue.best_effort()) queue.pending.give_place(entry.key.anchor);
       return;
-    case EntryStatus::kSkipped: return record_scan(entry);
+    case EntryStatus::kSkipped:
+      return record_scan(entry);
     case EntryStatus::kNoRoom:
-    case EntryStatus::kReserved: break;
+    case EntryStatus::kReserved:
+      break;
   }
   record_scan(entry);
   const Nomination& n = entry.nomination;

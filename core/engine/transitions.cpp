@@ -215,8 +215,7 @@ void EngineState::deactivate(WorkloadId id, std::string_view reason, std::string
   decision.message = message;
 }
 
-Result<void> EngineState::finish(WorkloadId id, std::string_view reason,
-                                 std::string_view message) {
+Result<void> EngineState::finish(WorkloadId id, std::string_view reason, std::string_view message) {
   WorkloadRecord& w = model.workloads[id];
   if (w.state == WorkloadState::kFinished) return Error{w.key + " is finished already"};
   if (w.state != WorkloadState::kAdmitted)

@@ -7,14 +7,22 @@ namespace {
 
 const char* type_name(ConditionRecord::Type type) {
   switch (type) {
-    case ConditionRecord::Type::kQuotaReserved: return "QuotaReserved";
-    case ConditionRecord::Type::kAdmitted: return "Admitted";
-    case ConditionRecord::Type::kEvicted: return "Evicted";
-    case ConditionRecord::Type::kPreempted: return "Preempted";
-    case ConditionRecord::Type::kRequeued: return "Requeued";
-    case ConditionRecord::Type::kPodsReady: return "PodsReady";
-    case ConditionRecord::Type::kFinished: return "Finished";
-    case ConditionRecord::Type::kDeactivationTarget: break;
+    case ConditionRecord::Type::kQuotaReserved:
+      return "QuotaReserved";
+    case ConditionRecord::Type::kAdmitted:
+      return "Admitted";
+    case ConditionRecord::Type::kEvicted:
+      return "Evicted";
+    case ConditionRecord::Type::kPreempted:
+      return "Preempted";
+    case ConditionRecord::Type::kRequeued:
+      return "Requeued";
+    case ConditionRecord::Type::kPodsReady:
+      return "PodsReady";
+    case ConditionRecord::Type::kFinished:
+      return "Finished";
+    case ConditionRecord::Type::kDeactivationTarget:
+      break;
   }
   return "DeactivationTarget";
 }
@@ -24,8 +32,11 @@ std::shared_ptr<const PendingReason> queue_reason(const QueueRecord& queue) {
   why->reason = WaitReason::kMisconfigured;
   why->text = "ClusterQueue " + queue.name;
   switch (queue.inactive) {
-    case Inactive::kNo: return nullptr;
-    case Inactive::kMissing: why->text += " doesn't exist"; break;
+    case Inactive::kNo:
+      return nullptr;
+    case Inactive::kMissing:
+      why->text += " doesn't exist";
+      break;
     case Inactive::kStopped:
       why->reason = WaitReason::kSuspended;
       why->text += " is stopped";

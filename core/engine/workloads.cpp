@@ -296,9 +296,9 @@ void EngineState::ask_traits(WorkloadRecord& w, WorkloadId id) {
         decide(DecisionType::kMarked, id).reason = plugin;
   }
   const bool plain = traits.takes_part && !traits.has_group && !traits.has_replaces &&
-                     traits.evict_with.empty() &&
-                     traits.counted_as == hooks::CountedAs::kItself && traits.shape_key.empty() &&
-                     !traits.may_lower_counts && traits.conflict.empty();
+                     traits.evict_with.empty() && traits.counted_as == hooks::CountedAs::kItself &&
+                     traits.shape_key.empty() && !traits.may_lower_counts &&
+                     traits.conflict.empty();
   if (plain && !w.extras) return;
   w.more().traits = std::move(traits);
   link_traits(w, id);
@@ -370,8 +370,8 @@ std::shared_ptr<PendingReason> EngineState::why_not_queued(const WorkloadRecord&
   if (const std::string* mark = object.meta.annotations.find(kClaimedBy)) {
     const std::string absent = first_absent(*mark, hooks_.plugins);
     if (!absent.empty())
-      return plain_reason(WaitReason::kOnHold, "Plugin " + absent +
-                                                   ", which manages this workload, is not loaded");
+      return plain_reason(WaitReason::kOnHold,
+                          "Plugin " + absent + ", which manages this workload, is not loaded");
   }
   if (w.extras && w.extras->backing_off)
     return plain_reason(WaitReason::kPending, "The workload waits for its requeue backoff");

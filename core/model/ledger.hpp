@@ -1,9 +1,10 @@
 // Ledger: who holds how much, written into the QuotaTree.
 //
-// Every reservation is taken once and released once. Workloads that share a unit (members of one group,
-// or a replacement and what it replaces; mechanisms 2) count per queue and fr as the maximum of their
-// amounts, not as the sum. Invariant: usage of a queue in the tree = Σ over its units of that maximum,
-// plus the sum of the claims; verify() recomputes it. Threads: as QuotaTree, one root by one thread.
+// Every reservation is taken once and released once. Workloads that share a unit (members of one
+// group, or a replacement and what it replaces; mechanisms 2) count per queue and fr as the maximum
+// of their amounts, not as the sum. Invariant: usage of a queue in the tree = Σ over its units of
+// that maximum, plus the sum of the claims; verify() recomputes it. Threads: as QuotaTree, one root
+// by one thread.
 #pragma once
 
 #include <span>

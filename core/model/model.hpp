@@ -1,8 +1,9 @@
 // Model: the committed state that decisions are a function of.
 //
 // Records of flavors, queues and workloads, the quota tree and the ledger over it. Written by the
-// engine's thread. While heads are nominated in parallel, each root's queues, holders and cells belong
-// to one thread, which may simulate on them (removal.hpp) and restores them before it is done.
+// engine's thread. While heads are nominated in parallel, each root's queues, holders and cells
+// belong to one thread, which may simulate on them (removal.hpp) and restores them before it is
+// done.
 #pragma once
 
 #include <deque>
@@ -36,15 +37,15 @@ struct Claim {
 struct Model {
   FlavorResources frs;
   StringPool texts;
-  std::deque<FlavorRecord> flavors;  ///< by FlavorId
-  std::deque<QueueRecord> queues;    ///< by QueueId
+  std::deque<FlavorRecord> flavors;      ///< by FlavorId
+  std::deque<QueueRecord> queues;        ///< by QueueId
   std::deque<WorkloadRecord> workloads;  ///< by WorkloadId
   QuotaTree tree;
   Ledger ledger{tree};
   EvictionHistory history;
   std::unordered_map<WorkloadId, Claim> claims;  ///< each is counted in the ledger
   Time now = 0;
-  std::uint64_t cycle = 0;           ///< cycles so far, over all queues and instants
+  std::uint64_t cycle = 0;               ///< cycles so far, over all queues and instants
   bool requeue_by_eviction_time = true;  ///< after PodsReadyTimeout (EngineConfig)
 
   /// Who must be evicted when this one is, by their traits; both directions are listed.

@@ -1,8 +1,8 @@
 // What the engine knows about one ClusterQueue, in dense ids.
 //
-// Invariant: a record exists for every name that was ever mentioned (a LocalQueue or an admission may
-// name a queue before it is created); `spec` is absent until it is. Its node in the QuotaTree has the
-// same number. Threads: as workload_record.hpp.
+// Invariant: a record exists for every name that was ever mentioned (a LocalQueue or an admission
+// may name a queue before it is created); `spec` is absent until it is. Its node in the QuotaTree
+// has the same number. Threads: as workload_record.hpp.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,11 @@ struct ResourceGroupRecord {
 };
 
 enum class Inactive : std::uint8_t {
-  kNo, kMissing, kStopped, kFlavorNotFound, kCohortCycle,
+  kNo,
+  kMissing,
+  kStopped,
+  kFlavorNotFound,
+  kCohortCycle,
 };
 
 struct QueueRecord {

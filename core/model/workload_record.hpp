@@ -1,8 +1,9 @@
 // What the engine knows about one workload, in dense ids.
 //
-// Invariant: `holding` is present exactly while the workload holds quota, and then its usage is counted
-// in the ledger (ledger.hpp). Records live in one vector, indexed by WorkloadId; ids are not reused.
-// Written by the engine's thread between the parallel parts of a cycle, read by all threads in them.
+// Invariant: `holding` is present exactly while the workload holds quota, and then its usage is
+// counted in the ledger (ledger.hpp). Records live in one vector, indexed by WorkloadId; ids are
+// not reused. Written by the engine's thread between the parallel parts of a cycle, read by all
+// threads in them.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,7 @@ struct PodShape {
 struct PodSetRecord {
   const PodShape* shape = nullptr;
   std::int32_t count = 1;
-  std::int32_t min_count = 0;      ///< 0: none
+  std::int32_t min_count = 0;  ///< 0: none
   std::int32_t reclaimable = 0;
   std::uint32_t group_leader = 0;  ///< first pod set of the same podset-group-name; itself without
 };
@@ -55,7 +56,7 @@ struct Holding {
   std::vector<AssignedPodSet> pod_sets;
   std::vector<FrAmount> usage;
   Time reserved_at = 0;
-  std::size_t index = 0;   ///< in QueueRecord::holders
+  std::size_t index = 0;  ///< in QueueRecord::holders
 };
 
 /// Where the walk over a group's flavors stands, per pod set and resource group (semantics 4).
@@ -65,7 +66,7 @@ struct ScanPosition {
 
   std::vector<std::int16_t> positions;  ///< [pod set × groups + group]: last flavor looked at
   std::uint64_t cycle = 0;
-  std::uint64_t queue_generation = 0;   ///< when that cycle began
+  std::uint64_t queue_generation = 0;  ///< when that cycle began
   std::uint64_t tree_generation = 0;
   std::uint32_t shape = 0;
   std::int32_t priority = 0;
@@ -74,7 +75,13 @@ struct ScanPosition {
 /// A condition in compact form; texts are interned.
 struct ConditionRecord {
   enum class Type : std::uint8_t {
-    kQuotaReserved, kAdmitted, kEvicted, kPreempted, kRequeued, kPodsReady, kFinished,
+    kQuotaReserved,
+    kAdmitted,
+    kEvicted,
+    kPreempted,
+    kRequeued,
+    kPodsReady,
+    kFinished,
     kDeactivationTarget,
   };
   Type type = Type::kQuotaReserved;
@@ -91,13 +98,13 @@ struct WorkloadExtras {
   std::vector<api::EvictionCount> evictions;
   std::vector<api::AdmissionCheckState> checks;
   std::int32_t past_execution_seconds = 0;
-  bool backing_off = false;   ///< waits for requeue.requeue_at
+  bool backing_off = false;  ///< waits for requeue.requeue_at
 };
 
 struct WorkloadRecord {
   std::shared_ptr<const api::Workload> object;  ///< null: removed
   std::string key;
-  std::string uid;                              ///< a copy that outlives changes of the object
+  std::string uid;  ///< a copy that outlives changes of the object
   std::vector<PodSetRecord> pod_sets;
   std::unique_ptr<Holding> holding;
   std::unique_ptr<ScanPosition> scan;
@@ -111,7 +118,7 @@ struct WorkloadRecord {
   std::uint32_t unit = kNone;        ///< shares its quota with others (ledger.hpp); kNone: alone
   std::int32_t priority = 0;
   WorkloadState state = WorkloadState::kPending;
-  bool gone = false;                 ///< taken away in a simulation (removal.hpp)
+  bool gone = false;  ///< taken away in a simulation (removal.hpp)
 
   bool exists() const { return object != nullptr; }
   bool holds_quota() const { return holding != nullptr; }

@@ -63,8 +63,8 @@ void CandidateCollector::collect_other(QueueId queue, std::vector<Candidate>& ou
   for (const WorkloadId id : model_.queues[queue].holders) {
     const WorkloadRecord& w = model_.workloads[id];
     if (!(any || w.priority < preemptor_.priority) || !eligible(id)) continue;
-    out.push_back({id, queue, CandidateKind::kPriority, false, kNone, w.priority,
-                   w.holding->reserved_at});
+    out.push_back(
+        {id, queue, CandidateKind::kPriority, false, kNone, w.priority, w.holding->reserved_at});
   }
 }
 
@@ -78,8 +78,8 @@ void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& 
   hooks::VetoAnswer answer;
   answer.protected_.assign(candidates.size(), 0);
   hooks::Fault fault;
-  hooks.preemption_veto->veto(
-      {*model.workloads[query.preemptor].object, query.queue, objects}, answer, fault);
+  hooks.preemption_veto->veto({*model.workloads[query.preemptor].object, query.queue, objects},
+                              answer, fault);
   if (fault || answer.may_not_preempt) return candidates.clear();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i)

@@ -1,4 +1,5 @@
-// Candidates: workloads that a preemptor may take, and the order in which they are taken (semantics 5).
+// Candidates: workloads that a preemptor may take, and the order in which they are taken (semantics
+// 5).
 //
 // What the classical search and fair sharing have in common. Pure functions of the model.
 #pragma once
@@ -60,8 +61,8 @@ class CandidateCollector {
 /// Kind, then lower priority, then later quota reservation, then UID, then key.
 bool taken_before(const Model& model, const Candidate& a, const Candidate& b);
 
-/// The time by which a workload is ordered in its queue: creation, or the end of its backoff-bearing
-/// eviction (semantics 2).
+/// The time by which a workload is ordered in its queue: creation, or the end of its
+/// backoff-bearing eviction (semantics 2).
 Time queue_order_time(const Model& model, const WorkloadRecord& workload);
 
 }  // namespace sluice

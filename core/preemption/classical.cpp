@@ -5,18 +5,20 @@
 namespace sluice {
 namespace {
 
-/// The candidates of one classical search, in order, with what the choice of attempts needs to know.
+/// The candidates of one classical search, in order, with what the choice of attempts needs to
+/// know.
 struct Candidates {
   std::vector<Candidate> all;
   bool any_from_others = false;
   bool any_hierarchical = false;
 };
 
-/// The walk from the preemptor's queue to the root (semantics 5): collects from the other branches of
-/// each ancestor, and decides who is hierarchical by where the remainder of the request is held.
+/// The walk from the preemptor's queue to the root (semantics 5): collects from the other branches
+/// of each ancestor, and decides who is hierarchical by where the remainder of the request is held.
 class Walk {
  public:
-  Walk(Model& model, const VictimQuery& query) : model_(model), query_(query), collector_(model, query) {
+  Walk(Model& model, const VictimQuery& query)
+      : model_(model), query_(query), collector_(model, query) {
     for (const FrAmount& r : query.request)
       if (r.amount > 0) remainder_.push_back(r);
   }
@@ -54,8 +56,7 @@ class Walk {
   void collect_below(NodeId node, NodeId ancestor, CandidateKind kind,
                      std::vector<Candidate>& out) const {
     if (within_subtree(model_.tree, node, query_.contested)) return;
-    for (const NodeId child : model_.tree.children(node))
-      collect_below(child, ancestor, kind, out);
+    for (const NodeId child : model_.tree.children(node)) collect_below(child, ancestor, kind, out);
     if (!model_.tree.is_queue(node)) return;
     const std::size_t first = out.size();
     collector_.collect_other(node, out);

@@ -1,9 +1,10 @@
 // EvictionHistory: who evicted whom lately, so that preemption always makes progress (semantics 8).
 //
-// Two memories over one window: how often a workload issued preemptions (the third time it may claim
-// what it preempts for), and which pairs (preemptor, victim) there were (no way back). Entries are
-// forgotten when the window passed without a repeat, or when a workload ends. The engine's thread
-// writes it between the parallel parts of a cycle; blocked() may be called by many threads.
+// Two memories over one window: how often a workload issued preemptions (the third time it may
+// claim what it preempts for), and which pairs (preemptor, victim) there were (no way back).
+// Entries are forgotten when the window passed without a repeat, or when a workload ends. The
+// engine's thread writes it between the parallel parts of a cycle; blocked() may be called by many
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,9 @@ class EvictionHistory {
   /// `victim` is evicted to make room for `preemptor`.
   void evicted(WorkloadId preemptor, WorkloadId victim, Time now);
 
-  /// True when `preemptor` has evicted `victim` twice already while it has itself been evicted to make
-  /// room for `victim`, directly or through a chain of evictions. O(1) unless they have met twice.
+  /// True when `preemptor` has evicted `victim` twice already while it has itself been evicted to
+  /// make room for `victim`, directly or through a chain of evictions. O(1) unless they have met
+  /// twice.
   bool blocked(WorkloadId preemptor, WorkloadId victim, Time now) const;
 
   /// The workload ended: nothing that concerns it counts any more.
@@ -44,8 +46,8 @@ class EvictionHistory {
 
   Duration window_ = 300 * kSecond;
   std::unordered_map<WorkloadId, std::vector<Time>> issues_;
-  Pairs victims_of_;   // preemptor → its victims
-  Pairs evicted_by_;   // victim → whom it made room for
+  Pairs victims_of_;  // preemptor → its victims
+  Pairs evicted_by_;  // victim → whom it made room for
 };
 
 }  // namespace sluice

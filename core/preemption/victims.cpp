@@ -6,21 +6,28 @@ namespace sluice {
 
 const char* to_string(VictimReason reason) {
   switch (reason) {
-    case VictimReason::kInClusterQueue: return "InClusterQueue";
-    case VictimReason::kInCohortReclamation: return "InCohortReclamation";
-    case VictimReason::kInCohortReclaimWhileBorrowing: return "InCohortReclaimWhileBorrowing";
-    case VictimReason::kInCohortFairSharing: break;
+    case VictimReason::kInClusterQueue:
+      return "InClusterQueue";
+    case VictimReason::kInCohortReclamation:
+      return "InCohortReclamation";
+    case VictimReason::kInCohortReclaimWhileBorrowing:
+      return "InCohortReclaimWhileBorrowing";
+    case VictimReason::kInCohortFairSharing:
+      break;
   }
   return "InCohortFairSharing";
 }
 
 const char* describe(VictimReason reason) {
   switch (reason) {
-    case VictimReason::kInClusterQueue: return "prioritization in the ClusterQueue";
-    case VictimReason::kInCohortReclamation: return "reclamation within the cohort";
+    case VictimReason::kInClusterQueue:
+      return "prioritization in the ClusterQueue";
+    case VictimReason::kInCohortReclamation:
+      return "reclamation within the cohort";
     case VictimReason::kInCohortReclaimWhileBorrowing:
       return "reclamation within the cohort while borrowing";
-    case VictimReason::kInCohortFairSharing: break;
+    case VictimReason::kInCohortFairSharing:
+      break;
   }
   return "Fair Sharing within the cohort";
 }

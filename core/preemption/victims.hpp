@@ -1,8 +1,8 @@
 // Looking for victims: whom to evict so that a request fits (semantics 5 and 6).
 //
-// find() answers with the workloads to evict, or with none when no allowed set of victims makes room.
-// The model is as before when it returns. Pure otherwise; callable from many threads for different
-// roots.
+// find() answers with the workloads to evict, or with none when no allowed set of victims makes
+// room. The model is as before when it returns. Pure otherwise; callable from many threads for
+// different roots.
 #pragma once
 
 #include <span>

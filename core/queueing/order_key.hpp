@@ -1,8 +1,8 @@
 // OrderKey: the place of a pending workload in its ClusterQueue (semantics 2).
 //
 // High effective priority first, then queue-order time, then UID. Members of a group carry the
-// priority, time and UID of the workload that the group is ordered as, and are ordered inside by rank.
-// The UID pointers stay valid as long as the workload exists. Value type.
+// priority, time and UID of the workload that the group is ordered as, and are ordered inside by
+// rank. The UID pointers stay valid as long as the workload exists. Value type.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace sluice {
 struct OrderKey {
   std::int32_t priority = 0;
   Time time = 0;
-  const std::string* uid = nullptr;      ///< of the workload it is ordered as
+  const std::string* uid = nullptr;  ///< of the workload it is ordered as
   std::int32_t rank = 0;
   const std::string* own_uid = nullptr;
-  WorkloadId anchor = 0;                 ///< the workload it is ordered as; itself without a group
+  WorkloadId anchor = 0;  ///< the workload it is ordered as; itself without a group
   WorkloadId id = 0;
 
   /// True when `a` comes before `b`.

@@ -1,12 +1,12 @@
 // PendingQueue: the workloads that wait in one ClusterQueue, in order, some of them parked.
 //
 // Equals (same shape, same effective priority) form a class. A BestEffortFIFO queue parks and wakes
-// whole classes, so that waking costs O(classes), not O(workloads); while a class is parked, an equal
-// that arrives is parked with it unseen. Workloads that are parked for a reason of their own (their
-// namespace does not match) are parked alone. Invariant: each member is in exactly one class, and is
-// either in the heap (its class is open and it is not parked alone) or parked.
-// The preemptor's place (semantics 2) puts one workload, with its group, ahead of all others.
-// Used by the engine's thread only.
+// whole classes, so that waking costs O(classes), not O(workloads); while a class is parked, an
+// equal that arrives is parked with it unseen. Workloads that are parked for a reason of their own
+// (their namespace does not match) are parked alone. Invariant: each member is in exactly one
+// class, and is either in the heap (its class is open and it is not parked alone) or parked. The
+// preemptor's place (semantics 2) puts one workload, with its group, ahead of all others. Used by
+// the engine's thread only.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct ClassKey {
 
 class PendingQueue {
  public:
-  /// Adds a workload, or moves it to where its changed key and class belong. It comes into the heap,
-  /// or is parked unseen when its class is parked. O(log n).
+  /// Adds a workload, or moves it to where its changed key and class belong. It comes into the
+  /// heap, or is parked unseen when its class is parked. O(log n).
   void insert(const OrderKey& key, ClassKey cls);
   /// No-op when absent.
   void erase(WorkloadId id);
@@ -73,8 +73,8 @@ class PendingQueue {
     std::set<OrderKey> members;  // without those parked alone
     bool parked = false;
     std::shared_ptr<const PendingReason> why;
-    std::uint64_t told = 0;              // digest of the reason that members were told
-    std::vector<WorkloadId> newcomers;   // since then
+    std::uint64_t told = 0;             // digest of the reason that members were told
+    std::vector<WorkloadId> newcomers;  // since then
   };
   struct Slot {
     OrderKey key;

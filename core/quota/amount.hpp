@@ -1,8 +1,9 @@
 // Amounts of quota: exact integers that saturate instead of wrapping.
 //
-// An Amount counts milli-CPU for cpu and base units for everything else. kUnlimited is distinct from
-// every amount that input can produce (the api layer refuses larger ones). Sums of usage are Wide:
-// they cannot overflow with fewer than 2^63 holders, so that adding and removing is always exact.
+// An Amount counts milli-CPU for cpu and base units for everything else. kUnlimited is distinct
+// from every amount that input can produce (the api layer refuses larger ones). Sums of usage are
+// Wide: they cannot overflow with fewer than 2^63 holders, so that adding and removing is always
+// exact.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Shares of fair sharing: how much a node borrows against what it could borrow (semantics 6).
 //
-// A Share is an exact fraction, never a float: comparing two of them is a decision. Pure functions of
-// a QuotaTree; the thread rules of the tree apply.
+// A Share is an exact fraction, never a float: comparing two of them is a decision. Pure functions
+// of a QuotaTree; the thread rules of the tree apply.
 #pragma once
 
 #include <compare>

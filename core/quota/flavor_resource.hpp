@@ -1,8 +1,8 @@
 // Dense numbers for flavors, resources and their pairs.
 //
-// Everything below the API works on these ids instead of texts. Invariant: ids are given in order of
-// first use and never change, so that data indexed by them stays valid. Used by the engine's thread
-// only for intern*(); the readers may be called concurrently in between.
+// Everything below the API works on these ids instead of texts. Invariant: ids are given in order
+// of first use and never change, so that data indexed by them stays valid. Used by the engine's
+// thread only for intern*(); the readers may be called concurrently in between.
 #pragma once
 
 #include <cstdint>

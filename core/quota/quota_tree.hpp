@@ -1,11 +1,11 @@
 // QuotaTree: who may use how much of what, over all cohort trees (semantics 1).
 //
-// Nodes are ClusterQueues (leaves) and Cohorts (inner nodes). Per node and fr there is one Cell; the
-// cells of a node lie together. Invariants, after every call:
+// Nodes are ClusterQueues (leaves) and Cohorts (inner nodes). Per node and fr there is one Cell;
+// the cells of a node lie together. Invariants, after every call:
 //   - usage of an inner node = sum over its children c of max(0, usage(c) - local(c)), exactly;
 //   - adding an amount and taking it away again restores every cell bit by bit (simulate and undo).
-// The shape is fixed between calls of build(). Threads: add_usage() and the readers of one root may be
-// called by one thread at a time; different roots are independent of each other.
+// The shape is fixed between calls of build(). Threads: add_usage() and the readers of one root may
+// be called by one thread at a time; different roots are independent of each other.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ using hooks::Mode;
 struct ResourceChoice {
   ResourceId resource = 0;
   FrId fr = kNone;
-  Amount amount = 0;   ///< of this pod set
+  Amount amount = 0;  ///< of this pod set
   Mode mode = Mode::kFit;
   int level = 0;
 };
@@ -36,7 +36,7 @@ struct Assignment {
   int level = 0;                        ///< the highest of all resources
   std::vector<std::int16_t> positions;  ///< as ScanPosition::positions
   std::vector<FlavorReason> reasons;
-  std::string fault;                    ///< a hook did not answer: no nomination
+  std::string fault;  ///< a hook did not answer: no nomination
 
   /// The frs that do not fit as they are.
   std::vector<FrId> contested() const {

@@ -79,15 +79,15 @@ void Cycle::process(Entry& entry) {
   for (const Victim& v : n.victims) gone.push_back(v.id);
 }
 
-/// Reserves capacity for one that needs preemption and has no victims, so that lower ones do not slip
-/// in front; not where it could reclaim its nominal quota at any time.
+/// Reserves capacity for one that needs preemption and has no victims, so that lower ones do not
+/// slip in front; not where it could reclaim its nominal quota at any time.
 void Cycle::set_aside(const Entry& entry) {
   const QuotaTree& tree = model_.tree;
   const QueueRecord& queue = model_.queues[entry.queue];
   if (queue.spec->preemption.reclaim_within_cohort == api::ReclaimWithinCohort::kAny) return;
   const Assignment& a = entry.nomination.assignment;
-  std::vector<FrAmount> reserve = model_.ledger.marginal(model_.workloads[entry.id], entry.queue,
-                                                         a.usage);
+  std::vector<FrAmount> reserve =
+      model_.ledger.marginal(model_.workloads[entry.id], entry.queue, a.usage);
   for (FrAmount& r : reserve) {
     const Amount limit = tree.borrowing_limit(entry.queue, r.fr);
     if (a.level > 0 && limit == kUnlimited) continue;
@@ -100,10 +100,9 @@ void Cycle::set_aside(const Entry& entry) {
 
 bool Cycle::overlaps(const Entry& entry) const {
   const auto& gone = victims_of_root_[model_.tree.root(entry.queue)];
-  return std::any_of(entry.nomination.victims.begin(), entry.nomination.victims.end(),
-                     [&](const Victim& v) {
-                       return std::find(gone.begin(), gone.end(), v.id) != gone.end();
-                     });
+  return std::any_of(
+      entry.nomination.victims.begin(), entry.nomination.victims.end(),
+      [&](const Victim& v) { return std::find(gone.begin(), gone.end(), v.id) != gone.end(); });
 }
 
 bool Cycle::fits_now(const Entry& entry) const {

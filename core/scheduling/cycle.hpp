@@ -1,7 +1,7 @@
 // Cycle: one head per active queue, nominated, put in order, and processed (semantics 3).
 //
-// run() decides and leaves the model as it was; the engine then commits what the entries say, in their
-// order. Nomination is parallel over roots; everything else happens on the caller's thread.
+// run() decides and leaves the model as it was; the engine then commits what the entries say, in
+// their order. Nomination is parallel over roots; everything else happens on the caller's thread.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@
 namespace sluice {
 
 /// Runs body(0) … body(n-1), in parallel when it pays; results must not depend on the order.
-using ParallelFor = std::function<void(std::size_t n, const std::function<void(std::size_t)>& body)>;
+using ParallelFor =
+    std::function<void(std::size_t n, const std::function<void(std::size_t)>& body)>;
 
 class Cycle {
  public:
@@ -47,9 +48,9 @@ class Cycle {
   const EngineConfig& config_;
   Nominator nominator_;
   const ParallelFor& parallel_for_;
-  std::vector<Taken> taken_;                  ///< undone at the end of run()
+  std::vector<Taken> taken_;                              ///< undone at the end of run()
   std::vector<std::vector<WorkloadId>> victims_of_root_;  ///< by root of the tree
-  std::unique_ptr<Removal> replaced_;         ///< ended by entries that reserved
+  std::unique_ptr<Removal> replaced_;                     ///< ended by entries that reserved
 };
 
 }  // namespace sluice

@@ -9,11 +9,11 @@
 namespace sluice {
 
 enum class EntryStatus : std::uint8_t {
-  kNoRoom,       ///< no fit, or needs preemption and has no victims: set aside
-  kSkipped,      ///< nominated, but lost the race
-  kPreempting,   ///< its victims are evicted; it waits
-  kWaiting,      ///< it fits once the victims of earlier entries are gone
-  kReserved,     ///< holds quota from now on
+  kNoRoom,      ///< no fit, or needs preemption and has no victims: set aside
+  kSkipped,     ///< nominated, but lost the race
+  kPreempting,  ///< its victims are evicted; it waits
+  kWaiting,     ///< it fits once the victims of earlier entries are gone
+  kReserved,    ///< holds quota from now on
 };
 
 struct Entry {
@@ -22,17 +22,16 @@ struct Entry {
   OrderKey key;
   Nomination nomination;
   EntryStatus status = EntryStatus::kNoRoom;
-  std::uint64_t queue_generation = 0;   ///< before anything of this cycle was committed
+  std::uint64_t queue_generation = 0;  ///< before anything of this cycle was committed
   std::uint64_t tree_generation = 0;
-  bool resumed_from_start = true;       ///< its walk began at the first flavors
+  bool resumed_from_start = true;  ///< its walk began at the first flavors
 
   void note_generations(const Model& model) {
     queue_generation = model.queues[queue].generation;
     tree_generation = model.tree_generation(queue);
     const ScanPosition* scan = model.workloads[id].scan.get();
-    resumed_from_start =
-        !scan || std::all_of(scan->positions.begin(), scan->positions.end(),
-                             [](std::int16_t position) { return position < 0; });
+    resumed_from_start = !scan || std::all_of(scan->positions.begin(), scan->positions.end(),
+                                              [](std::int16_t position) { return position < 0; });
   }
 };
 

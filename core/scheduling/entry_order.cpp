@@ -65,17 +65,15 @@ void Tournament::refresh(NodeId queue) {
   for (NodeId child = queue; child != root_; child = model_.tree.parent(child)) {
     enter(child, champion);
     const CohortState& cohort = cohorts_[model_.tree.parent(child)];
-    champion = cohort.standings.empty() ? kNobody
-                                        : cohort.standings.begin()->entry;
+    champion = cohort.standings.empty() ? kNobody : cohort.standings.begin()->entry;
   }
 }
 
 std::size_t Tournament::draw() {
   SLUICE_CHECK(remaining_ > 0, "nobody left in the tournament of ", model_.tree.name(root_));
   if (last_ != kNone) refresh(last_);
-  const std::size_t winner = model_.tree.is_queue(root_)
-                                 ? of_queue_.at(root_)
-                                 : cohorts_[root_].standings.begin()->entry;
+  const std::size_t winner =
+      model_.tree.is_queue(root_) ? of_queue_.at(root_) : cohorts_[root_].standings.begin()->entry;
   last_ = entries_[winner].queue;
   of_queue_.erase(last_);
   --remaining_;

@@ -1,7 +1,8 @@
 // The order in which the nominated are processed (semantics 3.3 and 6).
 //
 // Classical: sorted once. Fair sharing: a tournament per root whose next winner depends on what the
-// earlier ones took; only the winner's path is compared again. Deterministic: ties end in UID and key.
+// earlier ones took; only the winner's path is compared again. Deterministic: ties end in UID and
+// key.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@ class Tournament {
              const std::vector<std::size_t>& members);
 
   bool empty() const { return remaining_ == 0; }
-  /// The next entry to process. REQUIRES: !empty(). O(depth × log n + shares on its path), given that
-  /// the caller changes usage only on the path of the entry drawn last.
+  /// The next entry to process. REQUIRES: !empty(). O(depth × log n + shares on its path), given
+  /// that the caller changes usage only on the path of the entry drawn last.
   std::size_t draw();
 
  private:
@@ -36,7 +37,7 @@ class Tournament {
 
   /// How an entry looks as the champion of one child of a cohort.
   struct Standing {
-    bool borrows = false;   ///< on something that the workload requests
+    bool borrows = false;  ///< on something that the workload requests
     Share share;
     const OrderKey* key = nullptr;
     std::size_t entry = 0;
@@ -56,7 +57,7 @@ class Tournament {
   NodeId root_;
   std::unordered_map<NodeId, std::size_t> of_queue_;
   std::unordered_map<NodeId, CohortState> cohorts_;
-  NodeId last_ = kNone;   // queue of the entry drawn last
+  NodeId last_ = kNone;  // queue of the entry drawn last
   std::size_t remaining_ = 0;
 };
 

@@ -8,8 +8,7 @@ namespace sluice {
 namespace {
 
 std::string taint_text(const api::Taint& taint) {
-  const char* effect =
-      taint.effect == api::TaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
+  const char* effect = taint.effect == api::TaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
   return "{" + taint.key + " " + taint.value + " " + effect + " <nil>}";
 }
 
@@ -75,9 +74,8 @@ bool FlavorAssigner::split_requests(const std::vector<std::uint32_t>& pod_sets,
                                     std::span<const std::int32_t> counts, std::vector<Ask>& asks) {
   bool covered = true;
   const auto add = [&](ResourceId resource, Amount amount) {
-    const std::uint32_t group = resource < queue_.group_of_resource.size()
-                                    ? queue_.group_of_resource[resource]
-                                    : kNone;
+    const std::uint32_t group =
+        resource < queue_.group_of_resource.size() ? queue_.group_of_resource[resource] : kNone;
     if (group == kNone) {
       if (amount == 0 || config_.ignore_undeclared_resources) return;
       covered = false;
@@ -88,7 +86,8 @@ bool FlavorAssigner::split_requests(const std::vector<std::uint32_t>& pod_sets,
       result_.reasons.push_back(std::move(reason));
       return;
     }
-    auto ask = std::find_if(asks.begin(), asks.end(), [&](const Ask& a) { return a.group == group; });
+    auto ask =
+        std::find_if(asks.begin(), asks.end(), [&](const Ask& a) { return a.group == group; });
     if (ask == asks.end()) ask = asks.insert(asks.end(), Ask{pod_sets, group, {}});
     for (Request& r : ask->requests) {
       if (r.resource != resource) continue;
@@ -266,8 +265,7 @@ bool FlavorAssigner::preemption_may_help(FrId fr, Amount amount, bool reclaim_po
   if (model_.tree.nominal(queue_id_, fr) >= amount || reclaim_possible) return true;
   const api::Preemption& policy = queue_.spec->preemption;
   return policy.borrow_within_cohort ||
-         (config_.fair_sharing &&
-          policy.reclaim_within_cohort != api::ReclaimWithinCohort::kNever);
+         (config_.fair_sharing && policy.reclaim_within_cohort != api::ReclaimWithinCohort::kNever);
 }
 
 void FlavorAssigner::simulate(FrId fr, Amount amount, ResourceChoice& choice) const {
@@ -305,8 +303,8 @@ hooks::SearchVerdict FlavorAssigner::after_flavor(const Tried& tried, const Trie
   return verdict;
 }
 
-void FlavorAssigner::take(const Ask& ask, const Tried& tried,
-                          std::span<const std::int32_t> counts, std::int16_t position) {
+void FlavorAssigner::take(const Ask& ask, const Tried& tried, std::span<const std::int32_t> counts,
+                          std::int16_t position) {
   for (const std::uint32_t pod_set : ask.pod_sets) {
     for (const ResourceChoice& shared : tried.resources) {
       ResourceChoice mine = shared;

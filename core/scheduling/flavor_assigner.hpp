@@ -1,7 +1,7 @@
 // FlavorAssigner: walks over the flavors of each resource group for each pod set (semantics 4).
 //
-// Reads the model as it stands and simulates preemptions on it, leaving it as it was. One object per
-// nomination, on one thread; many threads for different roots.
+// Reads the model as it stands and simulates preemptions on it, leaving it as it was. One object
+// per nomination, on one thread; many threads for different roots.
 #pragma once
 
 #include <span>
@@ -32,7 +32,7 @@ class FlavorAssigner {
  private:
   struct Request {
     ResourceId resource;
-    Amount total;   ///< over the pod sets that share flavors
+    Amount total;  ///< over the pod sets that share flavors
   };
   /// The pod sets that share flavors, and what they ask of one resource group.
   struct Ask {
@@ -41,7 +41,7 @@ class FlavorAssigner {
     std::vector<Request> requests;
   };
   struct Tried {
-    std::uint32_t flavor = 0;   ///< index in the group
+    std::uint32_t flavor = 0;  ///< index in the group
     hooks::FlavorOutcome outcome;
     std::vector<ResourceChoice> resources;
   };
@@ -74,7 +74,7 @@ class FlavorAssigner {
   VictimFinder finder_;
   AssignOptions options_;
   Assignment result_;
-  std::vector<std::uint8_t> skipped_;       // by plugin filters, of the current ask
+  std::vector<std::uint8_t> skipped_;  // by plugin filters, of the current ask
   std::vector<std::string> skip_reasons_;
 };
 

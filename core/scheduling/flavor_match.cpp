@@ -35,10 +35,9 @@ bool matches_labels(const FlavorRecord& flavor, const api::PodTemplate& pod) {
     if (label && *label != value) return false;
   }
   if (!pod.required_affinity || pod.required_affinity->empty()) return true;
-  return std::any_of(pod.required_affinity->begin(), pod.required_affinity->end(),
-                     [&](const api::NodeSelectorTerm& term) {
-                       return term_matches(term, flavor.node_labels);
-                     });
+  return std::any_of(
+      pod.required_affinity->begin(), pod.required_affinity->end(),
+      [&](const api::NodeSelectorTerm& term) { return term_matches(term, flavor.node_labels); });
 }
 
 }  // namespace sluice

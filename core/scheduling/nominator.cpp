@@ -81,7 +81,8 @@ Nomination Nominator::run(WorkloadId id, QueueId queue, const ScanPosition* resu
   Nomination full = attempt.with(counts);
   Nomination smaller;
   const bool short_of = full.assignment.fault.empty() && !full.fits() && !full.preempts();
-  Nomination out = short_of && find_partial(attempt, smaller) ? std::move(smaller) : std::move(full);
+  Nomination out =
+      short_of && find_partial(attempt, smaller) ? std::move(smaller) : std::move(full);
   out.vetoed = veto.may_not_preempt && !out.fits() && out.assignment.mode != Mode::kNoFit;
   out.veto_reason = std::move(veto.reason);
   return out;

@@ -16,7 +16,7 @@ namespace sluice {
 struct Nomination {
   Assignment assignment;
   std::vector<Victim> victims;
-  bool vetoed = false;          ///< a plugin forbids it to preempt
+  bool vetoed = false;  ///< a plugin forbids it to preempt
   std::string veto_reason;
 
   bool fits() const { return assignment.mode == Mode::kFit; }

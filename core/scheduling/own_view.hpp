@@ -1,7 +1,7 @@
 // OwnView: the model as one workload may see it.
 //
-// While it lives, what the workload replaces, the other holders of its unit, and its own claim do not
-// count (mechanisms 1 and 2, semantics 8). Free of cost for a workload without traits or claim.
+// While it lives, what the workload replaces, the other holders of its unit, and its own claim do
+// not count (mechanisms 1 and 2, semantics 8). Free of cost for a workload without traits or claim.
 #pragma once
 
 #include "core/model/model.hpp"

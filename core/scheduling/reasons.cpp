@@ -20,9 +20,12 @@ struct DigestBuilder {
 
 int severity(FlavorReason::Kind kind) {
   switch (kind) {
-    case FlavorReason::Kind::kUnused: return 1;
-    case FlavorReason::Kind::kMaximum: return 2;
-    default: return 3;
+    case FlavorReason::Kind::kUnused:
+      return 1;
+    case FlavorReason::Kind::kMaximum:
+      return 2;
+    default:
+      return 3;
   }
 }
 
@@ -41,12 +44,15 @@ std::string flavor_text(const FlavorReason& reason, const FlavorResources& frs) 
              amount(reason.c) + ")";
     case FlavorReason::Kind::kTaint:
       return "untolerated taint " + reason.text + " in flavor " + flavor;
-    case FlavorReason::Kind::kAffinity: return "flavor " + flavor + " doesn't match node affinity";
-    case FlavorReason::Kind::kMissingFlavor: return "flavor " + flavor + " not found";
+    case FlavorReason::Kind::kAffinity:
+      return "flavor " + flavor + " doesn't match node affinity";
+    case FlavorReason::Kind::kMissingFlavor:
+      return "flavor " + flavor + " not found";
     case FlavorReason::Kind::kUncovered:
       return "resource " + resource + " unavailable in ClusterQueue";
     case FlavorReason::Kind::kFiltered:
-    case FlavorReason::Kind::kText: break;
+    case FlavorReason::Kind::kText:
+      break;
   }
   return reason.text;
 }
@@ -55,18 +61,30 @@ std::string flavor_text(const FlavorReason& reason, const FlavorResources& frs) 
 
 const char* to_string(WaitReason reason) {
   switch (reason) {
-    case WaitReason::kNothing: return "";
-    case WaitReason::kWaitingForQuota: return "WaitingForQuota";
-    case WaitReason::kExceedsMaxQuota: return "ExceedsMaxQuota";
-    case WaitReason::kNoMatchingFlavor: return "NoMatchingFlavor";
-    case WaitReason::kWaitingForPreemptedWorkloads: return "WaitingForPreemptedWorkloads";
-    case WaitReason::kMisconfigured: return "Misconfigured";
-    case WaitReason::kSuspended: return "Suspended";
-    case WaitReason::kPendingEvaluation: return "PendingEvaluation";
-    case WaitReason::kOnHold: return "OnHold";
-    case WaitReason::kDeactivated: return "Deactivated";
-    case WaitReason::kAdmissionGated: return "AdmissionGated";
-    case WaitReason::kPending: break;
+    case WaitReason::kNothing:
+      return "";
+    case WaitReason::kWaitingForQuota:
+      return "WaitingForQuota";
+    case WaitReason::kExceedsMaxQuota:
+      return "ExceedsMaxQuota";
+    case WaitReason::kNoMatchingFlavor:
+      return "NoMatchingFlavor";
+    case WaitReason::kWaitingForPreemptedWorkloads:
+      return "WaitingForPreemptedWorkloads";
+    case WaitReason::kMisconfigured:
+      return "Misconfigured";
+    case WaitReason::kSuspended:
+      return "Suspended";
+    case WaitReason::kPendingEvaluation:
+      return "PendingEvaluation";
+    case WaitReason::kOnHold:
+      return "OnHold";
+    case WaitReason::kDeactivated:
+      return "Deactivated";
+    case WaitReason::kAdmissionGated:
+      return "AdmissionGated";
+    case WaitReason::kPending:
+      break;
   }
   return "Pending";
 }
@@ -76,7 +94,8 @@ std::string amount_text(const std::string& resource, Amount amount) {
     if (amount % 1000 == 0) return std::to_string(amount / 1000);
     return std::to_string(amount) + "m";
   }
-  if (resource != "memory" && resource != "ephemeral-storage" && !resource.starts_with("hugepages-"))
+  if (resource != "memory" && resource != "ephemeral-storage" &&
+      !resource.starts_with("hugepages-"))
     return std::to_string(amount);
   static constexpr const char* kSuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   std::size_t suffix = 0;
@@ -129,10 +148,14 @@ WaitReason rank_reasons(const std::vector<FlavorReason>& reasons) {
     overall = std::max(overall, best);
   }
   switch (overall) {
-    case 1: return WaitReason::kWaitingForQuota;
-    case 2: return WaitReason::kExceedsMaxQuota;
-    case 3: return WaitReason::kNoMatchingFlavor;
-    default: return WaitReason::kPending;
+    case 1:
+      return WaitReason::kWaitingForQuota;
+    case 2:
+      return WaitReason::kExceedsMaxQuota;
+    case 3:
+      return WaitReason::kNoMatchingFlavor;
+    default:
+      return WaitReason::kPending;
   }
 }
 
