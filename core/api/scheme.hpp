@@ -39,7 +39,10 @@ struct Problem {
   std::string detail;  ///< `Invalid value: -1: must be …`
 
   /// `spec.podSets[0].count: Invalid value: …`
-  std::string text() const { return field.empty() ? detail : field + ": " + detail; }
+  std::string text() const {
+    if (field.empty() || kind == Kind::kUnknownField) return detail;
+    return field + ": " + detail;
+  }
 };
 
 struct Outcome {
@@ -54,8 +57,8 @@ enum class UnknownFields : std::uint8_t { kIgnore, kWarn, kRefuse };
 
 struct AdmitOptions {
   UnknownFields unknown_fields = UnknownFields::kWarn;
-  /// The write goes to the status subresource: update rules compare the status, not the spec.
-  bool status = false;
+  /// The workload's plugin allows counts to go down while quota is reserved.
+  bool may_lower_counts = false;
 };
 
 struct Column {

@@ -1,0 +1,14 @@
+// The data files of this folder as texts; made by the build (cmake/SluiceEmbed.cmake).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace sluice::api {
+
+/// The named types that pod templates and metadata are made of (data/types.json).
+std::string_view embedded_types();
+/// One text per core kind.
+std::span<const std::string_view> embedded_kinds();
+
+}  // namespace sluice::api

@@ -1,0 +1,290 @@
+#include "core/api/scheme.hpp"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <map>
+
+#include "core/api/json.hpp"
+#include "core/api/schema/build.hpp"
+#include "core/api/schema/convert.hpp"
+#include "core/api/schema/embedded.hpp"
+#include "core/api/schema/predicates.hpp"
+#include "core/api/schema/rules.hpp"
+#include "core/api/schema/source.hpp"
+#include "core/api/schema/walk.hpp"
+
+namespace sluice::api {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::string_view kKueueGroup = "kueue.x-k8s.io";
+
+/// Where fields that the storage version, or another version, cannot hold are kept.
+std::string stash_name(const std::string& version) { return "sluice.dev/" + version + "-fields"; }
+
+std::string api_version_of(const KindInfo& info, const std::string& version) {
+  return info.group.empty() ? version : info.group + "/" + version;
+}
+
+Result<json::object> parse_object(std::string_view text, const std::string& what) {
+  json::error_code error;
+  json::value value = json::parse(json_view(text), error);
+  if (error) return Error{what + ": not JSON: " + error.message()};
+  if (!value.is_object()) return Error{what + ": must be a JSON object"};
+  return std::move(*value.if_object());
+}
+
+void check_update_rules(const CompiledKind& kind, const json::object& object,
+                        const json::object& old, Outcome& outcome) {
+  for (const UpdateRule& rule : kind.update_rules) {
+    const json::value* before = value_at(old, rule.path);
+    if (before == nullptr) continue;
+    const json::value* after = value_at(object, rule.path);
+    if (after == nullptr && !rule.once_set) continue;
+    if (after != nullptr && *after == *before) continue;
+    static const json::value kNull;
+    add_invalid(outcome, rule.path, after != nullptr ? *after : kNull, rule.message);
+  }
+}
+
+void check_kind_rules(const CompiledKind& kind, const json::object& object, const json::object* old,
+                      const AdmitOptions& options, Outcome& outcome) {
+  check_metadata(kind.info, object, outcome);
+  if (old != nullptr) check_update_rules(kind, object, *old, outcome);
+  if (kind.info.group != kKueueGroup) return;
+  const std::string& name = kind.info.kind;
+  if (name == "Workload") check_workload(object, old, options, outcome);
+  if (name == "ClusterQueue") check_cluster_queue(object, old, outcome);
+  if (name == "Cohort") check_cohort(object, outcome);
+  if (name == "LocalQueue") check_local_queue(object, outcome);
+  if (name == "ResourceFlavor") check_resource_flavor(object, outcome);
+}
+
+/// The contributed parts of `object`, as an object of the same shape; empty when there are none.
+json::object contributed(const SchemaNode& node, const json::object& object) {
+  json::object out;
+  for (const SchemaField& field : node.fields) {
+    if (field.contributed_by.empty() && !field.node->has_contributed) continue;
+    const json::value* value = find(object, field.name);
+    if (value == nullptr) continue;
+    if (!field.contributed_by.empty()) {
+      out[field.name] = *value;
+    } else if (const auto* inner = value->if_object()) {
+      json::object part = contributed(*field.node, *inner);
+      if (!part.empty()) out[field.name] = std::move(part);
+    } else {
+      out[field.name] =
+          *value;  // a list with contributed fields inside: whole, so that places hold
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+const KindInfo::Version& KindInfo::hub() const {
+  const auto it = std::find_if(versions.begin(), versions.end(),
+                               [](const Version& version) { return version.storage; });
+  SLUICE_CHECK(it != versions.end(), kind, " has no storage version");
+  return *it;
+}
+
+std::string KindInfo::hub_api_version() const { return api_version_of(*this, hub().name); }
+
+std::string Outcome::error_text() const {
+  std::string out;
+  for (const Problem& each : errors) {
+    if (!out.empty()) out += ", ";
+    out += each.text();
+  }
+  return out;
+}
+
+struct Scheme::State {
+  explicit State(json::object type_data) : types(std::move(type_data)) {}
+
+  TypeLibrary types;
+  std::map<std::string, KindSource> sources;
+  std::map<std::string, std::unique_ptr<CompiledKind>, std::less<>> kinds;
+  /// `apiVersion kind` → kind and version: how objects are found.
+  struct Served {
+    const CompiledKind* kind = nullptr;
+    std::size_t version = 0;
+  };
+  std::map<std::string, Served, std::less<>> served;
+
+  Result<void> add(const json::object& contribution, const std::string& contributor) {
+    std::map<std::string, KindSource> next = sources;
+    if (auto added = add_contribution(next, contribution, contributor); !added) return added;
+    const std::string key =
+        kind_key(find_text(contribution, "group"), find_text(contribution, "kind"));
+    auto compiled = compile_kind(next.at(key), types);
+    if (!compiled) return compiled.error();
+    sources = std::move(next);
+    kinds.insert_or_assign(key, std::move(*compiled));
+    served.clear();
+    for (const auto& [name, kind] : kinds) {
+      for (std::size_t i = 0; i < kind->info.versions.size(); ++i) {
+        const auto& info = kind->info;
+        served[api_version_of(info, info.versions[i].name) + " " + info.kind] = {kind.get(), i};
+      }
+    }
+    return {};
+  }
+
+  const Served* find_served(std::string_view api_version, std::string_view kind) const {
+    std::string key;
+    key.reserve(api_version.size() + kind.size() + 1);
+    key.append(api_version).append(" ").append(kind);
+    const auto it = served.find(key);
+    return it != served.end() ? &it->second : nullptr;
+  }
+};
+
+Scheme::Scheme() {
+  auto types = parse_object(embedded_types(), "types.json");
+  SLUICE_CHECK(types.ok(), types.error().text);
+  state_ = std::make_unique<State>(std::move(*types));
+  for (const std::string_view text : embedded_kinds()) {
+    auto kind = parse_object(text, "core kind");
+    SLUICE_CHECK(kind.ok(), kind.error().text);
+    const auto added = state_->add(*kind, "");
+    SLUICE_CHECK(added.ok(), added.error().text);
+  }
+}
+
+Scheme::~Scheme() = default;
+Scheme::Scheme(Scheme&&) noexcept = default;
+Scheme& Scheme::operator=(Scheme&&) noexcept = default;
+
+Result<void> Scheme::add(std::string_view contribution_json, std::string_view contributor) {
+  SLUICE_CHECK(!contributor.empty(), "a contribution without a name");
+  auto contribution = parse_object(contribution_json, "schema contribution");
+  if (!contribution) return contribution.error().context(std::string(contributor));
+  auto added = state_->add(*contribution, std::string(contributor));
+  if (!added) return added.error().context(std::string(contributor) + ": schema contribution");
+  return added;
+}
+
+namespace {
+
+/// From the version in which the object came to the hub form.
+void to_hub(const CompiledKind& kind, std::size_t version, json::object& object, Outcome& outcome) {
+  const std::string& name = kind.info.versions[version].name;
+  const std::string& hub = kind.info.versions[kind.hub].name;
+  convert_to_hub(kind.sources[version], object);
+  const json::object* metadata = find_object(object, "metadata");
+  const json::object* annotations =
+      metadata != nullptr ? find_object(*metadata, "annotations") : nullptr;
+  const bool stashed = annotations != nullptr && find(*annotations, stash_name(hub)) != nullptr;
+  if (stashed) unstash(object, stash_name(hub));
+  // Fills in the defaults of the hub version. What it finds wrong was already judged by the rules
+  // of the object's own version, except for fields that came out of the annotation.
+  Outcome found;
+  Walk::Pruned pruned;
+  Walk(stashed ? outcome : found, UnknownFields::kIgnore, &pruned)
+      .object(*kind.versions[kind.hub].root, object);
+  stash(object, stash_name(name), pruned);
+  object["apiVersion"] = kind.info.hub_api_version();
+}
+
+}  // namespace
+
+Outcome Scheme::admit(json::object& object, const json::object* old,
+                      const AdmitOptions& options) const {
+  Outcome outcome;
+  const std::string_view api_version = find_text(object, "apiVersion");
+  const std::string_view kind_name = find_text(object, "kind");
+  for (const char* field : {"apiVersion", "kind"}) {
+    if (!find_text(object, field).empty()) continue;
+    add_problem(outcome, Problem::Kind::kRequired, field, "Required value");
+  }
+  if (!outcome.ok()) return outcome;
+  const State::Served* served = state_->find_served(api_version, kind_name);
+  if (served == nullptr) {
+    add_problem(outcome, Problem::Kind::kNoSuchKind, "",
+                "no matches for kind " + shown(kind_name) + " in version " + shown(api_version));
+    return outcome;
+  }
+  const CompiledKind& kind = *served->kind;
+  Walk(outcome, options.unknown_fields).object(*kind.versions[served->version].root, object);
+  if (kind.info.namespaced) {
+    json::object* metadata = find_object(object, "metadata");
+    if (metadata != nullptr && find_text(*metadata, "namespace").empty()) {
+      (*metadata)["namespace"] = "default";  // where kubectl puts it, too
+    }
+  }
+  if (served->version != kind.hub && outcome.ok()) to_hub(kind, served->version, object, outcome);
+  // Where the schema was violated, types may be wrong; the rules read those as absent.
+  if (served->version == kind.hub || outcome.ok()) {
+    check_kind_rules(kind, object, old, options, outcome);
+  }
+  return outcome;
+}
+
+Result<void> Scheme::to_version(json::object& object, std::string_view version) const {
+  const State::Served* served =
+      state_->find_served(find_text(object, "apiVersion"), find_text(object, "kind"));
+  if (served == nullptr || served->version != served->kind->hub) {
+    return Error{"not an object in its storage version: " + std::string(find_text(object, "kind")) +
+                 " " + std::string(find_text(object, "apiVersion"))};
+  }
+  const CompiledKind& kind = *served->kind;
+  const std::size_t index = kind.version_index(version);
+  if (index == kind.info.versions.size()) {
+    return Error{kind.info.kind + " has no version " + std::string(version)};
+  }
+  if (index == kind.hub) return {};
+  convert_from_hub(kind.sources[index], object);
+  unstash(object, stash_name(kind.info.versions[index].name));
+  Outcome ignored;
+  Walk::Pruned pruned;
+  Walk(ignored, UnknownFields::kIgnore, &pruned).object(*kind.versions[index].root, object);
+  stash(object, stash_name(kind.info.versions[kind.hub].name), pruned);
+  object["apiVersion"] = api_version_of(kind.info, kind.info.versions[index].name);
+  return {};
+}
+
+const KindInfo* Scheme::find(std::string_view api_version, std::string_view kind) const {
+  const State::Served* served = state_->find_served(api_version, kind);
+  return served != nullptr ? &served->kind->info : nullptr;
+}
+
+const KindInfo* Scheme::find_by_name(std::string_view name) const {
+  const KindInfo* found = nullptr;
+  for (const auto& [key, kind] : state_->kinds) {
+    const KindInfo& info = kind->info;
+    const auto& shorts = info.short_names;
+    if (info.kind != name && info.plural != name && info.singular != name &&
+        std::find(shorts.begin(), shorts.end(), name) == shorts.end()) {
+      continue;
+    }
+    if (found != nullptr) return nullptr;
+    found = &info;
+  }
+  return found;
+}
+
+std::vector<const KindInfo*> Scheme::kinds() const {
+  std::vector<const KindInfo*> out;
+  for (const auto& [key, kind] : state_->kinds) out.push_back(&kind->info);
+  return out;
+}
+
+std::string Scheme::extensions(std::string_view kind, const json::object& object) const {
+  const auto it = state_->kinds.find(kind_key(kKueueGroup, kind));
+  if (it == state_->kinds.end() || !it->second->has_contributed) return {};
+  const json::object found = contributed(*it->second->versions[it->second->hub].root, object);
+  std::string out;
+  if (!found.empty()) append_json(found, out);
+  return out;
+}
+
+const SchemaNode* Scheme::schema(std::string_view api_version, std::string_view kind) const {
+  const State::Served* served = state_->find_served(api_version, kind);
+  return served != nullptr ? served->kind->versions[served->version].root : nullptr;
+}
+
+}  // namespace sluice::api
