@@ -52,7 +52,7 @@ void check_update_rules(const CompiledKind& kind, const json::object& object,
 void check_kind_rules(const CompiledKind& kind, const json::object& object, const json::object* old,
                       const AdmitOptions& options, Outcome& outcome) {
   check_metadata(kind.info, object, outcome);
-  if (old != nullptr) check_update_rules(kind, object, *old, outcome);
+  if (old != nullptr && !options.status) check_update_rules(kind, object, *old, outcome);
   if (kind.info.group != kKueueGroup) return;
   const std::string& name = kind.info.kind;
   if (name == "Workload") check_workload(object, old, options, outcome);
@@ -115,15 +115,27 @@ struct Scheme::State {
   };
   std::map<std::string, Served, std::less<>> served;
 
-  Result<void> add(const json::object& contribution, const std::string& contributor) {
+  Result<void> add(const json::array& contributions, const std::string& contributor) {
     std::map<std::string, KindSource> next = sources;
-    if (auto added = add_contribution(next, contribution, contributor); !added) return added;
-    const std::string key =
-        kind_key(find_text(contribution, "group"), find_text(contribution, "kind"));
-    auto compiled = compile_kind(next.at(key), types);
-    if (!compiled) return compiled.error();
+    std::map<std::string, std::unique_ptr<CompiledKind>> changed;
+    for (const auto& each : contributions) {
+      const auto* contribution = each.if_object();
+      if (contribution == nullptr) return Error{"must be a JSON object"};
+      if (auto added = add_contribution(next, *contribution, contributor); !added) return added;
+      changed[kind_key(find_text(*contribution, "group"), find_text(*contribution, "kind"))];
+    }
+    for (auto& [key, kind] : changed) {
+      auto compiled = compile_kind(next.at(key), types);
+      if (!compiled) return compiled.error();
+      kind = std::move(*compiled);
+    }
     sources = std::move(next);
-    kinds.insert_or_assign(key, std::move(*compiled));
+    for (auto& [key, kind] : changed) kinds.insert_or_assign(key, std::move(kind));
+    index();
+    return {};
+  }
+
+  void index() {
     served.clear();
     for (const auto& [name, kind] : kinds) {
       for (std::size_t i = 0; i < kind->info.versions.size(); ++i) {
@@ -131,7 +143,6 @@ struct Scheme::State {
         served[api_version_of(info, info.versions[i].name) + " " + info.kind] = {kind.get(), i};
       }
     }
-    return {};
   }
 
   const Served* find_served(std::string_view api_version, std::string_view kind) const {
@@ -147,12 +158,14 @@ Scheme::Scheme() {
   auto types = parse_object(embedded_types(), "types.json");
   SLUICE_CHECK(types.ok(), types.error().text);
   state_ = std::make_unique<State>(std::move(*types));
+  json::array kinds;
   for (const std::string_view text : embedded_kinds()) {
     auto kind = parse_object(text, "core kind");
     SLUICE_CHECK(kind.ok(), kind.error().text);
-    const auto added = state_->add(*kind, "");
-    SLUICE_CHECK(added.ok(), added.error().text);
+    kinds.emplace_back(std::move(*kind));
   }
+  const auto added = state_->add(kinds, "");
+  SLUICE_CHECK(added.ok(), added.error().text);
 }
 
 Scheme::~Scheme() = default;
@@ -161,11 +174,18 @@ Scheme& Scheme::operator=(Scheme&&) noexcept = default;
 
 Result<void> Scheme::add(std::string_view contribution_json, std::string_view contributor) {
   SLUICE_CHECK(!contributor.empty(), "a contribution without a name");
-  auto contribution = parse_object(contribution_json, "schema contribution");
-  if (!contribution) return contribution.error().context(std::string(contributor));
-  auto added = state_->add(*contribution, std::string(contributor));
-  if (!added) return added.error().context(std::string(contributor) + ": schema contribution");
-  return added;
+  const std::string what = std::string(contributor) + ": schema contribution";
+  json::error_code error;
+  json::value parsed = json::parse(json_view(contribution_json), error);
+  if (error) return Error{what + ": not JSON: " + error.message()};
+  json::array contributions;
+  if (auto* list = parsed.if_array()) {
+    contributions = std::move(*list);
+  } else {
+    contributions.push_back(std::move(parsed));
+  }
+  auto added = state_->add(contributions, std::string(contributor));
+  return added ? added : Result<void>(added.error().context(what));
 }
 
 namespace {

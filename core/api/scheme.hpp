@@ -57,6 +57,8 @@ enum class UnknownFields : std::uint8_t { kIgnore, kWarn, kRefuse };
 
 struct AdmitOptions {
   UnknownFields unknown_fields = UnknownFields::kWarn;
+  /// The write goes to the status subresource: what an update may change of the spec is not asked.
+  bool status = false;
   /// The workload's plugin allows counts to go down while quota is reserved.
   bool may_lower_counts = false;
 };
@@ -98,9 +100,10 @@ class Scheme {
   Scheme(Scheme&&) noexcept;
   Scheme& operator=(Scheme&&) noexcept;
 
-  /// Adds what a plugin contributes (JSON, see schema/contribution.md): fields of existing kinds,
-  /// new kinds, rules, value mappings, columns. All or nothing: a malformed contribution, or one
-  /// that touches what is there already, is an error and changes nothing.
+  /// Adds what a plugin contributes (a JSON object, or an array of them; see
+  /// schema/contribution.md): fields of existing kinds, new kinds, rules, value mappings, columns.
+  /// All or nothing: a malformed contribution, or one that touches what is there already, is an
+  /// error and changes nothing.
   Result<void> add(std::string_view contribution_json, std::string_view contributor);
 
   /// Defaults and validates `object` in the version it names and converts it to hub form, in place.

@@ -254,8 +254,8 @@ void check_checks_update(const json::object& before, const json::object& after, 
   });
 }
 
-void check_reserved_update(const json::object& workload, const json::object& old,
-                           const AdmitOptions& options, Outcome& outcome) {
+void check_reserved_spec(const json::object& workload, const json::object& old,
+                         const AdmitOptions& options, Outcome& outcome) {
   const json::object& before = part(old, "spec");
   const json::object& after = part(workload, "spec");
   if (!same(before, after, "podSets") &&
@@ -265,11 +265,16 @@ void check_reserved_update(const json::object& workload, const json::object& old
                     std::string(options.may_lower_counts ? ", only counts may become less" : ""));
   }
   check_priority_class(before, after, outcome);
-  if (!is_true(workload, "QuotaReserved")) return;
-  if (!same(before, after, "queueName")) {
+  if (is_true(workload, "QuotaReserved") && !same(before, after, "queueName")) {
     add_invalid(outcome, "spec.queueName", value_or_null(after, "queueName"),
                 "queueName is immutable while workload quota reserved");
   }
+}
+
+void check_reserved_update(const json::object& workload, const json::object& old,
+                           const AdmitOptions& options, Outcome& outcome) {
+  if (!options.status) check_reserved_spec(workload, old, options, outcome);
+  if (!is_true(workload, "QuotaReserved")) return;
   const json::object& old_status = part(old, "status");
   const json::object& status = part(workload, "status");
   check_reclaimable(old_status, status, outcome);

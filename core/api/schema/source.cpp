@@ -70,6 +70,13 @@ Result<void> read_fields(const json::object& from, const std::string& where, boo
     const std::string place = where + ".fields[" + std::to_string(i) + "]";
     const auto* each = (*list)[i].if_object();
     if (each == nullptr) return Error{place + ": must be an object"};
+    if (auto known = only_keys(*each, place,
+                               {"path", "type", "items", "required", "default", "enum", "format",
+                                "min", "max", "minLength", "maxLength", "minItems", "maxItems",
+                                "maxProperties", "listType", "listKeys", "description"});
+        !known) {
+      return known;
+    }
     FieldSource field{std::string(find_text(*each, "path")), *each, contributor};
     if (field.path.empty()) return Error{place + ": path is required"};
     const auto existing =
@@ -94,8 +101,12 @@ Result<void> read_rules(const json::object& from, const std::string& where,
   const json::array* list = find_array(from, "rules");
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
     const auto* each = (*list)[i].if_object();
-    if (each == nullptr) {
-      return Error{where + ".rules[" + std::to_string(i) + "]: must be an object"};
+    const std::string place = where + ".rules[" + std::to_string(i) + "]";
+    if (each == nullptr) return Error{place + ": must be an object"};
+    if (auto known = only_keys(
+            *each, place, {"at", "rule", "message", "field", "fields", "oneOf", "when", "whenSet"});
+        !known) {
+      return known;
     }
     into.rules.push_back({*each, contributor});
   }
