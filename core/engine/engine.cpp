@@ -1,30 +1,27 @@
 #include "core/engine/engine.hpp"
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include "core/base/check.hpp"
+#include "core/base/workers.hpp"
 #include "core/engine/state.hpp"
 
 namespace sluice {
 namespace {
 
-/// TBB over roots, in an arena of the configured size. Below a few roots a thread costs more than
+/// Over roots, on as many threads as configured. Below a few roots a thread costs more than
 /// it brings (a nomination takes microseconds, waking a worker about five).
 ParallelFor make_parallel_for(int threads) {
   if (threads == 1)
     return [](std::size_t n, const std::function<void(std::size_t)>& body) {
       for (std::size_t i = 0; i < n; ++i) body(i);
     };
-  auto arena =
-      std::make_shared<tbb::task_arena>(threads == 0 ? tbb::task_arena::automatic : threads);
-  return [arena](std::size_t n, const std::function<void(std::size_t)>& body) {
+  auto workers = std::make_shared<Workers>(threads);
+  return [workers](std::size_t n, const std::function<void(std::size_t)>& body) {
     constexpr std::size_t kSerialBelow = 4;
     if (n < kSerialBelow) {
       for (std::size_t i = 0; i < n; ++i) body(i);
       return;
     }
-    arena->execute([&] { tbb::parallel_for(std::size_t{0}, n, body); });
+    workers->run(n, body);
   };
 }
 
