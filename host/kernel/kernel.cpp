@@ -281,7 +281,7 @@ void Kernel::notify_plugins() {
 bool Kernel::apply_requests() {
   const auto requests = plugins_->take_requests();
   for (const auto& request : requests) {
-    if (request.traits_changed) {
+    if (request.type == EngineRequest::Type::kTraitsChanged) {
       engine_.traits_changed(request.workload);
     } else {
       engine_.requeue(request.workload);

@@ -22,6 +22,7 @@
 #include "core/engine/engine.hpp"
 #include "host/objects/intake.hpp"
 #include "host/objects/store.hpp"
+#include "host/plugins/host_side.hpp"
 
 namespace sluice::host {
 
@@ -41,12 +42,8 @@ class PluginPort {
   /// Told after the commit, in order.
   virtual void notify(const hooks::Notification& notification) = 0;
   virtual bool listens() const = 0;
-  /// Hands out what plugins asked for since the last call.
-  struct Request {
-    bool traits_changed = false;  ///< else: requeue
-    std::string workload;
-  };
-  virtual std::vector<Request> take_requests() = 0;
+  /// What plugins asked of the engine since the last call.
+  virtual std::vector<EngineRequest> take_requests() = 0;
   /// When the next timer fires; kNever without one.
   virtual Time next_timer() const = 0;
 };

@@ -1,0 +1,136 @@
+#include "host/kernel/plugin_runtime.hpp"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <string_view>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "host/plugins/plugin_file.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+std::vector<std::string> bundled_plugins() {
+  std::vector<std::string> names;
+  const std::string_view all = SLUICE_BUNDLED_PLUGINS;
+  for (std::size_t begin = 0; begin < all.size();) {
+    const std::size_t end = std::min(all.find(',', begin), all.size());
+    names.emplace_back(all.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+PluginConfig plugin_named(const std::string& name) {
+  PluginConfig plugin;
+  plugin.name = name;
+  return plugin;
+}
+
+api::Problem::Kind kind_of(FieldErrorKind kind) {
+  switch (kind) {
+    case FieldErrorKind::kInvalid:
+      return api::Problem::Kind::kInvalid;
+    case FieldErrorKind::kRequired:
+      return api::Problem::Kind::kRequired;
+    case FieldErrorKind::kForbidden:
+      return api::Problem::Kind::kForbidden;
+    case FieldErrorKind::kNotSupported:
+      return api::Problem::Kind::kUnsupported;
+    case FieldErrorKind::kDuplicate:
+      return api::Problem::Kind::kDuplicate;
+  }
+  return api::Problem::Kind::kInvalid;
+}
+
+/// The text of the error without the path that it starts with.
+std::string detail_of(const FieldError& error) {
+  std::string text = error.text();
+  const std::string prefix = error.path + ": ";
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
+}  // namespace
+
+std::vector<PluginConfig> chosen_plugins(const PluginsConfig& config,
+                                         const std::optional<std::vector<std::string>>& names) {
+  const std::vector<PluginConfig> listed = config.load.value_or(std::vector<PluginConfig>());
+  std::vector<PluginConfig> out;
+  if (!names && config.load) return listed;
+  if (!names) {
+    const auto files = plugin_names(plugin_directory(config.directory));
+    for (const std::string& name : bundled_plugins())
+      if (std::find(files.begin(), files.end(), name) != files.end())
+        out.push_back(plugin_named(name));
+    return out;
+  }
+  for (const std::string& name : *names) {
+    const auto known = std::find_if(listed.begin(), listed.end(), [&](const PluginConfig& plugin) {
+      return plugin.name == name;
+    });
+    out.push_back(known == listed.end() ? plugin_named(name) : *known);
+    out.back().enabled = true;
+  }
+  return out;
+}
+
+Result<std::unique_ptr<PluginRuntime>> PluginRuntime::load(const std::string& directory,
+                                                           std::vector<PluginConfig> plugins,
+                                                           const PluginClock& clock,
+                                                           api::Scheme& scheme) {
+  PluginSetConfig config;
+  config.directory = plugin_directory(directory);
+  config.plugins = std::move(plugins);
+  config.clock = &clock;
+  auto set = PluginSet::load(config);
+  if (!set) return set.error();
+  for (const SchemaContribution& contribution : (*set)->schema_contributions()) {
+    if (auto added = scheme.add(contribution.json, contribution.plugin); !added)
+      return added.error().context("plugin " + contribution.plugin);
+  }
+  if (auto active = (*set)->activate(); !active) return active.error();
+  std::unique_ptr<PluginRuntime> runtime(new PluginRuntime(std::move(*set)));
+  for (const PluginStatus& status : runtime->set_->status())
+    runtime->listens_ |= std::find(status.extensions.begin(), status.extensions.end(),
+                                   "post-admit/1") != status.extensions.end();
+  return runtime;
+}
+
+bool PluginRuntime::wants(const api::KindInfo& kind) const {
+  return set_->validators().wants(kind.hub_api_version(), kind.kind);
+}
+
+void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const json::object* old,
+                          std::vector<api::Problem>& problems) {
+  const std::string version = kind.hub_api_version();
+  std::string text;
+  std::string old_text;
+  api::append_json(object, text);
+  if (old) api::append_json(*old, old_text);
+  ObjectWrite write{old ? WriteOperation::kUpdate : WriteOperation::kCreate, version, kind.kind,
+                    text, old_text};
+  auto defaulted = set_->validators().set_defaults(write);
+  if (!defaulted) {
+    problems.push_back({api::Problem::Kind::kInvalid, "", defaulted.error().text});
+    return;
+  }
+  if (*defaulted != text) {
+    boost::system::error_code code;
+    json::value value = json::parse(*defaulted, code);
+    if (code || !value.is_object()) {
+      problems.push_back(
+          {api::Problem::Kind::kInvalid, "", "a plugin's defaults are no JSON object"});
+      return;
+    }
+    object = std::move(value.get_object());
+    text = *defaulted;
+    write.object = text;
+  }
+  for (const FieldError& error : set_->validators().validate(write))
+    problems.push_back({kind_of(error.kind), error.path, detail_of(error)});
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,52 @@
+// PluginRuntime: the plugins of a configuration, loaded and tied to a Scheme, an Intake and a
+// Kernel.
+//
+// It is the kernel's PluginPort and the intake's WriteValidators. Belongs to the kernel's thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/api/scheme.hpp"
+#include "core/base/result.hpp"
+#include "host/config/config.hpp"
+#include "host/kernel/kernel.hpp"
+#include "host/objects/intake.hpp"
+#include "host/plugins/plugin_set.hpp"
+
+namespace sluice::host {
+
+/// What is loaded: `names` when given (with what the configuration says about each), else the
+/// list of the configuration, else the plugins that belong to this build and are there as files.
+std::vector<PluginConfig> chosen_plugins(const PluginsConfig& config,
+                                         const std::optional<std::vector<std::string>>& names);
+
+class PluginRuntime final : public PluginPort, public WriteValidators {
+ public:
+  /// Loads and activates; adds what the plugins contribute to `scheme`, which must outlive this.
+  static Result<std::unique_ptr<PluginRuntime>> load(const std::string& directory,
+                                                     std::vector<PluginConfig> plugins,
+                                                     const PluginClock& clock, api::Scheme& scheme);
+
+  hooks::Hooks hooks() { return set_->hooks(); }
+
+  void begin_instant(Time now) override { set_->fire_timers(now); }
+  void notify(const hooks::Notification& notification) override { set_->notify(notification); }
+  bool listens() const override { return listens_; }
+  std::vector<EngineRequest> take_requests() override { return set_->take_requests(); }
+  Time next_timer() const override { return set_->next_timer(); }
+
+  bool wants(const api::KindInfo& kind) const override;
+  void check(const api::KindInfo& kind, boost::json::object& object, const boost::json::object* old,
+             std::vector<api::Problem>& problems) override;
+
+ private:
+  explicit PluginRuntime(std::unique_ptr<PluginSet> set) : set_(std::move(set)) {}
+
+  std::unique_ptr<PluginSet> set_;
+  bool listens_ = false;
+};
+
+}  // namespace sluice::host
