@@ -15,6 +15,9 @@ if(SLUICE_SANITIZE)
                                                   -fno-sanitize-recover=all)
   target_link_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE})
 endif()
+if(SLUICE_FUZZ)
+  target_compile_options(sluice_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(SLUICE_HARDEN)
   # _GLIBCXX_ASSERTIONS is left out: bounds checks in the scheduling loops cost a measurable share
   # of a cycle. The sanitizer presets check the same places.

@@ -18,7 +18,7 @@ namespace detail {
 template <typename... Parts>
 std::string check_message(const Parts&... parts) {
   std::ostringstream out;
-  (out << ... << parts);
+  static_cast<void>((out << ... << parts));
   return out.str();
 }
 }  // namespace detail

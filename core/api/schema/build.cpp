@@ -76,8 +76,9 @@ void expand_default(const SchemaNode& node, json::value& value) {
 
 /// A field as a tree, before its node is built.
 struct Draft {
+  std::string name;
   const FieldSource* source = nullptr;
-  std::vector<std::pair<std::string, Draft>> fields;
+  std::vector<Draft> fields;
   std::unique_ptr<Draft> items, values;
 };
 
@@ -105,10 +106,12 @@ Draft& descend(Draft& at, const std::string& part) {
     if (!child) child = std::make_unique<Draft>();
     return *child;
   }
-  for (auto& [name, child] : at.fields) {
-    if (name == part) return child;
+  for (Draft& child : at.fields) {
+    if (child.name == part) return child;
   }
-  return at.fields.emplace_back(part, Draft{}).second;
+  Draft& child = at.fields.emplace_back();
+  child.name = part;
+  return child;
 }
 
 class KindBuilder {
@@ -128,8 +131,8 @@ class KindBuilder {
       add_field(node, name, string_node(), false);
     }
     add_field(node, "metadata", types_.get("ObjectMeta"), false);
-    for (const auto& [name, draft] : root.fields) {
-      if (auto added = member(node, name, draft); !added) return added.error();
+    for (const Draft& draft : root.fields) {
+      if (auto added = member(node, draft.name, draft); !added) return added.error();
     }
     index_fields(node);
     for (const auto& rule : source.rules) {
@@ -206,8 +209,8 @@ class KindBuilder {
       if (!values) return values.error().context("{}");
       node.values = *values;
     }
-    for (const auto& [name, child] : draft.fields) {
-      if (auto added = member(node, name, child); !added) return added.error();
+    for (const Draft& child : draft.fields) {
+      if (auto added = member(node, child.name, child); !added) return added.error();
     }
     for (const SchemaNode* child : {node.items, node.values}) {
       if (child != nullptr && child->has_contributed) node.has_contributed = true;
