@@ -1,0 +1,29 @@
+// Asking every hook of an instance a fixed set of questions and writing the answers down as text.
+//
+// Two runs that ought to be the same are compared as texts. Used inside a test's child process.
+#pragma once
+
+#include <string>
+
+#include "host/plugins/validate/subject.hpp"
+
+namespace sluice::host {
+
+/// All questions to all [cycle] hooks.
+std::string ask_cycle_hooks(const TestInstance& instance, HostAge age = HostAge::kPresent);
+
+/// All questions to all [control] hooks, in a fixed order.
+std::string ask_control_hooks(TestInstance& instance, HostAge age = HostAge::kPresent);
+
+/// One flavor filter answer: `on-demand` → reason or nothing, in the order given.
+std::string ask_filter(const TestInstance& instance, const api::Workload& workload,
+                       const std::vector<std::string>& flavors, HostAge age);
+
+/// The strict order that flavor-search claims; -1 when it does not answer 0 or 1.
+int ask_better(const TestInstance& instance, sluice_outcome_t a, sluice_outcome_t b);
+
+/// Hooks of the control kind, fed with texts that are no JSON and numbers out of range. Answers may
+/// be anything; what counts is that they come.
+void feed_garbage(TestInstance& instance);
+
+}  // namespace sluice::host

@@ -1,0 +1,122 @@
+#include "host/plugins/validate/subject.hpp"
+
+#include <cstring>
+
+namespace sluice::host {
+
+namespace {
+
+const void* no_service(const sluice_host_t*, sluice_str_t) noexcept { return nullptr; }
+
+constexpr std::string_view kQueueJson =
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},)"
+    R"("spec":{"namespaceSelector":{},"resourceGroups":[{"coveredResources":["cpu"],"flavors":[)"
+    R"({"name":"on-demand","resources":[{"name":"cpu","nominalQuota":"9"}]}]}]}})";
+
+api::Workload workload(const std::string& name, std::int32_t priority, std::int32_t count) {
+  api::Workload w;
+  w.meta.ns = "team-" + std::to_string(priority % 3);
+  w.meta.name = name;
+  w.meta.uid = "uid-" + name;
+  w.meta.creation_time = (1'700'000'000 + priority) * kSecond;
+  w.queue_name = "lq";
+  w.priority = priority;
+  auto pod = std::make_shared<api::PodTemplate>();
+  pod->requests = {{"cpu", 1000}, {"memory", 1 << 30}};
+  api::PodSet set;
+  set.count = count;
+  set.pod = pod;
+  w.pod_sets = {set};
+  return w;
+}
+
+}  // namespace
+
+TestInstance::TestInstance(const sluice_plugin_t& root, std::string config, HostAge age)
+    : side("under-test", {}, HostServices{&clock, &metrics, {}}),
+      root_(root),
+      config_(std::move(config)) {
+  std::memset(&host_, 0xA5, sizeof(host_));
+  host_.table = *side.table();
+  if (age == HostAge::kFuture) {
+    host_.table.size = sizeof(host_);
+    host_.table.abi_minor = SLUICE_ABI_MINOR + 7;
+  }
+  if (age == HostAge::kOld) {
+    host_.table.size = offsetof(sluice_host_t, report_fault);
+    host_.table.report_fault = nullptr;
+    host_.table.service = &no_service;
+  }
+  side.allow_timers();
+}
+
+TestInstance::~TestInstance() { end(); }
+
+std::int32_t TestInstance::create() {
+  error.clear();
+  const sluice_sink_t sink = sink_into(error);
+  const std::int32_t code = root_.create(&host_.table, abi_of(config_), &self, &sink);
+  if (code != SLUICE_OK) self = nullptr;
+  return code;
+}
+
+void TestInstance::start() {
+  const std::int32_t created = create();
+  expect(created == SLUICE_OK && self != nullptr,
+         "create answered " + std::to_string(created) + ": " + error);
+  const sluice_sink_t sink = sink_into(error);
+  if (root_.activate != nullptr) {
+    const std::int32_t code = root_.activate(self, &sink);
+    expect(code == SLUICE_OK, "activate answered " + std::to_string(code) + ": " + error);
+  }
+  active_ = true;
+  const auto* watch = table<sluice_queue_watch_t>(SLUICE_EXT_QUEUE_WATCH);
+  if (watch == nullptr) return;
+  for (const std::uint32_t id : {0u, 1u}) {
+    const sluice_queue_t queue{sizeof(sluice_queue_t), id, abi_of("cq"), abi_of(kQueueJson)};
+    const std::int32_t code = watch->queue_changed(self, &queue);
+    expect(code == SLUICE_OK, "queue_changed answered " + std::to_string(code) +
+                                  " for a plain ClusterQueue: " + side.take_fault_text());
+  }
+}
+
+void TestInstance::end() {
+  if (self == nullptr) return;
+  const sluice_sink_t sink = sink_into(error);
+  if (active_ && root_.deactivate != nullptr) root_.deactivate(self, &sink);
+  active_ = false;
+  root_.destroy(self);
+  self = nullptr;
+}
+
+const std::vector<api::Workload>& sample_workloads() {
+  static const std::vector<api::Workload> samples = [] {
+    std::vector<api::Workload> all;
+    all.push_back(workload("plain", 0, 1));
+    all.push_back(workload("labelled", 100, 3));
+    all.back().meta.labels.set("tier", "production");
+    all.back().meta.labels.set("team", "research");
+    all.back().meta.annotations.set("example.com/note", "a \"quoted\" note");
+    all.push_back(workload("admitted", -5, 2));
+    all.back().status.admission =
+        api::Admission{"cq", {api::PodSetAssignment{"main", 2, {}, {{"cpu", 2000}}}}};
+    all.back().status.admission->pod_sets[0].flavors.set("cpu", "on-demand");
+    all.back().status.conditions = {{"Admitted", "True", "Admitted", "", 0, 0}};
+    all.push_back(workload("many-sets", 7, 4));
+    all.back().pod_sets.push_back(all.back().pod_sets[0]);
+    all.back().pod_sets[1].name = "workers";
+    all.back().pod_sets[1].min_count = 1;
+    all.back().extensions = R"({"spec":{"unknownField":{"a":[1,2]}}})";
+    all.push_back(api::Workload{});  // nothing set at all
+    return all;
+  }();
+  return samples;
+}
+
+const std::vector<std::string>& sample_flavors() {
+  static const std::vector<std::string> flavors = {"on-demand", "spot", "spot-large",
+                                                   "reserved",  "",     "gpu-a100"};
+  return flavors;
+}
+
+}  // namespace sluice::host

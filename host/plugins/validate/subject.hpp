@@ -1,0 +1,109 @@
+// Subject: the plugin under test, and a host to test it against, for the tests of tests.cpp.
+//
+// Used inside the child process of one test only; single-threaded but where a test starts threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/api/kinds.hpp"
+#include "host/plugins/host_side.hpp"
+#include "host/plugins/loaded_plugin.hpp"
+#include "host/plugins/plugin_file.hpp"
+
+namespace sluice::host {
+
+/// How a check inside a test ends the test.
+struct TestFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct TestSkipped : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline void expect(bool condition, const std::string& otherwise) {
+  if (!condition) throw TestFailed(otherwise);
+}
+
+/// Time that stands still until a test moves it.
+class StoppedClock final : public PluginClock {
+ public:
+  Time now() const override { return time; }
+  Duration steady() const override { return 0; }
+  Time time = 1'700'000'000 * kSecond;
+};
+
+/// Which generation of host the plugin is shown.
+enum class HostAge : std::uint8_t {
+  kPresent,
+  kOld,    ///< the structs end early, there are no services
+  kFuture  ///< the structs are longer, the minor version higher
+};
+
+/// One instance of the plugin, with a host of its own.
+class TestInstance {
+ public:
+  TestInstance(const sluice_plugin_t& root, std::string config, HostAge age = HostAge::kPresent);
+  ~TestInstance();
+  TestInstance(const TestInstance&) = delete;
+  TestInstance& operator=(const TestInstance&) = delete;
+
+  /// The code of create(); the reason, if any, is in error.
+  std::int32_t create();
+  /// create() and activate(), both expected to succeed; queues 0 and 1 are announced.
+  void start();
+  void end();
+
+  /// The table of an extension point, nullptr when the plugin does not provide it.
+  template <typename Table>
+  const Table* table(std::string_view id) const {
+    return static_cast<const Table*>(root_.extension(self, abi_of(id)));
+  }
+
+  sluice_instance_t* self = nullptr;
+  std::string error;
+  StoppedClock clock;
+  MetricsRegistry metrics;
+  HostSide side;
+
+ private:
+  struct FutureHost {
+    sluice_host_t table;
+    unsigned char more[64];
+  };
+  const sluice_plugin_t& root_;
+  std::string config_;
+  FutureHost host_;
+  bool active_ = false;
+};
+
+/// What a test is given.
+struct Subject {
+  const PluginFile& file;
+  const sluice_plugin_t* root = nullptr;  ///< null in tests that do not load it
+  std::string config;                     ///< checked, defaults filled in
+};
+
+/// A present-day or longer form of a struct that is passed to a hook.
+template <typename T>
+struct Longer {
+  T value;
+  unsigned char more[64];
+
+  Longer(T from, HostAge age) : value(from) {
+    for (unsigned char& byte : more) byte = 0xA5;
+    value.size = static_cast<std::uint32_t>(age == HostAge::kFuture ? sizeof(*this) : sizeof(T));
+  }
+  const T* get() const { return &value; }
+};
+
+/// A handful of workloads that differ in everything that hooks can see.
+const std::vector<api::Workload>& sample_workloads();
+
+/// Names of flavors as users have them.
+const std::vector<std::string>& sample_flavors();
+
+}  // namespace sluice::host

@@ -1,0 +1,264 @@
+#include "host/plugins/validate/tests.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "host/plugins/config_schema.hpp"
+#include "host/plugins/validate/hook_runs.hpp"
+#include "sluice/metadata.h"
+
+namespace sluice::host {
+
+namespace {
+
+void needs(bool provided, const char* what) {
+  if (!provided) throw TestSkipped(std::string("it does not provide ") + what);
+}
+
+void exports_only_entry(const Subject& subject) {
+  for (const std::string& symbol : subject.file.elf.exports())
+    expect(symbol == SLUICE_ENTRY_SYMBOL,
+           "it also exports " + symbol +
+               " (build with sluice_add_plugin, or with hidden visibility and a version script)");
+}
+
+void matches_metadata(const Subject& subject) {
+  const sluice_plugin_t& root = *subject.root;
+  const PluginMetadata& metadata = subject.file.metadata;
+  expect(view_of(root.name) == metadata.name,
+         "the code says it is " + text_of(root.name) + ", the metadata " + metadata.name);
+  expect(view_of(root.version) == metadata.version,
+         "the code says version " + text_of(root.version) + ", the metadata " + metadata.version);
+  expect(root.abi_minor == metadata.abi_minor, "code and metadata differ about the ABI's minor");
+}
+
+void config_schema(const Subject& subject) {
+  const auto schema = ConfigSchema::parse(view_of(subject.root->config_schema));
+  expect(schema.ok(), schema.ok() ? "" : schema.error().text);
+}
+
+void creates_and_activates(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+}
+
+void two_instances(const Subject& subject) {
+  TestInstance first(*subject.root, subject.config);
+  TestInstance second(*subject.root, subject.config);
+  first.start();
+  second.start();
+  expect(first.self != second.self, "both have the same handle");
+  const std::string before = ask_cycle_hooks(second);
+  first.end();
+  expect(ask_cycle_hooks(second) == before, "ending one changed the answers of the other");
+}
+
+std::size_t entries_of(const char* folder) {
+  const auto it = std::filesystem::directory_iterator(folder);
+  return static_cast<std::size_t>(std::distance(begin(it), end(it)));
+}
+
+void thousand_creates(const Subject& subject) {
+  TestInstance(*subject.root, subject.config).start();
+  const std::size_t files = entries_of("/proc/self/fd");
+  const std::size_t threads = entries_of("/proc/self/task");
+  for (int i = 0; i < 1000; ++i) TestInstance(*subject.root, subject.config).start();
+  expect(entries_of("/proc/self/fd") == files, "it leaves open files behind");
+  expect(entries_of("/proc/self/task") == threads, "it leaves threads behind");
+}
+
+void bad_config(const Subject& subject) {
+  for (const char* config : {"", "no json", "[]", "null", "{\"a\":", "{\"no-such-key\":1}"}) {
+    TestInstance instance(*subject.root, config);
+    const std::int32_t code = instance.create();
+    expect(code == SLUICE_OK || code == SLUICE_REFUSED || code == SLUICE_FAILED,
+           "create answered the unknown code " + std::to_string(code));
+    expect(code == SLUICE_OK || !instance.error.empty(),
+           std::string("create refuses ") + config + " without a reason");
+    expect(code != SLUICE_OK || instance.self != nullptr, "create answered OK without an instance");
+  }
+}
+
+void no_effect_before_activate(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  const std::int32_t code = instance.create();
+  expect(code == SLUICE_OK, "create answered " + std::to_string(code) + ": " + instance.error);
+  expect(instance.side.next_timer() == kNever, "create sets a timer");
+  expect(instance.side.take_events().empty(), "create emits an event");
+  expect(instance.side.take_requests().empty(), "create asks the engine for something");
+}
+
+void unknown_extension(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  for (const char* id : {"", "no-such-point/1", "flavor-filter", "flavor-filter/1x",
+                         "flavor-filter/999", "flavor-search/10", "schema/1 "})
+    expect(instance.table<void>(id) == nullptr,
+           std::string("it has an answer for the extension \"") + id + "\"");
+  for (const char* id :
+       {SLUICE_EXT_FLAVOR_FILTER, SLUICE_EXT_FLAVOR_SEARCH, SLUICE_EXT_PREEMPTION_VETO,
+        SLUICE_EXT_WORKLOAD_TRAITS, SLUICE_EXT_POST_ADMIT, SLUICE_EXT_QUEUE_WATCH,
+        SLUICE_EXT_TIMERS, SLUICE_EXT_SCHEMA, SLUICE_EXT_VALIDATOR})
+    expect(instance.table<void>(id) == instance.table<void>(id),
+           std::string("its answer for ") + id + " changes");
+}
+
+void malformed_input(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  feed_garbage(instance);
+  ask_cycle_hooks(instance);
+}
+
+void other_host(const Subject& subject, HostAge age) {
+  TestInstance instance(*subject.root, subject.config, age);
+  TestInstance present(*subject.root, subject.config);
+  const std::int32_t code = instance.create();
+  if (code == SLUICE_REFUSED && age == HostAge::kOld && !instance.error.empty())
+    throw TestSkipped("it refuses a host without services: " + instance.error);
+  instance.end();
+  instance.start();
+  present.start();
+  expect(ask_cycle_hooks(instance, age) == ask_cycle_hooks(present),
+         "it answers differently than on the present host");
+  ask_control_hooks(instance, age);
+}
+void old_host(const Subject& subject) { other_host(subject, HostAge::kOld); }
+void future_host(const Subject& subject) { other_host(subject, HostAge::kFuture); }
+
+void filter_deterministic(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  TestInstance other(*subject.root, subject.config);
+  instance.start();
+  other.start();
+  needs(instance.table<void>(SLUICE_EXT_FLAVOR_FILTER) != nullptr, SLUICE_EXT_FLAVOR_FILTER);
+  for (const api::Workload& workload : sample_workloads()) {
+    const auto ask = [&](const TestInstance& whom, const std::vector<std::string>& flavors) {
+      return ask_filter(whom, workload, flavors, HostAge::kPresent);
+    };
+    const std::string first = ask(instance, sample_flavors());
+    expect(ask(instance, sample_flavors()) == first, "the same question, another answer");
+    expect(ask(other, sample_flavors()) == first, "two instances answer differently");
+    expect(ask(instance, {}).empty(), "an answer to no flavors");
+    for (const std::string& flavor : sample_flavors())
+      expect(first.find(ask(instance, {flavor})) != first.npos,
+             "the answer for flavor \"" + flavor + "\" depends on the other flavors");
+  }
+}
+
+void search_order(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  needs(instance.table<void>(SLUICE_EXT_FLAVOR_SEARCH) != nullptr, SLUICE_EXT_FLAVOR_SEARCH);
+  std::vector<sluice_outcome_t> all;
+  for (const std::int32_t mode : {SLUICE_MODE_PREEMPT, SLUICE_MODE_RECLAIM, SLUICE_MODE_FIT})
+    for (const std::int32_t level : {0, 1, 2, 5}) all.push_back({mode, level});
+  const auto better = [&](std::size_t i, std::size_t j) {
+    const int answer = ask_better(instance, all[i], all[j]);
+    expect(answer >= 0, "better answers neither 0 nor 1");
+    return answer == 1;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    expect(!better(i, i), "a result is better than itself");
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      expect(!better(i, j) || !better(j, i), "two results are each better than the other");
+      for (std::size_t k = 0; k < all.size(); ++k)
+        expect(!(better(i, j) && better(j, k)) || better(i, k), "better is not transitive");
+    }
+  }
+}
+
+void deterministic(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  TestInstance other(*subject.root, subject.config);
+  instance.start();
+  other.start();
+  const std::string first = ask_cycle_hooks(instance);
+  expect(ask_cycle_hooks(instance) == first, "the same questions, other answers");
+  expect(ask_cycle_hooks(other) == first, "two instances answer differently");
+  expect(ask_control_hooks(instance) == ask_control_hooks(other),
+         "two instances give different traits");
+}
+
+void many_threads(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  const std::string expected = ask_cycle_hooks(instance);
+  std::vector<std::string> answers(4);
+  std::vector<std::thread> threads;
+  for (std::string& answer : answers)
+    threads.emplace_back([&instance, &answer] {
+      try {
+        for (int i = 0; i < 20; ++i) answer = ask_cycle_hooks(instance);
+      } catch (const std::exception& e) {
+        answer = e.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& answer : answers)
+    expect(answer == expected, "answers change when many threads ask");
+}
+
+void notify_again(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  needs(instance.table<void>(SLUICE_EXT_POST_ADMIT) != nullptr, SLUICE_EXT_POST_ADMIT);
+  for (int i = 0; i < 3; ++i) ask_control_hooks(instance);
+}
+
+void schema_is_json(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  expect(instance.create() == SLUICE_OK, instance.error);
+  const auto* schema = instance.table<sluice_schema_t>(SLUICE_EXT_SCHEMA);
+  needs(schema != nullptr, SLUICE_EXT_SCHEMA);
+  std::string text;
+  const sluice_sink_t sink = sink_into(text);
+  const std::int32_t code = schema->contribute(instance.self, &sink);
+  expect(code == SLUICE_OK, "contribute answered " + std::to_string(code));
+  boost::system::error_code error;
+  const auto value = boost::json::parse(text, error);
+  expect(!error && (value.is_object() || value.is_array()),
+         "its contribution is no JSON object or array");
+}
+
+void loads(const Subject&) {}  // loading it was the test
+
+constexpr ValidateTest kTests[] = {
+    {"load", "loads with all symbols bound", true, &loads},
+    {"exports-only-entry", "exports sluice_plugin_entry and nothing else", false,
+     &exports_only_entry},
+    {"matches-metadata", "the code says what the metadata says", true, &matches_metadata},
+    {"config-schema", "the schema of its configuration is one that the host understands", true,
+     &config_schema},
+    {"create-activate", "can be created, activated, deactivated and destroyed", true,
+     &creates_and_activates},
+    {"two-instances", "two instances do not disturb each other", true, &two_instances},
+    {"create-destroy-1000", "a thousand instances leave no files and threads behind", true,
+     &thousand_creates},
+    {"bad-config", "a configuration that makes no sense is refused with a reason", true,
+     &bad_config},
+    {"no-host-call-before-create", "sets, emits and asks nothing before it is active", true,
+     &no_effect_before_activate},
+    {"unknown-extension-null", "answers NULL for extensions that it does not have", true,
+     &unknown_extension},
+    {"throw-is-contained", "malformed objects end in a code, not in an exception or a crash", true,
+     &malformed_input},
+    {"old-host", "works with shorter structs and without services", true, &old_host},
+    {"future-host", "works with longer structs and unknown values", true, &future_host},
+    {"deterministic", "same questions, same answers, in every instance", true, &deterministic},
+    {"filter-per-flavor", "a filter's answer depends on the flavor alone, not on its neighbours",
+     true, &filter_deterministic},
+    {"search-order", "better() is a strict order", true, &search_order},
+    {"many-threads", "cycle hooks answer the same from four threads at once", true, &many_threads},
+    {"notify-again", "a notification may come again", true, &notify_again},
+    {"schema-is-json", "the schema contribution is JSON", true, &schema_is_json},
+};
+
+}  // namespace
+
+std::span<const ValidateTest> validate_tests() { return kTests; }
+
+}  // namespace sluice::host
