@@ -203,8 +203,9 @@ Answer LoadedPlugin::finish_unusual(Hook hook, std::int32_t code, Duration took,
   if (code == SLUICE_OK) return Answer::kOk;
   if (code == SLUICE_RETRY && hook == Hook::kNotify) return Answer::kRetry;
   if (code == kNonsense) return finish_fault(hook, "its answer makes no sense", fault);
-  std::string text = host_side_->take_fault_text();
-  if (code != SLUICE_FAILED) text = "it answered the unknown code " + std::to_string(code);
+  const std::string text = host_side_->take_fault_text();
+  if (code != SLUICE_FAILED)
+    return finish_fault(hook, "it answered the unknown code " + std::to_string(code), fault);
   return finish_fault(hook, text.empty() ? "it failed without a reason" : "it failed: " + text,
                       fault);
 }

@@ -53,7 +53,10 @@ bool MetricsRegistry::add(std::uint32_t metric, const std::string& plugin,
                           std::vector<std::string> values, std::int64_t delta) {
   const std::lock_guard lock(mutex_);
   std::int64_t* const place = value(metric, plugin, std::move(values), delta < 0);
-  return place != nullptr && !__builtin_add_overflow(*place, delta, place);
+  std::int64_t sum = 0;
+  if (place == nullptr || __builtin_add_overflow(*place, delta, &sum)) return false;
+  *place = sum;
+  return true;
 }
 
 bool MetricsRegistry::set(std::uint32_t metric, const std::string& plugin,

@@ -1,5 +1,6 @@
 #include "host/plugins/validate/subject.hpp"
 
+#include <boost/json.hpp>
 #include <cstring>
 
 namespace sluice::host {
@@ -7,6 +8,12 @@ namespace sluice::host {
 namespace {
 
 const void* no_service(const sluice_host_t*, sluice_str_t) noexcept { return nullptr; }
+
+boost::json::value parse_or_null(std::string_view text) {
+  boost::system::error_code error;
+  boost::json::value value = boost::json::parse(text, error);
+  return error ? boost::json::value() : value;
+}
 
 constexpr std::string_view kQueueJson =
     R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},)"
@@ -33,7 +40,7 @@ api::Workload workload(const std::string& name, std::int32_t priority, std::int3
 }  // namespace
 
 TestInstance::TestInstance(const sluice_plugin_t& root, std::string config, HostAge age)
-    : side("under-test", {}, HostServices{&clock, &metrics, {}}),
+    : side("under-test", parse_or_null(config), HostServices{&clock, &metrics, {}}),
       root_(root),
       config_(std::move(config)) {
   std::memset(&host_, 0xA5, sizeof(host_));

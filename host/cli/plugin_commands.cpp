@@ -1,0 +1,195 @@
+#include "host/cli/plugin_commands.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "host/config/config.hpp"
+#include "host/plugins/plugin_file.hpp"
+#include "host/plugins/validate/validate.hpp"
+
+namespace sluice::host {
+
+namespace json = boost::json;
+
+namespace {
+
+using Status = TestVerdict::Status;
+
+struct Options {
+  std::string file, config_file, directory;
+  ValidateOptions validate;
+  double timeout_seconds = 30;
+  bool as_json = false;
+};
+
+void print(const json::value& value) { fmt::print("{}\n", json::serialize(value)); }
+
+// ---- inspect
+
+json::array to_array(const std::vector<std::string>& texts) {
+  json::array array;
+  for (const std::string& text : texts) array.emplace_back(text);
+  return array;
+}
+
+json::value to_json(const PluginFile& file) {
+  json::array sections;
+  for (const auto& section : file.elf.sections())
+    if (!section.name.empty()) sections.push_back({{"name", section.name}, {"size", section.size}});
+  return {{"file", file.path.string()},
+          {"name", file.metadata.name},
+          {"version", file.metadata.version},
+          {"abi", {{"major", file.metadata.abi_major}, {"minor", file.metadata.abi_minor}}},
+          {"size", file.size},
+          {"sha256", file.sha256},
+          {"exports", to_array(file.elf.exports())},
+          {"needs", to_array(file.elf.needed())},
+          {"sections", std::move(sections)}};
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  return texts.empty() ? "-" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+Result<int> inspect(const Options& options) {
+  const auto file = read_plugin_file(options.file);
+  if (!file.ok()) return file.error();
+  if (options.as_json) {
+    print(to_json(*file));
+    return 0;
+  }
+  const PluginMetadata& metadata = file->metadata;
+  fmt::print("name      {}\nversion   {}\nabi       {}.{}\nsize      {}\nsha256    {}\n",
+             metadata.name, metadata.version, metadata.abi_major, metadata.abi_minor, file->size,
+             file->sha256);
+  fmt::print("exports   {}\nneeds     {}\nsections\n", joined(file->elf.exports()),
+             joined(file->elf.needed()));
+  for (const auto& section : file->elf.sections())
+    if (!section.name.empty()) fmt::print("  {:<24}{:>10}\n", section.name, section.size);
+  const auto fit = verify_plugin_file(*file, file->path.stem().string(), "");
+  fmt::print("loads     {}\n", fit.ok() ? "yes" : "no: " + fit.error().text);
+  return 0;
+}
+
+// ---- validate
+
+Result<int> validate(const Options& options) {
+  ValidateOptions chosen = options.validate;
+  chosen.timeout = std::chrono::milliseconds(static_cast<long>(options.timeout_seconds * 1000));
+  const auto results = validate_plugin(options.file, chosen);
+  if (!results.ok()) return results.error();
+  int bad = 0;
+  json::array tests;
+  for (const TestResult& result : *results) {
+    const Status status = result.verdict.status;
+    bad += status == Status::kFailed || status == Status::kCrashed ? 1 : 0;
+    if (options.as_json) {
+      tests.push_back({{"name", result.name},
+                       {"description", result.description},
+                       {"status", status_name(status)},
+                       {"detail", result.verdict.detail}});
+      continue;
+    }
+    fmt::print(
+        "{:<8} {:<28} {}\n", status_name(status), result.name,
+        status == Status::kSuccess ? std::string(result.description) : result.verdict.detail);
+  }
+  if (options.as_json)
+    print({{"file", options.file}, {"passed", bad == 0}, {"tests", std::move(tests)}});
+  else
+    fmt::print("{} of {} tests passed or were skipped\n",
+               results->size() - static_cast<std::size_t>(bad), results->size());
+  return bad == 0 ? 0 : 1;
+}
+
+// ---- list
+
+/// What the configuration says about a plugin of the folder.
+std::string use_of(const PluginsConfig& config, const std::string& name) {
+  if (!config.load) return "loaded";
+  for (const PluginConfig& plugin : *config.load)
+    if (plugin.name == name) return plugin.enabled ? "loaded" : "disabled";
+  return "not listed";
+}
+
+Result<int> list(const Options& options) {
+  PluginsConfig config;
+  if (!options.config_file.empty()) {
+    auto read = load_configuration(options.config_file);
+    if (!read.ok()) return read.error();
+    config = read->plugins;
+  }
+  if (!options.directory.empty()) config.directory = options.directory;
+  const auto directory = plugin_directory(config.directory);
+  json::array plugins;
+  for (const std::string& name : plugin_names(directory)) {
+    const auto file = read_plugin_file(directory / (name + ".so"));
+    const auto fit = file.ok() ? verify_plugin_file(*file, name, "") : Result<void>(file.error());
+    json::object plugin{{"name", name}, {"use", use_of(config, name)}};
+    if (file.ok()) plugin["version"] = file->metadata.version;
+    if (!fit.ok()) plugin["error"] = fit.error().text;
+    plugins.push_back(std::move(plugin));
+  }
+  if (config.load)
+    for (const PluginConfig& plugin : *config.load)
+      if (plugin.enabled && !std::filesystem::exists(directory / (plugin.name + ".so")))
+        plugins.push_back({{"name", plugin.name},
+                           {"use", "loaded"},
+                           {"error", "there is no such file in " + directory.string()}});
+  if (options.as_json) {
+    print({{"directory", directory.string()}, {"plugins", std::move(plugins)}});
+    return 0;
+  }
+  fmt::print("{:<28} {:<10} {:<12} {}\n", "NAME", "VERSION", "USE", "PROBLEM");
+  for (const json::value& value : plugins) {
+    const auto text = [&](const char* key) {
+      const auto* found = value.get_object().if_contains(key);
+      return found != nullptr ? std::string(found->get_string()) : std::string("-");
+    };
+    fmt::print("{:<28} {:<10} {:<12} {}\n", text("name"), text("version"), text("use"),
+               text("error"));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* plugin = app.add_subcommand("plugin", "Look at plugins and test them");
+  plugin->require_subcommand(1);
+
+  const auto add = [&](const char* name, const char* description,
+                       Result<int> (*run)(const Options&)) {
+    CLI::App* command = plugin->add_subcommand(name, description);
+    command->add_flag("--json", options->as_json, "Print the result as JSON");
+    command->callback(
+        [&action, options, run] { action = [options, run] { return run(*options); }; });
+    return command;
+  };
+
+  CLI::App* inspecting = add(
+      "inspect", "Show what a plugin file says about itself, without running any of it", &inspect);
+  inspecting->add_option("FILE", options->file, "The plugin's library")->required();
+
+  CLI::App* validating =
+      add("validate", "Test a plugin, each test in a process of its own", &validate);
+  validating->add_option("FILE", options->file, "The plugin's library")->required();
+  validating->add_option("--config", options->validate.config,
+                         "Configuration of the plugin as JSON, if it cannot do without");
+  validating->add_option("--timeout", options->timeout_seconds, "Seconds per test")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  validating->add_option("--only", options->validate.only, "Run only the tests of these names")
+      ->delimiter(',');
+
+  CLI::App* listing = add("list", "List the plugins that this host could load", &list);
+  listing->add_option("--config", options->config_file, "A configuration file of the host");
+  listing->add_option("--directory", options->directory, "Folder with plugins");
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,174 @@
+// How the answers of several plugins are put together.
+#include "tests/host/plugins/support.hpp"
+
+namespace sluice::host {
+namespace {
+
+using hooks::Mode;
+using hooks::SearchVerdict;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class Bridge : public PluginTest {
+ protected:
+  static hooks::Traits traits_of(PluginSet& set, const api::Workload& workload,
+                                 std::string* fault_text = nullptr) {
+    hooks::Traits traits;
+    hooks::Fault fault;
+    set.hooks().workload_traits->traits(workload, traits, fault);
+    if (fault_text != nullptr) *fault_text = fault.text;
+    return traits;
+  }
+
+  struct Vetoed {
+    hooks::VetoAnswer answer;
+    hooks::Fault fault;
+  };
+  static Vetoed veto(PluginSet& set, const api::Workload& preemptor,
+                     const std::vector<const api::Workload*>& candidates,
+                     hooks::QueueId queue = 9) {
+    Vetoed result;
+    result.answer.protected_.resize(candidates.size());
+    set.hooks().preemption_veto->veto({preemptor, queue, candidates}, result.answer, result.fault);
+    return result;
+  }
+};
+
+TEST_F(Bridge, FiltersAreJoinedAndTheFirstReasonStands) {
+  const auto set = load({plugin("filter"), plugin("codes", R"({"skip":1})")});
+  auto workload = make_workload("w");
+  workload.meta.labels.set("tier", "production");
+  EXPECT_THAT(
+      ask_filters(*set, workload, {"spot", "spot-large", "on-demand"}).skipped,
+      ElementsAre("spot: spot is not for production", "spot-large: spot is not for production"));
+  EXPECT_THAT(ask_filters(*set, make_workload("w"), {"spot", "on-demand"}).skipped,
+              ElementsAre("on-demand: the configuration says so"));
+}
+
+TEST_F(Bridge, AFilterSeesMoreFlavorsThanAGroupMayHold) {
+  const auto set = load({plugin("filter")});
+  auto workload = make_workload("w");
+  workload.meta.labels.set("tier", "production");
+  std::vector<std::string_view> flavors(200, "on-demand");
+  flavors[199] = "spot";
+  EXPECT_EQ(ask_filters(*set, workload, flavors).skipped.size(), 1u);
+}
+
+TEST_F(Bridge, SearchVerdictsComeThrough) {
+  for (const auto verdict :
+       {SearchVerdict::kGoOn, SearchVerdict::kStopHere, SearchVerdict::kStopBest}) {
+    const auto set = load(
+        {plugin("search-a", "{\"verdict\":" + std::to_string(static_cast<int>(verdict)) + "}")});
+    hooks::Fault fault;
+    auto* search = set->hooks().flavor_search;
+    EXPECT_EQ(search->after_flavor({3, {Mode::kFit, 0}, true, {Mode::kPreempt, 1}}, fault),
+              verdict);
+    EXPECT_TRUE(search->better(3, {Mode::kPreempt, 0}, {Mode::kFit, 0}, fault));
+    EXPECT_FALSE(search->keep_position({3, 1, 0, 0}, fault));
+    EXPECT_FALSE(fault);
+  }
+}
+
+TEST_F(Bridge, QueueWatchersHearWithoutASearchAndTheBuiltInPolicyStays) {
+  const auto set = load({plugin("rules")});
+  auto* search = set->hooks().flavor_search;
+  ASSERT_NE(search, nullptr);
+  hooks::Fault fault;
+  EXPECT_EQ(search->after_flavor({0, {Mode::kFit, 3}, false, {}}, fault), SearchVerdict::kStopHere);
+  EXPECT_EQ(search->after_flavor({0, {Mode::kReclaim, 0}, false, {}}, fault), SearchVerdict::kGoOn);
+  EXPECT_TRUE(search->better(0, {Mode::kFit, 9}, {Mode::kReclaim, 0}, fault));
+  EXPECT_TRUE(search->better(0, {Mode::kFit, 0}, {Mode::kFit, 1}, fault));
+  EXPECT_FALSE(search->better(0, {Mode::kFit, 1}, {Mode::kFit, 1}, fault));
+  EXPECT_TRUE(search->keep_position({0, 1, 5, 5}, fault));  // the cycle just before
+  EXPECT_TRUE(search->keep_position({0, 7, 0, 5}, fault));  // nothing happened in its queue
+  EXPECT_FALSE(search->keep_position({0, 7, 1, 5}, fault));
+
+  api::ClusterQueue queue;
+  queue.meta.name = "peaceful";
+  search->queue_changed(4, queue);
+  const auto workload = make_workload("w");
+  EXPECT_FALSE(veto(*set, workload, {}, 3).answer.may_not_preempt);
+  EXPECT_EQ(veto(*set, workload, {}, 4).answer.reason, "this queue is peaceful");
+}
+
+TEST_F(Bridge, VetoesProtectCandidatesAndForbid) {
+  const auto set = load({plugin("rules")});
+  auto safe = make_workload("safe");
+  safe.meta.labels.set("protected", "yes");
+  const auto other = make_workload("other");
+  const auto some = veto(*set, make_workload("w"), {&other, &safe, &other});
+  EXPECT_FALSE(some.answer.may_not_preempt);
+  EXPECT_THAT(some.answer.protected_, ElementsAre(0, 1, 0));
+  const auto none = veto(*set, make_workload("w", -1), {});
+  EXPECT_TRUE(none.answer.may_not_preempt);
+  EXPECT_EQ(none.answer.reason, "its priority is negative");
+}
+
+TEST_F(Bridge, AFaultyVetoIsAVetoWhenClosedAndNoneWhenOpen) {
+  auto safe = make_workload("safe");
+  safe.meta.labels.set("protected", "yes");
+  const auto closed =
+      veto(*load({plugin("rules", R"({"mode":"half"})")}), make_workload("w"), {&safe});
+  EXPECT_TRUE(closed.answer.may_not_preempt);
+  EXPECT_THAT(closed.answer.reason, HasSubstr("preemption-veto.veto: it failed: half way"));
+  EXPECT_TRUE(closed.fault);
+  const auto open = veto(*load({plugin("rules", R"({"mode":"half"})", FailurePolicy::kOpen)}),
+                         make_workload("w"), {&safe});
+  EXPECT_FALSE(open.answer.may_not_preempt);
+  EXPECT_THAT(open.answer.protected_, ElementsAre(0)) << "half an answer does not count";
+  EXPECT_FALSE(open.fault);
+}
+
+TEST_F(Bridge, TraitsOfDifferentPluginsAreJoined) {
+  const auto set = load(
+      {plugin("observer-a", R"({"group":"g1"})"), plugin("observer-b", R"({"no-part":true})")});
+  const auto traits = traits_of(*set, make_workload("w"));
+  EXPECT_TRUE(traits.has_group);
+  EXPECT_EQ(traits.group.id, "g1");
+  EXPECT_EQ(traits.group.rank, 3);
+  EXPECT_TRUE(traits.group.exclusive);
+  EXPECT_EQ(traits.group.order_as, "team-a/w");
+  EXPECT_FALSE(traits.takes_part);
+  EXPECT_EQ(traits.takes_no_part_because, "it is a parent");
+  EXPECT_THAT(traits.claimed_by, ElementsAre("observer-a", "observer-b"));
+  EXPECT_EQ(traits.conflict, "");
+}
+
+TEST_F(Bridge, TwoAnswersToOneTraitAreAConflictThatNamesBoth) {
+  const auto set =
+      load({plugin("observer-a", R"({"group":"g1"})"), plugin("observer-b", R"({"group":"g2"})")});
+  EXPECT_EQ(traits_of(*set, make_workload("w")).conflict,
+            "plugins observer-a and observer-b both answer the trait \"group\"; only one of them "
+            "may");
+}
+
+TEST_F(Bridge, NobodyClaimsAWorkloadThatNobodyAnswersFor) {
+  const auto set = load({plugin("observer-a")});
+  const auto traits = traits_of(*set, make_workload("w"));
+  EXPECT_TRUE(traits.takes_part);
+  EXPECT_FALSE(traits.has_group);
+  EXPECT_TRUE(traits.claimed_by.empty());
+}
+
+TEST_F(Bridge, ShapeKeysOfFiltersAndTraitsAreAddedUp) {
+  const auto set = load({plugin("observer-a", R"({"shape":"s"})"), plugin("filter")});
+  auto workload = make_workload("w");
+  EXPECT_EQ(traits_of(*set, workload).shape_key, "s");
+  workload.meta.labels.set("tier", "production");
+  EXPECT_EQ(traits_of(*set, workload).shape_key, "s\nfilter=10:production");
+  EXPECT_THAT(traits_of(*set, workload).claimed_by, ElementsAre("observer-a"))
+      << "a filter's shape key claims nothing";
+}
+
+TEST_F(Bridge, FaultyTraits) {
+  std::string fault;
+  traits_of(*load({plugin("observer-a", R"({"throw-in-traits":true})")}), make_workload("w"),
+            &fault);
+  EXPECT_EQ(fault, "plugin observer-a, workload-traits.traits: it failed: no traits");
+  traits_of(*load({plugin("observer-a", R"({"throw-in-traits":true})", FailurePolicy::kOpen)}),
+            make_workload("w"), &fault);
+  EXPECT_EQ(fault, "");
+}
+
+}  // namespace
+}  // namespace sluice::host

@@ -1,0 +1,43 @@
+// Counters over stripes, and the window of the quarantine.
+#include "host/plugins/health.hpp"
+
+#include <thread>
+
+#include "tests/host/plugins/support.hpp"
+
+namespace sluice::host {
+namespace {
+
+TEST(Health, CountsOverAllThreads) {
+  Health health{FaultLimits{}};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&health] {
+      for (int i = 0; i < 1000; ++i) health.count(Hook::kBetter, 3);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(health.stats(Hook::kBetter).calls, 4000u);
+  EXPECT_EQ(health.stats(Hook::kBetter).time, 12000);
+  EXPECT_EQ(health.stats(Hook::kVeto).calls, 0u);
+}
+
+TEST(Health, QuarantineCountsOnlyWithinTheWindow) {
+  FaultLimits limits;
+  limits.quarantine_faults = 3;
+  limits.quarantine_window = 10;
+  Health health{limits};
+  EXPECT_FALSE(health.record_fault(Hook::kVeto, 0, "a"));
+  EXPECT_FALSE(health.record_fault(Hook::kVeto, 5, "b"));
+  EXPECT_FALSE(health.record_fault(Hook::kVeto, 10, "c")) << "the one at 0 is out";
+  EXPECT_TRUE(health.record_fault(Hook::kVeto, 11, "d")) << "5, 10 and 11";
+  EXPECT_TRUE(health.quarantined());
+  EXPECT_FALSE(health.record_fault(Hook::kVeto, 12, "e")) << "it is in quarantine already";
+  health.reset();
+  EXPECT_FALSE(health.quarantined());
+  EXPECT_FALSE(health.record_fault(Hook::kVeto, 12, "f")) << "it starts anew";
+  EXPECT_EQ(health.faults(), 6u);
+  EXPECT_EQ(health.last_fault(), "f");
+}
+
+}  // namespace
+}  // namespace sluice::host

@@ -1,0 +1,83 @@
+// Host services: timers, requests, events, metrics and the configuration, as plugins use them.
+#include "tests/host/plugins/support.hpp"
+
+namespace sluice::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class Services : public PluginTest {};
+
+TEST_F(Services, TimersFireInOrderOnTheHostsClock) {
+  const auto set = load({plugin("observer-a", R"({"timer-in":100})")});
+  const Time start = clock.time;
+  std::vector<std::pair<Time, std::string>> fired;
+  while (set->next_timer() != kNever) {
+    clock.time = set->next_timer();
+    set->fire_timers(clock.time);
+    for (const EngineRequest& request : set->take_requests()) {
+      EXPECT_EQ(request.type, EngineRequest::Type::kTraitsChanged);
+      fired.emplace_back(clock.time - start, request.workload);
+    }
+  }
+  // Timer 1 was set for +100 ns, each one sets the next 5 ns later, up to 3.
+  EXPECT_THAT(fired, ElementsAre(std::pair(Time{100}, "timer/1"), std::pair(Time{105}, "timer/2"),
+                                 std::pair(Time{110}, "timer/3")));
+}
+
+TEST_F(Services, EventsRequestsAndMetrics) {
+  const auto set = load({plugin("observer-a"), plugin("observer-b")});
+  hooks::Notification told;
+  told.sequence = 1;
+  told.event = hooks::Event::kPreempting;
+  told.workload = std::make_shared<const api::Workload>(make_workload("w"));
+  told.others = {"team-a/victim"};
+  set->notify(told);
+  set->notify(told);
+
+  const auto events = set->take_events();
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(events[0].kind, "Workload");
+  EXPECT_EQ(events[0].ns, "team-a");
+  EXPECT_EQ(events[0].reason, "Told");
+  EXPECT_FALSE(events[0].warning);
+  EXPECT_THAT(set->take_events(), IsEmpty());
+
+  const auto requests = set->take_requests();
+  ASSERT_EQ(requests.size(), 4u);
+  EXPECT_EQ(requests[0].type, EngineRequest::Type::kRequeue);
+  EXPECT_EQ(requests[0].workload, "team-a/victim");
+
+  const auto metrics = set->metrics().snapshot();
+  ASSERT_EQ(metrics.size(), 2u);  // one per plugin
+  EXPECT_EQ(metrics[0].spec.plugin, "observer-a");
+  EXPECT_EQ(metrics[0].spec.name, "told");
+  ASSERT_EQ(metrics[0].values.size(), 1u);
+  EXPECT_THAT(metrics[0].values[0].first, ElementsAre("1"));
+  EXPECT_EQ(metrics[0].values[0].second, 2);
+}
+
+TEST(Metrics, RegistrationAndLimits) {
+  MetricsRegistry registry;
+  const MetricSpec counter{false, false, "p", "told", "", {"event"}};
+  const auto number = registry.add_metric(counter);
+  ASSERT_TRUE(number);
+  EXPECT_EQ(registry.add_metric(counter), number) << "the same again is the same metric";
+  EXPECT_FALSE(registry.add_metric({true, false, "p", "told", "", {"event"}}));
+  EXPECT_FALSE(registry.add_metric({false, false, "p", "told", "", {}}));
+  EXPECT_FALSE(registry.add_metric({false, false, "p", "Told!", "", {}}));
+  EXPECT_NE(registry.add_metric({false, false, "q", "told", "", {"event"}}), number);
+
+  EXPECT_TRUE(registry.add(*number, "p", {"x"}, 2));
+  EXPECT_FALSE(registry.add(*number, "p", {"x"}, -1)) << "a counter never goes down";
+  EXPECT_FALSE(registry.add(*number, "q", {"x"}, 1)) << "it is not q's";
+  EXPECT_FALSE(registry.add(*number, "p", {}, 1));
+  EXPECT_FALSE(registry.set(*number, "p", {"x"}, 1)) << "only gauges are set";
+  EXPECT_FALSE(registry.add(99, "p", {"x"}, 1));
+  EXPECT_FALSE(registry.add(*number, "p", {"x"}, INT64_MAX)) << "it would overflow";
+  EXPECT_EQ(registry.snapshot()[0].values[0].second, 2);
+}
+
+}  // namespace
+}  // namespace sluice::host

@@ -1,0 +1,65 @@
+// Validators: defaults in load order, all errors joined, faults refuse when closed.
+#include "tests/host/plugins/support.hpp"
+
+namespace sluice::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class Validating : public PluginTest {
+ protected:
+  static ObjectWrite write(std::string_view object) {
+    return {WriteOperation::kCreate, "kueue.x-k8s.io/v1beta2", "Workload", object, ""};
+  }
+  static std::vector<std::string> errors(const PluginSet& set, const ObjectWrite& write) {
+    std::vector<std::string> texts;
+    for (const FieldError& error : set.validators().validate(write)) texts.push_back(error.text());
+    return texts;
+  }
+};
+
+TEST_F(Validating, SeesTheKindsItAskedFor) {
+  const auto set = load({plugin("rules")});
+  EXPECT_TRUE(set->validators().wants("kueue.x-k8s.io/v1beta1", "Workload"));
+  EXPECT_TRUE(set->validators().wants("v1", "Namespace"));
+  EXPECT_FALSE(set->validators().wants("kueue.x-k8s.io/v1beta2", "Namespace"));
+  EXPECT_FALSE(set->validators().wants("v1", "Pod"));
+  ObjectWrite pod = write("not even an object");
+  pod.kind = "Pod";
+  EXPECT_THAT(errors(*set, pod), ElementsAre());
+}
+
+TEST_F(Validating, DefaultsAndErrors) {
+  const auto set = load({plugin("rules")});
+  const auto filled = set->validators().set_defaults(write(R"({"spec":{"queueName":"q"}})"));
+  ASSERT_TRUE(filled.ok());
+  EXPECT_EQ(*filled, R"({"spec":{"queueName":"q","priority":5}})");
+  const std::string_view as_it_is = R"({"spec":{"priority":1}})";
+  EXPECT_EQ(*set->validators().set_defaults(write(as_it_is)), as_it_is);
+
+  EXPECT_THAT(errors(*set, write(R"({"spec":{"queueName":"q","priority":100}})")), ElementsAre());
+  EXPECT_THAT(errors(*set, write(R"({"spec":{"priority":101}})")),
+              ElementsAre("spec.priority: Invalid value: 101: must be at most 100",
+                          "spec.queueName: Required value"));
+}
+
+TEST_F(Validating, AFaultRefusesTheWriteWhenClosed) {
+  const auto closed = load({plugin("rules")});
+  EXPECT_THAT(errors(*closed, write("garbage")),
+              ElementsAre(HasSubstr("plugin rules, validator.validate: it failed: JSON, byte 0")));
+  const auto open = load({plugin("rules", "{}", FailurePolicy::kOpen)});
+  EXPECT_THAT(errors(*open, write("garbage")), ElementsAre());
+}
+
+TEST_F(Validating, DefaultsThatAreNoObjectAreAFault) {
+  const auto closed = load({plugin("rules", R"({"mode":"garbage"})")});
+  const auto refused = closed->validators().set_defaults(write("{}"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().text, HasSubstr("validator.set_defaults: its answer makes no sense"));
+  const auto open = load({plugin("rules", R"({"mode":"garbage"})", FailurePolicy::kOpen)});
+  EXPECT_EQ(*open->validators().set_defaults(write("{}")), "{}");
+}
+
+}  // namespace
+}  // namespace sluice::host
