@@ -9,7 +9,8 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# GoogleTest is half of what a test file costs to compile: every test reuses this precompiled header.
+# GoogleTest is half of what a test file costs to compile: every test reuses this precompiled
+# header.
 add_library(sluice_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/headers.cpp)
 target_link_libraries(sluice_test_headers PRIVATE sluice_options sluice_warnings GTest::gmock)
 set_target_properties(sluice_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)

@@ -25,7 +25,8 @@ CODE = CPP + ('.py', '.cmake', '.sh')
 # A feature lives in its plugin only: these words may not appear in what every user runs.
 FEATURE_FREE = ('core/', 'host/', 'sdk/')
 FEATURE_WORDS = re.compile(
-    r'elastic|workload[ _-]?slic|admission[ _-]?option|provisioning[ _-]?(request|check)|fungib'
+    # awsElasticBlockStore is a volume of Kubernetes.
+    r'(?<!aws)elastic|workload[ _-]?slic|admission[ _-]?option|provisioning[ _-]?(request|check)|fungib'
     r'|concurrent[ _-]?admission|when[ _]?can[ _]?(borrow|preempt)|may[ _]?stop[ _]?search'
     r'|try[ _]?next[ _]?flavor|(borrowing|preemption)[ _]?over[ _]?(borrowing|preemption)'
     r'|(allowed|target)[ _]?resource[ _]?flavor|explicit[ _]?options|admission[ _]?constraints'
@@ -119,8 +120,11 @@ def check_words(path, text):
 
 
 def check_listed(path, root, lists):
-    """Every source is named in the CMakeLists.txt of its folder or of one above it."""
+    """Every source is named in the CMakeLists.txt of its folder or of one above it, or with its
+    whole path in a file of cmake/."""
     if not path.endswith(('.cpp', '.c')):
+        return
+    if any(path in text for listing, text in lists.items() if listing.startswith('cmake/')):
         return
     folder = os.path.dirname(path)
     while True:
@@ -163,7 +167,7 @@ def check_tree(root, with_format=True):
             except UnicodeDecodeError:
                 if is_code(path):
                     breaches.append((path, 1, 'not UTF-8'))
-    lists = {p: t for p, t in texts.items() if p.endswith('CMakeLists.txt')}
+    lists = {p: t for p, t in texts.items() if p.endswith(('CMakeLists.txt', '.cmake'))}
     for path, text in texts.items():
         found = list(check_words(path, text))
         if is_code(path):

@@ -135,6 +135,7 @@ class Words(Tree):
                 self.assert_breach({f'{part}/a.hpp': HEADER + f'// {word}\n'},
                                    f'{part}/a.hpp:5', 'belongs in its plugin')
             self.assert_clean({'plugins/x/a.hpp': HEADER + f'// {word}\n'})
+        self.assert_clean({'core/a.hpp': HEADER + '// awsElasticBlockStore\n'})
 
     def test_nothing_is_left_unfinished(self):
         for word in ('TODO', 'FIXME', 'XXX'):
@@ -148,6 +149,7 @@ class Lists(Tree):
                            'core/x/a.cpp:1', 'no CMakeLists.txt')
         self.assert_clean({'core/x/a.cpp': '', 'core/x/CMakeLists.txt': 'target_sources(a.cpp)'})
         self.assert_clean({'core/x/a.cpp': '', 'core/CMakeLists.txt': 'sources(\n  x/a.cpp)'})
+        self.assert_clean({'tests/h.cpp': '', 'cmake/T.cmake': 'add_library(${R}/tests/h.cpp)'})
         self.assert_breach({'core/a.cpp': '', 'core/CMakeLists.txt': 'target_sources(aa.cpp)'},
                            'core/a.cpp:1', 'no CMakeLists.txt')
 
