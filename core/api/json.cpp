@@ -47,7 +47,11 @@ std::optional<std::int64_t> as_int(const json::value& value) {
     if (std::trunc(*number) != *number || std::abs(*number) > 9e15) return std::nullopt;
     return static_cast<std::int64_t>(*number);
   }
-  return std::nullopt;  // a uint64 here is beyond int64
+  if (const auto* number = value.if_uint64()) {
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (*number <= kMost) return static_cast<std::int64_t>(*number);
+  }
+  return std::nullopt;
 }
 
 std::optional<std::int64_t> find_int(const json::object& object, std::string_view key) {

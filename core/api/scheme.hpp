@@ -2,7 +2,7 @@
 // conversion of objects in JSON form.
 //
 // The core kinds are data (core/api/schema/*.json) in the same form in which plugins contribute
-// fields, kinds and rules (schema/contribution.md documents it); a Scheme is filled at start-up
+// fields, kinds and rules (docs/plugins/schema.md documents it); a Scheme is filled at start-up
 // with add() and then only read: after the last add() all const members may be called from any
 // thread.
 //
@@ -101,7 +101,7 @@ class Scheme {
   Scheme& operator=(Scheme&&) noexcept;
 
   /// Adds what a plugin contributes (a JSON object, or an array of them; see
-  /// schema/contribution.md): fields of existing kinds, new kinds, rules, value mappings, columns.
+  /// docs/plugins/schema.md): fields of existing kinds, new kinds, rules, value mappings, columns.
   /// All or nothing: a malformed contribution, or one that touches what is there already, is an
   /// error and changes nothing.
   Result<void> add(std::string_view contribution_json, std::string_view contributor);

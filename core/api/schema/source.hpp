@@ -51,8 +51,8 @@ struct KindSource {
 /// `group/Kind`, how kinds are told apart.
 std::string kind_key(std::string_view group, std::string_view kind);
 
-/// Adds one contribution, for the form see contribution.md. All or nothing only for the caller's
-/// copy: on an error `kinds` is in an unspecified state.
+/// Adds one contribution, for the form see docs/plugins/schema.md. All or nothing only for the
+/// caller's copy: on an error `kinds` is in an unspecified state.
 Result<void> add_contribution(std::map<std::string, KindSource>& kinds,
                               const boost::json::object& contribution,
                               const std::string& contributor);

@@ -324,7 +324,7 @@ void Walk::integer(const SchemaNode& node, json::value& value) {
     }
     return;
   }
-  if (value.is_double()) value = *number;  // 3.0 counts as 3
+  if (!value.is_int64()) value = *number;  // 3.0 counts as 3
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
   std::int64_t high = std::numeric_limits<std::int64_t>::max();
   if (node.format == Format::kInt32) {
