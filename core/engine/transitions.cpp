@@ -57,6 +57,8 @@ void EngineState::hold(WorkloadId id, std::unique_ptr<Holding> holding) {
   }
   holding->index = queue.holders.size();
   queue.holders.push_back(id);
+  holding->priority = w.priority;
+  ++queue.holder_priorities[w.priority];
   w.queue = holding->queue;
   w.holding = std::move(holding);
   if (model.frs.size() != model.tree.fr_count()) structure_dirty_ = true;
@@ -74,11 +76,13 @@ std::unique_ptr<Holding> EngineState::let_go(WorkloadId id) {
   queue.holders[w.holding->index] = last;
   model.workloads[last].holding->index = w.holding->index;
   queue.holders.pop_back();
+  const auto priority = queue.holder_priorities.find(w.holding->priority);
+  if (--priority->second == 0) queue.holder_priorities.erase(priority);
   bump_generation(queue.id);
   return std::move(w.holding);
 }
 
-/// The counts changed while quota is held.
+/// The counts or the priority changed while quota is held.
 void EngineState::recount(WorkloadId id) { hold(id, let_go(id)); }
 
 void EngineState::reserve(const Entry& entry) {
@@ -98,13 +102,13 @@ void EngineState::reserve(const Entry& entry) {
   holding->queue = entry.queue;
   holding->reserved_at = model.now;
   bool borrowing = false;
-  for (const PodSetChoice& choice : entry.nomination.assignment.pod_sets) {
-    AssignedPodSet& assigned = holding->pod_sets.emplace_back();
-    assigned.count = choice.count;
-    for (const ResourceChoice& r : choice.resources) {
-      assigned.flavors.emplace_back(r.resource, model.frs.flavor_of(r.fr));
-      borrowing |= r.level > 0;
-    }
+  const Assignment& assignment = entry.nomination.assignment;
+  holding->pod_sets.resize(assignment.counts.size());
+  for (std::size_t i = 0; i < assignment.counts.size(); ++i)
+    holding->pod_sets[i].count = assignment.counts[i];
+  for (const ResourceChoice& r : assignment.choices) {
+    holding->pod_sets[r.pod_set].flavors.emplace_back(r.resource, model.frs.flavor_of(r.fr));
+    borrowing |= r.level > 0;
   }
   hold(id, std::move(holding));
   bump_generation(entry.queue);

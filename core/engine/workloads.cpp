@@ -224,8 +224,8 @@ void EngineState::change(WorkloadRecord& w, WorkloadId id,
     bool reclaimed = false;
     for (std::size_t i = 0; i < w.pod_sets.size() && i < old_pod_sets.size(); ++i)
       reclaimed |= w.pod_sets[i].reclaimable != old_pod_sets[i].reclaimable;
-    if (reclaimed || lowered) recount(id);
     if (reclaimed || lowered || old_priority != w.priority) {
+      recount(id);
       bump_generation(w.holding->queue);
       wake_tree_of(w.holding->queue);
       moved_ = true;

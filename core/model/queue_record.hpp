@@ -5,6 +5,7 @@
 // has the same number. Threads: as workload_record.hpp.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ struct QueueRecord {
   std::uint64_t generation = 0;  ///< semantics 4: holders and configuration of this queue
   PendingQueue pending;
   std::vector<WorkloadId> holders;  ///< workloads that hold quota here, in no particular order
+
+  std::map<std::int32_t, std::uint32_t> holder_priorities;  ///< how many holders of each
 
   bool active() const { return inactive == Inactive::kNo; }
   bool best_effort() const {

@@ -57,6 +57,7 @@ struct Holding {
   std::vector<FrAmount> usage;
   Time reserved_at = 0;
   std::size_t index = 0;  ///< in QueueRecord::holders
+  std::int32_t priority = 0;  ///< as counted in QueueRecord::holder_priorities
 };
 
 /// Where the walk over a group's flavors stands, per pod set and resource group (semantics 4).

@@ -16,6 +16,11 @@ bool within_subtree(const QuotaTree& tree, NodeId node, std::span<const FrId> fr
                       [&](FrId fr) { return tree.exceeds_subtree(node, fr); });
 }
 
+bool some_child_exceeds(const QuotaTree& tree, NodeId node, std::span<const FrId> frs) {
+  return std::any_of(frs.begin(), frs.end(),
+                     [&](FrId fr) { return tree.any_child_exceeds(node, fr); });
+}
+
 Time queue_order_time(const Model& model, const WorkloadRecord& workload) {
   const ConditionRecord* evicted = workload.condition(ConditionRecord::Type::kEvicted);
   if (evicted && evicted->is_true) {
@@ -45,7 +50,11 @@ void CandidateCollector::collect_own(std::vector<Candidate>& out) const {
   if (policy_.within_cluster_queue == api::WithinClusterQueue::kNever) return;
   const bool newer_equal =
       policy_.within_cluster_queue == api::WithinClusterQueue::kLowerOrNewerEqualPriority;
-  for (const WorkloadId id : model_.queues[query_.queue].holders) {
+  const QueueRecord& queue = model_.queues[query_.queue];
+  if (queue.holders.empty()) return;
+  const std::int32_t lowest = queue.holder_priorities.begin()->first;
+  if (lowest > preemptor_.priority || (lowest == preemptor_.priority && !newer_equal)) return;
+  for (const WorkloadId id : queue.holders) {
     const WorkloadRecord& w = model_.workloads[id];
     const bool lower = w.priority < preemptor_.priority;
     const bool newer = newer_equal && w.priority == preemptor_.priority &&

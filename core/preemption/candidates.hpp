@@ -34,6 +34,9 @@ bool uses_any(const Holding& holding, std::span<const FrId> frs);
 /// Does `usage` fit into the subtree quota of this node in all these frs?
 bool within_subtree(const QuotaTree& tree, NodeId node, std::span<const FrId> frs);
 
+/// Does some child of the cohort exceed its subtree quota in one of these frs? O(frs).
+bool some_child_exceeds(const QuotaTree& tree, NodeId node, std::span<const FrId> frs);
+
 /// Collects the holders of one queue that the preemptor may take by the policy of its queue.
 class CandidateCollector {
  public:

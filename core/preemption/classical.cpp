@@ -32,8 +32,9 @@ class Walk {
       bool held_below = hold_and_shrink(below);
       for (NodeId node = tree.parent(below); node != kNone; node = tree.parent(node)) {
         const auto kind = held_below ? CandidateKind::kHierarchical : CandidateKind::kPriority;
-        for (const NodeId child : tree.children(node))
-          if (child != below) collect_below(child, node, kind, out);
+        if (some_child_exceeds(tree, node, query_.contested))
+          for (const NodeId child : tree.children(node))
+            if (child != below) collect_below(child, node, kind, out);
         held_below = hold_and_shrink(node) || held_below;
         below = node;
       }

@@ -227,8 +227,13 @@ class FairSearch {
 
 void collect_below(const Model& model, const VictimQuery& query,
                    const CandidateCollector& collector, NodeId node, std::vector<Candidate>& out) {
-  for (const NodeId child : model.tree.children(node))
-    collect_below(model, query, collector, child, out);
+  if (!model.tree.is_queue(node)) {
+    // An inner node can exceed its quota only through a child that exceeds its own, but a child may
+    // exceed below an inner node that does not.
+    for (const NodeId child : model.tree.children(node))
+      if (!model.tree.is_queue(child) || !within_subtree(model.tree, child, query.contested))
+        collect_below(model, query, collector, child, out);
+  }
   if (!model.tree.is_queue(node) || node == query.queue) return;
   if (!within_subtree(model.tree, node, query.contested)) collector.collect_other(node, out);
 }

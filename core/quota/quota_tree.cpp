@@ -19,7 +19,7 @@ void QuotaTree::build(std::vector<NodeSpec> nodes, const FlavorResources& frs) {
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     if (nodes_[id].parent != kNone) continue;
     measure(id, 0);
-    sum_up(id);
+    sum_up(id, nodes);
     spread_down(id);
   }
   for (const Node& node : nodes_)
@@ -39,7 +39,6 @@ void QuotaTree::link(std::vector<NodeSpec>& specs) {
       Cell& c = cell(id, quota.fr);
       c.nominal = quota.nominal;
       c.borrowing_limit = quota.borrowing_limit;
-      c.lending_limit = quota.lending_limit;
     }
     if (spec.parent != kNone) nodes_[spec.parent].children.push_back(id);
   }
@@ -63,15 +62,19 @@ void QuotaTree::measure(NodeId id, int depth) {
   }
 }
 
-void QuotaTree::sum_up(NodeId id) {
-  for (const NodeId child : nodes_[id].children) sum_up(child);
+void QuotaTree::sum_up(NodeId id, const std::vector<NodeSpec>& specs) {
+  for (const NodeId child : nodes_[id].children) sum_up(child, specs);
   for (FrId fr = 0; fr < fr_count_; ++fr) {
     Cell& c = cell(id, fr);
     Wide sum = c.nominal;
     for (const NodeId child : nodes_[id].children)
       sum += cell(child, fr).subtree - cell(child, fr).local;
     c.subtree = saturate(sum);
-    c.local = c.lending_limit == kUnlimited ? 0 : std::max<Amount>(0, c.subtree - c.lending_limit);
+  }
+  for (const QuotaSpec& quota : specs[id].quotas) {
+    Cell& c = cell(id, quota.fr);
+    if (quota.lending_limit != kUnlimited)
+      c.local = std::max<Amount>(0, c.subtree - quota.lending_limit);
   }
 }
 
@@ -130,8 +133,12 @@ void QuotaTree::add_usage(NodeId queue, FrId fr, Amount amount) {
   for (NodeId node = queue; node != kNone && change != 0; node = nodes_[node].parent) {
     Cell& c = cell(node, fr);
     const Wide before = std::max<Wide>(0, c.usage - c.local);
+    const bool exceeded = c.usage > c.subtree;
     c.usage += change;
     change = std::max<Wide>(0, c.usage - c.local) - before;
+    const bool exceeds = c.usage > c.subtree;
+    const NodeId parent = nodes_[node].parent;
+    if (exceeded != exceeds && parent != kNone) cell(parent, fr).borrowers += exceeds ? 1 : -1;
   }
 }
 

@@ -82,6 +82,8 @@ class QuotaTree {
     const Cell& c = cell(node, fr);
     return c.usage + amount > c.subtree;
   }
+  /// Does any child of the node exceed its subtree quota in this fr? O(1).
+  bool any_child_exceeds(NodeId node, FrId fr) const { return cell(node, fr).borrowers > 0; }
   /// Usage above what the node and its children brought themselves.
   bool exceeds_subtree(NodeId node, FrId fr) const { return borrows_with(node, fr, 0); }
 
@@ -110,7 +112,7 @@ class QuotaTree {
     Amount local = 0;
     Amount potential = 0;
     Amount borrowing_limit = kUnlimited;
-    Amount lending_limit = kUnlimited;
+    std::int32_t borrowers = 0;  // children that exceed their subtree quota
   };
   struct Node {
     std::string name;
@@ -129,7 +131,7 @@ class QuotaTree {
   Wide available_wide(NodeId node, FrId fr) const;
   void link(std::vector<NodeSpec>& specs);
   void measure(NodeId node, int depth);
-  void sum_up(NodeId node);
+  void sum_up(NodeId node, const std::vector<NodeSpec>& specs);
   void spread_down(NodeId node);
 
   std::vector<Node> nodes_;

@@ -1,6 +1,7 @@
 // Assignment: which flavors a workload would get, how well they serve it, and what is missing.
 //
-// The result of one walk over the flavors for one set of pod counts. Value type.
+// The result of one walk over the flavors for one set of pod counts. Value type; clear() keeps the
+// memory, so that one object serves many nominations without allocating.
 #pragma once
 
 #include <algorithm>
@@ -22,29 +23,36 @@ struct ResourceChoice {
   Amount amount = 0;  ///< of this pod set
   Mode mode = Mode::kFit;
   int level = 0;
-};
-
-struct PodSetChoice {
-  std::int32_t count = 0;
-  std::vector<ResourceChoice> resources;
+  std::uint32_t pod_set = 0;
 };
 
 struct Assignment {
-  std::vector<PodSetChoice> pod_sets;   ///< those before the one that failed, when mode is NoFit
-  std::vector<FrAmount> usage;          ///< summed over pod_sets
+  std::vector<std::int32_t> counts;     ///< pods per pod set
+  std::vector<ResourceChoice> choices;  ///< of the pod sets before the one that failed, with NoFit
+  std::vector<FrAmount> usage;          ///< summed over choices
   Mode mode = Mode::kFit;               ///< the worst of all resources
   int level = 0;                        ///< the highest of all resources
   std::vector<std::int16_t> positions;  ///< as ScanPosition::positions
   std::vector<FlavorReason> reasons;
-  std::string fault;  ///< a hook did not answer: no nomination
+  std::string fault;                    ///< a hook did not answer: no nomination
+
+  void clear() {
+    counts.clear();
+    choices.clear();
+    usage.clear();
+    mode = Mode::kFit;
+    level = 0;
+    positions.clear();
+    reasons.clear();
+    fault.clear();
+  }
 
   /// The frs that do not fit as they are.
   std::vector<FrId> contested() const {
     std::vector<FrId> frs;
-    for (const PodSetChoice& pod_set : pod_sets)
-      for (const ResourceChoice& r : pod_set.resources)
-        if (r.mode != Mode::kFit && std::find(frs.begin(), frs.end(), r.fr) == frs.end())
-          frs.push_back(r.fr);
+    for (const ResourceChoice& r : choices)
+      if (r.mode != Mode::kFit && std::find(frs.begin(), frs.end(), r.fr) == frs.end())
+        frs.push_back(r.fr);
     return frs;
   }
   bool scan_exhausted() const {

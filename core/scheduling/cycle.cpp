@@ -46,8 +46,9 @@ void Cycle::nominate(std::vector<Entry>& heads) {
   std::vector<std::vector<std::size_t>> groups;
   for (auto& [root, members] : by_root(model_.tree, heads)) groups.push_back(std::move(members));
   parallel_for_(groups.size(), [&](std::size_t g) {
+    Nominator nominator(model_, config_, hooks_);
     for (const std::size_t i : groups[g])
-      heads[i].nomination = nominator_.nominate(heads[i].id, heads[i].queue);
+      nominator.nominate(heads[i].id, heads[i].queue, heads[i].nomination);
   });
 }
 
@@ -60,7 +61,7 @@ void Cycle::process(Entry& entry) {
     {
       Removal gone(model_);
       for (const WorkloadId id : victims_of_root_[model_.tree.root(entry.queue)]) gone.remove(id);
-      n = nominator_.nominate_again(entry.id, entry.queue, first);
+      Nominator(model_, config_, hooks_).nominate_again(entry.id, entry.queue, first, n);
     }
     if (n.fits()) {
       entry.status = EntryStatus::kWaiting;

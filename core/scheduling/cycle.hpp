@@ -23,7 +23,7 @@ class Cycle {
         const ParallelFor& parallel_for)
       : model_(model),
         config_(config),
-        nominator_(model, config, hooks),
+        hooks_(hooks),
         parallel_for_(parallel_for) {}
 
   /// `heads` carry id, queue and key; out come nomination and status. The answer is the order in
@@ -46,7 +46,7 @@ class Cycle {
 
   Model& model_;
   const EngineConfig& config_;
-  Nominator nominator_;
+  const hooks::Hooks& hooks_;
   const ParallelFor& parallel_for_;
   std::vector<Taken> taken_;                              ///< undone at the end of run()
   std::vector<std::vector<WorkloadId>> victims_of_root_;  ///< by root of the tree

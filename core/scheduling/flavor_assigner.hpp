@@ -23,58 +23,75 @@ struct AssignOptions {
 
 class FlavorAssigner {
  public:
-  FlavorAssigner(Model& model, const EngineConfig& config, const hooks::Hooks& hooks,
-                 WorkloadId workload, QueueId queue);
+  FlavorAssigner(Model& model, const EngineConfig& config, const hooks::Hooks& hooks)
+      : model_(model), config_(config), hooks_(hooks), finder_(model, config, hooks) {}
 
-  /// `counts`: pods per pod set.
-  Assignment assign(std::span<const std::int32_t> counts, const AssignOptions& options);
+  /// `counts`: pods per pod set. `out` is overwritten.
+  void assign(WorkloadId workload, QueueId queue, std::span<const std::int32_t> counts,
+              const AssignOptions& options, Assignment& out);
+
+  /// The victims that the last assign() found for exactly this one request; nullptr: it did not look.
+  const std::vector<Victim>* victims_for(const FrAmount& request) const;
 
  private:
   struct Request {
     ResourceId resource;
     Amount total;  ///< over the pod sets that share flavors
   };
-  /// The pod sets that share flavors, and what they ask of one resource group.
-  struct Ask {
-    std::vector<std::uint32_t> pod_sets;
-    std::uint32_t group = 0;
-    std::vector<Request> requests;
-  };
+  /// What one flavor gave.
   struct Tried {
-    std::uint32_t flavor = 0;  ///< index in the group
     hooks::FlavorOutcome outcome;
     std::vector<ResourceChoice> resources;
   };
+  /// What the pod sets that share flavors ask of one resource group, and the best flavor so far.
+  struct Ask {
+    std::uint32_t group = 0;
+    std::vector<Request> requests;
+    Tried best;
+    bool found = false;
+    std::int16_t position = ScanPosition::kUnset;
+  };
+  struct Simulated {
+    FrAmount request;
+    std::vector<Victim> victims;
+  };
 
-  bool assign_pod_sets(std::uint32_t leader, std::span<const std::int32_t> counts);
-  bool split_requests(const std::vector<std::uint32_t>& pod_sets,
-                      std::span<const std::int32_t> counts, std::vector<Ask>& asks);
-  bool find_flavor(const Ask& ask, Tried& best, std::int16_t& position);
+  bool assign_pod_sets(std::uint32_t leader);
+  bool split_requests();
+  bool add_request(ResourceId resource, Amount amount);
+  Ask& ask_of(std::uint32_t group);
+  bool find_flavor(Ask& ask);
+  bool allowed_again(const Ask& ask, FlavorId flavor) const;
   bool passes_filters(const Ask& ask, std::uint32_t flavor);
   void ask_plugin_filters(const Ask& ask);
-  Tried try_flavor(const Ask& ask, std::uint32_t flavor);
+  void try_flavor(const Ask& ask, std::uint32_t flavor);
   ResourceChoice evaluate(const Ask& ask, FrId fr, const Request& request);
   bool preemption_may_help(FrId fr, Amount amount, bool reclaim_possible) const;
-  void simulate(FrId fr, Amount amount, ResourceChoice& choice) const;
+  void simulate(FrId fr, Amount amount, ResourceChoice& choice);
   bool better(const hooks::FlavorOutcome& a, const hooks::FlavorOutcome& b);
-  hooks::SearchVerdict after_flavor(const Tried& tried, const Tried* best);
+  hooks::SearchVerdict after_flavor(const Ask& ask);
   std::uint32_t first_flavor(const Ask& ask) const;
-  void take(const Ask& ask, const Tried& tried, std::span<const std::int32_t> counts,
-            std::int16_t position);
-  Amount request_of(std::uint32_t pod_set, ResourceId resource, std::int32_t count) const;
-  void explain(FlavorReason reason, const Ask& ask);
+  void take(const Ask& ask);
+  Amount request_of(std::uint32_t pod_set, ResourceId resource) const;
+  FlavorReason& explain(const Ask& ask, FlavorReason::Kind kind, FlavorId flavor);
 
   Model& model_;
   const EngineConfig& config_;
   const hooks::Hooks& hooks_;
-  const WorkloadId id_;
-  const QueueId queue_id_;
-  const WorkloadRecord& workload_;
-  const QueueRecord& queue_;
-  VictimFinder finder_;
+  const VictimFinder finder_;
+
+  // Of the running assign(); members keep their memory from one to the next.
+  const WorkloadRecord* workload_ = nullptr;
+  const QueueRecord* queue_ = nullptr;
+  WorkloadId id_ = 0;
   AssignOptions options_;
-  Assignment result_;
-  std::vector<std::uint8_t> skipped_;  // by plugin filters, of the current ask
+  Assignment* result_ = nullptr;
+  std::vector<std::uint32_t> members_;  // the pod sets that share flavors with the current one
+  std::vector<Ask> asks_;
+  std::size_t ask_count_ = 0;
+  Tried tried_;
+  std::vector<Simulated> simulated_;
+  std::vector<std::uint8_t> skipped_;   // by plugin filters, of the current ask
   std::vector<std::string> skip_reasons_;
 };
 

@@ -1,42 +1,21 @@
 #include "core/scheduling/nominator.hpp"
 
-#include "core/scheduling/flavor_assigner.hpp"
 #include "core/scheduling/own_view.hpp"
 #include "core/scheduling/search_policy.hpp"
 
 namespace sluice {
 
-/// One workload's tries with different counts.
-struct Nominator::Attempt {
-  FlavorAssigner assigner;
-  VictimFinder finder;
-  const WorkloadRecord& workload;
-  WorkloadId id;
-  QueueId queue;
-  AssignOptions options;
-
-  Nomination with(const std::vector<std::int32_t>& counts) {
-    Nomination out;
-    out.assignment = assigner.assign(counts, options);
-    const Assignment& a = out.assignment;
-    if (a.mode == Mode::kFit || a.mode == Mode::kNoFit || !options.may_preempt) return out;
-    const std::vector<FrId> contested = a.contested();
-    out.victims = finder.find({id, queue, a.usage, contested});
-    return out;
-  }
-};
-
-Nomination Nominator::nominate(WorkloadId id, QueueId queue_id) const {
+void Nominator::nominate(WorkloadId id, QueueId queue_id, Nomination& out) {
   const WorkloadRecord& workload = model_.workloads[id];
   std::string fault;
   const bool resume = position_holds(workload, model_.queues[queue_id], fault);
-  Nomination out = run(id, queue_id, resume ? workload.scan.get() : nullptr, nullptr);
+  run(id, queue_id, resume ? workload.scan.get() : nullptr, nullptr, out);
   if (!fault.empty()) out.assignment.fault = fault;
-  return out;
 }
 
-Nomination Nominator::nominate_again(WorkloadId id, QueueId queue, const Assignment& first) const {
-  return run(id, queue, nullptr, &first);
+void Nominator::nominate_again(WorkloadId id, QueueId queue, const Assignment& first,
+                               Nomination& out) {
+  run(id, queue, nullptr, &first, out);
 }
 
 bool Nominator::position_holds(const WorkloadRecord& workload, const QueueRecord& queue,
@@ -54,42 +33,53 @@ bool Nominator::position_holds(const WorkloadRecord& workload, const QueueRecord
   return keep;
 }
 
-Nomination Nominator::run(WorkloadId id, QueueId queue, const ScanPosition* resume,
-                          const Assignment* only) const {
-  const WorkloadRecord& workload = model_.workloads[id];
-  const OwnView view(model_, id);
-  Attempt attempt{FlavorAssigner(model_, config_, hooks_, id, queue),
-                  VictimFinder(model_, config_, hooks_),
-                  workload,
-                  id,
-                  queue,
-                  AssignOptions{resume, only, true}};
-  hooks::VetoAnswer veto;
-  if (hooks_.preemption_veto) {
-    hooks::Fault fault;
-    hooks_.preemption_veto->veto({*workload.object, queue, {}}, veto, fault);
-    if (fault) {
-      veto.may_not_preempt = true;
-      veto.reason = fault.text;
+/// One assignment with the counts in counts_, and the victims for all of it.
+void Nominator::attempt(WorkloadId id, QueueId queue, const AssignOptions& options,
+                        Nomination& out) {
+  out.victims.clear();
+  assigner_.assign(id, queue, counts_, options, out.assignment);
+  const Assignment& a = out.assignment;
+  if (a.mode == Mode::kFit || a.mode == Mode::kNoFit || !options.may_preempt) return;
+  const std::vector<FrId> contested = a.contested();
+  // A request for one fr alone is what the walk over the flavors has simulated already.
+  if (a.usage.size() == 1 && contested.size() == 1) {
+    if (const std::vector<Victim>* known = assigner_.victims_for(a.usage.front())) {
+      out.victims = *known;
+      return;
     }
-    attempt.options.may_preempt = !veto.may_not_preempt;
   }
-  std::vector<std::int32_t> counts;
-  counts.reserve(workload.pod_sets.size());
-  for (const PodSetRecord& p : workload.pod_sets)
-    counts.push_back(std::max(0, p.count - p.reclaimable));
-  Nomination full = attempt.with(counts);
-  Nomination smaller;
-  const bool short_of = full.assignment.fault.empty() && !full.fits() && !full.preempts();
-  Nomination out =
-      short_of && find_partial(attempt, smaller) ? std::move(smaller) : std::move(full);
-  out.vetoed = veto.may_not_preempt && !out.fits() && out.assignment.mode != Mode::kNoFit;
-  out.veto_reason = std::move(veto.reason);
-  return out;
+  out.victims = finder_.find({id, queue, a.usage, contested});
 }
 
-bool Nominator::find_partial(Attempt& attempt, Nomination& best) const {
-  const std::vector<PodSetRecord>& pod_sets = attempt.workload.pod_sets;
+void Nominator::run(WorkloadId id, QueueId queue, const ScanPosition* resume,
+                    const Assignment* only, Nomination& out) {
+  const WorkloadRecord& workload = model_.workloads[id];
+  const OwnView view(model_, id);
+  AssignOptions options{resume, only, true};
+  out.vetoed = false;
+  out.veto_reason.clear();
+  bool forbidden = false;
+  if (hooks_.preemption_veto) {
+    hooks::VetoAnswer veto;
+    hooks::Fault fault;
+    hooks_.preemption_veto->veto({*workload.object, queue, {}}, veto, fault);
+    forbidden = veto.may_not_preempt || fault;
+    out.veto_reason = fault ? fault.text : veto.reason;
+    options.may_preempt = !forbidden;
+  }
+  counts_.clear();
+  for (const PodSetRecord& p : workload.pod_sets)
+    counts_.push_back(std::max(0, p.count - p.reclaimable));
+  attempt(id, queue, options, out);
+  if (out.assignment.fault.empty() && !out.fits() && !out.preempts())
+    find_partial(id, queue, options, out);
+  out.vetoed = forbidden && !out.fits() && out.assignment.mode != Mode::kNoFit;
+}
+
+/// Bisects over smaller counts (semantics 4, "Partial admission"); without success `best` stays.
+bool Nominator::find_partial(WorkloadId id, QueueId queue, const AssignOptions& options,
+                             Nomination& best) {
+  const std::vector<PodSetRecord>& pod_sets = model_.workloads[id].pod_sets;
   std::int64_t total = 0;
   for (const PodSetRecord& p : pod_sets)
     if (p.min_count > 0) total += p.count - p.min_count;
@@ -97,18 +87,18 @@ bool Nominator::find_partial(Attempt& attempt, Nomination& best) const {
   bool found = false;
   std::int64_t low = 0;
   std::int64_t high = total + 1;
-  std::vector<std::int32_t> counts(pod_sets.size());
   while (low < high) {
     const std::int64_t middle = (low + high) / 2;
     if (middle > total) break;
-    for (std::size_t i = 0; i < pod_sets.size(); ++i) {
-      const PodSetRecord& p = pod_sets[i];
+    counts_.clear();
+    for (const PodSetRecord& p : pod_sets) {
       const std::int64_t spread = p.min_count > 0 ? p.count - p.min_count : 0;
-      counts[i] = static_cast<std::int32_t>(p.count - spread * middle / total);
+      counts_.push_back(static_cast<std::int32_t>(p.count - spread * middle / total));
     }
-    Nomination tried = attempt.with(counts);
-    if (tried.fits() || tried.preempts()) {
-      best = std::move(tried);
+    attempt(id, queue, options, tried_);
+    if (tried_.fits() || tried_.preempts()) {
+      std::swap(best.assignment, tried_.assignment);
+      std::swap(best.victims, tried_.victims);
       found = true;
       high = middle;
     } else {

@@ -1,7 +1,7 @@
 // Nominator: what one head would get against the state as it stands (semantics 3.2 and 4).
 //
 // Assigns flavors, looks for victims, and tries smaller counts where partial admission allows it.
-// Leaves the model as it was. Safe on many threads at once for heads of different roots.
+// Leaves the model as it was. One object per thread; many threads for different roots.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@
 #include "core/model/model.hpp"
 #include "core/preemption/victims.hpp"
 #include "core/scheduling/assignment.hpp"
+#include "core/scheduling/flavor_assigner.hpp"
 
 namespace sluice {
 
@@ -26,25 +27,31 @@ struct Nomination {
 class Nominator {
  public:
   Nominator(Model& model, const EngineConfig& config, const hooks::Hooks& hooks)
-      : model_(model), config_(config), hooks_(hooks) {}
+      : model_(model),
+        hooks_(hooks),
+        assigner_(model, config, hooks),
+        finder_(model, config, hooks) {}
 
-  /// Goes on from the scan position when that still holds.
-  Nomination nominate(WorkloadId id, QueueId queue) const;
+  /// Goes on from the scan position when that still holds. `out` is overwritten.
+  void nominate(WorkloadId id, QueueId queue, Nomination& out);
 
   /// Nominates again, on the flavors of the first nomination only, from the first flavor on.
-  Nomination nominate_again(WorkloadId id, QueueId queue, const Assignment& first) const;
+  void nominate_again(WorkloadId id, QueueId queue, const Assignment& first, Nomination& out);
 
  private:
-  struct Attempt;
-  Nomination run(WorkloadId id, QueueId queue, const ScanPosition* resume,
-                 const Assignment* only) const;
+  void run(WorkloadId id, QueueId queue, const ScanPosition* resume, const Assignment* only,
+           Nomination& out);
+  void attempt(WorkloadId id, QueueId queue, const AssignOptions& options, Nomination& out);
   bool position_holds(const WorkloadRecord& workload, const QueueRecord& queue,
                       std::string& fault) const;
-  bool find_partial(Attempt& attempt, Nomination& best) const;
+  bool find_partial(WorkloadId id, QueueId queue, const AssignOptions& options, Nomination& best);
 
   Model& model_;
-  const EngineConfig& config_;
   const hooks::Hooks& hooks_;
+  FlavorAssigner assigner_;
+  const VictimFinder finder_;
+  std::vector<std::int32_t> counts_;
+  Nomination tried_;
 };
 
 }  // namespace sluice
