@@ -3,26 +3,34 @@
 #
 # The target is plugin_NAME with - as _, so that several plugins can be built in one project; set
 # further properties on it. Undefined symbols and late binding are errors at build time, not at
-# three in the morning.
+# three in the morning. With the host's program known (SLUICE_PROGRAM), CTest validates the plugin.
 function(sluice_add_plugin name)
   set(version_script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/sluice-plugin.map)
   string(REPLACE "-" "_" target plugin_${name})
   add_library(${target} MODULE ${ARGN})
   target_link_libraries(${target} PRIVATE SluiceSDK::sdk)
-  target_compile_features(${target} PRIVATE c_std_11 cxx_std_20)
   set_target_properties(${target} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} SUFFIX .so
     C_VISIBILITY_PRESET hidden
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
     LINK_DEPENDS ${version_script})
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(C IN_LIST languages)
+    target_compile_features(${target} PRIVATE c_std_11)
+  endif()
+  if(CXX IN_LIST languages)
+    target_compile_features(${target} PRIVATE cxx_std_20)
+  endif()
   if(SLUICE_PLUGIN_OUTPUT_DIRECTORY)
     set_target_properties(${target} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY ${SLUICE_PLUGIN_OUTPUT_DIRECTORY})
   endif()
   target_link_options(${target} PRIVATE
-    -Wl,--version-script=${version_script} -Wl,-z,now)
-  if(NOT SLUICE_SANITIZE)  # the sanitizers' symbols come from the program that loads it
-    target_link_options(${target} PRIVATE -Wl,-z,defs)
+    -Wl,--version-script=${version_script} -Wl,-z,now
+    $<$<NOT:$<BOOL:${SLUICE_SANITIZE}>>:-Wl,-z,defs>)
+  if(SLUICE_PROGRAM)
+    add_test(NAME ${target}_validate
+             COMMAND ${SLUICE_PROGRAM} plugin validate $<TARGET_FILE:${target}>)
   endif()
 endfunction()

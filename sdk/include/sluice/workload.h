@@ -54,7 +54,8 @@ typedef struct sluice_workload_api {
   /* True, False or Unknown. [any] */
   int32_t (*condition)(const sluice_workload_t* w, sluice_str_t type, sluice_str_t* status);
   /* The fields that plugins added, {"spec":{…},"status":{…}} as compact JSON; empty without any.
-   * Parse it in [control] hooks, never in [cycle] hooks. [any] */
+   * Not to be
+   * parsed in the hooks of a cycle. [any] */
   sluice_str_t (*extensions)(const sluice_workload_t* w);
 } sluice_workload_api_t;
 
