@@ -35,6 +35,8 @@ EngineState::EngineState(EngineConfig config, hooks::Hooks hooks)
   model.requeue_by_eviction_time = config_.requeue.by_eviction_time;
   // The empty texts of the pools are id 0 of flavors and resources too.
   model.flavors.resize(1);
+  texts_ = {model.texts.intern("QuotaReserved"), model.texts.intern("Admitted"),
+            model.texts.intern("The workload is admitted")};
 }
 
 Engine::Engine(EngineConfig config, hooks::Hooks hooks)
@@ -85,12 +87,7 @@ std::vector<api::PodSetAssignment> Engine::assignment(WorkloadId id) const {
 }
 api::WorkloadStatus Engine::status(WorkloadId id) const { return state_->status(id); }
 std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const { return state_->counted_as(id); }
-std::vector<WorkloadId> Engine::workloads() const {
-  std::vector<WorkloadId> ids;
-  ids.reserve(state_->by_key.size());
-  for (const auto& [key, id] : state_->by_key) ids.push_back(id);
-  return ids;
-}
+std::vector<WorkloadId> Engine::workloads() const { return state_->in_order(); }
 EngineStats Engine::stats() const { return state_->stats; }
 void Engine::verify_ledger() const { state_->verify_ledger(); }
 

@@ -10,10 +10,10 @@
 #include <map>
 #include <queue>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -61,11 +61,11 @@ class EngineState {
   void verify_ledger();
 
   std::optional<WorkloadId> find(std::string_view key) const;
+  /// Existing workloads in order of key. O(n log n) after a change, O(1) else.
+  const std::vector<WorkloadId>& in_order() const;
 
   Model model;
   EngineStats stats;
-  /// Existing workloads in order of key.
-  std::map<std::string_view, WorkloadId> by_key;
 
  private:
   struct LocalQueueRecord {
@@ -93,7 +93,11 @@ class EngineState {
   std::vector<QuotaSpec> quota_specs(const std::vector<api::ResourceGroup>& groups);
   void set_activity();
   void bump_generation(QueueId id);
-  void wake_tree_of(QueueId id) { dirty_queues_.insert(id); }
+  void wake_tree_of(QueueId id) {
+    if (model.queues[id].dirty) return;
+    model.queues[id].dirty = true;
+    dirty_queues_.push_back(id);
+  }
   void wake_dirty_trees();
   void drain_stopped();
 
@@ -124,6 +128,8 @@ class EngineState {
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
   void set_condition(WorkloadRecord& w, ConditionRecord::Type type, bool value,
                      std::string_view reason, std::string_view message);
+  void set_condition(WorkloadRecord& w, ConditionRecord::Type type, bool value, StringId reason,
+                     StringId message);
   Decision& decide(DecisionType type, WorkloadId id);
   void set_pending(WorkloadRecord& w, WorkloadId id, std::shared_ptr<PendingReason> why);
   void drop_claim(WorkloadId id);
@@ -134,14 +140,15 @@ class EngineState {
   void fire(const Timer& timer);
 
   // step.cpp
-  std::vector<Entry> heads();
-  bool take_head(QueueRecord& queue, WorkloadId id, std::vector<Entry>& entries);
+  void find_heads();
+  void take_head(QueueRecord& queue, WorkloadId id);
+  const char* not_nominated_because(const QueueRecord& queue, const WorkloadRecord& w) const;
   void commit(Entry& entry);
   void preempt(Entry& entry);
   void record_scan(Entry& entry);
-  void settle_claims(const std::vector<Entry>& entries);
-  bool skip_idle_cycles(const std::vector<Entry>& entries);
-  std::shared_ptr<PendingReason> explain(const Entry& entry) const;
+  void settle_claims();
+  bool skip_idle_cycles();
+  std::shared_ptr<PendingReason> explain(Entry& entry) const;
   std::shared_ptr<const PendingReason> pending_reason(const WorkloadRecord& w, WorkloadId id) const;
   void tell_pending();
 
@@ -163,14 +170,22 @@ class EngineState {
   std::set<QueueId> changed_queues_;     // wake after the rebuild
   std::set<QueueId> generation_queues_;  // and their trees' generations grow
   std::set<std::string> changed_cohorts_;
-  std::set<QueueId> dirty_queues_;  // trees to wake
+  std::vector<QueueId> dirty_queues_;  // trees to wake; each once (QueueRecord::dirty)
   std::set<std::string> changed_local_queues_;
   std::vector<std::uint8_t> maybe_head_;  // by QueueId: its heap may have a head
   bool drain_pending_ = false;
+  mutable std::vector<WorkloadId> in_order_;
+  mutable bool in_order_stale_ = false;
+  /// Texts that every admission uses.
+  struct Texts {
+    StringId quota_reserved, admitted, is_admitted;
+  } texts_;
 
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::vector<Decision> decisions_;
-  std::unordered_set<WorkloadId> touched_;  // pending reasons that may have changed
+  std::vector<Entry> entries_;       // of the running cycle; kept for their memory
+  std::span<Entry> heads_;           // those in use
+  std::vector<WorkloadId> touched_;  // pending reasons that may have changed; may repeat
   std::set<QueueId> touched_queues_;
   std::size_t blocked_heads_ = 0;  // heads of StrictFIFO queues that may not be nominated
   int idle_cycles_ = 0;

@@ -17,14 +17,14 @@ bool EngineState::step(std::vector<Decision>& out) {
   out.clear();
   sync();
   if (moved_) idle_cycles_ = 0;
-  std::vector<Entry> entries;
+  heads_ = {};
   bool any_head = false;
   if (idle_cycles_ < kIdleCycles) {
     ++model.cycle;
     moved_ = false;
     progress_ = false;
-    entries = heads();
-    any_head = !entries.empty() || moved_ || blocked_heads_ > 0;
+    find_heads();
+    any_head = !heads_.empty() || moved_ || blocked_heads_ > 0;
     if (!any_head) --model.cycle;
   }
   if (!any_head) {
@@ -35,65 +35,73 @@ bool EngineState::step(std::vector<Decision>& out) {
   }
   ++stats.cycles;
   Cycle cycle(model, config_, hooks_, parallel_for_);
-  const std::vector<std::size_t> order = cycle.run(entries);
-  for (Entry& entry : entries) entry.note_generations(model);
-  for (const std::size_t i : order) commit(entries[i]);
-  settle_claims(entries);
+  const std::vector<std::size_t> order = cycle.run(heads_);
+  for (Entry& entry : heads_) entry.note_generations(model);
+  for (const std::size_t i : order) commit(heads_[i]);
+  settle_claims();
   idle_cycles_ = progress_ || moved_ ? 0 : idle_cycles_ + 1;
-  if (idle_cycles_ > 0 && skip_idle_cycles(entries)) idle_cycles_ = kIdleCycles;
+  if (idle_cycles_ > 0 && skip_idle_cycles()) idle_cycles_ = kIdleCycles;
   std::swap(out, decisions_);
   return true;
 }
 
 /// One head per active queue. Heads that may not be nominated are parked, or block their queue.
-std::vector<Entry> EngineState::heads() {
-  std::vector<Entry> entries;
+void EngineState::find_heads() {
   blocked_heads_ = 0;
+  if (entries_.size() < model.queues.size()) entries_.resize(model.queues.size());
+  heads_ = std::span(entries_).first(0);
   for (QueueId id = 0; id < maybe_head_.size(); ++id) {
     if (maybe_head_[id] == 0) continue;
     QueueRecord& queue = model.queues[id];
     if (!queue.active()) continue;
-    const auto head = queue.pending.head();
-    if (!head) {
+    if (const auto head = queue.pending.head()) {
+      take_head(queue, *head);
+    } else {
       maybe_head_[id] = 0;
-      continue;
     }
-    take_head(queue, *head, entries);
   }
-  return entries;
 }
 
-bool EngineState::take_head(QueueRecord& queue, WorkloadId id, std::vector<Entry>& entries) {
-  WorkloadRecord& w = model.workloads[id];
+const char* EngineState::not_nominated_because(const QueueRecord& queue,
+                                               const WorkloadRecord& w) const {
   const auto ns = namespaces_.find(w.object->meta.ns);
   static const api::LabelMap kNoLabels;
   const api::LabelMap& labels = ns == namespaces_.end() ? kNoLabels : ns->second;
-  auto why = std::make_shared<PendingReason>();
-  why->reason = WaitReason::kMisconfigured;
-  if (!queue.spec->namespace_selector || !queue.spec->namespace_selector->matches(labels)) {
-    why->text = "Workload namespace doesn't match ClusterQueue selector";
+  if (!queue.spec->namespace_selector || !queue.spec->namespace_selector->matches(labels))
+    return "Workload namespace doesn't match ClusterQueue selector";
+  for (const PodSetRecord& p : w.pod_sets)
+    if (!p.shape->pod->invalid_resources.empty()) return "resources validation failed: ";
+  return nullptr;
+}
+
+void EngineState::take_head(QueueRecord& queue, WorkloadId id) {
+  WorkloadRecord& w = model.workloads[id];
+  if (const char* because = not_nominated_because(queue, w)) {
+    auto why = std::make_shared<PendingReason>();
+    why->reason = WaitReason::kMisconfigured;
+    why->text = because;
+    bool invalid = false;
+    for (const PodSetRecord& p : w.pod_sets) {
+      if (!why->text.ends_with(": ") || p.shape->pod->invalid_resources.empty()) continue;
+      why->text += p.shape->pod->invalid_resources;
+      invalid = true;
+    }
     set_pending(w, id, std::move(why));
+    if (invalid && !queue.best_effort()) {
+      ++blocked_heads_;
+      return;
+    }
     queue.pending.park_alone(id);
     moved_ = true;
-    return false;
+    return;
   }
-  for (const PodSetRecord& p : w.pod_sets) {
-    if (p.shape->pod->invalid_resources.empty()) continue;
-    why->text = "resources validation failed: " + p.shape->pod->invalid_resources;
-    set_pending(w, id, std::move(why));
-    if (queue.best_effort()) {
-      queue.pending.park_alone(id);
-      moved_ = true;
-    } else {
-      ++blocked_heads_;
-    }
-    return false;
-  }
-  Entry& entry = entries.emplace_back();
+  const std::size_t count = heads_.size();
+  heads_ = std::span(entries_).first(count + 1);
+  Entry& entry = heads_[count];
   entry.id = id;
   entry.queue = queue.id;
+  entry.status = EntryStatus::kNoRoom;
   entry.key = order_key(id);
-  return true;
 }
 
 void EngineState::commit(Entry& entry) {
@@ -155,11 +163,11 @@ void EngineState::preempt(Entry& entry) {
 }
 
 /// A claim ends when its workload was not a head, or one that neither preempts, waits, nor lost.
-void EngineState::settle_claims(const std::vector<Entry>& entries) {
+void EngineState::settle_claims() {
   if (model.claims.empty()) return;
   std::vector<WorkloadId> ended;
   for (const auto& [id, claim] : model.claims) {
-    const bool goes_on = std::any_of(entries.begin(), entries.end(), [id = id](const Entry& e) {
+    const bool goes_on = std::any_of(heads_.begin(), heads_.end(), [id = id](const Entry& e) {
       return e.id == id && e.status != EntryStatus::kNoRoom && e.status != EntryStatus::kReserved;
     });
     if (!goes_on) ended.push_back(id);
@@ -170,8 +178,7 @@ void EngineState::settle_claims(const std::vector<Entry>& entries) {
 void EngineState::record_scan(Entry& entry) {
   WorkloadRecord& w = model.workloads[entry.id];
   if (!w.scan) w.scan = std::make_unique<ScanPosition>();
-  w.scan->positions = std::move(entry.nomination.assignment.positions);
-  entry.nomination.assignment.positions = w.scan->positions;
+  w.scan->positions = entry.nomination.assignment.positions;
   w.scan->cycle = model.cycle;
   w.scan->queue_generation = entry.queue_generation;
   w.scan->tree_generation = entry.tree_generation;
@@ -181,9 +188,9 @@ void EngineState::record_scan(Entry& entry) {
 
 /// After a cycle that changed nothing, with every scan at its end, the cycles that follow are the
 /// same again: they are counted, not computed.
-bool EngineState::skip_idle_cycles(const std::vector<Entry>& entries) {
+bool EngineState::skip_idle_cycles() {
   if (!model.claims.empty()) return false;
-  for (const Entry& entry : entries) {
+  for (const Entry& entry : heads_) {
     if (entry.status != EntryStatus::kNoRoom && entry.status != EntryStatus::kSkipped) return false;
     if (!entry.nomination.assignment.scan_exhausted()) return false;
     if (!entry.resumed_from_start) return false;
@@ -191,18 +198,17 @@ bool EngineState::skip_idle_cycles(const std::vector<Entry>& entries) {
   const auto rest = static_cast<std::uint64_t>(kIdleCycles - idle_cycles_);
   model.cycle += rest;
   stats.cycles += rest;
-  for (const Entry& entry : entries)
+  for (const Entry& entry : heads_)
     if (ScanPosition* scan = model.workloads[entry.id].scan.get()) scan->cycle = model.cycle;
   return true;
 }
 
-std::shared_ptr<PendingReason> EngineState::explain(const Entry& entry) const {
+std::shared_ptr<PendingReason> EngineState::explain(Entry& entry) const {
   auto why = std::make_shared<PendingReason>();
-  const Nomination& n = entry.nomination;
+  Nomination& n = entry.nomination;
   why->cycle = model.cycle;
   why->flavors = n.assignment.reasons;
-  for (const api::PodSet& p : model.workloads[entry.id].object->pod_sets)
-    why->pod_sets.push_back(p.name);
+  why->object = model.workloads[entry.id].object;
   why->reason = rank_reasons(why->flavors);
   if (!n.assignment.fault.empty()) {
     why->reason = WaitReason::kPending;
@@ -226,27 +232,32 @@ std::shared_ptr<PendingReason> EngineState::explain(const Entry& entry) const {
 
 /// At rest: a decision for every workload whose reason to wait is another than it was told last.
 void EngineState::tell_pending() {
-  for (const QueueId id : touched_queues_) {
-    std::vector<WorkloadId> untold;
-    model.queues[id].pending.collect_untold(untold);
-    touched_.insert(untold.begin(), untold.end());
-  }
+  for (const QueueId id : touched_queues_) model.queues[id].pending.collect_untold(touched_);
   touched_queues_.clear();
-  std::vector<WorkloadId> ids(touched_.begin(), touched_.end());
-  touched_.clear();
-  std::sort(ids.begin(), ids.end());
-  for (const WorkloadId id : ids) {
+  std::sort(touched_.begin(), touched_.end());
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  // Equals share one reason: its text is made once.
+  std::shared_ptr<const PendingReason> last;
+  std::uint64_t digest = 0;
+  std::string message;
+  for (const WorkloadId id : touched_) {
     WorkloadRecord& w = model.workloads[id];
     if (!w.exists() || w.state != WorkloadState::kPending) continue;
-    const std::shared_ptr<const PendingReason> why = pending_reason(w, id);
+    std::shared_ptr<const PendingReason> why = pending_reason(w, id);
     if (!why) continue;
-    const std::uint64_t digest = why->digest();
+    if (why != last) {
+      digest = why->digest();
+      message.clear();
+    }
+    last = std::move(why);
     if (digest == w.logged_pending) continue;
     w.logged_pending = digest;
+    if (message.empty()) message = last->message(model.frs);
     Decision& decision = decide(DecisionType::kPending, id);
-    decision.reason = to_string(why->reason);
-    decision.message = why->message(model.frs);
+    decision.reason = to_string(last->reason);
+    decision.message = message;
   }
+  touched_.clear();
 }
 
 }  // namespace sluice

@@ -58,8 +58,9 @@ void EngineState::sync() {
   const bool rebuilt = structure_dirty_ || model.frs.size() != model.tree.fr_count();
   if (rebuilt) rebuild();
   if (!changed_local_queues_.empty()) {
-    for (const auto& [key, id] : by_key) {
+    for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
       WorkloadRecord& w = model.workloads[id];
+      if (!w.exists()) continue;
       if (changed_local_queues_.contains(w.object->meta.ns + "/" + w.object->queue_name) &&
           !w.holds_quota() && w.state == WorkloadState::kPending)
         enqueue(id);
@@ -224,7 +225,10 @@ void EngineState::bump_generation(QueueId id) {
 void EngineState::wake_dirty_trees() {
   if (dirty_queues_.empty()) return;
   std::set<NodeId> roots;
-  for (const QueueId id : dirty_queues_) roots.insert(model.tree.root(id));
+  for (const QueueId id : dirty_queues_) {
+    model.queues[id].dirty = false;
+    roots.insert(model.tree.root(id));
+  }
   dirty_queues_.clear();
   const auto wake = [this](QueueId id) {
     QueueRecord& queue = model.queues[id];
@@ -245,7 +249,7 @@ void EngineState::wake_dirty_trees() {
 void EngineState::drain_stopped() {
   drain_pending_ = false;
   std::vector<std::pair<WorkloadId, bool>> out;  // and whether its ClusterQueue is stopped
-  for (const auto& [key, id] : by_key) {
+  for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
     const WorkloadRecord& w = model.workloads[id];
     if (!w.holds_quota()) continue;
     const QueueRecord& queue = model.queues[w.holding->queue];

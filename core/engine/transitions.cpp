@@ -16,21 +16,29 @@ Decision& EngineState::decide(DecisionType type, WorkloadId id) {
 
 void EngineState::set_condition(WorkloadRecord& w, Type type, bool value, std::string_view reason,
                                 std::string_view message) {
+  set_condition(w, type, value, model.texts.intern(reason), model.texts.intern(message));
+}
+
+void EngineState::set_condition(WorkloadRecord& w, Type type, bool value, StringId reason,
+                                StringId message) {
   ConditionRecord* at = nullptr;
   for (ConditionRecord& c : w.conditions)
     if (c.type == type) at = &c;
-  if (!at) at = &w.conditions.emplace_back(ConditionRecord{type, !value, 0, 0, model.now});
+  if (!at) {
+    if (w.conditions.empty()) w.conditions.reserve(3);  // most end with three
+    at = &w.conditions.emplace_back(ConditionRecord{type, !value, 0, 0, model.now});
+  }
   if (at->is_true != value) at->time = model.now;
   at->is_true = value;
-  at->reason = model.texts.intern(reason);
-  at->message = model.texts.intern(message);
+  at->reason = reason;
+  at->message = message;
 }
 
 void EngineState::set_pending(WorkloadRecord& w, WorkloadId id,
                               std::shared_ptr<PendingReason> why) {
   why->cycle = model.cycle;
   w.pending = std::move(why);
-  touched_.insert(id);
+  touched_.push_back(id);
 }
 
 /// Counts a reservation. `holding` needs queue, pod sets and time; usage and index are set here.
@@ -113,8 +121,9 @@ void EngineState::reserve(const Entry& entry) {
   hold(id, std::move(holding));
   bump_generation(entry.queue);
   w.state = WorkloadState::kQuotaReserved;
-  set_condition(w, Type::kQuotaReserved, true, "QuotaReserved",
-                "Quota reserved in ClusterQueue " + queue.name);
+  if (queue.reserved_message == 0)
+    queue.reserved_message = model.texts.intern("Quota reserved in ClusterQueue " + queue.name);
+  set_condition(w, Type::kQuotaReserved, true, texts_.quota_reserved, queue.reserved_message);
   for (const Type type : {Type::kEvicted, Type::kPreempted})
     if (const ConditionRecord* c = w.condition(type); c && c->is_true)
       set_condition(w, type, false, "QuotaReserved", "Previously: " + model.texts.text(c->message));
@@ -122,7 +131,7 @@ void EngineState::reserve(const Entry& entry) {
   progress_ = true;
   if (!queue.spec->admission_checks.empty()) return;
   w.state = WorkloadState::kAdmitted;
-  set_condition(w, Type::kAdmitted, true, "Admitted", "The workload is admitted");
+  set_condition(w, Type::kAdmitted, true, texts_.admitted, texts_.is_admitted);
   decide(DecisionType::kAdmitted, id);
   ++stats.admissions;
   start_timers(id);

@@ -1,4 +1,6 @@
 // What a person may know: states, reasons and statuses, rendered on demand.
+#include <algorithm>
+
 #include "core/base/check.hpp"
 #include "core/engine/state.hpp"
 
@@ -57,6 +59,16 @@ std::optional<WorkloadId> EngineState::find(std::string_view key) const {
   const auto it = model.ids.find(key);
   if (it == model.ids.end()) return std::nullopt;
   return it->second;
+}
+
+const std::vector<WorkloadId>& EngineState::in_order() const {
+  if (!in_order_stale_) return in_order_;
+  in_order_.clear();
+  for (const auto& [key, id] : model.ids) in_order_.push_back(id);
+  std::sort(in_order_.begin(), in_order_.end(),
+            [this](WorkloadId a, WorkloadId b) { return model.key(a) < model.key(b); });
+  in_order_stale_ = false;
+  return in_order_;
 }
 
 /// Its own reason, or that of the equals it is parked with, whichever is fresher.

@@ -49,7 +49,7 @@ WorkloadId EngineState::apply(std::shared_ptr<const api::Workload> object) {
   w.object = std::move(object);
   w.priority = w.object->priority;
   model.ids.emplace(w.key, id);
-  by_key.emplace(w.key, id);
+  in_order_stale_ = true;
   describe_pod_sets(w);
   ask_traits(w, id);
   load_status(w, id);
@@ -92,21 +92,21 @@ void EngineState::describe_pod_sets(WorkloadRecord& w) {
 
 std::uint32_t EngineState::shape_of(const WorkloadRecord& w) {
   std::string text;
+  const auto add = [&text](std::uint64_t number) {
+    for (; number >= 128; number >>= 7U) text += static_cast<char>(number | 128U);
+    text += static_cast<char>(number);
+  };
   for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
     const PodSetRecord& p = w.pod_sets[i];
     const std::string& name = w.object->pod_sets[i].name;
-    text += std::to_string(name.size());
-    text += ':';
+    add(name.size());
     text += name;
-    for (const std::uint64_t number :
-         {static_cast<std::uint64_t>(p.count - p.reclaimable),
-          static_cast<std::uint64_t>(p.min_count), std::uint64_t{p.shape->text},
-          std::uint64_t{p.group_leader}}) {
-      text += ',';
-      text += std::to_string(number);
-    }
-    text += ';';
+    add(static_cast<std::uint64_t>(p.count - p.reclaimable));
+    add(static_cast<std::uint64_t>(p.min_count));
+    add(p.shape->text);
+    add(p.group_leader);
   }
+  add(0);  // no pod set has an empty name
   if (w.extras) text += w.extras->traits.shape_key;
   return model.texts.intern(text);
 }
@@ -265,9 +265,8 @@ void EngineState::remove_workload(WorkloadId id) {
   drop_claim(id);
   model.history.forget(id);
   unlink_traits(w, id);
-  touched_.erase(id);
   model.ids.erase(w.key);
-  by_key.erase(w.key);
+  in_order_stale_ = true;
   reorder_anchored(w.key);
   w = WorkloadRecord();
   moved_ = true;
@@ -399,7 +398,7 @@ void EngineState::enqueue(WorkloadId id) {
   QueueRecord& q = model.queues[queue];
   q.pending.insert(order_key(id), {w.shape, w.priority});
   maybe_head_[queue] = 1;
-  touched_.insert(id);
+  touched_.push_back(id);
   touched_queues_.insert(queue);
   moved_ = true;
   reorder_anchored(w.key);

@@ -48,6 +48,9 @@ struct QueueRecord {
 
   std::map<std::int32_t, std::uint32_t> holder_priorities;  ///< how many holders of each
 
+  bool dirty = false;             ///< its tree is to be woken
+  StringId reserved_message = 0;  ///< "Quota reserved in ClusterQueue …", once it is interned
+
   bool active() const { return inactive == Inactive::kNo; }
   bool best_effort() const {
     return !spec || spec->strategy == api::QueueingStrategy::kBestEffortFifo;

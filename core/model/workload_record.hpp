@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/api/kinds.hpp"
+#include "core/base/intern.hpp"
 #include "core/engine/decision.hpp"
 #include "core/engine/engine.hpp"
 #include "core/hooks/hooks.hpp"
@@ -56,7 +57,7 @@ struct Holding {
   std::vector<AssignedPodSet> pod_sets;
   std::vector<FrAmount> usage;
   Time reserved_at = 0;
-  std::size_t index = 0;  ///< in QueueRecord::holders
+  std::size_t index = 0;      ///< in QueueRecord::holders
   std::int32_t priority = 0;  ///< as counted in QueueRecord::holder_priorities
 };
 

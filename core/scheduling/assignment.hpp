@@ -34,7 +34,7 @@ struct Assignment {
   int level = 0;                        ///< the highest of all resources
   std::vector<std::int16_t> positions;  ///< as ScanPosition::positions
   std::vector<FlavorReason> reasons;
-  std::string fault;                    ///< a hook did not answer: no nomination
+  std::string fault;  ///< a hook did not answer: no nomination
 
   void clear() {
     counts.clear();

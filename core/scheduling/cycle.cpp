@@ -11,7 +11,7 @@ namespace {
 
 /// Entries by the root of their queue, in order of root and then of entry.
 std::map<NodeId, std::vector<std::size_t>> by_root(const QuotaTree& tree,
-                                                   const std::vector<Entry>& entries) {
+                                                   std::span<const Entry> entries) {
   std::map<NodeId, std::vector<std::size_t>> out;
   for (std::size_t i = 0; i < entries.size(); ++i) out[tree.root(entries[i].queue)].push_back(i);
   return out;
@@ -19,7 +19,7 @@ std::map<NodeId, std::vector<std::size_t>> by_root(const QuotaTree& tree,
 
 }  // namespace
 
-std::vector<std::size_t> Cycle::run(std::vector<Entry>& heads) {
+std::vector<std::size_t> Cycle::run(std::span<Entry> heads) {
   nominate(heads);
   victims_of_root_.resize(model_.tree.node_count());
   replaced_ = std::make_unique<Removal>(model_);
@@ -42,7 +42,7 @@ std::vector<std::size_t> Cycle::run(std::vector<Entry>& heads) {
   return order;
 }
 
-void Cycle::nominate(std::vector<Entry>& heads) {
+void Cycle::nominate(std::span<Entry> heads) {
   std::vector<std::vector<std::size_t>> groups;
   for (auto& [root, members] : by_root(model_.tree, heads)) groups.push_back(std::move(members));
   parallel_for_(groups.size(), [&](std::size_t g) {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/model/removal.hpp"
@@ -21,17 +22,14 @@ class Cycle {
  public:
   Cycle(Model& model, const EngineConfig& config, const hooks::Hooks& hooks,
         const ParallelFor& parallel_for)
-      : model_(model),
-        config_(config),
-        hooks_(hooks),
-        parallel_for_(parallel_for) {}
+      : model_(model), config_(config), hooks_(hooks), parallel_for_(parallel_for) {}
 
   /// `heads` carry id, queue and key; out come nomination and status. The answer is the order in
   /// which they were processed.
-  std::vector<std::size_t> run(std::vector<Entry>& heads);
+  std::vector<std::size_t> run(std::span<Entry> heads);
 
  private:
-  void nominate(std::vector<Entry>& heads);
+  void nominate(std::span<Entry> heads);
   void process(Entry& entry);
   void set_aside(const Entry& entry);
   bool overlaps(const Entry& entry) const;

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-std::vector<std::size_t> classical_order(const std::vector<Entry>& entries) {
+std::vector<std::size_t> classical_order(std::span<const Entry> entries) {
   std::vector<std::size_t> order(entries.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -25,7 +25,7 @@ bool Tournament::Standing::operator<(const Standing& other) const {
   return *key < *other.key;
 }
 
-Tournament::Tournament(Model& model, const std::vector<Entry>& entries, NodeId root,
+Tournament::Tournament(Model& model, std::span<const Entry> entries, NodeId root,
                        const std::vector<std::size_t>& members)
     : model_(model), entries_(entries), root_(root), remaining_(members.size()) {
   for (const std::size_t i : members) of_queue_.emplace(entries[i].queue, i);

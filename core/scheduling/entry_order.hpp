@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -18,13 +19,13 @@
 namespace sluice {
 
 /// Indices into `entries`: less borrowing, priority, queue-order time, UID.
-std::vector<std::size_t> classical_order(const std::vector<Entry>& entries);
+std::vector<std::size_t> classical_order(std::span<const Entry> entries);
 
 /// Draws the entries of one root one by one.
 class Tournament {
  public:
   /// `members`: indices of the entries of this root. Refers to all arguments while it lives.
-  Tournament(Model& model, const std::vector<Entry>& entries, NodeId root,
+  Tournament(Model& model, std::span<const Entry> entries, NodeId root,
              const std::vector<std::size_t>& members);
 
   bool empty() const { return remaining_ == 0; }
@@ -53,7 +54,7 @@ class Tournament {
   Standing standing(NodeId child, std::size_t entry) const;
 
   Model& model_;
-  const std::vector<Entry>& entries_;
+  std::span<const Entry> entries_;
   NodeId root_;
   std::unordered_map<NodeId, std::size_t> of_queue_;
   std::unordered_map<NodeId, CohortState> cohorts_;

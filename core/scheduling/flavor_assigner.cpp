@@ -60,17 +60,16 @@ bool FlavorAssigner::split_requests() {
   for (const std::uint32_t i : members_) {
     for (const ResourceAmount& r : workload_->pod_sets[i].shape->requests)
       if (r.resource != queue_->pods_resource)
-        covered = add_request(r.resource, multiply_saturating(r.amount, result_->counts[i])) &&
-                  covered;
+        covered =
+            add_request(r.resource, multiply_saturating(r.amount, result_->counts[i])) && covered;
     if (queue_->pods_resource != kNone) add_request(queue_->pods_resource, result_->counts[i]);
   }
   return covered;
 }
 
 bool FlavorAssigner::add_request(ResourceId resource, Amount amount) {
-  const std::uint32_t group = resource < queue_->group_of_resource.size()
-                                  ? queue_->group_of_resource[resource]
-                                  : kNone;
+  const std::uint32_t group =
+      resource < queue_->group_of_resource.size() ? queue_->group_of_resource[resource] : kNone;
   if (group == kNone) {
     if (amount == 0 || config_.ignore_undeclared_resources) return true;
     FlavorReason& reason = result_->reasons.emplace_back();
@@ -244,8 +243,7 @@ bool FlavorAssigner::preemption_may_help(FrId fr, Amount amount, bool reclaim_po
   if (model_.tree.nominal(queue_->id, fr) >= amount || reclaim_possible) return true;
   const api::Preemption& policy = queue_->spec->preemption;
   return policy.borrow_within_cohort ||
-         (config_.fair_sharing &&
-          policy.reclaim_within_cohort != api::ReclaimWithinCohort::kNever);
+         (config_.fair_sharing && policy.reclaim_within_cohort != api::ReclaimWithinCohort::kNever);
 }
 
 void FlavorAssigner::simulate(FrId fr, Amount amount, ResourceChoice& choice) {

@@ -30,7 +30,8 @@ class FlavorAssigner {
   void assign(WorkloadId workload, QueueId queue, std::span<const std::int32_t> counts,
               const AssignOptions& options, Assignment& out);
 
-  /// The victims that the last assign() found for exactly this one request; nullptr: it did not look.
+  /// The victims that the last assign() found for exactly this one request; nullptr: it did not
+  /// look.
   const std::vector<Victim>* victims_for(const FrAmount& request) const;
 
  private:
@@ -91,7 +92,7 @@ class FlavorAssigner {
   std::size_t ask_count_ = 0;
   Tried tried_;
   std::vector<Simulated> simulated_;
-  std::vector<std::uint8_t> skipped_;   // by plugin filters, of the current ask
+  std::vector<std::uint8_t> skipped_;  // by plugin filters, of the current ask
   std::vector<std::string> skip_reasons_;
 };
 

@@ -120,15 +120,21 @@ std::uint64_t PendingReason::digest() const {
 
 std::string PendingReason::message(const FlavorResources& frs) const {
   std::string out;
-  for (std::size_t pod_set = 0; pod_set < pod_sets.size(); ++pod_set) {
-    std::vector<std::string> parts;
+  std::vector<std::string> parts;
+  const std::size_t pod_sets = object ? object->pod_sets.size() : 0;
+  for (std::size_t pod_set = 0; pod_set < pod_sets; ++pod_set) {
+    parts.clear();
     for (const FlavorReason& r : flavors)
       if (r.pod_set == pod_set) parts.push_back(flavor_text(r, frs));
     if (parts.empty()) continue;
     std::sort(parts.begin(), parts.end());
     if (!out.empty()) out += "; ";
-    out += "couldn't assign flavors to pod set " + pod_sets[pod_set] + ": ";
-    for (std::size_t i = 0; i < parts.size(); ++i) out += (i == 0 ? "" : ", ") + parts[i];
+    out += "couldn't assign flavors to pod set ";
+    out += object->pod_sets[pod_set].name;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      out += i == 0 ? ": " : ", ";
+      out += parts[i];
+    }
   }
   if (out.empty()) return text;
   return text.empty() ? out : out + ". " + text;

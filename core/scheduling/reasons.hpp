@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/api/kinds.hpp"
 #include "core/quota/flavor_resource.hpp"
 
 namespace sluice {
@@ -59,7 +60,7 @@ struct PendingReason {
   WaitReason reason = WaitReason::kNothing;
   std::string text;  ///< stands alone when `flavors` is empty, else a suffix
   std::vector<FlavorReason> flavors;
-  std::vector<std::string> pod_sets;  ///< names, by FlavorReason::pod_set
+  std::shared_ptr<const api::Workload> object;  ///< for the names of the pod sets; with `flavors`
 
   /// Of everything but the amounts; never 0.
   std::uint64_t digest() const;
