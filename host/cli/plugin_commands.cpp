@@ -8,6 +8,7 @@
 #include <string>
 
 #include "host/config/config.hpp"
+#include "host/kernel/plugin_runtime.hpp"
 #include "host/plugins/plugin_file.hpp"
 #include "host/plugins/validate/validate.hpp"
 
@@ -110,8 +111,7 @@ Result<int> validate(const Options& options) {
 
 /// What the configuration says about a plugin of the folder.
 std::string use_of(const PluginsConfig& config, const std::string& name) {
-  if (!config.load) return "loaded";
-  for (const PluginConfig& plugin : *config.load)
+  for (const PluginConfig& plugin : chosen_plugins(config, std::nullopt))
     if (plugin.name == name) return plugin.enabled ? "loaded" : "disabled";
   return "not listed";
 }

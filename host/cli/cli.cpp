@@ -1,0 +1,90 @@
+#include "host/cli/cli.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "host/base/version.hpp"
+#include "host/cli/command.hpp"
+#include "host/cli/plugin_commands.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr const char* kAbout =
+    "Sluice decides which batch jobs start, when, and on which kind of capacity.";
+
+constexpr const char* kFooter = R"(Each command explains itself: sluice COMMAND --help
+
+Examples:
+  sluice simulate examples/quickstart
+  sluice plugin list
+  sluice version)";
+
+void print_error(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    fmt::print(stderr, "error: {}\n", text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+/// The command that the user was typing, for the hint.
+std::string chosen(const CLI::App& app) {
+  std::string path = "sluice";
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    path += " " + at->get_name();
+  }
+  return path;
+}
+
+int bad_usage(const CLI::App& app, const CLI::ParseError& e) {
+  print_error(e.what());
+  fmt::print(stderr, "usage: {0} --help shows what is allowed\n", chosen(app));
+  return 2;
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  CLI::App app(kAbout, "sluice");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", fmt::format("sluice {}", version()));
+  Action action;
+  add_simulate_command(app, action);
+  add_plugin_commands(app, action);
+  add_version_command(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::CallForVersion& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return bad_usage(app, e);
+  }
+  const Result<int> status = action();
+  if (status) return *status;
+  print_error(status.error().text);
+  return 1;
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory; give the program more of it, or less input");
+  } catch (const std::exception& e) {
+    print_error(e.what());
+  }
+  return 1;
+}
+
+}  // namespace sluice::host

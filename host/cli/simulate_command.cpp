@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/cli/command.hpp"
+#include "host/simulate/run.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Input: objects of kueue.x-k8s.io (v1beta1 and v1beta2), Namespaces and PriorityClasses, and documents of
+kind Timeline with what happens when. The last line of stdout is always a Summary in JSON.
+
+Examples:
+  sluice simulate examples/quickstart
+      tell the story of the quick start
+  sluice simulate --log decisions.jsonl --states cluster.yaml trace.json
+      write the decision log of a trace on top of a cluster's manifests
+  kubectl get -A -o yaml clusterqueues,localqueues,cohorts,resourceflavors,workloads,namespaces > now.yaml
+  sluice simulate now.yaml what-if.yaml
+      ask what a change would do to a live cluster
+  sluice simulate --until 1h --dump after-1h.yaml cluster.yaml trace.json
+      stop after an hour of virtual time and keep the state, to go on from there)";
+
+struct Arguments {
+  SimulateOptions options;
+  std::string plugins;
+  std::string until;
+  int threads = 0;
+  int max_file_mib = 64;
+};
+
+std::string check_duration(const std::string& text) {
+  if (parse_duration(text)) return {};
+  return fmt::format("found \"{}\"; allowed: a duration such as 1500ms, 90s, 2m30s or 1h", text);
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+SimulateOptions options_of(const CLI::App& command, const Arguments& arguments) {
+  SimulateOptions options = arguments.options;
+  if (command.count("--plugins") > 0)
+    options.plugins =
+        arguments.plugins == "none" ? std::vector<std::string>() : split(arguments.plugins);
+  if (command.count("--until") > 0) options.until = parse_duration(arguments.until);
+  if (command.count("--threads") > 0) options.threads = arguments.threads;
+  options.max_file_bytes = static_cast<std::size_t>(arguments.max_file_mib) << 20;
+  return options;
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "simulate", "Run the scheduler on manifests under a virtual clock and tell what it decides");
+  command
+      ->add_option("PATH", arguments->options.paths,
+                   "Files or folders of YAML or JSON manifests, in any order")
+      ->required();
+  command->add_option("--config", arguments->options.config_file, "Configuration file")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--plugins", arguments->plugins,
+          "Load exactly these plugins instead of those of the configuration; none: no plugin")
+      ->type_name("NAME,NAME…|none");
+  command->add_option("--until", arguments->until, "Stop after this much virtual time")
+      ->type_name("DURATION")
+      ->check(check_duration);
+  command
+      ->add_option("--log", arguments->options.log,
+                   "Write the decision log (JSON Lines) here, - for stdout, instead of the story")
+      ->type_name("FILE|-");
+  command->add_flag("--states", arguments->options.states,
+                    "Also the state of every workload at the end of each instant");
+  command
+      ->add_option("--dump", arguments->options.dump,
+                   "Write all objects with their status here, as input for another simulation")
+      ->type_name("FILE");
+  command
+      ->add_option("--threads", arguments->threads,
+                   "Worker threads; 0: all cores (never changes a decision)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--max-file-mib", arguments->max_file_mib, "Refuse larger files (default 64)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536));
+  command->footer(kFooter);
+  command->callback([command, arguments, &action] {
+    if (arguments->options.dump == "-")
+      throw CLI::ValidationError("--dump", "stdout belongs to the story and the log; name a file");
+    action = [options = options_of(*command, *arguments)]() -> Result<int> {
+      if (auto done = run_simulation(options); !done) return done.error();
+      return 0;
+    };
+  });
+}
+
+}  // namespace sluice::host

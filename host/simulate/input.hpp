@@ -1,0 +1,64 @@
+// SimulationInput: all that a simulation starts from, read and checked as a whole: the objects of
+// the manifests in the order in which they are applied, and the events of all Timelines by time.
+//
+// Everything that can be wrong without running is found here, so that bad input changes nothing
+// and prints nothing. Loading belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "host/manifests/manifests.hpp"
+#include "host/objects/intake.hpp"
+#include "host/simulate/places.hpp"
+
+namespace sluice::host {
+
+/// What a delete, patch or finish names.
+struct EventTarget {
+  const api::KindInfo* kind = nullptr;  ///< of a finish: nullptr when it named none
+  std::string key;
+  bool status = false;  ///< patch: of the status subresource
+  std::string merge;    ///< patch: JSON
+};
+
+struct TimelineEvent {
+  enum class Type : std::uint8_t { kApply, kDelete, kPatch, kFinish };
+  Duration at = 0;  ///< since the start
+  Type type = Type::kApply;
+  std::uint32_t order = 0;  ///< document order, from 1
+  PlaceRef place;
+  PreparedObject object;                ///< kApply
+  std::unique_ptr<EventTarget> target;  ///< all others
+};
+
+struct InitialObject {
+  PreparedObject object;
+  std::uint32_t order = 0;
+  PlaceRef place;
+};
+
+struct SimulationInput {
+  Time start = 0;  ///< virtual time of offset 0s
+  /// The manifests show the state at this offset, after its instant: earlier events are done.
+  std::optional<Duration> from;
+  std::vector<InitialObject> objects;
+  std::vector<TimelineEvent> events;
+  std::uint64_t uid_base = 0;  ///< generated UIDs count on from here
+  Places places;
+  std::vector<std::string> warnings;
+};
+
+/// Errors have one line per mistake, each with `file:line`.
+Result<SimulationInput> load_input(const std::vector<std::string>& paths,
+                                   const ManifestLimits& limits, Intake& intake);
+
+/// The UID of the n-th object that came without one; texts sort as the numbers do.
+std::string generated_uid(std::uint64_t n);
+
+}  // namespace sluice::host

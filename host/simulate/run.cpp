@@ -1,0 +1,124 @@
+#include "host/simulate/run.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "host/config/config.hpp"
+#include "host/kernel/kernel.hpp"
+#include "host/kernel/plugin_runtime.hpp"
+#include "host/simulate/decision_log.hpp"
+#include "host/simulate/dump.hpp"
+#include "host/simulate/input.hpp"
+#include "host/simulate/output.hpp"
+#include "host/simulate/simulation.hpp"
+#include "host/simulate/story.hpp"
+
+namespace sluice::host {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string summary(const SimulationTotals& totals, Clock::time_point began) {
+  std::string out = fmt::format(
+      R"({{"type":"Summary","workloads":{},"admitted":{},"evictions":{},"cycles":{},"virtualSeconds":)",
+      totals.workloads, totals.admissions, totals.evictions, totals.cycles);
+  append_seconds(out, totals.last_change);
+  const std::chrono::duration<double> wall = Clock::now() - began;
+  return out + fmt::format(",\"wallSeconds\":{:.3f}}}\n", wall.count());
+}
+
+Result<Configuration> configuration_of(const SimulateOptions& options) {
+  Configuration config;
+  if (!options.config_file.empty()) {
+    auto loaded = load_configuration(options.config_file);
+    if (!loaded) return loaded;
+    config = std::move(*loaded);
+  }
+  if (options.threads) config.engine.threads = *options.threads;
+  return config;
+}
+
+/// All parts of one simulation, in the order in which they need each other.
+class SimulationRun {
+ public:
+  explicit SimulationRun(const SimulateOptions& options)
+      : options_(options), began_(Clock::now()) {}
+
+  Result<void> run() {
+    if (auto prepared = prepare(); !prepared) return prepared;
+    const auto totals = simulation_->run(*kernel_, options_.until);
+    if (!totals) return totals.error();
+    if (story_) story_->tables(simulation_->offset(), *kernel_);
+    if (!options_.dump.empty()) {
+      auto dumped =
+          write_dump(options_.dump, *kernel_, simulation_->start(), simulation_->offset());
+      if (!dumped) return dumped;
+    }
+    if (auto written = output_->commit(); !written) return written;
+    auto last = PendingOutput::open("-");
+    if (!last) return last.error();
+    last->append(summary(*totals, began_));
+    return last->commit();
+  }
+
+ private:
+  Result<void> prepare() {
+    auto config = configuration_of(options_);
+    if (!config) return config.error();
+    auto output = PendingOutput::open(options_.log.empty() ? "-" : options_.log);
+    if (!output) return output.error().context("--log");
+    output_ = std::make_unique<PendingOutput>(std::move(*output));
+    auto plugins =
+        PluginRuntime::load(config->plugins.directory,
+                            chosen_plugins(config->plugins, options_.plugins), clock_, scheme_);
+    if (!plugins) return plugins.error();
+    plugins_ = std::move(*plugins);
+    intake_ = std::make_unique<Intake>(scheme_, plugins_.get());
+    ManifestLimits limits;
+    limits.max_file_bytes = options_.max_file_bytes;
+    auto input = load_input(options_.paths, limits, *intake_);
+    if (!input) return input.error();
+    for (const auto& warning : input->warnings) fmt::print(stderr, "warning: {}\n", warning);
+    if (options_.log.empty()) {
+      story_ = std::make_unique<Story>(*output_, options_.states);
+    } else {
+      log_ = std::make_unique<DecisionLog>(*output_, options_.states);
+    }
+    RecordSink& sink = story_ ? static_cast<RecordSink&>(*story_) : *log_;
+    simulation_ = std::make_unique<Simulation>(std::move(*input), clock_, sink);
+    kernel_ = std::make_unique<Kernel>(config->engine, plugins_->hooks(), *intake_, store_,
+                                       plugins_.get(), *simulation_);
+    return {};
+  }
+
+  const SimulateOptions& options_;
+  Clock::time_point began_;
+  std::unique_ptr<PendingOutput> output_;
+  api::Scheme scheme_;
+  VirtualClock clock_;
+  std::unique_ptr<PluginRuntime> plugins_;
+  std::unique_ptr<Intake> intake_;
+  std::unique_ptr<Story> story_;  // one of the two
+  std::unique_ptr<DecisionLog> log_;
+  MemoryStore store_;
+  std::unique_ptr<Simulation> simulation_;
+  std::unique_ptr<Kernel> kernel_;
+};
+
+}  // namespace
+
+Result<void> run_simulation(const SimulateOptions& options) {
+  auto run = std::make_unique<SimulationRun>(options);
+  auto done = run->run();
+  if (!done) return done;
+  // The process ends soon: freeing every object one by one would only take time.
+  static SimulationRun* kept = nullptr;
+  delete std::exchange(kept, run.release());
+  return done;
+}
+
+}  // namespace sluice::host

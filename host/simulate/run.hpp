@@ -1,0 +1,28 @@
+// run_simulation: `sluice simulate` from its options to its Summary.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+
+namespace sluice::host {
+
+struct SimulateOptions {
+  std::vector<std::string> paths;
+  std::string config_file;                          ///< empty: the defaults
+  std::optional<std::vector<std::string>> plugins;  ///< instead of those of the configuration
+  std::optional<Duration> until;
+  std::string log;  ///< empty: the story on stdout; "-": the log on stdout
+  bool states = false;
+  std::string dump;            ///< empty: none
+  std::optional<int> threads;  ///< instead of that of the configuration
+  std::size_t max_file_bytes = 64u << 20;
+};
+
+/// Nothing appears on stdout or in a file unless all went well; warnings go to stderr.
+Result<void> run_simulation(const SimulateOptions& options);
+
+}  // namespace sluice::host

@@ -1,0 +1,230 @@
+#include "host/simulate/story.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/object.hpp>
+#include <map>
+
+#include "core/api/codec.hpp"
+#include "core/api/json.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr std::size_t kShownWorkloads = 40;
+
+std::string pod_sets_text(const std::vector<api::PodSetAssignment>& assignments) {
+  std::string out;
+  for (const auto& assignment : assignments) {
+    std::string flavors;
+    std::string previous;
+    for (const auto& [resource, flavor] : assignment.flavors) {
+      if (!flavors.empty()) flavors += ", ";
+      flavors += fmt::format("{} {}", resource, flavor);
+    }
+    out += fmt::format("{}{} ×{} ({})", out.empty() ? "" : "; ", assignment.name, assignment.count,
+                       flavors);
+  }
+  return out;
+}
+
+std::string with_message(const std::string& reason, const std::string& message) {
+  return message.empty() ? reason : reason + ": " + message;
+}
+
+std::string sentence(const Decision& decision, const Engine& engine) {
+  switch (decision.type) {
+    case DecisionType::kQuotaReserved: {
+      const auto view = engine.view(decision.workload);
+      if (!view.admission) return "reserves quota";
+      return fmt::format("reserves quota in {}{}: {}", view.admission->cluster_queue,
+                         decision.borrowing ? ", borrowing" : "",
+                         pod_sets_text(view.admission->pod_sets));
+    }
+    case DecisionType::kAdmitted:
+      return "is admitted";
+    case DecisionType::kEvicted:
+      if (decision.reason == "Preempted")
+        return fmt::format("is evicted to make room for {} ({})", decision.by, decision.preemption);
+      return fmt::format("is evicted: {}", with_message(decision.reason, decision.message));
+    case DecisionType::kPending:
+      return fmt::format("waits: {}", with_message(decision.reason, decision.message));
+    case DecisionType::kFinished:
+      return fmt::format("has finished: {}", decision.reason);
+    case DecisionType::kDeactivated:
+      return fmt::format("is deactivated: {}", with_message(decision.reason, decision.message));
+    case DecisionType::kRequeued:
+      return fmt::format("is back in its queue: {}",
+                         with_message(decision.reason, decision.message));
+    case DecisionType::kMarked:
+      return fmt::format("is claimed by the plugin {}", decision.reason);
+  }
+  return "";
+}
+
+struct QueueTotals {
+  std::map<std::pair<std::string, std::string>, std::int64_t> used;  // flavor, resource → amount
+  std::size_t pending = 0, holding = 0;
+};
+
+/// The ClusterQueue that a workload waits in or holds quota of.
+std::string queue_of(const Kernel& kernel, WorkloadId id) {
+  const auto view = kernel.engine().view(id);
+  if (view.admission) return view.admission->cluster_queue;
+  const auto workload = kernel.engine().object(id);
+  const auto* kind = kernel.scheme().find("kueue.x-k8s.io/v1beta2", "LocalQueue");
+  const auto* stored = kernel.store().find(*kind, workload->meta.ns + "/" + workload->queue_name);
+  if (!stored) return "";
+  return api::decode_local_queue(to_object(*stored)).cluster_queue;
+}
+
+std::map<std::string, QueueTotals> totals_of(const Kernel& kernel) {
+  std::map<std::string, QueueTotals> out;
+  const Engine& engine = kernel.engine();
+  for (const WorkloadId id : engine.workloads()) {
+    const WorkloadState state = engine.state(id);
+    if (state == WorkloadState::kFinished || state == WorkloadState::kInactive) continue;
+    QueueTotals& totals = out[queue_of(kernel, id)];
+    const bool holds = state != WorkloadState::kPending;
+    ++(holds ? totals.holding : totals.pending);
+    if (!holds) continue;
+    for (const auto& assignment : engine.assignment(id)) {
+      for (const auto& usage : assignment.usage) {
+        const std::string* flavor = assignment.flavors.find(usage.resource);
+        if (flavor) totals.used[{*flavor, usage.resource}] += usage.amount;
+      }
+    }
+  }
+  return out;
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// Columns as wide as their widest cell; the last one is not padded.
+void append_table(std::string& out, const Rows& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format(" {:<{}} ", row[i], widths[i]);
+    while (line.back() == ' ') line.pop_back();
+    out += line + "\n";
+  }
+}
+
+void append_queues(std::string& out, const Kernel& kernel) {
+  auto totals = totals_of(kernel);
+  Rows rows = {{"QUEUE", "COHORT", "FLAVOR", "RESOURCE", "USED", "NOMINAL", "HOLDING", "PENDING"}};
+  const auto* kind = kernel.scheme().find("kueue.x-k8s.io/v1beta2", "ClusterQueue");
+  for (const StoredObject* stored : kernel.store().list(*kind)) {
+    const auto queue = api::decode_cluster_queue(to_object(*stored));
+    QueueTotals& total = totals[stored->key];
+    bool first = true;
+    for (const auto& group : queue.resource_groups) {
+      for (const auto& quotas : group.flavors) {
+        for (const auto& quota : quotas.resources) {
+          const auto used =
+              api::engine_quantity(quota.resource, total.used[{quotas.flavor, quota.resource}]);
+          std::vector<std::string> row = {first ? stored->key : "",
+                                          first ? queue.cohort : "",
+                                          quotas.flavor,
+                                          quota.resource,
+                                          used.text(),
+                                          quota.nominal.text()};
+          if (first) {
+            row.push_back(std::to_string(total.holding));
+            row.push_back(std::to_string(total.pending));
+          }
+          rows.push_back(std::move(row));
+          first = false;
+        }
+      }
+    }
+    if (first)
+      rows.push_back({stored->key, queue.cohort, "", "", "", "", std::to_string(total.holding),
+                      std::to_string(total.pending)});
+  }
+  append_table(out, rows);
+}
+
+void append_workloads(std::string& out, const Kernel& kernel) {
+  const Engine& engine = kernel.engine();
+  std::array<std::vector<WorkloadId>, 5> by_state;
+  for (const WorkloadId id : engine.workloads())
+    by_state[static_cast<std::size_t>(engine.state(id))].push_back(id);
+  Rows rows = {{"WORKLOAD", "STATE", "WHERE, OR WHY NOT"}};
+  std::size_t left_out = 0;
+  // Who waits comes first: that is what a planner looks for.
+  for (const auto state :
+       {WorkloadState::kPending, WorkloadState::kInactive, WorkloadState::kQuotaReserved,
+        WorkloadState::kAdmitted, WorkloadState::kFinished}) {
+    for (const WorkloadId id : by_state[static_cast<std::size_t>(state)]) {
+      if (rows.size() > kShownWorkloads) {
+        ++left_out;
+        continue;
+      }
+      const auto view = engine.view(id);
+      std::string where = with_message(view.reason, view.message);
+      if (view.admission &&
+          (state == WorkloadState::kQuotaReserved || state == WorkloadState::kAdmitted))
+        where = fmt::format("{}: {}", view.admission->cluster_queue,
+                            pod_sets_text(view.admission->pod_sets));
+      if (state == WorkloadState::kFinished) where.clear();
+      rows.push_back({engine.key(id), std::string(state_name(state)), where});
+    }
+  }
+  append_table(out, rows);
+  if (left_out > 0) out += fmt::format("  … and {} more; --dump FILE writes them all\n", left_out);
+}
+
+}  // namespace
+
+std::string offset_text(Duration offset) {
+  const std::int64_t hours = offset / (3600 * kSecond);
+  const std::int64_t minutes = offset / (60 * kSecond) % 60;
+  std::string out;
+  if (hours > 0) out += fmt::format("{}h", hours);
+  if (hours > 0 || minutes > 0) out += fmt::format("{}m", minutes);
+  std::string seconds;
+  append_seconds(seconds, offset % (60 * kSecond));
+  if (seconds.ends_with(".0")) seconds.resize(seconds.size() - 2);
+  return out + seconds + "s";
+}
+
+void Story::line(Duration at, std::string_view workload, std::string_view what) {
+  output_.append(fmt::format("{:>9}  {:<24} {}\n", offset_text(at), workload, what));
+}
+
+void Story::decided(Duration at, const Decision& decision, const Engine& engine) {
+  line(at, engine.key(decision.workload), sentence(decision, engine));
+}
+
+void Story::skipped(Duration at, std::string_view workload, std::string_view reason) {
+  line(at, workload, fmt::format("is not finished by the timeline: {}", reason));
+}
+
+void Story::rested(Duration at, const Engine& engine) {
+  if (!states_) return;
+  std::map<WorkloadState, std::string> names;
+  for (const WorkloadId id : engine.workloads()) {
+    std::string& text = names[engine.state(id)];
+    text += (text.empty() ? "" : ", ") + engine.key(id);
+  }
+  for (const auto& [state, text] : names) line(at, fmt::format("= {}", state_name(state)), text);
+}
+
+void Story::tables(Duration at, const Kernel& kernel) {
+  std::string out = fmt::format("\nAfter {}:\n\n", offset_text(at));
+  append_queues(out, kernel);
+  out += '\n';
+  append_workloads(out, kernel);
+  out += '\n';
+  output_.append(out);
+}
+
+}  // namespace sluice::host
