@@ -22,6 +22,8 @@ class Notifier final : public hooks::Notifications {
 
   void notify(const hooks::Notification& notification) override;
 
+  bool has_listeners() const { return !outboxes_.empty(); }
+
   /// Tells what is due for another attempt.
   void retry(Time now);
   /// When the next attempt is due; kNever without one.

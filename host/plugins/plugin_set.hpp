@@ -87,6 +87,8 @@ class PluginSet {
 
   /// Tells all plugins that want to know.
   void notify(const hooks::Notification& notification) { notifier_->notify(notification); }
+  /// Does any plugin want to be told?
+  bool listens() const { return notifier_->has_listeners(); }
   std::uint64_t lost_notifications() const { return notifier_->lost(); }
 
   /// The next moment at which fire_timers() has something to do; kNever without one.
