@@ -2,7 +2,8 @@
 # TYPES is the file of the named types, KINDS the others, separated by commas.
 string(REPLACE "," ";" kinds "${KINDS}")
 
-set(text "#include \"core/api/schema/embedded.hpp\"\n\n#include <array>\n\nnamespace sluice::api {\n")
+set(text "#include \"core/api/schema/embedded.hpp\"\n\n#include <array>\n\n")
+string(APPEND text "namespace sluice::api {\n")
 string(APPEND text "namespace {\n\n")
 file(READ ${DATA_DIR}/${TYPES} types)
 string(APPEND text "constexpr std::string_view kTypes = R\"~~(${types})~~\";\n\n")

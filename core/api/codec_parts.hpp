@@ -1,4 +1,6 @@
-// Decoders of parts that several kinds share. For the codec files only; pure, any thread.
+// Decoders of parts that several kinds share.
+//
+// For the codec files only; pure functions, any thread.
 #pragma once
 
 #include <boost/json/array.hpp>

@@ -1,4 +1,6 @@
-// PlaceFinder: finds the line of a field by reading the text once more. For this folder only.
+// PlaceFinder: finds the line of a field by reading the text once more.
+//
+// For this folder only. Immutable, any thread.
 #pragma once
 
 #include <memory>

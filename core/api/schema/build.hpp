@@ -1,4 +1,6 @@
 // Compiling kinds: from the described fields (source.hpp) to the nodes that objects are walked by.
+//
+// Used while a Scheme is filled, by one thread; the results are immutable.
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -1,4 +1,6 @@
-// The data files of this folder as texts; made by the build (cmake/SluiceEmbed.cmake).
+// The data files of this folder as texts.
+//
+// Made by the build (cmake/SluiceEmbed.cmake). Constants, any thread.
 #pragma once
 
 #include <span>

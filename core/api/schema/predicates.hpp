@@ -1,4 +1,6 @@
-// The named predicates that rules in the data refer to. Pure functions, any thread.
+// The named predicates that rules in the data refer to.
+//
+// Pure functions, any thread.
 #pragma once
 
 #include <boost/json/object.hpp>

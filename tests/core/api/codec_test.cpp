@@ -35,7 +35,8 @@ TEST(PodTemplateCache, ForgetsWhatNobodyHolds) {
 
 TEST(Codec, ReadsAClusterQueue) {
   const ClusterQueue queue = decode_cluster_queue(object(R"({
-    "metadata":{"name":"cq","labels":{"a":"b"},"uid":"u","creationTimestamp":"1970-01-01T00:00:01Z"},
+    "metadata":{"name":"cq","labels":{"a":"b"},"uid":"u",
+                "creationTimestamp":"1970-01-01T00:00:01Z"},
     "spec":{"cohortName":"all","queueingStrategy":"StrictFIFO","stopPolicy":"Hold",
       "namespaceSelector":{"matchExpressions":[{"key":"t","operator":"NotIn","values":["x"]}]},
       "fairSharing":{"weight":"500m"},

@@ -125,29 +125,30 @@ TEST(Contribution, ConflictsAndMistakesChangeNothing) {
   };
   Scheme scheme;
   ASSERT_TRUE(scheme.add(kColours, "paint").ok());
-  for (
-      const auto& [json, error] : std::vector<std::pair<std::string, std::string>>{
-          {"{", "not JSON"},
-          {"[7]", "must be a JSON object"},
-          {"{}", "kind: required"},
-          {fields(R"({"path":"spec.paint","type":"object"})"),
-           R"(field "spec.paint" exists already in version v1beta2, contributed by paint)"},
-          {fields(R"({"path":"spec.stopPolicy","type":"string"})"),
-           R"(field "spec.stopPolicy" exists already in version v1beta2, it is a field of the core)"},
-          {fields(R"({"path":"spec.x","type":"colour"})"), R"(type "colour" is not known)"},
-          {fields(R"({"path":"spec.x","type":"string","maxLen":3})"), R"(unknown key "maxLen")"},
-          {fields(R"({"path":"spec.x","type":"string","format":"email"})"),
-           R"(format "email" is not known)"},
-          {queue + R"({"version":"v7","fields":[]}]})", R"(ClusterQueue has no version "v7")"},
-          {queue +
-               R"({"version":"v1beta2","rules":[{"at":"spec","rule":"magic","message":"m"}]}]})",
-           R"(rule "magic" at spec is not known)"},
-          {R"({"kind":"Workload","group":"kueue.x-k8s.io","plural":"workloads"})",
-           "Workload: the kind exists already, it belongs to the core"},
-          {R"({"kind":"New","group":"g","versions":[]})", "plural: required for a new kind"},
-          {R"({"kind":"New","group":"g","plural":"news","scope":"Cluster","versions":[{"version":"v1"}]})",
-           R"(exactly one version must say "storage": true)"},
-      }) {
+  for (const auto& [json, error] : std::vector<std::pair<std::string, std::string>>{
+           {"{", "not JSON"},
+           {"[7]", "must be a JSON object"},
+           {"{}", "kind: required"},
+           {fields(R"({"path":"spec.paint","type":"object"})"),
+            R"(field "spec.paint" exists already in version v1beta2, contributed by paint)"},
+           {fields(R"({"path":"spec.stopPolicy","type":"string"})"),
+            R"(field "spec.stopPolicy" exists already in version v1beta2, it is a field of the )"
+            R"(core)"},
+           {fields(R"({"path":"spec.x","type":"colour"})"), R"(type "colour" is not known)"},
+           {fields(R"({"path":"spec.x","type":"string","maxLen":3})"), R"(unknown key "maxLen")"},
+           {fields(R"({"path":"spec.x","type":"string","format":"email"})"),
+            R"(format "email" is not known)"},
+           {queue + R"({"version":"v7","fields":[]}]})", R"(ClusterQueue has no version "v7")"},
+           {queue +
+                R"({"version":"v1beta2","rules":[{"at":"spec","rule":"magic","message":"m"}]}]})",
+            R"(rule "magic" at spec is not known)"},
+           {R"({"kind":"Workload","group":"kueue.x-k8s.io","plural":"workloads"})",
+            "Workload: the kind exists already, it belongs to the core"},
+           {R"({"kind":"New","group":"g","versions":[]})", "plural: required for a new kind"},
+           {R"({"kind":"New","group":"g","plural":"news","scope":"Cluster",)"
+            R"("versions":[{"version":"v1"}]})",
+            R"(exactly one version must say "storage": true)"},
+       }) {
     const auto added = scheme.add(json, "bad");
     ASSERT_FALSE(added.ok()) << json;
     EXPECT_THAT(added.error().text, HasSubstr(error));

@@ -1,4 +1,5 @@
 // Small objects for the tests of this folder, and their outcome as lines of text.
+// The scheme of core_scheme() is shared and never changed.
 #pragma once
 
 #include <gtest/gtest.h>

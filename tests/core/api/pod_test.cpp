@@ -138,8 +138,8 @@ TEST(PodRequests, AsKubernetesAddsThemUp) {
 }
 
 TEST(PodRequests, AboveTheLimitAreInvalid) {
-  const PodTemplate bad = pod(
-      R"({"spec":{"containers":[{},{"resources":{"requests":{"cpu":"2"},"limits":{"cpu":"1"}}}]}})");
+  const PodTemplate bad = pod(R"({"spec":{"containers":[{},)"
+                              R"({"resources":{"requests":{"cpu":"2"},"limits":{"cpu":"1"}}}]}})");
   EXPECT_EQ(bad.invalid_resources,
             "spec.containers[1].resources.requests: Invalid value: \"2\": must be less than or "
             "equal to cpu limit of 1");
@@ -155,7 +155,8 @@ TEST(PodTemplate, ReadsWhereItMayRun) {
       "nodeSelectorTerms":[
         {"matchExpressions":[{"key":"cores","operator":"Gt","values":["8"]}]},
         {"matchFields":[{"key":"metadata.name","operator":"In","values":["n"]}]}]}}},
-    "tolerations":[{"key":"spot","operator":"Exists","effect":"NoExecute","tolerationSeconds":5}]}})");
+    "tolerations":[{"key":"spot","operator":"Exists","effect":"NoExecute",
+                    "tolerationSeconds":5}]}})");
   EXPECT_EQ(*decoded.node_selector.find("zone"), "a");
   EXPECT_EQ(*decoded.annotations.find("a"), "b");
   ASSERT_TRUE(decoded.required_affinity.has_value());

@@ -49,8 +49,8 @@ TEST(Scheme, ANamespacedObjectWithoutNamespaceGoesToDefault) {
 }
 
 TEST(Scheme, UnknownFieldsAreWarnedAboutRefusedOrIgnored) {
-  const std::string spec =
-      R"({"bogus":1,"podSets":[{"x":{},"template":{"spec":{"containers":[{"name":"c","imag":"x"}]}}}]})";
+  const std::string spec = R"({"bogus":1,"podSets":[{"x":{},"template":)"
+                           R"({"spec":{"containers":[{"name":"c","imag":"x"}]}}}]})";
   const std::vector<std::string> expected = {
       R"(unknown field "spec.bogus")", R"(unknown field "spec.podSets[0].x")",
       R"(unknown field "spec.podSets[0].template.spec.containers[0].imag")"};

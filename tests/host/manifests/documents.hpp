@@ -1,4 +1,5 @@
 // Texts and files read into comparable lines, for the tests of this folder.
+// A Folder belongs to the test that made it.
 #pragma once
 
 #include <gtest/gtest.h>
