@@ -57,6 +57,8 @@ class EngineState {
   WorkloadView view(WorkloadId id) const;
   api::WorkloadStatus status(WorkloadId id) const;
   std::vector<api::PodSetAssignment> assignment(WorkloadId id) const;
+  std::vector<api::PodSetAssignment> assignment_of(const WorkloadRecord& w,
+                                                   const Holding& holding) const;
   std::optional<WorkloadId> counted_as(WorkloadId id) const;
   void verify_ledger();
 

@@ -146,7 +146,7 @@ void EngineState::end_replaced(const WorkloadRecord& w, WorkloadId) {
   WorkloadRecord& r = model.workloads[*replaced];
   if (how.how == hooks::ReplacedEnds::kFinished) {
     const QueueId queue = r.holding->queue;
-    let_go(*replaced);
+    r.ended = let_go(*replaced);
     r.state = WorkloadState::kFinished;
     ++r.epoch;
     set_condition(r, Type::kFinished, true, how.reason, how.message);
@@ -234,7 +234,7 @@ Result<void> EngineState::finish(WorkloadId id, std::string_view reason, std::st
   if (w.state != WorkloadState::kAdmitted)
     return Error{w.key + " is not admitted, so it cannot finish"};
   wake_tree_of(w.holding->queue);
-  let_go(id);
+  w.ended = let_go(id);
   ++w.epoch;
   w.state = WorkloadState::kFinished;
   model.history.forget(id);

@@ -102,11 +102,17 @@ WorkloadView EngineState::view(WorkloadId id) const {
 
 std::vector<api::PodSetAssignment> EngineState::assignment(WorkloadId id) const {
   const WorkloadRecord& w = model.workloads[id];
+  if (!w.holds_quota()) return {};
+  return assignment_of(w, *w.holding);
+}
+
+std::vector<api::PodSetAssignment> EngineState::assignment_of(const WorkloadRecord& w,
+                                                              const Holding& holding) const {
   std::vector<api::PodSetAssignment> out;
-  if (!w.holds_quota()) return out;
-  const QueueRecord& queue = model.queues[w.holding->queue];
-  for (std::size_t i = 0; i < w.holding->pod_sets.size(); ++i) {
-    const AssignedPodSet& from = w.holding->pod_sets[i];
+  const QueueRecord& queue = model.queues[holding.queue];
+  const std::size_t count = std::min(holding.pod_sets.size(), w.object->pod_sets.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const AssignedPodSet& from = holding.pod_sets[i];
     api::PodSetAssignment& to = out.emplace_back();
     to.name = w.object->pod_sets[i].name;
     to.count = from.count;
@@ -127,6 +133,11 @@ api::WorkloadStatus EngineState::status(WorkloadId id) const {
                               model.texts.text(c.reason), model.texts.text(c.message), c.time, 0});
   const WorkloadView seen = view(id);
   out.admission = seen.admission;
+  if (w.state == WorkloadState::kFinished) {  // where it ran stays to be seen
+    out.admission = w.object->status.admission;
+    if (w.ended)
+      out.admission = api::Admission{model.queues[w.ended->queue].name, assignment_of(w, *w.ended)};
+  }
   if (w.state == WorkloadState::kPending && !seen.reason.empty()) {
     api::Condition* at = nullptr;
     for (api::Condition& c : out.conditions)

@@ -109,6 +109,7 @@ struct WorkloadRecord {
   std::string uid;  ///< a copy that outlives changes of the object
   std::vector<PodSetRecord> pod_sets;
   std::unique_ptr<Holding> holding;
+  std::unique_ptr<Holding> ended;  ///< what it held when it finished, for its status
   std::unique_ptr<ScanPosition> scan;
   std::unique_ptr<WorkloadExtras> extras;
   std::vector<ConditionRecord> conditions;

@@ -366,7 +366,8 @@ Result<SimulationInput> InputLoader::finish() {
     input_.warnings.push_back(fmt::format("{}: no such kind is known here; {} object{} left out",
                                           kind, count, count == 1 ? "" : "s"));
   for (const auto& [field, count] : intake_.warnings())
-    input_.warnings.push_back(fmt::format("{} ({} object{})", field, count, count == 1 ? "" : "s"));
+    input_.warnings.push_back(
+        fmt::format("{}, left out of {} object{}", field, count, count == 1 ? "" : "s"));
   input_.start = start_ ? *start_ : *parse_time(kDefaultStart);
   std::stable_sort(input_.events.begin(), input_.events.end(),
                    [](const auto& a, const auto& b) { return a.at < b.at; });
