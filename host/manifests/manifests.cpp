@@ -45,19 +45,15 @@ class Unpacker {
       : name_(std::move(name)), places_(std::move(places)), sink_(sink) {}
 
   Result<void> value(json::value&& value, std::size_t index, const std::string& pointer) {
-    Document document;
-    document.file = name_;
-    document.index = index;
-    document.pointer = pointer;
-    document.places = places_;
     json::object* object = value.if_object();
     if (object == nullptr) {
-      return Error{document.place() + ": must be an object with apiVersion and kind, found " +
+      const Document nothing{{}, name_, pointer, index, places_};
+      return Error{nothing.place() + ": must be an object with apiVersion and kind, found " +
                    value_kind(value)};
     }
     if (is_list(*object)) return items(*object, index, pointer);
-    document.object = json::object(std::move(*object), object->storage());
-    return sink_(std::move(document));
+    // Constructed in place: an assignment would copy it out of the memory of its file.
+    return sink_({std::move(*object), name_, pointer, index, places_});
   }
 
  private:
