@@ -10,6 +10,12 @@ std::size_t Health::stripe() {
   return mine;
 }
 
+bool Health::may_warn(Hook hook, Time now) {
+  std::atomic<Time>& next = next_warning_[static_cast<std::size_t>(hook)];
+  Time due = next.load(std::memory_order_relaxed);
+  return now >= due && next.compare_exchange_strong(due, now + 60 * kSecond);
+}
+
 bool Health::record_fault(Hook hook, Time now, const std::string& text) {
   faults_[static_cast<std::size_t>(hook)].fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);

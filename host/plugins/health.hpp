@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <string>
 
@@ -19,8 +20,11 @@
 namespace sluice::host {
 
 /// When a call is too long, and when a plugin has failed too often.
+///
+/// The budgets are wall time: on a machine with more threads than cores a call of microseconds may
+/// well be away for tens of milliseconds, so they must be far above what a hook needs.
 struct FaultLimits {
-  Duration cycle_budget = 10 * kMillisecond;   ///< warn beyond it
+  Duration cycle_budget = 100 * kMillisecond;  ///< warn beyond it
   Duration control_budget = 1 * kSecond;       ///< warn beyond it
   int fault_factor = 10;                       ///< a fault beyond the budget times this
   int quarantine_faults = 5;                   ///< N faults …
@@ -37,7 +41,9 @@ struct HookStats {
 
 class Health {
  public:
-  explicit Health(const FaultLimits& limits) : limits_(limits) {}
+  explicit Health(const FaultLimits& limits) : limits_(limits) {
+    for (auto& next : next_warning_) next = std::numeric_limits<Time>::min();
+  }
 
   bool quarantined() const { return quarantined_.load(std::memory_order_relaxed); }
 
@@ -46,6 +52,9 @@ class Health {
     cell.calls.fetch_add(1, std::memory_order_relaxed);
     if (time != 0) cell.time.fetch_add(time, std::memory_order_relaxed);
   }
+
+  /// True when a warning about this hook is due: at most one in a minute.
+  bool may_warn(Hook hook, Time now);
 
   /// True when this fault put the plugin into quarantine.
   bool record_fault(Hook hook, Time now, const std::string& text);
@@ -73,6 +82,7 @@ class Health {
   std::atomic<bool> quarantined_{false};
   std::array<Stripe, kStripes> stripes_;
   std::array<std::atomic<std::uint64_t>, kHookCount> faults_{};
+  std::array<std::atomic<Time>, kHookCount> next_warning_;
   mutable std::mutex mutex_;
   std::deque<Time> recent_;  // guarded by mutex_, oldest first
   std::string last_fault_;   // guarded by mutex_

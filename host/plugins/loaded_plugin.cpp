@@ -197,7 +197,7 @@ Answer LoadedPlugin::finish_unusual(Hook hook, std::int32_t code, Duration took,
         hook,
         "it took " + seconds(took) + ", the limit is " + seconds(budget * limits_.fault_factor),
         fault);
-  if (took > budget)
+  if (took > budget && health_.may_warn(hook, services_.clock->now()))
     log(2, std::string(hook_name(hook)) + " took " + seconds(took) + ", its budget is " +
                seconds(budget));
   if (code == SLUICE_OK) return Answer::kOk;

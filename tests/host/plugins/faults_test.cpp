@@ -69,6 +69,11 @@ TEST_F(Faults, CallsThatTakeTooLong) {
   ASSERT_EQ(log.size(), 1u);
   EXPECT_EQ(log[0].level, 2);
   EXPECT_EQ(log[0].text, "flavor-filter.filter took 11 ms, its budget is 10 ms");
+  ask_filters(*set, production_, {"spot"});
+  EXPECT_EQ(log.size(), 1u) << "one warning in a minute is enough";
+  clock.time += 60 * kSecond;
+  ask_filters(*set, production_, {"spot"});
+  EXPECT_EQ(log.size(), 2u);
 
   clock.call_takes = 2300 * kMillisecond;
   const auto late = ask_filters(*set, production_, {"spot"});
