@@ -185,7 +185,8 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
   validating->add_option("--only", options->validate.only, "Run only the tests of these names")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
 
   CLI::App* listing = add("list", "List the plugins that this host could load", &list);
   listing->add_option("--config", options->config_file, "A configuration file of the host");

@@ -1,0 +1,83 @@
+// sluice plugin inspect, validate and list, as a person or a script meets them.
+#include <gmock/gmock.h>
+
+#include <boost/json.hpp>
+#include <map>
+
+#include "tests/host/cli/sandbox.hpp"
+
+namespace sluice::host {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+const std::string kFolder = SLUICE_TEST_PLUGINS "/";
+
+class PluginCommand : public Sandbox {
+ protected:
+  boost::json::object json(const std::string& arguments, int status = 0) const {
+    const RunResult run = sluice(arguments + " --json");
+    EXPECT_EQ(run.status, status) << run.err;
+    boost::system::error_code error;
+    return boost::json::parse(run.out, error).as_object();
+  }
+};
+
+TEST_F(PluginCommand, InspectRunsNothingOfTheFile) {
+  const RunResult run = sluice("plugin inspect " + kFolder + "filter.so");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("name      filter\nversion   1.2.3\nabi       1.0\n"),
+                    HasSubstr("exports   sluice_plugin_entry\n"), HasSubstr("loads     yes\n")));
+  // The constructor of this one aborts.
+  EXPECT_THAT(sluice("plugin inspect " + kFolder + "other-abi.so").out,
+              HasSubstr("it is built for plugin ABI 99, this host speaks ABI 1"));
+  const auto details = json("plugin inspect " + kFolder + "filter.so");
+  EXPECT_EQ(details.at("name").as_string(), "filter");
+  EXPECT_EQ(details.at("sha256").as_string().size(), 64u);
+  const RunResult wrong = sluice("plugin inspect " + kFolder + "no-plugin.so");
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_EQ(wrong.out, "");
+  EXPECT_THAT(wrong.err, MatchesRegex("error: .*no section .sluice\n"));
+}
+
+TEST_F(PluginCommand, ValidateSaysWhatFailed) {
+  const RunResult good = sluice("plugin validate " + kFolder + "filter.so");
+  EXPECT_EQ(good.status, 0) << good.out << good.err;
+  EXPECT_THAT(good.out, AllOf(HasSubstr("success  create-destroy-1000 "),
+                              HasSubstr("skipped  search-order "), HasSubstr("tests passed")));
+  const RunResult bad = sluice("plugin validate " + kFolder + "crosses.so");
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_THAT(bad.out, HasSubstr("an exception crossed the line: past the line"));
+  const auto report =
+      json("plugin validate --only load,deterministic " + kFolder + "crashes.so", 1);
+  EXPECT_FALSE(report.at("passed").as_bool());
+  ASSERT_EQ(report.at("tests").as_array().size(), 2u);
+  EXPECT_EQ(report.at("tests").at(0).at("status").as_string(), "success");
+  EXPECT_EQ(report.at("tests").at(1).at("status").as_string(), "crashed");
+}
+
+TEST_F(PluginCommand, ListShowsUseAndProblems) {
+  write("sluice.yaml",
+        "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\nplugins:\n  directory: " +
+            kFolder +
+            "\n  load:\n  - name: filter\n  - {name: rules, enabled: false}\n  - name: missing\n");
+  std::map<std::string, boost::json::object> plugins;
+  const auto listed = json("plugin list --config sluice.yaml");
+  for (const auto& plugin : listed.at("plugins").as_array())
+    plugins[std::string(plugin.at("name").as_string())] = plugin.as_object();
+  EXPECT_EQ(plugins["filter"].at("use").as_string(), "loaded");
+  EXPECT_EQ(plugins["filter"].at("version").as_string(), "1.2.3");
+  EXPECT_EQ(plugins["rules"].at("use").as_string(), "disabled");
+  EXPECT_EQ(plugins["codes"].at("use").as_string(), "not listed");
+  EXPECT_THAT(std::string(plugins["other-abi"].at("error").as_string()), HasSubstr("ABI 99"));
+  EXPECT_THAT(std::string(plugins["missing"].at("error").as_string()),
+              HasSubstr("there is no such file"));
+  EXPECT_THAT(sluice("plugin list --directory " + kFolder).out, HasSubstr("NAME  "));
+  EXPECT_EQ(sluice("plugin list --config absent.yaml").status, 1);
+}
+
+}  // namespace
+}  // namespace sluice::host
