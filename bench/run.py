@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures `sluice simulate` on Kueue's own performance inputs, and runs the microbenchmarks.
 
-usage: run.py --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER] [--micro BIN]
+usage: run.py --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER] [--micro FOLDER]
 
 For each input it runs the whole program N times (manifests parsed, decision log written to disk)
 and prints the fastest run beside what Kueue's scheduler needs for the same input alone in one
@@ -97,6 +97,16 @@ def print_table(rows):
             print('|' + '|'.join('-' * (w + 2) for w in widths) + '|')
 
 
+def run_micro(folder, options):
+    for name in sorted(os.listdir(folder)):
+        program = os.path.join(folder, name)
+        if os.path.isfile(program) and os.access(program, os.X_OK):
+            print(f'\n{name}', flush=True)
+            run = subprocess.run([program, *options], stderr=subprocess.DEVNULL, check=False)
+            if run.returncode:
+                sys.exit(f'error: {program} failed')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -105,7 +115,7 @@ def main():
     parser.add_argument('--runs', type=int)
     parser.add_argument('--only', choices=sorted(generate.SCENARIOS))
     parser.add_argument('--work', default='build/bench')
-    parser.add_argument('--micro', help='the program of microbenchmarks')
+    parser.add_argument('--micro', help='folder of microbenchmark programs')
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
     names = [arguments.only] if arguments.only else list(generate.SCENARIOS)
@@ -116,9 +126,7 @@ def main():
         json.dump(results, file, indent=1)
     print_table([HEAD, *(row(name, ours) for name, ours in results.items())])
     if arguments.micro:
-        print(flush=True)
-        options = ['--benchmark_min_time=0.05'] if arguments.quick else []
-        sys.exit(subprocess.run([arguments.micro, *options], check=False).returncode)
+        run_micro(arguments.micro, ['--benchmark_min_time=0.05'] if arguments.quick else [])
 
 
 if __name__ == '__main__':

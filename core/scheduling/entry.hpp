@@ -1,4 +1,7 @@
 // Entry: one head on its way through a cycle.
+//
+// Made by nomination, put in order, then processed once; its status is set by processing alone.
+// Belongs to the engine's thread once nomination is over.
 #pragma once
 
 #include <algorithm>

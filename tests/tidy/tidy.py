@@ -26,7 +26,8 @@ CODE = CPP + ('.py', '.cmake', '.sh')
 FEATURE_FREE = ('core/', 'host/', 'sdk/')
 FEATURE_WORDS = re.compile(
     # awsElasticBlockStore is a volume of Kubernetes.
-    r'(?<!aws)elastic|workload[ _-]?slic|admission[ _-]?option|provisioning[ _-]?(request|check)|fungib'
+    r'(?<!aws)elastic|workload[ _-]?slic|admission[ _-]?option|fungib'
+    r'|provisioning[ _-]?(request|check)'
     r'|concurrent[ _-]?admission|when[ _]?can[ _]?(borrow|preempt)|may[ _]?stop[ _]?search'
     r'|try[ _]?next[ _]?flavor|(borrowing|preemption)[ _]?over[ _]?(borrowing|preemption)'
     r'|(allowed|target)[ _]?resource[ _]?flavor|explicit[ _]?options|admission[ _]?constraints'
