@@ -229,7 +229,7 @@ std::string Quantity::text() const {
   for (; value % 1000 == 0 && power < 9; ++power) value /= 1000;
   append_digits(out, value);
   if (format_ == Format::kExponent) {
-    if (power != 3) out += "e" + std::to_string(3 * static_cast<int>(power) - 9);
+    if (power != 3) out.append("e").append(std::to_string(3 * static_cast<int>(power) - 9));
     return out;
   }
   static constexpr std::array<const char*, 10> kDecimal = {"n", "u", "m", "",  "k",

@@ -48,10 +48,14 @@ std::string Walk::path() const {
         out += step.key;
         break;
       case Step::Kind::kIndex:
-        out += "[" + std::to_string(step.index) + "]";
+        out += '[';
+        out += std::to_string(step.index);
+        out += ']';
         break;
       case Step::Kind::kMapKey:
-        out += "[" + std::string(step.key) + "]";
+        out += '[';
+        out += step.key;
+        out += ']';
         break;
     }
   }
@@ -244,9 +248,11 @@ std::string entry_key(const SchemaNode& node, const json::value& entry) {
     if (value == nullptr) continue;
     if (out.size() > 1) out += ",";
     append_json_text(key, out);
-    out += ":" + to_json(*value);
+    out += ':';
+    append_json(*value, out);
   }
-  return out + "}";
+  out += '}';
+  return out;
 }
 
 /// Two entries cannot be equal when the first key is a text and differs: the usual, cheap case.
@@ -356,7 +362,7 @@ void Walk::quantity(const json::value& value) {
 void Walk::rules(const SchemaNode& node, const json::value& self) {
   for (const Rule& rule : node.rules) {
     if (rule.holds(rule, self)) continue;
-    std::string value = "\"" + std::string(type_name(node.type)) + "\"";
+    std::string value = shown(std::string_view(type_name(node.type)));
     if (self.is_string() || self.is_number() || self.is_bool()) value = shown(self);
     problem(Problem::Kind::kInvalid, "Invalid value: " + value + ": " + rule.message);
   }
