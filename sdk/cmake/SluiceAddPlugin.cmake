@@ -27,8 +27,10 @@ function(sluice_add_plugin name)
       LIBRARY_OUTPUT_DIRECTORY ${SLUICE_PLUGIN_OUTPUT_DIRECTORY})
   endif()
   target_link_options(${target} PRIVATE
-    -Wl,--version-script=${version_script} -Wl,-z,now
-    $<$<NOT:$<BOOL:${SLUICE_SANITIZE}>>:-Wl,-z,defs>)
+    -Wl,--version-script=${version_script} -Wl,-z,now)
+  if(NOT SLUICE_SANITIZE)  # the sanitizers' symbols come from the program that loads the plugin
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
   if(SLUICE_PROGRAM)
     add_test(NAME ${target}_validate
              COMMAND ${SLUICE_PROGRAM} plugin validate $<TARGET_FILE:${target}>)
