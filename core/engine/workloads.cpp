@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-/// The plugins that claim a workload, written there by the host (mechanisms 6).
+/// The plugins that claim a workload, written there by the host (mechanisms 5).
 constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
 
 /// The first name in a comma-separated list that is not among the loaded plugins.

@@ -2,7 +2,7 @@
 //
 // core calls these abstract classes and knows nothing of shared libraries; the host binds them to
 // plugins (host/plugins/bridge). A null pointer in Hooks means that nobody provides the point and
-// the built-in behaviour of docs/decisions.md applies. No hook is called under a lock. Hooks marked
+// the built-in behaviour of docs/semantics.md applies. No hook is called under a lock. Hooks marked
 // [cycle] are called from many threads at once, must not block, and must answer the same for the
 // same input; [control] hooks are called from the engine's thread, one at a time.
 //
