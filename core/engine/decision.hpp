@@ -22,8 +22,9 @@ enum class DecisionType : std::uint8_t {
   kPending,  ///< reason or message changed (see docs/simulate.md for what counts as a change)
   kFinished,
   kDeactivated,
-  kRequeued,  ///< a backoff ended
-  kMarked,    ///< the workload is now claimed by `reason` (a plugin's name)
+  kRequeued,           ///< a backoff ended
+  kMarked,             ///< the workload is now claimed by `reason` (a plugin's name)
+  kWaitingForVictims,  ///< it fits once the victims of others are gone
 };
 
 struct Decision {
@@ -34,6 +35,7 @@ struct Decision {
   std::string preemption;  ///< kEvicted: InClusterQueue, InCohortReclamation, …
   std::string by;          ///< kEvicted: key of the workload it made room for
   bool borrowing = false;  ///< kQuotaReserved
+  bool admitted = false;   ///< kEvicted: it was admitted, not only reserved
 };
 
 }  // namespace sluice

@@ -110,10 +110,14 @@ class EngineState {
   void load_status(WorkloadRecord& w, WorkloadId id);
   void load_admission(WorkloadRecord& w, WorkloadId id, const api::Admission& admission);
   void change(WorkloadRecord& w, WorkloadId id, std::shared_ptr<const api::Workload> object);
-  bool lower_counts(WorkloadRecord& w, WorkloadId id, const api::Workload& object);
+  void change_holder(WorkloadRecord& w, WorkloadId id,
+                     const std::vector<PodSetRecord>& old_pod_sets, std::int32_t old_priority);
   void ask_traits(WorkloadRecord& w, WorkloadId id);
+  void mark(WorkloadRecord& w, WorkloadId id, const std::vector<std::string>& plugins);
   void link_traits(WorkloadRecord& w, WorkloadId id);
   void unlink_traits(WorkloadRecord& w, WorkloadId id);
+  std::uint32_t unit_of(const WorkloadRecord& w, bool holding);
+  void set_unit(WorkloadId id, std::uint32_t unit);
   std::shared_ptr<PendingReason> why_not_queued(const WorkloadRecord& w, QueueId& queue);
   void enqueue(WorkloadId id);
   void dequeue(WorkloadId id);
@@ -126,7 +130,8 @@ class EngineState {
   void hold(WorkloadId id, std::unique_ptr<Holding> holding);
   std::unique_ptr<Holding> let_go(WorkloadId id);
   void recount(WorkloadId id);
-  void end_replaced(const WorkloadRecord& w, WorkloadId id);
+  void end_replaced(const WorkloadRecord& w);
+  void end(WorkloadId id, std::string_view reason, std::string_view message);
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
   void set_condition(WorkloadRecord& w, ConditionRecord::Type type, bool value,
                      std::string_view reason, std::string_view message);
@@ -165,8 +170,9 @@ class EngineState {
 
   std::unordered_map<const api::PodTemplate*, std::unique_ptr<PodShape>> shapes_;
   std::unordered_map<std::string, std::uint32_t> group_units_;
-  std::unordered_map<std::string, std::vector<WorkloadId>> anchored_;  // by order_as
-  std::unordered_map<std::string, std::vector<WorkloadId>> partners_;  // by evict_with
+  std::unordered_map<std::string, std::vector<WorkloadId>> anchored_;      // by order_as
+  std::unordered_map<std::string, std::vector<WorkloadId>> partners_;      // by evict_with
+  std::unordered_map<std::string, std::vector<WorkloadId>> replacements_;  // by what they replace
 
   bool structure_dirty_ = true;
   std::set<QueueId> changed_queues_;     // wake after the rebuild

@@ -107,16 +107,20 @@ void EngineState::take_head(QueueRecord& queue, WorkloadId id) {
 void EngineState::commit(Entry& entry) {
   WorkloadRecord& w = model.workloads[entry.id];
   QueueRecord& queue = model.queues[entry.queue];
+  if (w.state != WorkloadState::kPending) return;  // one that replaces it ended it in this cycle
   if (entry.status == EntryStatus::kReserved) return reserve(entry);
   std::shared_ptr<PendingReason> why = explain(entry);
   set_pending(w, entry.id, why);
   switch (entry.status) {
     case EntryStatus::kPreempting:
-      preempt(entry);
-      [[fallthrough]];
     case EntryStatus::kWaiting:
+      if (entry.status == EntryStatus::kPreempting) {
+        preempt(entry);
+      } else {
+        decide(DecisionType::kWaitingForVictims, entry.id);
+      }
       w.scan.reset();
-      if (queue.best_effort()) queue.pending.give_place(entry.key.anchor);
+      if (queue.best_effort()) queue.pending.give_place(entry.id, entry.key.anchor);
       return;
     case EntryStatus::kSkipped:
       return record_scan(entry);
@@ -143,7 +147,7 @@ void EngineState::preempt(Entry& entry) {
   const int times = model.history.issued(entry.id, model.now);
   for (const Victim& victim : entry.nomination.victims) {
     const WorkloadRecord& v = model.workloads[victim.id];
-    SLUICE_CHECK(v.holds_quota(), v.key, " is evicted twice in one cycle");
+    if (!v.holds_quota()) continue;  // taken along by another's victim, from another root
     Decision why;
     why.reason = "Preempted";
     why.preemption = to_string(victim.reason);
@@ -154,6 +158,13 @@ void EngineState::preempt(Entry& entry) {
                   "; preemptee path: " + model.tree.path(v.holding->queue);
     model.history.evicted(entry.id, victim.id, model.now);
     evict(victim.id, why);
+    // The search looks at one root; those of other roots that go along are evicted here.
+    for (const WorkloadId other : model.bound_to(victim.id)) {
+      const bool victim_too =
+          std::any_of(entry.nomination.victims.begin(), entry.nomination.victims.end(),
+                      [&](const Victim& each) { return each.id == other; });
+      if (!victim_too && model.workloads[other].holds_quota()) evict(other, why);
+    }
   }
   if (times < 3) return;
   drop_claim(entry.id);

@@ -22,13 +22,16 @@ void EngineState::start_timers(WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
   const ConditionRecord* admitted = w.condition(Type::kAdmitted);
   const Time since = admitted ? admitted->time : model.now;
+  const auto push = [&](Time at, TimerKind kind) {
+    timers_.push(
+        {std::max(at, model.now), id, w.epoch, kind});  // a dump may be older than its limits
+  };
   if (const auto limit = w.object->maximum_execution_seconds) {
     const std::int32_t past = w.extras ? w.extras->past_execution_seconds : 0;
     const Duration left = std::max(0, *limit - past) * kSecond;
-    timers_.push({since + left, id, w.epoch, TimerKind::kMaximumExecution});
+    push(since + left, TimerKind::kMaximumExecution);
   }
-  if (config_.pods_ready_timeout)
-    timers_.push({since + *config_.pods_ready_timeout, id, w.epoch, TimerKind::kPodsReady});
+  if (config_.pods_ready_timeout) push(since + *config_.pods_ready_timeout, TimerKind::kPodsReady);
 }
 
 void EngineState::fire(const Timer& timer) {

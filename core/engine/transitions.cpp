@@ -87,6 +87,11 @@ std::unique_ptr<Holding> EngineState::let_go(WorkloadId id) {
   const auto priority = queue.holder_priorities.find(w.holding->priority);
   if (--priority->second == 0) queue.holder_priorities.erase(priority);
   bump_generation(queue.id);
+  // Members of an exclusive group wait for each other, in whatever tree they are.
+  if (const hooks::Traits* traits = w.traits(); traits && traits->group.exclusive)
+    for (const WorkloadId sibling : model.siblings[traits->group.id])
+      if (const QueueId at = model.workloads[sibling].queue; at != kNone && sibling != id)
+        wake_tree_of(at);
   return std::move(w.holding);
 }
 
@@ -104,7 +109,8 @@ void EngineState::reserve(const Entry& entry) {
   w.pending.reset();
   w.logged_pending = 0;
   ++w.epoch;
-  end_replaced(w, id);
+  const bool admitted = queue.spec->admission_checks.empty();
+  if (admitted) end_replaced(w);
 
   auto holding = std::make_unique<Holding>();
   holding->queue = entry.queue;
@@ -129,7 +135,7 @@ void EngineState::reserve(const Entry& entry) {
       set_condition(w, type, false, "QuotaReserved", "Previously: " + model.texts.text(c->message));
   decide(DecisionType::kQuotaReserved, id).borrowing = borrowing;
   progress_ = true;
-  if (!queue.spec->admission_checks.empty()) return;
+  if (!admitted) return;
   w.state = WorkloadState::kAdmitted;
   set_condition(w, Type::kAdmitted, true, texts_.admitted, texts_.is_admitted);
   decide(DecisionType::kAdmitted, id);
@@ -137,35 +143,29 @@ void EngineState::reserve(const Entry& entry) {
   start_timers(id);
 }
 
-/// Its admission ends what it replaces, in the same commit, as its traits say (mechanisms 1).
-void EngineState::end_replaced(const WorkloadRecord& w, WorkloadId) {
-  if (!w.extras || !w.extras->traits.has_replaces) return;
+/// Its admission ends what it replaces, in the same commit, as its traits say (mechanisms 1); also
+/// one that lost its quota in the meantime and waits.
+void EngineState::end_replaced(const WorkloadRecord& w) {
+  const WorkloadId replaced = model.replaced_by(w);
+  if (replaced == kNone) return;
   const hooks::Replaces how = w.extras->traits.replaces;
-  const auto replaced = find(how.workload);
-  if (!replaced || !model.workloads[*replaced].holds_quota()) return;
-  WorkloadRecord& r = model.workloads[*replaced];
-  if (how.how == hooks::ReplacedEnds::kFinished) {
-    const QueueId queue = r.holding->queue;
-    r.ended = let_go(*replaced);
-    r.state = WorkloadState::kFinished;
-    ++r.epoch;
-    set_condition(r, Type::kFinished, true, how.reason, how.message);
-    Decision& decision = decide(DecisionType::kFinished, *replaced);
-    decision.reason = how.reason;
-    decision.message = how.message;
-    wake_tree_of(queue);
-    model.history.forget(*replaced);
-    return;
+  WorkloadRecord& r = model.workloads[replaced];
+  if (r.state == WorkloadState::kFinished || r.state == WorkloadState::kInactive) return;
+  switch (how.how) {
+    case hooks::ReplacedEnds::kFinished:
+      return end(replaced, how.reason, how.message);
+    case hooks::ReplacedEnds::kDeactivated:
+      return deactivate(replaced, how.reason, how.message);
+    case hooks::ReplacedEnds::kEvicted:
+      break;
   }
+  if (!r.holds_quota()) return;
   Decision why;
   why.reason = how.reason;
   why.message = how.message;
-  evict(*replaced, why);
-  if (how.how == hooks::ReplacedEnds::kDeactivated) {
-    dequeue(*replaced);
-    r.state = WorkloadState::kInactive;
-    decide(DecisionType::kDeactivated, *replaced).reason = how.reason;
-  }
+  evict(replaced, why);
+  // It waits again and is no part of what took its place.
+  if (!r.traits() || !r.traits()->has_group) set_unit(replaced, kNone);
 }
 
 void EngineState::evict(WorkloadId id, const Decision& why) {
@@ -173,6 +173,7 @@ void EngineState::evict(WorkloadId id, const Decision& why) {
   const QueueId queue = w.holding->queue;
   const bool admitted = w.state == WorkloadState::kAdmitted;
   Decision& decision = decisions_.emplace_back(why);
+  decision.admitted = admitted;
   decision.type = DecisionType::kEvicted;
   decision.workload = id;
   if (admitted) {
@@ -189,6 +190,9 @@ void EngineState::evict(WorkloadId id, const Decision& why) {
   set_condition(w, Type::kQuotaReserved, false, "Pending", why.message);
   if (admitted)
     set_condition(w, Type::kAdmitted, false, "NoReservation", "The workload has no reservation");
+  if (const ConditionRecord* ready = w.condition(Type::kPodsReady); ready && ready->is_true)
+    set_condition(w, Type::kPodsReady, false, "WaitForStart",
+                  "Not all pods are ready or succeeded");
   set_condition(w, Type::kEvicted, true, why.reason, why.message);
   if (!why.preemption.empty())
     set_condition(w, Type::kPreempted, true, why.preemption, why.message);
@@ -206,6 +210,7 @@ void EngineState::evict(WorkloadId id, const Decision& why) {
   }
   if (!counted) w.more().evictions.push_back({why.reason, "", 1});
   if (w.object->active) enqueue(id);
+  reorder_anchored(w.key);
 }
 
 void EngineState::deactivate(WorkloadId id, std::string_view reason, std::string_view message) {
@@ -220,6 +225,11 @@ void EngineState::deactivate(WorkloadId id, std::string_view reason, std::string
   }
   dequeue(id);
   drop_claim(id);
+  if (w.object->active) {
+    auto object = std::make_shared<api::Workload>(*w.object);
+    object->active = false;
+    w.object = std::move(object);
+  }
   w.state = WorkloadState::kInactive;
   w.pending.reset();
   set_condition(w, Type::kQuotaReserved, false, "Deactivated", message);
@@ -233,17 +243,27 @@ Result<void> EngineState::finish(WorkloadId id, std::string_view reason, std::st
   if (w.state == WorkloadState::kFinished) return Error{w.key + " is finished already"};
   if (w.state != WorkloadState::kAdmitted)
     return Error{w.key + " is not admitted, so it cannot finish"};
-  wake_tree_of(w.holding->queue);
-  w.ended = let_go(id);
+  end(id, reason, message);
+  return {};
+}
+
+/// Finished: what it holds is released, and it is queued no more.
+void EngineState::end(WorkloadId id, std::string_view reason, std::string_view message) {
+  WorkloadRecord& w = model.workloads[id];
+  if (w.queue != kNone) wake_tree_of(w.queue);
+  dequeue(id);
+  if (w.queue != kNone) model.queues[w.queue].pending.free_place(id);
+  drop_claim(id);
+  if (w.holds_quota()) w.ended = let_go(id);
   ++w.epoch;
   w.state = WorkloadState::kFinished;
+  w.pending.reset();
   model.history.forget(id);
   set_condition(w, Type::kFinished, true, reason, message);
   Decision& decision = decide(DecisionType::kFinished, id);
   decision.reason = reason;
   decision.message = message;
   moved_ = true;
-  return {};
 }
 
 void EngineState::drop_claim(WorkloadId id) {

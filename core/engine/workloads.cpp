@@ -23,11 +23,33 @@ std::string first_absent(std::string_view list, const std::vector<std::string>& 
   return {};
 }
 
+/// The object with the pod sets that were granted; with `may_lower` smaller counts of the new form
+/// are taken over (mechanisms 3), anything else that differs is not.
+std::shared_ptr<const api::Workload> with_granted_pod_sets(
+    const api::Workload& granted, std::shared_ptr<const api::Workload> object, bool may_lower) {
+  auto out = std::make_shared<api::Workload>(*object);
+  out->pod_sets = granted.pod_sets;
+  for (std::size_t i = 0; may_lower && i < out->pod_sets.size(); ++i)
+    for (const api::PodSet& wanted : object->pod_sets)
+      if (wanted.name == out->pod_sets[i].name)
+        out->pod_sets[i].count = std::min(wanted.count, out->pod_sets[i].count);
+  return out;
+}
+
 std::shared_ptr<PendingReason> plain_reason(WaitReason reason, std::string text) {
   auto out = std::make_shared<PendingReason>();
   out->reason = reason;
   out->text = std::move(text);
   return out;
+}
+
+/// Takes `id` out of the list under `key`, and the list out of the map when it was the last.
+template <typename Map>
+void drop(Map& map, const typename Map::key_type& key, WorkloadId id) {
+  const auto it = map.find(key);
+  if (it == map.end()) return;
+  std::erase(it->second, id);
+  if (it->second.empty()) map.erase(it);
 }
 
 }  // namespace
@@ -56,6 +78,7 @@ WorkloadId EngineState::apply(std::shared_ptr<const api::Workload> object) {
   w.shape = shape_of(w);
   if (!w.object->active && w.state != WorkloadState::kFinished) w.state = WorkloadState::kInactive;
   if (w.state == WorkloadState::kPending) enqueue(id);
+  reorder_anchored(w.key);
   return id;
 }
 
@@ -149,7 +172,8 @@ void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
     load_admission(w, id, *status.admission);
     w.state = is_true(ConditionRecord::Type::kAdmitted) ? WorkloadState::kAdmitted
                                                         : WorkloadState::kQuotaReserved;
-    start_timers(id);
+    if (w.state == WorkloadState::kAdmitted) start_timers(id);
+    drain_pending_ = true;  // its queue may be stopped already
     return;
   }
   if (w.extras && w.extras->requeue.requeue_at && *w.extras->requeue.requeue_at > model.now) {
@@ -185,17 +209,19 @@ void EngineState::load_admission(WorkloadRecord& w, WorkloadId id,
   }
   const ConditionRecord* reserved = w.condition(ConditionRecord::Type::kQuotaReserved);
   holding->reserved_at = reserved ? reserved->time : model.now;
+  if (w.extras) set_unit(id, unit_of(w, true));
   hold(id, std::move(holding));
 }
 
 void EngineState::change(WorkloadRecord& w, WorkloadId id,
                          std::shared_ptr<const api::Workload> object) {
   const bool was_active = w.object->active;
-  const bool requeue_state_reset = !was_active && object->active;
   const std::int32_t old_priority = w.priority;
   const std::uint32_t old_shape = w.shape;
-  std::vector<PodSetRecord> old_pod_sets = w.pod_sets;
-  const bool lowered = w.holds_quota() && lower_counts(w, id, *object);
+  const std::vector<PodSetRecord> old_pod_sets = w.pod_sets;
+  if (w.holds_quota())
+    object = with_granted_pod_sets(*w.object, std::move(object),
+                                   w.extras && w.extras->traits.may_lower_counts);
   dequeue(id);
   unlink_traits(w, id);
   w.object = std::move(object);
@@ -203,15 +229,13 @@ void EngineState::change(WorkloadRecord& w, WorkloadId id,
   describe_pod_sets(w);
   ask_traits(w, id);
   w.shape = shape_of(w);
-  if (const api::Condition* ready = w.object->status.condition("PodsReady"))
-    set_condition(w, ConditionRecord::Type::kPodsReady, ready->status == "True", ready->reason,
-                  ready->message);
+  reorder_anchored(w.key);
   if (w.state == WorkloadState::kFinished) return;
   if (!w.object->active) {
     if (was_active) deactivate(id, "Deactivated", "The workload is deactivated");
     return;
   }
-  if (requeue_state_reset) {
+  if (!was_active) {
     w.state = WorkloadState::kPending;
     if (w.extras) {
       w.extras->requeue = {};
@@ -220,34 +244,37 @@ void EngineState::change(WorkloadRecord& w, WorkloadId id,
     set_condition(w, ConditionRecord::Type::kRequeued, true, "Reactivated",
                   "The workload was reactivated");
   }
-  if (w.holds_quota()) {
-    bool reclaimed = false;
-    for (std::size_t i = 0; i < w.pod_sets.size() && i < old_pod_sets.size(); ++i)
-      reclaimed |= w.pod_sets[i].reclaimable != old_pod_sets[i].reclaimable;
-    if (reclaimed || lowered || old_priority != w.priority) {
-      recount(id);
-      bump_generation(w.holding->queue);
-      wake_tree_of(w.holding->queue);
-      moved_ = true;
-    }
-    return;
-  }
+  if (w.holds_quota()) return change_holder(w, id, old_pod_sets, old_priority);
   if (old_shape != w.shape || old_priority != w.priority) w.logged_pending = 0;
   enqueue(id);
 }
 
-/// Counts of the spec that went down while quota is held: the admission follows, where the traits
-/// allow it (mechanisms 3). The caller recounts.
-bool EngineState::lower_counts(WorkloadRecord& w, WorkloadId, const api::Workload& object) {
-  if (!w.extras || !w.extras->traits.may_lower_counts) return false;
-  bool lowered = false;
-  for (std::size_t i = 0; i < w.holding->pod_sets.size() && i < object.pod_sets.size(); ++i) {
-    std::int32_t& granted = w.holding->pod_sets[i].count;
-    if (object.pod_sets[i].count >= granted) continue;
-    granted = object.pod_sets[i].count;
-    lowered = true;
+/// What a change means for a workload that holds quota.
+void EngineState::change_holder(WorkloadRecord& w, WorkloadId id,
+                                const std::vector<PodSetRecord>& old_pod_sets,
+                                std::int32_t old_priority) {
+  if (const api::Condition* ready = w.object->status.condition("PodsReady"))
+    set_condition(w, ConditionRecord::Type::kPodsReady, ready->status == "True", ready->reason,
+                  ready->message);
+  if (!w.traits_ok_with_quota()) {
+    Decision why;
+    why.reason = "OnHold";
+    why.message = w.extras->traits.takes_no_part_because;
+    return evict(id, why);
   }
-  return lowered;
+  bool recounted = false;
+  for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
+    const PodSetRecord& now = w.pod_sets[i];
+    std::int32_t& granted = w.holding->pod_sets[i].count;
+    recounted |=
+        now.reclaimable != old_pod_sets[i].reclaimable || now.count != old_pod_sets[i].count;
+    if (now.count < old_pod_sets[i].count) granted = std::min(granted, now.count);
+  }
+  if (!recounted && old_priority == w.priority) return;
+  recount(id);
+  bump_generation(w.holding->queue);
+  wake_tree_of(w.holding->queue);
+  moved_ = true;
 }
 
 void EngineState::remove_workload(WorkloadId id) {
@@ -268,7 +295,9 @@ void EngineState::remove_workload(WorkloadId id) {
   model.ids.erase(w.key);
   in_order_stale_ = true;
   reorder_anchored(w.key);
+  std::string key = std::move(w.key);
   w = WorkloadRecord();
+  w.key = std::move(key);  // decisions that were not handed out yet name it
   moved_ = true;
 }
 
@@ -288,73 +317,119 @@ void EngineState::ask_traits(WorkloadRecord& w, WorkloadId id) {
   if (hooks_.workload_traits) {
     hooks::Fault fault;
     hooks_.workload_traits->traits(*w.object, traits, fault);
-    if (fault) traits.conflict = fault.text;
-    const std::string* mark = w.object->meta.annotations.find(kClaimedBy);
-    for (const std::string& plugin : traits.claimed_by)
-      if (!mark || ("," + *mark + ",").find("," + plugin + ",") == std::string::npos)
-        decide(DecisionType::kMarked, id).reason = plugin;
+    if (fault) {
+      // What was known stays, so that nobody loses anything because of the fault.
+      traits = w.extras ? w.extras->traits : hooks::Traits();
+      traits.conflict = fault.sentence();
+    }
+    mark(w, id, traits.claimed_by);
   }
   const bool plain = traits.takes_part && !traits.has_group && !traits.has_replaces &&
                      traits.evict_with.empty() && traits.counted_as == hooks::CountedAs::kItself &&
                      traits.shape_key.empty() && !traits.may_lower_counts &&
                      traits.conflict.empty();
-  if (plain && !w.extras) return;
+  if (plain && !w.extras && !partners_.contains(w.key) && !replacements_.contains(w.key)) return;
   w.more().traits = std::move(traits);
   link_traits(w, id);
 }
 
-/// Units, anchors and partners that follow from the traits.
+/// Plugins that claim the workload and are not in its mark yet are added to it.
+void EngineState::mark(WorkloadRecord& w, WorkloadId id, const std::vector<std::string>& plugins) {
+  const std::string* held = w.object->meta.annotations.find(kClaimedBy);
+  std::string marks = held ? *held : std::string();
+  const std::size_t before = marks.size();
+  for (const std::string& plugin : plugins) {
+    if (("," + marks + ",").find("," + plugin + ",") != std::string::npos) continue;
+    marks += (marks.empty() ? "" : ",") + plugin;
+    decide(DecisionType::kMarked, id).reason = plugin;
+  }
+  if (marks.size() == before) return;
+  auto object = std::make_shared<api::Workload>(*w.object);
+  object->meta.annotations.set(std::string(kClaimedBy), std::move(marks));
+  w.object = std::move(object);
+}
+
+/// Units, anchors and partners that follow from the traits; whoever named this workload before it
+/// came is linked to it too.
 void EngineState::link_traits(WorkloadRecord& w, WorkloadId id) {
   const hooks::Traits& traits = w.extras->traits;
-  std::uint32_t unit = kNone;
   if (traits.has_group) {
-    const auto [it, fresh] = group_units_.emplace(traits.group.id, 0);
-    if (fresh) it->second = model.ledger.new_unit();
-    unit = it->second;
+    model.siblings[traits.group.id].push_back(id);
     if (traits.group.order_as != w.key) anchored_[traits.group.order_as].push_back(id);
   }
-  if (traits.has_replaces) {
-    if (const auto replaced = find(traits.replaces.workload)) {
-      WorkloadRecord& r = model.workloads[*replaced];
-      if (unit == kNone) unit = r.unit == kNone ? model.ledger.new_unit() : r.unit;
-      if (r.unit != unit) {
-        std::unique_ptr<Holding> holding = r.holds_quota() ? let_go(*replaced) : nullptr;
-        r.unit = unit;
-        if (holding) hold(*replaced, std::move(holding));
-      }
-    }
-  }
-  if (w.unit != unit) {
-    std::unique_ptr<Holding> holding = w.holds_quota() ? let_go(id) : nullptr;
-    w.unit = unit;
-    if (holding) hold(id, std::move(holding));
-  }
-  if (!traits.evict_with.empty()) {
+  if (traits.has_replaces) replacements_[traits.replaces.workload].push_back(id);
+  const auto settle_unit = [this](WorkloadId each) {
+    const WorkloadRecord& e = model.workloads[each];
+    set_unit(each, unit_of(e, e.holds_quota()));
+  };
+  if (const auto others = replacements_.find(w.key); others != replacements_.end())
+    for (const WorkloadId other : others->second)
+      if (other != id) settle_unit(other);
+  settle_unit(id);
+  if (const WorkloadId replaced = model.replaced_by(w); replaced != kNone) settle_unit(replaced);
+
+  const auto bind = [this](WorkloadId a, WorkloadId b) {
+    std::vector<WorkloadId>& bound = model.together[a];
+    if (std::find(bound.begin(), bound.end(), b) != bound.end()) return;
+    bound.push_back(b);
+    model.together[b].push_back(a);
+  };
+  if (!traits.evict_with.empty() && traits.evict_with != w.key) {
     partners_[traits.evict_with].push_back(id);
-    if (const auto other = find(traits.evict_with)) {
-      model.together[id].push_back(*other);
-      model.together[*other].push_back(id);
-    }
+    if (const auto other = find(traits.evict_with)) bind(id, *other);
   }
-  if (const auto waiting = partners_.find(w.key); waiting != partners_.end()) {
-    for (const WorkloadId other : waiting->second) {
-      std::vector<WorkloadId>& mine = model.together[id];
-      if (std::find(mine.begin(), mine.end(), other) != mine.end()) continue;
-      mine.push_back(other);
-      model.together[other].push_back(id);
-    }
+  if (const auto waiting = partners_.find(w.key); waiting != partners_.end())
+    for (const WorkloadId other : waiting->second) bind(id, other);
+}
+
+/// A group is one unit; else a replacement, what it replaces and what replaces it are one. One that
+/// waits again, after its replacement took its place, is not.
+std::uint32_t EngineState::unit_of(const WorkloadRecord& w, bool holding) {
+  const auto group_unit = [this](const hooks::Traits& traits) {
+    const auto [it, fresh] = group_units_.emplace(traits.group.id, 0);
+    if (fresh) it->second = model.ledger.new_unit();
+    return it->second;
+  };
+  const hooks::Traits* traits = w.traits();
+  if (traits && traits->has_group) return group_unit(*traits);
+  if (const WorkloadId replaced = model.replaced_by(w); replaced != kNone) {
+    const WorkloadRecord& r = model.workloads[replaced];
+    if (r.traits() && r.traits()->has_group) return group_unit(*r.traits());
+    if (r.unit != kNone) return r.unit;
+    return w.unit == kNone ? model.ledger.new_unit() : w.unit;
   }
+  if (const auto others = replacements_.find(w.key); others != replacements_.end())
+    for (const WorkloadId other : others->second) {
+      const WorkloadRecord& replacement = model.workloads[other];
+      if (replacement.unit != kNone && (holding || !replacement.holds_quota()))
+        return replacement.unit;
+    }
+  return kNone;
+}
+
+void EngineState::set_unit(WorkloadId id, std::uint32_t unit) {
+  WorkloadRecord& w = model.workloads[id];
+  if (w.unit == unit) return;
+  const bool counted = w.holds_quota() && !structure_dirty_;
+  if (counted) model.ledger.release(id, w);
+  w.unit = unit;
+  if (counted) model.ledger.take(id, w);
 }
 
 void EngineState::unlink_traits(WorkloadRecord& w, WorkloadId id) {
+  if (const auto it = model.together.find(id); it != model.together.end()) {
+    const std::vector<WorkloadId> bound = std::move(it->second);
+    model.together.erase(it);
+    for (const WorkloadId other : bound) drop(model.together, other, id);
+  }
   if (!w.extras) return;
   const hooks::Traits& traits = w.extras->traits;
-  if (traits.has_group) std::erase(anchored_[traits.group.order_as], id);
-  if (!traits.evict_with.empty()) std::erase(partners_[traits.evict_with], id);
-  if (const auto it = model.together.find(id); it != model.together.end()) {
-    for (const WorkloadId other : it->second) std::erase(model.together[other], id);
-    model.together.erase(id);
+  if (traits.has_group) {
+    drop(model.siblings, traits.group.id, id);
+    drop(anchored_, traits.group.order_as, id);
   }
+  if (traits.has_replaces) drop(replacements_, traits.replaces.workload, id);
+  drop(partners_, traits.evict_with, id);
 }
 
 std::shared_ptr<PendingReason> EngineState::why_not_queued(const WorkloadRecord& w,
@@ -410,8 +485,7 @@ void EngineState::reorder_anchored(const std::string& key) {
   if (members == anchored_.end()) return;
   for (const WorkloadId member : members->second) {
     const WorkloadRecord& m = model.workloads[member];
-    if (m.queue != kNone && model.queues[m.queue].pending.contains(member))
-      model.queues[m.queue].pending.insert(order_key(member), {m.shape, m.priority});
+    if (m.queue != kNone) model.queues[m.queue].pending.reorder(order_key(member));
   }
 }
 

@@ -31,6 +31,10 @@ struct Fault {
   std::string plugin;
   std::string text;  ///< one sentence for the workload's pending reason
   explicit operator bool() const { return !plugin.empty(); }
+  /// The text, with the plugin's name in it.
+  std::string sentence() const {
+    return text.find(plugin) == std::string::npos ? plugin + ": " + text : text;
+  }
 };
 
 /// How well a flavor serves a request, worst first (semantics 4.2).

@@ -16,10 +16,13 @@ void Ledger::take(WorkloadId id, const WorkloadRecord& workload) {
   const Holding& holding = *workload.holding;
   if (workload.unit == kNone) return add(holding.queue, holding.usage);
   Unit& unit = units_[workload.unit];
-  for (const auto& [other, unused] : unit.holders)
+  auto share = std::find_if(unit.begin(), unit.end(),
+                            [&](const Share& s) { return s.queue == holding.queue; });
+  if (share == unit.end()) share = unit.insert(unit.end(), Share{holding.queue, {}});
+  for (const auto& [other, unused] : share->holders)
     SLUICE_CHECK(other != id, workload.key, " is counted already");
-  apply_shared(unit, holding, 1);
-  unit.holders.emplace_back(id, &holding);
+  apply_shared(*share, holding, 1);
+  share->holders.emplace_back(id, &holding);
 }
 
 void Ledger::release(WorkloadId id, const WorkloadRecord& workload) {
@@ -27,33 +30,41 @@ void Ledger::release(WorkloadId id, const WorkloadRecord& workload) {
   const Holding& holding = *workload.holding;
   if (workload.unit == kNone) return subtract(holding.queue, holding.usage);
   Unit& unit = units_[workload.unit];
-  const auto it = std::find_if(unit.holders.begin(), unit.holders.end(),
+  const auto share = std::find_if(unit.begin(), unit.end(),
+                                  [&](const Share& s) { return s.queue == holding.queue; });
+  SLUICE_CHECK(share != unit.end(), workload.key, " is not counted");
+  const auto it = std::find_if(share->holders.begin(), share->holders.end(),
                                [id](const auto& holder) { return holder.first == id; });
-  SLUICE_CHECK(it != unit.holders.end(), workload.key, " is not counted");
-  unit.holders.erase(it);
-  apply_shared(unit, holding, -1);
+  SLUICE_CHECK(it != share->holders.end(), workload.key, " is not counted");
+  share->holders.erase(it);
+  apply_shared(*share, holding, -1);
 }
 
-Amount Ledger::held_by_others(const Unit& unit, QueueId queue, FrId fr) {
+const Ledger::Share* Ledger::share_in(const Unit& unit, QueueId queue) {
+  for (const Share& share : unit)
+    if (share.queue == queue) return &share;
+  return nullptr;
+}
+
+Amount Ledger::held_by_others(const Share& share, FrId fr) {
   Amount most = 0;
-  for (const auto& [id, holding] : unit.holders) {
-    if (holding->queue != queue) continue;
+  for (const auto& [id, holding] : share.holders)
     for (const FrAmount& used : holding->usage)
       if (used.fr == fr) most = std::max(most, used.amount);
-  }
   return most;
 }
 
-void Ledger::apply_shared(const Unit& unit, const Holding& holding, int sign) {
+void Ledger::apply_shared(const Share& share, const Holding& holding, int sign) {
   for (const FrAmount& mine : holding.usage) {
-    const Amount others = held_by_others(unit, holding.queue, mine.fr);
+    const Amount others = held_by_others(share, mine.fr);
     tree_.add_usage(holding.queue, mine.fr, sign * std::max<Amount>(0, mine.amount - others));
   }
 }
 
-std::vector<WorkloadId> Ledger::holders_of(std::uint32_t unit) const {
+std::vector<WorkloadId> Ledger::holders_of(std::uint32_t unit, QueueId queue) const {
   std::vector<WorkloadId> ids;
-  for (const auto& [id, holding] : units_[unit].holders) ids.push_back(id);
+  if (const Share* share = share_in(units_[unit], queue))
+    for (const auto& [id, holding] : share->holders) ids.push_back(id);
   return ids;
 }
 
@@ -61,8 +72,8 @@ std::vector<FrAmount> Ledger::marginal(const WorkloadRecord& workload, QueueId q
                                        std::span<const FrAmount> usage) const {
   std::vector<FrAmount> out(usage.begin(), usage.end());
   if (workload.unit == kNone) return out;
-  for (FrAmount& u : out)
-    u.amount = std::max<Amount>(0, u.amount - held_by_others(units_[workload.unit], queue, u.fr));
+  if (const Share* share = share_in(units_[workload.unit], queue))
+    for (FrAmount& u : out) u.amount = std::max<Amount>(0, u.amount - held_by_others(*share, u.fr));
   return out;
 }
 
@@ -75,7 +86,8 @@ void Ledger::subtract(QueueId queue, std::span<const FrAmount> usage) {
 }
 
 void Ledger::clear() {
-  for (Unit& unit : units_) unit.holders.clear();
+  for (Unit& unit : units_)
+    for (Share& share : unit) share.holders.clear();
 }
 
 }  // namespace sluice

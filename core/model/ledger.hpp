@@ -28,8 +28,8 @@ class Ledger {
   /// The reverse of take(), exactly.
   void release(WorkloadId id, const WorkloadRecord& workload);
 
-  /// Those of the unit that are counted now.
-  std::vector<WorkloadId> holders_of(std::uint32_t unit) const;
+  /// Those of the unit that are counted in the queue now.
+  std::vector<WorkloadId> holders_of(std::uint32_t unit, QueueId queue) const;
 
   /// What the usage would add to the queue, given what the workload's unit holds there already.
   std::vector<FrAmount> marginal(const WorkloadRecord& workload, QueueId queue,
@@ -43,13 +43,18 @@ class Ledger {
   void clear();
 
  private:
-  struct Unit {
+  /// The holders of a unit in one queue.
+  struct Share {
+    QueueId queue = 0;
     std::vector<std::pair<WorkloadId, const Holding*>> holders;
   };
+  /// A Share, once there, stays: simulations in different roots then touch different vectors.
+  using Unit = std::vector<Share>;
 
-  /// The change that one more (or one less) holder makes against the other holders of its unit.
-  void apply_shared(const Unit& unit, const Holding& holding, int sign);
-  static Amount held_by_others(const Unit& unit, QueueId queue, FrId fr);
+  /// The change that one more (or one less) holder makes against the other holders of its share.
+  void apply_shared(const Share& share, const Holding& holding, int sign);
+  static const Share* share_in(const Unit& unit, QueueId queue);
+  static Amount held_by_others(const Share& share, FrId fr);
 
   QuotaTree& tree_;
   std::vector<Unit> units_;

@@ -6,6 +6,7 @@
 // done.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -50,6 +51,8 @@ struct Model {
 
   /// Who must be evicted when this one is, by their traits; both directions are listed.
   std::unordered_map<WorkloadId, std::vector<WorkloadId>> together;
+  /// Members of each sibling group, by the group's id.
+  std::unordered_map<std::string, std::vector<WorkloadId>> siblings;
 
   std::unordered_map<std::string_view, WorkloadId> ids;  ///< by key, of those that exist
   std::vector<std::uint64_t> tree_generations;           ///< by root, see tree_generation()
@@ -59,17 +62,55 @@ struct Model {
 
   const std::string& key(WorkloadId id) const { return workloads[id].key; }
 
-  /// Holders of the same root that an eviction of this one takes along.
-  std::vector<WorkloadId> evicted_together_with(WorkloadId id) const {
+  /// Everybody whom an eviction of this one takes along, directly or through others, itself not
+  /// counted; whether they hold quota is not asked.
+  std::vector<WorkloadId> bound_to(WorkloadId id) const {
     std::vector<WorkloadId> out;
-    const auto it = together.find(id);
-    if (it == together.end()) return out;
-    const NodeId root = tree.root(workloads[id].holding->queue);
-    for (const WorkloadId other : it->second) {
-      const WorkloadRecord& w = workloads[other];
-      if (w.holds_quota() && tree.root(w.holding->queue) == root) out.push_back(other);
+    if (!together.contains(id)) return out;
+    out.push_back(id);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto it = together.find(out[i]);
+      if (it == together.end()) continue;
+      for (const WorkloadId other : it->second)
+        if (std::find(out.begin(), out.end(), other) == out.end()) out.push_back(other);
     }
+    out.erase(out.begin());
     return out;
+  }
+
+  /// Those of them that hold quota under the same root.
+  std::vector<WorkloadId> evicted_together_with(WorkloadId id) const {
+    std::vector<WorkloadId> out = bound_to(id);
+    std::erase_if(
+        out, [&](WorkloadId other) { return !same_root(other, workloads[id].holding->queue); });
+    return out;
+  }
+
+  /// Does the workload hold quota under the same root as this queue?
+  bool same_root(WorkloadId id, QueueId queue) const {
+    const WorkloadRecord& w = workloads[id];
+    return w.holds_quota() && tree.root(w.holding->queue) == tree.root(queue);
+  }
+
+  /// The workload that the traits of this one replace; kNone: none that exists.
+  WorkloadId replaced_by(const WorkloadRecord& w) const {
+    if (!w.extras || !w.extras->traits.has_replaces) return kNone;
+    const auto it = ids.find(w.extras->traits.replaces.workload);
+    return it == ids.end() ? kNone : it->second;
+  }
+
+  /// The admitted member of its exclusive group that stands in this one's way; kNone: none. One
+  /// that it replaces does not.
+  WorkloadId admitted_sibling(WorkloadId id) const {
+    const WorkloadRecord& w = workloads[id];
+    if (!w.extras || !w.extras->traits.has_group || !w.extras->traits.group.exclusive) return kNone;
+    const auto group = siblings.find(w.extras->traits.group.id);
+    if (group == siblings.end()) return kNone;
+    const WorkloadId replaced = replaced_by(w);
+    for (const WorkloadId other : group->second)
+      if (other != id && other != replaced && workloads[other].state == WorkloadState::kAdmitted)
+        return other;
+    return kNone;
   }
 };
 

@@ -125,6 +125,8 @@ struct WorkloadRecord {
 
   bool exists() const { return object != nullptr; }
   bool holds_quota() const { return holding != nullptr; }
+  /// False: a plugin says that it takes no part, so it may hold none.
+  bool traits_ok_with_quota() const { return !extras || extras->traits.takes_part; }
   const hooks::Traits* traits() const { return extras ? &extras->traits : nullptr; }
   WorkloadExtras& more() {
     if (!extras) extras = std::make_unique<WorkloadExtras>();

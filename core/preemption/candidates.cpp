@@ -89,10 +89,14 @@ void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& 
   hooks::Fault fault;
   hooks.preemption_veto->veto({*model.workloads[query.preemptor].object, query.queue, objects},
                               answer, fault);
-  if (fault || answer.may_not_preempt) return candidates.clear();
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < candidates.size(); ++i)
+  for (std::size_t i = 0; i < candidates.size() && !fault && !answer.may_not_preempt; ++i)
     if (answer.protected_[i] == 0) candidates[kept++] = candidates[i];
+  if (query.note && kept < candidates.size()) {
+    query.note->hands_off = true;
+    query.note->reason = std::move(answer.reason);
+    query.note->fault = std::move(fault);
+  }
   candidates.resize(kept);
 }
 

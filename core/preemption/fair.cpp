@@ -202,6 +202,7 @@ class FairSearch {
       return preemptor < share_of(model_.tree, theirs);
     Removal without(model_);
     without.remove(candidate.id);
+    for (const WorkloadId other : model_.evicted_together_with(candidate.id)) without.remove(other);
     return preemptor <= share_of(model_.tree, theirs);
   }
 

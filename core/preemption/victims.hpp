@@ -6,6 +6,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/engine/engine.hpp"
@@ -31,11 +32,19 @@ struct Victim {
   VictimReason reason = VictimReason::kInClusterQueue;
 };
 
+/// What plugins said about the candidates of a search.
+struct VetoNote {
+  bool hands_off = false;  ///< some candidate was protected
+  std::string reason;
+  hooks::Fault fault;  ///< nobody could be asked properly: all were protected
+};
+
 struct VictimQuery {
   WorkloadId preemptor = 0;
   QueueId queue = 0;
   std::span<const FrAmount> request;  ///< all frs asked for; amounts of 0 are ignored
   std::span<const FrId> contested;    ///< those that do not fit
+  VetoNote* note = nullptr;           ///< filled when not null
 };
 
 class VictimFinder {

@@ -50,7 +50,29 @@ void PendingQueue::insert(const OrderKey& key, ClassKey cls) {
   const std::uint32_t id = class_of(cls);
   slots_.emplace(key.id, Slot{key, id, false});
   add_member(id, key);
+  join_group(key);
+}
+
+void PendingQueue::reorder(const OrderKey& key) {
+  const auto it = slots_.find(key.id);
+  if (it == slots_.end()) return;
+  Slot& slot = it->second;
+  if (!slot.alone) remove_member(slot.cls, slot.key);
+  leave_group(slot.key);
+  slot.key = key;
+  if (!slot.alone) add_member(slot.cls, key);
+  join_group(key);
+}
+
+void PendingQueue::join_group(const OrderKey& key) {
   if (key.anchor != key.id) groups_[key.anchor].insert(key);
+}
+
+void PendingQueue::leave_group(const OrderKey& key) {
+  if (key.anchor == key.id) return;
+  const auto group = groups_.find(key.anchor);
+  group->second.erase(key);
+  if (group->second.empty()) groups_.erase(group);
 }
 
 void PendingQueue::erase(WorkloadId id) {
@@ -63,11 +85,7 @@ void PendingQueue::erase(WorkloadId id) {
   } else {
     remove_member(slot.cls, slot.key);
   }
-  if (slot.key.anchor != id) {
-    const auto group = groups_.find(slot.key.anchor);
-    group->second.erase(slot.key);
-    if (group->second.empty()) groups_.erase(group);
-  }
+  leave_group(slot.key);
   // A parked class stays known while parked: an equal that arrives later is still an equal.
   if (!classes_[slot.cls].parked) retire(slot.cls);
 }
@@ -83,12 +101,20 @@ void PendingQueue::retire(std::uint32_t cls) {
 
 std::optional<WorkloadId> PendingQueue::head_of_place() const {
   if (!place_) return std::nullopt;
-  if (const auto group = groups_.find(*place_); group != groups_.end()) {
-    for (const OrderKey& key : group->second)
-      if (!parked(key.id)) return key.id;
+  const OrderKey* first = nullptr;
+  if (const auto group = groups_.find(place_->anchor); group != groups_.end()) {
+    for (const OrderKey& key : group->second) {
+      if (parked(key.id)) continue;
+      first = &key;
+      break;
+    }
   }
-  if (slots_.contains(*place_) && !parked(*place_)) return *place_;
-  return std::nullopt;
+  // The anchor may be one of the members, and then has a rank like them.
+  const auto anchor = slots_.find(place_->anchor);
+  if (anchor != slots_.end() && !parked(place_->anchor) && (!first || anchor->second.key < *first))
+    first = &anchor->second.key;
+  if (!first) return std::nullopt;
+  return first->id;
 }
 
 std::optional<WorkloadId> PendingQueue::head() const {

@@ -33,6 +33,8 @@ class PendingQueue {
   /// Adds a workload, or moves it to where its changed key and class belong. It comes into the
   /// heap, or is parked unseen when its class is parked. O(log n).
   void insert(const OrderKey& key, ClassKey cls);
+  /// Moves it to where its changed key belongs, parked or not as before. No-op when absent.
+  void reorder(const OrderKey& key);
   /// No-op when absent.
   void erase(WorkloadId id);
   bool contains(WorkloadId id) const { return slots_.contains(id); }
@@ -48,11 +50,11 @@ class PendingQueue {
   bool anything_parked() const { return parked_classes_ > 0 || !alone_.empty(); }
   bool parked(WorkloadId id) const;
 
-  /// Gives the preemptor's place to this workload (and its group).
-  void give_place(WorkloadId anchor) { place_ = anchor; }
+  /// Gives the preemptor's place to this workload; its group (those with its anchor) moves along.
+  void give_place(WorkloadId id, WorkloadId anchor) { place_ = {id, anchor}; }
   /// It was admitted or deleted: the place is free when it held it.
-  void free_place(WorkloadId anchor) {
-    if (place_ == anchor) place_.reset();
+  void free_place(WorkloadId id) {
+    if (place_ && place_->holder == id) place_.reset();
   }
 
   /// The reason with which its class was parked last; null when it never was.
@@ -91,6 +93,8 @@ class PendingQueue {
   void add_member(std::uint32_t cls, const OrderKey& key);
   void remove_member(std::uint32_t cls, const OrderKey& key);
   std::optional<WorkloadId> head_of_place() const;
+  void join_group(const OrderKey& key);
+  void leave_group(const OrderKey& key);
   void retire(std::uint32_t cls);
 
   std::vector<Class> classes_;
@@ -100,7 +104,11 @@ class PendingQueue {
   std::unordered_map<WorkloadId, Slot> slots_;
   std::set<WorkloadId> alone_;
   std::unordered_map<WorkloadId, std::set<OrderKey>> groups_;  // by anchor, grouped members only
-  std::optional<WorkloadId> place_;
+  struct Place {
+    WorkloadId holder;
+    WorkloadId anchor;
+  };
+  std::optional<Place> place_;
   std::size_t parked_classes_ = 0;
 };
 

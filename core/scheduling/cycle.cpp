@@ -55,6 +55,10 @@ void Cycle::nominate(std::span<Entry> heads) {
 void Cycle::process(Entry& entry) {
   Nomination& n = entry.nomination;
   if (!n.assignment.fault.empty() || n.assignment.mode == Mode::kNoFit || n.vetoed) return;
+  if (lost_to_group(entry)) {
+    entry.status = EntryStatus::kSkipped;
+    return;
+  }
   if (!n.fits() && !n.preempts()) return set_aside(entry);
   if (n.preempts() && overlaps(entry)) {
     const Assignment first = n.assignment;
@@ -106,11 +110,22 @@ bool Cycle::overlaps(const Entry& entry) const {
       [&](const Victim& v) { return std::find(gone.begin(), gone.end(), v.id) != gone.end(); });
 }
 
+/// An earlier entry of this cycle ended it, or is admitted as the one member of its group.
+bool Cycle::lost_to_group(const Entry& entry) const {
+  if (std::find(ended_.begin(), ended_.end(), entry.id) != ended_.end()) return true;
+  if (reserved_.empty()) return false;
+  const hooks::Traits* mine = model_.workloads[entry.id].traits();
+  if (!mine || !mine->has_group || !mine->group.exclusive) return false;
+  return std::any_of(reserved_.begin(), reserved_.end(), [&](WorkloadId id) {
+    return model_.workloads[id].traits()->group.id == mine->group.id;
+  });
+}
+
 bool Cycle::fits_now(const Entry& entry) const {
   Removal gone(model_);
   for (const WorkloadId id : victims_of_root_[model_.tree.root(entry.queue)]) gone.remove(id);
   for (const Victim& v : entry.nomination.victims) gone.remove(v.id);
-  const OwnView view(model_, entry.id);
+  const OwnView view(model_, entry.id, entry.queue);
   const std::vector<FrAmount>& usage = entry.nomination.assignment.usage;
   return std::all_of(usage.begin(), usage.end(), [&](const FrAmount& u) {
     return model_.tree.fits(entry.queue, u.fr, u.amount);
@@ -119,9 +134,18 @@ bool Cycle::fits_now(const Entry& entry) const {
 
 void Cycle::take(const Entry& entry) {
   const WorkloadRecord& w = model_.workloads[entry.id];
-  if (entry.status == EntryStatus::kReserved && w.extras && w.extras->traits.has_replaces) {
-    const auto replaced = model_.ids.find(w.extras->traits.replaces.workload);
-    if (replaced != model_.ids.end()) replaced_->remove(replaced->second);
+  const bool admitted = entry.status == EntryStatus::kReserved &&
+                        model_.queues[entry.queue].spec->admission_checks.empty();
+  if (admitted && w.extras) {
+    if (const WorkloadId replaced = model_.replaced_by(w); replaced != kNone) {
+      ended_.push_back(replaced);
+      const WorkloadRecord& r = model_.workloads[replaced];
+      // As a victim it would be evicted twice: whoever wants it looks for others.
+      if (r.holds_quota()) victims_of_root_[model_.tree.root(r.holding->queue)].push_back(replaced);
+      replaced_->remove(replaced);
+    }
+    if (w.extras->traits.has_group && w.extras->traits.group.exclusive)
+      reserved_.push_back(entry.id);
   }
   add_for_this_cycle(entry.queue,
                      model_.ledger.marginal(w, entry.queue, entry.nomination.assignment.usage));

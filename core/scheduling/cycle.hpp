@@ -33,6 +33,7 @@ class Cycle {
   void process(Entry& entry);
   void set_aside(const Entry& entry);
   bool overlaps(const Entry& entry) const;
+  bool lost_to_group(const Entry& entry) const;
   bool fits_now(const Entry& entry) const;
   void take(const Entry& entry);
   void add_for_this_cycle(QueueId queue, std::vector<FrAmount> usage);
@@ -49,6 +50,8 @@ class Cycle {
   std::vector<Taken> taken_;                              ///< undone at the end of run()
   std::vector<std::vector<WorkloadId>> victims_of_root_;  ///< by root of the tree
   std::unique_ptr<Removal> replaced_;                     ///< ended by entries that reserved
+  std::vector<WorkloadId> ended_;                         ///< the same, also those that wait
+  std::vector<WorkloadId> reserved_;                      ///< entries of exclusive groups
 };
 
 }  // namespace sluice

@@ -35,7 +35,7 @@ Tournament::Tournament(Model& model, std::span<const Entry> entries, NodeId root
 Tournament::Standing Tournament::standing(NodeId child, std::size_t entry) const {
   const Entry& e = entries_[entry];
   const std::vector<FrAmount>& usage = e.nomination.assignment.usage;
-  const OwnView view(model_, e.id);
+  const OwnView view(model_, e.id, e.queue);
   model_.ledger.add(e.queue, usage);
   Standing out;
   out.borrows = std::any_of(usage.begin(), usage.end(), [&](const FrAmount& u) {

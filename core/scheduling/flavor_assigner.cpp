@@ -145,7 +145,7 @@ void FlavorAssigner::ask_plugin_filters(const Ask& ask) {
     hooks::Fault fault;
     hooks_.flavor_filter->filter({*workload_->object, queue_->id, pod_set, group.flavor_names},
                                  answer, fault);
-    if (fault) result_->fault = fault.text;
+    if (fault) result_->fault = fault.sentence();
     for (std::size_t i = 0; i < skipped_.size(); ++i) {
       if (answer.skip[i] == 0 || skipped_[i] != 0) continue;
       skipped_[i] = 1;
@@ -250,9 +250,12 @@ void FlavorAssigner::simulate(FrId fr, Amount amount, ResourceChoice& choice) {
   choice.mode = Mode::kNoCandidates;
   if (!options_.may_preempt) return;
   const FrAmount request{fr, amount};
-  simulated_.push_back(
-      {request, finder_.find({id_, queue_->id, std::span(&request, 1), std::span(&fr, 1)})});
-  const std::vector<Victim>& victims = simulated_.back().victims;
+  Simulated& simulated = simulated_.emplace_back();
+  simulated.request = request;
+  simulated.victims =
+      finder_.find({id_, queue_->id, std::span(&request, 1), std::span(&fr, 1), &simulated.note});
+  if (simulated.note.fault) result_->fault = simulated.note.fault.sentence();
+  const std::vector<Victim>& victims = simulated.victims;
   if (victims.empty()) return;
   const bool all_elsewhere = std::all_of(victims.begin(), victims.end(), [&](const Victim& v) {
     return model_.workloads[v.id].holding->queue != queue_->id;
@@ -263,16 +266,16 @@ void FlavorAssigner::simulate(FrId fr, Amount amount, ResourceChoice& choice) {
   choice.level = model_.tree.borrow_level(queue_->id, fr, amount).level;
 }
 
-const std::vector<Victim>* FlavorAssigner::victims_for(const FrAmount& request) const {
+const FlavorAssigner::Simulated* FlavorAssigner::simulated_for(const FrAmount& request) const {
   for (const Simulated& s : simulated_)
-    if (s.request == request) return &s.victims;
+    if (s.request == request) return &s;
   return nullptr;
 }
 
 bool FlavorAssigner::better(const hooks::FlavorOutcome& a, const hooks::FlavorOutcome& b) {
   hooks::Fault fault;
   const bool answer = better_outcome(hooks_, queue_->id, a, b, fault);
-  if (fault) result_->fault = fault.text;
+  if (fault) result_->fault = fault.sentence();
   return answer;
 }
 
@@ -284,7 +287,7 @@ hooks::SearchVerdict FlavorAssigner::after_flavor(const Ask& ask) {
   if (ask.found) step.best = ask.best.outcome;
   hooks::Fault fault;
   const hooks::SearchVerdict verdict = search_verdict(hooks_, step, fault);
-  if (fault) result_->fault = fault.text;
+  if (fault) result_->fault = fault.sentence();
   return verdict;
 }
 

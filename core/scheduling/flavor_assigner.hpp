@@ -30,9 +30,13 @@ class FlavorAssigner {
   void assign(WorkloadId workload, QueueId queue, std::span<const std::int32_t> counts,
               const AssignOptions& options, Assignment& out);
 
-  /// The victims that the last assign() found for exactly this one request; nullptr: it did not
-  /// look.
-  const std::vector<Victim>* victims_for(const FrAmount& request) const;
+  struct Simulated {
+    FrAmount request;
+    std::vector<Victim> victims;
+    VetoNote note;
+  };
+  /// What the last assign() found for exactly this one request; nullptr: it did not look.
+  const Simulated* simulated_for(const FrAmount& request) const;
 
  private:
   struct Request {
@@ -51,10 +55,6 @@ class FlavorAssigner {
     Tried best;
     bool found = false;
     std::int16_t position = ScanPosition::kUnset;
-  };
-  struct Simulated {
-    FrAmount request;
-    std::vector<Victim> victims;
   };
 
   bool assign_pod_sets(std::uint32_t leader);

@@ -7,6 +7,17 @@ namespace sluice {
 
 void Nominator::nominate(WorkloadId id, QueueId queue_id, Nomination& out) {
   const WorkloadRecord& workload = model_.workloads[id];
+  // With checks a second member may wait for its turn with a reservation; without, it would be
+  // admitted beside the first.
+  const bool admits = model_.queues[queue_id].spec->admission_checks.empty();
+  if (const WorkloadId sibling = admits ? model_.admitted_sibling(id) : kNone; sibling != kNone) {
+    out.assignment.clear();
+    out.assignment.mode = Mode::kNoFit;
+    out.victims.clear();
+    out.vetoed = true;
+    out.veto_reason = "Workload " + model_.key(sibling) + " of the same group is admitted already";
+    return;
+  }
   std::string fault;
   const bool resume = position_holds(workload, model_.queues[queue_id], fault);
   run(id, queue_id, resume ? workload.scan.get() : nullptr, nullptr, out);
@@ -29,7 +40,7 @@ bool Nominator::position_holds(const WorkloadRecord& workload, const QueueRecord
   age.tree_generations = model_.tree_generation(queue.id) - scan->tree_generation;
   hooks::Fault fault;
   const bool keep = keep_position(hooks_, age, fault);
-  if (fault) fault_text = fault.text;
+  if (fault) fault_text = fault.sentence();
   return keep;
 }
 
@@ -37,34 +48,43 @@ bool Nominator::position_holds(const WorkloadRecord& workload, const QueueRecord
 void Nominator::attempt(WorkloadId id, QueueId queue, const AssignOptions& options,
                         Nomination& out) {
   out.victims.clear();
+  out.vetoed = false;
+  out.veto_reason.clear();
   assigner_.assign(id, queue, counts_, options, out.assignment);
   const Assignment& a = out.assignment;
   if (a.mode == Mode::kFit || a.mode == Mode::kNoFit || !options.may_preempt) return;
   const std::vector<FrId> contested = a.contested();
   // A request for one fr alone is what the walk over the flavors has simulated already.
-  if (a.usage.size() == 1 && contested.size() == 1) {
-    if (const std::vector<Victim>* known = assigner_.victims_for(a.usage.front())) {
-      out.victims = *known;
-      return;
-    }
+  VetoNote note;
+  const FlavorAssigner::Simulated* known = nullptr;
+  if (a.usage.size() == 1 && contested.size() == 1)
+    known = assigner_.simulated_for(a.usage.front());
+  if (known) {
+    out.victims = known->victims;
+    note = known->note;
+  } else {
+    out.victims = finder_.find({id, queue, a.usage, contested, &note});
   }
-  out.victims = finder_.find({id, queue, a.usage, contested});
+  if (note.fault) {
+    out.assignment.fault = note.fault.sentence();
+  } else if (out.victims.empty() && note.hands_off) {
+    out.vetoed = true;
+    out.veto_reason = std::move(note.reason);
+  }
 }
 
 void Nominator::run(WorkloadId id, QueueId queue, const ScanPosition* resume,
                     const Assignment* only, Nomination& out) {
   const WorkloadRecord& workload = model_.workloads[id];
-  const OwnView view(model_, id);
+  const OwnView view(model_, id, queue);
   AssignOptions options{resume, only, true};
-  out.vetoed = false;
-  out.veto_reason.clear();
   bool forbidden = false;
+  hooks::VetoAnswer veto;
   if (hooks_.preemption_veto) {
-    hooks::VetoAnswer veto;
     hooks::Fault fault;
     hooks_.preemption_veto->veto({*workload.object, queue, {}}, veto, fault);
     forbidden = veto.may_not_preempt || fault;
-    out.veto_reason = fault ? fault.text : veto.reason;
+    if (fault) veto.reason = fault.sentence();
     options.may_preempt = !forbidden;
   }
   counts_.clear();
@@ -73,7 +93,10 @@ void Nominator::run(WorkloadId id, QueueId queue, const ScanPosition* resume,
   attempt(id, queue, options, out);
   if (out.assignment.fault.empty() && !out.fits() && !out.preempts())
     find_partial(id, queue, options, out);
-  out.vetoed = forbidden && !out.fits() && out.assignment.mode != Mode::kNoFit;
+  if (forbidden && !out.fits() && out.assignment.mode != Mode::kNoFit) {
+    out.vetoed = true;
+    out.veto_reason = std::move(veto.reason);
+  }
 }
 
 /// Bisects over smaller counts (semantics 4, "Partial admission"); without success `best` stays.
@@ -96,9 +119,10 @@ bool Nominator::find_partial(WorkloadId id, QueueId queue, const AssignOptions& 
       counts_.push_back(static_cast<std::int32_t>(p.count - spread * middle / total));
     }
     attempt(id, queue, options, tried_);
-    if (tried_.fits() || tried_.preempts()) {
-      std::swap(best.assignment, tried_.assignment);
-      std::swap(best.victims, tried_.victims);
+    const bool faulty = !tried_.assignment.fault.empty();
+    if (faulty || tried_.fits() || tried_.preempts()) {
+      std::swap(best, tried_);
+      if (faulty) return true;
       found = true;
       high = middle;
     } else {

@@ -17,7 +17,8 @@ namespace sluice {
 struct Nomination {
   Assignment assignment;
   std::vector<Victim> victims;
-  bool vetoed = false;  ///< a plugin forbids it to preempt
+  /// It may not be nominated, or not with preemption: a plugin's veto, or an admitted sibling.
+  bool vetoed = false;
   std::string veto_reason;
 
   bool fits() const { return assignment.mode == Mode::kFit; }

@@ -1,7 +1,8 @@
 // OwnView: the model as one workload may see it.
 //
-// While it lives, what the workload replaces, the other holders of its unit, and its own claim do
-// not count (mechanisms 1 and 2, semantics 8). Free of cost for a workload without traits or claim.
+// While it lives, what the workload replaces, the other holders of its unit in its queue, and its
+// own claim do not count (mechanisms 1 and 2, semantics 8). Free of cost for a workload without
+// traits or claim.
 #pragma once
 
 #include "core/model/model.hpp"
@@ -11,11 +12,14 @@ namespace sluice {
 
 class OwnView {
  public:
-  OwnView(Model& model, WorkloadId id) : model_(model), removal_(model) {
+  OwnView(Model& model, WorkloadId id, QueueId queue) : model_(model), removal_(model) {
     const WorkloadRecord& w = model.workloads[id];
     if (w.unit != kNone)
-      for (const WorkloadId other : model.ledger.holders_of(w.unit))
+      for (const WorkloadId other : model.ledger.holders_of(w.unit, queue))
         if (other != id) removal_.remove(other);
+    // What it replaces ends with its admission, wherever that holds quota.
+    const WorkloadId replaced = model.replaced_by(w);
+    if (replaced != kNone && model.same_root(replaced, queue)) removal_.remove(replaced);
     if (const auto it = model.claims.find(id); it != model.claims.end()) claim_ = &it->second;
     if (claim_) model_.ledger.subtract(claim_->queue, claim_->usage);
   }

@@ -196,8 +196,10 @@ Result<void> Kernel::finish(std::string_view key) {
 void Kernel::run_to_rest() {
   for (bool more = true; more;) {
     more = engine_.step(decisions_);
-    for (const Decision& decision : decisions_)
+    for (const Decision& decision : decisions_) {
       if (decision.type == DecisionType::kMarked) commit_mark(decision);
+      if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
+    }
     for (const Decision& decision : decisions_) observer_.decided(now_, decision);
     if (!plugins_) continue;
     notify_plugins();
@@ -230,6 +232,19 @@ void Kernel::commit_mark(const Decision& decision) {
   store_.put(std::move(changed));
 }
 
+// Who deactivates a workload writes spec.active, so that only a person turns it on again.
+void Kernel::commit_deactivation(const Decision& decision) {
+  const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
+  if (!old) return;
+  StoredObject changed = *old;
+  json::value body = json::parse(*changed.body);
+  json::value& spec = body.get_object()["spec"];
+  if (!spec.is_object()) spec.emplace_object();
+  spec.get_object()["active"] = false;
+  changed.body = std::make_shared<const std::string>(api::to_json(body));
+  store_.put(std::move(changed));
+}
+
 namespace {
 
 std::optional<hooks::Event> event_of(DecisionType type) {
@@ -244,6 +259,8 @@ std::optional<hooks::Event> event_of(DecisionType type) {
       return hooks::Event::kDeactivated;
     case DecisionType::kFinished:
       return hooks::Event::kFinished;
+    case DecisionType::kWaitingForVictims:
+      return hooks::Event::kWaitingForVictims;
     case DecisionType::kPending:
     case DecisionType::kRequeued:
     case DecisionType::kMarked:
@@ -258,8 +275,15 @@ void Kernel::notify_plugins() {
   if (!plugins_->listens()) return;
   const auto tell = [this](hooks::Event event, WorkloadId id, const std::string& reason,
                            std::vector<std::string> others) {
-    auto workload = std::make_shared<api::Workload>(*engine_.object(id));
-    workload->status = engine_.status(id);
+    auto workload = std::make_shared<api::Workload>();
+    if (const auto object = engine_.object(id)) {
+      *workload = *object;
+      workload->status = engine_.status(id);
+    } else {  // deleted since it was decided
+      const std::string& key = engine_.key(id);
+      workload->meta.ns = key.substr(0, key.find('/'));
+      workload->meta.name = key.substr(key.find('/') + 1);
+    }
     plugins_->notify({++notifications_, event, std::move(workload), reason, std::move(others)});
   };
   for (std::size_t i = 0; i < decisions_.size(); ++i) {
@@ -273,6 +297,8 @@ void Kernel::notify_plugins() {
           victims.push_back(engine_.key(decisions_[j].workload));
       tell(hooks::Event::kPreempting, *by, "", std::move(victims));
     }
+    if (decision.type == DecisionType::kEvicted && !decision.admitted)
+      tell(hooks::Event::kReservationLost, decision.workload, decision.reason, {});
     if (const auto event = event_of(decision.type))
       tell(*event, decision.workload, decision.reason, {});
   }

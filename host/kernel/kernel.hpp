@@ -91,6 +91,7 @@ class Kernel {
   void commit(PreparedObject object);
   void erase(const api::KindInfo& kind, const std::string& key);
   void commit_mark(const Decision& decision);
+  void commit_deactivation(const Decision& decision);
   void notify_plugins();
   bool apply_requests();
   boost::json::object current(const StoredObject& stored) const;

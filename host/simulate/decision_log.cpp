@@ -21,6 +21,8 @@ std::string_view type_name(DecisionType type) {
       return "Deactivated";
     case DecisionType::kRequeued:
       return "Requeued";
+    case DecisionType::kWaitingForVictims:
+      return "WaitingForVictims";
     case DecisionType::kMarked:
       break;  // not shown
   }
@@ -117,6 +119,7 @@ void DecisionLog::decided(Duration at, const Decision& decision, const Engine& e
       reserved(decision, engine);
       break;
     case DecisionType::kAdmitted:
+    case DecisionType::kWaitingForVictims:
       break;
     case DecisionType::kEvicted:
       field("reason", decision.reason);

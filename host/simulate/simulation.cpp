@@ -217,6 +217,7 @@ void Simulation::decided(Time, const Decision& decision) {
     case DecisionType::kPending:
     case DecisionType::kRequeued:
     case DecisionType::kMarked:
+    case DecisionType::kWaitingForVictims:
       break;
   }
   sink_.decided(offset(), decision, engine);

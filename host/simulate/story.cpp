@@ -58,6 +58,8 @@ std::string sentence(const Decision& decision, const Engine& engine) {
     case DecisionType::kRequeued:
       return fmt::format("is back in its queue: {}",
                          with_message(decision.reason, decision.message));
+    case DecisionType::kWaitingForVictims:
+      return "waits for the victims of others to be gone";
     case DecisionType::kMarked:
       return fmt::format("is claimed by the plugin {}", decision.reason);
   }

@@ -1,0 +1,398 @@
+// What the traits of a workload mean (mechanisms 1 to 3), with hooks answered from tables.
+#include <gmock/gmock.h>
+
+#include "tests/core/support/fake_hooks.hpp"
+#include "tests/core/support/scenario.hpp"
+
+namespace sluice::testing {
+namespace {
+
+struct Traits : ::testing::Test {
+  FakeTraits traits;
+  hooks::Hooks hooks;
+  Traits() {
+    hooks.workload_traits = &traits;
+    hooks.plugins = {"p"};
+  }
+  /// One queue q of 4 cores.
+  std::unique_ptr<Scenario> one_queue(Queue queue = Queue("q")) {
+    auto s = std::make_unique<Scenario>(Scenario::single_thread(), hooks);
+    s->flavor("f").queue(queue.quota("cpu", {{"f", 4}}));
+    return s;
+  }
+};
+
+// ---- takes part
+
+TEST_F(Traits, WhoTakesNoPartIsNeverQueuedAndSaysWhy) {
+  traits.of("a").takes_part = false;
+  traits.of("a").takes_no_part_because = "its variants stand for it";
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1)).submit(Job("b", "q").cpu(4));
+  EXPECT_EQ(s->run(), Lines("reserved b", "admitted b"));
+  EXPECT_EQ(s->why("a"), "OnHold: its variants stand for it");
+}
+
+TEST_F(Traits, WhoTakesNoPartHoldsNothingEvenWhenADumpSaysSo) {
+  traits.of("a").takes_part = false;
+  auto s = one_queue();
+  Job a = Job("a", "q").cpu(4);
+  a.object.status.conditions = {{"QuotaReserved", "True", "QuotaReserved", "", 0, 0},
+                                {"Admitted", "True", "Admitted", "", 0, 0}};
+  a.object.status.admission.emplace();
+  a.object.status.admission->cluster_queue = "q";
+  api::PodSetAssignment& p = a.object.status.admission->pod_sets.emplace_back();
+  p.count = 1;
+  p.flavors.set("cpu", "f");
+  s->submit(a).submit(Job("b", "q").cpu(4)).run();
+  EXPECT_EQ(s->admitted(), "b");
+}
+
+TEST_F(Traits, WhoStopsTakingPartGivesItsQuotaBack) {
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(4)).submit(Job("b", "q").cpu(4)).run();
+  traits.of("a").takes_part = false;
+  s->engine.traits_changed("ns/a");
+  EXPECT_EQ(s->run(), Lines("evicted a OnHold", "reserved b", "admitted b"));
+}
+
+// ---- conflict, fault, marks
+
+TEST_F(Traits, AConflictKeepsItPendingAndNamesBoth) {
+  traits.of("a").conflict = "plugins x and y both answered the trait group";
+  auto s = one_queue();
+  EXPECT_EQ(s->submit(Job("a", "q").cpu(1)).run(), Log());
+  EXPECT_EQ(s->why("a"), "Misconfigured: plugins x and y both answered the trait group");
+}
+
+TEST_F(Traits, AFaultKeepsItPendingAndNamesThePlugin) {
+  traits.faulty = {"a"};
+  auto s = one_queue();
+  EXPECT_EQ(s->submit(Job("a", "q").cpu(1)).run(), Log());
+  EXPECT_EQ(s->why("a"), "Misconfigured: traits-plugin: it threw an exception");
+}
+
+TEST_F(Traits, AFaultTakesNothingFromWhoHoldsQuota) {
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(4)).run();
+  traits.faulty = {"a"};
+  s->engine.traits_changed("ns/a");
+  EXPECT_EQ(s->run(), Log());
+  EXPECT_EQ(s->admitted(), "a");
+}
+
+TEST_F(Traits, AClaimIsMarkedOnce) {
+  traits.of("a").shape_key = "x";
+  traits.of("a").claimed_by = {"p"};
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1));
+  EXPECT_EQ(s->run(), Lines("marked a p", "reserved a", "admitted a"));
+  s->engine.traits_changed("ns/a");
+  EXPECT_EQ(s->run(), Log());
+}
+
+TEST_F(Traits, AMarkOfAnAbsentPluginKeepsItOutOfTheQueue) {
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1).annotation("sluice.dev/claimed-by", "p,gone"));
+  s->submit(Job("b", "q").cpu(1).annotation("sluice.dev/claimed-by", "p"));
+  s->run();
+  EXPECT_EQ(s->admitted(), "b");
+  EXPECT_EQ(s->why("a"), "OnHold: Plugin gone, which manages this workload, is not loaded");
+}
+
+// ---- groups
+
+TEST_F(Traits, MembersAreOrderedAsTheirAnchorAndInsideByRank) {
+  // The anchor takes no part; its priority 10 puts its members before x, in order of rank.
+  traits.of("parent").takes_part = false;
+  traits.member("m1", "g", 2, "parent");
+  traits.member("m2", "g", 1, "parent");
+  auto s = one_queue();
+  s->submit(Job("x", "q").cpu(1).priority(5)).submit(Job("parent", "q").cpu(1).priority(10));
+  s->submit(Job("m1", "q").cpu(1).priority(0)).submit(Job("m2", "q").cpu(1).priority(3));
+  EXPECT_EQ(s->run(), Lines("reserved m2", "admitted m2", "reserved m1", "admitted m1",
+                            "reserved x", "admitted x"));
+}
+
+TEST_F(Traits, MembersThatCameBeforeTheirAnchorMoveWhenItComes) {
+  traits.of("parent").takes_part = false;
+  traits.member("m", "g", 1, "parent");
+  auto s = one_queue();
+  s->submit(Job("m", "q").cpu(3)).submit(Job("x", "q").cpu(3).priority(5));
+  s->submit(Job("parent", "q").cpu(1).priority(10)).run();
+  EXPECT_EQ(s->admitted(), "m");
+}
+
+TEST_F(Traits, AChangedPriorityOfTheAnchorMovesItsMembers) {
+  traits.of("parent").takes_part = false;
+  traits.member("m", "g", 1, "parent");
+  auto s = one_queue();
+  s->submit(Job("parent", "q").cpu(1).priority(10)).submit(Job("m", "q").cpu(3));
+  s->submit(Job("x", "q").cpu(3).priority(5));
+  s->submit(Job("parent", "q").cpu(1).priority(1)).run();
+  EXPECT_EQ(s->admitted(), "x");
+}
+
+TEST_F(Traits, AMemberThatWasEvictedKeepsItsRankAndItsGroupsPlace) {
+  traits.of("parent").takes_part = false;
+  traits.member("m1", "g", 1, "parent").group.exclusive = true;
+  traits.member("m2", "g", 2, "parent").group.exclusive = true;
+  auto s = one_queue();
+  s->submit(Job("parent", "q").cpu(1).priority(0)).submit(Job("m1", "q").cpu(4));
+  s->submit(Job("m2", "q").cpu(4)).submit(Job("x", "q").cpu(4)).run();
+  ASSERT_EQ(s->admitted(), "m1");
+  // Stopped and started again: m1 comes first again, before m2 and before x.
+  s->after(5).queue(Queue("q").quota("cpu", {{"f", 4}}).stop(api::StopPolicy::kHoldAndDrain));
+  s->run();
+  s->after(5).queue(Queue("q").quota("cpu", {{"f", 4}}));
+  EXPECT_EQ(s->run(), Lines("reserved m1", "admitted m1"));
+  s->after(5).finish("m1");
+  EXPECT_EQ(s->run(), Lines("finished m1 Succeeded", "reserved m2", "admitted m2"));
+}
+
+TEST_F(Traits, HoldersOfOneGroupCountAsTheirMaximum) {
+  // 3 and 2 of one group count as 3, so 1 of 4 is left; then x of 1 fits and y of 1 does not.
+  traits.member("m1", "g", 1, "m1");
+  traits.member("m2", "g", 2, "m1");
+  auto s = one_queue();
+  s->submit(Job("m1", "q").cpu(3)).submit(Job("m2", "q").cpu(2)).run();
+  s->submit(Job("x", "q").cpu(1)).submit(Job("y", "q").cpu(1)).run();
+  EXPECT_EQ(s->admitted(), "m1 m2 x");
+  // Without m1 the group counts 2: y fits.
+  s->after(1).finish("m1").run();
+  EXPECT_EQ(s->admitted(), "m2 x y");
+}
+
+TEST_F(Traits, HoldersOfOneGroupInDifferentQueuesCountEachForItself) {
+  traits.member("m1", "g", 1, "m1");
+  traits.member("m2", "g", 2, "m1");
+  Scenario s(Scenario::single_thread(), hooks);
+  s.flavor("f").queue(Queue("q1").cohort("c").quota("cpu", {{"f", 2}}));
+  s.queue(Queue("q2").cohort("c").quota("cpu", {{"f", 2}}));
+  // m1 borrows all of q2's: 4 of 4 are used, so m2 in q2 has nothing left.
+  s.submit(Job("m1", "q1").cpu(4)).run();
+  s.submit(Job("m2", "q2").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "m1");
+}
+
+// ---- exclusive groups
+
+struct Exclusive : Traits {
+  void members(const std::vector<std::string>& names) {
+    std::int32_t rank = 0;
+    for (const std::string& name : names)
+      traits.member(name, "g", ++rank, names.front()).group.exclusive = true;
+  }
+};
+
+TEST_F(Exclusive, ASecondMemberWaitsWhileOneIsAdmitted) {
+  members({"m1", "m2"});
+  auto s = one_queue();
+  s->submit(Job("m1", "q").cpu(1)).submit(Job("m2", "q").cpu(1));
+  EXPECT_EQ(s->run(), Lines("reserved m1", "admitted m1"));
+  EXPECT_EQ(s->why("m2"), "Pending: Workload ns/m1 of the same group is admitted already");
+  s->after(1).finish("m1");
+  EXPECT_EQ(s->run(), Lines("finished m1 Succeeded", "reserved m2", "admitted m2"));
+}
+
+TEST_F(Exclusive, OneThatReplacesTheOtherIsAdmittedInTheCommitThatEndsIt) {
+  members({"m1", "m2"});
+  traits.replaces("m2", "m1", hooks::ReplacedEnds::kDeactivated);
+  auto s = one_queue();
+  s->submit(Job("m1", "q").cpu(4)).run();
+  s->submit(Job("m2", "q").cpu(4));
+  EXPECT_EQ(s->run(),
+            Lines("evicted m1 Replaced", "deactivated m1 Replaced", "reserved m2", "admitted m2"));
+}
+
+TEST_F(Exclusive, MembersThatAreHeadsOfTwoQueuesInOneCycleDoNotBothGetIn) {
+  members({"m1", "m2"});
+  Scenario s(Scenario::single_thread(), hooks);
+  s.flavor("f").queue(Queue("q1").quota("cpu", {{"f", 4}}));
+  s.queue(Queue("q2").quota("cpu", {{"f", 4}}));
+  s.submit(Job("m2", "q2").cpu(1)).submit(Job("m1", "q1").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "m1");
+  s.after(1).finish("m1").run();  // wakes m2, though it is in another tree
+  EXPECT_EQ(s.admitted(), "m2");
+}
+
+TEST_F(Exclusive, AMemberThatOnlyReservesDoesNotBlockTheOthers) {
+  members({"m1", "m2"});
+  auto s = one_queue(Queue("q").checked_by("check"));
+  s->submit(Job("m1", "q").cpu(4)).submit(Job("m2", "q").cpu(3)).run();
+  EXPECT_EQ(s->state("m1"), "reserved");
+  EXPECT_EQ(s->state("m2"), "reserved");  // together they count as 4
+}
+
+// ---- replacement
+
+struct Replacement : Traits, ::testing::WithParamInterface<hooks::ReplacedEnds> {};
+
+TEST_P(Replacement, EndsWhatItReplacesInTheSameStepAndMayUseItsQuota) {
+  traits.replaces("new", "old", GetParam());
+  auto s = one_queue();
+  s->submit(Job("old", "q").cpu(3)).run();
+  s->submit(Job("new", "q").cpu(4));
+  const auto before = s->engine.stats().cycles;
+  s->run();
+  EXPECT_EQ(s->state("new"), "admitted");
+  switch (GetParam()) {
+    case hooks::ReplacedEnds::kFinished:
+      EXPECT_EQ(s->last(), Lines("finished old Replaced", "reserved new", "admitted new"));
+      EXPECT_EQ(s->state("old"), "finished");
+      break;
+    case hooks::ReplacedEnds::kDeactivated:
+      EXPECT_EQ(s->last(), Lines("evicted old Replaced", "deactivated old Replaced", "reserved new",
+                                 "admitted new"));
+      EXPECT_EQ(s->state("old"), "inactive");
+      break;
+    case hooks::ReplacedEnds::kEvicted:
+      EXPECT_EQ(s->last(), Lines("evicted old Replaced", "reserved new", "admitted new"));
+      EXPECT_EQ(s->state("old"), "pending");
+      break;
+  }
+  EXPECT_GT(s->engine.stats().cycles, before);
+}
+INSTANTIATE_TEST_SUITE_P(, Replacement,
+                         ::testing::Values(hooks::ReplacedEnds::kFinished,
+                                           hooks::ReplacedEnds::kDeactivated,
+                                           hooks::ReplacedEnds::kEvicted));
+
+TEST_F(Traits, AReplacementThatDoesNotFitLeavesTheOldOneRunning) {
+  traits.replaces("new", "old");
+  auto s = one_queue();
+  s->submit(Job("old", "q").cpu(3)).run();
+  EXPECT_EQ(s->submit(Job("new", "q").cpu(5)).run(), Log());
+  EXPECT_EQ(s->admitted(), "old");
+}
+
+TEST_F(Traits, WhatAReplacementFreesWakesTheTree) {
+  traits.replaces("new", "old");
+  auto s = one_queue();
+  s->submit(Job("old", "q").cpu(4)).submit(Job("x", "q").cpu(3)).run();
+  s->submit(Job("new", "q").cpu(1)).run();
+  EXPECT_EQ(s->admitted(), "new x");
+}
+
+TEST_F(Traits, AReplacementReadBeforeWhatItReplacesSharesItsQuotaToo) {
+  // A dump comes in any order: `new` is known first.
+  traits.replaces("new", "old");
+  auto s = one_queue(Queue("q").checked_by("check"));
+  s->submit(Job("new", "q").cpu(4)).submit(Job("old", "q").cpu(3).priority(9));
+  s->run();
+  // 3 and 4 count as 4; old goes on until new is admitted.
+  EXPECT_EQ(s->state("new"), "reserved");
+  EXPECT_EQ(s->state("old"), "reserved");
+}
+
+TEST_F(Traits, AReplacementEndsAlsoOneThatWaits) {
+  traits.replaces("new", "old");
+  auto s = one_queue();
+  s->submit(Job("old", "q").cpu(5)).submit(Job("new", "q").cpu(4));
+  EXPECT_EQ(s->run(), Lines("finished old Replaced", "reserved new", "admitted new"));
+}
+
+TEST_F(Traits, OneThatIsReplacedInACycleIsNobodysVictimInIt) {
+  // q1's new replaces old, which q2's high also wants as its victim: new comes first in the order
+  // (it borrows nothing), so high finds old gone and waits for what is left of it.
+  traits.replaces("new", "old");
+  Scenario s(Scenario::single_thread(), hooks);
+  s.flavor("f").queue(Queue("q1").cohort("c").quota("cpu", {{"f", 2}}));
+  s.queue(Queue("q2").cohort("c").quota("cpu", {{"f", 2}}).reclaim_any());
+  s.submit(Job("old", "q1").cpu(4)).run();
+  s.submit(Job("new", "q1").cpu(2).priority(50)).submit(Job("high", "q2").cpu(2).priority(9));
+  s.run();
+  EXPECT_EQ(s.admitted(), "high new");
+  EXPECT_EQ(s.state("old"), "finished");
+}
+
+// ---- evict together
+
+TEST_F(Traits, PreemptingOneEvictsAllThatAreBoundToIt) {
+  // b1 and b2 are both bound to a; preempting b1 takes a and, through a, b2.
+  traits.of("b1").evict_with = "ns/a";
+  traits.of("b2").evict_with = "ns/a";
+  auto s = one_queue(Queue("q").lower_priority());
+  s->submit(Job("b1", "q").cpu(1)).submit(Job("b2", "q").cpu(1).priority(1));
+  s->submit(Job("a", "q").cpu(1).priority(2)).submit(Job("x", "q").cpu(1).priority(3)).run();
+  s->submit(Job("high", "q").cpu(1).priority(3));
+  const Log log = s->run();
+  for (const std::string victim : {"a", "b1", "b2"})
+    EXPECT_THAT(log, ::testing::Contains("evicted " + victim + " InClusterQueue by high"));
+  EXPECT_THAT(log, ::testing::Not(::testing::Contains("evicted x InClusterQueue by high")));
+}
+
+TEST_F(Traits, ThoseBoundTogetherUnderDifferentRootsGoTogetherToo) {
+  traits.of("b").evict_with = "ns/a";
+  Scenario s(Scenario::single_thread(), hooks);
+  s.flavor("f").queue(Queue("q1").quota("cpu", {{"f", 1}}).lower_priority());
+  s.queue(Queue("q2").quota("cpu", {{"f", 1}}));
+  s.submit(Job("a", "q1").cpu(1)).submit(Job("b", "q2").cpu(1)).run();
+  s.submit(Job("high", "q1").cpu(1).priority(1));
+  const Log log = s.run();
+  EXPECT_THAT(log, ::testing::Contains("evicted b InClusterQueue by high"));
+}
+
+// ---- counted as, shape key
+
+TEST_F(Traits, CountedAs) {
+  traits.of("nobody").counted_as = hooks::CountedAs::kNobody;
+  traits.of("other").counted_as = hooks::CountedAs::kOther;
+  traits.of("other").counted_as_workload = "ns/plain";
+  auto s = one_queue();
+  s->submit(Job("nobody", "q")).submit(Job("other", "q")).submit(Job("plain", "q"));
+  const auto id = [&](const std::string& name) { return *s->engine.find("ns/" + name); };
+  EXPECT_EQ(s->engine.counted_as(id("nobody")), std::nullopt);
+  EXPECT_EQ(s->engine.counted_as(id("other")), id("plain"));
+  EXPECT_EQ(s->engine.counted_as(id("plain")), id("plain"));
+}
+
+TEST_F(Traits, AShapeKeyKeepsLikeWorkloadsApart) {
+  // a is parked for want of quota and takes its equal b along unseen; c differs by its key alone
+  // and has its own turn, which is seen by the cycle that found its reason.
+  traits.of("c").shape_key = "different";
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(5)).submit(Job("b", "q").cpu(5));
+  const auto cycles = s->engine.stats().cycles;
+  s->run();
+  const auto with_equal = s->engine.stats().cycles - cycles;
+  s->submit(Job("c", "q").cpu(5)).run();
+  EXPECT_EQ(with_equal, 1U);
+  EXPECT_EQ(s->engine.stats().cycles - cycles, 2U);
+}
+
+// ---- lowered counts
+
+TEST_F(Traits, LoweredCountsFreeQuotaInOneStepAndWakeTheTree) {
+  traits.of("a").may_lower_counts = true;
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1).count(4)).submit(Job("b", "q").cpu(2)).run();
+  s->after(1).submit(Job("a", "q").cpu(1).count(2));
+  EXPECT_EQ(s->run(), Lines("reserved b", "admitted b"));
+  EXPECT_EQ(s->assigned("a"), "main=2 cpu:f");
+  EXPECT_EQ(s->engine.object(*s->engine.find("ns/a"))->pod_sets[0].count, 2);
+}
+
+TEST_F(Traits, LoweredCountsNeverGoUp) {
+  traits.of("a").may_lower_counts = true;
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1).count(2)).run();
+  s->submit(Job("a", "q").cpu(1).count(4)).submit(Job("b", "q").cpu(2)).run();
+  EXPECT_EQ(s->assigned("a"), "main=2 cpu:f");
+  EXPECT_EQ(s->admitted(), "a b");
+}
+
+TEST_F(Traits, WithoutTheTraitAChangedCountOfAHolderChangesNothing) {
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1).count(4)).submit(Job("b", "q").cpu(2)).run();
+  s->after(1).submit(Job("a", "q").cpu(1).count(2));
+  EXPECT_EQ(s->run(), Log());
+  // Not even later, when its reclaimable pods are counted anew: 4 − 1 = 3 are in use, 1 is free.
+  s->submit(Job("a", "q").cpu(1).count(2).reclaimable(1));
+  EXPECT_EQ(s->run(), Log());
+  s->submit(Job("c", "q").cpu(1));
+  EXPECT_EQ(s->run(), Lines("reserved c", "admitted c"));
+}
+
+}  // namespace
+}  // namespace sluice::testing

@@ -1,0 +1,107 @@
+// Hooks as plain tables, so that a test says in one line what a plugin would answer.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/hooks/hooks.hpp"
+
+namespace sluice::testing {
+
+/// Answers by the workload's name; nothing for those that are not in the table.
+struct FakeTraits final : hooks::WorkloadTraits {
+  std::map<std::string, hooks::Traits> table;
+  std::set<std::string> faulty;
+
+  void traits(const api::Workload& workload, hooks::Traits& out, hooks::Fault& fault) override {
+    if (faulty.contains(workload.meta.name)) fault = {"traits-plugin", "it threw an exception"};
+    if (const auto it = table.find(workload.meta.name); it != table.end()) out = it->second;
+  }
+
+  hooks::Traits& of(const std::string& name) { return table[name]; }
+  hooks::Traits& member(const std::string& name, const std::string& group, std::int32_t rank,
+                        const std::string& order_as) {
+    hooks::Traits& t = table[name];
+    t.has_group = true;
+    t.group = {group, rank, false, "ns/" + order_as};
+    return t;
+  }
+  hooks::Traits& replaces(const std::string& name, const std::string& replaced,
+                          hooks::ReplacedEnds how = hooks::ReplacedEnds::kFinished) {
+    hooks::Traits& t = table[name];
+    t.has_replaces = true;
+    t.replaces = {"ns/" + replaced, how, "Replaced", "replaced by " + name};
+    return t;
+  }
+};
+
+struct FakeVeto final : hooks::PreemptionVeto {
+  std::map<std::string, std::string> may_not;  ///< preemptor → reason
+  std::set<std::string> hands_off;             ///< protected candidates
+  std::string reason;                          ///< why they are
+  bool faulty_alone = false;                   ///< when asked without candidates
+  bool faulty_with_candidates = false;
+
+  void veto(const hooks::VetoQuery& query, hooks::VetoAnswer& answer,
+            hooks::Fault& fault) const override {
+    if (query.candidates.empty() ? faulty_alone : faulty_with_candidates)
+      fault = {"veto-plugin", "it took too long"};
+    if (const auto it = may_not.find(query.preemptor.meta.name); it != may_not.end()) {
+      answer.may_not_preempt = true;
+      answer.reason = it->second;
+    }
+    for (std::size_t i = 0; i < query.candidates.size(); ++i) {
+      if (!hands_off.contains(query.candidates[i]->meta.name)) continue;
+      answer.protected_[i] = 1;
+      answer.reason = reason;
+    }
+  }
+};
+
+struct FakeFilter final : hooks::FlavorFilter {
+  std::map<std::string, std::string> skips;  ///< flavor → reason
+  bool faulty = false;
+
+  void filter(const hooks::FilterQuery& query, hooks::FilterAnswer& answer,
+              hooks::Fault& fault) const override {
+    if (faulty) fault = {"filter-plugin", "it threw an exception"};
+    for (std::size_t i = 0; i < query.flavors.size(); ++i) {
+      const auto it = skips.find(std::string(query.flavors[i]));
+      if (it == skips.end()) continue;
+      answer.skip[i] = 1;
+      answer.reasons[i] = it->second;
+    }
+  }
+};
+
+struct FakeSearch final : hooks::FlavorSearch {
+  std::function<hooks::SearchVerdict(const hooks::SearchStep&)> verdict =
+      [](const hooks::SearchStep&) { return hooks::SearchVerdict::kGoOn; };
+  bool less_borrowing_first = false;
+  bool faulty_verdict = false, faulty_better = false, faulty_position = false;
+  std::set<std::string> queues_seen;
+
+  void queue_changed(hooks::QueueId, const api::ClusterQueue& queue) override {
+    queues_seen.insert(queue.meta.name);
+  }
+  hooks::SearchVerdict after_flavor(const hooks::SearchStep& step,
+                                    hooks::Fault& fault) const override {
+    if (faulty_verdict) fault = {"search-plugin", "it answered nonsense"};
+    return verdict(step);
+  }
+  bool better(hooks::QueueId, hooks::FlavorOutcome a, hooks::FlavorOutcome b,
+              hooks::Fault& fault) const override {
+    if (faulty_better) fault = {"search-plugin", "it answered nonsense"};
+    if (less_borrowing_first && a.borrow_level != b.borrow_level)
+      return a.borrow_level < b.borrow_level;
+    return a.mode != b.mode ? a.mode > b.mode : a.borrow_level < b.borrow_level;
+  }
+  bool keep_position(const hooks::PositionAge& age, hooks::Fault& fault) const override {
+    if (faulty_position) fault = {"search-plugin", "it answered nonsense"};
+    return age.cycles == 1 || age.queue_generations == 0;
+  }
+};
+
+}  // namespace sluice::testing
