@@ -1,0 +1,18 @@
+// A file that claims to be a plugin: judging it never crashes and never reads outside of it.
+#include "core/base/check.hpp"
+#include "host/plugins/plugin_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace sluice;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto file = host::ElfFile::parse(bytes);
+  if (!file.ok()) {
+    SLUICE_CHECK(!file.error().text.empty());
+    return 0;
+  }
+  const auto* section = file->section(".sluice");
+  if (section == nullptr || !section->in_file) return 0;
+  const auto metadata = host::parse_metadata(bytes.substr(section->offset, section->size));
+  SLUICE_CHECK(metadata.ok() ? !metadata->name.empty() : !metadata.error().text.empty());
+  return 0;
+}
