@@ -4,7 +4,8 @@
 usage: determinism.py --sluice BIN [--plugins NAME,…|none] [--seeds FROM:TO] [CASE…]
 
 Each scenario (a measured case, or a random one made from a seed) is simulated twice with each of
-1, 2 and 8 threads, with and without fair sharing; all logs have to be equal and not empty.
+1, 2 and 8 threads, with and without fair sharing; all logs have to be equal and not empty, and
+preemption has to come to an end (compare.py says what counts as endless).
 """
 
 import argparse
@@ -14,7 +15,9 @@ import subprocess
 import sys
 import tempfile
 
-import scenario
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'decisions'))
+import compare  # noqa: E402
+import scenario  # noqa: E402
 
 THREADS = (1, 2, 8)
 
@@ -58,6 +61,8 @@ def check(arguments, inputs):
                         + first_difference(first, log)
             if not first:
                 return 'the log is empty'
+            for endless in compare.endless(compare.Log(first.splitlines())):
+                return endless
     return None
 
 
