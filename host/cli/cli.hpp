@@ -1,4 +1,5 @@
-// The command line. Called once, by main().
+// The command line: subcommands, help, and what an error looks like on the terminal.
+// Called once, by main(), on its thread.
 #pragma once
 
 namespace sluice::host {

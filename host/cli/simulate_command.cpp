@@ -11,15 +11,17 @@ namespace sluice::host {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Input: objects of kueue.x-k8s.io (v1beta1 and v1beta2), Namespaces and PriorityClasses, and documents of
-kind Timeline with what happens when. The last line of stdout is always a Summary in JSON.
+    R"(Input: objects of kueue.x-k8s.io (v1beta1 and v1beta2), Namespaces and PriorityClasses, and
+documents of kind Timeline with what happens when. The last line of stdout is always a Summary in
+JSON.
 
 Examples:
   sluice simulate examples/quickstart
       tell the story of the quick start
   sluice simulate --log decisions.jsonl --states cluster.yaml trace.json
       write the decision log of a trace on top of a cluster's manifests
-  kubectl get -A -o yaml clusterqueues,localqueues,cohorts,resourceflavors,workloads,namespaces > now.yaml
+  kubectl get -A -o yaml clusterqueues,localqueues,cohorts,resourceflavors,workloads,namespaces \
+      > now.yaml
   sluice simulate now.yaml what-if.yaml
       ask what a change would do to a live cluster
   sluice simulate --until 1h --dump after-1h.yaml cluster.yaml trace.json

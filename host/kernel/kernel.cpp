@@ -91,7 +91,8 @@ Kernel::Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& in
       store_(store),
       plugins_(plugins),
       observer_(observer),
-      workload_kind_(require_kind(intake.scheme(), "kueue.x-k8s.io/v1beta2", "Workload")) {}
+      workload_kind_(require_kind(intake.scheme(), "kueue.x-k8s.io/v1beta2", "Workload")),
+      waits_for_pods_(config.pods_ready_timeout.has_value()) {}
 
 void Kernel::begin_instant(Time now) {
   now_ = now;
@@ -191,6 +192,16 @@ void Kernel::remove(const api::KindInfo& kind, std::string_view key) {
 
 Result<void> Kernel::finish(std::string_view key) {
   return engine_.finish(key, "Succeeded", "Job finished successfully");
+}
+
+void Kernel::mark_pods_ready(WorkloadId id) {
+  auto workload = std::make_shared<api::Workload>(*engine_.object(id));
+  workload->status = engine_.status(id);
+  std::erase_if(workload->status.conditions,
+                [](const api::Condition& condition) { return condition.type == "PodsReady"; });
+  workload->status.conditions.push_back(
+      {"PodsReady", "True", "Started", "All pods were ready or succeeded", now_, 0});
+  engine_.apply(std::shared_ptr<const api::Workload>(std::move(workload)));
 }
 
 void Kernel::run_to_rest() {

@@ -71,6 +71,11 @@ class Kernel {
   /// The job of an admitted workload succeeded. An error says why it cannot end now.
   Result<void> finish(std::string_view key);
 
+  /// All pods of an admitted workload run: condition PodsReady.
+  void mark_pods_ready(WorkloadId id);
+  /// Whether admitted workloads are evicted when their pods are not ready in time.
+  bool waits_for_pods() const { return waits_for_pods_; }
+
   /// Cycles until the instant is at rest.
   void run_to_rest();
 
@@ -102,6 +107,7 @@ class Kernel {
   PluginPort* plugins_;
   DecisionObserver& observer_;
   const api::KindInfo& workload_kind_;
+  bool waits_for_pods_;
   Time now_ = 0;
   std::uint64_t notifications_ = 0;
   std::vector<Decision> decisions_;  // of the running step

@@ -1,4 +1,5 @@
-// JSON merge patch (RFC 7386). Pure functions, any thread.
+// JSON merge patch (RFC 7386), the way in which kubectl patches custom objects.
+// Pure functions; may be called from any thread.
 #pragma once
 
 #include <boost/json/object.hpp>

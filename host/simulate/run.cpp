@@ -23,9 +23,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 std::string summary(const SimulationTotals& totals, Clock::time_point began) {
-  std::string out = fmt::format(
-      R"({{"type":"Summary","workloads":{},"admitted":{},"evictions":{},"cycles":{},"virtualSeconds":)",
-      totals.workloads, totals.admissions, totals.evictions, totals.cycles);
+  std::string out =
+      fmt::format(R"({{"type":"Summary","workloads":{},"admitted":{},"evictions":{},"cycles":{})",
+                  totals.workloads, totals.admissions, totals.evictions, totals.cycles);
+  out += ",\"virtualSeconds\":";
   append_seconds(out, totals.last_change);
   const std::chrono::duration<double> wall = Clock::now() - began;
   return out + fmt::format(",\"wallSeconds\":{:.3f}}}\n", wall.count());

@@ -1,4 +1,5 @@
-// run_simulation: `sluice simulate` from its options to its Summary.
+// run_simulation: `sluice simulate` from its options to its Summary. It joins configuration,
+// plugins, input, kernel and outputs; called by the command line, one at a time.
 #pragma once
 
 #include <optional>

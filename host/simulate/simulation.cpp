@@ -65,6 +65,7 @@ Result<void> Simulation::instant(Time at) {
     ++next_event_;
   }
   kernel_->run_to_rest();
+  report_ready();
   count_new();
   if (changed_) {
     totals_.last_change = offset();
@@ -191,6 +192,15 @@ void Simulation::start_job(WorkloadId id, Time started) {
   const auto runtime = parse_duration(*text);
   SLUICE_CHECK(runtime.has_value(), "an unchecked runtime: ", *text);
   ends_.push({started + *runtime, sequence_++, id, ++runs_[id]});
+  if (kernel_->waits_for_pods()) started_.push_back(id);
+}
+
+// The pods of a job with a runtime run from its admission on; those of all others are the
+// Timeline's to report.
+void Simulation::report_ready() {
+  for (const WorkloadId id : started_)
+    if (kernel_->engine().state(id) == WorkloadState::kAdmitted) kernel_->mark_pods_ready(id);
+  started_.clear();
 }
 
 void Simulation::stop_job(WorkloadId id) {

@@ -76,6 +76,7 @@ class Simulation final : public DecisionObserver {
   void end_due_jobs();
   void start_job(WorkloadId id, Time started);
   void stop_job(WorkloadId id);
+  void report_ready();
   void count_new();
   Error refused(PlaceRef place, const std::string& what, const std::vector<api::Problem>& problems);
 
@@ -89,6 +90,7 @@ class Simulation final : public DecisionObserver {
   std::uint64_t sequence_ = 0;
   std::vector<std::uint32_t> runs_;    // per workload: a number that changes when its job stops
   std::vector<WorkloadId> uncounted_;  // created in this instant
+  std::vector<WorkloadId> started_;    // in this instant, with waitForPodsReady
   bool changed_ = false;
   SimulationTotals totals_;
 };

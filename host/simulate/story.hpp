@@ -1,4 +1,5 @@
 // Story: a simulation for a person, one line per decision, with the tables at its end.
+// Belongs to the simulation's thread.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// JSON values as YAML in block style, the way kubectl prints them. Pure, any thread.
+// JSON values as YAML in block style, the way kubectl prints them.
+// Pure functions; may be called from any thread.
 #pragma once
 
 #include <boost/json/value.hpp>

@@ -1,4 +1,5 @@
 // Sandbox: a folder of its own for one test, in which the built program is run.
+// Tests of one name must not run at the same time.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -227,6 +227,23 @@ TEST_F(Simulate, TheLogIsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(one, log_of(std::string("--states --threads ") + threads + " queue.yaml t.yaml"));
 }
 
+TEST_F(Simulate, PodsOfAJobWithARuntimeAreReady) {
+  write("c.yaml",
+        "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
+        "scheduling: {waitForPodsReady: {timeout: 5s}}\n");
+  write("w.yaml", workload("runs", 1, runtime("9s")) + "---\n" + workload("hangs", 1) + "---\n" +
+                      workload("told", 1));
+  write("t.yaml", timeline("- {at: 4s, patch: {kind: Workload, namespace: team, name: told, "
+                           "subresource: status, merge: {status: {conditions: [{type: PodsReady, "
+                           "status: 'True', reason: Started, message: '', lastTransitionTime: "
+                           "'2026-01-01T00:00:04Z'}]}}}}\n"));
+  const std::string log = log_of("--until 10s --config c.yaml queue.yaml w.yaml t.yaml");
+  EXPECT_THAT(log, HasSubstr("{\"t\":5.0,\"type\":\"Evicted\",\"workload\":\"team/hangs\","
+                             "\"reason\":\"PodsReadyTimeout\"}\n"));
+  EXPECT_THAT(log, HasSubstr(finished("9.0", "runs")));
+  EXPECT_THAT(log, Not(HasSubstr("\"Evicted\",\"workload\":\"team/told\"")));
+}
+
 TEST_F(Simulate, TellsAStoryWithTablesAndASummary) {
   write("w.yaml", workload("a", 3) + "---\n" + workload("b", 3));
   const RunResult run = sluice("simulate --plugins none .");

@@ -60,7 +60,8 @@ scheduling:
   progressWindow: 1m
   waitForPodsReady:
     timeout: 90s
-    requeuingStrategy: {timestamp: Creation, backoffBaseSeconds: 2, backoffMaxSeconds: 9, backoffLimitCount: 4}
+    requeuingStrategy:
+      {timestamp: Creation, backoffBaseSeconds: 2, backoffMaxSeconds: 9, backoffLimitCount: 4}
 resources: {undeclared: ignore}
 executor:
   type: none
@@ -101,9 +102,9 @@ executor:
 
 TEST(Configuration, JsonIsYaml) {
   const auto config = parse_configuration(
-      R"({"apiVersion":"config.sluice.dev/v1alpha1","kind":"Configuration","store":{"path":"memory"},)"
-      R"("scheduling":{"fairSharing":{"enable":true,"preemptionStrategies":)"
-      R"(["LessThanOrEqualToFinalShare"]}}})",
+      R"({"apiVersion":"config.sluice.dev/v1alpha1","kind":"Configuration",)"
+      R"("store":{"path":"memory"},"scheduling":{"fairSharing":)"
+      R"({"enable":true,"preemptionStrategies":["LessThanOrEqualToFinalShare"]}}})",
       "c.json");
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->engine.fair_strategies,
