@@ -1,0 +1,85 @@
+// What holds for any configuration and any events. Scenario recomputes the ledger after each step.
+#include <rapidcheck.h>
+
+#include "tests/core/engine/random_world.hpp"
+
+namespace sluice::testing {
+namespace {
+
+constexpr int kInstants = 8;
+
+Plan plan_of(std::uint64_t seed) { return Planner(seed).draw(3, 4, kInstants); }
+
+TEST(EngineProperties, EveryInstantSettlesAndNobodyIsEvictedForTheSameMoreThanFiveTimes) {
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    const Plan plan = plan_of(seed);
+    Player player(plan);
+    for (std::size_t i = 0; i < plan.instants.size(); ++i) {
+      const auto before = player.scenario().engine.stats().cycles;
+      std::map<std::string, int> evictions;
+      for (const std::string& line : player.play(i))
+        if (line.starts_with("evicted")) RC_ASSERT(++evictions[line] <= 5);
+      RC_ASSERT(player.scenario().engine.stats().cycles - before < 500U);
+    }
+  }));
+}
+
+TEST(EngineProperties, AnyNumberOfThreadsDecidesTheSame) {
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    // Many queues without cohort: enough roots for the parallel path.
+    const Plan plan = Planner(seed).draw(3, 12, kInstants);
+    Player one(plan, 1), two(plan, 2), eight(plan, 8);
+    for (std::size_t i = 0; i < plan.instants.size(); ++i) {
+      const Log expected = one.play(i);
+      RC_ASSERT(two.play(i) == expected);
+      RC_ASSERT(eight.play(i) == expected);
+    }
+  }));
+}
+
+TEST(EngineProperties, RemovingEverythingFreesEverything) {
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    const Plan plan = plan_of(seed);
+    Player player(plan);
+    for (std::size_t i = 0; i < plan.instants.size(); ++i) player.play(i);
+    Scenario& s = player.scenario();
+    player.remove_all();
+    s.after(1).run();
+    RC_ASSERT(s.engine.workloads().empty());
+    // What each queue could hold at first, it can hold again: all of its own nominal quota.
+    for (const Queue& queue : plan.queues) s.queue(Queue(queue));
+    for (const CohortOf& cohort : plan.cohorts) s.cohort(CohortOf(cohort));
+    s.after(1).run();
+    for (const Queue& queue : plan.queues) {
+      const std::string& name = queue.object.meta.name;
+      const auto& first = queue.object.resource_groups[0].flavors[0];
+      const std::int64_t nominal = first.resources[0].nominal.units();
+      s.submit(Job("full-" + name, name).cpu(nominal).priority(9)).run();
+      RC_ASSERT(s.state("full-" + name) == "admitted");
+    }
+  }));
+}
+
+TEST(EngineProperties, ADumpTakenAtRestGoesOnWithTheSameHolders) {
+  // What holds quota, and where, is the same after a restart, and the first run of the fresh engine
+  // neither evicts nor moves anybody whom the uninterrupted one would have left alone.
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    const Plan plan = plan_of(seed);
+    Player player(plan);
+    for (std::size_t i = 0; i < plan.instants.size() / 2; ++i) player.play(i);
+    std::map<std::string, std::string> before;
+    for (const WorkloadId id : player.scenario().engine.workloads()) {
+      const std::string name = player.scenario().engine.key(id).substr(3);
+      if (player.scenario().state(name) == "admitted")
+        before[name] = player.scenario().assigned(name);
+    }
+    player.restart();
+    for (const auto& [name, assigned] : before) {
+      RC_ASSERT(player.scenario().state(name) == "admitted");
+      RC_ASSERT(player.scenario().assigned(name) == assigned);
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace sluice::testing
