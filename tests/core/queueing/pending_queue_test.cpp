@@ -1,0 +1,231 @@
+// Order, parking and waking of the workloads of one queue (semantics 2).
+#include "core/queueing/pending_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "core/scheduling/reasons.hpp"
+
+namespace sluice {
+namespace {
+
+struct Pending : ::testing::Test {
+  PendingQueue queue;
+  std::deque<std::string> uids;
+
+  OrderKey key(WorkloadId id, std::int32_t priority, Time time, const std::string& uid = "") {
+    OrderKey k;
+    k.id = k.anchor = id;
+    k.priority = priority;
+    k.time = time;
+    k.uid = k.own_uid = &uids.emplace_back(uid.empty() ? std::to_string(id) : uid);
+    return k;
+  }
+  /// A member ordered as `anchor`.
+  OrderKey member(WorkloadId id, const OrderKey& anchor, std::int32_t rank) {
+    OrderKey k = anchor;
+    k.id = id;
+    k.rank = rank;
+    k.own_uid = &uids.emplace_back(std::to_string(id));
+    return k;
+  }
+  void add(const OrderKey& k, std::uint32_t shape = 0) { queue.insert(k, {shape, k.priority}); }
+  static std::shared_ptr<const PendingReason> because(const std::string& text) {
+    auto why = std::make_shared<PendingReason>();
+    why->text = text;
+    return why;
+  }
+  /// Takes head after head out.
+  std::vector<WorkloadId> drain() {
+    std::vector<WorkloadId> out;
+    while (const auto head = queue.head()) {
+      out.push_back(*head);
+      queue.erase(*head);
+    }
+    return out;
+  }
+  using Ids = std::vector<WorkloadId>;
+};
+
+TEST_F(Pending, HighPriorityThenTimeThenUid) {
+  add(key(1, 0, 5, "b"), 1);
+  add(key(2, 0, 5, "a"), 2);
+  add(key(3, 0, 4, "z"), 3);
+  add(key(4, 7, 9, "y"), 4);
+  EXPECT_EQ(queue.members(), (Ids{4, 3, 2, 1}));
+  EXPECT_EQ(drain(), (Ids{4, 3, 2, 1}));
+}
+
+TEST_F(Pending, InsertingAgainMoves) {
+  add(key(1, 0, 1));
+  add(key(2, 0, 2));
+  add(key(1, 0, 3));
+  EXPECT_EQ(queue.size(), 2U);
+  EXPECT_EQ(drain(), (Ids{2, 1}));
+}
+
+TEST_F(Pending, ParkingTakesTheEqualsInTheHeapAlongAndNobodyElse) {
+  add(key(1, 0, 1), 7);
+  add(key(2, 0, 2), 8);  // another shape
+  add(key(3, 0, 3), 7);
+  add(key(4, 5, 4), 7);  // another priority
+  queue.park_with_equals(1, because("no room"));
+  EXPECT_TRUE(queue.parked(1));
+  EXPECT_TRUE(queue.parked(3));
+  EXPECT_FALSE(queue.parked(2));
+  EXPECT_FALSE(queue.parked(4));
+  EXPECT_EQ(queue.parked_count(), 2U);
+  EXPECT_EQ(queue.class_reason(3)->text, "no room");
+  EXPECT_EQ(queue.equals_of(3), (Ids{1, 3}));
+}
+
+TEST_F(Pending, AnEqualThatArrivesIsParkedUnseenUntilTheQueueIsWoken) {
+  add(key(1, 0, 1), 7);
+  queue.park_with_equals(1, because("no room"));
+  add(key(2, 0, 2), 7);
+  EXPECT_TRUE(queue.parked(2));
+  EXPECT_EQ(queue.head(), std::nullopt);
+  EXPECT_TRUE(queue.wake());
+  EXPECT_EQ(drain(), (Ids{1, 2}));
+  add(key(3, 0, 3), 7);
+  EXPECT_FALSE(queue.parked(3));
+}
+
+TEST_F(Pending, AClassStaysParkedWhenItsLastMemberLeaves) {
+  add(key(1, 0, 1), 7);
+  queue.park_with_equals(1, because("no room"));
+  queue.erase(1);
+  add(key(2, 0, 2), 7);
+  EXPECT_TRUE(queue.parked(2));
+  queue.erase(2);
+  EXPECT_FALSE(queue.wake());  // nobody moved
+  add(key(3, 0, 3), 7);
+  EXPECT_FALSE(queue.parked(3));
+}
+
+TEST_F(Pending, OneParkedAloneLeavesItsEqualsWhereTheyAre) {
+  add(key(1, 0, 1), 7);
+  add(key(2, 0, 2), 7);
+  queue.park_alone(1);
+  EXPECT_EQ(queue.head(), 2U);
+  queue.park_with_equals(2, because("no room"));
+  EXPECT_EQ(queue.parked_count(), 2U);
+  EXPECT_TRUE(queue.wake());
+  EXPECT_EQ(drain(), (Ids{1, 2}));
+}
+
+TEST_F(Pending, ErasingOneThatIsParkedAloneForgetsIt) {
+  add(key(1, 0, 1));
+  queue.park_alone(1);
+  queue.erase(1);
+  EXPECT_FALSE(queue.anything_parked());
+  EXPECT_FALSE(queue.contains(1));
+}
+
+TEST_F(Pending, ThePreemptorsPlaceIsAheadOfAllAndSurvivesParking) {
+  add(key(1, 9, 1), 1);
+  add(key(2, 0, 2), 2);
+  queue.give_place(2, 2);
+  EXPECT_EQ(queue.head(), 2U);
+  queue.park_with_equals(2, because("skipped"));
+  EXPECT_EQ(queue.head(), 1U);
+  queue.wake();
+  EXPECT_EQ(queue.head(), 2U);
+  queue.free_place(1);  // it never held it
+  EXPECT_EQ(queue.head(), 2U);
+  queue.free_place(2);
+  EXPECT_EQ(queue.head(), 1U);
+}
+
+TEST_F(Pending, AnotherPreemptorTakesThePlaceOver) {
+  add(key(1, 9, 1), 1);
+  add(key(2, 0, 2), 2);
+  add(key(3, 0, 3), 3);
+  queue.give_place(2, 2);
+  queue.give_place(3, 3);
+  EXPECT_EQ(drain(), (Ids{3, 1, 2}));
+}
+
+TEST_F(Pending, MembersOfAGroupAreAdjacentAndOrderedByRankAlone) {
+  const OrderKey anchor = key(1, 3, 5);
+  add(key(9, 3, 4), 9);
+  add(key(8, 3, 6), 8);
+  add(member(3, anchor, 20), 3);
+  add(member(2, anchor, 30), 2);
+  add(member(4, anchor, 10), 4);
+  EXPECT_EQ(drain(), (Ids{9, 4, 3, 2, 8}));
+}
+
+TEST_F(Pending, ThePlaceMovesTheWholeGroupInsideByRank) {
+  const OrderKey anchor = key(1, 0, 5);
+  add(key(9, 3, 4), 9);
+  add(member(3, anchor, 20), 3);
+  add(member(2, anchor, 30), 2);
+  queue.give_place(2, 1);  // 2 preempts; 3 of better rank still comes first
+  EXPECT_EQ(drain(), (Ids{3, 2, 9}));
+}
+
+TEST_F(Pending, AnAnchorThatIsQueuedItselfHasARankInItsGroupToo) {
+  OrderKey anchor = key(1, 0, 5);
+  OrderKey other = member(2, anchor, 20);
+  anchor.rank = 10;
+  add(key(9, 3, 4), 9);
+  add(other, 2);
+  add(anchor, 1);
+  queue.give_place(2, 1);
+  EXPECT_EQ(drain(), (Ids{1, 2, 9}));
+}
+
+TEST_F(Pending, ThePlaceIsFreeWhenItsHolderGoesNotWhenASiblingDoes) {
+  const OrderKey anchor = key(1, 0, 5);
+  add(key(9, 3, 4), 9);
+  add(member(3, anchor, 20), 3);
+  add(member(2, anchor, 30), 2);
+  queue.give_place(2, 1);
+  queue.erase(3);
+  queue.free_place(3);
+  EXPECT_EQ(queue.head(), 2U);
+  queue.free_place(2);
+  EXPECT_EQ(queue.head(), 9U);
+}
+
+TEST_F(Pending, ReorderKeepsTheParkedParked) {
+  add(key(1, 0, 1), 1);
+  add(key(2, 0, 2), 2);
+  add(key(3, 0, 3), 3);
+  queue.park_alone(1);
+  queue.park_with_equals(2, because("no room"));
+  queue.reorder(key(1, 0, 9));
+  queue.reorder(key(2, 0, 8));
+  queue.reorder(key(3, 0, 7));
+  EXPECT_TRUE(queue.parked(1));
+  EXPECT_TRUE(queue.parked(2));
+  EXPECT_EQ(queue.members(), (Ids{3, 2, 1}));
+  queue.reorder(key(5, 0, 1));  // not here
+  EXPECT_FALSE(queue.contains(5));
+}
+
+TEST_F(Pending, UntoldAreThoseWhoseReasonChangedInKindAndNewcomers) {
+  const auto untold = [this] {
+    Ids out;
+    queue.collect_untold(out);
+    return out;
+  };
+  add(key(1, 0, 1), 7);
+  add(key(2, 0, 2), 7);
+  queue.park_with_equals(1, because("no room"));
+  EXPECT_EQ(untold(), (Ids{1, 2}));
+  EXPECT_EQ(untold(), Ids());
+  add(key(3, 0, 3), 7);
+  EXPECT_EQ(untold(), (Ids{3}));
+  queue.wake();
+  queue.park_with_equals(1, because("no room"));
+  EXPECT_EQ(untold(), Ids());
+  queue.wake();
+  queue.park_with_equals(1, because("another reason"));
+  EXPECT_EQ(untold(), (Ids{1, 2, 3}));
+}
+
+}  // namespace
+}  // namespace sluice
