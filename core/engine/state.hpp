@@ -23,6 +23,9 @@
 
 namespace sluice {
 
+/// The plugins that claim a workload, written there by the host (mechanisms 5).
+inline constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
+
 class EngineState {
  public:
   EngineState(EngineConfig config, hooks::Hooks hooks);
@@ -130,6 +133,8 @@ class EngineState {
   void hold(WorkloadId id, std::unique_ptr<Holding> holding);
   std::unique_ptr<Holding> let_go(WorkloadId id);
   void recount(WorkloadId id);
+  void vacate(WorkloadId id, const Decision& why);
+  bool complete_evictions();
   void end_replaced(const WorkloadRecord& w);
   void end(WorkloadId id, std::string_view reason, std::string_view message);
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
@@ -190,6 +195,7 @@ class EngineState {
   } texts_;
 
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  std::vector<WorkloadId> evicting_;  // loaded in the middle of an eviction
   std::vector<Decision> decisions_;
   std::vector<Entry> entries_;       // of the running cycle; kept for their memory
   std::span<Entry> heads_;           // those in use

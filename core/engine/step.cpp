@@ -29,9 +29,10 @@ bool EngineState::step(std::vector<Decision>& out) {
   }
   if (!any_head) {
     moved_ = false;
-    tell_pending();
+    const bool more = complete_evictions();
+    if (!more) tell_pending();
     std::swap(out, decisions_);
-    return false;
+    return more;
   }
   ++stats.cycles;
   Cycle cycle(model, config_, hooks_, parallel_for_);
@@ -39,6 +40,7 @@ bool EngineState::step(std::vector<Decision>& out) {
   for (Entry& entry : heads_) entry.note_generations(model);
   for (const std::size_t i : order) commit(heads_[i]);
   settle_claims();
+  complete_evictions();
   idle_cycles_ = progress_ || moved_ ? 0 : idle_cycles_ + 1;
   if (idle_cycles_ > 0 && skip_idle_cycles()) idle_cycles_ = kIdleCycles;
   std::swap(out, decisions_);

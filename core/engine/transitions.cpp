@@ -170,20 +170,35 @@ void EngineState::end_replaced(const WorkloadRecord& w) {
 
 void EngineState::evict(WorkloadId id, const Decision& why) {
   WorkloadRecord& w = model.workloads[id];
-  const QueueId queue = w.holding->queue;
-  const bool admitted = w.state == WorkloadState::kAdmitted;
   Decision& decision = decisions_.emplace_back(why);
-  decision.admitted = admitted;
+  decision.admitted = w.state == WorkloadState::kAdmitted;
   decision.type = DecisionType::kEvicted;
   decision.workload = id;
-  if (admitted) {
+  ++stats.evictions;
+  progress_ = true;
+  bool counted = false;
+  for (api::EvictionCount& e : w.more().evictions) {
+    if (e.reason != why.reason) continue;
+    ++e.count;
+    counted = true;
+  }
+  if (!counted) w.more().evictions.push_back({why.reason, "", 1});
+  vacate(id, why);
+}
+
+/// Ends an eviction: the quota is released, and the workload is back where it waits.
+void EngineState::vacate(WorkloadId id, const Decision& why) {
+  WorkloadRecord& w = model.workloads[id];
+  const QueueId queue = w.holding->queue;
+  const bool admitted = w.state == WorkloadState::kAdmitted;
+  if (admitted && w.object->maximum_execution_seconds) {
     const ConditionRecord* since = w.condition(Type::kAdmitted);
     const Duration ran = since ? model.now - since->time : 0;
-    if (w.object->maximum_execution_seconds)
-      w.more().past_execution_seconds += static_cast<std::int32_t>(ran / kSecond);
+    w.more().past_execution_seconds += static_cast<std::int32_t>(ran / kSecond);
   }
   let_go(id);
   ++w.epoch;
+  w.evicting = false;
   w.scan.reset();
   w.state = WorkloadState::kPending;
   wake_tree_of(queue);
@@ -200,17 +215,28 @@ void EngineState::evict(WorkloadId id, const Decision& why) {
   reason->reason = WaitReason::kPending;
   reason->text = why.message;
   set_pending(w, id, std::move(reason));
-  ++stats.evictions;
-  progress_ = true;
-  bool counted = false;
-  for (api::EvictionCount& e : w.more().evictions) {
-    if (e.reason != why.reason) continue;
-    ++e.count;
-    counted = true;
-  }
-  if (!counted) w.more().evictions.push_back({why.reason, "", 1});
   if (w.object->active) enqueue(id);
   reorder_anchored(w.key);
+}
+
+/// Evictions that were decided before a dump was taken end after the first cycle, as all do. In
+/// that cycle they are the first candidates. True when there were any.
+bool EngineState::complete_evictions() {
+  std::vector<WorkloadId> ids;
+  std::swap(ids, evicting_);
+  bool any = false;
+  for (const WorkloadId id : ids) {
+    const WorkloadRecord& w = model.workloads[id];
+    if (!w.exists() || !w.evicting || !w.holds_quota()) continue;
+    const ConditionRecord* evicted = w.condition(Type::kEvicted);
+    Decision why;
+    why.reason = model.texts.text(evicted->reason);
+    why.message = model.texts.text(evicted->message);
+    vacate(id, why);
+    any = true;
+  }
+  moved_ |= any;
+  return any;
 }
 
 void EngineState::deactivate(WorkloadId id, std::string_view reason, std::string_view message) {

@@ -8,9 +8,6 @@
 namespace sluice {
 namespace {
 
-/// The plugins that claim a workload, written there by the host (mechanisms 5).
-constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
-
 /// The first name in a comma-separated list that is not among the loaded plugins.
 std::string first_absent(std::string_view list, const std::vector<std::string>& loaded) {
   while (!list.empty()) {
@@ -41,15 +38,6 @@ std::shared_ptr<PendingReason> plain_reason(WaitReason reason, std::string text)
   out->reason = reason;
   out->text = std::move(text);
   return out;
-}
-
-/// Takes `id` out of the list under `key`, and the list out of the map when it was the last.
-template <typename Map>
-void drop(Map& map, const typename Map::key_type& key, WorkloadId id) {
-  const auto it = map.find(key);
-  if (it == map.end()) return;
-  std::erase(it->second, id);
-  if (it->second.empty()) map.erase(it);
 }
 
 }  // namespace
@@ -134,83 +122,12 @@ std::uint32_t EngineState::shape_of(const WorkloadRecord& w) {
   return model.texts.intern(text);
 }
 
-void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
-  const api::WorkloadStatus& status = w.object->status;
-  static constexpr std::pair<std::string_view, ConditionRecord::Type> kTypes[] = {
-      {"QuotaReserved", ConditionRecord::Type::kQuotaReserved},
-      {"Admitted", ConditionRecord::Type::kAdmitted},
-      {"Evicted", ConditionRecord::Type::kEvicted},
-      {"Preempted", ConditionRecord::Type::kPreempted},
-      {"Requeued", ConditionRecord::Type::kRequeued},
-      {"PodsReady", ConditionRecord::Type::kPodsReady},
-      {"Finished", ConditionRecord::Type::kFinished},
-      {"DeactivationTarget", ConditionRecord::Type::kDeactivationTarget},
-  };
-  for (const api::Condition& c : status.conditions) {
-    for (const auto& [name, type] : kTypes) {
-      if (c.type != name) continue;
-      set_condition(w, type, c.status == "True", c.reason, c.message);
-      w.conditions.back().time = c.last_transition_time;
-    }
-  }
-  if (status.requeue_state) w.more().requeue = *status.requeue_state;
-  if (!status.evictions.empty()) w.more().evictions = status.evictions;
-  if (!status.admission_checks.empty()) w.more().checks = status.admission_checks;
-  if (status.accumulated_past_execution_seconds > 0)
-    w.more().past_execution_seconds = status.accumulated_past_execution_seconds;
-  const auto is_true = [&](ConditionRecord::Type type) {
-    const ConditionRecord* c = w.condition(type);
-    return c && c->is_true;
-  };
-  if (is_true(ConditionRecord::Type::kFinished)) {
-    w.state = WorkloadState::kFinished;
-    return;
-  }
-  const bool part = !w.extras || w.extras->traits.takes_part;
-  if (part && w.object->active && status.admission &&
-      is_true(ConditionRecord::Type::kQuotaReserved) && !is_true(ConditionRecord::Type::kEvicted)) {
-    load_admission(w, id, *status.admission);
-    w.state = is_true(ConditionRecord::Type::kAdmitted) ? WorkloadState::kAdmitted
-                                                        : WorkloadState::kQuotaReserved;
-    if (w.state == WorkloadState::kAdmitted) start_timers(id);
-    drain_pending_ = true;  // its queue may be stopped already
-    return;
-  }
-  if (w.extras && w.extras->requeue.requeue_at && *w.extras->requeue.requeue_at > model.now) {
-    w.extras->backing_off = true;
-    timers_.push({*w.extras->requeue.requeue_at, id, w.epoch, TimerKind::kBackoff});
-  }
-}
-
 Amount EngineState::amount_for(const WorkloadRecord& w, std::size_t pod_set, ResourceId resource,
                                std::int32_t count, const QueueRecord& queue) const {
   if (resource == queue.pods_resource || model.frs.resource_name(resource) == "pods") return count;
   for (const ResourceAmount& r : w.pod_sets[pod_set].shape->requests)
     if (r.resource == resource) return multiply_saturating(r.amount, count);
   return 0;
-}
-
-void EngineState::load_admission(WorkloadRecord& w, WorkloadId id,
-                                 const api::Admission& admission) {
-  auto holding = std::make_unique<Holding>();
-  holding->queue = queue_id(admission.cluster_queue);
-  holding->pod_sets.resize(w.pod_sets.size());
-  for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
-    for (const api::PodSetAssignment& from : admission.pod_sets) {
-      if (from.name != w.object->pod_sets[i].name) continue;
-      AssignedPodSet& to = holding->pod_sets[i];
-      to.count = from.count;
-      for (const auto& [resource, flavor] : from.flavors) {
-        const FlavorId flavor_id = model.frs.intern_flavor(flavor);
-        if (model.flavors.size() <= flavor_id) model.flavors.resize(flavor_id + 1);
-        to.flavors.emplace_back(model.frs.intern_resource(resource), flavor_id);
-      }
-    }
-  }
-  const ConditionRecord* reserved = w.condition(ConditionRecord::Type::kQuotaReserved);
-  holding->reserved_at = reserved ? reserved->time : model.now;
-  if (w.extras) set_unit(id, unit_of(w, true));
-  hold(id, std::move(holding));
 }
 
 void EngineState::change(WorkloadRecord& w, WorkloadId id,
@@ -310,126 +227,6 @@ void EngineState::requeue(WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
   if (w.queue == kNone || !model.queues[w.queue].pending.contains(id)) return;
   wake_tree_of(w.queue);
-}
-
-void EngineState::ask_traits(WorkloadRecord& w, WorkloadId id) {
-  hooks::Traits traits;
-  if (hooks_.workload_traits) {
-    hooks::Fault fault;
-    hooks_.workload_traits->traits(*w.object, traits, fault);
-    if (fault) {
-      // What was known stays, so that nobody loses anything because of the fault.
-      traits = w.extras ? w.extras->traits : hooks::Traits();
-      traits.conflict = fault.sentence();
-    }
-    mark(w, id, traits.claimed_by);
-  }
-  const bool plain = traits.takes_part && !traits.has_group && !traits.has_replaces &&
-                     traits.evict_with.empty() && traits.counted_as == hooks::CountedAs::kItself &&
-                     traits.shape_key.empty() && !traits.may_lower_counts &&
-                     traits.conflict.empty();
-  if (plain && !w.extras && !partners_.contains(w.key) && !replacements_.contains(w.key)) return;
-  w.more().traits = std::move(traits);
-  link_traits(w, id);
-}
-
-/// Plugins that claim the workload and are not in its mark yet are added to it.
-void EngineState::mark(WorkloadRecord& w, WorkloadId id, const std::vector<std::string>& plugins) {
-  const std::string* held = w.object->meta.annotations.find(kClaimedBy);
-  std::string marks = held ? *held : std::string();
-  const std::size_t before = marks.size();
-  for (const std::string& plugin : plugins) {
-    if (("," + marks + ",").find("," + plugin + ",") != std::string::npos) continue;
-    marks += (marks.empty() ? "" : ",") + plugin;
-    decide(DecisionType::kMarked, id).reason = plugin;
-  }
-  if (marks.size() == before) return;
-  auto object = std::make_shared<api::Workload>(*w.object);
-  object->meta.annotations.set(std::string(kClaimedBy), std::move(marks));
-  w.object = std::move(object);
-}
-
-/// Units, anchors and partners that follow from the traits; whoever named this workload before it
-/// came is linked to it too.
-void EngineState::link_traits(WorkloadRecord& w, WorkloadId id) {
-  const hooks::Traits& traits = w.extras->traits;
-  if (traits.has_group) {
-    model.siblings[traits.group.id].push_back(id);
-    if (traits.group.order_as != w.key) anchored_[traits.group.order_as].push_back(id);
-  }
-  if (traits.has_replaces) replacements_[traits.replaces.workload].push_back(id);
-  const auto settle_unit = [this](WorkloadId each) {
-    const WorkloadRecord& e = model.workloads[each];
-    set_unit(each, unit_of(e, e.holds_quota()));
-  };
-  if (const auto others = replacements_.find(w.key); others != replacements_.end())
-    for (const WorkloadId other : others->second)
-      if (other != id) settle_unit(other);
-  settle_unit(id);
-  if (const WorkloadId replaced = model.replaced_by(w); replaced != kNone) settle_unit(replaced);
-
-  const auto bind = [this](WorkloadId a, WorkloadId b) {
-    std::vector<WorkloadId>& bound = model.together[a];
-    if (std::find(bound.begin(), bound.end(), b) != bound.end()) return;
-    bound.push_back(b);
-    model.together[b].push_back(a);
-  };
-  if (!traits.evict_with.empty() && traits.evict_with != w.key) {
-    partners_[traits.evict_with].push_back(id);
-    if (const auto other = find(traits.evict_with)) bind(id, *other);
-  }
-  if (const auto waiting = partners_.find(w.key); waiting != partners_.end())
-    for (const WorkloadId other : waiting->second) bind(id, other);
-}
-
-/// A group is one unit; else a replacement, what it replaces and what replaces it are one. One that
-/// waits again, after its replacement took its place, is not.
-std::uint32_t EngineState::unit_of(const WorkloadRecord& w, bool holding) {
-  const auto group_unit = [this](const hooks::Traits& traits) {
-    const auto [it, fresh] = group_units_.emplace(traits.group.id, 0);
-    if (fresh) it->second = model.ledger.new_unit();
-    return it->second;
-  };
-  const hooks::Traits* traits = w.traits();
-  if (traits && traits->has_group) return group_unit(*traits);
-  if (const WorkloadId replaced = model.replaced_by(w); replaced != kNone) {
-    const WorkloadRecord& r = model.workloads[replaced];
-    if (r.traits() && r.traits()->has_group) return group_unit(*r.traits());
-    if (r.unit != kNone) return r.unit;
-    return w.unit == kNone ? model.ledger.new_unit() : w.unit;
-  }
-  if (const auto others = replacements_.find(w.key); others != replacements_.end())
-    for (const WorkloadId other : others->second) {
-      const WorkloadRecord& replacement = model.workloads[other];
-      if (replacement.unit != kNone && (holding || !replacement.holds_quota()))
-        return replacement.unit;
-    }
-  return kNone;
-}
-
-void EngineState::set_unit(WorkloadId id, std::uint32_t unit) {
-  WorkloadRecord& w = model.workloads[id];
-  if (w.unit == unit) return;
-  const bool counted = w.holds_quota() && !structure_dirty_;
-  if (counted) model.ledger.release(id, w);
-  w.unit = unit;
-  if (counted) model.ledger.take(id, w);
-}
-
-void EngineState::unlink_traits(WorkloadRecord& w, WorkloadId id) {
-  if (const auto it = model.together.find(id); it != model.together.end()) {
-    const std::vector<WorkloadId> bound = std::move(it->second);
-    model.together.erase(it);
-    for (const WorkloadId other : bound) drop(model.together, other, id);
-  }
-  if (!w.extras) return;
-  const hooks::Traits& traits = w.extras->traits;
-  if (traits.has_group) {
-    drop(model.siblings, traits.group.id, id);
-    drop(anchored_, traits.group.order_as, id);
-  }
-  if (traits.has_replaces) drop(replacements_, traits.replaces.workload, id);
-  drop(partners_, traits.evict_with, id);
 }
 
 std::shared_ptr<PendingReason> EngineState::why_not_queued(const WorkloadRecord& w,

@@ -121,7 +121,8 @@ struct WorkloadRecord {
   std::uint32_t unit = kNone;        ///< shares its quota with others (ledger.hpp); kNone: alone
   std::int32_t priority = 0;
   WorkloadState state = WorkloadState::kPending;
-  bool gone = false;  ///< taken away in a simulation (removal.hpp)
+  bool evicting = false;  ///< loaded in the middle of an eviction; it ends after the next cycle
+  bool gone = false;      ///< taken away in a simulation (removal.hpp)
 
   bool exists() const { return object != nullptr; }
   bool holds_quota() const { return holding != nullptr; }

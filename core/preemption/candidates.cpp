@@ -60,8 +60,8 @@ void CandidateCollector::collect_own(std::vector<Candidate>& out) const {
     const bool newer = newer_equal && w.priority == preemptor_.priority &&
                        queue_order_time(model_, w) > order_time_;
     if (!(lower || newer) || !eligible(id)) continue;
-    out.push_back(
-        {id, query_.queue, CandidateKind::kOwn, false, kNone, w.priority, w.holding->reserved_at});
+    out.push_back({id, query_.queue, CandidateKind::kOwn, false, w.evicting, kNone, w.priority,
+                   w.holding->reserved_at});
   }
 }
 
@@ -72,8 +72,8 @@ void CandidateCollector::collect_other(QueueId queue, std::vector<Candidate>& ou
   for (const WorkloadId id : model_.queues[queue].holders) {
     const WorkloadRecord& w = model_.workloads[id];
     if (!(any || w.priority < preemptor_.priority) || !eligible(id)) continue;
-    out.push_back(
-        {id, queue, CandidateKind::kPriority, false, kNone, w.priority, w.holding->reserved_at});
+    out.push_back({id, queue, CandidateKind::kPriority, false, w.evicting, kNone, w.priority,
+                   w.holding->reserved_at});
   }
 }
 
@@ -101,6 +101,7 @@ void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& 
 }
 
 bool taken_before(const Model& model, const Candidate& a, const Candidate& b) {
+  if (a.evicting != b.evicting) return a.evicting;
   if (a.kind != b.kind) return a.kind < b.kind;
   if (a.priority != b.priority) return a.priority < b.priority;
   if (a.reserved_at != b.reserved_at) return a.reserved_at > b.reserved_at;

@@ -22,6 +22,7 @@ struct Candidate {
   QueueId queue = 0;
   CandidateKind kind = CandidateKind::kOwn;
   bool only_without_borrowing = false;
+  bool evicting = false;
   NodeId common_ancestor = kNone;
   // Copies of what the order looks at, so that sorting stays in this array.
   std::int32_t priority = 0;
@@ -61,7 +62,8 @@ class CandidateCollector {
   Time order_time_;
 };
 
-/// Kind, then lower priority, then later quota reservation, then UID, then key.
+/// Who is being evicted already, then kind, then lower priority, then later quota reservation, then
+/// UID, then key.
 bool taken_before(const Model& model, const Candidate& a, const Candidate& b);
 
 /// The time by which a workload is ordered in its queue: creation, or the end of its
