@@ -1,0 +1,248 @@
+// A workload's life, and what changes of configuration mean for it (semantics 2 and 7).
+#include <gmock/gmock.h>
+
+#include "tests/core/support/scenario.hpp"
+
+namespace sluice::testing {
+namespace {
+
+Queue plain(std::int64_t cpu) { return Queue("q").quota("cpu", {{"f", cpu}}); }
+
+TEST(Life, ReservedAdmittedFinished) {
+  Scenario s;
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1));
+  EXPECT_EQ(s.run(), Lines("reserved a", "admitted a"));
+  s.after(5).finish("a");
+  EXPECT_EQ(s.run(), Lines("finished a Succeeded"));
+  EXPECT_FALSE(s.engine.finish("ns/a", "", ""));
+}
+
+TEST(Life, OnlyAnAdmittedOneCanFinish) {
+  Scenario s;
+  s.flavor("f").queue(plain(1)).submit(Job("a", "q").cpu(2)).run();
+  const auto done = s.engine.finish("ns/a", "Succeeded", "");
+  ASSERT_FALSE(done);
+  EXPECT_EQ(s.state("a"), "pending");
+}
+
+TEST(Life, AQueueWithChecksReservesOnly) {
+  Scenario s;
+  s.flavor("f").queue(plain(4).checked_by("c")).submit(Job("a", "q").cpu(1));
+  EXPECT_EQ(s.run(), Lines("reserved a"));
+  EXPECT_EQ(s.state("a"), "reserved");
+}
+
+TEST(Life, DeactivatedAndActivatedAgain) {
+  Scenario s;
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(4)).submit(Job("b", "q").cpu(4)).run();
+  s.after(1).submit(Job("a", "q").cpu(4).active(false));
+  EXPECT_EQ(s.run(), Lines("evicted a Deactivated", "deactivated a Deactivated", "reserved b",
+                           "admitted b"));
+  s.after(1).submit(Job("a", "q").cpu(4).active(true)).run();
+  EXPECT_EQ(s.state("a"), "pending");
+  s.after(1).finish("b").run();
+  EXPECT_EQ(s.state("a"), "admitted");
+}
+
+TEST(Life, HoldStopsNewOnesHoldAndDrainEvictsToo) {
+  for (const auto policy : {api::StopPolicy::kHold, api::StopPolicy::kHoldAndDrain}) {
+    const bool drain = policy == api::StopPolicy::kHoldAndDrain;
+    Scenario s;
+    s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+    s.after(1).queue(plain(4).stop(policy)).submit(Job("b", "q").cpu(1));
+    EXPECT_EQ(s.run(), drain ? Lines("evicted a ClusterQueueStopped") : Log());
+    EXPECT_EQ(s.why("b"), "Suspended: ClusterQueue q is stopped");
+    s.after(1).queue(plain(4)).run();
+    EXPECT_EQ(s.admitted(), "a b");
+  }
+}
+
+TEST(Life, ALocalQueueIsStoppedForItselfAlone) {
+  for (const auto policy : {api::StopPolicy::kHold, api::StopPolicy::kHoldAndDrain}) {
+    const bool drain = policy == api::StopPolicy::kHoldAndDrain;
+    Scenario s;
+    s.flavor("f").queue(plain(4)).local_queue("other", "q");
+    s.submit(Job("a", "q").cpu(1)).submit(Job("o", "other").cpu(1)).run();
+    s.after(1).local_queue("q", "q", policy).submit(Job("b", "q").cpu(1));
+    EXPECT_EQ(s.run(), drain ? Lines("evicted a LocalQueueStopped") : Log());
+    EXPECT_EQ(s.why("b"), "Suspended: LocalQueue q is stopped");
+    s.after(1).local_queue("q", "q").run();
+    EXPECT_EQ(s.admitted(), "a b o");
+  }
+}
+
+TEST(Life, MissingQueuesAndFlavorsAreNamedAndMayComeLater) {
+  Scenario s;
+  s.submit(Job("a", "q").cpu(1)).run();
+  EXPECT_EQ(s.why("a"), "Misconfigured: LocalQueue q doesn't exist");
+  s.local_queue("q", "q").run();
+  EXPECT_EQ(s.why("a"), "Misconfigured: ClusterQueue q doesn't exist");
+  s.queue(plain(4)).run();
+  EXPECT_EQ(s.why("a"),
+            "Misconfigured: ClusterQueue q is inactive: references missing ResourceFlavor(s): f");
+  s.flavor("f").run();
+  EXPECT_EQ(s.admitted(), "a");
+  // Away again: who runs goes on, nobody new comes in.
+  s.engine.remove("ResourceFlavor", "f");
+  s.submit(Job("b", "q").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "a");
+  s.flavor("f").run();
+  EXPECT_EQ(s.admitted(), "a b");
+}
+
+TEST(Life, ACohortCycleHoldsAllBelowItUntilItIsBroken) {
+  Scenario s;
+  s.flavor("f").queue(plain(4).cohort("x"));
+  s.cohort(CohortOf("x", "y")).cohort(CohortOf("y", "x")).submit(Job("a", "q").cpu(1)).run();
+  EXPECT_EQ(s.why("a"),
+            "Misconfigured: ClusterQueue q is inactive: its cohort x is part of a cycle");
+  s.after(1).cohort(CohortOf("y")).run();
+  EXPECT_EQ(s.admitted(), "a");
+}
+
+TEST(Life, LoweredQuotaEvictsNobodyAndLeavesLessThanNothing) {
+  Scenario s;
+  s.flavor("f").queue(plain(4).cohort("c"));
+  s.queue(Queue("other").cohort("c").quota("cpu", {{"f", 1}}));
+  s.submit(Job("a", "q").cpu(4)).run();
+  s.after(1).queue(plain(1).cohort("c"));
+  EXPECT_EQ(s.run(), Log());
+  s.submit(Job("b", "other").cpu(1)).submit(Job("zero", "other").cpu(0)).run();
+  EXPECT_EQ(s.admitted(), "a zero");
+  s.after(1).finish("a").run();
+  EXPECT_EQ(s.admitted(), "b zero");
+}
+
+TEST(Life, AQueueThatMovesTakesItsUsageToTheOtherCohort) {
+  Scenario s;
+  s.flavor("f").cohort(CohortOf("one").quota("cpu", {{"f", 4}}));
+  s.cohort(CohortOf("two").quota("cpu", {{"f", 4}}));
+  s.queue(Queue("q").cohort("one").quota("cpu", {{"f", 0}}));
+  s.queue(Queue("p").cohort("one").quota("cpu", {{"f", 0}}));
+  s.submit(Job("a", "q").cpu(4)).submit(Job("b", "p").cpu(4)).run();
+  EXPECT_EQ(s.admitted(), "a");
+  s.after(1).queue(Queue("q").cohort("two").quota("cpu", {{"f", 0}})).run();
+  s.submit(Job("c", "q").cpu(1)).submit(Job("d", "p").cpu(3)).run();
+  EXPECT_EQ(s.admitted(), "a d");  // two is full with a; one has 4 again
+  // Only the tree after the change is woken, so b waits until something wakes the one it left.
+  s.after(1).finish("d").run();
+  EXPECT_EQ(s.admitted(), "a b");
+}
+
+TEST(Life, AChangedPriorityReordersAndWakes) {
+  Scenario s;
+  s.flavor("f").queue(plain(4).lower_priority());
+  s.submit(Job("a", "q").cpu(4).priority(5)).submit(Job("b", "q").cpu(4).priority(5)).run();
+  EXPECT_EQ(s.admitted(), "a");
+  s.after(1).submit(Job("a", "q").cpu(4).priority(1)).run();  // now b may take its place
+  EXPECT_EQ(s.admitted(), "b");
+}
+
+TEST(Life, MaximumExecutionTimeDeactivatesAndCountsOverEvictions) {
+  Scenario s;
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1).max_seconds(60)).run();
+  s.after(40).queue(plain(4).stop(api::StopPolicy::kHoldAndDrain)).run();
+  s.after(100).queue(plain(4)).run();
+  EXPECT_EQ(s.admitted(), "a");
+  EXPECT_EQ(s.engine.next_timer(), s.now() + 20 * kSecond);  // 40 of its 60 are gone
+  s.after(20);
+  EXPECT_EQ(s.run(), Lines("evicted a DeactivatedDueToMaximumExecutionTimeExceeded",
+                           "deactivated a DeactivatedDueToMaximumExecutionTimeExceeded"));
+  EXPECT_FALSE(s.engine.object(*s.engine.find("ns/a"))->active);
+}
+
+struct PodsReady : ::testing::Test {
+  static EngineConfig config(std::optional<std::int32_t> limit = {}) {
+    EngineConfig c = Scenario::single_thread();
+    c.pods_ready_timeout = 100 * kSecond;
+    c.requeue.backoff_base = 10 * kSecond;
+    c.requeue.backoff_max = 25 * kSecond;
+    c.requeue.backoff_limit = limit;
+    return c;
+  }
+};
+
+TEST_F(PodsReady, ATimeoutEvictsAndRequeuesWithADoublingBackoffUpToTheMaximum) {
+  Scenario s(config());
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  for (const std::int64_t backoff : {10, 20, 25, 25}) {
+    s.after(100);
+    EXPECT_EQ(s.run(), Lines("evicted a PodsReadyTimeout"));
+    EXPECT_EQ(s.why("a"), "Pending: The workload waits for its requeue backoff");
+    EXPECT_EQ(s.engine.next_timer(), s.now() + backoff * kSecond);
+    s.after(backoff);
+    EXPECT_EQ(s.run(), Lines("requeued a BackoffFinished", "reserved a", "admitted a"));
+  }
+}
+
+TEST_F(PodsReady, PastTheLimitItIsDeactivated) {
+  Scenario s(config(1));
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  s.after(100).run();
+  s.after(10).run();
+  s.after(100);
+  EXPECT_EQ(s.run(), Lines("evicted a DeactivatedDueToRequeuingLimitExceeded",
+                           "deactivated a DeactivatedDueToRequeuingLimitExceeded"));
+}
+
+TEST_F(PodsReady, OneThatIsReadyStaysAndMustBecomeReadyAgainAfterAnEviction) {
+  Scenario s(config());
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  s.after(10).submit(Job("a", "q").cpu(1).ready(true)).run();
+  s.after(100);
+  EXPECT_EQ(s.run(), Log());
+  s.queue(plain(4).stop(api::StopPolicy::kHoldAndDrain)).run();
+  s.after(1).queue(plain(4)).run();
+  EXPECT_EQ(s.admitted(), "a");
+  s.after(100);
+  EXPECT_EQ(s.run(), Lines("evicted a PodsReadyTimeout"));
+}
+
+TEST_F(PodsReady, AfterTheTimeoutItQueuesByTheTimeOfItsEviction) {
+  Scenario s(config());
+  s.flavor("f").queue(plain(1)).submit(Job("a", "q").cpu(1)).run();
+  s.after(50).submit(Job("b", "q").cpu(1)).run();
+  s.after(50).run();  // a is evicted, b gets in
+  EXPECT_EQ(s.admitted(), "b");
+  s.after(20).submit(Job("c", "q").cpu(1)).run();
+  s.after(1).finish("b").run();
+  EXPECT_EQ(s.admitted(), "a");  // evicted before c came
+}
+
+TEST(Life, ATimerThatADumpBringsFromThePastFiresAtOnce) {
+  Scenario s;
+  s.flavor("f").queue(plain(4));
+  Job a = Job("a", "q").cpu(1).max_seconds(60);
+  a.object.status.conditions = {{"QuotaReserved", "True", "QuotaReserved", "", 0, 0},
+                                {"Admitted", "True", "Admitted", "", 0, 0}};
+  a.object.status.admission.emplace();
+  a.object.status.admission->cluster_queue = "q";
+  api::PodSetAssignment& p = a.object.status.admission->pod_sets.emplace_back();
+  p.count = 1;
+  p.flavors.set("cpu", "f");
+  s.submit(a).run();
+  EXPECT_EQ(s.admitted(), "a");
+  EXPECT_EQ(s.engine.next_timer(), s.now());
+  s.after(0).run();
+  EXPECT_EQ(s.state("a"), "inactive");
+}
+
+TEST(Life, OneRemovedAfterItFinishedInTheSameInstantIsStillNamed) {
+  Scenario s;
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  s.after(1).finish("a").remove("a");
+  EXPECT_EQ(s.run(), Lines("finished a Succeeded"));
+}
+
+TEST(Life, ANewOneUnderAnOldNameIsAnother) {
+  Scenario s;
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(4)).run();
+  Job again = Job("a", "q").cpu(2);
+  again.object.meta.uid = "another";
+  s.after(1).submit(again);
+  EXPECT_EQ(s.run(), Lines("reserved a", "admitted a"));
+  EXPECT_EQ(s.engine.workloads().size(), 1U);
+}
+
+}  // namespace
+}  // namespace sluice::testing
