@@ -53,8 +53,9 @@ class Builder : public YAML::EventHandler {
       : limits_(limits), storage_(std::move(storage)) {}
 
   json::value& root() { return root_; }
+  const YAML::Mark& start() const { return start_; }
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -203,6 +204,7 @@ class Builder : public YAML::EventHandler {
   const ManifestLimits& limits_;
   json::storage_ptr storage_;
   json::value root_;
+  YAML::Mark start_ = YAML::Mark::null_mark();
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, Anchored> anchors_;
   std::size_t values_ = 0;
@@ -296,9 +298,16 @@ Result<void> read_yaml(const std::string& text, const std::string& name,
     ViewBuffer buffer(text);
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
+    int last_start = -1;
     for (std::size_t index = 0; parser; ++index) {
       Builder builder(limits, storage);
       if (!parser.HandleNextDocument(builder)) break;
+      // At a stray mark such as a comma the library hands out empty documents for ever.
+      if (builder.start().pos == last_start) {
+        return Error{place_text(name, position_of(builder.start())) +
+                     ": not valid YAML: nothing can begin here"};
+      }
+      last_start = builder.start().pos;
       if (builder.root().is_null()) continue;
       if (auto taken = sink(std::move(builder.root()), index); !taken) return taken;
     }

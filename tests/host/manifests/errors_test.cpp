@@ -26,6 +26,15 @@ TEST(Errors, Syntax) {
   EXPECT_THAT(only(read("a: 1\n\tb: 2\n")), StartsWith("error: in.yaml:2:"));
 }
 
+TEST(Errors, AStrayMarkEndsTheReading) {
+  // The YAML library makes no progress here; the reading must end all the same.
+  for (const char* text : {", ap{\"", "kind: A\n---\n, x", "]", "}", ": ]"}) {
+    const auto lines = read(text);
+    ASSERT_FALSE(lines.empty()) << text;
+    EXPECT_THAT(lines.back(), StartsWith("error: in.yaml:")) << text;
+  }
+}
+
 TEST(Errors, DuplicateKeys) {
   EXPECT_EQ(only(read("{\"a\": {\n \"x\": 1,\n \"y\": {\"x\": 1},\n \"x\": 2}}", "a.json")),
             "error: a.json:4:2: duplicate key \"x\"");
