@@ -2,6 +2,8 @@
 // each other, positions of errors are known, and repeated keys are noticed.
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
+#include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "host/manifests/reader.hpp"
@@ -60,7 +62,17 @@ struct Builder {
     stack.push_uint64(number);
     return true;
   }
-  bool on_double(double number, json::string_view, json::error_code&) {
+  bool on_double(double number, json::string_view text, json::error_code& refused) {
+    // The library's own conversion may miss the nearest value (0.3 is read as 0.30000000000000004),
+    // which would show in a quantity that is written as a number.
+    double exact = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, exact);
+    if (error == std::errc() && stop == end) number = exact;
+    if (!std::isfinite(number)) {
+      refused = json::error::exponent_overflow;
+      return false;
+    }
     stack.push_double(number);
     return true;
   }

@@ -111,6 +111,8 @@ class Builder : public YAML::EventHandler {
 
   json::value scalar(const YAML::Mark& mark, const std::string& tag, const std::string& text) {
     const json::string_view view(text.data(), text.size());
+    // The file is UTF-8, but an escape such as "\ud800" still may name no character.
+    if (find_bad_utf8(text) != std::string_view::npos) stop(mark, "an escape that is no character");
     if (tag == "!" || tag == "tag:yaml.org,2002:str") return json::value(view, storage_);
     static constexpr std::string_view kCore = "tag:yaml.org,2002:";
     std::string_view name = tag;

@@ -21,6 +21,7 @@ TEST(Errors, Syntax) {
               StartsWith("error: a.json:3:7: not valid JSON: "));
   EXPECT_THAT(only(read("{\"a\": [1, 2", "a.json")),
               StartsWith("error: a.json:1:12: not valid JSON: the text ends inside a value"));
+  EXPECT_THAT(only(read("{\"a\": 1e5555}", "a.json")), StartsWith("error: a.json:1:"));
   EXPECT_EQ(only(read("", "a.json")), "error: a.json: the file is empty");
   EXPECT_THAT(only(read("a: 1\nb: [1, 2\nc: 3\n")), StartsWith("error: in.yaml:"));
   EXPECT_THAT(only(read("a: 1\n\tb: 2\n")), StartsWith("error: in.yaml:2:"));
@@ -68,6 +69,12 @@ TEST(Errors, BinaryGarbage) {
   }
   EXPECT_THAT(read("a: \xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"),
               ElementsAre("{\"a\":\"\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\"}"));
+}
+
+TEST(Errors, EscapesThatAreNoCharacters) {
+  EXPECT_THAT(only(read("a: \"\\ud800\"")), StartsWith("error: in.yaml:1:"));
+  EXPECT_EQ(only(read("\"\\0\": 1")), "error: in.yaml:1:1: an escape that is no character");
+  EXPECT_THAT(read("a: \"\\u00e4\""), ElementsAre("{\"a\":\"\xC3\xA4\"}"));
 }
 
 TEST(Errors, Depth) {

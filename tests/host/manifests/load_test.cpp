@@ -19,6 +19,19 @@ TEST(Load, JsonAndYamlAreTheSame) {
   EXPECT_THAT(read("{kind: A, spec: {k: 1, t: x}}"), expected);
 }
 
+TEST(Load, NumbersAreTheNearestOnes) {
+  for (const char* number : {"0.3", "0.1", "2.7", "4.35", "1e-7", "123456.789", "5e-23"}) {
+    double found = 0;
+    ASSERT_TRUE(load_text("{\"n\": " + std::string(number) + "}", "n.json", {},
+                          [&](Document&& document) -> Result<void> {
+                            found = document.object["n"].as_double();
+                            return {};
+                          })
+                    .ok());
+    EXPECT_EQ(found, std::stod(number)) << number;
+  }
+}
+
 TEST(Load, SeveralDocuments) {
   EXPECT_THAT(read("---\nkind: A\n---\n# nothing\n---\nkind: B\n...\n---\nkind: C\n"),
               ElementsAre(R"({"kind":"A"})", R"({"kind":"B"})", R"({"kind":"C"})"));
