@@ -2,6 +2,7 @@
 #include <rapidcheck.h>
 
 #include "tests/core/engine/random_world.hpp"
+#include "tests/core/support/fake_hooks.hpp"
 
 namespace sluice::testing {
 namespace {
@@ -56,6 +57,59 @@ TEST(EngineProperties, RemovingEverythingFreesEverything) {
       const std::int64_t nominal = first.resources[0].nominal.units();
       s.submit(Job("full-" + name, name).cpu(nominal).priority(9)).run();
       RC_ASSERT(s.state("full-" + name) == "admitted");
+    }
+  }));
+}
+
+/// Groups, replacements and bonds between the workloads of a plan, at random.
+void random_traits(std::uint64_t seed, FakeTraits& traits) {
+  std::mt19937_64 random(seed);
+  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    const std::string other = "w" + std::to_string(pick(60));
+    switch (pick(8)) {
+      case 0:
+      case 1: {
+        const std::string group = std::to_string(pick(4));
+        traits.member(name, group, pick(5), other).group.exclusive = group == "0" || group == "1";
+        break;
+      }
+      case 2:
+        traits.replaces(name, other, static_cast<hooks::ReplacedEnds>(pick(3)));
+        break;
+      case 3:
+        traits.of(name).evict_with = "ns/" + other;
+        break;
+      case 4:
+        if (pick(3) == 0) traits.of(name).takes_part = false;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+TEST(EngineProperties, AnyTraitsKeepTheLedgerAndExclusiveGroups) {
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    const Plan plan = Planner(seed).draw(3, 6, kInstants);
+    FakeTraits traits;
+    random_traits(seed, traits);
+    hooks::Hooks hooks;
+    hooks.workload_traits = &traits;
+    Player one(plan, 1, hooks), eight(plan, 8, hooks);
+    for (std::size_t i = 0; i < plan.instants.size(); ++i) {
+      const auto before = one.scenario().engine.stats().cycles;
+      RC_ASSERT(eight.play(i) == one.play(i));
+      RC_ASSERT(one.scenario().engine.stats().cycles - before < 500U);
+      std::map<std::string, int> admitted;  // by exclusive group
+      const Engine& engine = one.scenario().engine;
+      for (const WorkloadId id : engine.workloads()) {
+        const auto t = traits.table.find(engine.object(id)->meta.name);
+        if (t == traits.table.end() || engine.state(id) != WorkloadState::kAdmitted) continue;
+        RC_ASSERT(t->second.takes_part);
+        if (t->second.group.exclusive) RC_ASSERT(++admitted[t->second.group.id] == 1);
+      }
     }
   }));
 }

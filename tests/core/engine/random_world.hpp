@@ -139,8 +139,8 @@ class Planner {
 /// Plays a plan on an engine.
 class Player {
  public:
-  explicit Player(const Plan& plan, int threads = 1)
-      : plan_(plan), scenario_(std::make_unique<Scenario>(config(plan, threads))) {
+  explicit Player(const Plan& plan, int threads = 1, const hooks::Hooks& hooks = {})
+      : plan_(plan), scenario_(std::make_unique<Scenario>(config(plan, threads), hooks)) {
     configure(*scenario_);
   }
 

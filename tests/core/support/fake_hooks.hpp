@@ -1,4 +1,5 @@
-// Hooks as plain tables, so that a test says in one line what a plugin would answer.
+// Hooks as plain tables, so that a test says in one line what a plugin would answer. The tables may
+// be changed between two instants; within a cycle they are only read, from any thread.
 #pragma once
 
 #include <functional>
