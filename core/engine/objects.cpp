@@ -37,6 +37,7 @@ void EngineState::apply(const api::ClusterQueue& object) {
   if (queue.spec && new_shape) generation_queues_.insert(id);
   note_queue_change(id, new_shape);
   queue.spec = std::make_unique<const api::ClusterQueue>(object);
+  if (!queue.best_effort()) queue.pending.clear_place();
   if (hooks_.flavor_search) hooks_.flavor_search->queue_changed(id, *queue.spec);
   if (object.stop_policy == api::StopPolicy::kHoldAndDrain) drain_pending_ = true;
   // Workloads of its LocalQueues waited for a queue that did not exist.

@@ -62,6 +62,9 @@ class PendingQueue {
   /// Members of parked classes whose reason changed in kind since the last call, or who came since.
   void collect_untold(std::vector<WorkloadId>& out);
 
+  /// A StrictFIFO queue has no such place.
+  void clear_place() { place_.reset(); }
+
   std::size_t size() const { return slots_.size(); }
   std::size_t parked_count() const;
   /// All members in queue order, parked ones too.
