@@ -36,7 +36,7 @@ EngineState::EngineState(EngineConfig config, hooks::Hooks hooks)
   // The empty texts of the pools are id 0 of flavors and resources too.
   model.flavors.resize(1);
   texts_ = {model.texts.intern("QuotaReserved"), model.texts.intern("Admitted"),
-            model.texts.intern("The workload is admitted")};
+            model.texts.intern("The workload is admitted"), model.texts.intern("Pending")};
 }
 
 Engine::Engine(EngineConfig config, hooks::Hooks hooks)

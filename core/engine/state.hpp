@@ -191,7 +191,7 @@ class EngineState {
   mutable bool in_order_stale_ = false;
   /// Texts that every admission uses.
   struct Texts {
-    StringId quota_reserved, admitted, is_admitted;
+    StringId quota_reserved, admitted, is_admitted, pending;
   } texts_;
 
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;

@@ -202,15 +202,17 @@ void EngineState::vacate(WorkloadId id, const Decision& why) {
   w.scan.reset();
   w.state = WorkloadState::kPending;
   wake_tree_of(queue);
-  set_condition(w, Type::kQuotaReserved, false, "Pending", why.message);
+  const StringId reason_text = model.texts.intern(why.reason);
+  const StringId message = model.texts.intern(why.message);
+  set_condition(w, Type::kQuotaReserved, false, texts_.pending, message);
   if (admitted)
     set_condition(w, Type::kAdmitted, false, "NoReservation", "The workload has no reservation");
   if (const ConditionRecord* ready = w.condition(Type::kPodsReady); ready && ready->is_true)
     set_condition(w, Type::kPodsReady, false, "WaitForStart",
                   "Not all pods are ready or succeeded");
-  set_condition(w, Type::kEvicted, true, why.reason, why.message);
+  set_condition(w, Type::kEvicted, true, reason_text, message);
   if (!why.preemption.empty())
-    set_condition(w, Type::kPreempted, true, why.preemption, why.message);
+    set_condition(w, Type::kPreempted, true, model.texts.intern(why.preemption), message);
   auto reason = std::make_shared<PendingReason>();
   reason->reason = WaitReason::kPending;
   reason->text = why.message;

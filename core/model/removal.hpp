@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "core/base/check.hpp"
 #include "core/model/model.hpp"
 
 namespace sluice {
@@ -26,26 +27,22 @@ class Removal {
     removed_.push_back(id);
   }
 
-  /// Puts one back before the others.
+  /// Puts one back before the others; it may be removed again. REQUIRES: it was removed here. O(1).
   void put_back(WorkloadId id) {
     WorkloadRecord& w = model_.workloads[id];
-    if (std::erase(removed_, id) == 0) return;
+    SLUICE_CHECK(w.gone, w.key, " is not gone");
     w.gone = false;
     model_.ledger.take(id, w);
   }
 
   void restore() {
-    while (!removed_.empty()) {
-      WorkloadRecord& w = model_.workloads[removed_.back()];
-      w.gone = false;
-      model_.ledger.take(removed_.back(), w);
-      removed_.pop_back();
-    }
+    for (; !removed_.empty(); removed_.pop_back())
+      if (model_.workloads[removed_.back()].gone) put_back(removed_.back());
   }
 
  private:
   Model& model_;
-  std::vector<WorkloadId> removed_;
+  std::vector<WorkloadId> removed_;  // and those that were put back since
 };
 
 }  // namespace sluice

@@ -13,15 +13,9 @@ int EvictionHistory::issued(WorkloadId preemptor, Time now) {
 }
 
 void EvictionHistory::record(Pairs& pairs, WorkloadId from, WorkloadId other, Time now) {
-  std::vector<Pair>& list = pairs[from];
-  std::erase_if(list, [&](const Pair& pair) { return !fresh(pair, now); });
-  for (Pair& pair : list) {
-    if (pair.other != other) continue;
-    ++pair.count;
-    pair.last = now;
-    return;
-  }
-  list.push_back({other, 1, now});
+  Meetings& met = pairs[from][other];
+  met.count = fresh(met, now) ? met.count + 1 : 1;
+  met.last = now;
 }
 
 void EvictionHistory::evicted(WorkloadId preemptor, WorkloadId victim, Time now) {
@@ -32,21 +26,18 @@ void EvictionHistory::evicted(WorkloadId preemptor, WorkloadId victim, Time now)
 bool EvictionHistory::blocked(WorkloadId preemptor, WorkloadId victim, Time now) const {
   const auto mine = victims_of_.find(preemptor);
   if (mine == victims_of_.end()) return false;
-  const bool met_twice =
-      std::any_of(mine->second.begin(), mine->second.end(), [&](const Pair& pair) {
-        return pair.other == victim && pair.count >= 2 && fresh(pair, now);
-      });
-  if (!met_twice) return false;
+  const auto met = mine->second.find(victim);
+  if (met == mine->second.end() || met->second.count < 2 || !fresh(met->second, now)) return false;
   std::vector<WorkloadId> open = {preemptor};
   std::unordered_set<WorkloadId> seen = {preemptor};
   while (!open.empty()) {
     const auto it = evicted_by_.find(open.back());
     open.pop_back();
     if (it == evicted_by_.end()) continue;
-    for (const Pair& pair : it->second) {
-      if (!fresh(pair, now) || !seen.insert(pair.other).second) continue;
-      if (pair.other == victim) return true;
-      open.push_back(pair.other);
+    for (const auto& [other, times] : it->second) {
+      if (!fresh(times, now) || !seen.insert(other).second) continue;
+      if (other == victim) return true;
+      open.push_back(other);
     }
   }
   return false;
@@ -57,10 +48,10 @@ void EvictionHistory::forget(WorkloadId id) {
   const auto drop = [id](Pairs& from, Pairs& back) {
     const auto it = from.find(id);
     if (it == from.end()) return;
-    for (const Pair& pair : it->second) {
-      const auto other = back.find(pair.other);
+    for (const auto& [met, times] : it->second) {
+      const auto other = back.find(met);
       if (other == back.end()) continue;
-      std::erase_if(other->second, [id](const Pair& p) { return p.other == id; });
+      other->second.erase(id);
       if (other->second.empty()) back.erase(other);
     }
     from.erase(it);

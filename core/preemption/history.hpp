@@ -34,14 +34,14 @@ class EvictionHistory {
   void forget(WorkloadId id);
 
  private:
-  struct Pair {
-    WorkloadId other;
-    int count;
-    Time last;
+  struct Meetings {
+    int count = 0;
+    Time last = 0;
   };
-  using Pairs = std::unordered_map<WorkloadId, std::vector<Pair>>;
+  /// Of one workload with others.
+  using Pairs = std::unordered_map<WorkloadId, std::unordered_map<WorkloadId, Meetings>>;
 
-  bool fresh(const Pair& pair, Time now) const { return now - pair.last <= window_; }
+  bool fresh(const Meetings& met, Time now) const { return now - met.last <= window_; }
   void record(Pairs& pairs, WorkloadId from, WorkloadId other, Time now);
 
   Duration window_ = 300 * kSecond;

@@ -3,6 +3,8 @@
 // Private to core/preemption.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "core/model/removal.hpp"
@@ -27,21 +29,24 @@ class SearchState {
   /// asked after each.
   template <typename Fits>
   std::vector<Victim> minimal(const Fits& fits_now) {
-    for (std::size_t i = steps_.size() - 1; i-- > 0;) {
-      for (const Victim& v : steps_[i]) removal_.put_back(v.id);
-      if (fits_now()) {
-        steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(i));
-      } else {
-        for (const Victim& v : steps_[i]) removal_.remove(v.id);
+    std::vector<Victim> kept;  // latest step first
+    std::size_t end = victims_.size();
+    for (std::size_t i = steps_.size(); i-- > 0; end = steps_[i]) {
+      const std::span step = std::span(victims_).subspan(steps_[i], end - steps_[i]);
+      if (i + 1 < steps_.size()) {
+        for (const Victim& v : step) removal_.put_back(v.id);
+        if (fits_now()) continue;
+        for (const Victim& v : step) removal_.remove(v.id);
       }
+      kept.insert(kept.end(), step.rbegin(), step.rend());
     }
-    std::vector<Victim> victims;
-    for (const auto& step : steps_) victims.insert(victims.end(), step.begin(), step.end());
-    return victims;
+    std::reverse(kept.begin(), kept.end());
+    return kept;
   }
 
   void reset() {
     removal_.restore();
+    victims_.clear();
     steps_.clear();
   }
 
@@ -49,7 +54,8 @@ class SearchState {
   Model& model_;
   const VictimQuery& query_;
   Removal removal_;
-  std::vector<std::vector<Victim>> steps_;  // one step per candidate taken
+  std::vector<Victim> victims_;     // in the order taken
+  std::vector<std::size_t> steps_;  // where each candidate's victims begin: itself and its partners
 };
 
 std::vector<Victim> find_classical(Model& model, const hooks::Hooks& hooks,

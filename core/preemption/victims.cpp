@@ -38,15 +38,14 @@ std::vector<Victim> VictimFinder::find(const VictimQuery& query) const {
 }
 
 void SearchState::take(const Candidate& candidate, VictimReason reason) {
-  std::vector<Victim> step;
+  steps_.push_back(victims_.size());
   const auto add = [&](WorkloadId id) {
     removal_.remove(id);
-    step.push_back({id, reason});
+    victims_.push_back({id, reason});
   };
   add(candidate.id);
   for (const WorkloadId id : model_.evicted_together_with(candidate.id))
     if (!taken(id)) add(id);
-  steps_.push_back(std::move(step));
 }
 
 bool SearchState::fits(bool borrowing) const {

@@ -21,7 +21,6 @@ std::map<NodeId, std::vector<std::size_t>> by_root(const QuotaTree& tree,
 
 std::vector<std::size_t> Cycle::run(std::span<Entry> heads) {
   nominate(heads);
-  victims_of_root_.resize(model_.tree.node_count());
   replaced_ = std::make_unique<Removal>(model_);
   std::vector<std::size_t> order;
   if (config_.fair_sharing) {
@@ -64,7 +63,7 @@ void Cycle::process(Entry& entry) {
     const Assignment first = n.assignment;
     {
       Removal gone(model_);
-      for (const WorkloadId id : victims_of_root_[model_.tree.root(entry.queue)]) gone.remove(id);
+      for (const WorkloadId id : victims_under(entry.queue)) gone.remove(id);
       Nominator(model_, config_, hooks_).nominate_again(entry.id, entry.queue, first, n);
     }
     if (n.fits()) {
@@ -80,8 +79,7 @@ void Cycle::process(Entry& entry) {
   }
   entry.status = n.preempts() ? EntryStatus::kPreempting : EntryStatus::kReserved;
   take(entry);
-  auto& gone = victims_of_root_[model_.tree.root(entry.queue)];
-  for (const Victim& v : n.victims) gone.push_back(v.id);
+  for (const Victim& v : n.victims) add_victim(v.id);
 }
 
 /// Reserves capacity for one that needs preemption and has no victims, so that lower ones do not
@@ -103,11 +101,20 @@ void Cycle::set_aside(const Entry& entry) {
   add_for_this_cycle(entry.queue, std::move(reserve));
 }
 
+void Cycle::add_victim(WorkloadId id) {
+  victims_.insert(id);
+  victims_of_root_[model_.tree.root(model_.workloads[id].holding->queue)].push_back(id);
+}
+
+/// Those of earlier entries that count under the root of this queue.
+std::span<const WorkloadId> Cycle::victims_under(QueueId queue) const {
+  const auto it = victims_of_root_.find(model_.tree.root(queue));
+  return it == victims_of_root_.end() ? std::span<const WorkloadId>() : std::span(it->second);
+}
+
 bool Cycle::overlaps(const Entry& entry) const {
-  const auto& gone = victims_of_root_[model_.tree.root(entry.queue)];
-  return std::any_of(
-      entry.nomination.victims.begin(), entry.nomination.victims.end(),
-      [&](const Victim& v) { return std::find(gone.begin(), gone.end(), v.id) != gone.end(); });
+  return std::any_of(entry.nomination.victims.begin(), entry.nomination.victims.end(),
+                     [this](const Victim& v) { return victims_.contains(v.id); });
 }
 
 /// An earlier entry of this cycle ended it, or is admitted as the one member of its group.
@@ -123,7 +130,7 @@ bool Cycle::lost_to_group(const Entry& entry) const {
 
 bool Cycle::fits_now(const Entry& entry) const {
   Removal gone(model_);
-  for (const WorkloadId id : victims_of_root_[model_.tree.root(entry.queue)]) gone.remove(id);
+  for (const WorkloadId id : victims_under(entry.queue)) gone.remove(id);
   for (const Victim& v : entry.nomination.victims) gone.remove(v.id);
   const OwnView view(model_, entry.id, entry.queue);
   const std::vector<FrAmount>& usage = entry.nomination.assignment.usage;
@@ -141,7 +148,7 @@ void Cycle::take(const Entry& entry) {
       ended_.push_back(replaced);
       const WorkloadRecord& r = model_.workloads[replaced];
       // As a victim it would be evicted twice: whoever wants it looks for others.
-      if (r.holds_quota()) victims_of_root_[model_.tree.root(r.holding->queue)].push_back(replaced);
+      if (r.holds_quota()) add_victim(replaced);
       replaced_->remove(replaced);
     }
     if (w.extras->traits.has_group && w.extras->traits.group.exclusive)

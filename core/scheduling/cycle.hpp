@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/model/removal.hpp"
@@ -35,6 +37,8 @@ class Cycle {
   bool overlaps(const Entry& entry) const;
   bool lost_to_group(const Entry& entry) const;
   bool fits_now(const Entry& entry) const;
+  void add_victim(WorkloadId id);
+  std::span<const WorkloadId> victims_under(QueueId queue) const;
   void take(const Entry& entry);
   void add_for_this_cycle(QueueId queue, std::vector<FrAmount> usage);
 
@@ -47,11 +51,12 @@ class Cycle {
   const EngineConfig& config_;
   const hooks::Hooks& hooks_;
   const ParallelFor& parallel_for_;
-  std::vector<Taken> taken_;                              ///< undone at the end of run()
-  std::vector<std::vector<WorkloadId>> victims_of_root_;  ///< by root of the tree
-  std::unique_ptr<Removal> replaced_;                     ///< ended by entries that reserved
-  std::vector<WorkloadId> ended_;                         ///< the same, also those that wait
-  std::vector<WorkloadId> reserved_;                      ///< entries of exclusive groups
+  std::vector<Taken> taken_;  ///< undone at the end of run()
+  std::unordered_map<NodeId, std::vector<WorkloadId>> victims_of_root_;
+  std::unordered_set<WorkloadId> victims_;  ///< those of all roots
+  std::unique_ptr<Removal> replaced_;       ///< ended by entries that reserved
+  std::vector<WorkloadId> ended_;           ///< the same, also those that wait
+  std::vector<WorkloadId> reserved_;        ///< entries of exclusive groups
 };
 
 }  // namespace sluice
