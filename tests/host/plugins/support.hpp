@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,12 @@ namespace sluice::host {
 class TestClock final : public PluginClock {
  public:
   Time now() const override { return time; }
-  Duration steady() const override { return steady_ += call_takes; }
+  Duration steady() const override { return steady_.fetch_add(call_takes) + call_takes; }
   Time time = 1000 * kSecond;
   Duration call_takes = 0;
 
  private:
-  mutable Duration steady_ = 0;
+  mutable std::atomic<Duration> steady_ = 0;  // hooks are called from several threads
 };
 
 struct LogLine {
