@@ -163,6 +163,7 @@ void EngineState::end_replaced(const WorkloadRecord& w) {
   Decision why;
   why.reason = how.reason;
   why.message = how.message;
+  model.history.evicted(model.ids.at(w.key), replaced, model.now);
   evict(replaced, why);
   // It waits again and is no part of what took its place.
   if (!r.traits() || !r.traits()->has_group) set_unit(replaced, kNone);

@@ -28,6 +28,7 @@ bool EvictionHistory::blocked(WorkloadId preemptor, WorkloadId victim, Time now)
   if (mine == victims_of_.end()) return false;
   const auto met = mine->second.find(victim);
   if (met == mine->second.end() || met->second.count < 2 || !fresh(met->second, now)) return false;
+  if (met->second.count >= kMostEvictions) return true;
   std::vector<WorkloadId> open = {preemptor};
   std::unordered_set<WorkloadId> seen = {preemptor};
   while (!open.empty()) {

@@ -18,6 +18,8 @@ namespace sluice {
 
 class EvictionHistory {
  public:
+  static constexpr int kMostEvictions = 5;
+
   void set_window(Duration window) { window_ = window; }
 
   /// `preemptor` issued preemptions; how many times within the window, this one included.
@@ -26,8 +28,9 @@ class EvictionHistory {
   void evicted(WorkloadId preemptor, WorkloadId victim, Time now);
 
   /// True when `preemptor` has evicted `victim` twice already while it has itself been evicted to
-  /// make room for `victim`, directly or through a chain of evictions. O(1) unless they have met
-  /// twice.
+  /// make room for `victim`, directly or through a chain of evictions; or, whatever the reason for
+  /// its coming back, when it has evicted it kMostEvictions times. So no instant can go on for
+  /// ever, also where traits of plugins contradict each other. O(1) unless they have met twice.
   bool blocked(WorkloadId preemptor, WorkloadId victim, Time now) const;
 
   /// The workload ended: nothing that concerns it counts any more.

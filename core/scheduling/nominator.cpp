@@ -7,17 +7,21 @@ namespace sluice {
 
 void Nominator::nominate(WorkloadId id, QueueId queue_id, Nomination& out) {
   const WorkloadRecord& workload = model_.workloads[id];
-  // With checks a second member may wait for its turn with a reservation; without, it would be
-  // admitted beside the first.
-  const bool admits = model_.queues[queue_id].spec->admission_checks.empty();
-  if (const WorkloadId sibling = admits ? model_.admitted_sibling(id) : kNone; sibling != kNone) {
+  const auto refuse = [&out](std::string why) {
     out.assignment.clear();
     out.assignment.mode = Mode::kNoFit;
     out.victims.clear();
     out.vetoed = true;
-    out.veto_reason = "Workload " + model_.key(sibling) + " of the same group is admitted already";
-    return;
-  }
+    out.veto_reason = std::move(why);
+  };
+  const WorkloadId replaced = model_.replaced_by(workload);
+  if (replaced != kNone && model_.history.blocked(id, replaced, model_.now))
+    return refuse("It has replaced " + model_.key(replaced) + ", which came back, again and again");
+  // With checks a second member may wait for its turn with a reservation; without, it would be
+  // admitted beside the first.
+  const bool admits = model_.queues[queue_id].spec->admission_checks.empty();
+  if (const WorkloadId sibling = admits ? model_.admitted_sibling(id) : kNone; sibling != kNone)
+    return refuse("Workload " + model_.key(sibling) + " of the same group is admitted already");
   std::string fault;
   const bool resume = position_holds(workload, model_.queues[queue_id], fault);
   run(id, queue_id, resume ? workload.scan.get() : nullptr, nullptr, out);
