@@ -237,8 +237,8 @@ Outcome Scheme::admit(json::object& object, const json::object* old,
     }
   }
   if (served->version != kind.hub && outcome.ok()) to_hub(kind, served->version, object, outcome);
-  // Where the schema was violated, types may be wrong; the rules read those as absent. They speak of
-  // the hub form, so one that could not be converted has only its metadata judged.
+  // Where the schema was violated, types may be wrong; the rules read those as absent. They speak
+  // of the hub form, so one that could not be converted has only its metadata judged.
   if (served->version == kind.hub || outcome.ok()) {
     check_kind_rules(kind, object, old, options, outcome);
   } else {
