@@ -20,11 +20,11 @@ struct [[nodiscard]] Error {
   Error context(const std::string& where) const { return Error{where + ": " + text}; }
 };
 
-template <typename T>
+template <typename T, typename E = Error>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(*-explicit-*)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(*-explicit-*)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(*-explicit-*)
+  Result(E error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(*-explicit-*)
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -48,25 +48,25 @@ class [[nodiscard]] Result {
   const T& operator*() const& { return value(); }
 
   /// REQUIRES: !ok().
-  const Error& error() const { return *std::get_if<1>(&state_); }
+  const E& error() const { return *std::get_if<1>(&state_); }
 
  private:
-  std::variant<T, Error> state_;
+  std::variant<T, E> state_;
 };
 
 /// Success without a value, or an error.
-template <>
-class [[nodiscard]] Result<void> {
+template <typename E>
+class [[nodiscard]] Result<void, E> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)), ok_(false) {}  // NOLINT(*-explicit-*)
+  Result(E error) : error_(std::move(error)), ok_(false) {}  // NOLINT(*-explicit-*)
 
   bool ok() const { return ok_; }
   explicit operator bool() const { return ok_; }
-  const Error& error() const { return error_; }
+  const E& error() const { return error_; }
 
  private:
-  Error error_;
+  E error_;
   bool ok_ = true;
 };
 

@@ -57,10 +57,24 @@ json::object to_object(const StoredObject& stored) {
   json::object out;
   out["apiVersion"] = stored.kind->hub_api_version();
   out["kind"] = stored.kind->kind;
-  out["metadata"] = parse_own(stored.metadata);
+  json::object& metadata = (out["metadata"] = parse_own(stored.metadata)).get_object();
+  if (stored.version != 0) metadata["resourceVersion"] = std::to_string(stored.version);
   for (auto& entry : parse_own(*stored.body)) out[entry.key()] = std::move(entry.value());
   if (!stored.status.empty()) out["status"] = parse_own(stored.status);
   return out;
+}
+
+std::string to_text(const StoredObject& stored) {
+  std::string out = R"({"apiVersion":")" + stored.kind->hub_api_version() + R"(","kind":")" +
+                    stored.kind->kind + R"(","metadata":)" + stored.metadata;
+  if (stored.version != 0) {
+    out.pop_back();
+    if (out.back() != '{') out += ',';
+    out += R"("resourceVersion":")" + std::to_string(stored.version) + "\"}";
+  }
+  if (stored.body->size() > 2) out.append(",").append(*stored.body, 1, stored.body->size() - 2);
+  if (!stored.status.empty()) out.append(R"(,"status":)").append(stored.status);
+  return out += '}';
 }
 
 const StoredObject* MemoryStore::find(const api::KindInfo& kind, std::string_view key) const {

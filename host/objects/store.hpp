@@ -3,10 +3,12 @@
 // The one interface behind which objects are kept; MemoryStore is the implementation that forgets
 // at exit. An object is stored as compact JSON in three parts, because they have different owners:
 // metadata and body are the user's (the body is shared by all objects that are alike), the status
-// is the system's. Used by the thread that owns the Kernel.
+// is the system's. Used by the thread that owns the Kernel; a StoredObject that is no longer
+// changed may be read from any thread.
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,14 +27,21 @@ struct StoredObject {
   std::string metadata;  ///< compact JSON
   TextPool::Text body;   ///< all but apiVersion, kind, metadata and status, as one JSON object
   std::string status;    ///< compact JSON; empty: none
+  /// Fields of plugins that are absent, as a merge patch onto the object; empty: none. Kept, never
+  /// shown (mechanisms: plugin away).
+  std::string hidden;
+  std::uint64_t version = 0;  ///< metadata.resourceVersion; 0: not given yet
 };
 
 /// Splits a hub object that was admitted.
 StoredObject to_stored(const api::KindInfo& kind, const boost::json::object& object,
                        TextPool& pool);
 
-/// The whole object again, status included.
+/// The whole object again, status included; with metadata.resourceVersion where it has a version.
 boost::json::object to_object(const StoredObject& stored);
+
+/// The text of to_object(), put together without parsing: compact JSON in hub form.
+std::string to_text(const StoredObject& stored);
 
 class ObjectStore {
  public:

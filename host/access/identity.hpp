@@ -1,0 +1,15 @@
+// Identity: who makes a request, as authentication established it. A plain value.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sluice::host {
+
+struct Identity {
+  std::string user;  ///< empty: anonymous, which only health and version endpoints serve
+  std::string uid;
+  std::vector<std::string> groups;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,67 @@
+// Request, Reply and Stream: one HTTP exchange as the API's handlers see it. The transport (TLS,
+// connections, limits, timeouts) is behind it.
+//
+// A handler is called on an I/O thread with a complete request; it answers once, at once or later,
+// from any thread, through the Exchange. Nothing here may block.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/access/identity.hpp"
+
+namespace sluice::host {
+
+struct Request {
+  std::string method;                                      ///< GET, POST, PUT, PATCH, DELETE, …
+  std::string path;                                        ///< decoded, without the query
+  std::vector<std::pair<std::string, std::string>> query;  ///< decoded, in order
+  std::string accept, content_type, user_agent;
+  std::string body;
+  Identity user;
+  std::string peer;  ///< address:port
+
+  /// nullptr when absent; the first one otherwise.
+  const std::string* parameter(std::string_view name) const;
+};
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+struct Reply {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::shared_ptr<const std::string> body;
+  Headers headers;
+};
+
+/// A chunked answer that goes on (watches, logs). Held by whoever writes; destroying it ends it.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  /// Queues a chunk. False when the client is gone, or so slow that it was given up.
+  virtual bool write(std::shared_ptr<const std::string> chunk) = 0;
+  /// Bytes that are queued and not sent yet.
+  virtual std::size_t backlog() const = 0;
+  /// Called (on an I/O thread) when the backlog became empty, and when the client went away.
+  virtual void on_ready(std::function<void()> wake) = 0;
+  virtual bool open() const = 0;
+};
+
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  virtual const Request& request() const = 0;
+  virtual void reply(Reply reply) = 0;
+  /// Sends the head of the answer at once.
+  virtual std::shared_ptr<Stream> stream(int status, std::string content_type, Headers headers) = 0;
+  /// Runs `task` on an I/O thread after `delay_ms`; nothing happens when the server stops first.
+  virtual void after(std::int64_t delay_ms, std::function<void()> task) = 0;
+};
+
+using Handler = std::function<void(std::shared_ptr<Exchange>)>;
+
+}  // namespace sluice::host

@@ -1,0 +1,79 @@
+#include "host/base/log.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <memory>
+
+#include "core/api/json.hpp"
+
+namespace sluice::host {
+namespace {
+
+std::atomic<bool> json_lines{false};
+
+spdlog::level::level_enum spd(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      break;
+  }
+  return spdlog::level::err;
+}
+
+spdlog::logger& logger() {
+  static const std::shared_ptr<spdlog::logger> made = [] {
+    auto out = spdlog::stderr_logger_mt("sluice");
+    out->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+    out->flush_on(spdlog::level::debug);
+    return out;
+  }();
+  return *made;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  api::append_json_text(text, out);
+  return out;
+}
+
+std::string as_text(std::string_view part, std::string_view message, const LogFields& fields) {
+  std::string out = fmt::format("{}: {}", part, message);
+  for (const auto& [name, value] : fields) {
+    const bool plain = !value.empty() && value.find_first_of(" \"=\n\t") == std::string::npos;
+    out += fmt::format(" {}={}", name, plain ? value : quoted(value));
+  }
+  return out;
+}
+
+std::string as_json(std::string_view part, std::string_view message, const LogFields& fields) {
+  std::string out = fmt::format(R"("part":{},"message":{})", quoted(part), quoted(message));
+  for (const auto& [name, value] : fields)
+    out += fmt::format(",{}:{}", quoted(name), quoted(value));
+  return out;
+}
+
+}  // namespace
+
+void set_log(LogFormat format, LogLevel least) {
+  json_lines = format == LogFormat::kJson;
+  logger().set_level(spd(least));
+  logger().set_pattern(json_lines ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
+                                  : "%Y-%m-%dT%H:%M:%S.%eZ %l %v",
+                       spdlog::pattern_time_type::utc);
+}
+
+void log(LogLevel level, std::string_view part, std::string_view message, LogFields fields) {
+  if (!logger().should_log(spd(level))) return;
+  logger().log(spd(level),
+               json_lines ? as_json(part, message, fields) : as_text(part, message, fields));
+}
+
+}  // namespace sluice::host

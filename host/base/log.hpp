@@ -1,0 +1,28 @@
+// Log: one structured line per event of the host, as text for people or JSON for machines, on
+// standard error.
+//
+//   log(LogLevel::kWarning, "store", "the disk is full", {{"path", path}});
+//
+// Lines are complete and never interleave. May be called from any thread; the settings are made
+// once at start and again on a reload.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sluice::host {
+
+enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError };
+enum class LogFormat : std::uint8_t { kText, kJson };
+
+using LogFields = std::initializer_list<std::pair<std::string_view, std::string>>;
+
+void set_log(LogFormat format, LogLevel least);
+
+/// `part` names who speaks: store, api, audit, scheduler, executor, plugin NAME, …
+void log(LogLevel level, std::string_view part, std::string_view message, LogFields fields = {});
+
+}  // namespace sluice::host

@@ -1,0 +1,116 @@
+// LiveStore: the versioned objects of a running host: what clients read and watch, and the way in
+// which changes become durable.
+//
+// Two views, one history. The *working* view (the ObjectStore interface) belongs to the thread that
+// owns the Kernel: it sees every change at once. The *published* view is what everyone else reads:
+// it moves on when a transaction is durable, and never goes back. Each change gets the next version
+// (metadata.resourceVersion): one counter for all kinds, strictly increasing, across restarts too.
+//
+// commit() closes the open transaction and hands it to a Journal on the writer thread, which writes
+// all transactions that are waiting with one sync (group commit). Then the changes are published,
+// watchers are told, and the callbacks run, in the order of the commits. If the journal fails,
+// nothing more is ever acknowledged: the store is *failed*, the published view stays readable and
+// everything that waits, or comes later, gets the error.
+//
+// Invariant: published is a prefix of working; nothing is published that is not durable.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "host/objects/store.hpp"
+#include "host/store/journal.hpp"
+
+namespace sluice::host {
+
+using RecordPtr = std::shared_ptr<const StoredObject>;
+
+enum class ChangeType : std::uint8_t { kAdded, kModified, kDeleted };
+
+/// One published change. `object` of a deletion is the last form, with the version of the deletion.
+struct Change {
+  ChangeType type = ChangeType::kAdded;
+  RecordPtr object;
+  RecordPtr before;  ///< null when it is new
+  std::uint64_t version() const { return object->version; }
+};
+
+/// A consistent cut of one kind at one version, in order of keys.
+struct Listing {
+  std::uint64_t version = 0;
+  std::vector<RecordPtr> objects;
+  bool more = false;          ///< the limit ended it
+  std::size_t remaining = 0;  ///< objects after it
+};
+
+struct HistoryLimits {
+  std::size_t changes = 200'000;  ///< kept for watches, over all kinds
+  std::size_t bytes = 256U << 20;
+};
+
+class LiveStore final : public ObjectStore {
+ public:
+  /// `journal` holds what was loaded already (see Journal::load); nullptr: memory only.
+  LiveStore(const api::Scheme& scheme, std::unique_ptr<Journal> journal, HistoryLimits limits = {});
+  ~LiveStore() override;  // writes what was committed, then ends the writer thread
+
+  // ---- working view: the kernel's thread only
+  const StoredObject* find(const api::KindInfo& kind, std::string_view key) const override;
+  void put(StoredObject object) override;  ///< gives it the next version
+  bool erase(const api::KindInfo& kind, std::string_view key) override;
+  std::vector<const StoredObject*> list(const api::KindInfo& kind) const override;
+  std::size_t count(const api::KindInfo& kind) const override;
+  /// The version of the last change.
+  std::uint64_t working_version() const;
+  /// Closes the transaction of all changes since the last commit. `done` runs on the writer thread
+  /// once they (and all before) are durable and published, or with the reason why they are not. An
+  /// empty transaction is done when all before it are.
+  void commit(std::function<void(const Result<void>&)> done);
+
+  // ---- published view: any thread
+  RecordPtr get(const api::KindInfo& kind, std::string_view key) const;
+  /// Objects of a kind, in one namespace unless `ns` is empty, after key `after` (empty: from the
+  /// first), at most `limit` (0: all). `at` 0: now; else as of that version, an error (410) when it
+  /// is no longer in the history. O(objects listed + log n).
+  Result<Listing> read(const api::KindInfo& kind, std::string_view ns, std::string_view after = {},
+                       std::size_t limit = 0, std::uint64_t at = 0) const;
+  std::uint64_t version() const;
+  /// Empty unless the store failed.
+  std::string failure() const;
+
+  /// A watcher's place in the history of one kind.
+  class Cursor {
+   public:
+    Cursor() = default;
+    /// Appends up to `most` changes that are published and not yet taken. False: the place is no
+    /// longer in the history (410 Expired).
+    bool take(std::vector<Change>& out, std::size_t most);
+    /// All changes up to here were taken.
+    std::uint64_t position() const { return position_; }
+
+   private:
+    friend class LiveStore;
+    const LiveStore* store_ = nullptr;
+    const api::KindInfo* kind_ = nullptr;
+    std::uint64_t position_ = 0;
+  };
+  /// Changes after `version`. An error when that is older than the history or newer than now.
+  Result<Cursor> watch(const api::KindInfo& kind, std::uint64_t version) const;
+
+  /// Calls `wake` on the writer thread after changes of `kind` were published, until the
+  /// subscription is destroyed (which waits for a running call). It must be cheap: post to an
+  /// executor, set an event.
+  class Subscription;
+  std::unique_ptr<Subscription> subscribe(const api::KindInfo& kind, std::function<void()> wake);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice::host
