@@ -2,31 +2,38 @@
 // connections, limits, timeouts) is behind it.
 //
 // A handler is called on an I/O thread with a complete request; it answers once, at once or later,
-// from any thread, through the Exchange. Nothing here may block.
+// from any thread, through the Exchange. Nothing here may block. An Exchange that is dropped
+// without an answer answers 500; a second answer is ignored.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "host/access/authenticator.hpp"
 #include "host/access/identity.hpp"
 
 namespace sluice::host {
 
 struct Request {
   std::string method;                                      ///< GET, POST, PUT, PATCH, DELETE, …
-  std::string path;                                        ///< decoded, without the query
+  std::string path;                                        ///< decoded, normalised, no query
   std::vector<std::pair<std::string, std::string>> query;  ///< decoded, in order
   std::string accept, content_type, user_agent;
+  std::vector<std::pair<std::string, std::string>> headers;  ///< all of them, names in lower case
   std::string body;
-  Identity user;
-  std::string peer;  ///< address:port
+  Identity user;                                  ///< set by Exchange::identify()
+  std::string peer;                               ///< address:port
+  std::optional<CertificateSubject> certificate;  ///< of the client, when TLS verified it
 
   /// nullptr when absent; the first one otherwise.
   const std::string* parameter(std::string_view name) const;
+  const std::string* header(std::string_view lower_case_name) const;
 };
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -55,6 +62,8 @@ class Exchange {
  public:
   virtual ~Exchange() = default;
   virtual const Request& request() const = 0;
+  /// Sets request().user; before the answer, on the I/O thread of the handler's call.
+  virtual void identify(Identity user) = 0;
   virtual void reply(Reply reply) = 0;
   /// Sends the head of the answer at once.
   virtual std::shared_ptr<Stream> stream(int status, std::string content_type, Headers headers) = 0;

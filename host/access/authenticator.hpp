@@ -1,0 +1,42 @@
+// Authenticator: who makes a request? Asked once per request, before the Authorizer.
+//
+// Implementations answer from memory, in microseconds, from any thread, and say why they refuse
+// without repeating a secret.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/access/identity.hpp"
+#include "host/rest/api_error.hpp"
+
+namespace sluice::host {
+
+/// Subject of a client certificate that TLS verified against the client CA.
+struct CertificateSubject {
+  std::string common_name;
+  std::vector<std::string> organizations;
+};
+
+/// What a request offers as proof, as it stands in the headers.
+struct Credentials {
+  std::string_view authorization;                   ///< `Bearer …`, `Basic …`; empty: no header
+  const CertificateSubject* certificate = nullptr;  ///< nullptr: none, or none that was verified
+  std::string_view impersonate_user;                ///< empty: nobody is impersonated
+  std::string_view impersonate_uid;
+  std::vector<std::string_view> impersonate_groups;
+  /// Impersonate-Extra-* was sent. Such a request is refused: extras are not kept.
+  bool impersonate_extra = false;
+};
+
+class Authenticator {
+ public:
+  virtual ~Authenticator() = default;
+  /// No credentials at all: an Identity without user. Credentials that are wrong: 401. Somebody who
+  /// may not impersonate: 403.
+  virtual ApiResult<Identity> identify(const Credentials& credentials) const = 0;
+};
+
+}  // namespace sluice::host
