@@ -2,36 +2,48 @@
 // a disk; the implementation on disk is SqliteJournal, without one everything ends with the
 // process.
 //
-// load() runs before anything else on the thread that opens the store; write() on the writer thread
-// only. A journal whose write() failed is never written to again.
+// load() runs once, before anything else; write() from one thread at a time. A journal whose
+// write() failed is never written to again.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "core/base/result.hpp"
 
 namespace sluice::host {
 
-/// One object as a journal keeps it. `kind` is `group/Kind` (core group: `/Kind`).
+/// One object as a journal keeps it; the texts belong to whoever hands the row over. `kind` is
+/// `group/Kind` (core group: `/Kind`). No two rows of one write are of the same object.
 struct JournalRow {
-  std::string kind;
-  std::string key;
+  std::string_view kind;
+  std::string_view key;
   std::uint64_t version = 0;
   bool deleted = false;  ///< the texts are empty
-  std::string metadata, body, status, hidden;
+  std::string_view metadata, body, status, hidden;
+};
+
+/// What a journal knows beside its objects.
+struct JournalState {
+  std::uint64_t version = 0;  ///< of the last change that was ever written; 0: none was
+  /// By kind: the version of its last change, deletions included.
+  std::map<std::string, std::uint64_t, std::less<>> kinds;
+  std::string fields;  ///< the last `fields` that were written
 };
 
 class Journal {
  public:
   virtual ~Journal() = default;
-  /// Hands every object to `take`; returns the last version that was ever written.
-  virtual Result<std::uint64_t> load(const std::function<void(JournalRow)>& take) = 0;
-  /// Makes all rows durable, all or none. `version` is that of the last change.
-  virtual Result<void> write(std::span<const JournalRow> rows, std::uint64_t version) = 0;
+  /// Hands every object to `take`, in any order.
+  virtual Result<JournalState> load(const std::function<void(const JournalRow&)>& take) = 0;
+  /// Makes all rows durable, all or none. `version` is that of the last change. `fields`: a text to
+  /// keep beside the objects from now on; empty: as it is.
+  virtual Result<void> write(std::span<const JournalRow> rows, std::uint64_t version,
+                             std::string_view fields) = 0;
 };
 
 }  // namespace sluice::host

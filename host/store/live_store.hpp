@@ -24,44 +24,27 @@
 
 #include "core/base/result.hpp"
 #include "host/objects/store.hpp"
+#include "host/store/change.hpp"
 #include "host/store/journal.hpp"
 
 namespace sluice::host {
 
-using RecordPtr = std::shared_ptr<const StoredObject>;
-
-enum class ChangeType : std::uint8_t { kAdded, kModified, kDeleted };
-
-/// One published change. `object` of a deletion is the last form, with the version of the deletion.
-struct Change {
-  ChangeType type = ChangeType::kAdded;
-  RecordPtr object;
-  RecordPtr before;  ///< null when it is new
-  std::uint64_t version() const { return object->version; }
-};
-
-/// A consistent cut of one kind at one version, in order of keys.
-struct Listing {
-  std::uint64_t version = 0;
-  std::vector<RecordPtr> objects;
-  bool more = false;          ///< the limit ended it
-  std::size_t remaining = 0;  ///< objects after it
-};
-
-struct HistoryLimits {
-  std::size_t changes = 200'000;  ///< kept for watches, over all kinds
-  std::size_t bytes = 256U << 20;
-};
+class CommitQueue;
+class Published;
+struct Watcher;
 
 class LiveStore final : public ObjectStore {
  public:
-  /// `journal` holds what was loaded already (see Journal::load); nullptr: memory only.
+  /// Loads what the journal holds; nullptr: memory only. The scheme must be complete and outlive
+  /// the store. Where the journal cannot be read the store is failed from the start: see failure().
+  /// Objects of kinds that the scheme does not know stay in the journal and are not seen.
   LiveStore(const api::Scheme& scheme, std::unique_ptr<Journal> journal, HistoryLimits limits = {});
   ~LiveStore() override;  // writes what was committed, then ends the writer thread
 
   // ---- working view: the kernel's thread only
   const StoredObject* find(const api::KindInfo& kind, std::string_view key) const override;
-  void put(StoredObject object) override;  ///< gives it the next version
+  /// Gives it the next version. Keeps what is `hidden` in its earlier form unless given another.
+  void put(StoredObject object) override;
   bool erase(const api::KindInfo& kind, std::string_view key) override;
   std::vector<const StoredObject*> list(const api::KindInfo& kind) const override;
   std::size_t count(const api::KindInfo& kind) const override;
@@ -69,17 +52,23 @@ class LiveStore final : public ObjectStore {
   std::uint64_t working_version() const;
   /// Closes the transaction of all changes since the last commit. `done` runs on the writer thread
   /// once they (and all before) are durable and published, or with the reason why they are not. An
-  /// empty transaction is done when all before it are.
+  /// empty transaction is done when all before it are. `done` may be null.
   void commit(std::function<void(const Result<void>&)> done);
 
   // ---- published view: any thread
   RecordPtr get(const api::KindInfo& kind, std::string_view key) const;
   /// Objects of a kind, in one namespace unless `ns` is empty, after key `after` (empty: from the
   /// first), at most `limit` (0: all). `at` 0: now; else as of that version, an error (410) when it
-  /// is no longer in the history. O(objects listed + log n).
+  /// is no longer in the history, or when it is newer than version(). O(objects listed + log n +
+  /// changes since `at`). Pages that are read with the first one's version are one consistent cut.
   Result<Listing> read(const api::KindInfo& kind, std::string_view ns, std::string_view after = {},
                        std::size_t limit = 0, std::uint64_t at = 0) const;
+  /// Of the last change that is published; at least 1.
   std::uint64_t version() const;
+  /// Published objects of a kind.
+  std::size_t published_count(const api::KindInfo& kind) const;
+  /// Changes that were committed and are not published yet.
+  std::size_t backlog() const;
   /// Empty unless the store failed.
   std::string failure() const;
 
@@ -90,22 +79,34 @@ class LiveStore final : public ObjectStore {
     /// Appends up to `most` changes that are published and not yet taken. False: the place is no
     /// longer in the history (410 Expired).
     bool take(std::vector<Change>& out, std::size_t most);
-    /// All changes up to here were taken.
+    /// All changes up to here were taken. A cursor that is taken from until nothing comes is at
+    /// the store's version, also when its kind rests.
     std::uint64_t position() const { return position_; }
 
    private:
     friend class LiveStore;
-    const LiveStore* store_ = nullptr;
+    const Published* published_ = nullptr;
     const api::KindInfo* kind_ = nullptr;
     std::uint64_t position_ = 0;
   };
   /// Changes after `version`. An error when that is older than the history or newer than now.
   Result<Cursor> watch(const api::KindInfo& kind, std::uint64_t version) const;
 
-  /// Calls `wake` on the writer thread after changes of `kind` were published, until the
-  /// subscription is destroyed (which waits for a running call). It must be cheap: post to an
-  /// executor, set an event.
-  class Subscription;
+  /// Calls `wake` on the writer thread after changes of `kind` were published, once for all that
+  /// one sync made durable, until the subscription is destroyed (which waits for a running call,
+  /// unless it is the call that destroys it). It must be cheap: post to an executor, set an event.
+  class Subscription {
+   public:
+    ~Subscription();
+    Subscription(const Subscription&) = delete;
+    Subscription& operator=(const Subscription&) = delete;
+
+   private:
+    friend class LiveStore;
+    Subscription(CommitQueue& queue, std::shared_ptr<Watcher> watcher);
+    CommitQueue& queue_;
+    std::shared_ptr<Watcher> watcher_;
+  };
   std::unique_ptr<Subscription> subscribe(const api::KindInfo& kind, std::function<void()> wake);
 
  private:

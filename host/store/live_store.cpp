@@ -1,0 +1,211 @@
+#include "host/store/live_store.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "core/base/check.hpp"
+#include "host/store/commit_queue.hpp"
+#include "host/store/published.hpp"
+
+namespace sluice::host {
+namespace {
+
+struct KeyHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
+  std::size_t operator()(const RecordPtr& record) const { return (*this)(record->key); }
+};
+
+struct KeyEqual {
+  using is_transparent = void;
+  static std::string_view key(std::string_view text) { return text; }
+  static std::string_view key(const RecordPtr& record) { return record->key; }
+  template <typename A, typename B>
+  bool operator()(const A& a, const B& b) const {
+    return key(a) == key(b);
+  }
+};
+
+using WorkingTable = std::unordered_set<RecordPtr, KeyHash, KeyEqual>;
+
+}  // namespace
+
+struct LiveStore::State {
+  State(const api::Scheme& scheme, std::unique_ptr<Journal> journal_in, HistoryLimits limits)
+      : journal(std::move(journal_in)), published(scheme.kinds(), limits) {
+    for (const api::KindInfo* kind : scheme.kinds()) {
+      names.emplace(kind, kind->group + "/" + kind->kind);
+      working.emplace(kind, WorkingTable());
+    }
+  }
+
+  void load();
+
+  WorkingTable& table(const api::KindInfo& kind) {
+    const auto it = working.find(&kind);
+    SLUICE_CHECK(it != working.end(), "a kind of another scheme: ", kind.kind);
+    return it->second;
+  }
+
+  std::unordered_map<const api::KindInfo*, std::string> names;
+  std::unique_ptr<Journal> journal;
+
+  // The kernel's thread only.
+  std::unordered_map<const api::KindInfo*, WorkingTable> working;
+  std::uint64_t version = 1;  // clients give 0 a meaning of its own
+  Transaction open;
+
+  Published published;
+  std::unique_ptr<CommitQueue> queue;  // last: its thread uses all of the above
+};
+
+void LiveStore::State::load() {
+  std::unordered_map<std::string_view, const api::KindInfo*> kinds;
+  for (const auto& [kind, name] : names) kinds.emplace(name, kind);
+  TextPool pool;
+  JournalState found;
+  std::string failure;
+  if (journal) {
+    Result<JournalState> loaded = journal->load([&](const JournalRow& row) {
+      const auto kind = kinds.find(row.kind);
+      if (kind == kinds.end()) return;
+      auto record = std::make_shared<StoredObject>();
+      record->kind = kind->second;
+      record->key = row.key;
+      record->metadata = row.metadata;
+      record->body = pool.intern(row.body);
+      record->status = row.status;
+      record->hidden = row.hidden;
+      record->version = row.version;
+      working.at(kind->second).insert(record);
+      published.load(std::move(record));
+    });
+    if (loaded)
+      found = std::move(loaded).value();
+    else
+      failure = loaded.error().text;
+  }
+  version = std::max(version, found.version);
+  for (const auto& [kind, name] : names) {
+    const auto last = found.kinds.find(name);
+    published.start(version, *kind, last == found.kinds.end() ? 0 : last->second);
+  }
+  queue = std::make_unique<CommitQueue>(journal.get(), published, names);
+  if (!failure.empty()) queue->fail(failure);
+}
+
+LiveStore::LiveStore(const api::Scheme& scheme, std::unique_ptr<Journal> journal,
+                     HistoryLimits limits)
+    : state_(std::make_unique<State>(scheme, std::move(journal), limits)) {
+  state_->load();
+}
+
+LiveStore::~LiveStore() = default;
+
+const StoredObject* LiveStore::find(const api::KindInfo& kind, std::string_view key) const {
+  const WorkingTable& table = state_->table(kind);
+  const auto it = table.find(key);
+  return it == table.end() ? nullptr : it->get();
+}
+
+void LiveStore::put(StoredObject object) {
+  WorkingTable& table = state_->table(*object.kind);
+  const auto it = table.find(std::string_view(object.key));
+  RecordPtr before = it == table.end() ? nullptr : *it;
+  if (before && object.hidden.empty()) object.hidden = before->hidden;
+  object.version = ++state_->version;
+  RecordPtr record = std::make_shared<const StoredObject>(std::move(object));
+  if (before) {
+    auto node = table.extract(it);
+    node.value() = record;
+    table.insert(std::move(node));
+  } else {
+    table.insert(record);
+  }
+  const ChangeType type = before ? ChangeType::kModified : ChangeType::kAdded;
+  state_->open.changes.push_back({type, std::move(record), std::move(before)});
+}
+
+bool LiveStore::erase(const api::KindInfo& kind, std::string_view key) {
+  WorkingTable& table = state_->table(kind);
+  const auto it = table.find(key);
+  if (it == table.end()) return false;
+  RecordPtr before = *it;
+  table.erase(it);
+  StoredObject last = *before;
+  last.version = ++state_->version;
+  state_->open.changes.push_back({ChangeType::kDeleted,
+                                  std::make_shared<const StoredObject>(std::move(last)),
+                                  std::move(before)});
+  return true;
+}
+
+std::vector<const StoredObject*> LiveStore::list(const api::KindInfo& kind) const {
+  std::vector<const StoredObject*> out;
+  const WorkingTable& table = state_->table(kind);
+  out.reserve(table.size());
+  for (const RecordPtr& record : table) out.push_back(record.get());
+  std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
+  return out;
+}
+
+std::size_t LiveStore::count(const api::KindInfo& kind) const { return state_->table(kind).size(); }
+
+std::uint64_t LiveStore::working_version() const { return state_->version; }
+
+void LiveStore::commit(std::function<void(const Result<void>&)> done) {
+  Transaction closed = std::exchange(state_->open, {});
+  closed.version = state_->version;
+  closed.done = std::move(done);
+  state_->queue->push(std::move(closed));
+}
+
+RecordPtr LiveStore::get(const api::KindInfo& kind, std::string_view key) const {
+  return state_->published.get(kind, key);
+}
+
+Result<Listing> LiveStore::read(const api::KindInfo& kind, std::string_view ns,
+                                std::string_view after, std::size_t limit, std::uint64_t at) const {
+  return state_->published.read(kind, ns, after, limit, at);
+}
+
+std::uint64_t LiveStore::version() const { return state_->published.version(); }
+
+std::size_t LiveStore::published_count(const api::KindInfo& kind) const {
+  return state_->published.count(kind);
+}
+
+std::size_t LiveStore::backlog() const { return state_->queue->backlog(); }
+
+std::string LiveStore::failure() const { return state_->queue->failure(); }
+
+Result<LiveStore::Cursor> LiveStore::watch(const api::KindInfo& kind, std::uint64_t version) const {
+  if (Result<void> possible = state_->published.check_watch(kind, version); !possible)
+    return possible.error();
+  Cursor out;
+  out.published_ = &state_->published;
+  out.kind_ = &kind;
+  out.position_ = version;
+  return out;
+}
+
+bool LiveStore::Cursor::take(std::vector<Change>& out, std::size_t most) {
+  if (published_ == nullptr) return false;
+  return published_->take(*kind_, position_, out, most);
+}
+
+LiveStore::Subscription::Subscription(CommitQueue& queue, std::shared_ptr<Watcher> watcher)
+    : queue_(queue), watcher_(std::move(watcher)) {}
+
+LiveStore::Subscription::~Subscription() { queue_.remove_watcher(watcher_); }
+
+std::unique_ptr<LiveStore::Subscription> LiveStore::subscribe(const api::KindInfo& kind,
+                                                              std::function<void()> wake) {
+  CommitQueue& queue = *state_->queue;
+  return std::unique_ptr<Subscription>(
+      new Subscription(queue, queue.add_watcher(kind, std::move(wake))));
+}
+
+}  // namespace sluice::host
