@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <charconv>
+
+#include "core/api/schema/formats.hpp"
+#include "host/rest/json_text.hpp"
+#include "host/rest/selectors.hpp"
+
+namespace sluice::host {
+
+namespace {
+
+constexpr std::size_t kMaxRequirements = 1000;
+constexpr std::string_view kSpecial = "()=!,<>";
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+ApiError wrong(std::string text) {
+  return bad_request("unable to parse requirement: " + std::move(text));
+}
+
+std::string key_problem(std::string_view key) {
+  const auto slash = key.find('/');
+  const std::size_t name = slash == std::string_view::npos ? key.size() : key.size() - slash - 1;
+  if (!api::is_qualified_name(key)) return "must be a name, or a DNS subdomain, a slash and a name";
+  if (name > 63) return "name part must be no more than 63 bytes";
+  if (slash != std::string_view::npos && slash > 253)
+    return "prefix must be no more than 253 bytes";
+  return {};
+}
+
+}  // namespace
+
+/// One pass over the text, a requirement at a time.
+class LabelQueryParser {
+ public:
+  explicit LabelQueryParser(std::string_view text) : text_(text) {}
+
+  ApiResult<LabelQuery> run() {
+    LabelQuery query;
+    blanks();
+    if (at_ == text_.size()) return query;
+    for (;;) {
+      LabelQuery::Requirement one;
+      if (auto read = requirement(one); !read) return read.error();
+      query.requirements_.push_back(std::move(one));
+      if (query.requirements_.size() > kMaxRequirements)
+        return wrong("more than " + std::to_string(kMaxRequirements) + " requirements");
+      blanks();
+      if (at_ == text_.size()) return query;
+      if (!take(',')) return unexpected("',' or end of text");
+      blanks();
+      if (at_ == text_.size()) return unexpected("identifier after ','");
+    }
+  }
+
+ private:
+  using Operator = LabelQuery::Operator;
+
+  void blanks() {
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+  }
+  bool take(char c) {
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  std::string_view word() {
+    blanks();
+    const std::size_t start = at_;
+    while (at_ < text_.size() && !is_blank(text_[at_]) &&
+           kSpecial.find(text_[at_]) == std::string_view::npos)
+      ++at_;
+    return text_.substr(start, at_ - start);
+  }
+  ApiError unexpected(const std::string& expected) const {
+    const std::string found = at_ < text_.size() ? std::string(1, text_[at_]) : std::string();
+    return wrong("found '" + found + "', expected: " + expected);
+  }
+
+  ApiResult<void> requirement(LabelQuery::Requirement& out) {
+    const bool absent = take('!');
+    out.key = word();
+    if (out.key.empty()) return unexpected(absent ? "identifier" : "!, identifier, or end of text");
+    if (const std::string problem = key_problem(out.key); !problem.empty())
+      return wrong("key: Invalid value: \"" + out.key + "\": " + problem);
+    blanks();
+    if (absent || at_ == text_.size() || text_[at_] == ',') {
+      out.op = absent ? Operator::kDoesNotExist : Operator::kExists;
+      return {};
+    }
+    if (take('=')) {
+      take('=');
+      out.op = Operator::kIn;
+      return one_value(out);
+    }
+    if (take('!')) {
+      if (!take('=')) return unexpected("'='");
+      out.op = Operator::kNotIn;
+      return one_value(out);
+    }
+    if (take('>') || take('<')) {
+      out.op = text_[at_ - 1] == '>' ? Operator::kAbove : Operator::kBelow;
+      return bound(out);
+    }
+    const std::string_view name = word();
+    if (name != "in" && name != "notin") {
+      at_ -= name.size();
+      return unexpected("in, notin, =, ==, !=, >, <");
+    }
+    out.op = name == "in" ? Operator::kIn : Operator::kNotIn;
+    return value_set(out);
+  }
+
+  ApiResult<void> add_value(LabelQuery::Requirement& out, std::string_view value) {
+    if (value.size() > 63 || !api::is_label_value(value))
+      return wrong("values[" + std::to_string(out.values.size()) + "][" + out.key +
+                   "]: Invalid value: \"" + std::string(value) +
+                   "\": a label value is empty, or at most 63 letters, digits, '-', '_' and '.' "
+                   "with a letter or digit at both ends");
+    out.values.emplace_back(value);
+    return {};
+  }
+
+  ApiResult<void> one_value(LabelQuery::Requirement& out) { return add_value(out, word()); }
+
+  ApiResult<void> bound(LabelQuery::Requirement& out) {
+    const std::string_view value = word();
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out.bound);
+    if (error != std::errc() || end != value.data() + value.size() || value.empty())
+      return wrong("values[0][" + out.key + "]: Invalid value: \"" + std::string(value) +
+                   "\": for 'Gt', 'Lt' operators, the value must be an integer");
+    return {};
+  }
+
+  ApiResult<void> value_set(LabelQuery::Requirement& out) {
+    blanks();
+    if (!take('(')) return unexpected("'('");
+    for (;;) {
+      if (auto added = add_value(out, word()); !added) return added;
+      blanks();
+      if (take(')')) break;
+      if (!take(',')) return unexpected("',' or ')'");
+    }
+    if (out.values.size() == 1 && out.values[0].empty())
+      return wrong(
+          "values: Invalid value: []: for 'in', 'notin' operators, values set can't be "
+          "empty");
+    std::sort(out.values.begin(), out.values.end());
+    return {};
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+ApiResult<LabelQuery> LabelQuery::parse(std::string_view text) {
+  return LabelQueryParser(text).run();
+}
+
+bool LabelQuery::satisfied(const Requirement& requirement, const std::string_view* value) {
+  const auto among = [&] {
+    return std::binary_search(requirement.values.begin(), requirement.values.end(), *value,
+                              std::less<>());
+  };
+  switch (requirement.op) {
+    case Operator::kIn:
+      return value != nullptr && among();
+    case Operator::kNotIn:
+      return value == nullptr || !among();
+    case Operator::kExists:
+      return value != nullptr;
+    case Operator::kDoesNotExist:
+      return value == nullptr;
+    case Operator::kAbove:
+    case Operator::kBelow:
+      break;
+  }
+  if (value == nullptr) return false;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
+  if (error != std::errc() || end != value->data() + value->size()) return false;
+  return requirement.op == Operator::kAbove ? number > requirement.bound
+                                            : number < requirement.bound;
+}
+
+bool LabelQuery::matches_labels(std::string_view labels) const {
+  std::string scratch;
+  return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& each) {
+    const std::string_view raw = member_text(labels, each.key);
+    if (raw.empty()) return satisfied(each, nullptr);
+    const std::string_view value = scalar_text(raw, scratch);
+    return satisfied(each, &value);
+  });
+}
+
+bool LabelQuery::matches(const StoredObject& object) const {
+  return requirements_.empty() || matches_labels(member_text(object.metadata, "labels"));
+}
+
+}  // namespace sluice::host
