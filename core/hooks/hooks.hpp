@@ -13,9 +13,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/api/kinds.hpp"
@@ -200,12 +202,84 @@ class Notifications {
   virtual void notify(const Notification& notification) = 0;
 };
 
+/// How the pod sets that a job has now compare with those of one of its workloads.
+enum class JobMatch : std::int32_t {
+  kSame = 0,
+  kCounts = 1,  ///< same names and templates; counts differ
+  kOther = 2,
+};
+
+struct JobPodSet {
+  std::string name;
+  std::int32_t count = 0;
+  std::optional<std::int32_t> min_count;
+};
+
+struct JobWorkload {
+  std::shared_ptr<const api::Workload> workload;
+  JobMatch match = JobMatch::kOther;
+};
+
+/// A job as its plugins see it. Whoever asks keeps what it points to.
+struct JobQuery {
+  std::string_view kind;  ///< `batch/Job`
+  std::string_view job;   ///< the whole object as JSON, status included
+  std::span<const JobPodSet> pod_sets;
+  std::span<const JobWorkload> workloads;  ///< the oldest first, finished ones too
+};
+
+/// A workload that a job is to have. Its pod sets are those of the job.
+struct NewJobWorkload {
+  std::string name;      ///< empty: the host's formula
+  std::string revision;  ///< enters the formula, so that a job can have several workloads
+  std::vector<std::pair<std::string, std::string>> labels, annotations;
+};
+
+struct EndedJobWorkload {
+  std::string name;
+  std::string reason, message;  ///< of the condition Finished
+};
+
+/// What becomes of a job's workloads. Names are without namespace.
+struct JobPlan {
+  std::string provider;             ///< the plugin that answered; empty: nobody did
+  std::string speaker;              ///< whose conditions the job follows; empty: none yet
+  std::vector<std::string> resize;  ///< get the job's counts in place
+  std::vector<NewJobWorkload> create;
+  std::vector<EndedJobWorkload> finish;
+  bool recreate = false;  ///< stop the job, remove its workloads, make a new one
+  std::string conflict;   ///< two plugins answered: why the job waits
+};
+
+class JobMapping {
+ public:
+  virtual ~JobMapping() = default;
+  /// [control] Asked whenever the job or one of its workloads changed, until nothing is left to do.
+  virtual void plan(const JobQuery& query, JobPlan& out, Fault& fault) = 0;
+};
+
+struct PodGrants {
+  /// One per pod set of the query: how many pods may run; absent: as many as there are.
+  std::vector<std::optional<std::int32_t>> pods;
+};
+
+class PodGate {
+ public:
+  virtual ~PodGate() = default;
+  /// [control] Names of the scheduling gates that a new pod of the job gets, each once, in order.
+  virtual void gates(const JobQuery& query, std::vector<std::string>& out, Fault& fault) = 0;
+  /// [control] The least that any plugin grants. `out.pods` comes in sized and empty.
+  virtual void granted(const JobQuery& query, PodGrants& out, Fault& fault) = 0;
+};
+
 /// The bound seams; any may be null.
 struct Hooks {
   FlavorSearch* flavor_search = nullptr;
   FlavorFilter* flavor_filter = nullptr;
   PreemptionVeto* preemption_veto = nullptr;
   WorkloadTraits* workload_traits = nullptr;
+  JobMapping* job_mapping = nullptr;
+  PodGate* pod_gate = nullptr;
   /// Names of loaded and enabled plugins; a workload marked with another name waits for it.
   std::vector<std::string> plugins;
 };

@@ -25,18 +25,32 @@ enum class Hook : std::uint8_t {
   kValidatorKinds,
   kSetDefaults,
   kValidate,
+  kPlan,
+  kPodGates,
+  kPodGrants,
 };
 
-inline constexpr std::size_t kHookCount = 14;
+inline constexpr std::size_t kHookCount = 17;
 
 /// `flavor-search.better`: extension point and function.
 constexpr std::string_view hook_name(Hook hook) {
-  constexpr std::array<std::string_view, kHookCount> kNames = {
-      "flavor-filter.filter",   "flavor-filter.shape_key",     "flavor-search.after_flavor",
-      "flavor-search.better",   "flavor-search.keep_position", "preemption-veto.veto",
-      "workload-traits.traits", "post-admit.notify",           "queue-watch.queue_changed",
-      "timers.fired",           "schema.contribute",           "validator.kinds",
-      "validator.set_defaults", "validator.validate"};
+  constexpr std::array<std::string_view, kHookCount> kNames = {"flavor-filter.filter",
+                                                               "flavor-filter.shape_key",
+                                                               "flavor-search.after_flavor",
+                                                               "flavor-search.better",
+                                                               "flavor-search.keep_position",
+                                                               "preemption-veto.veto",
+                                                               "workload-traits.traits",
+                                                               "post-admit.notify",
+                                                               "queue-watch.queue_changed",
+                                                               "timers.fired",
+                                                               "schema.contribute",
+                                                               "validator.kinds",
+                                                               "validator.set_defaults",
+                                                               "validator.validate",
+                                                               "job-mapping.plan",
+                                                               "pod-gate.gates",
+                                                               "pod-gate.granted"};
   return kNames[static_cast<std::size_t>(hook)];
 }
 

@@ -54,6 +54,8 @@ std::vector<std::string_view> Extensions::ids() const {
   if (timers != nullptr) ids.emplace_back(SLUICE_EXT_TIMERS);
   if (schema != nullptr) ids.emplace_back(SLUICE_EXT_SCHEMA);
   if (validator != nullptr) ids.emplace_back(SLUICE_EXT_VALIDATOR);
+  if (job_mapping != nullptr) ids.emplace_back(SLUICE_EXT_JOB_MAPPING);
+  if (pod_gate != nullptr) ids.emplace_back(SLUICE_EXT_POD_GATE);
   return ids;
 }
 
@@ -136,6 +138,11 @@ Result<void> LoadedPlugin::find_extensions() {
     check(look_up(root_, self_, SLUICE_EXT_VALIDATOR, e.validator, &sluice_validator_t::kinds,
                   &sluice_validator_t::validate),
           SLUICE_EXT_VALIDATOR);
+    check(look_up(root_, self_, SLUICE_EXT_JOB_MAPPING, e.job_mapping, &sluice_job_mapping_t::plan),
+          SLUICE_EXT_JOB_MAPPING);
+    check(look_up(root_, self_, SLUICE_EXT_POD_GATE, e.pod_gate, &sluice_pod_gate_t::gates,
+                  &sluice_pod_gate_t::granted),
+          SLUICE_EXT_POD_GATE);
   } catch (...) {
     return Error{"its extension function failed: " + current_exception_text()};
   }

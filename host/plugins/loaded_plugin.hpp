@@ -19,6 +19,8 @@
 #include "host/plugins/host_side.hpp"
 #include "sluice/ext/flavor_filter.h"
 #include "sluice/ext/flavor_search.h"
+#include "sluice/ext/job_mapping.h"
+#include "sluice/ext/pod_gate.h"
 #include "sluice/ext/post_admit.h"
 #include "sluice/ext/preemption_veto.h"
 #include "sluice/ext/queue_watch.h"
@@ -40,6 +42,8 @@ struct Extensions {
   const sluice_timers_t* timers = nullptr;
   const sluice_schema_t* schema = nullptr;
   const sluice_validator_t* validator = nullptr;
+  const sluice_job_mapping_t* job_mapping = nullptr;
+  const sluice_pod_gate_t* pod_gate = nullptr;
 
   std::vector<std::string_view> ids() const;
 };

@@ -116,6 +116,13 @@ Result<void> PluginSet::bind(const PluginSetConfig& config) {
   if (!traits.empty() || !shaping.empty())
     traits_ = std::make_unique<TraitsBridge>(traits, shaping);
 
+  const auto mappings =
+      those_with(plugins_, [](const Extensions& e) { return e.job_mapping != nullptr; });
+  if (!mappings.empty()) mapping_ = std::make_unique<MappingBridge>(mappings);
+  const auto gates =
+      those_with(plugins_, [](const Extensions& e) { return e.pod_gate != nullptr; });
+  if (!gates.empty()) pod_gate_ = std::make_unique<PodGateBridge>(gates);
+
   notifier_ = std::make_unique<Notifier>(
       those_with(plugins_, [](const Extensions& e) { return e.post_admit != nullptr; }),
       *config.clock, services_.log, config.limits);
@@ -141,6 +148,8 @@ hooks::Hooks PluginSet::hooks() {
   hooks.flavor_filter = filter_.get();
   hooks.preemption_veto = veto_.get();
   hooks.workload_traits = traits_.get();
+  hooks.job_mapping = mapping_.get();
+  hooks.pod_gate = pod_gate_.get();
   for (const auto& plugin : plugins_) hooks.plugins.push_back(plugin->name());
   return hooks;
 }

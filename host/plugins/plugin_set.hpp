@@ -25,6 +25,7 @@
 #include "core/hooks/hooks.hpp"
 #include "host/config/config.hpp"
 #include "host/plugins/bridge_filter.hpp"
+#include "host/plugins/bridge_jobs.hpp"
 #include "host/plugins/bridge_search.hpp"
 #include "host/plugins/bridge_traits.hpp"
 #include "host/plugins/clock.hpp"
@@ -121,6 +122,8 @@ class PluginSet {
   std::unique_ptr<FilterBridge> filter_;
   std::unique_ptr<VetoBridge> veto_;
   std::unique_ptr<TraitsBridge> traits_;
+  std::unique_ptr<MappingBridge> mapping_;
+  std::unique_ptr<PodGateBridge> pod_gate_;
   std::unique_ptr<Notifier> notifier_;
   HostServices services_;
   bool active_ = false;

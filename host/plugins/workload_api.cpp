@@ -115,6 +115,17 @@ std::int32_t get_admitted_flavor(Handle w, std::uint32_t i, sluice_str_t resourc
     if (assigned.name == set->name) return give(find(assigned.flavors, view_of(resource)), flavor);
   return 0;
 }
+std::int32_t get_admitted_count(Handle w, std::uint32_t i, std::int32_t* out) noexcept {
+  const auto* set = pod_set(w, i);
+  const auto& admission = of(w).status.admission;
+  if (set == nullptr || !admission) return 0;
+  for (const auto& assigned : admission->pod_sets) {
+    if (assigned.name != set->name) continue;
+    *out = assigned.count;
+    return 1;
+  }
+  return 0;
+}
 std::int32_t get_condition(Handle w, sluice_str_t type, sluice_str_t* status) noexcept {
   for (const auto& condition : of(w).status.conditions)
     if (condition.type == view_of(type)) return give(&condition.status, status);
@@ -145,7 +156,8 @@ constexpr sluice_workload_api_t kApi{sizeof(sluice_workload_api_t),
                                      &get_admitted_by,
                                      &get_admitted_flavor,
                                      &get_condition,
-                                     &get_extensions};
+                                     &get_extensions,
+                                     &get_admitted_count};
 
 }  // namespace
 

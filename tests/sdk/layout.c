@@ -232,7 +232,7 @@ AT(sluice_requeue_t, reserved, 4);
 AT(sluice_requeue_t, requeue, 8);
 AT(sluice_requeue_t, traits_changed, 16);
 
-SIZE(sluice_workload_api_t, 184);
+SIZE(sluice_workload_api_t, 192);
 AT(sluice_workload_api_t, reserved, 4);
 AT(sluice_workload_api_t, namespace_of, 8);
 AT(sluice_workload_api_t, name, 16);
@@ -256,6 +256,54 @@ AT(sluice_workload_api_t, admitted_by, 152);
 AT(sluice_workload_api_t, admitted_flavor, 160);
 AT(sluice_workload_api_t, condition, 168);
 AT(sluice_workload_api_t, extensions, 176);
+AT(sluice_workload_api_t, admitted_count, 184);
 
 SIZE(sluice_workload_ref_t, 16);
 AT(sluice_workload_ref_t, handle, 8);
+
+SIZE(sluice_job_pod_set_t, 24);
+AT(sluice_job_pod_set_t, count, 16);
+AT(sluice_job_pod_set_t, min_count, 20);
+
+SIZE(sluice_job_workload_t, 16);
+AT(sluice_job_workload_t, match, 8);
+AT(sluice_job_workload_t, reserved, 12);
+
+SIZE(sluice_job_query_t, 80);
+AT(sluice_job_query_t, kind, 8);
+AT(sluice_job_query_t, job, 24);
+AT(sluice_job_query_t, pod_set_count, 40);
+AT(sluice_job_query_t, pod_sets, 48);
+AT(sluice_job_query_t, workload_count, 56);
+AT(sluice_job_query_t, workloads, 64);
+AT(sluice_job_query_t, workload_api, 72);
+
+SIZE(sluice_text_pair_t, 32);
+AT(sluice_text_pair_t, value, 16);
+
+SIZE(sluice_new_workload_t, 72);
+AT(sluice_new_workload_t, name, 8);
+AT(sluice_new_workload_t, revision, 24);
+AT(sluice_new_workload_t, label_count, 40);
+AT(sluice_new_workload_t, labels, 48);
+AT(sluice_new_workload_t, annotation_count, 56);
+AT(sluice_new_workload_t, annotations, 64);
+
+SIZE(sluice_job_plan_sink_t, 56);
+AT(sluice_job_plan_sink_t, context, 8);
+AT(sluice_job_plan_sink_t, speaker, 16);
+AT(sluice_job_plan_sink_t, resize, 24);
+AT(sluice_job_plan_sink_t, create, 32);
+AT(sluice_job_plan_sink_t, finish, 40);
+AT(sluice_job_plan_sink_t, recreate, 48);
+
+SIZE(sluice_job_mapping_t, 16);
+AT(sluice_job_mapping_t, plan, 8);
+
+SIZE(sluice_grant_sink_t, 24);
+AT(sluice_grant_sink_t, context, 8);
+AT(sluice_grant_sink_t, grant, 16);
+
+SIZE(sluice_pod_gate_t, 24);
+AT(sluice_pod_gate_t, gates, 8);
+AT(sluice_pod_gate_t, granted, 16);

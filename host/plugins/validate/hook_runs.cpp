@@ -169,7 +169,7 @@ std::string ask_cycle_hooks(const TestInstance& instance, HostAge age) {
 }
 
 std::string ask_control_hooks(TestInstance& instance, HostAge age) {
-  const std::string text = ask_traits(instance);
+  const std::string text = ask_traits(instance) + ask_job_hooks(instance, age);
   notify_all(instance, age);
   return text;
 }
@@ -205,6 +205,7 @@ void feed_garbage(TestInstance& instance) {
       validator->set_defaults(instance.self, &write, &sink);
     validator->validate(instance.self, &write, &errors);
   }
+  feed_job_garbage(instance);
   if (const auto* timers = instance.table<sluice_timers_t>(SLUICE_EXT_TIMERS))
     timers->fired(instance.self, 0xFFFF'FFFF'FFFFu, instance.clock.time);
 }

@@ -15,12 +15,21 @@ std::string ask_cycle_hooks(const TestInstance& instance, HostAge age = HostAge:
 /// All questions to all [control] hooks, in a fixed order.
 std::string ask_control_hooks(TestInstance& instance, HostAge age = HostAge::kPresent);
 
+/// The questions of the hooks about jobs (job-mapping, pod-gate).
+std::string ask_job_hooks(TestInstance& instance, HostAge age);
+
+/// A job-mapping that gets what it asked for has to come to rest.
+void drive_job_mapping(TestInstance& instance);
+
 /// One flavor filter answer: `on-demand` → reason or nothing, in the order given.
 std::string ask_filter(const TestInstance& instance, const api::Workload& workload,
                        const std::vector<std::string>& flavors, HostAge age);
 
 /// The strict order that flavor-search claims; -1 when it does not answer 0 or 1.
 int ask_better(const TestInstance& instance, sluice_outcome_t a, sluice_outcome_t b);
+
+/// Jobs that are no objects, to the hooks about jobs. Part of feed_garbage().
+void feed_job_garbage(TestInstance& instance);
 
 /// Hooks of the control kind, fed with texts that are no JSON and numbers out of range. Answers may
 /// be anything; what counts is that they come.

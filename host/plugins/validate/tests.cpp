@@ -101,7 +101,8 @@ void unknown_extension(const Subject& subject) {
   for (const char* id :
        {SLUICE_EXT_FLAVOR_FILTER, SLUICE_EXT_FLAVOR_SEARCH, SLUICE_EXT_PREEMPTION_VETO,
         SLUICE_EXT_WORKLOAD_TRAITS, SLUICE_EXT_POST_ADMIT, SLUICE_EXT_QUEUE_WATCH,
-        SLUICE_EXT_TIMERS, SLUICE_EXT_SCHEMA, SLUICE_EXT_VALIDATOR})
+        SLUICE_EXT_TIMERS, SLUICE_EXT_SCHEMA, SLUICE_EXT_VALIDATOR, SLUICE_EXT_JOB_MAPPING,
+        SLUICE_EXT_POD_GATE})
     expect(instance.table<void>(id) == instance.table<void>(id),
            std::string("its answer for ") + id + " changes");
 }
@@ -209,6 +210,13 @@ void notify_again(const Subject& subject) {
   for (int i = 0; i < 3; ++i) ask_control_hooks(instance);
 }
 
+void job_plan_settles(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  needs(instance.table<void>(SLUICE_EXT_JOB_MAPPING) != nullptr, SLUICE_EXT_JOB_MAPPING);
+  drive_job_mapping(instance);
+}
+
 void schema_is_json(const Subject& subject) {
   TestInstance instance(*subject.root, subject.config);
   expect(instance.create() == SLUICE_OK, instance.error);
@@ -254,6 +262,8 @@ constexpr ValidateTest kTests[] = {
     {"search-order", "better() is a strict order", true, &search_order},
     {"many-threads", "cycle hooks answer the same from four threads at once", true, &many_threads},
     {"notify-again", "a notification may come again", true, &notify_again},
+    {"job-plan-settles", "a job mapping that gets its way asks for nothing more", true,
+     &job_plan_settles},
     {"schema-is-json", "the schema contribution is JSON", true, &schema_is_json},
 };
 

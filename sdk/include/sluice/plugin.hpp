@@ -19,6 +19,7 @@
 
 #include "sluice/cpp/context.hpp"
 #include "sluice/cpp/entry.hpp"
+#include "sluice/cpp/job.hpp"
 #include "sluice/cpp/json.hpp"
 #include "sluice/cpp/questions.hpp"
 #include "sluice/cpp/text.hpp"

@@ -57,6 +57,8 @@ typedef struct sluice_workload_api {
    * Not to be
    * parsed in the hooks of a cycle. [any] */
   sluice_str_t (*extensions)(const sluice_workload_t* w);
+  /* How many pods of a pod set the admission grants. [any] */
+  int32_t (*admitted_count)(const sluice_workload_t* w, uint32_t i, int32_t* out);
 } sluice_workload_api_t;
 
 /* A workload together with its accessors. This pair never grows. */

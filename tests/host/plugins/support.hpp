@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ class PluginTest : public ::testing::Test {
     config.clock = &clock;
     config.limits = limits;
     config.log = [this](int level, std::string_view plugin, std::string_view text) {
+      const std::lock_guard lock(log_mutex);  // hooks fault in several threads
       log.push_back({level, std::string(plugin), std::string(text)});
     };
     return PluginSet::load(config);
@@ -71,6 +73,7 @@ class PluginTest : public ::testing::Test {
   TestClock clock;
   FaultLimits limits;
   std::vector<LogLine> log;
+  std::mutex log_mutex;
 };
 
 inline api::Workload make_workload(const std::string& name, std::int32_t priority = 0) {

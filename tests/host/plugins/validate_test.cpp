@@ -24,7 +24,8 @@ std::string run(const std::string& plugin, const std::string& test) {
 }
 
 TEST(Validate, GoodPluginsPassEverything) {
-  for (const std::string plugin : {"filter", "filter-debug", "observer-a", "rules", "codes"}) {
+  for (const std::string plugin :
+       {"filter", "filter-debug", "observer-a", "rules", "codes", "jobs-a"}) {
     const auto results = validate_plugin(std::string(SLUICE_TEST_PLUGINS "/") + plugin + ".so", {});
     ASSERT_TRUE(results.ok()) << results.error().text;
     EXPECT_EQ(results->size(), validate_tests().size());
@@ -46,6 +47,7 @@ TEST(Validate, BrokenPluginsFailForTheirReason) {
   EXPECT_THAT(run("crashes", "deterministic"), HasSubstr("crashed "));
   EXPECT_THAT(run("hangs", "create-activate"), HasSubstr("crashed it did not end within 2000 ms"));
   EXPECT_THAT(run("eager", "no-host-call-before-create"), HasSubstr("failed create sets a timer"));
+  EXPECT_THAT(run("search-a", "job-plan-settles"), HasSubstr("skipped it does not provide"));
   EXPECT_THAT(run("search-a", "notify-again"), HasSubstr("skipped it does not provide"));
 }
 

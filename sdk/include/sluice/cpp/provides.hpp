@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sluice/cpp/job.hpp"
 #include "sluice/cpp/questions.hpp"
 
 namespace sluice::detail {
@@ -69,6 +70,18 @@ concept HasSetDefaults = requires {
   &T::set_defaults;
 };
 template <typename T>
+concept HasPlan = requires {
+  &T::plan;
+};
+template <typename T>
+concept HasPodGates = requires {
+  &T::pod_gates;
+};
+template <typename T>
+concept HasPodGrants = requires {
+  &T::pod_grants;
+};
+template <typename T>
 concept HasActivate = requires {
   &T::activate;
 };
@@ -79,7 +92,8 @@ concept HasDeactivate = requires {
 
 template <typename T>
 concept ProvidesAnything = HasFilter<T> || HasSearch<T> || HasVeto<T> || HasTraits<T> ||
-    HasNotify<T> || HasQueueChanged<T> || HasTimer<T> || HasSchema<T> || HasValidate<T>;
+    HasNotify<T> || HasQueueChanged<T> || HasTimer<T> || HasSchema<T> || HasValidate<T> ||
+    HasPlan<T> || HasPodGates<T>;
 
 /// `kMatches<R, decltype(&T::f), T-or-const-T&, Args...>`: can it be called so, giving an R?
 template <typename R, typename Member, typename Self, typename... Args>
@@ -142,6 +156,17 @@ constexpr bool check_signatures() {
             kMatches<std::optional<std::string>, decltype(&T::set_defaults), T&, const Write&>,
         "beside validate(), write it as: std::optional<std::string> set_defaults(const "
         "sluice::Write&)");
+  if constexpr (HasPlan<T>)
+    static_assert(kMatches<void, decltype(&T::plan), T&, const Job&, JobPlan&>,
+                  "write it as: void plan(const sluice::Job&, sluice::JobPlan&)");
+  if constexpr (HasPodGates<T> || HasPodGrants<T>) {
+    static_assert(HasPodGates<T> && HasPodGrants<T>,
+                  "half a pod gate: pod_gates and pod_grants go together");
+    static_assert(kMatches<std::vector<std::string>, decltype(&T::pod_gates), T&, const Job&>,
+                  "write it as: std::vector<std::string> pod_gates(const sluice::Job&)");
+    static_assert(kMatches<void, decltype(&T::pod_grants), T&, const Job&, Grants&>,
+                  "write it as: void pod_grants(const sluice::Job&, sluice::Grants&)");
+  }
   return true;
 }
 

@@ -143,6 +143,32 @@ struct Thunks {
     });
   }
 
+  static std::int32_t plan(sluice_instance_t* self, const sluice_job_query_t* query,
+                           const sluice_job_plan_sink_t* out) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      JobPlan answer(out);
+      s.object.plan(Job(query), answer);
+    });
+  }
+
+  static std::int32_t pod_gates(sluice_instance_t* self, const sluice_job_query_t* query,
+                                const sluice_sink_t* out) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      for (const std::string& gate : s.object.pod_gates(Job(query))) Sink(out).write(gate + "\n");
+    });
+  }
+
+  static std::int32_t pod_grants(sluice_instance_t* self, const sluice_job_query_t* query,
+                                 const sluice_grant_sink_t* out) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      Grants answer(out);
+      s.object.pod_grants(Job(query), answer);
+    });
+  }
+
   static const void* extension(sluice_instance_t*, sluice_str_t raw_id) noexcept {
     const std::string_view id = to_view(raw_id);
     if constexpr (HasFilter<T>) {
@@ -184,6 +210,15 @@ struct Thunks {
       static constexpr sluice_validator_t kTable{sizeof(sluice_validator_t), 0, &kinds,
                                                  set_defaults_or_null(), &validate};
       if (id == SLUICE_EXT_VALIDATOR) return &kTable;
+    }
+    if constexpr (HasPlan<T>) {
+      static constexpr sluice_job_mapping_t kTable{sizeof(sluice_job_mapping_t), 0, &plan};
+      if (id == SLUICE_EXT_JOB_MAPPING) return &kTable;
+    }
+    if constexpr (HasPodGates<T>) {
+      static constexpr sluice_pod_gate_t kTable{sizeof(sluice_pod_gate_t), 0, &pod_gates,
+                                                &pod_grants};
+      if (id == SLUICE_EXT_POD_GATE) return &kTable;
     }
     return nullptr;
   }

@@ -91,6 +91,14 @@ class Workload {
     if (ref_.api->admitted_flavor(ref_.handle, i, to_abi(resource), &out) == 0) return std::nullopt;
     return to_view(out);
   }
+  /// How many pods of a pod set the admission grants.
+  std::optional<std::int32_t> admitted_count(std::uint32_t i) const {
+    std::int32_t out = 0;
+    if (!SLUICE_HAS(ref_.api, admitted_count) ||
+        ref_.api->admitted_count(ref_.handle, i, &out) == 0)
+      return std::nullopt;
+    return out;
+  }
   /// True, False or Unknown.
   std::optional<std::string_view> condition(std::string_view type) const {
     sluice_str_t out{};
