@@ -11,6 +11,7 @@
 #include "host/base/version.hpp"
 #include "host/cli/command.hpp"
 #include "host/cli/plugin_commands.hpp"
+#include "host/executor/process/runner.hpp"
 
 namespace sluice::host {
 namespace {
@@ -78,6 +79,10 @@ int parse_and_run(int argc, const char* const* argv) {
 
 int run_cli(int argc, const char* const* argv) {
   try {
+    // What the executor starts for each pod; nobody types it, so it has no help.
+    if (argc == 4 && std::string_view(argv[1]) == "pod-runner") {
+      return run_pod_runner(argv[2], argv[3]);
+    }
     return parse_and_run(argc, argv);
   } catch (const std::bad_alloc&) {
     print_error("out of memory; give the program more of it, or less input");

@@ -1,0 +1,111 @@
+#include "host/executor/process/files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace sluice::host {
+namespace {
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+Result<void> sync_folder(const std::filesystem::path& folder) {
+  const Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return system_error("cannot sync the folder", folder);
+  return {};
+}
+
+/// Writes and syncs what `fd` is open on.
+Result<void> fill(const Fd& fd, const std::filesystem::path& path, std::string_view text) {
+  if (!write_all(fd.get(), text)) return system_error("cannot write", path);
+  if (::fsync(fd.get()) != 0) return system_error("cannot sync", path);
+  return {};
+}
+
+}  // namespace
+
+Error system_error(std::string_view what, const std::filesystem::path& path) {
+  const std::string reason = std::generic_category().message(errno);
+  return Error{std::string(what) + " " + path.string() + ": " + reason};
+}
+
+Result<void> write_durably(const std::filesystem::path& path, std::string_view text) {
+  std::filesystem::path beside = path;
+  beside += ".new";
+  {
+    const Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!fd) return system_error("cannot create", beside);
+    const Result<void> filled = fill(fd, beside, text);
+    if (!filled) return filled;
+  }
+  if (::rename(beside.c_str(), path.c_str()) != 0) return system_error("cannot replace", path);
+  return sync_folder(path.parent_path());
+}
+
+Result<bool> create_durably(const std::filesystem::path& path, std::string_view text) {
+  const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd && errno == EEXIST) return false;
+  if (!fd) return system_error("cannot create", path);
+  const Result<void> filled = fill(fd, path, text);
+  if (!filled) return filled.error();
+  const Result<void> synced = sync_folder(path.parent_path());
+  if (!synced) return synced.error();
+  return true;
+}
+
+Result<bool> create_folder_durably(const std::filesystem::path& path) {
+  if (::mkdir(path.c_str(), 0700) != 0) {
+    if (errno == EEXIST) return false;
+    return system_error("cannot create the folder", path);
+  }
+  const Result<void> synced = sync_folder(path.parent_path());
+  if (!synced) return synced.error();
+  return true;
+}
+
+std::optional<std::string> read_file(const std::filesystem::path& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::nullopt;
+  std::string text;
+  std::array<char, 16384> buffer;
+  for (;;) {
+    const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::nullopt;
+    if (n == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+}
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int Fd::release() {
+  const int fd = fd_;
+  fd_ = -1;
+  return fd;
+}
+
+void Fd::reset() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+}  // namespace sluice::host

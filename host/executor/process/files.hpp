@@ -1,0 +1,48 @@
+// Durable files: what has to survive a crash of the host, or of the machine, is written here.
+//
+// A file is either replaced as a whole (written beside, synced, renamed, folder synced) or created
+// exactly once. Pure system calls, any thread; errors name the path and the system's reason.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+
+namespace sluice::host {
+
+/// `what PATH: reason` for the present errno.
+Error system_error(std::string_view what, const std::filesystem::path& path);
+
+/// Replaces the file. When it returns without error, the new content survives a power failure.
+Result<void> write_durably(const std::filesystem::path& path, std::string_view text);
+
+/// Creates the file with this content, durably. False: there is one already, nothing was written.
+Result<bool> create_durably(const std::filesystem::path& path, std::string_view text);
+
+/// Creates the folder, durably. False: there is one already.
+Result<bool> create_folder_durably(const std::filesystem::path& path);
+
+/// nullopt when it does not exist or cannot be read.
+std::optional<std::string> read_file(const std::filesystem::path& path);
+
+/// Owns a file descriptor.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(other.release()) {}
+  Fd& operator=(Fd&& other) noexcept;
+  ~Fd() { reset(); }
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release();
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace sluice::host

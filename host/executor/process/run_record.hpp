@@ -1,0 +1,94 @@
+// RunSpec and RunState: what a pod's processes are to be, and what became of them, as both the host
+// and the pod's runner write and read them on disk.
+//
+// The layout under the executor's folder:
+//
+//   pods/UID/spec.json        what to run; its folder is created before anything starts
+//   pods/UID/owner.json       who runs it (process, its start, boot): created exactly once
+//   pods/UID/stop             seconds of grace, once the pod is to end
+//   pods/UID/logs/NAME/N.log  output of container NAME, N-th start
+//   states/UID                the present RunState; replaced as a whole, so that one watch of one
+//                             folder hears of all pods
+//
+// Plain values; the functions are pure.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+
+namespace sluice::host {
+
+enum class RestartPolicy : std::uint8_t { kNever, kOnFailure, kAlways };
+
+struct ContainerSpec {
+  std::string name;
+  bool init = false;  ///< runs to success before the next one starts
+  std::vector<std::string> argv;
+  std::vector<std::string> env;  ///< `NAME=value`, all of it
+  std::string working_dir;       ///< empty: the pod's own folder
+};
+
+struct RunSpec {
+  std::string uid;
+  std::string pod;                        ///< namespace/name, for people
+  std::vector<ContainerSpec> containers;  ///< init containers first, in order
+  RestartPolicy restart = RestartPolicy::kAlways;
+  std::int64_t grace_seconds = 30;
+  std::int64_t first_backoff_ms = 10'000;  ///< before the second start; doubles up to five minutes
+};
+
+struct ContainerRun {
+  enum class State : std::uint8_t { kWaiting, kRunning, kTerminated };
+  State state = State::kWaiting;
+  std::string reason;   ///< kWaiting: CrashLoopBackOff, …; kTerminated: Completed, Error, …
+  std::string message;  ///< for people; may be empty
+  std::int64_t exit_code = 0;
+  std::int64_t signal = 0;
+  Time started = 0, finished = 0;  ///< 0: not yet
+  std::int64_t pid = 0;
+};
+
+struct ContainerState {
+  std::string name;
+  bool init = false;
+  ContainerRun now;
+  std::optional<ContainerRun> last;  ///< how the run before ended
+  std::int64_t restarts = 0;
+};
+
+enum class RunPhase : std::uint8_t { kStarting, kRunning, kSucceeded, kFailed };
+
+struct RunState {
+  RunPhase phase = RunPhase::kStarting;
+  std::string reason;  ///< of kFailed where it is not a container's: ProcessLost, …
+  std::string message;
+  std::vector<ContainerState> containers;
+
+  bool ended() const { return phase == RunPhase::kSucceeded || phase == RunPhase::kFailed; }
+  bool operator==(const RunState& other) const;
+};
+
+/// Where the files of a pod are.
+struct RunPaths {
+  RunPaths(const std::filesystem::path& root, std::string_view uid);
+  std::filesystem::path folder, spec, owner, stop, logs, state, work;
+  /// Of the `start`-th run of a container, from 0.
+  std::filesystem::path log(std::string_view container, std::int64_t start) const;
+};
+
+/// The state before anything was started.
+RunState fresh_state(const RunSpec& spec);
+
+std::string to_text(const RunSpec& spec);
+Result<RunSpec> parse_run_spec(std::string_view text);
+std::string to_text(const RunState& state);
+Result<RunState> parse_run_state(std::string_view text);
+
+}  // namespace sluice::host

@@ -1,0 +1,387 @@
+#include "host/executor/process/runner.hpp"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "host/executor/process/files.hpp"
+#include "host/executor/process/line_log.hpp"
+#include "host/executor/process/process_id.hpp"
+#include "host/executor/process/run_record.hpp"
+#include "host/executor/process/spawn.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr Duration kLongRun = 600 * kSecond;  // after it a restart waits no longer than the first
+constexpr Duration kLongestBackoff = 300 * kSecond;
+constexpr Duration kRetryWrite = kSecond;
+
+Time wall_clock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+Time steady_clock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// What the runner knows of a container beside its state.
+struct Slot {
+  std::unique_ptr<LineLog> log;
+  Fd out, err;
+  Time due = 0;       // steady; of the next start while it waits
+  int in_a_row = 0;   // ends since the last long run
+  bool done = false;  // it will not be started again
+};
+
+class Runner {
+ public:
+  Runner(RunSpec spec, RunPaths paths)
+      : spec_(std::move(spec)),
+        paths_(std::move(paths)),
+        state_(fresh_state(spec_)),
+        slots_(spec_.containers.size()) {}
+
+  int run(int signals);
+
+ private:
+  void start_what_is_due();
+  void start(std::size_t i);
+  void ended(std::size_t i, int exit_code, int signal);
+  void settle(std::size_t i);
+  bool reap();
+  void read_output(std::size_t i);
+  void stop();
+  void kill_all(int signal);
+  bool any_running() const;
+  bool finished() const;
+  void conclude();
+  void persist();
+  void wait(int signals);
+  void take_signals(int signals);
+  void end_descendants();
+  Time next_time() const;
+
+  RunSpec spec_;
+  RunPaths paths_;
+  RunState state_;
+  std::vector<Slot> slots_;
+  std::optional<Time> kill_at_;  // steady; set once the pod is to end
+  bool killed_ = false;
+  bool dirty_ = true;
+  Time write_again_ = 0;
+};
+
+bool Runner::any_running() const {
+  return std::any_of(state_.containers.begin(), state_.containers.end(),
+                     [](const auto& c) { return c.now.state == ContainerRun::State::kRunning; });
+}
+
+bool Runner::finished() const {
+  if (any_running()) return false;
+  if (kill_at_) return true;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].done) return false;
+    // An init container that is done for good without success ends the pod.
+    if (state_.containers[i].init && state_.containers[i].now.exit_code != 0) return true;
+  }
+  return true;
+}
+
+void Runner::start_what_is_due() {
+  if (kill_at_) return;
+  const Time now = steady_clock();
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const ContainerState& container = state_.containers[i];
+    if (container.now.state == ContainerRun::State::kWaiting && !slots_[i].done &&
+        slots_[i].due <= now) {
+      start(i);
+    }
+    // The next one starts when this one has succeeded.
+    const bool through = slots_[i].done && container.now.exit_code == 0;
+    if (container.init && !through) return;
+  }
+}
+
+void Runner::start(std::size_t i) {
+  ContainerState& container = state_.containers[i];
+  Slot& slot = slots_[i];
+  const std::int64_t number = container.restarts;
+  slot.log = std::make_unique<LineLog>(paths_.log(container.name, number));
+  container.now = ContainerRun{};
+  container.now.started = wall_clock();
+  dirty_ = true;
+  Result<Spawned, SpawnError> spawned = spawn_container(spec_.containers[i], paths_.work);
+  if (!spawned) {
+    container.now.reason = "StartError";
+    container.now.message = spawned.error().text;
+    slot.log->write(LineLog::Stream::kErr, "sluice: " + spawned.error().text + "\n", wall_clock());
+    ended(i, spawned.error().exit_code, 0);
+    return;
+  }
+  container.now.state = ContainerRun::State::kRunning;
+  container.now.pid = spawned->pid;
+  slot.out = std::move(spawned->out);
+  slot.err = std::move(spawned->err);
+  if (state_.phase == RunPhase::kStarting && !container.init) state_.phase = RunPhase::kRunning;
+}
+
+void Runner::ended(std::size_t i, int exit_code, int signal) {
+  ContainerRun& now = state_.containers[i].now;
+  now.state = ContainerRun::State::kTerminated;
+  now.exit_code = exit_code;
+  now.signal = signal;
+  now.finished = wall_clock();
+  now.pid = 0;
+  if (now.reason.empty()) now.reason = exit_code == 0 ? "Completed" : "Error";
+  dirty_ = true;
+  settle(i);
+}
+
+/// Decides whether a container that ended is started again, and when.
+void Runner::settle(std::size_t i) {
+  ContainerState& container = state_.containers[i];
+  Slot& slot = slots_[i];
+  const bool failed = container.now.exit_code != 0;
+  const bool always = spec_.restart == RestartPolicy::kAlways && !container.init;
+  const bool again = always || (failed && spec_.restart != RestartPolicy::kNever);
+  if (kill_at_ || !again) {
+    slot.done = true;
+    return;
+  }
+  if (container.now.finished - container.now.started > kLongRun) slot.in_a_row = 0;
+  Duration backoff = 0;  // the first restart comes at once
+  if (slot.in_a_row > 0) {
+    backoff = spec_.first_backoff_ms * kMillisecond;
+    for (int n = 1; n < slot.in_a_row && backoff < kLongestBackoff; ++n) backoff *= 2;
+    backoff = std::min(backoff, kLongestBackoff);
+  }
+  ++slot.in_a_row;
+  slot.due = steady_clock() + backoff;
+  container.last = container.now;
+  container.now = ContainerRun{};
+  container.now.reason = "CrashLoopBackOff";
+  container.now.message = "it is started again after a pause that grows";
+  ++container.restarts;
+}
+
+bool Runner::reap() {
+  bool any = false;
+  int status = 0;
+  for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      const ContainerRun& run = state_.containers[i].now;
+      if (run.state != ContainerRun::State::kRunning || run.pid != pid) continue;
+      ::kill(-pid, SIGKILL);  // as in a container, nothing of it outlives its first process
+      read_output(i);
+      const Time now = wall_clock();
+      slots_[i].log->finish(LineLog::Stream::kOut, now);
+      slots_[i].log->finish(LineLog::Stream::kErr, now);
+      slots_[i].out.reset();
+      slots_[i].err.reset();
+      const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+      ended(i, signal != 0 ? 128 + signal : WEXITSTATUS(status), signal);
+      any = true;
+    }
+  }
+  return any;
+}
+
+void Runner::read_output(std::size_t i) {
+  std::array<char, 65536> buffer;
+  Slot& slot = slots_[i];
+  const auto drain = [&](Fd& fd, LineLog::Stream stream) {
+    // Bounded, so that one container that never stops writing does not starve the others.
+    for (int round = 0; fd && round < 64; ++round) {
+      const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return;
+      if (n == 0) return fd.reset();
+      slot.log->write(stream, {buffer.data(), static_cast<std::size_t>(n)}, wall_clock());
+    }
+  };
+  drain(slot.out, LineLog::Stream::kOut);
+  drain(slot.err, LineLog::Stream::kErr);
+}
+
+void Runner::kill_all(int signal) {
+  for (const ContainerState& container : state_.containers) {
+    if (container.now.state != ContainerRun::State::kRunning) continue;
+    ::kill(-static_cast<pid_t>(container.now.pid), signal);
+  }
+}
+
+void Runner::stop() {
+  std::int64_t grace = spec_.grace_seconds;
+  if (const auto text = read_file(paths_.stop)) {
+    std::from_chars(text->data(), text->data() + text->size(), grace);
+  }
+  grace = std::clamp<std::int64_t>(grace, 0, 86400LL * 365);
+  const Time kill_at = steady_clock() + grace * kSecond;
+  if (!kill_at_) kill_all(SIGTERM);
+  kill_at_ = kill_at_ ? std::min(*kill_at_, kill_at) : kill_at;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    ContainerState& container = state_.containers[i];
+    slots_[i].done = true;
+    // One that waited for its next start ended as it last did.
+    if (container.now.state == ContainerRun::State::kWaiting && container.last) {
+      container.now = *container.last;
+      container.last.reset();
+      --container.restarts;
+      dirty_ = true;
+    }
+  }
+}
+
+void Runner::end_descendants() {
+  // As a subreaper this process inherits whatever its containers left behind.
+  for (;;) {
+    const auto children = read_file("/proc/thread-self/children");
+    const char* at = children ? children->data() : nullptr;
+    const char* const end = children ? at + children->size() : nullptr;
+    while (at != end) {
+      pid_t pid = 0;
+      const auto parsed = std::from_chars(at, end, pid);
+      if (parsed.ec != std::errc() || pid <= 0) break;
+      ::kill(pid, SIGKILL);
+      at = parsed.ptr;
+      while (at != end && *at == ' ') ++at;
+    }
+    if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) return;
+  }
+}
+
+void Runner::conclude() {
+  bool failed = false;
+  for (const ContainerState& container : state_.containers) {
+    failed = failed || container.now.state != ContainerRun::State::kTerminated ||
+             container.now.exit_code != 0;
+  }
+  state_.phase = failed ? RunPhase::kFailed : RunPhase::kSucceeded;
+  dirty_ = true;
+}
+
+void Runner::persist() {
+  if (!dirty_ || steady_clock() < write_again_) return;
+  const Result<void> written = write_durably(paths_.state, to_text(state_));
+  if (written) {
+    dirty_ = false;
+    return;
+  }
+  std::fprintf(stderr, "sluice pod-runner: %s; trying again\n", written.error().text.c_str());
+  write_again_ = steady_clock() + kRetryWrite;
+}
+
+Time Runner::next_time() const {
+  Time next = kNever;
+  if (dirty_) next = write_again_;
+  if (kill_at_ && !killed_ && any_running()) next = std::min(next, *kill_at_);
+  for (std::size_t i = 0; !kill_at_ && i < slots_.size(); ++i) {
+    const ContainerState& container = state_.containers[i];
+    if (container.now.state == ContainerRun::State::kWaiting && container.restarts > 0) {
+      next = std::min(next, slots_[i].due);
+    }
+  }
+  return next;
+}
+
+void Runner::take_signals(int signals) {
+  signalfd_siginfo info{};
+  while (::read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    if (info.ssi_signo == SIGTERM) stop();
+  }
+}
+
+void Runner::wait(int signals) {
+  std::vector<pollfd> polled{{signals, POLLIN, 0}};
+  std::vector<std::size_t> owners{0};
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    for (const Fd* fd : {&slots_[i].out, &slots_[i].err}) {
+      if (!*fd) continue;
+      polled.push_back({fd->get(), POLLIN, 0});
+      owners.push_back(i);
+    }
+  }
+  int timeout = -1;
+  if (const Time next = next_time(); next != kNever) {
+    const Duration left = std::max<Duration>(0, next - steady_clock());
+    timeout = static_cast<int>(std::min<Duration>(left / kMillisecond + 1, 3'600'000));
+  }
+  ::poll(polled.data(), polled.size(), timeout);
+  for (std::size_t p = 1; p < polled.size(); ++p) {
+    if (polled[p].revents != 0) read_output(owners[p]);
+  }
+  take_signals(signals);
+}
+
+int Runner::run(int signals) {
+  if (read_file(paths_.stop)) stop();  // asked for before this process was there
+  start_what_is_due();
+  while (!finished()) {
+    persist();
+    wait(signals);
+    if (kill_at_ && !killed_ && steady_clock() >= *kill_at_) {
+      kill_all(SIGKILL);
+      killed_ = true;
+    }
+    reap();
+    start_what_is_due();
+  }
+  end_descendants();
+  conclude();
+  for (persist(); dirty_; persist()) ::poll(nullptr, 0, 200);
+  return 0;
+}
+
+int block_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2}) {
+    ::sigaddset(&set, number);
+  }
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  return ::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+int refuse(const std::string& text) {
+  std::fprintf(stderr, "sluice pod-runner: %s\n", text.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int run_pod_runner(const std::filesystem::path& root, const std::string& uid) {
+  const int signals = block_signals();
+  if (signals < 0) return refuse("cannot watch signals");
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  RunPaths paths(root, uid);
+  const auto text = read_file(paths.spec);
+  if (!text) return refuse("cannot read " + paths.spec.string());
+  Result<RunSpec> spec = parse_run_spec(*text);
+  if (!spec) return refuse(paths.spec.string() + ": " + spec.error().text);
+  const Result<bool> mine = create_durably(paths.owner, to_text(this_process()));
+  if (!mine) return refuse(mine.error().text);
+  if (!*mine) return refuse("pod " + uid + " has an owner already");
+  std::error_code ignored;
+  std::filesystem::create_directories(paths.work, ignored);
+  return Runner(std::move(*spec), std::move(paths)).run(signals);
+}
+
+}  // namespace sluice::host

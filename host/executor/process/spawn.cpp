@@ -1,0 +1,125 @@
+#include "host/executor/process/spawn.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <vector>
+
+namespace sluice::host {
+namespace {
+
+/// What the child tells through its pipe when it cannot become the program.
+struct ChildFailure {
+  int stage = 0;
+  int error = 0;
+};
+
+enum Stage : int { kStageSetup, kStageFolder, kStageProgram };
+
+struct Pipe {
+  Fd read, write;
+};
+
+bool make(Pipe& pipe, int flags) {
+  std::array<int, 2> fds{};
+  if (::pipe2(fds.data(), O_CLOEXEC) != 0) return false;
+  pipe.read = Fd(fds[0]);
+  pipe.write = Fd(fds[1]);
+  return flags == 0 || ::fcntl(pipe.read.get(), F_SETFL, flags) == 0;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+[[noreturn]] void give_up(int pipe, int stage) {
+  const ChildFailure failure{stage, errno};
+  const ssize_t written = ::write(pipe, &failure, sizeof failure);
+  ::_exit(written == static_cast<ssize_t>(sizeof failure) ? 127 : 126);
+}
+
+void default_signals() {
+  for (int number = 1; number < NSIG; ++number) {
+    if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void become(const std::vector<char*>& argv, std::vector<char*>& env,
+                         const std::string& folder, const Pipe& out, const Pipe& err,
+                         const Pipe& failed, pid_t runner) {
+  ::setsid();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != runner) ::_exit(126);  // the runner died before the line above
+  default_signals();
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (null < 0 || ::dup2(null, STDIN_FILENO) < 0 || ::dup2(out.write.get(), STDOUT_FILENO) < 0 ||
+      ::dup2(err.write.get(), STDERR_FILENO) < 0) {
+    give_up(failed.write.get(), kStageSetup);
+  }
+  ::umask(022);
+  if (::chdir(folder.c_str()) != 0) give_up(failed.write.get(), kStageFolder);
+  environ = env.data();  // execvp looks for the program in this PATH
+  ::execvp(argv.front(), argv.data());
+  give_up(failed.write.get(), kStageProgram);
+}
+
+SpawnError describe(const ChildFailure& failure, const ContainerSpec& spec,
+                    const std::string& folder) {
+  const std::string reason = std::generic_category().message(failure.error);
+  if (failure.stage == kStageFolder) {
+    return {126, "cannot enter the working directory " + folder + ": " + reason};
+  }
+  if (failure.stage == kStageProgram) {
+    return {failure.error == ENOENT ? 127 : 126,
+            "cannot run " + spec.argv.front() + " in " + folder + ": " + reason};
+  }
+  return {126, "cannot set up the process: " + reason};
+}
+
+SpawnError now(std::string_view what) {
+  return {126, std::string(what) + ": " + std::generic_category().message(errno)};
+}
+
+}  // namespace
+
+Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
+                                            const std::filesystem::path& default_folder) {
+  const std::string folder = spec.working_dir.empty() ? default_folder.string() : spec.working_dir;
+  Pipe out, err, failed;
+  if (!make(out, O_NONBLOCK) || !make(err, O_NONBLOCK) || !make(failed, 0)) {
+    return now("cannot make a pipe");
+  }
+  const std::vector<char*> argv = pointers(spec.argv);
+  std::vector<char*> env = pointers(spec.env);
+  const pid_t runner = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) return now("cannot start a process");
+  if (pid == 0) become(argv, env, folder, out, err, failed, runner);
+  failed.write.reset();
+  ChildFailure failure;
+  ssize_t n = 0;
+  do {
+    n = ::read(failed.read.get(), &failure, sizeof failure);  // ends with the exec
+  } while (n < 0 && errno == EINTR);
+  if (n == static_cast<ssize_t>(sizeof failure)) {
+    ::waitpid(pid, nullptr, 0);
+    return describe(failure, spec, folder);
+  }
+  return Spawned{pid, std::move(out.read), std::move(err.read)};
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,29 @@
+// spawn_container(): a container's main process, as a child of the pod's runner.
+//
+// The process leads a session and a process group of its own, reads nothing, writes to two pipes,
+// and is killed when the runner dies. Only the runner calls this: a process with one thread, since
+// the child works between fork and exec.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "host/executor/process/files.hpp"
+#include "host/executor/process/run_record.hpp"
+
+namespace sluice::host {
+
+struct Spawned {
+  std::int64_t pid = 0;
+  Fd out, err;  ///< non-blocking ends of its output
+};
+
+struct SpawnError {
+  int exit_code = 126;  ///< as a shell would end: 127 when there is no such program
+  std::string text;
+};
+
+Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
+                                            const std::filesystem::path& default_folder);
+
+}  // namespace sluice::host

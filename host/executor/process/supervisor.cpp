@@ -1,0 +1,320 @@
+#include "host/executor/process/supervisor.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace sluice::host {
+namespace {
+
+Time wall_clock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+bool watch(const Fd& epoll, int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+constexpr std::string_view kRemoved = "removed-";
+
+std::vector<std::string> entries(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code problem;
+  for (std::filesystem::directory_iterator at(folder, problem), end; !problem && at != end;
+       at.increment(problem)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// UIDs name folders, and clients may choose them.
+bool may_name_folder(std::string_view uid) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  return !uid.empty() && uid.size() <= 128 && uid.front() != '.' &&
+         uid.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+/// The attributes of a runner: a session of its own, no inherited descriptor, default signals.
+class SpawnSettings {
+ public:
+  explicit SpawnSettings(const std::filesystem::path& output) {
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_setflags(&attributes_,
+                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    sigset_t set;
+    ::sigfillset(&set);
+    ::posix_spawnattr_setsigdefault(&attributes_, &set);
+    ::sigemptyset(&set);
+    ::posix_spawnattr_setsigmask(&attributes_, &set);
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output.c_str(),
+                                       O_WRONLY | O_CREAT | O_APPEND, 0600);
+    ::posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
+  }
+  ~SpawnSettings() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+  posix_spawnattr_t attributes_;
+  posix_spawn_file_actions_t actions_;
+};
+
+}  // namespace
+
+Supervisor::Supervisor(std::filesystem::path root, std::vector<std::string> runner)
+    : root_(std::move(root)), runner_(std::move(runner)) {}
+
+Supervisor::~Supervisor() = default;
+
+Result<std::unique_ptr<Supervisor>> Supervisor::open(const std::filesystem::path& root,
+                                                     std::vector<std::string> runner) {
+  std::error_code problem;
+  const std::filesystem::path absolute = std::filesystem::absolute(root, problem);
+  for (const char* part : {"pods", "states"}) {
+    std::filesystem::create_directories(absolute / part, problem);
+    if (problem) {
+      return Error{"cannot create the folder " + (absolute / part).string() + ": " +
+                   problem.message()};
+    }
+  }
+  std::filesystem::permissions(absolute, std::filesystem::perms::owner_all, problem);
+  for (const std::string& name : entries(absolute)) {
+    if (name.starts_with(kRemoved)) std::filesystem::remove_all(absolute / name, problem);
+  }
+  std::unique_ptr<Supervisor> made(new Supervisor(absolute, std::move(runner)));
+  const Result<void> watching = made->watch_folders();
+  if (!watching) return watching.error();
+  return made;
+}
+
+Result<void> Supervisor::watch_folders() {
+  events_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
+  notices_ = Fd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  const std::filesystem::path states = root_ / "states";
+  if (!events_ || !notices_ ||
+      ::inotify_add_watch(notices_.get(), states.c_str(), IN_MOVED_TO | IN_ONLYDIR) < 0 ||
+      !watch(events_, notices_.get())) {
+    return system_error("cannot watch", states);
+  }
+  return {};
+}
+
+Result<bool> Supervisor::start(const RunSpec& spec) {
+  if (!may_name_folder(spec.uid)) {
+    return Error{"metadata.uid \"" + spec.uid +
+                 "\" cannot name a folder: only letters, digits, '-', '_' and '.' are allowed"};
+  }
+  const RunPaths paths(root_, spec.uid);
+  Result<bool> created = create_folder_durably(paths.folder);
+  if (!created || !*created) return created;
+  const Result<void> written = write_durably(paths.spec, to_text(spec));
+  Result<int> pid = written ? spawn(spec.uid, paths) : Result<int>(written.error());
+  if (!pid) {
+    // The folder stays: it is what keeps the pod from being started a second time.
+    const Result<RunState> lost = mark_lost(spec.uid, pid.error().text);
+    if (!lost) return lost.error();
+    return pid.error();
+  }
+  Owner owner;
+  owner.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(*pid), 0)));
+  owner.child = true;
+  owner.pid = *pid;
+  if (!owner.process) return system_error("cannot watch the runner of", paths.folder);
+  follow(spec.uid, std::move(owner));
+  return true;
+}
+
+Result<int> Supervisor::spawn(const std::string& uid, const RunPaths& paths) const {
+  const SpawnSettings settings(paths.folder / "runner.log");
+  std::vector<std::string> words = runner_;
+  words.push_back(root_.string());
+  words.push_back(uid);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  const int problem = ::posix_spawn(&pid, argv.front(), &settings.actions_, &settings.attributes_,
+                                    argv.data(), environ);
+  if (problem != 0) {
+    return Error{"cannot start " + words.front() + ": " + std::generic_category().message(problem)};
+  }
+  return static_cast<int>(pid);
+}
+
+void Supervisor::follow(const std::string& uid, Owner owner) {
+  watch(events_, owner.process.get());
+  by_fd_[owner.process.get()] = uid;
+  owners_[uid] = std::move(owner);
+}
+
+std::vector<std::string> Supervisor::known() const { return entries(root_ / "pods"); }
+
+Result<RunState> Supervisor::adopt(const std::string& uid) {
+  const RunPaths paths(root_, uid);
+  // The state is read last: an owner that is gone has written all that it had to say.
+  if (running(uid)) return read_state(uid);
+  const Result<bool> mine = create_durably(paths.owner, to_text(ProcessId{}));
+  if (!mine) return mine.error();
+  if (*mine) return mark_lost(uid, "the host ended before the pod was started");
+  const auto text = read_file(paths.owner);
+  if (!text) return system_error("cannot read", paths.owner);
+  const Result<ProcessId> process = parse_process_id(*text);
+  std::optional<Fd> alive = process ? watch_process(*process) : std::nullopt;
+  if (alive) {
+    Owner owner;
+    owner.process = std::move(*alive);
+    owner.pid = static_cast<int>(process->pid);
+    follow(uid, std::move(owner));
+    return read_state(uid);
+  }
+  Result<RunState> state = read_state(uid);
+  if (!state || state->ended()) return state;
+  return mark_lost(uid, "the pod's runner ended without a record of how the containers ended");
+}
+
+Result<RunState> Supervisor::read_state(const std::string& uid) const {
+  const RunPaths paths(root_, uid);
+  if (const auto text = read_file(paths.state)) {
+    Result<RunState> state = parse_run_state(*text);
+    if (!state) return state.error().context(paths.state.string());
+    return state;
+  }
+  const auto text = read_file(paths.spec);
+  if (!text) return RunState{};
+  Result<RunSpec> spec = parse_run_spec(*text);
+  if (!spec) return spec.error().context(paths.spec.string());
+  return fresh_state(*spec);
+}
+
+Result<RunState> Supervisor::mark_lost(const std::string& uid, const std::string& why) {
+  const RunPaths paths(root_, uid);
+  Result<RunState> read = read_state(uid);
+  RunState state = read ? *read : RunState{};
+  state.phase = RunPhase::kFailed;
+  state.reason = "ProcessLost";
+  state.message = why;
+  for (ContainerState& container : state.containers) {
+    if (container.now.state != ContainerRun::State::kRunning) continue;
+    container.now.state = ContainerRun::State::kTerminated;
+    container.now.reason = "ContainerStatusUnknown";
+    container.now.message = "how it ended is not known";
+    container.now.exit_code = 137;
+    container.now.finished = wall_clock();
+    container.now.pid = 0;
+  }
+  // Whoever comes too late finds the owner's record and leaves.
+  const Result<bool> claimed = create_durably(paths.owner, to_text(ProcessId{}));
+  if (!claimed) return claimed.error();
+  const Result<void> written = write_durably(paths.state, to_text(state));
+  if (!written) return written.error();
+  return state;
+}
+
+Result<void> Supervisor::stop(const std::string& uid, std::int64_t grace_seconds) {
+  const auto owner = owners_.find(uid);
+  if (owner == owners_.end()) return {};
+  const RunPaths paths(root_, uid);
+  const Result<void> written = write_durably(paths.stop, std::to_string(grace_seconds));
+  if (!written) return written;
+  // A runner that was started a moment ago may not block signals yet; once it has written its
+  // record it does, and before that it will find the file.
+  if (!read_file(paths.owner)) return {};
+  if (::syscall(SYS_pidfd_send_signal, owner->second.process.get(), SIGTERM, nullptr, 0) != 0 &&
+      errno != ESRCH) {
+    return system_error("cannot signal the runner of", paths.folder);
+  }
+  return {};
+}
+
+void Supervisor::forget(const std::string& uid) {
+  const RunPaths paths(root_, uid);
+  std::error_code ignored;
+  std::filesystem::remove(paths.state, ignored);
+  // The folder is what tells that the pod was started: it goes away at once, by a rename.
+  const std::filesystem::path away = root_ / (std::string(kRemoved) + uid);
+  std::filesystem::rename(paths.folder, away, ignored);
+  std::filesystem::remove_all(away, ignored);
+}
+
+std::vector<RunReport> Supervisor::poll() {
+  std::vector<std::string> uids;
+  read_notices(uids);
+  reap(uids);
+  std::sort(uids.begin(), uids.end());
+  uids.erase(std::unique(uids.begin(), uids.end()), uids.end());
+  std::vector<RunReport> reports;
+  for (std::string& uid : uids) {
+    Result<RunState> state = read_state(uid);
+    if (state) reports.push_back({std::move(uid), std::move(*state)});
+  }
+  return reports;
+}
+
+void Supervisor::read_notices(std::vector<std::string>& uids) {
+  alignas(inotify_event) std::array<char, 65536> buffer;
+  for (;;) {
+    const ssize_t n = ::read(notices_.get(), buffer.data(), buffer.size());
+    if (n <= 0) return;
+    for (const char* at = buffer.data(); at < buffer.data() + n;) {
+      inotify_event event{};
+      std::memcpy(&event, at, sizeof event);
+      if ((event.mask & IN_Q_OVERFLOW) != 0) {
+        for (const auto& [uid, owner] : owners_) uids.push_back(uid);
+      } else if (event.len > 0) {
+        uids.emplace_back(at + sizeof event);
+      }
+      at += sizeof event + event.len;
+    }
+  }
+}
+
+void Supervisor::reap(std::vector<std::string>& uids) {
+  std::array<epoll_event, 128> ready;
+  const int count = ::epoll_wait(events_.get(), ready.data(), static_cast<int>(ready.size()), 0);
+  for (int i = 0; i < count; ++i) {
+    const auto found = by_fd_.find(ready[static_cast<std::size_t>(i)].data.fd);
+    if (found == by_fd_.end()) continue;
+    const std::string uid = found->second;
+    Owner owner = std::move(owners_[uid]);
+    by_fd_.erase(found);
+    owners_.erase(uid);
+    if (owner.child) {
+      siginfo_t info{};
+      ::waitid(P_PIDFD, static_cast<id_t>(owner.process.get()), &info, WEXITED | WNOHANG);
+    }
+    const Result<RunState> state = read_state(uid);
+    if (!state || !state->ended()) {
+      const Result<RunState> lost =
+          mark_lost(uid, "the pod's runner ended without a record of how the containers ended");
+      static_cast<void>(lost);
+    }
+    uids.push_back(uid);
+  }
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,95 @@
+// Supervisor: the host's side of the pods' runners: starts each pod at most once, finds the ones
+// that an earlier host started, hears of every change of their state, ends them.
+//
+// The rules (run_record.hpp has the files):
+//   - a pod's folder is created, durably, before its runner starts; a folder that exists already
+//     means that the pod was started, by whomever;
+//   - a runner owns the pod once it created owner.json. To find out that a pod without an owner
+//     will never have one, the supervisor creates that file itself: whoever comes second leaves;
+//   - an owner that is not running any more and left no end behind: the outcome is unknown, the
+//     state becomes Failed with reason ProcessLost, durably, and nothing is run again.
+//
+// One thread. fd() becomes readable when poll() has something to say. No zombies are left of
+// runners that this process started.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "host/executor/process/files.hpp"
+#include "host/executor/process/process_id.hpp"
+#include "host/executor/process/run_record.hpp"
+
+namespace sluice::host {
+
+struct RunReport {
+  std::string uid;
+  RunState state;
+};
+
+class Supervisor {
+ public:
+  /// Makes the folders where they are missing. `runner` is the program with its first arguments;
+  /// the folder `root` and the UID are appended.
+  static Result<std::unique_ptr<Supervisor>> open(const std::filesystem::path& root,
+                                                  std::vector<std::string> runner);
+  ~Supervisor();  // leaves running pods alone
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  /// Starts the pod unless its folder exists. False: it exists; adopt() tells more. With an error
+  /// the pod either did not start, and never will (its state says so), or is as before.
+  Result<bool> start(const RunSpec& spec);
+
+  /// UIDs of all pods that have a folder, in order.
+  std::vector<std::string> known() const;
+  /// Watches a pod that was started by an earlier host, and gives its present state; one that
+  /// cannot be running any more without having ended is marked as lost.
+  /// REQUIRES: its folder exists.
+  Result<RunState> adopt(const std::string& uid);
+
+  /// Asks the pod's runner to end it: SIGTERM, and SIGKILL after `grace_seconds`. May be called
+  /// again with less. Nothing happens when it is not running.
+  Result<void> stop(const std::string& uid, std::int64_t grace_seconds);
+
+  /// Removes everything of a pod, its output included. REQUIRES: not running().
+  void forget(const std::string& uid);
+
+  bool running(std::string_view uid) const { return owners_.contains(std::string(uid)); }
+  std::size_t running() const { return owners_.size(); }
+
+  int fd() const { return events_.get(); }
+  /// What changed since the last call: the latest state per pod. Never blocks.
+  std::vector<RunReport> poll();
+
+ private:
+  struct Owner {
+    Fd process;  // readable when it ended; a runner that was just started, or adopted
+    bool child = false;
+    int pid = 0;
+  };
+
+  Supervisor(std::filesystem::path root, std::vector<std::string> runner);
+  Result<void> watch_folders();
+  Result<int> spawn(const std::string& uid, const RunPaths& paths) const;
+  void follow(const std::string& uid, Owner owner);
+  Result<RunState> read_state(const std::string& uid) const;
+  Result<RunState> mark_lost(const std::string& uid, const std::string& why);
+  RunState owner_ended(const std::string& uid);
+  void read_notices(std::vector<std::string>& uids);
+  void reap(std::vector<std::string>& uids);
+
+  std::filesystem::path root_;
+  std::vector<std::string> runner_;
+  Fd events_;   // epoll
+  Fd notices_;  // inotify on states/
+  std::unordered_map<std::string, Owner> owners_;
+  std::unordered_map<int, std::string> by_fd_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,326 @@
+// Real processes under real runners. Nothing here waits for a time to pass: the tests wait for
+// the supervisor's descriptor.
+#include "host/executor/process/supervisor.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "host/executor/process/line_log.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SupervisorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::path(testing::TempDir()) /
+            ("supervisor-" + std::to_string(::getpid()) +
+             testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(root_);
+    restart_host();
+  }
+  void TearDown() override {
+    for (const std::string& uid : supervisor_->known()) {
+      if (!supervisor_->running(uid)) continue;
+      EXPECT_TRUE(supervisor_->stop(uid, 0));
+      until(uid, [](const RunState& state) { return state.ended(); });
+    }
+    supervisor_.reset();
+    fs::remove_all(root_);
+  }
+
+  void restart_host() {
+    supervisor_.reset();
+    auto opened = Supervisor::open(root_, {POD_RUNNER});
+    ASSERT_TRUE(opened) << opened.error().text;
+    supervisor_ = std::move(*opened);
+  }
+
+  static RunSpec spec(const std::string& script, RestartPolicy restart = RestartPolicy::kNever) {
+    RunSpec spec;
+    spec.uid = "u1";
+    spec.pod = "default/p";
+    spec.restart = restart;
+    spec.first_backoff_ms = 1;
+    spec.containers.push_back(
+        {"main", false, {"/bin/sh", "-c", script}, {"PATH=/usr/bin:/bin"}, ""});
+    return spec;
+  }
+
+  /// The first state of the pod that satisfies the condition.
+  RunState until(const std::string& uid, const std::function<bool(const RunState&)>& holds) {
+    for (;;) {
+      for (RunReport& report : supervisor_->poll()) {
+        if (report.uid == uid && holds(report.state)) return report.state;
+      }
+      pollfd polled{supervisor_->fd(), POLLIN, 0};
+      if (::poll(&polled, 1, 60'000) == 0) {
+        ADD_FAILURE() << "nothing happened for a minute";
+        return {};
+      }
+    }
+  }
+  /// The pod's end, and the end of its runner.
+  RunState end(const std::string& uid = "u1") {
+    RunState state = until(uid, [](const RunState& s) { return s.ended(); });
+    while (supervisor_->running(uid)) {
+      pollfd polled{supervisor_->fd(), POLLIN, 0};
+      ::poll(&polled, 1, 60'000);
+      supervisor_->poll();
+    }
+    return state;
+  }
+  void started(const RunSpec& spec) {
+    const Result<bool> result = supervisor_->start(spec);
+    ASSERT_TRUE(result) << result.error().text;
+    ASSERT_TRUE(*result);
+  }
+  std::string output(std::int64_t start = 0, const std::string& container = "main") const {
+    std::string out;
+    const std::string text = read_file(RunPaths(root_, "u1").log(container, start)).value_or("");
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t stop = text.find('\n', at);
+      const auto line = parse_log_line(std::string_view(text).substr(at, stop - at));
+      if (line) out += std::string(line->text) + (line->whole ? "\n" : "");
+      at = stop + 1;
+    }
+    return out;
+  }
+  static bool runs(const RunState& state) { return state.phase == RunPhase::kRunning; }
+
+  fs::path root_;
+  std::unique_ptr<Supervisor> supervisor_;
+};
+
+TEST_F(SupervisorTest, RunsToSuccess) {
+  started(spec("echo hello; echo problem >&2; pwd"));
+  const RunState state = end();
+  EXPECT_EQ(state.phase, RunPhase::kSucceeded);
+  EXPECT_EQ(state.containers[0].now.exit_code, 0);
+  EXPECT_EQ(state.containers[0].now.reason, "Completed");
+  EXPECT_GT(state.containers[0].now.started, 0);
+  EXPECT_GE(state.containers[0].now.finished, state.containers[0].now.started);
+  const std::string text = output();
+  EXPECT_NE(text.find("hello\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("problem\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("pods/u1/work\n"), std::string::npos) << text;
+}
+
+TEST_F(SupervisorTest, ExitCodesAndSignals) {
+  struct Case {
+    const char* script;
+    std::int64_t code, signal;
+  };
+  int n = 0;
+  for (const Case& c :
+       {Case{"exit 3", 3, 0}, Case{"kill -9 $$", 137, 9}, Case{"kill $$", 143, 15}}) {
+    RunSpec s = spec(c.script);
+    s.uid = "u" + std::to_string(++n);
+    started(s);
+    const RunState state = end(s.uid);
+    EXPECT_EQ(state.phase, RunPhase::kFailed) << c.script;
+    EXPECT_EQ(state.containers[0].now.exit_code, c.code) << c.script;
+    EXPECT_EQ(state.containers[0].now.signal, c.signal) << c.script;
+    EXPECT_EQ(state.containers[0].now.reason, "Error") << c.script;
+  }
+}
+
+TEST_F(SupervisorTest, WhatCannotStartSaysWhy) {
+  RunSpec s = spec("");
+  s.containers[0].argv = {"./no-such-program"};
+  started(s);
+  const RunState state = end();
+  EXPECT_EQ(state.phase, RunPhase::kFailed);
+  EXPECT_EQ(state.containers[0].now.reason, "StartError");
+  EXPECT_EQ(state.containers[0].now.exit_code, 127);
+  EXPECT_NE(state.containers[0].now.message.find("cannot run ./no-such-program"),
+            std::string::npos);
+  EXPECT_NE(output().find("cannot run"), std::string::npos);
+
+  RunSpec lost_folder = spec("true");
+  lost_folder.uid = "u2";
+  lost_folder.containers[0].working_dir = "/no/such/folder";
+  started(lost_folder);
+  EXPECT_NE(end("u2").containers[0].now.message.find("/no/such/folder"), std::string::npos);
+}
+
+TEST_F(SupervisorTest, APodIsStartedOnce) {
+  started(spec("echo once"));
+  Result<bool> again = supervisor_->start(spec("echo twice"));
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(*again);
+  end();
+  restart_host();
+  again = supervisor_->start(spec("echo twice"));
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(*again);
+  EXPECT_EQ(output(), "once\n");
+}
+
+TEST_F(SupervisorTest, UidsThatAreNoFolderNamesAreRefused) {
+  for (const char* uid : {"", "..", "../x", "a/b", ".hidden"}) {
+    RunSpec s = spec("true");
+    s.uid = uid;
+    EXPECT_FALSE(supervisor_->start(s)) << uid;
+  }
+}
+
+TEST_F(SupervisorTest, InitContainersRunInOrder) {
+  RunSpec s = spec("cat order");
+  s.containers.insert(s.containers.begin(),
+                      {{"first", true, {"/bin/sh", "-c", "echo first > order"}, {}, ""},
+                       {"second", true, {"/bin/sh", "-c", "echo second >> order"}, {}, ""}});
+  started(s);
+  EXPECT_EQ(end().phase, RunPhase::kSucceeded);
+  EXPECT_EQ(output(), "first\nsecond\n");
+}
+
+TEST_F(SupervisorTest, AFailedInitContainerEndsThePod) {
+  RunSpec s = spec("echo never");
+  s.containers.insert(s.containers.begin(), {"first", true, {"/bin/false"}, {}, ""});
+  started(s);
+  const RunState state = end();
+  EXPECT_EQ(state.phase, RunPhase::kFailed);
+  EXPECT_EQ(state.containers[1].now.state, ContainerRun::State::kWaiting);
+  EXPECT_EQ(output(), "");
+}
+
+TEST_F(SupervisorTest, OnFailureRestartsInPlace) {
+  // The third start succeeds; each leaves a mark in the pod's folder.
+  started(spec("echo x >> marks; [ $(wc -l < marks) -ge 3 ]", RestartPolicy::kOnFailure));
+  const RunState state = end();
+  EXPECT_EQ(state.phase, RunPhase::kSucceeded);
+  EXPECT_EQ(state.containers[0].restarts, 2);
+  ASSERT_TRUE(state.containers[0].last);
+  EXPECT_EQ(state.containers[0].last->exit_code, 1);
+}
+
+TEST_F(SupervisorTest, StopAsksThenKills) {
+  started(spec("trap 'echo bye; exit 5' TERM; echo up; while :; do sleep 0.05; done"));
+  until("u1", runs);
+  ASSERT_TRUE(supervisor_->stop("u1", 3600));
+  const RunState polite = end();
+  EXPECT_EQ(polite.phase, RunPhase::kFailed);
+  // Asked before the shell came to its trap, it dies of the signal.
+  const std::int64_t code = polite.containers[0].now.exit_code;
+  EXPECT_TRUE(code == 5 || code == 143) << code;
+
+  RunSpec stubborn = spec("trap '' TERM; echo up; while :; do sleep 0.05; done");
+  stubborn.uid = "u2";
+  started(stubborn);
+  until("u2", runs);
+  ASSERT_TRUE(supervisor_->stop("u2", 0));
+  EXPECT_EQ(end("u2").containers[0].now.exit_code, 137);
+}
+
+TEST_F(SupervisorTest, StopBeforeTheRunnerIsThereHolds) {
+  started(spec("while :; do sleep 0.05; done"));
+  ASSERT_TRUE(supervisor_->stop("u1", 0));
+  EXPECT_EQ(end().phase, RunPhase::kFailed);
+}
+
+TEST_F(SupervisorTest, NothingOfAPodOutlivesIt) {
+  // A process that left the session of its container writes its number.
+  started(spec(
+      "setsid sh -c 'echo $$ > ../left; exec sleep 1000' & while [ ! -s ../left ]; do :; done"));
+  EXPECT_EQ(end().phase, RunPhase::kSucceeded);
+  const std::int64_t pid = std::stoll(read_file(root_ / "pods" / "u1" / "left").value_or("0"));
+  ASSERT_GT(pid, 0);
+  EXPECT_FALSE(process_with(pid));
+}
+
+TEST_F(SupervisorTest, ARestartedHostAdoptsWhatRuns) {
+  const fs::path gate = root_ / "gate";
+  started(spec("echo started; while [ ! -e " + gate.string() + " ]; do sleep 0.02; done; exit 7"));
+  until("u1", runs);
+  restart_host();
+  EXPECT_EQ(supervisor_->known(), std::vector<std::string>{"u1"});
+  const Result<RunState> adopted = supervisor_->adopt("u1");
+  ASSERT_TRUE(adopted) << adopted.error().text;
+  EXPECT_EQ(adopted->phase, RunPhase::kRunning);
+  EXPECT_TRUE(supervisor_->running("u1"));
+  ASSERT_TRUE(write_durably(gate, ""));
+  EXPECT_EQ(end().containers[0].now.exit_code, 7);
+  EXPECT_EQ(output(), "started\n");
+  EXPECT_EQ(::waitpid(-1, nullptr, 0) > 0, true);  // its child of before; this host is its parent
+}
+
+TEST_F(SupervisorTest, ARestartedHostAccountsForWhatEnded) {
+  started(spec("exit 4"));
+  end();
+  restart_host();
+  const Result<RunState> state = supervisor_->adopt("u1");
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->phase, RunPhase::kFailed);
+  EXPECT_EQ(state->reason, "");
+  EXPECT_EQ(state->containers[0].now.exit_code, 4);
+}
+
+TEST_F(SupervisorTest, AKilledRunnerTakesItsProcessesAlongAndThePodIsLost) {
+  started(spec("echo up; exec sleep 1000"));
+  const RunState running = until("u1", runs);
+  const std::int64_t container = running.containers[0].now.pid;
+  const auto owner = parse_process_id(read_file(RunPaths(root_, "u1").owner).value_or(""));
+  ASSERT_TRUE(owner);
+  const std::optional<Fd> watched = watch_process(*process_with(container));
+  ASSERT_TRUE(watched);
+  ASSERT_EQ(::kill(static_cast<pid_t>(owner->pid), SIGKILL), 0);
+  const RunState state = end();
+  EXPECT_EQ(state.phase, RunPhase::kFailed);
+  EXPECT_EQ(state.reason, "ProcessLost");
+  EXPECT_EQ(state.containers[0].now.reason, "ContainerStatusUnknown");
+  pollfd gone{watched->get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&gone, 1, 60'000), 1);
+  // A later host sees the same, and does not run it again.
+  restart_host();
+  EXPECT_EQ(supervisor_->adopt("u1")->reason, "ProcessLost");
+  EXPECT_FALSE(*supervisor_->start(spec("true")));
+}
+
+TEST_F(SupervisorTest, AHostThatDiedBeforeTheStartLeavesALostPodAndALateRunnerLeaves) {
+  const RunPaths paths(root_, "u1");
+  ASSERT_TRUE(*create_folder_durably(paths.folder));
+  ASSERT_TRUE(write_durably(paths.spec, to_text(spec("echo late"))));
+  const Result<RunState> state = supervisor_->adopt("u1");
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->reason, "ProcessLost");
+  // The runner that the dead host had started comes up only now.
+  const pid_t late = ::fork();
+  if (late == 0) {
+    ::execl(POD_RUNNER, POD_RUNNER, root_.c_str(), "u1", nullptr);
+    ::_exit(99);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(late, &status, 0), late);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_EQ(output(), "");
+}
+
+TEST_F(SupervisorTest, ForgetRemovesEverything) {
+  started(spec("echo x"));
+  end();
+  supervisor_->forget("u1");
+  EXPECT_TRUE(supervisor_->known().empty());
+  EXPECT_FALSE(fs::exists(RunPaths(root_, "u1").state));
+  started(spec("echo again"));
+  end();
+}
+
+TEST_F(SupervisorTest, LeavesNoZombies) {
+  started(spec("true"));
+  end();
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+}  // namespace
+}  // namespace sluice::host
