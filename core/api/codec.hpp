@@ -66,6 +66,11 @@ WorkloadStatus decode_workload_status(const boost::json::object& status);
 /// from milli units, all others from base units.
 boost::json::object encode_workload_status(const WorkloadStatus& status);
 
+/// The same over an older status: what the struct does not hold (fields that plugins added, or that
+/// no decision reads; conditions of other types) is kept from there.
+boost::json::object encode_workload_status(const boost::json::object& before,
+                                           const WorkloadStatus& status);
+
 /// `object` with its status replaced by `status`; fields of the old status that the struct does not
 /// hold (those that plugins added, or that no decision reads) are kept.
 boost::json::object encode_workload(const boost::json::object& object,

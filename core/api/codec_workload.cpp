@@ -254,22 +254,50 @@ json::object encode_workload_status(const WorkloadStatus& status) {
   return out;
 }
 
-json::object encode_workload(const json::object& object, const WorkloadStatus& status) {
-  json::object encoded = encode_workload_status(status);
-  if (const json::object* before = find_object(object, "status")) {
-    keep_foreign(*before, encoded,
-                 {"admission", "conditions", "reclaimablePods", "admissionChecks", "requeueState",
-                  "schedulingStats", "accumulatedPastExecutionTimeSeconds"});
-    keep_foreign_entries(*before, encoded, "admissionChecks", "name",
-                         {"reason", "requeueAfterSeconds", "retryCount"});
-    const json::object* old_admission = find_object(*before, "admission");
-    json::object* admission = find_object(encoded, "admission");
-    if (old_admission != nullptr && admission != nullptr &&
-        find_text(*old_admission, "clusterQueue") == find_text(*admission, "clusterQueue")) {
-      keep_foreign_entries(*old_admission, *admission, "podSetAssignments", "name",
-                           {"flavors", "resourceUsage"});
-    }
+namespace {
+
+/// Conditions that others wrote stay as they are.
+void keep_foreign_conditions(const json::object& before, json::object& encoded) {
+  static constexpr std::string_view kOurs[] = {"QuotaReserved", "Admitted",          "Evicted",
+                                               "Preempted",     "Requeued",          "PodsReady",
+                                               "Finished",      "DeactivationTarget"};
+  const json::array* old_conditions = find_array(before, "conditions");
+  if (!old_conditions) return;
+  for (const json::value& entry : *old_conditions) {
+    const json::object* condition = entry.if_object();
+    if (!condition) continue;
+    const std::string_view type = find_text(*condition, "type");
+    if (std::find(std::begin(kOurs), std::end(kOurs), type) != std::end(kOurs)) continue;
+    json::value& list = encoded["conditions"];
+    if (!list.is_array()) list.emplace_array();
+    list.get_array().push_back(entry);
   }
+}
+
+}  // namespace
+
+json::object encode_workload_status(const json::object& before, const WorkloadStatus& status) {
+  json::object encoded = encode_workload_status(status);
+  keep_foreign(before, encoded,
+               {"admission", "conditions", "reclaimablePods", "admissionChecks", "requeueState",
+                "schedulingStats", "accumulatedPastExecutionTimeSeconds"});
+  keep_foreign_conditions(before, encoded);
+  keep_foreign_entries(before, encoded, "admissionChecks", "name",
+                       {"reason", "requeueAfterSeconds", "retryCount"});
+  const json::object* old_admission = find_object(before, "admission");
+  json::object* admission = find_object(encoded, "admission");
+  if (old_admission != nullptr && admission != nullptr &&
+      find_text(*old_admission, "clusterQueue") == find_text(*admission, "clusterQueue")) {
+    keep_foreign_entries(*old_admission, *admission, "podSetAssignments", "name",
+                         {"flavors", "resourceUsage"});
+  }
+  return encoded;
+}
+
+json::object encode_workload(const json::object& object, const WorkloadStatus& status) {
+  const json::object* before = find_object(object, "status");
+  json::object encoded =
+      before ? encode_workload_status(*before, status) : encode_workload_status(status);
   json::object out = object;
   if (encoded.empty()) {
     out.erase("status");

@@ -60,9 +60,11 @@ class ObjectAccess {
   /// Replaces the status. A change that changes nothing writes nothing.
   virtual ApiResult<void> update_status(const api::KindInfo& kind, std::string_view key,
                                         boost::json::object status) = 0;
-  /// Deletes as the API does: finalizers and propagation are honoured. Nothing to do is no error.
+  /// Deletes as the API does: finalizers and propagation are honoured, a running Pod has its grace
+  /// period (its own unless one is given; 0: it is gone at once). Nothing to do is no error.
   virtual ApiResult<void> remove(const api::KindInfo& kind, std::string_view key,
-                                 Propagation propagation = Propagation::kBackground) = 0;
+                                 Propagation propagation = Propagation::kBackground,
+                                 std::optional<std::int64_t> grace_seconds = std::nullopt) = 0;
 
   virtual void emit(EventNote event) = 0;
 

@@ -31,6 +31,15 @@ void append_field(std::string& text, std::string_view name, std::string_view jso
   text += fmt::format("\"{}\":{}}}", name, json_value);
 }
 
+/// One of our own texts; empty: no object.
+json::object parse_text(const std::string& text) {
+  if (text.empty()) return {};
+  boost::system::error_code code;
+  json::value value = json::parse(text, code);
+  SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
+  return std::move(value.get_object());
+}
+
 std::string quoted(std::string_view text) {
   std::string out;
   api::append_json_text(text, out);
@@ -98,6 +107,22 @@ void Kernel::begin_instant(Time now) {
   now_ = now;
   engine_.begin_instant(now);
   if (plugins_) plugins_->begin_instant(now);
+  if (listener_) listener_->begin_instant(now);
+}
+
+// What others refer to comes first: an engine that hears of a workload knows its queue.
+void Kernel::load() {
+  std::vector<const api::KindInfo*> kinds = scheme().kinds();
+  std::stable_partition(kinds.begin(), kinds.end(),
+                        [this](const auto* kind) { return kind != &workload_kind_; });
+  for (const api::KindInfo* kind : kinds) {
+    for (const StoredObject* stored : store_.list(*kind)) {
+      if (listener_) listener_->changed({kind, stored->key, stored, nullptr});
+      if (!intake_.is_typed(*kind)) continue;
+      TypedObject typed = intake_.decode(*kind, to_object(*stored));
+      tell_engine(typed);
+    }
+  }
 }
 
 std::vector<api::Problem> Kernel::put(PreparedObject object, std::string_view default_uid) {
@@ -154,25 +179,55 @@ std::vector<api::Problem> Kernel::write(json::object& object, const json::object
   return problems;
 }
 
-void Kernel::commit(PreparedObject object) {
-  if (auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed)) {
+void Kernel::tell_engine(TypedObject& typed) {
+  if (auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&typed)) {
     engine_.apply(std::shared_ptr<const api::Workload>(std::move(*workload)));
-  } else {
-    std::visit(
-        [this](const auto& held) {
-          using Held = std::decay_t<decltype(held)>;
-          if constexpr (!std::is_same_v<Held, std::monostate> &&
-                        !std::is_same_v<Held, std::shared_ptr<api::Workload>>)
-            engine_.apply(*held);
-        },
-        object.typed);
+    return;
   }
-  store_.put(std::move(object.stored));
+  std::visit(
+      [this](const auto& held) {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (!std::is_same_v<Held, std::monostate> &&
+                      !std::is_same_v<Held, std::shared_ptr<api::Workload>>)
+          engine_.apply(*held);
+      },
+      typed);
+}
+
+void Kernel::put_stored(StoredObject object, const StoredObject* old) {
+  if (listener_) listener_->changed({object.kind, object.key, &object, old});
+  store_.put(std::move(object));
+}
+
+void Kernel::commit(PreparedObject object) {
+  const StoredObject* old = store_.find(*object.stored.kind, object.stored.key);
+  tell_engine(object.typed);
+  put_stored(std::move(object.stored), old);
 }
 
 void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
+  const StoredObject* old = store_.find(kind, key);
+  if (!old) return;
+  if (listener_) listener_->changed({&kind, key, nullptr, old});
   engine_.remove(kind.kind, key);
   store_.erase(kind, key);
+}
+
+void Kernel::refresh_status(std::string_view key) {
+  if (const auto id = engine_.find(key)) write_status(*id);
+}
+
+void Kernel::write_status(WorkloadId id) {
+  const StoredObject* old = store_.find(workload_kind_, engine_.key(id));
+  if (!old || !engine_.find(old->key)) return;
+  const json::object status =
+      api::encode_workload_status(parse_text(old->status), engine_.status(id));
+  std::string text;
+  if (!status.empty()) api::append_json(status, text);
+  if (text == old->status) return;
+  StoredObject changed = *old;
+  changed.status = std::move(text);
+  put_stored(std::move(changed), old);
 }
 
 void Kernel::remove(const api::KindInfo& kind, std::string_view key) {
@@ -190,8 +245,9 @@ void Kernel::remove(const api::KindInfo& kind, std::string_view key) {
   erase(kind, own);
 }
 
-Result<void> Kernel::finish(std::string_view key) {
-  return engine_.finish(key, "Succeeded", "Job finished successfully");
+Result<void> Kernel::finish(std::string_view key, std::string_view reason,
+                            std::string_view message) {
+  return engine_.finish(key, reason, message);
 }
 
 void Kernel::mark_pods_ready(WorkloadId id) {
@@ -204,18 +260,24 @@ void Kernel::mark_pods_ready(WorkloadId id) {
   engine_.apply(std::shared_ptr<const api::Workload>(std::move(workload)));
 }
 
-void Kernel::run_to_rest() {
+bool Kernel::run(std::size_t steps) {
   for (bool more = true; more;) {
+    if (steps-- == 0) return false;
+    const bool worked = listener_ && listener_->run();
     more = engine_.step(decisions_);
     for (const Decision& decision : decisions_) {
       if (decision.type == DecisionType::kMarked) commit_mark(decision);
       if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
     }
+    for (const Decision& decision : decisions_)
+      if (writes_statuses_) write_status(decision.workload);
     for (const Decision& decision : decisions_) observer_.decided(now_, decision);
+    more |= worked || (listener_ && !decisions_.empty());
     if (!plugins_) continue;
     notify_plugins();
     more |= apply_requests();
   }
+  return true;
 }
 
 // The claim is kept as an annotation, so that it outlives the plugin that made it.
@@ -240,7 +302,7 @@ void Kernel::commit_mark(const Decision& decision) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
   mark = fmt::format("{}", fmt::join(names, ","));
   changed.metadata = api::to_json(metadata);
-  store_.put(std::move(changed));
+  put_stored(std::move(changed), old);
 }
 
 // Who deactivates a workload writes spec.active, so that only a person turns it on again.
@@ -253,7 +315,7 @@ void Kernel::commit_deactivation(const Decision& decision) {
   if (!spec.is_object()) spec.emplace_object();
   spec.get_object()["active"] = false;
   changed.body = std::make_shared<const std::string>(api::to_json(body));
-  store_.put(std::move(changed));
+  put_stored(std::move(changed), old);
 }
 
 namespace {
@@ -345,8 +407,10 @@ json::object Kernel::current(const api::KindInfo& kind, std::string_view key) co
 }
 
 Time Kernel::next_timer() const {
-  const Time engine = engine_.next_timer();
-  return plugins_ ? std::min(engine, plugins_->next_timer()) : engine;
+  Time next = engine_.next_timer();
+  if (plugins_) next = std::min(next, plugins_->next_timer());
+  if (listener_) next = std::min(next, listener_->next_timer());
+  return next;
 }
 
 }  // namespace sluice::host

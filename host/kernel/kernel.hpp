@@ -20,6 +20,7 @@
 
 #include "core/base/result.hpp"
 #include "core/engine/engine.hpp"
+#include "host/controllers/controller.hpp"
 #include "host/objects/intake.hpp"
 #include "host/objects/store.hpp"
 #include "host/plugins/host_side.hpp"
@@ -48,11 +49,32 @@ class PluginPort {
   virtual Time next_timer() const = 0;
 };
 
+/// What keeps other objects in line with these: the controllers. [kernel's thread]
+class KernelListener {
+ public:
+  virtual ~KernelListener() = default;
+  virtual void begin_instant(Time now) = 0;
+  /// Called just before the change takes effect.
+  virtual void changed(const ObjectChange& change) = 0;
+  /// Does all work that is due; whether there was any. It may write objects.
+  virtual bool run() = 0;
+  /// When there is work again; kNever without any.
+  virtual Time next_timer() const = 0;
+};
+
 class Kernel {
  public:
   /// All must outlive the kernel; `plugins` may be nullptr.
   Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& intake, ObjectStore& store,
          PluginPort* plugins, DecisionObserver& observer);
+
+  /// `listener` hears of every change from now on; nullptr ends that.
+  void listen(KernelListener* listener) { listener_ = listener; }
+  /// From now on the status of each workload that a step touched is written into the store with
+  /// the step; without it statuses are rendered when somebody looks.
+  void write_statuses() { writes_statuses_ = true; }
+  /// Takes over what the store holds already, as it was committed. Before anything else.
+  void load();
 
   void begin_instant(Time now);
 
@@ -69,7 +91,17 @@ class Kernel {
   void remove(const api::KindInfo& kind, std::string_view key);
 
   /// The job of an admitted workload succeeded. An error says why it cannot end now.
-  Result<void> finish(std::string_view key);
+  Result<void> finish(std::string_view key) {
+    return finish(key, "Succeeded", "Job finished successfully");
+  }
+  Result<void> finish(std::string_view key, std::string_view reason, std::string_view message);
+
+  /// Stores an object that was prepared in full, identity included.
+  void commit(PreparedObject object);
+  /// Writes the workload's status anew, as the engine sees it. Nothing to do when there is none.
+  void refresh_status(std::string_view key);
+  /// Removes the object; nothing else ends with it. Nothing to do when there is none.
+  void erase(const api::KindInfo& kind, const std::string& key);
 
   /// All pods of an admitted workload run: condition PodsReady.
   void mark_pods_ready(WorkloadId id);
@@ -77,7 +109,13 @@ class Kernel {
   bool waits_for_pods() const { return waits_for_pods_; }
 
   /// Cycles until the instant is at rest.
-  void run_to_rest();
+  void run_to_rest() {
+    while (!run(kUnlimitedSteps)) {
+    }
+  }
+  /// At most `steps` cycles; whether the instant is at rest.
+  bool run(std::size_t steps);
+  static constexpr std::size_t kUnlimitedSteps = static_cast<std::size_t>(-1);
 
   bool exists(const api::KindInfo& kind, std::string_view key) const;
   /// The object in hub form with its present status. REQUIRES: exists().
@@ -88,13 +126,15 @@ class Kernel {
   Time now() const { return now_; }
   const Engine& engine() const { return engine_; }
   const ObjectStore& store() const { return store_; }
+  Intake& intake() { return intake_; }
   const api::Scheme& scheme() const { return intake_.scheme(); }
 
  private:
   std::vector<api::Problem> write(boost::json::object& object, const boost::json::object& before,
                                   const api::KindInfo& kind, bool status);
-  void commit(PreparedObject object);
-  void erase(const api::KindInfo& kind, const std::string& key);
+  void tell_engine(TypedObject& typed);
+  void put_stored(StoredObject object, const StoredObject* old);
+  void write_status(WorkloadId id);
   void commit_mark(const Decision& decision);
   void commit_deactivation(const Decision& decision);
   void notify_plugins();
@@ -106,6 +146,8 @@ class Kernel {
   ObjectStore& store_;
   PluginPort* plugins_;
   DecisionObserver& observer_;
+  KernelListener* listener_ = nullptr;
+  bool writes_statuses_ = false;
   const api::KindInfo& workload_kind_;
   bool waits_for_pods_;
   Time now_ = 0;

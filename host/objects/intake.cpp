@@ -103,16 +103,20 @@ const std::int32_t* PriorityClasses::find(std::string_view group, std::string_vi
   return it == values_.end() ? nullptr : &it->second;
 }
 
-void Intake::warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings) {
+void Intake::warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings,
+                  const IntakeOptions& options) {
+  if (options.warnings) {
+    for (const auto& warning : warnings) options.warnings->push_back(warning.text());
+    return;
+  }
   for (const auto& warning : warnings)
     ++warnings_[fmt::format(
         "{}: {}", kind.kind,
         api::Problem{warning.kind, without_indices(warning.field), warning.detail}.text())];
 }
 
-std::vector<api::Problem> Intake::prepare(const api::KindInfo& kind, json::object& object,
-                                          const json::object* old, bool status,
-                                          PreparedObject& out) {
+std::vector<api::Problem> Intake::check(const api::KindInfo& kind, json::object& object,
+                                        const json::object* old, const IntakeOptions& options) {
   std::vector<api::Problem> problems;
   fill_namespace(kind, object);
   const bool workload = kind.kind == "Workload" && kind.group == kQueueGroup;
@@ -122,21 +126,39 @@ std::vector<api::Problem> Intake::prepare(const api::KindInfo& kind, json::objec
   } else if (kind.kind == "Namespace" && kind.group.empty()) {
     label_namespace(object);
   }
-  api::AdmitOptions options;
-  options.status = status;
-  api::Outcome outcome = scheme_.admit(object, old, options);
-  if (!outcome.warnings.empty()) warn(kind, outcome.warnings);
+  api::AdmitOptions admit;
+  admit.status = options.status;
+  admit.unknown_fields = options.unknown_fields;
+  api::Outcome outcome = scheme_.admit(object, old, admit);
+  if (!outcome.warnings.empty()) warn(kind, outcome.warnings, options);
   problems.insert(problems.end(), outcome.errors.begin(), outcome.errors.end());
   if (problems.empty() && validators_ && validators_->wants(kind))
     validators_->check(kind, object, old, problems);
-  if (!problems.empty()) return problems;
+  return problems;
+}
+
+PreparedObject Intake::seal(const api::KindInfo& kind, const json::object& object, bool dry_run) {
+  PreparedObject out;
   out.stored = to_stored(kind, object, bodies_);
-  out.typed = decode(kind, object);
+  if (!dry_run) out.typed = decode(kind, object);
   if (const auto* metadata = api::find_object(object, "metadata")) {
     out.has_uid = !api::find_text(*metadata, "uid").empty();
     out.has_creation_time = api::find_time(*metadata, "creationTimestamp").has_value();
   }
+  return out;
+}
+
+std::vector<api::Problem> Intake::prepare(const api::KindInfo& kind, json::object& object,
+                                          const json::object* old, const IntakeOptions& options,
+                                          PreparedObject& out) {
+  auto problems = check(kind, object, old, options);
+  if (problems.empty()) out = seal(kind, object, options.dry_run);
   return problems;
+}
+
+bool Intake::is_typed(const api::KindInfo& kind) {
+  return kind.group == kQueueGroup || kind.kind == "PriorityClass" ||
+         (kind.group.empty() && kind.kind == "Namespace");
 }
 
 TypedObject Intake::decode(const api::KindInfo& kind, const json::object& object) {

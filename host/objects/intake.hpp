@@ -57,6 +57,14 @@ class PriorityClasses {
   std::map<std::string, std::int32_t, std::less<>> values_;
 };
 
+/// How a write is judged.
+struct IntakeOptions {
+  bool status = false;  ///< the write goes to the status subresource
+  api::UnknownFields unknown_fields = api::UnknownFields::kWarn;
+  bool dry_run = false;                          ///< nothing is remembered of the object
+  std::vector<std::string>* warnings = nullptr;  ///< instead of warnings(); may be null
+};
+
 /// Unknown fields that were left out, by kind and path without indices, with the number of objects.
 using FieldWarnings = std::map<std::string, std::size_t>;
 
@@ -66,19 +74,38 @@ class Intake {
   Intake(const api::Scheme& scheme, WriteValidators* validators)
       : scheme_(scheme), validators_(validators) {}
 
-  /// Prepares `object` for being stored: as a new object, or in place of `old` (hub form). With
-  /// `status` the write goes to the status subresource. Empty when it was accepted.
+  /// Prepares `object` for being stored: as a new object, or in place of `old` (hub form). Empty
+  /// when it was accepted.
+  std::vector<api::Problem> prepare(const api::KindInfo& kind, boost::json::object& object,
+                                    const boost::json::object* old, const IntakeOptions& options,
+                                    PreparedObject& out);
   std::vector<api::Problem> prepare(const api::KindInfo& kind, boost::json::object& object,
                                     const boost::json::object* old, bool status,
-                                    PreparedObject& out);
+                                    PreparedObject& out) {
+    IntakeOptions options;
+    options.status = status;
+    return prepare(kind, object, old, options, out);
+  }
+
+  /// The two halves of prepare(): defaults, converts and judges `object` in place, …
+  std::vector<api::Problem> check(const api::KindInfo& kind, boost::json::object& object,
+                                  const boost::json::object* old, const IntakeOptions& options);
+  /// … and makes the form that is stored of a hub object that was accepted.
+  PreparedObject seal(const api::KindInfo& kind, const boost::json::object& object,
+                      bool dry_run = false);
+
+  /// The decoded form of a hub object that was accepted before; a priority class is remembered.
+  TypedObject decode(const api::KindInfo& kind, const boost::json::object& object);
+  /// Whether decode() has anything to do for the kind.
+  static bool is_typed(const api::KindInfo& kind);
 
   const api::Scheme& scheme() const { return scheme_; }
   PriorityClasses& priority_classes() { return classes_; }
   const FieldWarnings& warnings() const { return warnings_; }
 
  private:
-  void warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings);
-  TypedObject decode(const api::KindInfo& kind, const boost::json::object& object);
+  void warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings,
+            const IntakeOptions& options);
 
   const api::Scheme& scheme_;
   WriteValidators* validators_;

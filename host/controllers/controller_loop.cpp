@@ -1,0 +1,109 @@
+#include "host/controllers/controller_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "host/base/log.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr Duration kFirstRetry = kSecond;
+constexpr int kMostDoublings = 6;
+
+}  // namespace
+
+void ControllerLoop::add(Controller& controller) {
+  Entry& entry = entries_.emplace_back();
+  entry.controller = &controller;
+  for (auto& kind : controller.watches()) entry.kinds.insert(std::move(kind));
+  by_kind_.clear();
+}
+
+const std::vector<ControllerLoop::Entry*>& ControllerLoop::watchers_of(const api::KindInfo& kind) {
+  const auto [it, fresh] = by_kind_.try_emplace(&kind);
+  if (fresh)
+    for (Entry& entry : entries_)
+      if (entry.kinds.contains(kind.group + "/" + kind.kind)) it->second.push_back(&entry);
+  return it->second;
+}
+
+void ControllerLoop::changed(const ObjectChange& change) {
+  index_.update(change);
+  for (Entry* entry : watchers_of(*change.kind)) {
+    named_.clear();
+    entry->controller->changed(change, named_);
+    for (std::string& key : named_) name(*entry, std::move(key));
+  }
+}
+
+void ControllerLoop::name(Entry& entry, std::string key) {
+  if (!entry.queued.insert(key).second) return;
+  entry.queue.push_back(std::move(key));
+}
+
+void ControllerLoop::begin_instant(Time now) {
+  for (Entry& entry : entries_) {
+    while (!entry.timers.empty() && entry.timers.begin()->first <= now) {
+      std::string key = entry.timers.begin()->second;
+      entry.timers.erase(entry.timers.begin());
+      entry.due.erase(key);
+      name(entry, std::move(key));
+    }
+  }
+}
+
+void ControllerLoop::set_timer(Entry& entry, const std::string& key, Time at) {
+  if (const auto old = entry.due.find(key); old != entry.due.end()) {
+    entry.timers.erase({old->second, key});
+    entry.due.erase(old);
+  }
+  if (at == kNever) return;
+  entry.due[key] = at;
+  entry.timers.insert({at, key});
+}
+
+bool ControllerLoop::run_one(Entry& entry) {
+  if (entry.queue.empty()) return false;
+  const std::string key = std::move(entry.queue.front());
+  entry.queue.pop_front();
+  entry.queued.erase(key);
+  ++reconciles_;
+  const auto next = entry.controller->reconcile(key, objects_);
+  if (next) {
+    entry.failures.erase(key);
+    set_timer(entry, key, *next);
+    return true;
+  }
+  int& failures = entry.failures[key];
+  const Duration delay = kFirstRetry << std::min(failures, kMostDoublings);
+  ++failures;
+  log(LogLevel::kWarning, entry.controller->name(), next.error().text,
+      {{"key", key}, {"retry_s", fmt::format("{}", delay / kSecond)}});
+  set_timer(entry, key, objects_.now() + delay);
+  return true;
+}
+
+bool ControllerLoop::run() {
+  bool worked = false;
+  for (bool more = true; more;) {
+    more = false;
+    for (Entry& entry : entries_)
+      while (run_one(entry)) more = true;
+    worked |= more;
+  }
+  return worked;
+}
+
+Time ControllerLoop::next_timer() const {
+  Time next = kNever;
+  for (const Entry& entry : entries_) {
+    if (!entry.queue.empty()) return objects_.now();
+    if (!entry.timers.empty()) next = std::min(next, entry.timers.begin()->first);
+  }
+  return next;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,63 @@
+// ControllerLoop: runs the controllers by the kernel's rule: before the first cycle of an instant
+// and between cycles, in a fixed order, until none has work (mechanisms 1).
+//
+// It hears of every change, keeps the ObjectIndex in step, collects the keys that controllers name,
+// and keeps their timers. A key whose reconcile failed is tried again after 1 s, 2 s, 4 s … up to
+// a minute. Belongs to the kernel's thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/controllers/controller.hpp"
+#include "host/kernel/kernel.hpp"
+#include "host/kernel/object_index.hpp"
+
+namespace sluice::host {
+
+class ControllerLoop final : public KernelListener {
+ public:
+  /// Both must outlive the loop.
+  ControllerLoop(ObjectAccess& objects, ObjectIndex& index) : objects_(objects), index_(index) {}
+
+  /// Controllers run in the order in which they were added; each must outlive the loop.
+  void add(Controller& controller);
+
+  void begin_instant(Time now) override;
+  void changed(const ObjectChange& change) override;
+  bool run() override;
+  Time next_timer() const override;
+
+  /// Reconciles since the start, for metrics.
+  std::uint64_t reconciles() const { return reconciles_; }
+
+ private:
+  struct Entry {
+    Controller* controller = nullptr;
+    std::set<std::string> kinds;  // group/Kind
+    std::deque<std::string> queue;
+    std::set<std::string> queued;
+    std::map<std::string, Time> due;  // the key's own timer
+    std::set<std::pair<Time, std::string>> timers;
+    std::map<std::string, int> failures;
+  };
+  const std::vector<Entry*>& watchers_of(const api::KindInfo& kind);
+  void name(Entry& entry, std::string key);
+  void set_timer(Entry& entry, const std::string& key, Time at);
+  bool run_one(Entry& entry);
+
+  ObjectAccess& objects_;
+  ObjectIndex& index_;
+  std::deque<Entry> entries_;
+  std::unordered_map<const api::KindInfo*, std::vector<Entry*>> by_kind_;
+  std::vector<std::string> named_;  // reused
+  std::uint64_t reconciles_ = 0;
+};
+
+}  // namespace sluice::host

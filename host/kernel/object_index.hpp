@@ -1,0 +1,45 @@
+// ObjectIndex: who owns whom, and how many objects each namespace holds.
+//
+// Kept in step with the store by update(), called for every change just before it takes effect.
+// Objects that own nothing and are not owned cost one entry. Belongs to the kernel's thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "host/controllers/controller.hpp"
+
+namespace sluice::host {
+
+class ObjectIndex {
+ public:
+  void update(const ObjectChange& change);
+
+  /// What names this UID among its ownerReferences, in order of kind and key.
+  std::vector<ObjectRef> owned_by(std::string_view uid) const;
+  /// nullptr when nothing that exists has the UID.
+  const ObjectRef* find(std::string_view uid) const;
+  /// Objects in a namespace.
+  std::size_t in_namespace(std::string_view ns) const;
+
+ private:
+  struct Facts {
+    std::string uid;
+    std::vector<std::string> owners;  // UIDs
+  };
+  static Facts facts_of(const StoredObject& stored);
+
+  struct Less {
+    bool operator()(const ObjectRef& a, const ObjectRef& b) const;
+  };
+  std::unordered_map<std::string, ObjectRef> by_uid_;
+  std::unordered_map<std::string, std::set<ObjectRef, Less>> owned_;
+  std::map<std::string, std::size_t, std::less<>> namespaces_;
+};
+
+}  // namespace sluice::host

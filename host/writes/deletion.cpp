@@ -1,0 +1,187 @@
+#include "host/writes/deletion.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "host/writes/metadata.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
+constexpr std::int64_t kDefaultPodGraceSeconds = 30;
+
+bool is_core(const ObjectRef& ref, std::string_view kind) {
+  return ref.kind->group.empty() && ref.kind->kind == kind;
+}
+
+std::string_view uid_of(const json::object& object) {
+  const json::object* metadata = metadata_of(object);
+  return metadata ? api::find_text(*metadata, "uid") : std::string_view();
+}
+
+/// Whether a process may still run for this Pod.
+bool runs_somewhere(const json::object& pod) {
+  const json::object* spec = api::find_object(pod, "spec");
+  const json::object* status = api::find_object(pod, "status");
+  const std::string_view phase = status ? api::find_text(*status, "phase") : std::string_view();
+  return spec && !api::find_text(*spec, "nodeName").empty() && phase != "Succeeded" &&
+         phase != "Failed";
+}
+
+std::int64_t grace_of(const ObjectRef& ref, const json::object& object,
+                      std::optional<std::int64_t> wanted) {
+  if (!is_core(ref, "Pod") || !runs_somewhere(object)) return 0;
+  if (wanted) return std::max<std::int64_t>(*wanted, 0);
+  const json::object* spec = api::find_object(object, "spec");
+  return api::find_int(*spec, "terminationGracePeriodSeconds").value_or(kDefaultPodGraceSeconds);
+}
+
+/// Removes the reference to `uid`; how many are left.
+std::size_t drop_owner(json::object& object, std::string_view uid) {
+  json::object& metadata = metadata_of(object);
+  json::array* owners = api::find_array(metadata, "ownerReferences");
+  if (!owners) return 0;
+  owners->erase(std::remove_if(owners->begin(), owners->end(),
+                               [&](const json::value& entry) {
+                                 const auto* owner = entry.if_object();
+                                 return owner && api::find_text(*owner, "uid") == uid;
+                               }),
+                owners->end());
+  const std::size_t left = owners->size();
+  if (left == 0) metadata.erase("ownerReferences");
+  return left;
+}
+
+}  // namespace
+
+bool Deletion::remove(const ObjectRef& ref, Propagation propagation,
+                      std::optional<std::int64_t> grace_seconds) {
+  doomed_.push_back({ref, propagation, grace_seconds});
+  work_off();
+  return !kernel_.exists(*ref.kind, ref.key);
+}
+
+bool Deletion::written(const ObjectRef& ref) {
+  if (!kernel_.exists(*ref.kind, ref.key)) return true;
+  const json::object object = kernel_.current(*ref.kind, ref.key);
+  if (!is_terminating(object) || !finalizers_of(object).empty()) return false;
+  const json::object& metadata = *metadata_of(object);
+  if (api::find_int(metadata, "deletionGracePeriodSeconds").value_or(0) > 0) return false;
+  if (is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0) return false;
+  erase(ref);
+  work_off();
+  return true;
+}
+
+void Deletion::work_off() {
+  if (working_) return;
+  working_ = true;
+  while (!doomed_.empty()) {
+    const Doomed next = std::move(doomed_.front());
+    doomed_.pop_front();
+    if (kernel_.exists(*next.ref.kind, next.ref.key)) begin(next);
+  }
+  working_ = false;
+}
+
+void Deletion::begin(const Doomed& doomed) {
+  const ObjectRef& ref = doomed.ref;
+  json::object object = kernel_.current(*ref.kind, ref.key);
+  const std::string uid(uid_of(object));
+  const bool marked = is_terminating(object);
+  if (doomed.propagation == Propagation::kOrphan) leave_dependents(uid);
+  const auto dependents = index_.owned_by(uid);
+  if (doomed.propagation == Propagation::kForeground && !dependents.empty()) {
+    add_finalizer(object, kForegroundFinalizer);
+    for (const auto& dependent : dependents)
+      doomed_.push_back({dependent, Propagation::kForeground, std::nullopt});
+  }
+  const std::int64_t grace = grace_of(ref, object, doomed.grace_seconds);
+  if (is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0) {
+    if (marked) return;
+    object["status"] = json::object{{"phase", "Terminating"}};
+    mark(ref, std::move(object), 0);
+    empty_namespace(ref);
+    return;
+  }
+  if (grace > 0 || !finalizers_of(object).empty()) {
+    if (!marked) mark(ref, std::move(object), grace);
+    return;
+  }
+  erase(ref);
+}
+
+void Deletion::mark(const ObjectRef& ref, json::object object, std::int64_t grace_seconds) {
+  mark_for_deletion(object, kernel_.now(), grace_seconds);
+  advance_generation(object);
+  store(ref, object);
+}
+
+void Deletion::store(const ObjectRef& ref, const json::object& object) {
+  kernel_.commit(kernel_.intake().seal(*ref.kind, object));
+}
+
+void Deletion::erase(const ObjectRef& ref) {
+  const json::object object = kernel_.current(*ref.kind, ref.key);
+  const std::string uid(uid_of(object));
+  const auto dependents = index_.owned_by(uid);
+  kernel_.erase(*ref.kind, ref.key);
+  for (const auto& dependent : dependents) {
+    json::object left = kernel_.current(*dependent.kind, dependent.key);
+    if (drop_owner(left, uid) > 0) {
+      store(dependent, left);
+    } else {
+      doomed_.push_back({dependent, Propagation::kBackground, std::nullopt});
+    }
+  }
+  owners_of_erased(object);
+  if (!ref.kind->namespaced) return;
+  const std::string ns = ref.key.substr(0, ref.key.find('/'));
+  const api::KindInfo* namespaces = kernel_.scheme().find("v1", "Namespace");
+  if (namespaces && index_.in_namespace(ns) == 0 && kernel_.exists(*namespaces, ns) &&
+      is_terminating(kernel_.current(*namespaces, ns)))
+    doomed_.push_back({{namespaces, ns}, Propagation::kBackground, std::nullopt});
+}
+
+void Deletion::leave_dependents(std::string_view uid) {
+  for (const auto& dependent : index_.owned_by(uid)) {
+    json::object object = kernel_.current(*dependent.kind, dependent.key);
+    drop_owner(object, uid);
+    store(dependent, object);
+  }
+}
+
+void Deletion::empty_namespace(const ObjectRef& ref) {
+  for (const api::KindInfo* kind : kernel_.scheme().kinds()) {
+    if (!kind->namespaced) continue;
+    for (const StoredObject* object : kernel_.store().list(*kind))
+      if (object->key.starts_with(ref.key + "/"))
+        doomed_.push_back({{kind, object->key}, Propagation::kBackground, std::nullopt});
+  }
+}
+
+/// Owners that wait for their dependents (foreground) go on when the last one is gone.
+void Deletion::owners_of_erased(const json::object& object) {
+  const json::object* metadata = metadata_of(object);
+  const json::array* owners = metadata ? api::find_array(*metadata, "ownerReferences") : nullptr;
+  if (!owners) return;
+  for (const json::value& entry : *owners) {
+    const json::object* reference = entry.if_object();
+    const ObjectRef* found = reference ? index_.find(api::find_text(*reference, "uid")) : nullptr;
+    if (!found) continue;
+    const ObjectRef owner = *found;
+    json::object waiting = kernel_.current(*owner.kind, owner.key);
+    if (!is_terminating(waiting) || !has_finalizer(waiting, kForegroundFinalizer)) continue;
+    if (!index_.owned_by(uid_of(waiting)).empty()) continue;
+    remove_finalizer(waiting, kForegroundFinalizer);
+    store(owner, waiting);
+    if (finalizers_of(waiting).empty())
+      doomed_.push_back({owner, Propagation::kBackground, std::nullopt});
+  }
+}
+
+}  // namespace sluice::host

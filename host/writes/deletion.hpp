@@ -1,0 +1,53 @@
+// Deletion: how objects end: finalizers, grace periods, and what ends with them.
+//
+// Everything that follows from one DELETE and needs nobody else happens in the same transaction:
+// dependents of a deleted owner are deleted (background), or first (foreground), or lose the
+// reference (orphan); the objects of a namespace go with it. What has finalizers or a grace period
+// is only marked, and whoever waits for it is looked at again when it is gone. Dependents are
+// worked off a list, so that no chain of owners is too deep. Belongs to the kernel's thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "host/controllers/object_access.hpp"
+#include "host/kernel/kernel.hpp"
+#include "host/kernel/object_index.hpp"
+
+namespace sluice::host {
+
+class Deletion {
+ public:
+  Deletion(Kernel& kernel, const ObjectIndex& index) : kernel_(kernel), index_(index) {}
+
+  /// REQUIRES: the object exists. Whether it is gone now.
+  bool remove(const ObjectRef& ref, Propagation propagation,
+              std::optional<std::int64_t> grace_seconds);
+  /// The object was written: removes it when it is terminating and nothing holds it any more.
+  /// Whether it is gone now.
+  bool written(const ObjectRef& ref);
+
+ private:
+  struct Doomed {
+    ObjectRef ref;
+    Propagation propagation;
+    std::optional<std::int64_t> grace_seconds;
+  };
+  void work_off();
+  void begin(const Doomed& doomed);
+  void mark(const ObjectRef& ref, boost::json::object object, std::int64_t grace_seconds);
+  void erase(const ObjectRef& ref);
+  void leave_dependents(std::string_view uid);
+  void empty_namespace(const ObjectRef& ref);
+  void owners_of_erased(const boost::json::object& object);
+  void store(const ObjectRef& ref, const boost::json::object& object);
+
+  Kernel& kernel_;
+  const ObjectIndex& index_;
+  std::deque<Doomed> doomed_;
+  bool working_ = false;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,46 @@
+// IdSource: identities of new objects.
+//
+// The live host draws UIDs of version 7 (RFC 9562): they grow with the time of creation, so that
+// two workloads of the same second keep the order in which they came. The simulation counts. Both
+// belong to the kernel's thread.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "core/base/time.hpp"
+
+namespace sluice::host {
+
+class IdSource {
+ public:
+  virtual ~IdSource() = default;
+  virtual std::string uid(Time now) = 0;
+  /// Five characters that are easy to tell apart, for metadata.generateName.
+  virtual std::string suffix() = 0;
+};
+
+class LiveIds final : public IdSource {
+ public:
+  LiveIds() : random_(std::random_device()()) {}
+  std::string uid(Time now) override;
+  std::string suffix() override;
+
+ private:
+  std::mt19937_64 random_;
+  std::uint64_t last_ = 0;  // milliseconds × 4096 + counter: never the same, never smaller
+};
+
+/// Same order, same names.
+class CountingIds final : public IdSource {
+ public:
+  std::string uid(Time now) override;
+  std::string suffix() override;
+
+ private:
+  std::uint64_t uids_ = 0;
+  std::uint64_t suffixes_ = 0;
+};
+
+}  // namespace sluice::host

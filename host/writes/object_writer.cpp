@@ -1,0 +1,288 @@
+#include "host/writes/object_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "host/writes/metadata.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+bool is_workload(const api::KindInfo& kind) {
+  return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
+}
+
+std::string key_of(const api::KindInfo& kind, const json::object& object) {
+  const json::object* metadata = metadata_of(object);
+  if (!metadata) return {};
+  const std::string name(api::find_text(*metadata, "name"));
+  if (!kind.namespaced) return name;
+  return fmt::format("{}/{}", api::find_text(*metadata, "namespace"), name);
+}
+
+ApiResult<void> without_outcome(const ApiResult<WriteOutcome>& result) {
+  if (result) return {};
+  return result.error();
+}
+
+const json::object* condition(const json::object& status, std::string_view type) {
+  const json::array* list = api::find_array(status, "conditions");
+  if (!list) return nullptr;
+  for (const json::value& entry : *list)
+    if (const auto* held = entry.if_object(); held && api::find_text(*held, "type") == type)
+      return held;
+  return nullptr;
+}
+
+}  // namespace
+
+ObjectWriter::ObjectWriter(Kernel& kernel, const ObjectIndex& index, IdSource& ids)
+    : kernel_(kernel), index_(index), ids_(ids), deletion_(kernel, index) {}
+
+IntakeOptions ObjectWriter::intake_options(const WriteMode& mode, bool status) const {
+  IntakeOptions out;
+  out.status = status;
+  out.unknown_fields = mode.unknown_fields;
+  out.dry_run = mode.dry_run;
+  out.warnings = mode.warnings;
+  return out;
+}
+
+WriteOutcome ObjectWriter::outcome_of(const StoredObject& stored, int code) const {
+  WriteOutcome out;
+  out.code = code;
+  out.object = stored;
+  return out;
+}
+
+/// The name of a new object; generateName is drawn until it is free.
+ApiResult<std::string> ObjectWriter::name_new(const api::KindInfo& kind,
+                                              json::object& object) const {
+  constexpr std::size_t kLongestBase = 58;  // five more make a label
+  json::object& metadata = metadata_of(object);
+  const std::string base(api::find_text(metadata, "generateName"));
+  if (!api::find_text(metadata, "name").empty() || base.empty()) return key_of(kind, object);
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    metadata["name"] = base.substr(0, kLongestBase) + ids_.suffix();
+    std::string key = key_of(kind, object);
+    if (!kernel_.exists(kind, key)) return key;
+  }
+  return conflict(kind, base, "no free name was found for metadata.generateName; try again");
+}
+
+std::optional<ApiError> ObjectWriter::namespace_refuses(const api::KindInfo& kind,
+                                                        std::string_view name,
+                                                        std::string_view ns) const {
+  if (!kind.namespaced || !require_namespaces_) return std::nullopt;
+  const api::KindInfo* namespaces = scheme().find("v1", "Namespace");
+  if (!namespaces) return std::nullopt;
+  if (!kernel_.exists(*namespaces, ns)) return not_found(*namespaces, ns);
+  if (!is_terminating(kernel_.current(*namespaces, ns))) return std::nullopt;
+  return forbidden(kind, name,
+                   fmt::format("unable to create new content in namespace {} because it is being "
+                               "terminated",
+                               ns));
+}
+
+ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::object object,
+                                             const WriteMode& mode) {
+  auto named = name_new(kind, object);
+  if (!named) return named.error();
+  const std::string key = *named;
+  const std::string name(api::find_text(metadata_of(object), "name"));
+  if (auto refused =
+          namespace_refuses(kind, name, api::find_text(metadata_of(object), "namespace")))
+    return *refused;
+  if (kernel_.exists(kind, key)) return already_exists(kind, name);
+  if (!mode.by_system) drop_system_metadata(object);
+  if (!mode.by_system && kind.status_subresource) object.erase("status");
+  give_identity(object, ids_.uid(now()), now());
+  std::vector<api::Problem> problems;
+  for (WritePolicy* policy : policies_)
+    if (policy->wants(kind)) policy->creating(kind, object, *this, mode.by_system, problems);
+  if (problems.empty())
+    problems = kernel_.intake().check(kind, object, nullptr, intake_options(mode, false));
+  if (!problems.empty()) return invalid(kind, name, problems);
+  return commit({&kind, key_of(kind, object)}, object, 201, mode);
+}
+
+ApiResult<WriteOutcome> ObjectWriter::commit(const ObjectRef& ref, const json::object& after,
+                                             int code, const WriteMode& mode) {
+  PreparedObject prepared = kernel_.intake().seal(*ref.kind, after, mode.dry_run);
+  if (mode.dry_run) return outcome_of(prepared.stored, code);
+  if (const StoredObject* old = kernel_.store().find(*ref.kind, ref.key))
+    prepared.stored.hidden = old->hidden;
+  kernel_.commit(std::move(prepared));
+  const StoredObject* stored = kernel_.store().find(*ref.kind, ref.key);
+  SLUICE_CHECK(stored != nullptr, "lost ", ref.kind->kind, " ", ref.key);
+  return outcome_of(*stored, code);
+}
+
+ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object after, bool status,
+                                              const WriteMode& mode) {
+  const api::KindInfo& kind = *ref.kind;
+  const json::object before = kernel_.current(kind, ref.key);
+  const std::string name(api::find_text(*metadata_of(before), "name"));
+  keep_system_metadata(before, after);
+  std::vector<api::Problem> problems;
+  if (!status)
+    for (WritePolicy* policy : policies_)
+      if (policy->wants(kind))
+        policy->updating(kind, after, before, *this, mode.by_system, problems);
+  if (problems.empty())
+    problems = kernel_.intake().check(kind, after, &before, intake_options(mode, status));
+  if (!problems.empty()) return invalid(kind, name, problems);
+  if (status || kind.status_subresource) {  // each write changes its own part only
+    const json::object& own_part = status ? before : after;
+    const json::object& other_part = status ? after : before;
+    json::object joined = own_part;
+    joined.erase("status");
+    if (const auto* kept = api::find(other_part, "status")) joined["status"] = *kept;
+    after = std::move(joined);
+  }
+  if (is_terminating(before))
+    for (const auto& finalizer : finalizers_of(after))
+      if (!has_finalizer(before, finalizer))
+        return forbidden(kind, name,
+                         fmt::format("no new finalizers can be added if the object is being "
+                                     "deleted, found new finalizer \"{}\"",
+                                     finalizer));
+  const StoredObject& stored = *kernel_.store().find(kind, ref.key);
+  if (!object_differs(before, after)) return outcome_of(stored, 200);
+  if (body_differs(before, after)) advance_generation(after);
+  if (status && is_workload(kind) && !mode.dry_run) {
+    if (auto applied = apply_workload_status(ref, after); !applied) return applied.error();
+  }
+  auto done = commit(ref, after, 200, mode);
+  if (!done || mode.dry_run) return done;
+  if (status && is_workload(kind)) {
+    kernel_.refresh_status(ref.key);
+    done->object = *kernel_.store().find(kind, ref.key);
+  }
+  if (is_terminating(before)) done->removed = deletion_.written(ref);
+  return done;
+}
+
+/// What a status write decides: that the job has ended.
+ApiResult<void> ObjectWriter::apply_workload_status(const ObjectRef& ref,
+                                                    const json::object& after) {
+  const json::object* status = api::find_object(after, "status");
+  const json::object* finished = status ? condition(*status, "Finished") : nullptr;
+  if (!finished || api::find_text(*finished, "status") != "True") return {};
+  return finish_workload(ref.key, api::find_text(*finished, "reason"),
+                         api::find_text(*finished, "message"));
+}
+
+ApiResult<WriteOutcome> ObjectWriter::remove(const ObjectRef& ref, const DeleteOptions& options,
+                                             const WriteMode& mode) {
+  const api::KindInfo& kind = *ref.kind;
+  const StoredObject* stored = kernel_.store().find(kind, ref.key);
+  const std::string name = ref.key.substr(ref.key.find('/') + 1);
+  if (!stored) return not_found(kind, name);
+  const json::object before = to_object(*stored);
+  const std::string_view uid = api::find_text(*metadata_of(before), "uid");
+  if (!options.uid.empty() && options.uid != uid)
+    return conflict(kind, name,
+                    fmt::format("the UID in the precondition ({}) does not match the UID in record "
+                                "({}); the object might have been deleted and then recreated",
+                                options.uid, uid));
+  if (!options.resource_version.empty() &&
+      options.resource_version != std::to_string(stored->version))
+    return conflict(kind, name,
+                    fmt::format("the ResourceVersion in the precondition ({}) does not match the "
+                                "ResourceVersion in record ({}); the object might have been "
+                                "modified",
+                                options.resource_version, stored->version));
+  WriteOutcome out = outcome_of(*stored, 200);
+  if (mode.dry_run) return out;
+  out.removed = deletion_.remove(ref, options.propagation, options.grace_period_seconds);
+  if (!out.removed) out.object = *kernel_.store().find(kind, ref.key);
+  return out;
+}
+
+std::optional<json::object> ObjectWriter::get(const api::KindInfo& kind,
+                                              std::string_view key) const {
+  if (!kernel_.exists(kind, key)) return std::nullopt;
+  return kernel_.current(kind, key);
+}
+
+bool ObjectWriter::exists(const api::KindInfo& kind, std::string_view key) const {
+  return kernel_.exists(kind, key);
+}
+
+std::vector<std::string> ObjectWriter::keys(const api::KindInfo& kind, std::string_view ns) const {
+  std::vector<std::string> out;
+  const std::string prefix = ns.empty() ? std::string() : fmt::format("{}/", ns);
+  for (const StoredObject* object : kernel_.store().list(kind))
+    if (object->key.starts_with(prefix)) out.push_back(object->key);
+  return out;
+}
+
+std::vector<ObjectRef> ObjectWriter::owned_by(std::string_view uid) const {
+  return index_.owned_by(uid);
+}
+
+ApiResult<void> ObjectWriter::create(json::object object) {
+  const api::KindInfo* kind =
+      scheme().find(api::find_text(object, "apiVersion"), api::find_text(object, "kind"));
+  if (!kind)
+    return bad_request(fmt::format("no kind {} in {}", api::find_text(object, "kind"),
+                                   api::find_text(object, "apiVersion")));
+  WriteMode mode;
+  mode.by_system = true;
+  return without_outcome(create(*kind, std::move(object), mode));
+}
+
+ApiResult<void> ObjectWriter::update(json::object object) {
+  const api::KindInfo* kind =
+      scheme().find(api::find_text(object, "apiVersion"), api::find_text(object, "kind"));
+  if (!kind)
+    return bad_request(fmt::format("no kind {} in {}", api::find_text(object, "kind"),
+                                   api::find_text(object, "apiVersion")));
+  const ObjectRef ref{kind, key_of(*kind, object)};
+  if (!kernel_.exists(*kind, ref.key))
+    return not_found(*kind, ref.key.substr(ref.key.find('/') + 1));
+  WriteMode mode;
+  mode.by_system = true;
+  return without_outcome(replace(ref, std::move(object), false, mode));
+}
+
+ApiResult<void> ObjectWriter::update_status(const api::KindInfo& kind, std::string_view key,
+                                            json::object status) {
+  if (!kernel_.exists(kind, key)) return not_found(kind, key.substr(key.find('/') + 1));
+  json::object after = kernel_.current(kind, key);
+  after["status"] = std::move(status);
+  WriteMode mode;
+  mode.by_system = true;
+  return without_outcome(replace({&kind, std::string(key)}, std::move(after), true, mode));
+}
+
+ApiResult<void> ObjectWriter::remove(const api::KindInfo& kind, std::string_view key,
+                                     Propagation propagation,
+                                     std::optional<std::int64_t> grace_seconds) {
+  const ObjectRef ref{&kind, std::string(key)};
+  if (kernel_.exists(kind, key)) deletion_.remove(ref, propagation, grace_seconds);
+  return {};
+}
+
+void ObjectWriter::emit(EventNote event) {
+  if (events_) events_->emit(event);
+}
+
+ApiResult<void> ObjectWriter::finish_workload(std::string_view key, std::string_view reason,
+                                              std::string_view message) {
+  const auto id = kernel_.engine().find(key);
+  const api::KindInfo& kind = *scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
+  if (!id) return not_found(kind, key.substr(key.find('/') + 1));
+  if (kernel_.engine().state(*id) == WorkloadState::kFinished) return {};
+  if (auto done = kernel_.finish(key, reason, message); !done)
+    return conflict(kind, key.substr(key.find('/') + 1), done.error().text);
+  return {};
+}
+
+}  // namespace sluice::host
