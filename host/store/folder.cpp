@@ -1,0 +1,110 @@
+#include "host/store/folder.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace sluice::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error failed(const std::string& path, const char* what) {
+  return Error{path + ": " + what + ": " + std::strerror(errno)};
+}
+
+Result<void> sync_folder(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return failed(path, "cannot be opened");
+  const bool ok = ::fsync(fd) == 0;
+  const Error error = failed(path, "cannot be synced");
+  ::close(fd);
+  if (!ok) return error;
+  return {};
+}
+
+std::string parent_of(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+// A folder that was there before may hold secrets soon: nobody else may look into it.
+Result<void> make_private(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return failed(path, "cannot be read");
+  if (!S_ISDIR(info.st_mode)) return Error{path + ": is a file; a store is a folder"};
+  if ((info.st_mode & 077U) == 0) return {};
+  std::error_code code;
+  const bool ours = fs::is_empty(path, code) || fs::exists(StoreFolder::database(path), code);
+  if (!ours || ::chmod(path.c_str(), 0700) != 0)
+    return Error{path + ": other users may enter this folder; a store wants mode 0700: chmod 700 " +
+                 path};
+  return {};
+}
+
+Result<void> make_folder(const std::string& path) {
+  std::error_code code;
+  fs::create_directories(parent_of(path), code);
+  if (code) return Error{parent_of(path) + ": cannot be made: " + code.message()};
+  if (::mkdir(path.c_str(), 0700) != 0) {
+    if (errno != EEXIST) return failed(path, "cannot be made");
+    return make_private(path);
+  }
+  return sync_folder(parent_of(path));
+}
+
+// Who holds the lock, as the lock file tells.
+std::string holder(int lock) {
+  char text[32] = {};
+  const ssize_t size = ::pread(lock, text, sizeof text - 1, 0);
+  if (size <= 0) return "another process";
+  return "process " + std::string(text, std::strcspn(text, "\n"));
+}
+
+}  // namespace
+
+Result<StoreFolder> StoreFolder::open(const std::string& path) {
+  std::string clean = path;
+  while (clean.size() > 1 && clean.back() == '/') clean.pop_back();
+  if (Result<void> made = make_folder(clean); !made) return made.error();
+
+  const std::string file = clean + "/lock";
+  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock < 0) return failed(file, "cannot be opened");
+  StoreFolder out(clean, lock);
+  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return failed(file, "cannot be locked");
+    return Error{clean + ": " + holder(lock) +
+                 " has this store open; stop it, or choose another store.path"};
+  }
+  const std::string pid = std::to_string(::getpid()) + "\n";
+  const bool written = ::ftruncate(lock, 0) == 0 && ::pwrite(lock, pid.data(), pid.size(), 0) ==
+                                                        static_cast<ssize_t>(pid.size());
+  if (!written) return failed(file, "cannot be written");
+  return out;
+}
+
+StoreFolder::StoreFolder(StoreFolder&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+StoreFolder::~StoreFolder() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+Result<void> create_private_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    if (errno == EEXIST) return {};
+    return failed(path, "cannot be made");
+  }
+  ::close(fd);
+  return sync_folder(parent_of(path));
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,34 @@
+// StoreFolder: the folder of a store on disk, held by one process at a time.
+//
+// Made with mode 0700. The lock is the kernel's (flock on PATH/lock), so it ends with the process
+// however that ends; the number in the file only tells people who holds it.
+#pragma once
+
+#include <string>
+
+#include "core/base/result.hpp"
+
+namespace sluice::host {
+
+class StoreFolder {
+ public:
+  /// Makes the folder where there is none, and its parents; takes the lock.
+  static Result<StoreFolder> open(const std::string& path);
+  ~StoreFolder();
+  StoreFolder(StoreFolder&& other) noexcept;
+  StoreFolder& operator=(StoreFolder&&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Where the objects are.
+  static std::string database(const std::string& path) { return path + "/store.db"; }
+
+ private:
+  StoreFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  std::string path_;
+  int lock_ = -1;
+};
+
+/// Creates the file with mode 0600 where there is none, durably.
+Result<void> create_private_file(const std::string& path);
+
+}  // namespace sluice::host
