@@ -1,4 +1,5 @@
-// Identity: who makes a request, as authentication established it. A plain value.
+// Identity: who makes a request, as authentication established it, with all groups it is in.
+// A plain value; any thread.
 #pragma once
 
 #include <string>

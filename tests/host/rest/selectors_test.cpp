@@ -141,9 +141,8 @@ TEST(FieldQuery, WorkloadsByClusterQueueInTheNewVersionOnly) {
   const auto& info = kind("kueue.x-k8s.io", "Workload", "workloads");
   const auto query = FieldQuery::parse("status.admission.clusterQueue=cq", info, "v1beta2");
   ASSERT_TRUE(query.ok());
-  EXPECT_TRUE(query->matches(stored(
-      info,
-      R"({"metadata":{"name":"w","namespace":"n"},"status":{"admission":{"clusterQueue":"cq"}}})")));
+  EXPECT_TRUE(query->matches(stored(info, R"({"metadata":{"name":"w","namespace":"n"},)"
+                                          R"("status":{"admission":{"clusterQueue":"cq"}}})")));
   EXPECT_FALSE(query->matches(stored(info, R"({"metadata":{"name":"w","namespace":"n"}})")));
   EXPECT_FALSE(FieldQuery::parse("status.admission.clusterQueue=cq", info, "v1beta1").ok());
   EXPECT_EQ(selectable_fields(info, "v1beta2"),

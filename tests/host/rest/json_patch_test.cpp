@@ -1,0 +1,91 @@
+// JSON patches, operation by operation, and what they may not do.
+#include "host/rest/json_patch.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include "core/api/json.hpp"
+
+namespace sluice::host {
+namespace {
+
+std::string patched(const std::string& target, const std::string& patch) {
+  auto value = boost::json::parse(target);
+  const auto done = json_patch(value, boost::json::parse(patch));
+  if (!done) return std::to_string(done.error().code) + " " + done.error().text;
+  return api::to_json(value);
+}
+
+TEST(JsonPatch, Operations) {
+  struct Case {
+    std::string target, patch, result;
+  };
+  for (const Case& each : std::vector<Case>{
+           {R"({"a":1})", R"([{"op":"add","path":"/b","value":2}])", R"({"a":1,"b":2})"},
+           {R"({"a":1})", R"([{"op":"add","path":"/a","value":2}])", R"({"a":2})"},
+           {R"({"a":[1,3]})", R"([{"op":"add","path":"/a/1","value":2}])", R"({"a":[1,2,3]})"},
+           {R"({"a":[1]})", R"([{"op":"add","path":"/a/-","value":2}])", R"({"a":[1,2]})"},
+           {R"({"a":[1,2]})", R"([{"op":"remove","path":"/a/0"}])", R"({"a":[2]})"},
+           {R"({"a":1,"b":2})", R"([{"op":"remove","path":"/a"}])", R"({"b":2})"},
+           {R"({"a":1})", R"([{"op":"replace","path":"/a","value":null}])", R"({"a":null})"},
+           {R"({"a":1})", R"([{"op":"replace","path":"","value":{"c":1}}])", R"({"c":1})"},
+           {R"({"a":{"b":1}})", R"([{"op":"move","from":"/a/b","path":"/c"}])",
+            R"({"a":{},"c":1})"},
+           {R"({"a":{"b":1}})", R"([{"op":"copy","from":"/a","path":"/a/c"}])",
+            R"({"a":{"b":1,"c":{"b":1}}})"},
+           {R"({"a/b":{"c~d":1}})", R"([{"op":"replace","path":"/a~1b/c~0d","value":2}])",
+            R"({"a/b":{"c~d":2}})"},
+           {R"({"a":1})", R"([{"op":"test","path":"/a","value":1.0}])", R"({"a":1})"},
+           {R"({"a":{"x":1,"y":[2]}})", R"([{"op":"test","path":"/a","value":{"y":[2],"x":1}}])",
+            R"({"a":{"x":1,"y":[2]}})"},
+           {R"({"a":1})", R"([{"op":"test","path":"/b","value":null}])", R"({"a":1})"},
+           {R"({"a":1})", R"([])", R"({"a":1})"},
+       }) {
+    EXPECT_EQ(patched(each.target, each.patch), each.result) << each.patch;
+  }
+}
+
+TEST(JsonPatch, WhatCannotBeDoneIsUnprocessable) {
+  for (const std::string patch :
+       {R"([{"op":"remove","path":"/x"}])", R"([{"op":"replace","path":"/x","value":1}])",
+        R"([{"op":"test","path":"/a","value":2}])", R"([{"op":"test","path":"/x","value":2}])",
+        R"([{"op":"add","path":"/x/y","value":1}])", R"([{"op":"add","path":"/l/3","value":1}])",
+        R"([{"op":"add","path":"/l/01","value":1}])", R"([{"op":"add","path":"/a/b","value":1}])",
+        R"([{"op":"move","from":"/x","path":"/y"}])", R"([{"op":"move","from":"","path":"/y"}])",
+        R"([{"op":"copy","from":"/x","path":"/y"}])", R"([{"op":"remove","path":""}])",
+        R"([{"op":"remove","path":"/l/-"}])"}) {
+    EXPECT_EQ(patched(R"({"a":1,"l":[1,2]})", patch).substr(0, 4), "422 ") << patch;
+  }
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"test","path":"/a","value":2}])"),
+            "422 the JSON patch cannot be applied: operation 0 (test /a): the value is 1");
+}
+
+TEST(JsonPatch, WhatIsNoPatchIsABadRequest) {
+  for (const std::string patch :
+       {R"({"a":1})", R"([1])", R"([{"op":"drop","path":"/a"}])", R"([{"op":"add","path":"/a"}])",
+        R"([{"op":"remove"}])", R"([{"op":"remove","path":"a"}])",
+        R"([{"op":"remove","path":"/~2"}])", R"([{"op":"move","path":"/a"}])", "null"}) {
+    EXPECT_EQ(patched(R"({"a":1})", patch).substr(0, 4), "400 ") << patch;
+  }
+}
+
+TEST(JsonPatch, CopiesCannotMultiplyWithoutEnd) {
+  std::string patch = "[";
+  for (int i = 0; i < 60; ++i)
+    patch += std::string(i ? "," : "") + R"({"op":"copy","from":"","path":"/a/-"})";
+  EXPECT_EQ(patched(R"({"a":[]})", patch + "]").substr(0, 4), "422 ");
+  patch = "[";
+  for (int i = 0; i < 200; ++i)
+    patch += std::string(i ? "," : "") + R"({"op":"move","from":"/a","path":"/b"},)" +
+             R"({"op":"add","path":"/a","value":{}},{"op":"move","from":"/b","path":"/a/b"})";
+  EXPECT_EQ(patched(R"({"a":{}})", patch + "]").substr(0, 4), "422 ");
+}
+
+TEST(JsonPatch, LimitsTheNumberOfOperations) {
+  std::string patch = "[";
+  for (int i = 0; i < 10'001; ++i)
+    patch += std::string(i ? "," : "") + R"({"op":"test","path":"/a","value":1})";
+  EXPECT_EQ(patched(R"({"a":1})", patch + "]").substr(0, 4), "413 ");
+}
+
+}  // namespace
+}  // namespace sluice::host
