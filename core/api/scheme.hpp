@@ -75,6 +75,9 @@ struct KindInfo {
   std::vector<std::string> short_names, categories;
   bool namespaced = false;
   bool status_subresource = false;
+  /// The number below spec that the scale subresource stands for, and what shows it below status;
+  /// empty: there is no scale subresource.
+  std::string scale_field, scale_status_field;
   struct Version {
     std::string name;
     bool storage = false;

@@ -44,13 +44,25 @@ const json::object* condition(const json::object& status, std::string_view type)
 ObjectWriter::ObjectWriter(Kernel& kernel, const ObjectIndex& index, IdSource& ids)
     : kernel_(kernel), index_(index), ids_(ids), deletion_(kernel, index) {}
 
-IntakeOptions ObjectWriter::intake_options(const WriteMode& mode, bool status) const {
-  IntakeOptions out;
-  out.status = status;
-  out.unknown_fields = mode.unknown_fields;
-  out.dry_run = mode.dry_run;
-  out.warnings = mode.warnings;
-  return out;
+/// Defaults, conversion, validation and field validation; `problems` are those found before.
+std::optional<ApiError> ObjectWriter::judge(const api::KindInfo& kind, std::string_view name,
+                                            json::object& object, const json::object* old,
+                                            bool status, const WriteMode& mode,
+                                            std::vector<api::Problem> problems) {
+  IntakeOptions options;
+  options.status = status;
+  options.unknown_fields = mode.field_validation == FieldValidation::kIgnore
+                               ? api::UnknownFields::kIgnore
+                               : api::UnknownFields::kWarn;
+  options.dry_run = mode.dry_run;
+  options.warnings = mode.warnings;
+  if (problems.empty()) problems = kernel_.intake().check(kind, object, old, options);
+  if (mode.field_validation == FieldValidation::kStrict && mode.warnings && !mode.warnings->empty())
+    return bad_request(
+        fmt::format("{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}",
+                    kind.kind, kind.hub().name, kind.kind, fmt::join(*mode.warnings, ", ")));
+  if (!problems.empty()) return invalid(kind, name, problems);
+  return std::nullopt;
 }
 
 WriteOutcome ObjectWriter::outcome_of(const StoredObject& stored, int code) const {
@@ -105,9 +117,8 @@ ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::ob
   std::vector<api::Problem> problems;
   for (WritePolicy* policy : policies_)
     if (policy->wants(kind)) policy->creating(kind, object, *this, mode.by_system, problems);
-  if (problems.empty())
-    problems = kernel_.intake().check(kind, object, nullptr, intake_options(mode, false));
-  if (!problems.empty()) return invalid(kind, name, problems);
+  if (auto refused = judge(kind, name, object, nullptr, false, mode, std::move(problems)))
+    return *refused;
   return commit({&kind, key_of(kind, object)}, object, 201, mode);
 }
 
@@ -134,9 +145,8 @@ ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object
     for (WritePolicy* policy : policies_)
       if (policy->wants(kind))
         policy->updating(kind, after, before, *this, mode.by_system, problems);
-  if (problems.empty())
-    problems = kernel_.intake().check(kind, after, &before, intake_options(mode, status));
-  if (!problems.empty()) return invalid(kind, name, problems);
+  if (auto refused = judge(kind, name, after, &before, status, mode, std::move(problems)))
+    return *refused;
   if (status || kind.status_subresource) {  // each write changes its own part only
     const json::object& own_part = status ? before : after;
     const json::object& other_part = status ? after : before;

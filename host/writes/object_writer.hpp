@@ -33,8 +33,8 @@ class EventSink {
 struct WriteMode {
   bool dry_run = false;
   bool by_system = false;  ///< the host itself: a status is taken over on creation
-  api::UnknownFields unknown_fields = api::UnknownFields::kIgnore;
-  std::vector<std::string>* warnings = nullptr;
+  FieldValidation field_validation = FieldValidation::kIgnore;
+  std::vector<std::string>* warnings = nullptr;  ///< unknown and duplicate fields go here
 };
 
 class ObjectWriter final : public ObjectAccess {
@@ -82,7 +82,10 @@ class ObjectWriter final : public ObjectAccess {
   ApiResult<std::string> name_new(const api::KindInfo& kind, boost::json::object& object) const;
   std::optional<ApiError> namespace_refuses(const api::KindInfo& kind, std::string_view name,
                                             std::string_view ns) const;
-  IntakeOptions intake_options(const WriteMode& mode, bool status) const;
+  std::optional<ApiError> judge(const api::KindInfo& kind, std::string_view name,
+                                boost::json::object& object, const boost::json::object* old,
+                                bool status, const WriteMode& mode,
+                                std::vector<api::Problem> problems);
   ApiResult<void> apply_workload_status(const ObjectRef& ref, const boost::json::object& after);
   ApiResult<WriteOutcome> commit(const ObjectRef& ref, const boost::json::object& after, int code,
                                  const WriteMode& mode);
