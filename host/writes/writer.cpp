@@ -7,6 +7,7 @@
 
 #include "core/api/json.hpp"
 #include "host/kernel/merge_patch.hpp"
+#include "host/rest/json_patch.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {
@@ -164,6 +165,8 @@ ApiResult<json::object> Writer::patched(const WriteRequest& request, const Objec
       merge_patch(document, request.body);
       break;
     case PatchType::kJson:
+      if (auto done = json_patch(document, request.body); !done) return done.error();
+      break;
     case PatchType::kStrategic:
     case PatchType::kApply:
       return bad_request("this kind of patch is not understood; use a merge patch");
@@ -179,7 +182,7 @@ ApiResult<WriteOutcome> Writer::patch(const WriteRequest& request, const WriteMo
   auto after = patched(request, ref);
   if (!after) return after.error();
   if (auto seen = check_precondition(request, *stored, *after, false); !seen) return seen.error();
-  const json::object* metadata = metadata_of(*after);
+  const json::object* metadata = metadata_of(std::as_const(*after));
   if (api::find_text(*metadata, "name") != request.name ||
       (ref.kind->namespaced && api::find_text(*metadata, "namespace") != request.ns))
     return bad_request("metadata.name and metadata.namespace cannot be patched");

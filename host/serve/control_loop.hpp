@@ -1,0 +1,90 @@
+// ControlLoop: the one thread that changes anything. It owns the Kernel and the store's working
+// view.
+//
+// A turn is one instant and one transaction: the writes that have come in are carried out in the
+// order in which they came, then controllers and scheduling cycles run (for a few milliseconds at
+// most; a longer queue of work goes on in the next turn, so that writers never wait for it), then
+// everything is committed together. Answers go out when it is durable. While one transaction is
+// being written the next turn runs; a few may be under way, no more.
+//
+// submit() and post() may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "host/plugins/clock.hpp"
+#include "host/store/live_store.hpp"
+#include "host/writes/writer.hpp"
+
+namespace sluice::host {
+
+struct ControlLoopLimits {
+  std::size_t writes_per_turn = 256;
+  std::size_t waiting_writes = 10'000;  ///< more are refused with 429
+  Duration scheduling_per_turn = 4 * kMillisecond;
+  int transactions_under_way = 4;
+};
+
+class ControlLoop final : public Writes {
+ public:
+  /// All must outlive the loop.
+  ControlLoop(Kernel& kernel, ObjectWriter& objects, LiveStore& store, const PluginClock& clock,
+              ControlLoopLimits limits = {});
+  ~ControlLoop() override;  // as stop()
+
+  void start();
+  /// Carries out what was submitted before, then ends the thread. Later submissions are refused.
+  void stop();
+
+  void submit(WriteRequest request, WriteDone done) override;
+  /// Runs `task` on the kernel's thread; what it changes is committed with that turn.
+  void post(std::function<void(ObjectAccess&)> task);
+  /// The same, and waits until the turn is durable. Not from the kernel's thread.
+  Result<void> run_and_wait(const std::function<void(ObjectAccess&)>& task);
+
+  std::uint64_t turns() const { return turns_; }
+
+ private:
+  struct Write {
+    WriteRequest request;
+    WriteDone done;
+  };
+  struct Work {
+    std::function<void(ObjectAccess&)> task;
+    std::function<void(const Result<void>&)> done;  // may be empty
+  };
+  using Task = std::variant<Write, Work>;
+  struct Answer {
+    WriteDone done;
+    ApiResult<WriteOutcome> result;
+  };
+
+  void loop();
+  bool wait_for_work(bool at_rest, std::vector<Task>& batch);
+  bool turn(std::vector<Task> batch);
+  void wait_for_transactions();
+
+  Kernel& kernel_;
+  ObjectWriter& objects_;
+  Writer writer_;
+  LiveStore& store_;
+  const PluginClock& clock_;
+  ControlLoopLimits limits_;
+
+  std::mutex mutex_;
+  std::condition_variable work_, durable_;
+  std::vector<Task> queue_;
+  int under_way_ = 0;
+  bool stopping_ = false;
+  std::atomic<std::uint64_t> turns_{0};
+  std::thread thread_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,236 @@
+// What the API does with a write: identity, versions, generation, validation, deletion.
+#include <gtest/gtest.h>
+
+#include "tests/host/writes/host_fixture.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+constexpr const char* kFlavor = R"({"metadata":{"name":"f"},"spec":{"nodeLabels":{"a":"b"}}})";
+constexpr const char* kQueue = R"({"metadata":{"name":"q"},"spec":{"clusterQueue":"cq"}})";
+
+TEST(Writer, ANewObjectGetsIdentityAndIsAsTheSystemSays) {
+  HostFixture host;
+  const auto made = host.create(
+      "localqueues",
+      R"({"metadata":{"name":"q","uid":"mine","creationTimestamp":"2020-01-01T00:00:00Z",
+          "generation":7},"spec":{"clusterQueue":"cq"},"status":{"pendingWorkloads":5}})");
+  ASSERT_TRUE(made.ok()) << made.error().text;
+  EXPECT_EQ(made->code, 201);
+  const auto object = host.get("localqueues", "default/q");
+  EXPECT_NE(at(object, "/metadata/uid"), "mine");
+  EXPECT_EQ(at(object, "/metadata/creationTimestamp"), "2026-01-01T00:00:00Z");
+  EXPECT_EQ(at(object, "/metadata/generation"), "1");
+  EXPECT_EQ(at(object, "/metadata/namespace"), "default");
+  EXPECT_EQ(at(object, "/status/pendingWorkloads"), "(absent)");
+}
+
+TEST(Writer, RefusalsHaveTheCodesOfTheApi) {
+  HostFixture host;
+  ASSERT_TRUE(host.create("resourceflavors", kFlavor).ok());
+  auto strict = host.request(WriteVerb::kCreate, "resourceflavors", "",
+                             R"({"metadata":{"name":"g"},"spec":{"bogus":1}})");
+  strict.field_validation = FieldValidation::kStrict;
+  auto elsewhere = host.request(WriteVerb::kCreate, "localqueues", "", kQueue);
+  elsewhere.ns = "nowhere";
+  auto stale = host.request(
+      WriteVerb::kUpdate, "resourceflavors", "f",
+      R"({"metadata":{"name":"f","resourceVersion":"1"},"spec":{"nodeLabels":{"a":"c"}}})");
+  auto blind = host.request(WriteVerb::kUpdate, "resourceflavors", "f", kFlavor);
+  auto misnamed = host.request(WriteVerb::kUpdate, "resourceflavors", "g", kFlavor);
+  auto absent = host.request(WriteVerb::kUpdate, "resourceflavors", "g",
+                             R"({"metadata":{"name":"g","resourceVersion":"1"}})");
+  auto foreign = host.request(WriteVerb::kDelete, "resourceflavors", "f");
+  foreign.deletion.uid = "somebody else's";
+  const struct {
+    WriteRequest request;
+    int code;
+    const char* reason;
+  } rows[] = {
+      {host.request(WriteVerb::kCreate, "resourceflavors", "", kFlavor), 409, "AlreadyExists"},
+      {host.request(WriteVerb::kCreate, "resourceflavors", "", R"({"spec":{}})"), 422, "Invalid"},
+      {host.request(WriteVerb::kCreate, "resourceflavors", "", R"({"metadata":{"name":"A_b"}})"),
+       422, "Invalid"},
+      {host.request(WriteVerb::kCreate, "resourceflavors", "", "[1]"), 400, "BadRequest"},
+      {strict, 400, "BadRequest"},
+      {elsewhere, 404, "NotFound"},
+      {stale, 409, "Conflict"},
+      {blind, 422, "Invalid"},
+      {misnamed, 400, "BadRequest"},
+      {absent, 404, "NotFound"},
+      {host.request(WriteVerb::kPatch, "resourceflavors", "g", "{}"), 404, "NotFound"},
+      {host.request(WriteVerb::kDelete, "resourceflavors", "g"), 404, "NotFound"},
+      {foreign, 409, "Conflict"},
+  };
+  const std::uint64_t before = host.store.working_version();
+  for (const auto& row : rows) {
+    const auto done = host.writer.execute(row.request);
+    ASSERT_FALSE(done.ok()) << row.reason;
+    EXPECT_EQ(done.error().code, row.code) << done.error().text;
+    EXPECT_EQ(done.error().reason, row.reason) << done.error().text;
+  }
+  EXPECT_EQ(host.store.working_version(), before) << "a refused write changed something";
+}
+
+TEST(Writer, OnlyAChangeOfTheSpecMovesTheGenerationAndNoChangeMovesNothing) {
+  HostFixture host;
+  ASSERT_TRUE(host.create("resourceflavors", kFlavor).ok());
+  const struct {
+    const char* patch;
+    const char* generation;
+    bool writes;
+  } rows[] = {
+      {R"({"metadata":{"labels":{"x":"y"}}})", "1", true},
+      {R"({"metadata":{"labels":{"x":"y"}}})", "1", false},
+      {R"({"spec":{"nodeLabels":{"a":"c"}}})", "2", true},
+      {R"({"metadata":{"generation":9,"uid":null}})", "2", false},
+      {R"({})", "2", false},
+  };
+  for (const auto& row : rows) {
+    const std::uint64_t before = host.store.working_version();
+    const auto done = host.merge("resourceflavors", "f", row.patch);
+    ASSERT_TRUE(done.ok()) << done.error().text;
+    EXPECT_EQ(at(host.get("resourceflavors", "f"), "/metadata/generation"), row.generation);
+    EXPECT_EQ(host.store.working_version() > before, row.writes) << row.patch;
+  }
+}
+
+TEST(Writer, StatusAndSpecAreWrittenApart) {
+  HostFixture host;
+  ASSERT_TRUE(host.create("localqueues", kQueue).ok());
+  const char* both = R"({"metadata":{"labels":{"x":"y"}},"status":{"pendingWorkloads":3}})";
+  ASSERT_TRUE(host.merge("localqueues", "q", both).ok());
+  EXPECT_EQ(at(host.get("localqueues", "default/q"), "/status/pendingWorkloads"), "(absent)");
+  EXPECT_EQ(at(host.get("localqueues", "default/q"), "/metadata/labels/x"), "y");
+  const char* swapped = R"({"metadata":{"labels":{"x":"z"}},"status":{"pendingWorkloads":3}})";
+  ASSERT_TRUE(host.merge("localqueues", "q", swapped, "status").ok());
+  EXPECT_EQ(at(host.get("localqueues", "default/q"), "/status/pendingWorkloads"), "3");
+  EXPECT_EQ(at(host.get("localqueues", "default/q"), "/metadata/labels/x"), "y");
+}
+
+TEST(Writer, ADryRunLeavesNothing) {
+  HostFixture host;
+  auto request = host.request(WriteVerb::kCreate, "resourceflavors", "", kFlavor);
+  request.dry_run = true;
+  ASSERT_TRUE(host.writer.execute(request).ok());
+  EXPECT_FALSE(host.exists("resourceflavors", "f"));
+  ASSERT_TRUE(host.create("resourceflavors", kFlavor).ok());
+  auto removal = host.request(WriteVerb::kDelete, "resourceflavors", "f");
+  removal.dry_run = true;
+  ASSERT_TRUE(host.writer.execute(removal).ok());
+  EXPECT_TRUE(host.exists("resourceflavors", "f"));
+}
+
+TEST(Writer, GenerateNameDrawsNames) {
+  HostFixture host;
+  const char* body = R"({"metadata":{"generateName":"f-"},"spec":{}})";
+  const auto one = host.create("resourceflavors", body);
+  const auto two = host.create("resourceflavors", body);
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_EQ(one->object.key.size(), 7U);
+  EXPECT_NE(one->object.key, two->object.key);
+}
+
+TEST(Deletion, FinalizersHoldAnObjectUntilTheLastOneGoes) {
+  HostFixture host;
+  ASSERT_TRUE(
+      host.create("resourceflavors", R"({"metadata":{"name":"f","finalizers":["a/b"]}})").ok());
+  const auto marked = host.remove("resourceflavors", "f");
+  ASSERT_TRUE(marked.ok());
+  EXPECT_FALSE(marked->removed);
+  EXPECT_EQ(at(host.get("resourceflavors", "f"), "/metadata/deletionTimestamp"),
+            "2026-01-01T00:00:00Z");
+  const auto more =
+      host.merge("resourceflavors", "f", R"({"metadata":{"finalizers":["a/b","c/d"]}})");
+  ASSERT_FALSE(more.ok());
+  EXPECT_EQ(more.error().code, 403);
+  const auto freed = host.merge("resourceflavors", "f", R"({"metadata":{"finalizers":null}})");
+  ASSERT_TRUE(freed.ok()) << freed.error().text;
+  EXPECT_TRUE(freed->removed);
+  EXPECT_FALSE(host.exists("resourceflavors", "f"));
+}
+
+// owner ← one, two; two ← three.
+void make_family(HostFixture& host) {
+  ASSERT_TRUE(host.create("localqueues", R"({"metadata":{"name":"owner"},
+      "spec":{"clusterQueue":"cq"}})")
+                  .ok());
+  const auto child = [&host](const std::string& name, const std::string& of) {
+    const std::string uid = at(host.get("localqueues", "default/" + of), "/metadata/uid");
+    const auto made = host.create(
+        "localqueues", R"({"metadata":{"name":")" + name +
+                           R"(","ownerReferences":[{"apiVersion":"kueue.x-k8s.io/v1beta2",
+        "kind":"LocalQueue","name":")" +
+                           of + R"(","uid":")" + uid +
+                           R"(","blockOwnerDeletion":true}]},"spec":{"clusterQueue":"cq"}})");
+    ASSERT_TRUE(made.ok()) << made.error().text;
+  };
+  child("one", "owner");
+  child("two", "owner");
+  child("three", "two");
+}
+
+TEST(Deletion, WhatAnOwnerTakesAlong) {
+  const struct {
+    Propagation propagation;
+    std::vector<std::string> left;
+  } rows[] = {
+      {Propagation::kBackground, {}},
+      {Propagation::kForeground, {}},
+      {Propagation::kOrphan, {"default/one", "default/three", "default/two"}},
+  };
+  for (const auto& row : rows) {
+    HostFixture host;
+    make_family(host);
+    ASSERT_TRUE(host.remove("localqueues", "owner", row.propagation).ok());
+    const ObjectAccess& objects = host.objects;
+    EXPECT_EQ(objects.keys(host.kind("localqueues")), row.left);
+  }
+}
+
+TEST(Deletion, InTheForegroundTheOwnerWaitsForItsDependents) {
+  HostFixture host;
+  make_family(host);
+  ASSERT_TRUE(host.merge("localqueues", "three", R"({"metadata":{"finalizers":["a/b"]}})").ok());
+  const auto marked = host.remove("localqueues", "owner", Propagation::kForeground);
+  ASSERT_TRUE(marked.ok());
+  EXPECT_FALSE(marked->removed);
+  const ObjectAccess& objects = host.objects;
+  EXPECT_EQ(objects.keys(host.kind("localqueues")),
+            (std::vector<std::string>{"default/owner", "default/three", "default/two"}));
+  ASSERT_TRUE(host.merge("localqueues", "three", R"({"metadata":{"finalizers":null}})").ok());
+  EXPECT_EQ(objects.keys(host.kind("localqueues")), std::vector<std::string>{});
+}
+
+TEST(Deletion, ANamespaceGoesWithAllThatIsInIt) {
+  HostFixture host;
+  make_family(host);
+  ASSERT_TRUE(host.merge("localqueues", "three", R"({"metadata":{"finalizers":["a/b"]}})").ok());
+  ASSERT_TRUE(host.remove("namespaces", "default").ok());
+  EXPECT_EQ(at(host.get("namespaces", "default"), "/status/phase"), "Terminating");
+  const auto late = host.create("localqueues", kQueue);
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().code, 403);
+  ASSERT_TRUE(host.merge("localqueues", "three", R"({"metadata":{"finalizers":null}})").ok());
+  EXPECT_FALSE(host.exists("namespaces", "default"));
+}
+
+TEST(Events, TheSameNoteIsCountedAndAFloodIsDropped) {
+  HostFixture host;
+  ASSERT_TRUE(host.create("localqueues", kQueue).ok());
+  const ObjectRef queue{&host.kind("localqueues"), "default/q"};
+  for (int i = 0; i < 3; ++i) host.objects.emit({queue, false, "Ready", "it is ready"});
+  const ObjectAccess& objects = host.objects;
+  const auto keys = objects.keys(host.kind("events"));
+  ASSERT_EQ(keys.size(), 1U);
+  EXPECT_EQ(at(host.get("events", keys[0]), "/count"), "3");
+  EXPECT_EQ(at(host.get("events", keys[0]), "/involvedObject/name"), "q");
+  for (int i = 0; i < 100; ++i)
+    host.objects.emit({queue, true, "Flood", "message " + std::to_string(i)});
+  // 25 at once, 3 of them taken above
+  EXPECT_EQ(objects.keys(host.kind("events")).size(), 23U);
+  EXPECT_EQ(host.events.dropped(), 78U);
+}
+
+}  // namespace
+}  // namespace sluice::host::test
