@@ -8,6 +8,7 @@
 #include "core/api/schema/build.hpp"
 #include "core/api/schema/convert.hpp"
 #include "core/api/schema/embedded.hpp"
+#include "core/api/schema/hide.hpp"
 #include "core/api/schema/predicates.hpp"
 #include "core/api/schema/rules.hpp"
 #include "core/api/schema/source.hpp"
@@ -303,6 +304,28 @@ std::string Scheme::extensions(std::string_view kind, const json::object& object
   std::string out;
   if (!found.empty()) append_json(found, out);
   return out;
+}
+
+std::string Scheme::hide_unknown(const KindInfo& kind, json::object& object,
+                                 std::string_view hidden) const {
+  json::array kept;
+  json::array left;
+  if (!hidden.empty()) {
+    json::error_code error;
+    const json::value before = json::parse(json_view(hidden), error);
+    if (!error && before.is_array()) put_back(object, before.get_array(), left);
+  }
+  if (const SchemaNode* root = schema(kind.hub_api_version(), kind.kind))
+    take_unknown(*root, object, kept);
+  for (json::value& entry : left) kept.push_back(std::move(entry));
+  std::string out;
+  if (!kept.empty()) append_json(kept, out);
+  return out;
+}
+
+std::string Scheme::fields_mark(const KindInfo& kind) const {
+  const SchemaNode* root = schema(kind.hub_api_version(), kind.kind);
+  return kind.hub().name + "/" + (root != nullptr ? fields_fingerprint(*root) : "");
 }
 
 const SchemaNode* Scheme::schema(std::string_view api_version, std::string_view kind) const {

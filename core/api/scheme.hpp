@@ -130,6 +130,15 @@ class Scheme {
   /// `{"spec":{…},"status":{…}}`; empty when there are none. Cheap when none were contributed.
   std::string extensions(std::string_view kind, const boost::json::object& object) const;
 
+  /// Moves fields of `object` (hub form) that are not known out of it, and those of `hidden` that
+  /// have become known back to their places. `hidden` is what this returned before for the object,
+  /// or empty; returned is what is to be kept from now on, empty when that is nothing.
+  std::string hide_unknown(const KindInfo& kind, boost::json::object& object,
+                           std::string_view hidden) const;
+  /// Tells whether hide_unknown() could have anything to do for objects that were stored under
+  /// another scheme: the storage version and a hash of the fields. Without blanks.
+  std::string fields_mark(const KindInfo& kind) const;
+
   /// The schema of a version for documents such as OpenAPI; nullptr when unknown.
   const SchemaNode* schema(std::string_view api_version, std::string_view kind) const;
 

@@ -27,8 +27,8 @@ struct StoredObject {
   std::string metadata;  ///< compact JSON
   TextPool::Text body;   ///< all but apiVersion, kind, metadata and status, as one JSON object
   std::string status;    ///< compact JSON; empty: none
-  /// Fields of plugins that are absent, as a merge patch onto the object; empty: none. Kept, never
-  /// shown (mechanisms: plugin away).
+  /// Fields of plugins that are absent, with their places, as Scheme::hide_unknown() gives them;
+  /// empty: none. Kept, never shown.
   std::string hidden;
   std::uint64_t version = 0;  ///< metadata.resourceVersion; 0: not given yet
 };

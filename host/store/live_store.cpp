@@ -1,12 +1,14 @@
 #include "host/store/live_store.hpp"
 
 #include <algorithm>
+#include <future>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "core/base/check.hpp"
 #include "host/store/commit_queue.hpp"
+#include "host/store/field_marks.hpp"
 #include "host/store/published.hpp"
 
 namespace sluice::host {
@@ -33,8 +35,8 @@ using WorkingTable = std::unordered_set<RecordPtr, KeyHash, KeyEqual>;
 }  // namespace
 
 struct LiveStore::State {
-  State(const api::Scheme& scheme, std::unique_ptr<Journal> journal_in, HistoryLimits limits)
-      : journal(std::move(journal_in)), published(scheme.kinds(), limits) {
+  State(const api::Scheme& scheme_in, std::unique_ptr<Journal> journal_in, HistoryLimits limits)
+      : scheme(scheme_in), journal(std::move(journal_in)), published(scheme.kinds(), limits) {
     for (const api::KindInfo* kind : scheme.kinds()) {
       names.emplace(kind, kind->group + "/" + kind->kind);
       working.emplace(kind, WorkingTable());
@@ -42,6 +44,9 @@ struct LiveStore::State {
   }
 
   void load();
+  void adapt(JournalState found);
+  void put(StoredObject object);
+  void commit(std::function<void(const Result<void>&)> done);
 
   WorkingTable& table(const api::KindInfo& kind) {
     const auto it = working.find(&kind);
@@ -49,6 +54,7 @@ struct LiveStore::State {
     return it->second;
   }
 
+  const api::Scheme& scheme;
   std::unordered_map<const api::KindInfo*, std::string> names;
   std::unique_ptr<Journal> journal;
 
@@ -93,7 +99,38 @@ void LiveStore::State::load() {
     published.start(version, *kind, last == found.kinds.end() ? 0 : last->second);
   }
   queue = std::make_unique<CommitQueue>(journal.get(), published, names);
-  if (!failure.empty()) queue->fail(failure);
+  if (!failure.empty())
+    queue->fail(failure);
+  else if (journal)
+    adapt(std::move(found));
+}
+
+// Objects that were written when other fields were known, as they are under this scheme. That is a
+// change like any other: those who watch see it.
+void LiveStore::State::adapt(JournalState found) {
+  FieldMarks marks(found.fields);
+  TextPool pool;
+  for (const api::KindInfo* kind : scheme.kinds()) {
+    if (!marks.set(names.at(kind), scheme.fields_mark(*kind))) continue;
+    std::vector<RecordPtr> records(working.at(kind).begin(), working.at(kind).end());
+    std::sort(records.begin(), records.end(),
+              [](const auto& a, const auto& b) { return a->version < b->version; });
+    for (const RecordPtr& record : records) {
+      StoredObject bare = *record;
+      bare.version = 0;
+      boost::json::object object = to_object(bare);
+      std::string hidden = scheme.hide_unknown(*kind, object, record->hidden);
+      if (hidden == record->hidden) continue;
+      StoredObject next = to_stored(*kind, object, pool);
+      next.hidden = std::move(hidden);
+      put(std::move(next));
+    }
+  }
+  if (std::string text = marks.text(); text != found.fields) open.fields = std::move(text);
+  if (open.changes.empty()) return;  // the marks go with the first transaction
+  std::promise<void> done;
+  commit([&done](const Result<void>&) { done.set_value(); });
+  done.get_future().wait();
 }
 
 LiveStore::LiveStore(const api::Scheme& scheme, std::unique_ptr<Journal> journal,
@@ -111,21 +148,26 @@ const StoredObject* LiveStore::find(const api::KindInfo& kind, std::string_view 
 }
 
 void LiveStore::put(StoredObject object) {
-  WorkingTable& table = state_->table(*object.kind);
-  const auto it = table.find(std::string_view(object.key));
-  RecordPtr before = it == table.end() ? nullptr : *it;
-  if (before && object.hidden.empty()) object.hidden = before->hidden;
-  object.version = ++state_->version;
+  if (object.hidden.empty())
+    if (const StoredObject* before = find(*object.kind, object.key)) object.hidden = before->hidden;
+  state_->put(std::move(object));
+}
+
+void LiveStore::State::put(StoredObject object) {
+  WorkingTable& of_kind = table(*object.kind);
+  const auto it = of_kind.find(std::string_view(object.key));
+  RecordPtr before = it == of_kind.end() ? nullptr : *it;
+  object.version = ++version;
   RecordPtr record = std::make_shared<const StoredObject>(std::move(object));
   if (before) {
-    auto node = table.extract(it);
+    auto node = of_kind.extract(it);
     node.value() = record;
-    table.insert(std::move(node));
+    of_kind.insert(std::move(node));
   } else {
-    table.insert(record);
+    of_kind.insert(record);
   }
   const ChangeType type = before ? ChangeType::kModified : ChangeType::kAdded;
-  state_->open.changes.push_back({type, std::move(record), std::move(before)});
+  open.changes.push_back({type, std::move(record), std::move(before)});
 }
 
 bool LiveStore::erase(const api::KindInfo& kind, std::string_view key) {
@@ -156,10 +198,14 @@ std::size_t LiveStore::count(const api::KindInfo& kind) const { return state_->t
 std::uint64_t LiveStore::working_version() const { return state_->version; }
 
 void LiveStore::commit(std::function<void(const Result<void>&)> done) {
-  Transaction closed = std::exchange(state_->open, {});
-  closed.version = state_->version;
+  state_->commit(std::move(done));
+}
+
+void LiveStore::State::commit(std::function<void(const Result<void>&)> done) {
+  Transaction closed = std::exchange(open, {});
+  closed.version = version;
   closed.done = std::move(done);
-  state_->queue->push(std::move(closed));
+  queue->push(std::move(closed));
 }
 
 RecordPtr LiveStore::get(const api::KindInfo& kind, std::string_view key) const {

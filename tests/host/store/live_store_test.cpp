@@ -265,6 +265,61 @@ TEST(LiveStore, KeepsWhatIsHiddenUnlessGivenAnother) {
   EXPECT_EQ(store.find(workload(), "a/x")->hidden, "{}");
 }
 
+// A plugin that adds a field is there, away, and there again.
+TEST(LiveStore, FieldsOfAnAbsentPluginAreHiddenAndComeBack) {
+  api::Scheme painted;
+  ASSERT_TRUE(painted
+                  .add(R"({"kind": "Workload", "group": "kueue.x-k8s.io", "versions":
+                      [{"version": "v1beta2", "fields": [
+                        {"path": "spec.paint", "type": "string"}]}]})",
+                       "paint")
+                  .ok());
+  const api::KindInfo& kind_there = *painted.find_by_name("Workload");
+  const auto disk = std::make_shared<MemoryDisk>();
+  const auto body_of = [&](const LiveStore& store, const api::KindInfo& of, const char* key) {
+    const RecordPtr record = store.get(of, key);
+    return record ? *record->body + record->hidden : "none";
+  };
+  {
+    LiveStore store(painted, std::make_unique<MemoryJournal>(disk));
+    StoredObject it = object(kind_there, "a/x");
+    it.status.clear();
+    it.metadata = R"({"name":"x","namespace":"a"})";
+    it.body = std::make_shared<const std::string>(R"({"spec":{"paint":"red","queueName":"q"}})");
+    store.put(it);
+    it.key = "a/y";
+    it.metadata = R"({"name":"y","namespace":"a"})";
+    it.body = std::make_shared<const std::string>(R"({"spec":{"queueName":"q"}})");
+    store.put(it);
+    ASSERT_EQ(commit(store), "");
+  }
+  const std::string hidden = R"([{"at":["spec","paint"],"value":"red"}])";
+  {
+    LiveStore store(scheme(), std::make_unique<MemoryJournal>(disk));
+    EXPECT_EQ(body_of(store, workload(), "a/x"), R"({"spec":{"queueName":"q"}})" + hidden);
+    EXPECT_EQ(body_of(store, workload(), "a/y"), R"({"spec":{"queueName":"q"}})");
+    // A change of this one object, which a watch goes on to see.
+    auto cursor = store.watch(workload(), 3);
+    ASSERT_TRUE(cursor.ok());
+    std::vector<Change> changes;
+    EXPECT_TRUE(cursor->take(changes, 10));
+    EXPECT_THAT(describe(changes), ElementsAre("~a/x@4"));
+    // A write while it is away keeps what is hidden.
+    StoredObject next = *store.find(workload(), "a/x");
+    next.body = std::make_shared<const std::string>(R"({"spec":{"queueName":"r"}})");
+    next.hidden.clear();
+    store.put(next);
+    ASSERT_EQ(commit(store), "");
+  }
+  {
+    LiveStore store(scheme(), std::make_unique<MemoryJournal>(disk));
+    EXPECT_EQ(store.version(), 5U);  // nothing to do for the same fields
+  }
+  LiveStore store(painted, std::make_unique<MemoryJournal>(disk));
+  EXPECT_EQ(body_of(store, kind_there, "a/x"), R"({"spec":{"queueName":"r","paint":"red"}})");
+  EXPECT_EQ(store.version(), 6U);
+}
+
 TEST(LiveStore, OnceFailedNothingIsAcknowledgedAnyMore) {
   const auto disk = std::make_shared<MemoryDisk>();
   disk->fail_at = 2;
