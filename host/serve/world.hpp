@@ -1,0 +1,78 @@
+// World: everything of a running host that a configuration decides about: the kinds, the plugins,
+// the store, the engine, the controllers, the loop that drives them.
+//
+// The process outlives it: on a reload a new World is made from the new configuration (make(),
+// which can fail and changes nothing), the old one is stopped, and the new one opens the store.
+// Clients keep their connections; they belong to the process.
+//
+//   auto world = World::make(config, clock);     // plugins are loaded and active
+//   (*world)->open(std::move(journal));          // state is loaded; writes are taken from now on
+//   …
+//   (*world)->stop();                            // everything acknowledged is durable
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "host/config/config.hpp"
+#include "host/controllers/controller_loop.hpp"
+#include "host/kernel/kernel.hpp"
+#include "host/kernel/plugin_runtime.hpp"
+#include "host/plugins/clock.hpp"
+#include "host/serve/control_loop.hpp"
+#include "host/store/live_store.hpp"
+#include "host/writes/event_writer.hpp"
+#include "host/writes/ids.hpp"
+#include "host/writes/object_writer.hpp"
+
+namespace sluice::host {
+
+/// Hands each decision to all that want to hear of it, in order.
+class DecisionFanout final : public DecisionObserver {
+ public:
+  void add(DecisionObserver& observer) { observers_.push_back(&observer); }
+  void decided(Time now, const Decision& decision) override {
+    for (DecisionObserver* observer : observers_) observer->decided(now, decision);
+  }
+
+ private:
+  std::vector<DecisionObserver*> observers_;
+};
+
+class World {
+ public:
+  static Result<std::unique_ptr<World>> make(const Configuration& config, const PluginClock& clock);
+  ~World();
+
+  /// `journal` nullptr: memory only. Takes over what it holds, makes what every host has, and
+  /// starts.
+  Result<void> open(std::unique_ptr<Journal> journal);
+  void stop();
+
+  const api::Scheme& scheme() const { return scheme_; }
+  LiveStore& store() { return *store_; }
+  ControlLoop& control() { return *control_; }
+
+ private:
+  World(const Configuration& config, const PluginClock& clock) : config_(config), clock_(clock) {}
+  void build();
+  Result<void> make_first_objects();
+
+  Configuration config_;
+  const PluginClock& clock_;
+  api::Scheme scheme_;
+  std::unique_ptr<PluginRuntime> plugins_;
+  std::unique_ptr<LiveStore> store_;
+  std::unique_ptr<Intake> intake_;
+  DecisionFanout decisions_;
+  std::unique_ptr<Kernel> kernel_;
+  ObjectIndex index_;
+  LiveIds ids_;
+  std::unique_ptr<ObjectWriter> objects_;
+  std::unique_ptr<EventWriter> events_;
+  std::unique_ptr<ControllerLoop> controllers_;
+  std::unique_ptr<ControlLoop> control_;
+};
+
+}  // namespace sluice::host
