@@ -54,6 +54,9 @@ void check_kind_rules(const CompiledKind& kind, const json::object& object, cons
                       const AdmitOptions& options, Outcome& outcome) {
   check_metadata(kind.info, object, outcome);
   if (old != nullptr && !options.status) check_update_rules(kind, object, *old, outcome);
+  if (kind.builtin != nullptr && kind.builtin->check != nullptr && !options.status) {
+    kind.builtin->check(object, old, outcome);
+  }
   if (kind.info.group != kKueueGroup) return;
   const std::string& name = kind.info.kind;
   if (name == "Workload") check_workload(object, old, options, outcome);
@@ -104,7 +107,8 @@ std::string Outcome::error_text() const {
 }
 
 struct Scheme::State {
-  explicit State(json::object type_data) : types(std::move(type_data)) {}
+  State(json::object type_data, json::object attributes)
+      : types(std::move(type_data), std::move(attributes)) {}
 
   TypeLibrary types;
   std::map<std::string, KindSource> sources;
@@ -158,12 +162,18 @@ struct Scheme::State {
 Scheme::Scheme() {
   auto types = parse_object(embedded_types(), "types.json");
   SLUICE_CHECK(types.ok(), types.error().text);
-  state_ = std::make_unique<State>(std::move(*types));
+  auto attributes = parse_object(embedded_attributes(), "attributes.json");
+  SLUICE_CHECK(attributes.ok(), attributes.error().text);
+  state_ = std::make_unique<State>(std::move(*types), std::move(*attributes));
   json::array kinds;
   for (const std::string_view text : embedded_kinds()) {
     auto kind = parse_object(text, "core kind");
     SLUICE_CHECK(kind.ok(), kind.error().text);
-    kinds.emplace_back(std::move(*kind));
+    if (json::array* several = find_array(*kind, "kinds")) {
+      for (auto& each : *several) kinds.push_back(std::move(each));
+    } else {
+      kinds.emplace_back(std::move(*kind));
+    }
   }
   const auto added = state_->add(kinds, "");
   SLUICE_CHECK(added.ok(), added.error().text);
@@ -237,6 +247,7 @@ Outcome Scheme::admit(json::object& object, const json::object* old,
       (*metadata)["namespace"] = "default";  // where kubectl puts it, too
     }
   }
+  if (kind.builtin != nullptr && kind.builtin->fill_in != nullptr) kind.builtin->fill_in(object);
   if (served->version != kind.hub && outcome.ok()) to_hub(kind, served->version, object, outcome);
   // Where the schema was violated, types may be wrong; the rules read those as absent. They speak
   // of the hub form, so one that could not be converted has only its metadata judged.

@@ -4,6 +4,7 @@
 
 #include "core/api/json.hpp"
 #include "core/api/schema/predicates.hpp"
+#include "core/api/schema/type_expression.hpp"
 
 namespace sluice::api {
 
@@ -17,7 +18,7 @@ struct ScalarType {
   Format format;
 };
 
-constexpr std::array<ScalarType, 11> kScalars = {{
+constexpr std::array<ScalarType, 14> kScalars = {{
     {"any", NodeType::kAny, Format::kNone},
     {"object", NodeType::kObject, Format::kNone},
     {"array", NodeType::kArray, Format::kNone},
@@ -28,7 +29,10 @@ constexpr std::array<ScalarType, 11> kScalars = {{
     {"boolean", NodeType::kBoolean, Format::kNone},
     {"quantity", NodeType::kQuantity, Format::kNone},
     {"time", NodeType::kString, Format::kDateTime},
+    {"microTime", NodeType::kString, Format::kDateTime},
     {"intOrString", NodeType::kIntOrString, Format::kNone},
+    {"bytes", NodeType::kBytes, Format::kNone},
+    {"rawJson", NodeType::kAny, Format::kNone},
 }};
 
 const ScalarType* scalar(std::string_view name) {
@@ -51,6 +55,16 @@ std::vector<std::string> texts(const json::object& object, std::string_view key)
   return out;
 }
 
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> out;
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(','));
+    out.emplace_back(part);
+    list.remove_prefix(std::min(list.size(), part.size() + 1));
+  }
+  return out;
+}
+
 void index_fields(SchemaNode& node) {
   node.keys.build(node.fields);
   node.to_complete.clear();
@@ -59,6 +73,31 @@ void index_fields(SchemaNode& node) {
       node.to_complete.push_back(static_cast<std::uint8_t>(i));
     }
   }
+}
+
+Result<void> limits(const json::object& from, SchemaNode& node) {
+  if (const auto name = find_text(from, "format"); !name.empty()) {
+    const auto format = format_of(name);
+    if (!format) {
+      return Error{"format \"" + std::string(name) + "\" is not known; allowed are " +
+                   format_names()};
+    }
+    node.format = *format;
+  }
+  node.one_of = texts(from, "enum");
+  node.min = find_int(from, "min");
+  node.max = find_int(from, "max");
+  const auto size = [&](std::string_view key, std::size_t& into) {
+    if (const auto value = find_int(from, key)) into = static_cast<std::size_t>(*value);
+  };
+  size("minLength", node.min_length);
+  size("maxLength", node.max_length);
+  size("minItems", node.min_items);
+  size("maxItems", node.max_items);
+  size("maxProperties", node.max_properties);
+  node.list_keys = texts(from, "listKeys");
+  node.list_set = find_text(from, "listType") == "set";
+  return {};
 }
 
 /// Puts the defaults of everything below into a default value.
@@ -130,8 +169,19 @@ class KindBuilder {
     for (const char* name : {"apiVersion", "kind"}) {
       add_field(node, name, string_node(), false);
     }
-    add_field(node, "metadata", types_.get("ObjectMeta"), false);
+    if (source.type.empty()) {
+      add_field(node, "metadata", types_.get("ObjectMeta"), false);
+    } else if (const SchemaNode* named = types_.get(source.type, TypeUse::kBuiltin)) {
+      node.fields.insert(node.fields.end(), named->fields.begin(), named->fields.end());
+      node.type_name = source.type;
+    } else {
+      return Error{"type \"" + source.type + "\" is not known"};
+    }
     for (const Draft& draft : root.fields) {
+      const auto taken = [&](const SchemaField& field) { return field.name == draft.name; };
+      if (std::any_of(node.fields.begin(), node.fields.end(), taken)) {
+        return Error{draft.name + ": fields cannot be added to what the built-in type holds"};
+      }
       if (auto added = member(node, draft.name, draft); !added) return added.error();
     }
     index_fields(node);
@@ -167,6 +217,10 @@ class KindBuilder {
       const json::object& attributes = draft.source->attributes;
       field.required = find_bool(attributes, "required", false);
       field.contributed_by = draft.source->contributed_by;
+      field.description = find_text(attributes, "description");
+      field.merge.keys = (*child)->list_keys;
+      field.merge.set = (*child)->list_set;
+      field.merge.atomic = find_text(attributes, "mapType") == "atomic";
       if (const json::value* value = find(attributes, "default")) {
         field.default_value = *value;
         expand_default(*field.node, *field.default_value);
@@ -218,31 +272,6 @@ class KindBuilder {
     node.open = node.type == NodeType::kObject && node.fields.empty() && node.values == nullptr;
     index_fields(node);
     return &node;
-  }
-
-  static Result<void> limits(const json::object& from, SchemaNode& node) {
-    if (const auto name = find_text(from, "format"); !name.empty()) {
-      const auto format = format_of(name);
-      if (!format) {
-        return Error{"format \"" + std::string(name) + "\" is not known; allowed are " +
-                     format_names()};
-      }
-      node.format = *format;
-    }
-    node.one_of = texts(from, "enum");
-    node.min = find_int(from, "min");
-    node.max = find_int(from, "max");
-    const auto size = [&](std::string_view key, std::size_t& into) {
-      if (const auto value = find_int(from, key)) into = static_cast<std::size_t>(*value);
-    };
-    size("minLength", node.min_length);
-    size("maxLength", node.max_length);
-    size("minItems", node.min_items);
-    size("maxItems", node.max_items);
-    size("maxProperties", node.max_properties);
-    node.list_keys = texts(from, "listKeys");
-    node.list_set = find_text(from, "listType") == "set";
-    return {};
   }
 
   /// The node at a path of this version, writable; nullptr when there is none of our own.
@@ -313,6 +342,7 @@ const char* type_name(NodeType type) {
     case NodeType::kArray:
       return "array";
     case NodeType::kString:
+    case NodeType::kBytes:
       return "string";
     case NodeType::kInteger:
       return "integer";
@@ -341,23 +371,16 @@ void KeyTable::build(const std::vector<SchemaField>& fields) {
   }
 }
 
-const SchemaNode* TypeLibrary::get(std::string_view name) {
-  if (const auto it = compiled_.find(name); it != compiled_.end()) return it->second;
-  const json::object* fields = find_object(types_, name);
-  if (fields == nullptr) return nullptr;
+const SchemaNode* TypeLibrary::get(std::string_view name, TypeUse use) {
+  std::string key(use == TypeUse::kBuiltin ? "builtin " : "");
+  key += name;
+  if (const auto it = compiled_.find(key); it != compiled_.end()) return it->second;
+  if (find_object(types_, name) == nullptr) return nullptr;
   SchemaNode& node = nodes_.emplace_back();
   node.type = NodeType::kObject;
-  compiled_.emplace(std::string(name), &node);  // before its fields: types may be recursive
-  for (const auto& member : *fields) {
-    const json::string* text = member.value().if_string();
-    std::string_view type = text != nullptr ? view(*text) : "any";
-    SchemaField field;
-    field.name = view(member.key());
-    field.required = !type.empty() && type.back() == '!';
-    if (field.required) type.remove_suffix(1);
-    field.node = of_expression(type);
-    node.fields.push_back(std::move(field));
-  }
+  node.type_name = name;
+  compiled_.emplace(std::move(key), &node);  // before its fields: types may be recursive
+  add_fields(std::string(name), use, node);
   SLUICE_CHECK(node.fields.size() <= 64, "type ", name, " has ", node.fields.size(), " fields");
   node.open = node.fields.empty();
   index_fields(node);
@@ -365,16 +388,61 @@ const SchemaNode* TypeLibrary::get(std::string_view name) {
   return &node;
 }
 
-const SchemaNode* TypeLibrary::of_expression(std::string_view expression) {
+void TypeLibrary::add_fields(const std::string& name, TypeUse use, SchemaNode& node) {
+  const json::object* fields = find_object(types_, name);
+  SLUICE_CHECK(fields != nullptr, "unknown type ", name, " in the built-in types");
+  for (const auto& member : *fields) {
+    const std::string_view key = view(member.key());
+    if (key.front() == '+') {
+      add_fields(std::string(key.substr(1)), use, node);
+      continue;
+    }
+    const json::string* text = member.value().if_string();
+    const TypeExpression expression = parse_type_expression(text != nullptr ? view(*text) : "any");
+    SchemaField field;
+    field.name = key;
+    field.required = expression.required;
+    SchemaNode* own = nullptr;
+    field.node = of_expression(expression.type, use, own);
+    MergeRule& merge = field.merge;
+    merge.merge = expression.merge;
+    merge.key = expression.merge_key;
+    merge.retain_keys = expression.retain_keys;
+    merge.atomic = expression.atomic;
+    merge.keys =
+        split(expression.apply_keys.empty() ? expression.merge_key : expression.apply_keys);
+    merge.set = merge.merge && merge.keys.empty();
+    if (use == TypeUse::kBuiltin) apply_attributes(name + "." + field.name, field, own);
+    node.fields.push_back(std::move(field));
+  }
+}
+
+void TypeLibrary::apply_attributes(const std::string& place, SchemaField& field, SchemaNode* own) {
+  const json::object* attributes = find_object(attributes_, place);
+  if (attributes == nullptr) return;
+  field.required = field.required || find_bool(*attributes, "required", false);
+  if (const json::value* value = find(*attributes, "default")) {
+    field.default_value = *value;
+    expand_default(*field.node, *field.default_value);
+  }
+  if (own == nullptr) return;
+  const auto read = limits(*attributes, *own);
+  SLUICE_CHECK(read.ok(), place, ": ", read.error().text);
+}
+
+const SchemaNode* TypeLibrary::of_expression(std::string_view expression, TypeUse use,
+                                             SchemaNode*& own) {
   const bool list = expression.substr(0, 2) == "[]";
   const bool map = expression.substr(0, 2) == "{}";
   if (!list && !map) {
-    if (const SchemaNode* named = get(expression)) return named;
+    if (const SchemaNode* named = get(expression, use)) return named;
   }
   SchemaNode& node = nodes_.emplace_back();
+  own = &node;
   if (list || map) {
     node.type = list ? NodeType::kArray : NodeType::kObject;
-    const SchemaNode* inner = of_expression(expression.substr(2));
+    SchemaNode* ignored = nullptr;
+    const SchemaNode* inner = of_expression(expression.substr(2), use, ignored);
     (list ? node.items : node.values) = inner;
     return &node;
   }
@@ -418,6 +486,24 @@ void TypeLibrary::add_rules(std::string_view name, SchemaNode& node) {
   }
 }
 
+const MergeRule* merge_rule(const SchemaNode& root, std::string_view path) {
+  const SchemaNode* at = &root;
+  const MergeRule* rule = nullptr;
+  for (const auto& part : path_parts(path)) {
+    if (at == nullptr) return nullptr;
+    if (part == "[]" || part == "{}") {
+      at = part == "[]" ? at->items : at->values;
+      rule = nullptr;
+      continue;
+    }
+    const SchemaField* field = at->field(part);
+    if (field == nullptr) return nullptr;
+    rule = &field->merge;
+    at = field->node;
+  }
+  return rule;
+}
+
 std::size_t CompiledKind::version_index(std::string_view name) const {
   std::size_t i = 0;
   while (i < info.versions.size() && info.versions[i].name != name) ++i;
@@ -428,6 +514,7 @@ Result<std::unique_ptr<CompiledKind>> compile_kind(const KindSource& source, Typ
   auto kind = std::make_unique<CompiledKind>();
   kind->info = source.info;
   kind->sources = source.versions;
+  kind->builtin = builtin_rules(source.info.group, source.info.kind);
   for (std::size_t i = 0; i < source.versions.size(); ++i) {
     KindBuilder builder(*kind, types);
     auto root = builder.version(source.versions[i]);

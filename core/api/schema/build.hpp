@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -11,27 +12,36 @@
 #include <string_view>
 #include <vector>
 
+#include "core/api/builtin/builtin.hpp"
 #include "core/api/schema/node.hpp"
 #include "core/api/schema/source.hpp"
 #include "core/base/result.hpp"
 
 namespace sluice::api {
 
+/// Who holds a value of a named type. A custom resource judges the pod templates in it by their
+/// shape only; the built-in kinds also fill in defaults and check values.
+enum class TypeUse : std::uint8_t { kShape, kBuiltin };
+
 /// Named types (PodTemplateSpec, …) as nodes, compiled on first use. Owns the nodes it makes.
 class TypeLibrary {
  public:
-  /// `types`: name → {field: type}, a type being a scalar, another name, `[]T` or `{}T`, with `!`
-  /// at the end when the field is required.
-  explicit TypeLibrary(boost::json::object types) : types_(std::move(types)) {}
+  /// `types`: name → {field: TypeExpression}; `attributes`: `Type.field` → what built-in kinds say
+  /// of the field (default, enum, …, as in the data of kinds).
+  TypeLibrary(boost::json::object types, boost::json::object attributes)
+      : types_(std::move(types)), attributes_(std::move(attributes)) {}
 
   /// nullptr when there is no such type.
-  const SchemaNode* get(std::string_view name);
+  const SchemaNode* get(std::string_view name, TypeUse use = TypeUse::kShape);
 
  private:
-  const SchemaNode* of_expression(std::string_view expression);
+  void add_fields(const std::string& name, TypeUse use, SchemaNode& node);
+  void apply_attributes(const std::string& place, SchemaField& field, SchemaNode* own);
+  /// `own` is set to the node when it belongs to this place alone.
+  const SchemaNode* of_expression(std::string_view expression, TypeUse use, SchemaNode*& own);
   void add_rules(std::string_view name, SchemaNode& node);
 
-  boost::json::object types_;
+  boost::json::object types_, attributes_;
   std::map<std::string, const SchemaNode*, std::less<>> compiled_;
   std::deque<SchemaNode> nodes_;
 };
@@ -47,7 +57,8 @@ struct CompiledKind {
   std::vector<CompiledVersion> versions;  ///< in the order of info.versions
   std::size_t hub = 0;
   bool has_contributed = false;
-  std::vector<UpdateRule> update_rules;  ///< of the hub version
+  const BuiltinRules* builtin = nullptr;  ///< of a built-in kind that has more than a schema
+  std::vector<UpdateRule> update_rules;   ///< of the hub version
   std::deque<SchemaNode> nodes;
 
   /// info.versions.size() when there is none.

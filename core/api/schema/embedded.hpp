@@ -10,7 +10,9 @@ namespace sluice::api {
 
 /// The named types that pod templates and metadata are made of (data/types.json).
 std::string_view embedded_types();
-/// One text per core kind.
+/// What built-in kinds say of the fields of named types beyond their shape (data/attributes.json).
+std::string_view embedded_attributes();
+/// One text per core kind, or `{"kinds": […]}` for several.
 std::span<const std::string_view> embedded_kinds();
 
 }  // namespace sluice::api

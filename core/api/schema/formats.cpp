@@ -126,6 +126,22 @@ bool is_qualified_name(std::string_view text) {
 
 bool is_label_value(std::string_view text) { return text.empty() || is_name_part(text); }
 
+bool is_base64(std::string_view text) {
+  std::size_t characters = 0, padding = 0;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r') continue;
+    const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    const bool other = (c >= '0' && c <= '9') || c == '+' || c == '/';
+    if (c == '=') {
+      ++padding;
+    } else if (padding > 0 || !(letter || other)) {
+      return false;
+    }
+    ++characters;
+  }
+  return characters % 4 == 0 && padding <= 2;
+}
+
 std::size_t text_length(std::string_view text) {
   std::size_t length = 0;
   for (const char c : text) {

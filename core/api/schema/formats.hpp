@@ -39,6 +39,9 @@ bool is_qualified_name(std::string_view text);
 /// The characters of a label value: empty, or alphanumeric at both ends.
 bool is_label_value(std::string_view text);
 
+/// Base64 with the standard alphabet and padding; line breaks are allowed.
+bool is_base64(std::string_view text);
+
 /// Code points of valid UTF-8.
 std::size_t text_length(std::string_view text);
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/api/schema/formats.hpp"
+#include "core/api/schema/merge_rule.hpp"
 
 namespace sluice::api {
 
@@ -26,6 +27,7 @@ enum class NodeType : std::uint8_t {
   kBoolean,
   kQuantity,
   kIntOrString,
+  kBytes,  ///< base64 in JSON
 };
 
 const char* type_name(NodeType type);
@@ -64,6 +66,8 @@ struct SchemaField {
   /// With the defaults of everything below filled in.
   std::optional<boost::json::value> default_value;
   std::string contributed_by;  ///< empty: core
+  std::string description;     ///< empty: see describe.hpp
+  MergeRule merge;
 };
 
 /// From key to index in a few nanoseconds: an open table over length and three characters.
@@ -97,6 +101,7 @@ class KeyTable {
 struct SchemaNode {
   NodeType type = NodeType::kAny;
   Format format = Format::kNone;
+  std::string type_name;  ///< of a named type: PodSpec, …
   std::vector<SchemaField> fields;
   KeyTable keys;
   std::vector<std::uint8_t> to_complete;  ///< fields that are required or have a default

@@ -84,6 +84,15 @@ void check_name(const KindInfo& info, const json::object& metadata, Outcome& out
     }
     return;
   }
+  if (info.group == "rbac.authorization.k8s.io") {
+    // Names such as system:admin: whatever can stand in a URL.
+    if (name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos) {
+      add_problem(
+          outcome, Problem::Kind::kInvalid, "metadata.name",
+          "Invalid value: " + shown(name) + ": may not be '.' or '..', or contain '/' or '%'");
+    }
+    return;
+  }
   const bool label = info.kind == "Namespace" && info.group.empty();
   const std::size_t longest = label ? 63 : 253;
   if (!(label ? is_dns_label(name) : is_dns_subdomain(name))) {

@@ -73,7 +73,7 @@ Result<void> read_fields(const json::object& from, const std::string& where, boo
     if (auto known = only_keys(*each, place,
                                {"path", "type", "items", "required", "default", "enum", "format",
                                 "min", "max", "minLength", "maxLength", "minItems", "maxItems",
-                                "maxProperties", "listType", "listKeys", "description"});
+                                "maxProperties", "listType", "listKeys", "mapType", "description"});
         !known) {
       return known;
     }
@@ -137,8 +137,8 @@ Result<void> base_on(KindSource& kind, const json::object& from, const std::stri
 Result<void> read_version(KindSource& kind, const json::object& from, const std::string& where,
                           const std::string& contributor) {
   if (auto known = only_keys(from, where,
-                             {"version", "storage", "deprecated", "status", "columns", "fields",
-                              "rules", "basedOn", "without", "moves", "convert"});
+                             {"version", "storage", "deprecated", "status", "type", "columns",
+                              "fields", "rules", "basedOn", "without", "moves", "convert"});
       !known) {
     return known;
   }
@@ -149,6 +149,7 @@ Result<void> read_version(KindSource& kind, const json::object& from, const std:
   if (fresh) {
     VersionSource added;
     added.name = name;
+    added.type = find_text(from, "type");
     KindInfo::Version info;
     info.name = name;
     info.storage = find_bool(from, "storage", false);

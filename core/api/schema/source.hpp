@@ -34,6 +34,7 @@ struct ValueMapping {
 
 struct VersionSource {
   std::string name;
+  std::string type;  ///< of a built-in kind: the named type that describes it
   std::vector<FieldSource> fields;
   std::vector<RuleSource> rules;
   std::vector<std::pair<std::string, std::string>> moves;  ///< field here → field in the hub

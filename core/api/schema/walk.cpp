@@ -106,6 +106,13 @@ void Walk::value(const SchemaNode& node, json::value& value) {
         wrong_type(node, value);
       }
       break;
+    case NodeType::kBytes:
+      if (!value.is_string()) {
+        wrong_type(node, value);
+      } else if (!is_base64(view(*value.if_string()))) {
+        problem(Problem::Kind::kInvalid, "Invalid value: " + shown(value) + ": must be base64");
+      }
+      break;
     case NodeType::kInteger:
       integer(node, value);
       break;
