@@ -1,0 +1,49 @@
+// A small certificate authority: the host's own CA, its server certificate, and certificates for
+// clients. ECDSA on P-256, everything in PEM.
+//
+// Pure functions of their arguments and of the system's random numbers; any thread. Times are
+// seconds since 1970.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+
+namespace sluice::host {
+
+struct CertifiedKey {
+  std::string certificate;
+  std::string key;
+};
+
+/// Valid for ten years from now.
+Result<CertifiedKey> make_authority(std::string_view common_name, std::int64_t now);
+
+/// A server certificate for these IP addresses and DNS names, valid for a year.
+Result<CertifiedKey> issue_server(const CertifiedKey& authority,
+                                  const std::vector<std::string>& names, std::int64_t now);
+
+/// A client certificate: user `user` in these groups.
+Result<CertifiedKey> issue_client(const CertifiedKey& authority, std::string_view user,
+                                  const std::vector<std::string>& groups, std::int64_t now,
+                                  std::int64_t valid_seconds);
+
+/// When the first certificate of the text ends to be valid.
+Result<std::int64_t> expiry_of(std::string_view certificate);
+
+/// Whether the first certificate of the text was issued by this authority, belongs to `key`, and
+/// names all of `names`.
+Result<bool> is_server_certificate(const CertifiedKey& server, std::string_view authority,
+                                   const std::vector<std::string>& names);
+
+/// Whether key and (first) certificate belong together; an error when one cannot be read.
+Result<bool> belong_together(const CertifiedKey& pair);
+
+/// What a client has to trust to talk to a server with this certificate file: the certificates of
+/// its issuers, or its own when the file holds no other.
+std::string trust_anchor_of(std::string_view certificates);
+
+}  // namespace sluice::host

@@ -1,0 +1,39 @@
+// Secrets: random tokens, their digests, and writing files that hold some.
+//
+// Pure functions and one that writes a file; any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+
+namespace sluice::host {
+
+using Digest = std::array<unsigned char, 32>;
+
+Digest sha256(std::string_view text);
+std::string to_hex(const Digest& digest);
+/// False when it is no 64 hexadecimal digits.
+bool from_hex(std::string_view text, Digest& out);
+/// Takes the same time wherever they differ.
+bool same_digest(const Digest& a, const Digest& b);
+
+/// 256 random bits as 64 hexadecimal digits.
+Result<std::string> random_token();
+
+std::string to_base64(std::string_view bytes);
+
+/// Replaces `path` by a file with this content and mode 0600: whoever reads it finds the old
+/// content or the new one, never a part, also after a crash. The folder must exist.
+Result<void> write_secret_file(const std::string& path, std::string_view content);
+
+/// The content of a file of at most 1 MiB. The error names the path.
+Result<std::string> read_small_file(const std::string& path);
+
+/// Makes the folder (and those above it) with mode 0700; one that exists is left as it is.
+Result<void> make_private_folder(const std::string& path);
+
+}  // namespace sluice::host

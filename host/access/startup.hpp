@@ -1,0 +1,54 @@
+// What the host needs to be reached safely, made at its first start and found again at the next:
+// CA, server certificate, the administrator's token and kubeconfig.
+//
+// With a store on disk the keys lie in `pki/` of the store's folder (mode 0600); a store in memory
+// has new ones at each start. For the thread that starts the host, and for the one that reloads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "host/access/identity.hpp"
+#include "host/access/secrets.hpp"
+#include "host/config/config.hpp"
+
+namespace sluice::host {
+
+/// Certificates in PEM.
+struct ServerKeys {
+  std::string certificate;  ///< of the server, with its issuers if tls.certFile has them
+  std::string key;
+  std::string client_ca;  ///< whose client certificates are accepted
+  std::string trust;      ///< what a client has to trust
+};
+
+/// An error when the address can be reached from other machines without TLS and authentication, or
+/// is no address. Names of hosts count as other machines, except localhost.
+Result<void> check_exposure(const ServerConfig& server);
+
+/// The keys to serve with: those of tls.*, or our own, which are made where they are missing, near
+/// their end, or do not name the configured host. `folder`: of the store; empty: in memory. To be
+/// called again on a reload. Files that are there and cannot be used are an error, never replaced.
+Result<ServerKeys> prepare_keys(const ServerConfig& server, const std::string& folder,
+                                std::int64_t now);
+
+/// Where the administrator's kubeconfig goes: server.kubeconfig, or `kubeconfig` in the store's
+/// folder. An error when the store is in memory and no file is named.
+Result<std::string> kubeconfig_path(const ServerConfig& server, const std::string& folder);
+
+/// Writes the kubeconfig (mode 0600) for the host at `address` (HOST:PORT as it listens). The token
+/// in an earlier kubeconfig goes on to be good when its digest is in `folder`/pki; else there is a
+/// new one. Returns its digest.
+Result<Digest> publish_kubeconfig(const std::string& path, const std::string& folder,
+                                  std::string_view address, const ServerKeys& keys);
+
+/// Who the administrator's token stands for: a member of system:masters.
+Identity admin_identity();
+
+/// Names and addresses by which clients may call the host that is configured so.
+std::vector<std::string> server_names(const std::string& address);
+
+}  // namespace sluice::host

@@ -1,0 +1,143 @@
+#include "host/access/tokens.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace sluice::host {
+namespace {
+
+constexpr std::string_view kDigestPrefix = "sha256:";
+constexpr std::size_t kLeastTokenLength = 16;
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// The columns of one line; nullopt when a quote is wrong.
+std::optional<std::vector<std::string>> columns_of(std::string_view line) {
+  std::vector<std::string> out;
+  for (;;) {
+    std::string column;
+    line = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!line.empty() && line[0] == '"') {
+      std::size_t at = 1;
+      for (;; ++at) {
+        if (at >= line.size()) return std::nullopt;
+        if (line[at] == '"') {
+          if (at + 1 == line.size() || line[at + 1] != '"') break;
+          ++at;  // a doubled quote
+        }
+        column += line[at];
+      }
+      line = trimmed(line.substr(at + 1));
+      if (!line.empty() && line[0] != ',') return std::nullopt;
+    } else {
+      const auto end = std::min(line.find(','), line.size());
+      column = trimmed(line.substr(0, end));
+      if (column.find('"') != std::string::npos) return std::nullopt;
+      line.remove_prefix(end);
+    }
+    out.push_back(std::move(column));
+    if (line.empty()) return out;
+    line.remove_prefix(1);
+  }
+}
+
+std::uint64_t bucket_of(const Digest& digest) {
+  std::uint64_t out = 0;
+  std::memcpy(&out, digest.data(), sizeof(out));
+  return out;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+struct Line {
+  Digest digest{};
+  Identity identity;
+};
+
+/// The text of an error, or the line.
+Result<Line> parse_line(std::string_view text) {
+  const auto columns = columns_of(text);
+  if (!columns) return Error{"a column with a misplaced quote"};
+  if (columns->size() < 3 || columns->size() > 4)
+    return Error{"has " + std::to_string(columns->size()) +
+                 " columns; allowed: token,user,uid or token,user,uid,\"group,group\""};
+  Line out;
+  const std::string& token = (*columns)[0];
+  if (token.starts_with(kDigestPrefix)) {
+    if (!from_hex(std::string_view(token).substr(kDigestPrefix.size()), out.digest))
+      return Error{"sha256: must be followed by 64 hexadecimal digits"};
+  } else if (token.size() < kLeastTokenLength) {
+    return Error{"the token is shorter than " + std::to_string(kLeastTokenLength) + " characters"};
+  } else {
+    out.digest = sha256(token);
+  }
+  out.identity.user = (*columns)[1];
+  out.identity.uid = (*columns)[2];
+  if (out.identity.user.empty()) return Error{"the user is empty"};
+  if (columns->size() == 4) {
+    for (std::string_view rest = (*columns)[3]; !rest.empty();) {
+      const auto end = std::min(rest.find(','), rest.size());
+      const std::string_view group = trimmed(rest.substr(0, end));
+      if (!group.empty()) out.identity.groups.emplace_back(group);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<void> TokenTable::add_csv(std::string_view text, const std::string& file) {
+  TokenTable added = *this;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (line.empty() || line[0] == '#') continue;
+    auto parsed = parse_line(line);
+    const std::string place = file + ":" + std::to_string(number);
+    if (!parsed) return parsed.error().context(place);
+    if (!added.add(parsed->digest, std::move(parsed->identity)))
+      return Error{place + ": the token is there already"};
+  }
+  *this = std::move(added);
+  return {};
+}
+
+bool TokenTable::add(const Digest& digest, Identity identity) {
+  if (lookup(digest) != nullptr) return false;
+  entries_.emplace(bucket_of(digest), Entry{digest, std::move(identity)});
+  return true;
+}
+
+const Identity* TokenTable::find(std::string_view token) const { return lookup(sha256(token)); }
+
+const Identity* TokenTable::lookup(const Digest& digest) const {
+  const auto [first, last] = entries_.equal_range(bucket_of(digest));
+  const auto it = std::find_if(
+      first, last, [&](const auto& entry) { return same_digest(entry.second.digest, digest); });
+  return it == last ? nullptr : &it->second.identity;
+}
+
+std::string token_line(const Digest& digest, const Identity& identity) {
+  std::string groups;
+  for (const auto& group : identity.groups) groups += (groups.empty() ? "" : ",") + group;
+  return std::string(kDigestPrefix) + to_hex(digest) + "," + quoted(identity.user) + "," +
+         quoted(identity.uid) + "," + quoted(groups) + "\n";
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,144 @@
+// Who makes a request: tokens, certificates, impersonation.
+#include "host/access/host_authenticator.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace sluice::host {
+namespace {
+
+/// Lets the listed requests through: `verb resource namespace/name`.
+class Listed final : public Authorizer {
+ public:
+  explicit Listed(std::vector<std::string> allowed) : allowed_(std::move(allowed)) {}
+  AccessAnswer may(const Identity&, const AccessRequest& request) const override {
+    const std::string asked = std::string(request.verb) + " " + std::string(request.resource) +
+                              " " + std::string(request.ns) + "/" + std::string(request.name);
+    return {std::find(allowed_.begin(), allowed_.end(), asked) != allowed_.end(), ""};
+  }
+
+ private:
+  std::vector<std::string> allowed_;
+};
+
+class Authentication : public testing::Test {
+ protected:
+  Authentication() {
+    file_ =
+        (std::filesystem::temp_directory_path() / ("sluice-tokens-" + std::to_string(::getpid())))
+            .string();
+    std::ofstream(file_) << "janes-long-token,jane,7,\"dev\"\n";
+  }
+  ~Authentication() override { std::remove(file_.c_str()); }
+
+  std::string file_;
+  Listed authorizer_{{"impersonate users /joe", "impersonate groups /ops",
+                      "impersonate serviceaccounts ns/bot", "impersonate uids /9"}};
+  HostAuthenticator authenticator_{authorizer_};
+};
+
+TEST_F(Authentication, BearerTokens) {
+  ASSERT_TRUE(authenticator_.load(sha256("admins-token"), file_).ok());
+  Credentials credentials;
+  credentials.authorization = "Bearer admins-token";
+  const auto admin = authenticator_.identify(credentials);
+  ASSERT_TRUE(admin.ok());
+  EXPECT_EQ(admin->groups, (std::vector<std::string>{"system:masters", "system:authenticated"}));
+  credentials.authorization = "bearer   janes-long-token ";
+  const auto jane = authenticator_.identify(credentials);
+  ASSERT_TRUE(jane.ok());
+  EXPECT_EQ(jane->user, "jane");
+  EXPECT_EQ(jane->groups, (std::vector<std::string>{"dev", "system:authenticated"}));
+  for (const char* wrong : {"Bearer x", "Bearer ", "Bearer", "Basic amFuZTp4", "janes-long-token",
+                            "Bearerjanes-long-token"}) {
+    credentials.authorization = wrong;
+    const auto refused = authenticator_.identify(credentials);
+    ASSERT_FALSE(refused.ok()) << wrong;
+    EXPECT_EQ(refused.error().code, 401);
+  }
+}
+
+TEST_F(Authentication, NoCredentialsAreNobody) {
+  const auto nobody = authenticator_.identify({});
+  ASSERT_TRUE(nobody.ok());
+  EXPECT_EQ(nobody->user, "");
+  EXPECT_TRUE(nobody->groups.empty());
+}
+
+TEST_F(Authentication, CertificatesNameUserAndGroups) {
+  CertificateSubject subject{"carol", {"dev"}};
+  Credentials credentials;
+  credentials.certificate = &subject;
+  const auto carol = authenticator_.identify(credentials);
+  ASSERT_TRUE(carol.ok());
+  EXPECT_EQ(carol->user, "carol");
+  EXPECT_EQ(carol->groups, (std::vector<std::string>{"dev", "system:authenticated"}));
+}
+
+TEST_F(Authentication, AReloadChangesWhoIsKnown) {
+  ASSERT_TRUE(authenticator_.load(sha256("admins-token"), file_).ok());
+  std::ofstream(file_) << "joes-long-token-1,joe,8\n";
+  ASSERT_TRUE(authenticator_.load(sha256("admins-token"), file_).ok());
+  EXPECT_FALSE(authenticator_.holder_of("janes-long-token"));
+  EXPECT_TRUE(authenticator_.holder_of("joes-long-token-1"));
+  std::ofstream(file_) << "broken\n";
+  const auto refused = authenticator_.load(sha256("admins-token"), file_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text.find(file_ + ":1: "), std::string::npos);
+  EXPECT_TRUE(authenticator_.holder_of("joes-long-token-1"));
+  std::remove(file_.c_str());
+  EXPECT_FALSE(authenticator_.load(sha256("admins-token"), file_).ok());
+}
+
+TEST_F(Authentication, ImpersonationByThoseWhoMay) {
+  ASSERT_TRUE(authenticator_.load(sha256("admins-token"), "").ok());
+  Credentials credentials;
+  credentials.authorization = "Bearer admins-token";
+  credentials.impersonate_user = "joe";
+  credentials.impersonate_groups = {"ops"};
+  credentials.impersonate_uid = "9";
+  const auto joe = authenticator_.identify(credentials);
+  ASSERT_TRUE(joe.ok()) << joe.error().text;
+  EXPECT_EQ(joe->user, "joe");
+  EXPECT_EQ(joe->uid, "9");
+  EXPECT_EQ(joe->groups, (std::vector<std::string>{"ops", "system:authenticated"}));
+  credentials.impersonate_groups = {"ops", "system:masters"};
+  const auto refused = authenticator_.identify(credentials);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, 403);
+  EXPECT_EQ(refused.error().text,
+            "groups \"system:masters\" is forbidden: User \"sluice-admin\" cannot impersonate "
+            "resource \"groups\" in API group \"\" at the cluster scope");
+}
+
+TEST_F(Authentication, ImpersonationOfServiceAccounts) {
+  ASSERT_TRUE(authenticator_.load(sha256("admins-token"), "").ok());
+  Credentials credentials;
+  credentials.authorization = "Bearer admins-token";
+  credentials.impersonate_user = "system:serviceaccount:ns:bot";
+  const auto bot = authenticator_.identify(credentials);
+  ASSERT_TRUE(bot.ok());
+  EXPECT_EQ(bot->groups,
+            (std::vector<std::string>{"system:serviceaccounts", "system:serviceaccounts:ns",
+                                      "system:authenticated"}));
+  credentials.impersonate_user = "system:serviceaccount:other:bot";
+  EXPECT_EQ(authenticator_.identify(credentials).error().code, 403);
+}
+
+TEST_F(Authentication, ImpersonationThatCannotBe) {
+  ASSERT_TRUE(authenticator_.load(sha256("admins-token"), "").ok());
+  Credentials credentials;
+  credentials.impersonate_user = "joe";
+  EXPECT_EQ(authenticator_.identify(credentials).error().code, 401) << "nobody impersonates";
+  credentials.authorization = "Bearer admins-token";
+  credentials.impersonate_extra = true;
+  EXPECT_EQ(authenticator_.identify(credentials).error().code, 403);
+  credentials.impersonate_extra = false;
+  credentials.impersonate_user = "";
+  credentials.impersonate_groups = {"ops"};
+  EXPECT_EQ(authenticator_.identify(credentials).error().code, 400);
+}
+
+}  // namespace
+}  // namespace sluice::host

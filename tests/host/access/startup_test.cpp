@@ -1,0 +1,184 @@
+// First start, next start, another address: which keys and tokens are made and which are kept.
+#include "host/access/startup.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "host/access/pki.hpp"
+#include "host/access/tokens.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kNow = 1'767'225'600;
+constexpr std::int64_t kDay = 86'400;
+
+class Startup : public testing::Test {
+ protected:
+  Startup() {
+    std::string pattern = (fs::temp_directory_path() / "sluice-access-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~Startup() override { fs::remove_all(folder_); }
+
+  static mode_t mode_of(const std::string& path) {
+    struct stat info {};
+    return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 0777 : 0;
+  }
+  static std::string content(const std::string& path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  static void write(const std::string& path, const std::string& text) {
+    std::ofstream(path) << text;
+  }
+
+  std::string folder_;
+  ServerConfig server_;
+};
+
+TEST_F(Startup, MakesKeysOnceThatOthersCannotRead) {
+  const auto first = prepare_keys(server_, folder_, kNow);
+  ASSERT_TRUE(first.ok()) << first.error().text;
+  EXPECT_EQ(mode_of(folder_ + "/pki"), 0700u);
+  for (const char* name : {"ca.key", "ca.crt", "server.key", "server.crt"})
+    EXPECT_EQ(mode_of(folder_ + "/pki/" + name), 0600u) << name;
+  const auto second = prepare_keys(server_, folder_, kNow + kDay);
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->certificate, first->certificate);
+  EXPECT_EQ(second->trust, first->trust);
+  EXPECT_EQ(second->client_ca, first->trust);
+}
+
+TEST_F(Startup, RenewsWhatEndsSoon) {
+  const auto first = prepare_keys(server_, folder_, kNow);
+  const auto later = prepare_keys(server_, folder_, kNow + 330 * kDay);
+  ASSERT_TRUE(first.ok() && later.ok());
+  EXPECT_NE(later->certificate, first->certificate);
+  EXPECT_EQ(later->trust, first->trust) << "clients need no new kubeconfig";
+}
+
+TEST_F(Startup, AnotherHostNeedsAnotherCertificate) {
+  const auto first = prepare_keys(server_, folder_, kNow);
+  server_.address = "192.0.2.7:6443";
+  const auto second = prepare_keys(server_, folder_, kNow);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_NE(second->certificate, first->certificate);
+  EXPECT_EQ(server_names(server_.address),
+            (std::vector<std::string>{"127.0.0.1", "::1", "localhost", "192.0.2.7"}));
+}
+
+TEST_F(Startup, NeverReplacesFilesThatItCannotUse) {
+  ASSERT_TRUE(prepare_keys(server_, folder_, kNow).ok());
+  write(folder_ + "/pki/ca.key", "broken");
+  const auto again = prepare_keys(server_, folder_, kNow);
+  ASSERT_FALSE(again.ok());
+  EXPECT_NE(again.error().text.find("pki/ca.key"), std::string::npos) << again.error().text;
+  EXPECT_EQ(content(folder_ + "/pki/ca.key"), "broken");
+}
+
+TEST_F(Startup, TightensAKeyThatOthersCouldRead) {
+  ASSERT_TRUE(prepare_keys(server_, folder_, kNow).ok());
+  fs::permissions(folder_ + "/pki/server.key", fs::perms(0644));
+  ASSERT_TRUE(prepare_keys(server_, folder_, kNow).ok());
+  EXPECT_EQ(mode_of(folder_ + "/pki/server.key"), 0600u);
+}
+
+TEST_F(Startup, ServesWithGivenFiles) {
+  const auto authority = make_authority("corp", kNow);
+  const auto pair = issue_server(*authority, {"localhost"}, kNow);
+  server_.tls.cert_file = folder_ + "/tls.crt";
+  server_.tls.key_file = folder_ + "/tls.key";
+  server_.tls.client_ca_file = folder_ + "/clients.crt";
+  write(server_.tls.cert_file, pair->certificate + authority->certificate);
+  write(server_.tls.key_file, pair->key);
+  write(server_.tls.client_ca_file, authority->certificate);
+  const auto keys = prepare_keys(server_, folder_, kNow);
+  ASSERT_TRUE(keys.ok()) << keys.error().text;
+  EXPECT_EQ(keys->trust, authority->certificate);
+  EXPECT_EQ(keys->client_ca, authority->certificate);
+  EXPECT_FALSE(fs::exists(folder_ + "/pki"));
+  write(server_.tls.key_file, authority->key);
+  const auto wrong = prepare_keys(server_, folder_, kNow);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.error().text.find("is not the key of the certificate"), std::string::npos);
+}
+
+TEST_F(Startup, AKubeconfigKeepsItsToken) {
+  const auto keys = prepare_keys(server_, folder_, kNow);
+  const std::string path = folder_ + "/kubeconfig";
+  const auto first = publish_kubeconfig(path, folder_, "127.0.0.1:6443", *keys);
+  ASSERT_TRUE(first.ok()) << first.error().text;
+  EXPECT_EQ(mode_of(path), 0600u);
+  EXPECT_NE(content(path).find("server: https://127.0.0.1:6443\n"), std::string::npos);
+  EXPECT_NE(content(path).find(to_base64(keys->trust)), std::string::npos);
+  const auto moved = publish_kubeconfig(path, folder_, "0.0.0.0:7000", *keys);
+  ASSERT_TRUE(moved.ok());
+  EXPECT_TRUE(same_digest(*first, *moved));
+  EXPECT_NE(content(path).find("server: https://127.0.0.1:7000\n"), std::string::npos);
+  ASSERT_TRUE(publish_kubeconfig(path, folder_, "[::1]:7000", *keys).ok());
+  EXPECT_NE(content(path).find("server: https://[::1]:7000\n"), std::string::npos);
+}
+
+TEST_F(Startup, ALostKubeconfigMakesANewTokenAndTheOldOneIsWorthless) {
+  const auto keys = prepare_keys(server_, folder_, kNow);
+  const std::string path = folder_ + "/kubeconfig";
+  const auto first = publish_kubeconfig(path, folder_, "127.0.0.1:6443", *keys);
+  const std::string old = content(path);
+  fs::remove(path);
+  const auto second = publish_kubeconfig(path, folder_, "127.0.0.1:6443", *keys);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_FALSE(same_digest(*first, *second));
+  write(path, old);
+  const auto third = publish_kubeconfig(path, folder_, "127.0.0.1:6443", *keys);
+  ASSERT_TRUE(third.ok());
+  EXPECT_FALSE(same_digest(*first, *third)) << "a digest that is not ours is not believed";
+  TokenTable kept;
+  ASSERT_TRUE(kept.add_csv(content(folder_ + "/pki/admin-token"), "f").ok());
+  EXPECT_TRUE(kept.has(*third));
+  EXPECT_EQ(mode_of(folder_ + "/pki/admin-token"), 0600u);
+}
+
+TEST_F(Startup, AStoreInMemoryNeedsAPlaceForTheKubeconfig) {
+  EXPECT_FALSE(kubeconfig_path(server_, "").ok());
+  EXPECT_EQ(*kubeconfig_path(server_, "/data"), "/data/kubeconfig");
+  server_.kubeconfig = folder_ + "/new/admin.conf";
+  EXPECT_EQ(*kubeconfig_path(server_, ""), server_.kubeconfig);
+  const auto keys = prepare_keys(server_, "", kNow);
+  ASSERT_TRUE(keys.ok());
+  ASSERT_TRUE(publish_kubeconfig(server_.kubeconfig, "", "127.0.0.1:1", *keys).ok());
+  EXPECT_EQ(mode_of(server_.kubeconfig), 0600u);
+  EXPECT_FALSE(fs::exists(folder_ + "/pki"));
+}
+
+TEST(Exposure, PlainHttpStaysOnThisMachine) {
+  struct Case {
+    std::string address, plain;
+    bool allowed;
+  };
+  for (const Case& each : std::vector<Case>{
+           {"127.0.0.1:6443", "", true},
+           {"0.0.0.0:6443", "", true},
+           {"[::]:6443", "", true},
+           {"localhost:0", "localhost:8080", true},
+           {"127.0.0.1:6443", "127.0.0.5:8080", true},
+           {"127.0.0.1:6443", "[::1]:8080", true},
+           {"127.0.0.1:6443", "0.0.0.0:8080", false},
+           {"127.0.0.1:6443", "[::]:8080", false},
+           {"127.0.0.1:6443", "192.0.2.1:8080", false},
+           {"127.0.0.1:6443", "127.example.com:8080", false},
+           {"example.com:6443", "", false},
+       }) {
+    ServerConfig server;
+    server.address = each.address;
+    server.insecure_http = each.plain;
+    EXPECT_EQ(check_exposure(server).ok(), each.allowed) << each.address << " " << each.plain;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::host

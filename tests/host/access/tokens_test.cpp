@@ -1,0 +1,84 @@
+// Token files: the form of Kubernetes' static token file, with digests; errors name the line and
+// never the token.
+#include "host/access/tokens.hpp"
+
+namespace sluice::host {
+namespace {
+
+const std::string kToken = "0123456789abcdef0123456789abcdef";
+
+TEST(Secrets, DigestsAreThoseOfSha256) {
+  EXPECT_EQ(to_hex(sha256("abc")),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  Digest digest{};
+  ASSERT_TRUE(from_hex(to_hex(sha256("x")), digest));
+  EXPECT_TRUE(same_digest(digest, sha256("x")));
+  EXPECT_FALSE(from_hex("12", digest));
+  EXPECT_FALSE(from_hex(std::string(64, 'g'), digest));
+  EXPECT_EQ(to_base64("sluice"), "c2x1aWNl");
+  EXPECT_EQ(to_base64("sluic"), "c2x1aWM=");
+}
+
+TEST(Secrets, TokensAreLongAndDiffer) {
+  const auto one = random_token();
+  const auto two = random_token();
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_EQ(one->size(), 64u);
+  EXPECT_NE(*one, *two);
+}
+
+TEST(TokenTable, ReadsTheFormsOfALine) {
+  TokenTable table;
+  const std::string digest = to_hex(sha256("another-token-of-some-length"));
+  const auto added = table.add_csv("# people\n" + kToken + ",jane,1,\"dev, ops\"\r\n\n" +
+                                       "sha256:" + digest + R"(,"a ""b"", c",)" + "\n",
+                                   "tokens.csv");
+  ASSERT_TRUE(added.ok()) << added.error().text;
+  const Identity* jane = table.find(kToken);
+  ASSERT_NE(jane, nullptr);
+  EXPECT_EQ(jane->user, "jane");
+  EXPECT_EQ(jane->uid, "1");
+  EXPECT_EQ(jane->groups, (std::vector<std::string>{"dev", "ops"}));
+  const Identity* other = table.find("another-token-of-some-length");
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->user, "a \"b\", c");
+  EXPECT_TRUE(other->groups.empty());
+  EXPECT_EQ(table.find(""), nullptr);
+  EXPECT_EQ(table.find(kToken + "0"), nullptr);
+  EXPECT_EQ(table.find("sha256:" + digest), nullptr);
+}
+
+TEST(TokenTable, RefusesAWrongLineAndKeepsWhatItHas) {
+  for (const std::string line :
+       {"short,jane,1", "sha256:12,jane,1", kToken.c_str(), "0123456789abcdef0123,,1",
+        "0123456789abcdef0123,jane", "0123456789abcdef0123,jane,1,a,b",
+        "\"0123456789abcdef0123,jane,1", "0123456789abcdef0123,\"jane\"x,1"}) {
+    TokenTable table;
+    ASSERT_TRUE(table.add_csv("abcdefabcdefabcdef,joe,2\n", "f").ok());
+    const auto added = table.add_csv("fedcbafedcbafedcba,jim,3\n" + line, "tokens.csv");
+    ASSERT_FALSE(added.ok()) << line;
+    EXPECT_EQ(added.error().text.find("tokens.csv:2: "), 0u) << added.error().text;
+    EXPECT_EQ(added.error().text.find("0123456789"), std::string::npos) << added.error().text;
+    EXPECT_EQ(table.size(), 1u);
+  }
+}
+
+TEST(TokenTable, ATokenBelongsToOne) {
+  TokenTable table;
+  const auto added =
+      table.add_csv(kToken + ",jane,1\nsha256:" + to_hex(sha256(kToken)) + ",joe,2\n", "f");
+  ASSERT_FALSE(added.ok());
+  EXPECT_EQ(added.error().text, "f:2: the token is there already");
+}
+
+TEST(TokenTable, ReadsWhatItWrites) {
+  TokenTable table;
+  const std::string line = token_line(sha256(kToken), {"a\"b", "7", {"x", "y"}});
+  EXPECT_EQ(line.find(kToken), std::string::npos);
+  ASSERT_TRUE(table.add_csv(line, "f").ok());
+  EXPECT_EQ(table.find(kToken)->user, "a\"b");
+  EXPECT_EQ(table.find(kToken)->groups.size(), 2u);
+}
+
+}  // namespace
+}  // namespace sluice::host
