@@ -27,7 +27,7 @@ struct Request {
   std::string accept, content_type, user_agent;
   std::vector<std::pair<std::string, std::string>> headers;  ///< all of them, names in lower case
   std::string body;
-  Identity user;                                  ///< set by Exchange::identify()
+  Identity user;                                  ///< set by the listener's HeadCheck
   std::string peer;                               ///< address:port
   std::optional<CertificateSubject> certificate;  ///< of the client, when TLS verified it
 
@@ -62,8 +62,6 @@ class Exchange {
  public:
   virtual ~Exchange() = default;
   virtual const Request& request() const = 0;
-  /// Sets request().user; before the answer, on the I/O thread of the handler's call.
-  virtual void identify(Identity user) = 0;
   virtual void reply(Reply reply) = 0;
   /// Sends the head of the answer at once.
   virtual std::shared_ptr<Stream> stream(int status, std::string content_type, Headers headers) = 0;
@@ -72,5 +70,12 @@ class Exchange {
 };
 
 using Handler = std::function<void(std::shared_ptr<Exchange>)>;
+
+/// Looks at the head of a request before its body is read (request.body is empty): may set
+/// request.user, or refuse with an answer. On an I/O thread; must not block.
+using HeadCheck = std::function<std::optional<Reply>(Request& request)>;
+
+/// An error as a Status object, with Retry-After where it has one.
+Reply error_reply(const ApiError& error);
 
 }  // namespace sluice::host

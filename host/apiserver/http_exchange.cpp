@@ -1,0 +1,76 @@
+#include "host/apiserver/http_exchange.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "core/api/json.hpp"
+
+namespace sluice::host {
+
+const std::string* Request::parameter(std::string_view name) const {
+  for (const auto& [key, value] : query)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+const std::string* Request::header(std::string_view lower_case_name) const {
+  for (const auto& [key, value] : headers)
+    if (key == lower_case_name) return &value;
+  return nullptr;
+}
+
+Reply error_reply(const ApiError& error) {
+  Reply reply;
+  reply.status = error.code;
+  std::string text;
+  api::append_json(to_status(error), text);
+  text += '\n';
+  reply.body = std::make_shared<const std::string>(std::move(text));
+  if (error.retry_after_seconds > 0)
+    reply.headers.emplace_back("Retry-After", std::to_string(error.retry_after_seconds));
+  return reply;
+}
+
+HttpExchange::HttpExchange(std::shared_ptr<Connection> connection, Request request)
+    : connection_(std::move(connection)), request_(std::move(request)) {}
+
+HttpExchange::~HttpExchange() {
+  if (answered_) return;
+  ApiError error;
+  error.reason = "InternalError";
+  error.text = "the request was not answered";
+  reply(error_reply(error));
+}
+
+void HttpExchange::reply(Reply reply) {
+  if (answered_.exchange(true)) return;
+  connection_->worker()->dispatch([connection = connection_, reply = std::move(reply)]() mutable {
+    connection->answer(std::move(reply));
+  });
+}
+
+std::shared_ptr<Stream> HttpExchange::stream(int status, std::string content_type,
+                                             Headers headers) {
+  const auto& worker = connection_->worker();
+  auto queue = std::make_shared<StreamQueue>(worker, connection_,
+                                             worker->shared().options.limits.backlog_bytes);
+  auto out = std::make_shared<QueueStream>(queue);
+  if (answered_.exchange(true)) {
+    queue->client_gone();
+    return out;
+  }
+  worker->dispatch([connection = connection_, status, type = std::move(content_type),
+                    headers = std::move(headers), queue = std::move(queue)] {
+    connection->answer_stream(status, type, headers, queue);
+  });
+  return out;
+}
+
+void HttpExchange::after(std::int64_t delay_ms, std::function<void()> task) {
+  connection_->worker()->dispatch(
+      [worker = connection_->worker().get(), delay_ms, task = std::move(task)]() mutable {
+        worker->after(delay_ms, std::move(task));
+      });
+}
+
+}  // namespace sluice::host

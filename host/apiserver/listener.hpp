@@ -1,0 +1,94 @@
+// Listener: an address that answers HTTP/1.1, with TLS or without.
+//
+// A few I/O threads carry all connections; a connection without traffic costs no thread, no CPU and
+// a few KiB. Everything that a client can make grow has a limit: head, body, all bodies together,
+// what waits to be sent, connections, and the time for each of them. A client that exceeds one is
+// told so, where that is possible, and loses its connection; others do not notice.
+//
+// open(), stop() and the destructor are for the thread that owns the Listener, everything else for
+// any thread. The handler is called on I/O threads, for one connection at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+#include "host/apiserver/exchange.hpp"
+#include "host/apiserver/tls.hpp"
+
+namespace sluice::host {
+
+struct ListenerLimits {
+  std::size_t header_bytes = 64U << 10;  ///< request line and headers; 431
+  std::size_t target_bytes = 8U << 10;   ///< path and query; 414
+  std::size_t body_bytes = 3U << 20;     ///< 413
+  std::size_t bodies_bytes =
+      256U << 20;  ///< of all requests that are being read or carried out; 503
+  std::size_t backlog_bytes = 4U << 20;  ///< of a stream; a client this far behind is given up
+  /// Beyond it whoever waited longest between requests loses its connection; when nobody waits, the
+  /// new one is told to come again (503).
+  std::size_t connections = 4096;
+  std::int64_t header_ms = 10'000;  ///< from the first byte (or the accept) to the end of the head
+  std::int64_t body_ms = 60'000;
+  std::int64_t idle_ms =
+      150'000;  ///< between requests; above the 90 s after which Go clients close
+  std::int64_t stall_ms = 60'000;  ///< without the client taking a byte of what it asked for
+};
+
+struct ListenerOptions {
+  std::string name = "api";  ///< stands in log lines and thread names
+  std::string address;       ///< HOST:PORT; HOST is an IP address or localhost; port 0: a free one
+  std::optional<TlsOptions> tls;  ///< nullopt: plain HTTP
+  bool plain_anywhere = false;    ///< plain HTTP on an address that is not loopback
+  bool read_only = false;         ///< GET and HEAD only; others get 405
+  unsigned threads = 2;
+  ListenerLimits limits;
+};
+
+/// Since the start, and (open_…) now.
+struct ListenerCounters {
+  std::uint64_t accepted = 0;
+  std::uint64_t turned_away = 0;  ///< over the limit of connections
+  std::uint64_t timed_out = 0;    ///< slow in sending a request, or in taking an answer
+  std::uint64_t given_up = 0;     ///< streams whose client fell too far behind
+  std::uint64_t requests = 0;
+  std::size_t open_connections = 0;
+  std::size_t open_streams = 0;
+};
+
+/// Whether the HOST of HOST:PORT is a loopback address; an error when it is none at all.
+Result<bool> is_loopback(std::string_view address);
+
+class Listener {
+ public:
+  /// Listens and answers from now on. An error names the address and what is wrong.
+  static Result<std::unique_ptr<Listener>> open(ListenerOptions options, Handler handler,
+                                                HeadCheck check = {});
+  ~Listener();  ///< stop(0)
+
+  /// `127.0.0.1:6443`, with the port that was chosen.
+  std::string address() const;
+  std::uint16_t port() const;
+
+  /// New connections use these certificates from now on; those that are open keep theirs. An error
+  /// changes nothing.
+  Result<void> reload_tls(const TlsOptions& options);
+
+  /// Accepts nothing more, ends streams in order, lets requests that are being carried out finish
+  /// for up to `grace_ms`, then closes what is left. Returns when no I/O thread runs any more. Not
+  /// to be called from a handler.
+  void stop(std::int64_t grace_ms);
+
+  ListenerCounters counters() const;
+
+ private:
+  struct State;
+  explicit Listener(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,136 @@
+#include "host/apiserver/stream_queue.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <utility>
+
+#include "host/apiserver/connection.hpp"
+#include "host/apiserver/worker.hpp"
+
+namespace sluice::host {
+
+StreamQueue::StreamQueue(std::shared_ptr<Worker> worker, std::shared_ptr<Connection> connection,
+                         std::size_t most_bytes)
+    : worker_(std::move(worker)), connection_(std::move(connection)), most_bytes_(most_bytes) {}
+
+void StreamQueue::schedule() {
+  worker_->dispatch([connection = connection_] {
+    if (const auto alive = connection.lock()) alive->pump();
+  });
+}
+
+bool StreamQueue::write(std::shared_ptr<const std::string> chunk) {
+  bool too_far_behind = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!open_ || ended_) return false;
+    if (chunk->empty()) return true;  // an empty chunk would be the end
+    if (bytes_ + unsent_ + chunk->size() > most_bytes_ && bytes_ + unsent_ > 0) {
+      too_far_behind = true;
+      open_ = false;
+      chunks_.clear();
+      bytes_ = 0;
+    } else {
+      bytes_ += chunk->size();
+      chunks_.push_back(std::move(chunk));
+      if (scheduled_) return true;
+      scheduled_ = true;
+    }
+  }
+  if (!too_far_behind) {
+    schedule();
+    return true;
+  }
+  worker_->dispatch([connection = connection_] {
+    if (const auto alive = connection.lock()) alive->give_up();
+  });
+  return false;
+}
+
+void StreamQueue::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    wake_ = nullptr;
+    if (ended_ || !open_) return;
+    ended_ = true;
+    if (scheduled_) return;
+    scheduled_ = true;
+  }
+  schedule();
+}
+
+std::size_t StreamQueue::backlog() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_ + unsent_;
+}
+
+bool StreamQueue::open() const {
+  const std::lock_guard lock(mutex_);
+  return open_;
+}
+
+void StreamQueue::on_ready(std::function<void()> wake) {
+  const std::lock_guard lock(mutex_);
+  wake_ = open_ ? std::make_shared<const std::function<void()>>(std::move(wake)) : nullptr;
+}
+
+void StreamQueue::take(std::string& out, std::size_t enough, bool raw) {
+  const std::lock_guard lock(mutex_);
+  scheduled_ = false;
+  while (!chunks_.empty() && out.size() < enough) {
+    const std::string& chunk = *chunks_.front();
+    if (!raw) fmt::format_to(std::back_inserter(out), "{:x}\r\n", chunk.size());
+    out += chunk;
+    if (!raw) out += "\r\n";
+    bytes_ -= chunk.size();
+    chunks_.pop_front();
+  }
+  if (chunks_.empty() && ended_ && !end_taken_) {
+    end_taken_ = true;
+    if (!raw) out += "0\r\n\r\n";
+  }
+}
+
+bool StreamQueue::complete() const {
+  const std::lock_guard lock(mutex_);
+  return end_taken_;
+}
+
+void StreamQueue::sent(std::size_t unsent) {
+  const std::lock_guard lock(mutex_);
+  unsent_ = unsent;
+}
+
+void StreamQueue::client_gone() {
+  {
+    const std::lock_guard lock(mutex_);
+    open_ = false;
+    chunks_.clear();
+    bytes_ = unsent_ = 0;
+  }
+  call_ready();
+  on_ready(nullptr);
+}
+
+void StreamQueue::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!open_) return;
+    open_ = false;
+    ended_ = true;
+  }
+  call_ready();
+  schedule();
+}
+
+void StreamQueue::call_ready() {
+  std::shared_ptr<const std::function<void()>> wake;
+  {
+    const std::lock_guard lock(mutex_);
+    wake = wake_;
+  }
+  if (wake && *wake) (*wake)();
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,257 @@
+#include "host/apiserver/tls.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace sluice::host {
+namespace {
+
+struct Free {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+  void operator()(SSL* session) const { SSL_free(session); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, Free>;
+
+Error tls_error(const std::string& what) {
+  const unsigned long code = ERR_peek_last_error();
+  ERR_clear_error();
+  const char* reason = code != 0 ? ERR_reason_error_string(code) : nullptr;
+  return Error{what + (reason != nullptr ? std::string(": ") + reason : std::string())};
+}
+
+Owned<BIO> memory(const std::string& text) {
+  return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+std::vector<Owned<X509>> read_certificates(const std::string& pem) {
+  std::vector<Owned<X509>> out;
+  const auto bio = memory(pem);
+  while (auto* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))
+    out.emplace_back(certificate);
+  ERR_clear_error();  // the end of the text is an error too
+  return out;
+}
+
+Result<void> use_certificate(SSL_CTX* context, const TlsOptions& options) {
+  auto chain = read_certificates(options.certificate);
+  if (chain.empty()) return Error{"the server certificate holds no certificate in PEM form"};
+  if (SSL_CTX_use_certificate(context, chain.front().get()) != 1)
+    return tls_error("the server certificate cannot be used");
+  for (std::size_t i = 1; i < chain.size(); ++i)
+    if (SSL_CTX_add1_chain_cert(context, chain[i].get()) != 1)
+      return tls_error("an issuer of the server certificate cannot be used");
+  const auto bio = memory(options.key);
+  // An encrypted key would ask for its password on the terminal: there is none.
+  const auto no_password = [](char*, int, int, void*) { return -1; };
+  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
+  if (!key) return tls_error("the server key is no private key in PEM form without password");
+  if (SSL_CTX_use_PrivateKey(context, key.get()) != 1 || SSL_CTX_check_private_key(context) != 1)
+    return tls_error("the server key does not belong to the server certificate");
+  return {};
+}
+
+Result<void> ask_clients(SSL_CTX* context, const std::string& client_ca) {
+  if (client_ca.empty()) return {};
+  const auto issuers = read_certificates(client_ca);
+  if (issuers.empty()) return Error{"the client CA holds no certificate in PEM form"};
+  for (const auto& issuer : issuers) {
+    if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), issuer.get()) != 1)
+      return tls_error("a certificate of the client CA cannot be used");
+    SSL_CTX_add_client_CA(context, issuer.get());
+  }
+  // A certificate that does not verify is no reason to end the handshake: the request is then made
+  // by nobody, and answered 401 in words.
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) { return 1; });
+  return {};
+}
+
+int choose_protocol(SSL*, const unsigned char** out, unsigned char* size,
+                    const unsigned char* offered, unsigned offered_size, void*) {
+  static constexpr std::string_view kHttp11 = "\x08http/1.1";
+  unsigned char* chosen = nullptr;
+  if (SSL_select_next_proto(&chosen, size, reinterpret_cast<const unsigned char*>(kHttp11.data()),
+                            kHttp11.size(), offered, offered_size) != OPENSSL_NPN_NEGOTIATED)
+    return SSL_TLSEXT_ERR_NOACK;
+  *out = chosen;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+// What a session reads from and writes to: a text of its connection at each call, nothing kept.
+struct Edge {
+  std::string_view in;
+  std::string* out = nullptr;
+};
+
+int edge_write(BIO* bio, const char* data, int size) {
+  auto* edge = static_cast<Edge*>(BIO_get_data(bio));
+  BIO_clear_retry_flags(bio);
+  if (edge->out == nullptr) return -1;
+  edge->out->append(data, static_cast<std::size_t>(size));
+  return size;
+}
+
+int edge_read(BIO* bio, char* data, int size) {
+  auto* edge = static_cast<Edge*>(BIO_get_data(bio));
+  BIO_clear_retry_flags(bio);
+  if (edge->in.empty()) {
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  const std::size_t count = std::min(edge->in.size(), static_cast<std::size_t>(size));
+  std::memcpy(data, edge->in.data(), count);
+  edge->in.remove_prefix(count);
+  return static_cast<int>(count);
+}
+
+long edge_control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
+
+int edge_create(BIO* bio) {
+  BIO_set_init(bio, 1);
+  return 1;
+}
+
+const BIO_METHOD* edge_method() {
+  static const BIO_METHOD* const method = [] {
+    BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "sluice edge");
+    BIO_meth_set_write(made, edge_write);
+    BIO_meth_set_read(made, edge_read);
+    BIO_meth_set_ctrl(made, edge_control);
+    BIO_meth_set_create(made, edge_create);
+    return made;
+  }();
+  return method;
+}
+
+std::vector<std::string> name_entries(const X509_NAME* name, int nid) {
+  std::vector<std::string> out;
+  for (int at = X509_NAME_get_index_by_NID(name, nid, -1); at >= 0;
+       at = X509_NAME_get_index_by_NID(name, nid, at)) {
+    unsigned char* text = nullptr;
+    const int size =
+        ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at)));
+    if (size >= 0) out.emplace_back(reinterpret_cast<char*>(text), static_cast<std::size_t>(size));
+    OPENSSL_free(text);
+  }
+  return out;
+}
+
+}  // namespace
+
+struct TlsContext::State {
+  Owned<SSL_CTX> context;
+};
+
+TlsContext::TlsContext(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TlsContext::~TlsContext() = default;
+
+Result<std::shared_ptr<const TlsContext>> TlsContext::create(const TlsOptions& options) {
+  auto state = std::make_unique<State>();
+  state->context.reset(SSL_CTX_new(TLS_server_method()));
+  SSL_CTX* context = state->context.get();
+  if (context == nullptr) return tls_error("TLS cannot be set up");
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET |
+                                   SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_num_tickets(context, 0);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
+  if (SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL") != 1)
+    return tls_error("TLS has no allowed cipher");
+  if (auto done = use_certificate(context, options); !done) return done.error();
+  if (auto done = ask_clients(context, options.client_ca); !done) return done.error();
+  return std::shared_ptr<const TlsContext>(new TlsContext(std::move(state)));
+}
+
+struct TlsSession::State {
+  std::shared_ptr<const TlsContext> context;
+  Edge edge;
+  Owned<SSL> session;
+};
+
+TlsSession::TlsSession(std::shared_ptr<const TlsContext> context)
+    : state_(std::make_unique<State>()) {
+  state_->context = std::move(context);
+  state_->session.reset(SSL_new(state_->context->state_->context.get()));
+  SLUICE_CHECK(state_->session != nullptr, "no memory for a TLS session");
+  BIO* bio = BIO_new(edge_method());
+  SLUICE_CHECK(bio != nullptr, "no memory for a TLS session");
+  BIO_set_data(bio, &state_->edge);
+  SSL_set_bio(state_->session.get(), bio, bio);
+  SSL_set_accept_state(state_->session.get());
+}
+
+TlsSession::~TlsSession() = default;
+
+TlsSession::Step TlsSession::feed(std::string_view raw, std::string& plain, std::string& out) {
+  state_->edge = {raw, &out};
+  std::array<char, 16 * 1024> piece;  // not cleared: written before it is read
+  Step step = Step::kGoesOn;
+  while (true) {
+    ERR_clear_error();
+    const int size = SSL_read(state_->session.get(), piece.data(), static_cast<int>(piece.size()));
+    if (size > 0) {
+      plain.append(piece.data(), static_cast<std::size_t>(size));
+      continue;
+    }
+    const int error = SSL_get_error(state_->session.get(), size);
+    if (error == SSL_ERROR_WANT_READ) break;
+    step = error == SSL_ERROR_ZERO_RETURN ? Step::kEnded : Step::kFailed;
+    const int reason = ERR_GET_REASON(ERR_peek_last_error());
+    if (error == SSL_ERROR_SSL &&
+        (reason == SSL_R_HTTP_REQUEST || reason == SSL_R_HTTPS_PROXY_REQUEST))
+      step = Step::kIsHttp;
+    break;
+  }
+  ERR_clear_error();
+  state_->edge = {};
+  return step;
+}
+
+bool TlsSession::seal(std::string_view plain, std::string& out) {
+  if (plain.empty()) return true;
+  state_->edge = {{}, &out};
+  ERR_clear_error();
+  std::size_t written = 0;
+  // Without SSL_MODE_ENABLE_PARTIAL_WRITE, and with an edge that takes everything: all or failure.
+  const bool ok = SSL_write_ex(state_->session.get(), plain.data(), plain.size(), &written) == 1;
+  ERR_clear_error();
+  state_->edge = {};
+  return ok;
+}
+
+void TlsSession::finish(std::string& out) {
+  if (!established()) return;
+  state_->edge = {{}, &out};
+  SSL_shutdown(state_->session.get());
+  ERR_clear_error();
+  state_->edge = {};
+}
+
+bool TlsSession::established() const { return SSL_is_init_finished(state_->session.get()) == 1; }
+
+std::optional<CertificateSubject> TlsSession::client() const {
+  const X509* certificate = SSL_get0_peer_certificate(state_->session.get());
+  if (certificate == nullptr) return std::nullopt;
+  if (SSL_get_verify_result(state_->session.get()) != X509_V_OK) return std::nullopt;
+  const X509_NAME* name = X509_get_subject_name(certificate);
+  auto common_names = name_entries(name, NID_commonName);
+  if (common_names.empty()) return std::nullopt;
+  return CertificateSubject{std::move(common_names.front()),
+                            name_entries(name, NID_organizationName)};
+}
+
+}  // namespace sluice::host

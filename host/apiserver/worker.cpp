@@ -1,0 +1,169 @@
+#include "host/apiserver/worker.hpp"
+
+#include <fmt/chrono.h>
+#include <pthread.h>
+
+#include <boost/asio/post.hpp>
+#include <ctime>
+#include <exception>
+#include <utility>
+
+#include "host/apiserver/connection.hpp"
+#include "host/base/log.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr auto kSweepEvery = std::chrono::milliseconds(500);
+
+}  // namespace
+
+Worker::Worker(std::shared_ptr<ListenerShared> shared)
+    : shared_(std::move(shared)),
+      io_(1),
+      guard_(io_.get_executor()),
+      timer_(io_),
+      scratch_(std::make_unique<std::array<char, 64U << 10>>()) {}
+
+Worker::~Worker() = default;
+
+void Worker::start() {
+  auto self = shared_from_this();
+  thread_ = std::thread([self] { self->run(); });
+}
+
+void Worker::run() {
+  thread_id_ = std::this_thread::get_id();
+  pthread_setname_np(pthread_self(), ("io-" + shared_->options.name).substr(0, 15).c_str());
+  while (true) {
+    try {
+      io_.run();
+      return;
+    } catch (const std::exception& error) {
+      // A handler that throws (no memory, say) loses its own request: its exchange answers 500.
+      log(LogLevel::kError, "api", "a request ended in an exception", {{"what", error.what()}});
+    }
+  }
+}
+
+void Worker::stop() {
+  auto self = shared_from_this();
+  post([self] {
+    self->closing_ = true;
+    while (!self->open_.empty()) (*self->open_.begin())->close();
+    self->timers_.clear();
+    self->timer_.cancel();
+    self->guard_.reset();
+  });
+  if (thread_.joinable()) thread_.join();
+  thread_id_ = std::thread::id();
+  std::vector<Task> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    dropped.swap(posted_);
+  }
+}
+
+void Worker::post(Task task) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    first = posted_.empty();
+    posted_.push_back(std::move(task));
+  }
+  // One wake-up for all tasks that pile up until the thread comes to them.
+  if (first) boost::asio::post(io_, [self = shared_from_this()] { self->run_posted(); });
+}
+
+void Worker::dispatch(Task task) {
+  if (is_this_thread())
+    task();
+  else
+    post(std::move(task));
+}
+
+void Worker::run_posted() {
+  std::vector<Task> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    tasks.swap(posted_);
+  }
+  for (auto& task : tasks) {
+    try {
+      task();
+    } catch (const std::exception& error) {
+      log(LogLevel::kError, "api", "a task ended in an exception", {{"what", error.what()}});
+    }
+    task = nullptr;
+  }
+}
+
+void Worker::after(std::int64_t delay_ms, Task task) {
+  if (closing_) return;
+  const auto when = std::chrono::steady_clock::now() + std::chrono::milliseconds(delay_ms);
+  const auto place = timers_.emplace(when, std::move(task));
+  if (place == timers_.begin()) arm();
+}
+
+void Worker::arm() {
+  if (timers_.empty()) return;
+  timer_.expires_at(timers_.begin()->first);
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (error) return;
+    const auto now = std::chrono::steady_clock::now();
+    while (!self->timers_.empty() && self->timers_.begin()->first <= now) {
+      const Task task = std::move(self->timers_.begin()->second);
+      self->timers_.erase(self->timers_.begin());
+      task();
+    }
+    self->arm();
+  });
+}
+
+void Worker::add(const std::shared_ptr<Connection>& connection) {
+  open_.insert(connection);
+  count_.fetch_add(1, std::memory_order_relaxed);
+  if (sweeping_) return;
+  sweeping_ = true;
+  after(kSweepEvery.count(), [this] { sweep(); });
+}
+
+void Worker::remove(const std::shared_ptr<Connection>& connection) {
+  if (open_.erase(connection) > 0) count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Worker::sweep() {
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<std::shared_ptr<Connection>> late;
+  for (const auto& connection : open_)
+    if (connection->deadline() <= now) late.push_back(connection);
+  for (const auto& connection : late) connection->expire();
+  sweeping_ = !open_.empty();
+  if (sweeping_) after(kSweepEvery.count(), [this] { sweep(); });
+}
+
+bool Worker::shed() {
+  // The longer queue is the one that is being flooded.
+  Queue& queue = fresh.size() >= idle.size() ? fresh : idle;
+  if (queue.empty()) return false;
+  queue.front()->close();
+  return true;
+}
+
+void Worker::drain() {
+  const std::vector<std::shared_ptr<Connection>> open(open_.begin(), open_.end());
+  for (const auto& connection : open) connection->drain();
+}
+
+const std::string& Worker::date() {
+  const std::int64_t second = std::time(nullptr);
+  if (second != date_second_) {
+    date_second_ = second;
+    date_ = fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(second));
+  }
+  return date_;
+}
+
+}  // namespace sluice::host

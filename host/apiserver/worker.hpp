@@ -1,0 +1,117 @@
+// Worker: one I/O thread with its connections, timers and tasks.
+//
+// Everything of a connection happens on its Worker's thread; post() is the way there from others.
+// After the thread ended, tasks are dropped: whoever still holds an Exchange or a Stream may use it
+// and reaches nobody.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "host/apiserver/exchange.hpp"
+#include "host/apiserver/listener.hpp"
+
+namespace sluice::host {
+
+class Connection;
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+using Task = std::function<void()>;
+
+/// What all connections of a listener share.
+struct ListenerShared {
+  ListenerOptions options;
+  Handler handler;
+  HeadCheck check;
+  std::atomic<std::size_t> bodies{0};  ///< bytes of bodies that are held
+  std::atomic<std::uint64_t> accepted{0}, turned_away{0}, timed_out{0}, given_up{0}, requests{0};
+  std::atomic<std::size_t> open_connections{0}, open_streams{0};
+  std::atomic<bool> stopping{false};
+  std::mutex mutex;
+  std::condition_variable closed;  ///< a connection was closed
+
+  void connection_closed() {
+    const std::lock_guard lock(mutex);
+    open_connections.fetch_sub(1);
+    closed.notify_all();
+  }
+};
+
+class Worker : public std::enable_shared_from_this<Worker> {
+ public:
+  explicit Worker(std::shared_ptr<ListenerShared> shared);
+  ~Worker();
+
+  void start();
+  /// Ends the thread; connections that are open are closed at once.
+  void stop();
+
+  // ---- any thread
+  /// Runs `task` on the thread, in order; dropped when it ended.
+  void post(Task task);
+  /// The same, at once when this is the thread.
+  void dispatch(Task task);
+  bool is_this_thread() const { return std::this_thread::get_id() == thread_id_.load(); }
+  std::size_t connections() const { return count_.load(std::memory_order_relaxed); }
+  boost::asio::io_context& io() { return io_; }
+  ListenerShared& shared() { return *shared_; }
+
+  // ---- its own thread
+  void after(std::int64_t delay_ms, Task task);
+  void add(const std::shared_ptr<Connection>& connection);
+  void remove(const std::shared_ptr<Connection>& connection);
+  /// Closes whoever waited longest for a request. False: nobody waits.
+  bool shed();
+  /// Asks all connections to end in order.
+  void drain();
+  /// Room for one read from a socket; contents are those of the last one.
+  std::array<char, 64U << 10>& scratch() { return *scratch_; }
+  /// `Date: …` of the present second.
+  const std::string& date();
+
+  /// Connections that wait for a request, longest first: those that made none yet, and the others.
+  using Queue = std::list<Connection*>;
+  Queue fresh, idle;
+
+ private:
+  void run();
+  void run_posted();
+  void arm();
+  void sweep();
+
+  std::shared_ptr<ListenerShared> shared_;
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
+  boost::asio::steady_timer timer_;
+  std::multimap<SteadyTime, Task> timers_;
+  std::unordered_set<std::shared_ptr<Connection>> open_;
+  std::unique_ptr<std::array<char, 64U << 10>> scratch_;
+  std::string date_;
+  std::int64_t date_second_ = 0;
+  bool sweeping_ = false;
+  bool closing_ = false;  // no timer begins any more
+  std::atomic<std::size_t> count_{0};
+
+  std::mutex mutex_;
+  std::vector<Task> posted_;  // guarded by mutex_
+  bool ended_ = false;        // guarded by mutex_
+  std::atomic<std::thread::id> thread_id_;
+  std::thread thread_;
+};
+
+}  // namespace sluice::host
