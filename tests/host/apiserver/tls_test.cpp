@@ -1,0 +1,116 @@
+// TLS of the transport, with a client of OpenSSL's.
+#include <openssl/ssl.h>
+
+#include "host/apiserver/listener.hpp"
+#include "tests/host/apiserver/client.hpp"
+
+namespace sluice::host {
+namespace {
+
+using test::Certificate;
+using test::Client;
+using test::ClientTls;
+using test::make_certificate;
+
+void say_who(const std::shared_ptr<Exchange>& exchange) {
+  std::string out = "nobody";
+  if (const auto& certificate = exchange->request().certificate) {
+    out = certificate->common_name;
+    for (const auto& organization : certificate->organizations) out += "+" + organization;
+  }
+  exchange->reply({200, "text/plain", std::make_shared<const std::string>(out), {}});
+}
+
+class Tls : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = Listener::open(options(), say_who);
+    ASSERT_TRUE(opened.ok()) << opened.error().text;
+    server_ = std::move(*opened);
+  }
+  ListenerOptions options() const {
+    ListenerOptions out;
+    out.address = "127.0.0.1:0";
+    out.tls = TlsOptions{own_.pem, own_.key_pem, clients_.pem};
+    return out;
+  }
+  std::string ask(const ClientTls& tls) const {
+    Client client(server_->port(), tls);
+    return client.connected() ? client.get("/").body : "no connection";
+  }
+
+  Certificate ca_ = make_certificate("ca");
+  Certificate own_ = make_certificate("server", {}, &ca_);
+  Certificate clients_ = make_certificate("clients");
+  std::unique_ptr<Listener> server_;
+};
+
+TEST_F(Tls, KnowsClientsByTheirCertificates) {
+  const Certificate alice = make_certificate("alice", {"team-a", "team-b"}, &clients_);
+  const Certificate stranger_ca = make_certificate("clients");
+  const Certificate mallory = make_certificate("mallory", {"system:masters"}, &stranger_ca);
+  const Certificate self = make_certificate("self", {"system:masters"});
+  EXPECT_EQ(ask({.server_ca = &ca_}), "nobody");
+  EXPECT_EQ(ask({.server_ca = &ca_, .own = &alice}), "alice+team-a+team-b");
+  EXPECT_EQ(ask({.server_ca = &ca_, .own = &mallory}), "nobody");
+  EXPECT_EQ(ask({.server_ca = &ca_, .own = &self}), "nobody");
+  EXPECT_EQ(ask({.server_ca = &ca_, .own = &own_}), "nobody");  // issued by another CA
+  EXPECT_EQ(ask({.server_ca = &stranger_ca}), "no connection");
+}
+
+TEST_F(Tls, SpeaksModernVersionsOnly) {
+  EXPECT_EQ(ask({.most_version = TLS1_1_VERSION}), "no connection");
+  EXPECT_EQ(ask({.most_version = TLS1_2_VERSION}), "nobody");
+  EXPECT_EQ(Client(server_->port(), {.alpn = "http/1.1"}).protocol(), "http/1.1");
+  EXPECT_EQ(Client(server_->port(), {.alpn = "h2"}).protocol(), "");
+  EXPECT_EQ(ask({.alpn = "h2"}), "nobody");
+}
+
+TEST_F(Tls, TellsPlainClientsWhereTheyAre) {
+  Client plain(server_->port());
+  EXPECT_EQ(plain.get("/").status, 400);
+  EXPECT_TRUE(plain.read_to_end().find("HTTPS") != std::string::npos);
+}
+
+TEST_F(Tls, MovesLargeBodies) {
+  const std::string large(3U << 20, 'x');
+  Client client(server_->port(), {.server_ca = &ca_});
+  EXPECT_EQ(client.request("POST", "/", large).body, "nobody");
+  EXPECT_EQ(client.request("POST", "/", large + "x").status, 413);
+}
+
+TEST_F(Tls, ReplacesItsCertificate) {
+  const Certificate new_ca = make_certificate("new-ca");
+  const Certificate renewed = make_certificate("server", {}, &new_ca);
+  Client old(server_->port(), {.server_ca = &ca_});
+  EXPECT_EQ(old.get("/").body, "nobody");
+  ASSERT_TRUE(server_->reload_tls({renewed.pem, renewed.key_pem, ""}).ok());
+  EXPECT_EQ(ask({.server_ca = &ca_}), "no connection");
+  EXPECT_EQ(ask({.server_ca = &new_ca}), "nobody");
+  EXPECT_EQ(old.get("/").body, "nobody");  // goes on with what it has
+  EXPECT_FALSE(server_->reload_tls({own_.pem, renewed.key_pem, ""}).ok());
+  EXPECT_EQ(ask({.server_ca = &new_ca}), "nobody");
+}
+
+TEST(TlsOptionsTest, AreJudged) {
+  const Certificate own = make_certificate("server");
+  const Certificate other = make_certificate("other");
+  const struct {
+    TlsOptions options;
+    std::string word;
+  } cases[] = {
+      {{"", own.key_pem, ""}, "server certificate"},
+      {{"nonsense", own.key_pem, ""}, "server certificate"},
+      {{own.pem, "", ""}, "server key"},
+      {{own.pem, other.key_pem, ""}, "does not belong"},
+      {{own.pem, own.key_pem, "nonsense"}, "client CA"},
+  };
+  for (const auto& one : cases) {
+    const auto made = TlsContext::create(one.options);
+    ASSERT_FALSE(made.ok());
+    EXPECT_NE(made.error().text.find(one.word), std::string::npos) << made.error().text;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::host
