@@ -286,6 +286,10 @@ TEST(Listener, GivesUpAClientThatDoesNotRead) {
   Client quick(server->port());
   quick.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(quick.read_head().status, 200);
+  wait_until([&] {
+    const std::lock_guard lock(mutex);
+    return streams.size() == 2;
+  });
   const auto chunk = text(std::string(100'000, 'x'));
   int written = 0;
   // The kernel takes some megabytes on the slow one's behalf; then its backlog fills.
