@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/api/builtin/builtin.hpp"
 #include "core/api/json.hpp"
 #include "host/writes/metadata.hpp"
 
@@ -114,6 +115,12 @@ ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::ob
   if (!mode.by_system) drop_system_metadata(object);
   if (!mode.by_system && kind.status_subresource) object.erase("status");
   give_identity(object, ids_.uid(now()), now());
+  if (!mode.by_system || !object.contains("status")) {
+    auto status = api::initial_status(kind.group, kind.kind, object);
+    if (!status.empty()) object["status"] = std::move(status);
+  }
+  if (kind.kind == "Job" && kind.group == "batch")
+    api::default_job(object, api::find_text(metadata_of(object), "uid"));
   std::vector<api::Problem> problems;
   for (WritePolicy* policy : policies_)
     if (policy->wants(kind)) policy->creating(kind, object, *this, mode.by_system, problems);

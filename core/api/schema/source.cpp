@@ -136,9 +136,10 @@ Result<void> base_on(KindSource& kind, const json::object& from, const std::stri
 
 Result<void> read_version(KindSource& kind, const json::object& from, const std::string& where,
                           const std::string& contributor) {
-  if (auto known = only_keys(from, where,
-                             {"version", "storage", "deprecated", "status", "type", "columns",
-                              "fields", "rules", "basedOn", "without", "moves", "convert"});
+  if (auto known =
+          only_keys(from, where,
+                    {"version", "storage", "deprecated", "status", "scale", "type", "columns",
+                     "fields", "rules", "basedOn", "without", "moves", "convert"});
       !known) {
     return known;
   }
@@ -161,6 +162,10 @@ Result<void> read_version(KindSource& kind, const json::object& from, const std:
       }
     }
     if (find_bool(from, "status", false)) kind.info.status_subresource = true;
+    if (const json::object* scale = find_object(from, "scale")) {
+      kind.info.scale_field = find_text(*scale, "spec");
+      kind.info.scale_status_field = find_text(*scale, "status");
+    }
     kind.info.versions.push_back(std::move(info));
     kind.versions.push_back(std::move(added));
     version = &kind.versions.back();

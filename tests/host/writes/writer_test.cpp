@@ -215,5 +215,22 @@ TEST(Deletion, ANamespaceGoesWithAllThatIsInIt) {
   EXPECT_FALSE(host.exists("namespaces", "default"));
 }
 
+TEST(Events, TheSameNoteIsCountedAndAFloodIsDropped) {
+  HostFixture host;
+  ASSERT_TRUE(host.create("localqueues", kQueue).ok());
+  const ObjectRef queue{&host.kind("localqueues"), "default/q"};
+  for (int i = 0; i < 3; ++i) host.objects.emit({queue, false, "Ready", "it is ready"});
+  const ObjectAccess& objects = host.objects;
+  const auto keys = objects.keys(host.kind("events"));
+  ASSERT_EQ(keys.size(), 1U);
+  EXPECT_EQ(at(host.get("events", keys[0]), "/count"), "3");
+  EXPECT_EQ(at(host.get("events", keys[0]), "/involvedObject/name"), "q");
+  for (int i = 0; i < 100; ++i)
+    host.objects.emit({queue, true, "Flood", "message " + std::to_string(i)});
+  // 25 at once, 3 of them taken above
+  EXPECT_EQ(objects.keys(host.kind("events")).size(), 23U);
+  EXPECT_EQ(host.events.dropped(), 78U);
+}
+
 }  // namespace
 }  // namespace sluice::host::test
