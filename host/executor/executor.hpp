@@ -1,0 +1,55 @@
+// Executor: runs the pods that are bound to a node, and says what becomes of them.
+//
+// It sees only what is durable (the published view), works on a thread of its own, and reports back
+// through the KernelThread. What it does for one pod: it starts it at most once, follows it over
+// restarts of the host, ends it when it is deleted or its deadline is over, and keeps its output
+// until the pod is gone.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "host/controllers/object_access.hpp"
+#include "host/executor/logs.hpp"
+#include "host/store/live_store.hpp"
+
+namespace sluice::host {
+
+/// The way to the one thread that may change objects.
+class KernelThread {
+ public:
+  virtual ~KernelThread() = default;
+  /// Runs the task there, soon, in order with others; what it changed is committed afterwards. May
+  /// be called from any thread; tasks that come after the stop are dropped.
+  virtual void post(std::function<void(ObjectAccess&)> task) = 0;
+};
+
+struct LocalExecutorConfig {
+  std::filesystem::path folder;     ///< for pods; `executor` in the store's folder
+  std::vector<std::string> runner;  ///< program and first arguments; empty: this program
+  std::vector<std::string> nodes;   ///< names of the nodes whose pods it runs; empty: all
+  /// Set when nothing is known after a restart (a store in memory): pods end with the executor.
+  bool end_pods_on_stop = false;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  /// Stops the thread. Pods run on under their runners, unless the configuration says otherwise.
+  virtual void stop() = 0;
+  virtual const LogSource& logs() const = 0;
+  /// Pods whose processes run now. Any thread.
+  virtual std::size_t running() const = 0;
+};
+
+/// Finds what runs from before, and starts. `store`, `kernel` and `scheme` must outlive it.
+Result<std::unique_ptr<Executor>> start_local_executor(const LocalExecutorConfig& config,
+                                                       LiveStore& store, const api::Scheme& scheme,
+                                                       KernelThread& kernel);
+
+}  // namespace sluice::host

@@ -1,0 +1,183 @@
+#include "host/executor/jobs/job_controller.hpp"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <utility>
+
+#include "host/executor/jobs/pod_making.hpp"
+#include "host/executor/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+/// One reconcile: the Job, its Pods, and carrying out the plan.
+class Sync {
+ public:
+  Sync(json::object job, ObjectAccess& objects, const api::KindInfo& jobs,
+       const api::KindInfo& pods, PodGates* gates)
+      : job_(std::move(job)),
+        view_(read_job(job_)),
+        objects_(objects),
+        jobs_(jobs),
+        pods_(pods),
+        gates_(gates) {}
+
+  Result<Time> run() {
+    if (view_.managed_elsewhere || view_.deleting) return kNever;
+    std::vector<PodView> pods;
+    for (const ObjectRef& ref : objects_.owned_by(view_.uid)) {
+      if (ref.kind != &pods_) continue;
+      const auto pod = objects_.get(pods_, ref.key);
+      const json::object* owner = pod ? controller_of(part(*pod, "metadata")) : nullptr;
+      if (owner && api::find_text(*owner, "uid") == view_.uid) pods.push_back(read_pod(*pod));
+    }
+    const JobPlan plan = plan_job(view_, pods, objects_.now());
+    if (plan.remove_job) return ended(objects_.remove(jobs_, view_.key), kNever);
+    ApiResult<void> done = apply(plan, pods.size());
+    if (done) done = lift(plan, pods);
+    return ended(done, plan.again);
+  }
+
+ private:
+  static Result<Time> ended(const ApiResult<void>& done, Time again) {
+    if (!done) return Error{done.error().text};
+    return again;
+  }
+
+  ApiResult<void> apply(const JobPlan& plan, std::size_t known) {
+    for (const std::string& key : plan.untrack) {
+      const ApiResult<void> done = drop_finalizer(objects_, pods_, key, kTrackingFinalizer);
+      if (!done) return done;
+    }
+    for (const std::string& key : plan.remove) {
+      const ApiResult<void> done = objects_.remove(pods_, key);
+      if (!done) return done;
+    }
+    ApiResult<void> created = create(plan, known);
+    if (!created) return created;
+    for (const JobNote& note : plan.notes) {
+      objects_.emit({{&jobs_, view_.key}, note.warning, note.reason, note.message});
+    }
+    return objects_.update_status(jobs_, view_.key, plan.status);
+  }
+
+  ApiResult<void> create(const JobPlan& plan, std::size_t known) {
+    if (plan.create.empty()) return {};
+    std::vector<std::string> gates;
+    if (gates_) gates = gates_->gates(job_, objects_);
+    auto number = static_cast<std::uint64_t>(known) +
+                  static_cast<std::uint64_t>(view_.succeeded + view_.failed);
+    for (const NewPod& pod : plan.create) {
+      std::string prefix = view_.name;
+      if (pod.index) prefix += "-" + std::to_string(*pod.index);
+      const std::string name = free_pod_name(objects_, view_.ns, prefix, view_.uid, number);
+      json::object made = job_pod(job_, view_, pod, name);
+      add_gates(made, gates);
+      const ApiResult<void> done = objects_.create(std::move(made));
+      if (!done) {
+        objects_.emit({{&jobs_, view_.key},
+                       true,
+                       "FailedCreate",
+                       "Error creating: pods \"" + name + "\" was refused: " + done.error().text});
+        return done;
+      }
+      objects_.emit({{&jobs_, view_.key}, false, "SuccessfulCreate", "Created pod: " + name});
+      created_.push_back(view_.ns + "/" + name);
+    }
+    return {};
+  }
+
+  ApiResult<void> lift(const JobPlan& plan, const std::vector<PodView>& pods) {
+    if (!gates_) return {};
+    std::vector<std::string> keys;
+    bool any = !created_.empty();
+    for (const PodView& pod : pods) {
+      if (!pod.active()) continue;
+      if (std::find(plan.remove.begin(), plan.remove.end(), pod.key) != plan.remove.end()) continue;
+      any = any || pod.gated;
+      keys.push_back(pod.key);
+    }
+    if (!any) return {};
+    keys.insert(keys.end(), created_.begin(), created_.end());
+    const std::vector<std::string> gates = gates_->gates(job_, objects_);
+    const Result<std::vector<PodGrant>> granted = gates_->granted(job_, objects_);
+    if (gates.empty() || !granted || granted->empty()) return {};
+    return lift_gates(keys, gates, granted->front().pods, objects_);
+  }
+
+  const json::object job_;
+  const JobView view_;
+  ObjectAccess& objects_;
+  const api::KindInfo& jobs_;
+  const api::KindInfo& pods_;
+  PodGates* gates_;
+  std::vector<std::string> created_;
+};
+
+}  // namespace
+
+std::vector<std::string> JobController::watches() const {
+  std::vector<std::string> kinds{"batch/Job", "/Pod"};
+  if (gates_) kinds.emplace_back("kueue.x-k8s.io/Workload");
+  return kinds;
+}
+
+void JobController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  if (change.kind->kind == "Job") {
+    if (!change.deleted()) keys.push_back(change.key);
+    return;
+  }
+  const StoredObject* stored = change.stored ? change.stored : change.before;
+  if (!stored) return;
+  std::string key = key_of_controller(*stored, "batch", "Job");
+  if (!key.empty()) keys.push_back(std::move(key));
+}
+
+Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& objects) {
+  const api::KindInfo* jobs = objects.scheme().find("batch/v1", "Job");
+  const api::KindInfo* pods = objects.scheme().find("v1", "Pod");
+  if (!jobs || !pods) return Error{"the kinds Job and Pod are not known"};
+  std::optional<json::object> job = objects.get(*jobs, key);
+  if (!job) return kNever;
+  return Sync(std::move(*job), objects, *jobs, *pods, gates_).run();
+}
+
+std::string key_of_controller(const StoredObject& stored, std::string_view group,
+                              std::string_view kind) {
+  // Most objects have no owner: their metadata need not be parsed.
+  if (stored.metadata.find("ownerReferences") == std::string::npos) return {};
+  json::error_code problem;
+  const json::value parsed = json::parse(stored.metadata, problem);
+  if (problem || !parsed.is_object()) return {};
+  const json::object& metadata = parsed.get_object();
+  const json::object* owner = controller_of(metadata);
+  if (!owner || api::find_text(*owner, "kind") != kind) return {};
+  const std::string_view version = api::find_text(*owner, "apiVersion");
+  if (version.substr(0, version.rfind('/')) != group) return {};
+  return std::string(api::find_text(metadata, "namespace")) + "/" +
+         std::string(api::find_text(*owner, "name"));
+}
+
+ApiResult<void> drop_finalizer(ObjectAccess& objects, const api::KindInfo& kind,
+                               const std::string& key, std::string_view finalizer) {
+  std::optional<json::object> object = objects.get(kind, key);
+  if (!object) return {};
+  json::object& metadata = object_of(*object, "metadata");
+  json::array* finalizers = api::find_array(metadata, "finalizers");
+  if (!finalizers) return {};
+  json::array left;
+  for (const json::value& value : *finalizers) {
+    if (!value.is_string() || api::view(value.get_string()) != finalizer) left.push_back(value);
+  }
+  if (left.size() == finalizers->size()) return {};
+  if (left.empty()) {
+    metadata.erase("finalizers");
+  } else {
+    *finalizers = std::move(left);
+  }
+  return objects.update(std::move(*object));
+}
+
+}  // namespace sluice::host

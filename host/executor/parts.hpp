@@ -1,0 +1,72 @@
+// Short ways to read objects in JSON form, where what is absent or of another type reads as empty.
+// Pure functions, any thread.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/api/json.hpp"
+
+namespace sluice::host {
+
+/// The member of this name where it is an object; else an empty one.
+inline const boost::json::object& part(const boost::json::object& object, std::string_view key) {
+  static const boost::json::object kNone;
+  const boost::json::object* found = api::find_object(object, key);
+  return found ? *found : kNone;
+}
+
+/// Calls `f(const object&)` for each member of the array that is an object.
+template <typename F>
+void for_each_object(const boost::json::object& object, std::string_view key, F&& f) {
+  const boost::json::array* found = api::find_array(object, key);
+  if (!found) return;
+  for (const boost::json::value& value : *found) {
+    if (const boost::json::object* member = value.if_object()) f(*member);
+  }
+}
+
+/// `array` as the member of this name, made where there is none.
+inline boost::json::array& array_of(boost::json::object& object, std::string_view key) {
+  boost::json::value& value = object[api::json_view(key)];
+  return value.is_array() ? value.get_array() : value.emplace_array();
+}
+
+inline boost::json::object& object_of(boost::json::object& object, std::string_view key) {
+  boost::json::value& value = object[api::json_view(key)];
+  return value.is_object() ? value.get_object() : value.emplace_object();
+}
+
+/// `namespace/name` of an object, or `name`.
+inline std::string key_of(const boost::json::object& object) {
+  const boost::json::object& metadata = part(object, "metadata");
+  const std::string_view ns = api::find_text(metadata, "namespace");
+  std::string key(ns);
+  if (!ns.empty()) key += '/';
+  return key.append(api::find_text(metadata, "name"));
+}
+
+/// Whether the array of texts holds this one.
+inline bool holds_text(const boost::json::object& object, std::string_view key,
+                       std::string_view text) {
+  const boost::json::array* found = api::find_array(object, key);
+  if (!found) return false;
+  for (const boost::json::value& value : *found) {
+    if (value.is_string() && api::view(value.get_string()) == text) return true;
+  }
+  return false;
+}
+
+/// Whether a condition of this type has status True.
+inline bool has_condition(const boost::json::object& status, std::string_view type) {
+  bool found = false;
+  for_each_object(status, "conditions", [&](const boost::json::object& condition) {
+    found = found || (api::find_text(condition, "type") == type &&
+                      api::find_text(condition, "status") == "True");
+  });
+  return found;
+}
+
+}  // namespace sluice::host

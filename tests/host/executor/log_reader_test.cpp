@@ -1,0 +1,127 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "host/executor/logs.hpp"
+#include "host/executor/process/files.hpp"
+#include "host/executor/process/line_log.hpp"
+#include "host/executor/process/run_record.hpp"
+
+namespace sluice::host {
+namespace {
+
+const Time kT0 = *parse_time("2026-01-01T00:00:00Z");
+
+class LogReaderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::remove_all(root_);
+    std::filesystem::create_directories(root_ / "states");
+    std::filesystem::create_directories(paths_.folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  /// Lines `line 0` … of consecutive seconds.
+  void lines(int count) {
+    LineLog log(paths_.log("main", 0));
+    for (int i = 0; i < count; ++i) {
+      log.write(LineLog::Stream::kOut, "line " + std::to_string(i) + "\n", kT0 + i * kSecond);
+    }
+  }
+  void state(ContainerRun::State now) {
+    RunState state;
+    state.phase = RunPhase::kRunning;
+    state.containers.push_back({"main", false, {}, {}, 0});
+    state.containers[0].now.state = now;
+    ASSERT_TRUE(write_durably(paths_.state, to_text(state)));
+  }
+  std::string all(const LogQuery& query) const {
+    auto reader = open_log_file(root_, "u", "main", 0, query);
+    std::string out;
+    while (reader->read(out, 100) == LogReader::Progress::kMore) {
+    }
+    return out;
+  }
+
+  std::filesystem::path root_ =
+      std::filesystem::path(testing::TempDir()) / ("logs-" + std::to_string(::getpid()));
+  RunPaths paths_{root_, "u"};
+};
+
+TEST_F(LogReaderTest, Selections) {
+  lines(4);
+  state(ContainerRun::State::kTerminated);
+  LogQuery query;
+  EXPECT_EQ(all(query), "line 0\nline 1\nline 2\nline 3\n");
+  query.tail_lines = 2;
+  EXPECT_EQ(all(query), "line 2\nline 3\n");
+  query.tail_lines = 0;
+  EXPECT_EQ(all(query), "");
+  query.tail_lines = 99;
+  EXPECT_EQ(all(query), "line 0\nline 1\nline 2\nline 3\n");
+  query = {};
+  query.since = kT0 + 3 * kSecond;
+  EXPECT_EQ(all(query), "line 3\n");
+  query.timestamps = true;
+  EXPECT_EQ(all(query), "2026-01-01T00:00:03.000000000Z line 3\n");
+  query = {};
+  query.limit_bytes = 10;
+  EXPECT_EQ(all(query), "line 0\nlin");
+}
+
+TEST_F(LogReaderTest, TailsOfLongFiles) {
+  lines(20'000);  // several blocks
+  state(ContainerRun::State::kTerminated);
+  for (const int tail : {1, 1000, 5000, 19'999, 20'000}) {
+    LogQuery query;
+    query.tail_lines = tail;
+    const std::string out = all(query);
+    EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), tail);
+    EXPECT_TRUE(out.starts_with("line " + std::to_string(20'000 - tail) + "\n")) << tail;
+  }
+}
+
+TEST_F(LogReaderTest, PartsOfALineAreJoined) {
+  LineLog log(paths_.log("main", 0));
+  const std::string text = std::string(LineLog::kMaxLine + 5, 'x');
+  log.write(LineLog::Stream::kOut, "first\n" + text + "\nlast", kT0);
+  log.finish(LineLog::Stream::kOut, kT0);
+  state(ContainerRun::State::kTerminated);
+  EXPECT_TRUE(all({}) == "first\n" + text + "\nlast");
+  LogQuery query;
+  query.tail_lines = 2;
+  EXPECT_TRUE(all(query) == text + "\nlast");
+}
+
+TEST_F(LogReaderTest, FollowsUntilTheContainerEnds) {
+  state(ContainerRun::State::kRunning);
+  LogQuery query;
+  query.follow = true;
+  LineLog log(paths_.log("main", 0));
+  auto reader = open_log_file(root_, "u", "main", 0, query);
+  std::string out;
+  EXPECT_EQ(reader->read(out, 100), LogReader::Progress::kWait);
+  log.write(LineLog::Stream::kOut, "one\ntw", kT0);
+  EXPECT_EQ(reader->read(out, 100), LogReader::Progress::kWait);
+  EXPECT_EQ(out, "one\n");
+  log.write(LineLog::Stream::kOut, "o\n", kT0);
+  state(ContainerRun::State::kTerminated);
+  EXPECT_EQ(reader->read(out, 100), LogReader::Progress::kEnd);
+  EXPECT_EQ(out, "one\ntwo\n");
+}
+
+TEST_F(LogReaderTest, FollowingEndsWhenThePodIsGone) {
+  lines(1);
+  LogQuery query;
+  query.follow = true;
+  auto reader = open_log_file(root_, "u", "main", 0, query);
+  std::filesystem::remove_all(paths_.folder);
+  std::string out;
+  EXPECT_EQ(reader->read(out, 100), LogReader::Progress::kEnd);
+  EXPECT_EQ(out, "line 0\n");
+}
+
+}  // namespace
+}  // namespace sluice::host
