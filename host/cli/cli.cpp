@@ -11,6 +11,7 @@
 #include "host/base/version.hpp"
 #include "host/cli/command.hpp"
 #include "host/cli/plugin_commands.hpp"
+#include "host/cli/store_commands.hpp"
 #include "host/executor/process/runner.hpp"
 
 namespace sluice::host {
@@ -59,6 +60,7 @@ int parse_and_run(int argc, const char* const* argv) {
   Action action;
   add_simulate_command(app, action);
   add_plugin_commands(app, action);
+  add_store_commands(app, action);
   add_version_command(app, action);
   try {
     app.parse(argc, argv);

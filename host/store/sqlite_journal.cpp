@@ -66,9 +66,9 @@ Result<void> check_format(Database& database) {
   return {};
 }
 
-Result<JournalState> load_rows(Database& database,
-                               const std::function<void(const JournalRow&)>& take) {
-  JournalState out;
+namespace {
+
+Result<std::vector<std::string>> load_kinds(Database& database, JournalState& out) {
   std::vector<std::string> kinds;
   auto statement = database.prepare("SELECT id, name, version FROM kinds ORDER BY id");
   if (!statement) return statement.error();
@@ -82,29 +82,50 @@ Result<JournalState> load_rows(Database& database,
     out.version = std::max(out.version, version);
   }
   if (!row) return row.error();
+  return kinds;
+}
 
-  statement = database.prepare(
+// The row that the statement is at; an error when it is not what was written.
+Result<JournalRow> row_of(const Statement& statement, const std::vector<std::string>& kinds) {
+  const auto kind = static_cast<std::size_t>(statement.integer(0));
+  JournalRow out;
+  out.key = statement.text(1);
+  if (kind == 0 || kind > kinds.size())
+    return Error{"object " + std::string(out.key) + " is of a kind that is not there"};
+  out.kind = kinds[kind - 1];
+  out.version = static_cast<std::uint64_t>(statement.integer(2));
+  out.metadata = statement.text(4);
+  out.body = statement.text(5);
+  out.status = statement.text(6);
+  out.hidden = statement.text(7);
+  if (checksum(out) != statement.integer(3))
+    return Error{std::string(out.kind) + " " + std::string(out.key) +
+                 " is damaged: its checksum does not match"};
+  return out;
+}
+
+}  // namespace
+
+Result<JournalState> load_rows(Database& database,
+                               const std::function<void(const JournalRow&)>& take,
+                               const std::function<void(std::string)>& damaged) {
+  JournalState out;
+  const auto kinds = load_kinds(database, out);
+  if (!kinds) return kinds.error();
+  auto statement = database.prepare(
       "SELECT kind, key, version, checksum, metadata, body, status, hidden FROM objects");
   if (!statement) return statement.error();
+  Result<bool> row = true;
   while ((row = statement->step()).ok() && *row) {
-    const auto kind = static_cast<std::size_t>(statement->integer(0));
-    JournalRow object;
-    object.key = statement->text(1);
-    if (kind == 0 || kind > kinds.size())
-      return Error{"object " + std::string(object.key) + " is of a kind that is not there"};
-    object.kind = kinds[kind - 1];
-    object.version = static_cast<std::uint64_t>(statement->integer(2));
-    object.metadata = statement->text(4);
-    object.body = statement->text(5);
-    object.status = statement->text(6);
-    object.hidden = statement->text(7);
-    if (checksum(object) != statement->integer(3))
-      return Error{std::string(object.kind) + " " + std::string(object.key) +
-                   " is damaged: its checksum does not match"};
-    take(object);
+    const auto object = row_of(*statement, *kinds);
+    if (object)
+      take(*object);
+    else if (damaged)
+      damaged(object.error().text);
+    else
+      return object.error();
   }
   if (!row) return row.error();
-
   const auto fields = database.text("SELECT value FROM meta WHERE name = 'fields'");
   if (!fields) return fields.error();
   out.fields = *fields;

@@ -61,8 +61,10 @@ inline constexpr std::int64_t kStoreFormat = 1;
 
 /// An error unless the open database is a store of a format that is known.
 Result<void> check_format(Database& database);
-/// Every object of the database; an error where a row is not what was written.
+/// Every object of the database. A row that is not what was written is an error, or told to
+/// `damaged` and left out.
 Result<JournalState> load_rows(Database& database,
-                               const std::function<void(const JournalRow&)>& take);
+                               const std::function<void(const JournalRow&)>& take,
+                               const std::function<void(std::string)>& damaged = nullptr);
 
 }  // namespace sluice::host

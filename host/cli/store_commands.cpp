@@ -1,0 +1,114 @@
+#include "host/cli/store_commands.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/api/scheme.hpp"
+#include "host/simulate/output.hpp"
+#include "host/store/tools.hpp"
+
+namespace sluice::host {
+namespace {
+
+struct Options {
+  std::string path, file, output = "-", format;
+  std::vector<std::string> kinds;
+};
+
+Result<int> check(const Options& options) {
+  const api::Scheme scheme;
+  const auto report = check_store(options.path, scheme);
+  if (!report) return report.error();
+  std::size_t width = 4;
+  for (const auto& kind : report->kinds) width = std::max(width, kind.kind.size());
+  fmt::print("store    {}\nversion  {}\n\n", report->file, report->version);
+  fmt::print("{:<{}}  {:>9}  {:>11}\n", "KIND", width, "OBJECTS", "LAST CHANGE");
+  for (const auto& kind : report->kinds)
+    fmt::print("{:<{}}  {:>9}  {:>11}{}\n", kind.kind, width, kind.objects, kind.version,
+               kind.known ? "" : "  of a plugin: not judged");
+  for (const std::string& problem : report->problems) fmt::print(stderr, "error: {}\n", problem);
+  if (report->all_problems > report->problems.size())
+    fmt::print(stderr, "error: and {} more\n", report->all_problems - report->problems.size());
+  if (report->all_problems != 0) return 1;
+  fmt::print("\nok: {} objects\n", report->objects);
+  return 0;
+}
+
+Result<int> backup(const Options& options) {
+  const auto version = back_up_store(options.path, options.file);
+  if (!version) return version.error();
+  fmt::print("{}: the store as of version {}\n", options.file, *version);
+  return 0;
+}
+
+bool ends_with(const std::string& text, const char* end) {
+  const std::string wanted(end);
+  return text.size() >= wanted.size() &&
+         text.compare(text.size() - wanted.size(), wanted.size(), wanted) == 0;
+}
+
+Result<int> write_manifests(const Options& options) {
+  ::umask(077);  // what is in a store is not for everyone
+  auto output = PendingOutput::open(options.output);
+  if (!output) return output.error();
+  const api::Scheme scheme;
+  ExportOptions how;
+  how.yaml =
+      options.format.empty() ? !ends_with(options.output, ".json") : options.format == "yaml";
+  how.kinds = options.kinds;
+  const auto count = export_store(options.path, scheme, how,
+                                  [&](const std::string& text) { output->append(text); });
+  if (!count) return count.error();
+  if (auto written = output->commit(); !written) return written.error();
+  if (options.output != "-") fmt::print("{}: {} objects\n", options.output, *count);
+  return 0;
+}
+
+}  // namespace
+
+void add_store_commands(CLI::App& app, Action& action) {
+  CLI::App* store = app.add_subcommand("store", "Check, copy or write out a store on disk");
+  store->require_subcommand(1);
+  const auto options = std::make_shared<Options>();
+  const auto add = [&](const char* name, const char* about, const char* footer,
+                       Result<int> (*run)(const Options&)) {
+    CLI::App* command = store->add_subcommand(name, about);
+    command->footer(footer);
+    command->add_option("PATH", options->path, "The store's folder (store.path), or a backup")
+        ->required();
+    command->callback(
+        [&action, options, run] { action = [options, run] { return run(*options); }; });
+    return command;
+  };
+
+  add("check", "Look at every page and every object; exit status 1 when something is wrong",
+      "A host may have the store open.\n\nExample:\n  sluice store check ./sluice-data", check);
+  add("backup", "Copy the store into one file, as of one moment",
+      "A host may have the store open. To go back to the backup, stop the host and\nput the file "
+      "in "
+      "the place of PATH/store.db; see docs/store.md.\n\nExample:\n  sluice store backup "
+      "./sluice-data backup.db",
+      backup)
+      ->add_option("FILE", options->file, "The new file")
+      ->required();
+  CLI::App* exported = add(
+      "export", "Write the objects as manifests",
+      "One v1 List, which `sluice simulate` and `kubectl apply` read.\n\nExamples:\n  sluice store "
+      "export ./sluice-data --output all.yaml\n  sluice store export ./sluice-data --kind "
+      "clusterqueues --kind localqueues",
+      write_manifests);
+  exported->add_option("--output,-o", options->output, "Where to; - is stdout")
+      ->capture_default_str();
+  exported->add_option("--format", options->format, "yaml or json; by default as FILE ends")
+      ->check(CLI::IsMember({"yaml", "json"}));
+  exported->add_option("--kind", options->kinds, "Only this kind; may be repeated")
+      ->allow_extra_args(false);
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,12 @@
+// `sluice store check|backup|export`: the subcommands for whoever looks after a store on disk.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "host/cli/command.hpp"
+
+namespace sluice::host {
+
+void add_store_commands(CLI::App& app, Action& action);
+
+}  // namespace sluice::host

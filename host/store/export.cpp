@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "core/api/schema/hide.hpp"
+#include "host/simulate/yaml_text.hpp"
+#include "host/store/field_marks.hpp"
+#include "host/store/reader.hpp"
+#include "host/store/sqlite_journal.hpp"
+#include "host/store/tools.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+struct Item {
+  std::string kind, key, metadata, body, status, hidden;
+
+  JournalRow row() const { return {kind, key, 0, false, metadata, body, status, hidden}; }
+};
+
+// What others live in or refer to comes first.
+bool goes_before(const Item& a, const Item& b) {
+  const auto rank = [](const Item& item) {
+    if (item.kind == "/Namespace") return 0;
+    return item.key.find('/') == std::string::npos ? 1 : 2;
+  };
+  return std::make_tuple(rank(a), std::string_view(a.kind), std::string_view(a.key)) <
+         std::make_tuple(rank(b), std::string_view(b.kind), std::string_view(b.key));
+}
+
+// The names in the journal of the kinds that were asked for.
+Result<std::set<std::string>> wanted_kinds(const api::Scheme& scheme,
+                                           const std::vector<std::string>& names) {
+  std::set<std::string> out;
+  for (const std::string& name : names) {
+    const api::KindInfo* kind = scheme.find_by_name(name);
+    if (kind == nullptr) return Error{"no kind is called \"" + name + "\""};
+    out.insert(kind->group + "/" + kind->kind);
+  }
+  return out;
+}
+
+Result<json::object> manifest(const Item& item, const std::string& version) {
+  auto parts = object_of(item.row());
+  if (!parts) return parts.error();
+  json::object out;
+  const std::size_t slash = item.kind.find('/');
+  const std::string group = item.kind.substr(0, slash);
+  out["apiVersion"] = group.empty() ? version : group + "/" + version;
+  out["kind"] = item.kind.substr(slash + 1);
+  for (auto& entry : *parts) out[entry.key()] = std::move(entry.value());
+  if (!item.hidden.empty()) {
+    boost::system::error_code code;
+    const json::value hidden = json::parse(item.hidden, code);
+    json::array left;
+    if (!code && hidden.is_array()) api::put_back(out, hidden.get_array(), left);
+  }
+  // Of the store it came from, and in the way of an apply.
+  json::object& metadata = out["metadata"].get_object();
+  metadata.erase("managedFields");
+  metadata.erase("resourceVersion");
+  return out;
+}
+
+}  // namespace
+
+Result<std::size_t> export_store(const std::string& path, const api::Scheme& scheme,
+                                 const ExportOptions& options,
+                                 const std::function<void(const std::string&)>& append) {
+  const auto wanted = wanted_kinds(scheme, options.kinds);
+  if (!wanted) return wanted.error();
+  std::string file;
+  auto database = open_store(path, file);
+  if (!database) return database.error();
+  std::vector<Item> items;
+  const auto state = load_rows(*database, [&](const JournalRow& row) {
+    if (!wanted->empty() && wanted->count(std::string(row.kind)) == 0) return;
+    items.push_back({std::string(row.kind), std::string(row.key), std::string(row.metadata),
+                     std::string(row.body), std::string(row.status), std::string(row.hidden)});
+  });
+  if (!state) return state.error().context(file);
+  std::sort(items.begin(), items.end(), goes_before);
+
+  const FieldMarks marks(state->fields);
+  if (!options.yaml)
+    append("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n");
+  else
+    append(items.empty() ? "apiVersion: v1\nkind: List\nitems: []\n"
+                         : "apiVersion: v1\nkind: List\nitems:\n");
+  bool first = true;
+  for (const Item& item : items) {
+    auto object = manifest(item, marks.version_of(item.kind));
+    if (!object) return object.error().context(item.kind + " " + item.key);
+    std::string text;
+    if (options.yaml) {
+      append_yaml(json::array{std::move(*object)}, text);
+    } else {
+      if (!std::exchange(first, false)) text += ",\n";
+      api::append_json(*object, text);
+    }
+    append(text);
+  }
+  if (!options.yaml) append("\n]}\n");
+  return items.size();
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,160 @@
+#include "host/store/tools.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "host/store/folder.hpp"
+#include "host/store/reader.hpp"
+#include "host/store/sqlite_journal.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+std::string key_of(const json::object& object) {
+  const auto* metadata = api::find_object(object, "metadata");
+  const std::string ns(api::find_text(*metadata, "namespace"));
+  const std::string name(api::find_text(*metadata, "name"));
+  return ns.empty() ? name : ns + "/" + name;
+}
+
+class Checker {
+ public:
+  Checker(StoreReport& report, const api::Scheme& scheme)
+      : report_(report), scheme_(scheme), kinds_(kinds_by_name(scheme)) {}
+
+  void row(const JournalRow& row) {
+    ++report_.objects;
+    Count& count = counts_[std::string(row.kind)];
+    ++count.objects;
+    count.last = std::max(count.last, row.version);
+    const std::string name = std::string(row.kind) + " " + std::string(row.key);
+    if (row.version == 0) report_.add(name + " has no version");
+    if (!versions_.insert(row.version).second)
+      report_.add(name + " has version " + std::to_string(row.version) + ", as another object has");
+    auto object = object_of(row);
+    if (!object) return report_.add(name + ": " + object.error().text);
+    if (key_of(*object) != row.key)
+      return report_.add(name + " says that it is " + key_of(*object));
+    const auto kind = kinds_.find(row.kind);
+    if (kind == kinds_.end()) return;  // of a plugin that is not here
+    (*object)["apiVersion"] = kind->second->hub_api_version();
+    (*object)["kind"] = kind->second->kind;
+    api::AdmitOptions options;
+    options.unknown_fields = api::UnknownFields::kIgnore;
+    const api::Outcome outcome = scheme_.admit(*object, nullptr, options);
+    if (!outcome.ok()) report_.add(name + ": " + outcome.error_text());
+  }
+
+  void finish(const JournalState& state) {
+    report_.version = state.version;
+    for (const auto& [kind, version] : state.kinds) {
+      const Count& count = counts_[kind];
+      if (count.last > version)
+        report_.add(kind + " has an object of version " + std::to_string(count.last) +
+                    ", after its last change, which is " + std::to_string(version));
+      report_.kinds.push_back({kind, count.objects, version, kinds_.find(kind) != kinds_.end()});
+    }
+    std::sort(report_.kinds.begin(), report_.kinds.end(),
+              [](const auto& a, const auto& b) { return a.kind < b.kind; });
+  }
+
+ private:
+  struct Count {
+    std::size_t objects = 0;
+    std::uint64_t last = 0;
+  };
+  StoreReport& report_;
+  const api::Scheme& scheme_;
+  std::map<std::string, const api::KindInfo*, std::less<>> kinds_;
+  std::map<std::string, Count> counts_;
+  std::set<std::uint64_t> versions_;
+};
+
+Result<void> check_pages(Database& database, StoreReport& report) {
+  auto statement = database.prepare("PRAGMA integrity_check(100)");
+  if (!statement) return statement.error();
+  Result<bool> row = true;
+  while ((row = statement->step()).ok() && *row)
+    if (statement->text(0) != "ok") report.add(std::string(statement->text(0)));
+  if (!row) return row.error();
+  return {};
+}
+
+Result<void> sync_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool ok = fd >= 0 && ::fsync(fd) == 0;
+  if (fd >= 0) ::close(fd);
+  if (!ok) return Error{path + ": cannot be synced"};
+  return {};
+}
+
+Result<std::uint64_t> copy_store(const std::string& path, const std::string& target) {
+  std::string file;
+  auto source = open_store(path, file);
+  if (!source) return source.error();
+  if (auto made = create_private_file(target); !made) return made.error();
+  auto copy = Database::open(target, Database::Mode::kWrite);
+  if (!copy) return copy.error();
+  if (auto copied = source->copy_to(*copy); !copied) return copied.error().context(target);
+  // One file, without a log beside it.
+  auto mode = copy->text("PRAGMA journal_mode = DELETE");
+  if (!mode) return mode.error().context(target);
+  const auto state = load_rows(*copy, [](const JournalRow&) {});
+  if (!state) return state.error().context(target);
+  return state->version;
+}
+
+}  // namespace
+
+void StoreReport::add(std::string problem) {
+  ++all_problems;
+  if (problems.size() < kMostProblems) problems.push_back(std::move(problem));
+}
+
+Result<StoreReport> check_store(const std::string& path, const api::Scheme& scheme) {
+  StoreReport report;
+  auto database = open_store(path, report.file);
+  if (!database) return database.error();
+  if (auto checked = check_pages(*database, report); !checked) report.add(checked.error().text);
+  Checker checker(report, scheme);
+  const auto state = load_rows(
+      *database, [&](const JournalRow& row) { checker.row(row); },
+      [&](std::string damage) { report.add(std::move(damage)); });
+  if (state)
+    checker.finish(*state);
+  else
+    report.add(state.error().text);
+  return report;
+}
+
+Result<std::uint64_t> back_up_store(const std::string& path, const std::string& file) {
+  std::error_code code;
+  if (fs::exists(file, code)) return Error{file + ": exists already; a backup is a new file"};
+  const std::string partial = file + ".partial";
+  fs::remove(partial, code);
+  auto version = copy_store(path, partial);
+  Result<void> synced;
+  if (version) synced = sync_file(partial);
+  if (!version || !synced) {
+    fs::remove(partial, code);
+    return version ? synced.error() : version.error();
+  }
+  if (::rename(partial.c_str(), file.c_str()) != 0)
+    return Error{file + ": cannot be made from " + partial};
+  const fs::path folder = fs::path(file).parent_path();
+  if (auto kept = sync_file(folder.empty() ? "." : folder.string()); !kept) return kept.error();
+  return version;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,204 @@
+#include "host/store/tools.hpp"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <boost/json/parse.hpp>
+#include <filesystem>
+
+#include "host/manifests/manifests.hpp"
+#include "host/store/sqlite_journal.hpp"
+#include "tests/host/store/fixture.hpp"
+#include "tests/host/store/temporary_folder.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+constexpr const char* kObjects = R"([
+  {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+   "metadata":{"name":"lq","namespace":"team-a","uid":"u3","managedFields":[{"manager":"m"}]},
+   "spec":{"clusterQueue":"cq"}},
+  {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor","metadata":{"name":"spot"},
+   "spec":{"nodeLabels":{"tier":"spot"}}},
+  {"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team-a"}}])";
+
+class StoreTools : public testing::Test {
+ protected:
+  StoreTools() {
+    auto journal = SqliteJournal::open(path_);
+    EXPECT_TRUE(journal.ok());
+    LiveStore store(scheme(), std::move(journal).value());
+    TextPool pool;
+    const boost::json::value objects = boost::json::parse(kObjects);
+    for (const auto& value : objects.get_array()) {
+      boost::json::object object = value.get_object();
+      EXPECT_TRUE(scheme().admit(object).ok());
+      store.put(to_stored(kind(object.at("kind").get_string().c_str()), object, pool));
+    }
+    EXPECT_EQ(commit(store), "");
+  }
+
+  void execute(const std::string& sql) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((path_ + "/store.db").c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(database);
+    sqlite3_close(database);
+  }
+
+  // Writes a row as a host would, past all checks.
+  void write(const char* of, const char* key, std::uint64_t version, const char* metadata,
+             const char* body, const char* hidden = "") {
+    auto journal = SqliteJournal::open(path_);
+    ASSERT_TRUE(journal.ok());
+    ASSERT_TRUE((*journal)->load([](const JournalRow&) {}).ok());
+    const std::vector<JournalRow> rows = {{of, key, version, false, metadata, body, "", hidden}};
+    ASSERT_TRUE((*journal)->write(rows, version, "").ok());
+  }
+
+  std::vector<std::string> problems() {
+    const auto report = check_store(path_, scheme());
+    EXPECT_TRUE(report.ok());
+    return report.ok() ? report->problems : std::vector<std::string>();
+  }
+
+  std::string exported(const ExportOptions& options) {
+    std::string out;
+    const auto count =
+        export_store(path_, scheme(), options, [&](const std::string& text) { out += text; });
+    return count.ok() ? out : "error: " + count.error().text;
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_ / "data";
+};
+
+TEST_F(StoreTools, CheckCountsEveryKind) {
+  const auto report = check_store(path_, scheme());
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report->problems, IsEmpty());
+  EXPECT_EQ(report->version, 4U);
+  EXPECT_EQ(report->objects, 3U);
+  ASSERT_EQ(report->kinds.size(), 3U);
+  EXPECT_EQ(report->kinds[1].kind, "kueue.x-k8s.io/LocalQueue");
+  EXPECT_EQ(report->kinds[1].objects, 1U);
+  EXPECT_EQ(report->kinds[1].version, 2U);
+  EXPECT_TRUE(report->kinds[1].known);
+}
+
+TEST_F(StoreTools, CheckNamesWhatIsWrong) {
+  write("kueue.x-k8s.io/LocalQueue", "team-a/wrong", 3, R"({"name":"wrong","namespace":"team-a"})",
+        R"({"spec":{"clusterQueue":5}})");
+  write("kueue.x-k8s.io/LocalQueue", "team-a/moved", 6, R"({"name":"moved","namespace":"team-b"})",
+        R"({"spec":{"clusterQueue":"cq"}})");
+  write("kueue.x-k8s.io/LocalQueue", "team-a/text", 7, R"({"name":)", "{}");
+  write("example.com/Widget", "w", 8, R"({"name":"w"})", R"({"size":1})");
+  execute("UPDATE objects SET status = 'x' WHERE key = 'spot'");
+  execute("UPDATE kinds SET version = 1 WHERE name = '/Namespace'");
+  EXPECT_THAT(
+      problems(),
+      UnorderedElementsAre(
+          "kueue.x-k8s.io/ResourceFlavor spot is damaged: its checksum does not match",
+          "/Namespace has an object of version 4, after its last change, which is 1",
+          HasSubstr("kueue.x-k8s.io/LocalQueue team-a/wrong: spec.clusterQueue: Invalid value"),
+          "kueue.x-k8s.io/LocalQueue team-a/moved says that it is team-b/moved",
+          HasSubstr("kueue.x-k8s.io/LocalQueue team-a/text: metadata is not JSON: ")));
+}
+
+TEST_F(StoreTools, CheckFindsAVersionThatIsThereTwice) {
+  write("kueue.x-k8s.io/LocalQueue", "team-a/x", 2, R"({"name":"x","namespace":"team-a"})",
+        R"({"spec":{"clusterQueue":"cq"}})");
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("has version 2, as another object has")));
+}
+
+TEST_F(StoreTools, WhatIsNoStoreIsAnError) {
+  const auto report = check_store(folder_ / "nothing", scheme());
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().text, (folder_ / "nothing") + ": there is no store here");
+}
+
+TEST_F(StoreTools, BackupIsAStoreInOneFileWhileTheHostRuns) {
+  auto journal = SqliteJournal::open(path_);
+  ASSERT_TRUE(journal.ok());
+  LiveStore host(scheme(), std::move(journal).value());
+  const std::string file = folder_ / "backup.db";
+  const auto version = back_up_store(path_, file);
+  ASSERT_TRUE(version.ok()) << version.error().text;
+  EXPECT_EQ(*version, 4U);
+  host.erase(kind("Namespace"), "team-a");
+  ASSERT_EQ(commit(host), "");
+
+  const auto report = check_store(file, scheme());
+  ASSERT_TRUE(report.ok()) << report.error().text;
+  EXPECT_EQ(report->objects, 3U);
+  EXPECT_THAT(report->problems, IsEmpty());
+  struct stat info {};
+  ASSERT_EQ(::stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0600U);
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / ""))
+    files.push_back(entry.path().filename().string());
+  EXPECT_THAT(files, UnorderedElementsAre("data", "backup.db"));
+  EXPECT_EQ(back_up_store(path_, file).error().text,
+            file + ": exists already; a backup is a new file");
+}
+
+TEST_F(StoreTools, ABackupIsOpenedInThePlaceOfTheDatabase) {
+  ASSERT_TRUE(back_up_store(path_, folder_ / "backup.db").ok());
+  std::filesystem::create_directory(folder_ / "other");
+  std::filesystem::copy_file(folder_ / "backup.db", folder_ / "other/store.db");
+  auto journal = SqliteJournal::open(folder_ / "other");
+  ASSERT_TRUE(journal.ok()) << journal.error().text;
+  LiveStore store(scheme(), std::move(journal).value());
+  EXPECT_NE(store.get(kind("ResourceFlavor"), "spot"), nullptr);
+  EXPECT_EQ(store.version(), 4U);
+}
+
+TEST_F(StoreTools, ExportsAListInAnOrderThatCanBeApplied) {
+  const std::string expected = R"(apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Namespace
+  metadata:
+    name: team-a
+- apiVersion: kueue.x-k8s.io/v1beta2
+  kind: ResourceFlavor
+  metadata:
+    name: spot
+  spec:
+    nodeLabels:
+      tier: spot
+- apiVersion: kueue.x-k8s.io/v1beta2
+  kind: LocalQueue
+)";
+  const std::string all = exported({});
+  EXPECT_EQ(all.substr(0, expected.size()), expected);
+  EXPECT_THAT(all, testing::Not(HasSubstr("managedFields")));
+  EXPECT_EQ(exported({.yaml = false, .kinds = {"rf"}}),
+            R"({"apiVersion":"v1","kind":"List","items":[)"
+            "\n"
+            R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",)"
+            R"("metadata":{"name":"spot"},"spec":{"nodeLabels":{"tier":"spot"}}})"
+            "\n]}\n");
+  EXPECT_EQ(exported({.yaml = true, .kinds = {"topologies"}}),
+            "error: no kind is called \"topologies\"");
+  EXPECT_EQ(exported({.yaml = true, .kinds = {"Workload"}}),
+            "apiVersion: v1\nkind: List\nitems: []\n");
+}
+
+// What belongs to plugins that are away is part of an export.
+TEST_F(StoreTools, ExportsWhatIsHidden) {
+  write("kueue.x-k8s.io/ResourceFlavor", "extra", 5, R"({"name":"extra"})", R"({"spec":{}})",
+        R"([{"at":["spec","paint"],"value":"red"}])");
+  EXPECT_THAT(exported({.yaml = false, .kinds = {}}), HasSubstr(R"("spec":{"paint":"red"})"));
+}
+
+}  // namespace
+}  // namespace sluice::host::test
