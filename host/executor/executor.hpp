@@ -8,26 +8,16 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "host/controllers/object_access.hpp"
+#include "host/controllers/kernel_thread.hpp"
 #include "host/executor/logs.hpp"
 #include "host/store/live_store.hpp"
 
 namespace sluice::host {
-
-/// The way to the one thread that may change objects.
-class KernelThread {
- public:
-  virtual ~KernelThread() = default;
-  /// Runs the task there, soon, in order with others; what it changed is committed afterwards. May
-  /// be called from any thread; tasks that come after the stop are dropped.
-  virtual void post(std::function<void(ObjectAccess&)> task) = 0;
-};
 
 struct LocalExecutorConfig {
   std::filesystem::path folder;     ///< for pods; `executor` in the store's folder

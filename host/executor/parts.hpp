@@ -60,7 +60,7 @@ inline bool holds_text(const boost::json::object& object, std::string_view key,
 }
 
 /// Whether a condition of this type has status True.
-inline bool has_condition(const boost::json::object& status, std::string_view type) {
+inline bool condition_is_true(const boost::json::object& status, std::string_view type) {
   bool found = false;
   for_each_object(status, "conditions", [&](const boost::json::object& condition) {
     found = found || (api::find_text(condition, "type") == type &&

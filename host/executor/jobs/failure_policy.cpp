@@ -20,8 +20,8 @@ std::string_view name_of(FailureRule::Action action) {
 }
 
 /// What of the pod matches the rule, as a clause; empty: nothing.
-std::string match(const FailureRule& rule, const PodView& pod) {
-  for (const PodView::Exit& exit : pod.exits) {
+std::string match(const FailureRule& rule, const JobPod& pod) {
+  for (const JobPod::Exit& exit : pod.exits) {
     if (rule.codes.empty()) break;
     if (!rule.container.empty() && rule.container != exit.container) continue;
     const bool listed =
@@ -41,7 +41,7 @@ std::string match(const FailureRule& rule, const PodView& pod) {
 
 }  // namespace
 
-PolicyAnswer judge(const std::vector<FailureRule>& rules, const PodView& pod) {
+PolicyAnswer judge(const std::vector<FailureRule>& rules, const JobPod& pod) {
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const std::string what = match(rules[i], pod);
     if (what.empty()) continue;

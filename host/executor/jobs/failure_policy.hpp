@@ -14,6 +14,6 @@ struct PolicyAnswer {
   std::string message;  ///< which rule matched, and what; empty: none did
 };
 
-PolicyAnswer judge(const std::vector<FailureRule>& rules, const PodView& pod);
+PolicyAnswer judge(const std::vector<FailureRule>& rules, const JobPod& pod);
 
 }  // namespace sluice::host

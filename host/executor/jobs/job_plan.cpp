@@ -25,7 +25,7 @@ struct Fate {
 
 class Planner {
  public:
-  Planner(const JobView& job, const std::vector<PodView>& pods, Time now)
+  Planner(const BatchJob& job, const std::vector<JobPod>& pods, Time now)
       : job_(job), pods_(pods), now_(now) {
     plan_.status = job.status;
   }
@@ -35,7 +35,7 @@ class Planner {
  private:
   void after_the_end();
   void count_ends();
-  void count_failure(const PodView& pod);
+  void count_failure(const JobPod& pod);
   std::optional<Fate> fate() const;
   std::optional<Fate> fate_already() const;
   std::optional<Fate> failure() const;
@@ -47,46 +47,46 @@ class Planner {
   void create(std::int64_t missing);
   void create_indexes(std::int64_t missing);
   void remove_excess(std::int64_t excess);
-  void remove(const PodView& pod);
+  void remove(const JobPod& pod);
   Time backoff_end() const;
   std::int64_t index_failures(std::int64_t index) const;
-  bool outside(const PodView& pod) const;
+  bool outside(const JobPod& pod) const;
   bool set_condition(std::string_view type, bool on, std::string_view reason,
                      std::string_view message);
   void write_counts();
 
   std::int64_t active() const;
   std::int64_t terminating() const;
-  bool removed(const PodView& pod) const { return removed_.contains(&pod); }
+  bool removed(const JobPod& pod) const { return removed_.contains(&pod); }
 
-  const JobView& job_;
-  const std::vector<PodView>& pods_;
+  const BatchJob& job_;
+  const std::vector<JobPod>& pods_;
   const Time now_;
   JobPlan plan_;
   std::int64_t succeeded_ = 0, failed_ = 0;
   IndexSet completed_, failed_indexes_;
   std::optional<Time> start_;
   std::optional<Fate> policy_fate_;
-  std::set<const PodView*> removed_;
+  std::set<const JobPod*> removed_;
 };
 
 std::int64_t Planner::active() const {
   return std::count_if(pods_.begin(), pods_.end(),
-                       [&](const PodView& pod) { return pod.active() && !removed(pod); });
+                       [&](const JobPod& pod) { return pod.active() && !removed(pod); });
 }
 
 std::int64_t Planner::terminating() const {
-  return std::count_if(pods_.begin(), pods_.end(), [&](const PodView& pod) {
+  return std::count_if(pods_.begin(), pods_.end(), [&](const JobPod& pod) {
     return pod.terminating() || (removed(pod) && pod.bound && !pod.ended());
   });
 }
 
 /// An index that the job does not have (any more).
-bool Planner::outside(const PodView& pod) const {
+bool Planner::outside(const JobPod& pod) const {
   return job_.indexed && (!pod.index || *pod.index >= job_.completions.value_or(0));
 }
 
-void Planner::count_failure(const PodView& pod) {
+void Planner::count_failure(const JobPod& pod) {
   const PolicyAnswer answer = judge(job_.failure_rules, pod);
   if (answer.action == FailureRule::Action::kIgnore) return;
   if (answer.action == FailureRule::Action::kFailJob && !policy_fate_) {
@@ -105,11 +105,11 @@ void Planner::count_ends() {
   failed_ = job_.failed;
   completed_ = job_.completed_indexes;
   failed_indexes_ = job_.failed_indexes;
-  for (const PodView& pod : pods_) {
+  for (const JobPod& pod : pods_) {
     if (!pod.tracked) continue;
-    const bool success = pod.phase == PodView::Phase::kSucceeded;
+    const bool success = pod.phase == JobPod::Phase::kSucceeded;
     const bool failure =
-        pod.phase == PodView::Phase::kFailed || (pod.terminating() && !job_.replace_failed_only);
+        pod.phase == JobPod::Phase::kFailed || (pod.terminating() && !job_.replace_failed_only);
     if (!success && !failure) continue;
     plan_.untrack.push_back(pod.key);
     if (outside(pod)) continue;
@@ -139,7 +139,7 @@ std::optional<Fate> Planner::fate_already() const {
 std::optional<Fate> Planner::failure() const {
   if (policy_fate_) return policy_fate_;
   std::int64_t restarts = 0;
-  for (const PodView& pod : pods_) restarts += pod.active() ? pod.restarts : 0;
+  for (const JobPod& pod : pods_) restarts += pod.active() ? pod.restarts : 0;
   const bool restarted_too_often =
       job_.restarts_in_place && restarts > 0 && restarts >= job_.backoff_limit;
   if (failed_ > job_.backoff_limit || restarted_too_often) {
@@ -174,14 +174,14 @@ std::optional<Fate> Planner::fate() const {
   return Fate{true, "CompletionsReached", "Reached expected number of succeeded pods"};
 }
 
-void Planner::remove(const PodView& pod) {
+void Planner::remove(const JobPod& pod) {
   if (pod.tracked) plan_.untrack.push_back(pod.key);
   plan_.remove.push_back(pod.key);
   removed_.insert(&pod);
 }
 
 void Planner::conclude(const Fate& fate) {
-  for (const PodView& pod : pods_) {
+  for (const JobPod& pod : pods_) {
     if (!pod.active()) continue;
     if (!fate.success) ++failed_;  // what a failure cuts short has failed
     remove(pod);
@@ -198,7 +198,7 @@ void Planner::conclude(const Fate& fate) {
 }
 
 void Planner::after_the_end() {
-  for (const PodView& pod : pods_) {
+  for (const JobPod& pod : pods_) {
     if (pod.active()) {
       remove(pod);
     } else if (pod.tracked) {
@@ -217,7 +217,7 @@ void Planner::after_the_end() {
 }
 
 void Planner::suspend() {
-  for (const PodView& pod : pods_) {
+  for (const JobPod& pod : pods_) {
     if (!pod.active()) continue;
     remove(pod);
     plan_.notes.push_back({false, "SuccessfulDelete", "Deleted pod: " + pod.key});
@@ -235,16 +235,16 @@ void Planner::resume() {
 }
 
 void Planner::remove_excess(std::int64_t excess) {
-  std::vector<const PodView*> candidates;
-  for (const PodView& pod : pods_) {
+  std::vector<const JobPod*> candidates;
+  for (const JobPod& pod : pods_) {
     if (pod.active() && !removed(pod)) candidates.push_back(&pod);
   }
   // What has done least goes first: gated, without a node, not running, not ready, the youngest.
-  const auto worth = [](const PodView* pod) {
-    return std::make_tuple(!pod->gated, pod->bound, pod->phase == PodView::Phase::kRunning,
+  const auto worth = [](const JobPod* pod) {
+    return std::make_tuple(!pod->gated, pod->bound, pod->phase == JobPod::Phase::kRunning,
                            pod->ready, -pod->index.value_or(0), -pod->created);
   };
-  std::stable_sort(candidates.begin(), candidates.end(), [&](const PodView* a, const PodView* b) {
+  std::stable_sort(candidates.begin(), candidates.end(), [&](const JobPod* a, const JobPod* b) {
     if (worth(a) != worth(b)) return worth(a) < worth(b);
     return a->uid > b->uid;
   });
@@ -257,16 +257,16 @@ void Planner::remove_excess(std::int64_t excess) {
 /// Failures since the last success hold new pods back, for a time that doubles.
 Time Planner::backoff_end() const {
   Time last_success = -1;
-  for (const PodView& pod : pods_) {
-    if (pod.phase == PodView::Phase::kSucceeded) {
+  for (const JobPod& pod : pods_) {
+    if (pod.phase == JobPod::Phase::kSucceeded) {
       last_success = std::max(last_success, pod.finished.value_or(pod.created));
     }
   }
   Time last_failure = -1;
   int failures = 0;
-  for (const PodView& pod : pods_) {
+  for (const JobPod& pod : pods_) {
     const Time at = pod.finished.value_or(pod.created);
-    if (pod.phase != PodView::Phase::kFailed || at <= last_success) continue;
+    if (pod.phase != JobPod::Phase::kFailed || at <= last_success) continue;
     ++failures;
     last_failure = std::max(last_failure, at);
   }
@@ -278,8 +278,8 @@ Time Planner::backoff_end() const {
 
 std::int64_t Planner::index_failures(std::int64_t index) const {
   std::int64_t failures = 0;
-  for (const PodView& pod : pods_) {
-    if (pod.index != index || (pod.phase != PodView::Phase::kFailed && !pod.deleting)) continue;
+  for (const JobPod& pod : pods_) {
+    if (pod.index != index || (pod.phase != JobPod::Phase::kFailed && !pod.deleting)) continue;
     failures = std::max(failures, pod.index_failures + 1);
   }
   return failures;
@@ -287,7 +287,7 @@ std::int64_t Planner::index_failures(std::int64_t index) const {
 
 void Planner::create_indexes(std::int64_t missing) {
   std::set<std::int64_t> taken;
-  for (const PodView& pod : pods_) {
+  for (const JobPod& pod : pods_) {
     if (!pod.index) continue;
     const bool there = pod.active() && !removed(pod);
     if (there || (job_.replace_failed_only && pod.terminating())) taken.insert(*pod.index);
@@ -315,7 +315,7 @@ void Planner::create(std::int64_t missing) {
 }
 
 void Planner::manage() {
-  for (const PodView& pod : pods_) {
+  for (const JobPod& pod : pods_) {
     if (pod.active() && outside(pod)) remove(pod);
   }
   const std::int64_t running = active();
@@ -360,7 +360,7 @@ void Planner::write_counts() {
     }
   };
   std::int64_t ready = 0;
-  for (const PodView& pod : pods_) ready += pod.active() && !removed(pod) && pod.ready ? 1 : 0;
+  for (const JobPod& pod : pods_) ready += pod.active() && !removed(pod) && pod.ready ? 1 : 0;
   put("active", active() + static_cast<std::int64_t>(plan_.create.size()), false);
   put("ready", ready, true);
   put("terminating", terminating(), true);
@@ -399,7 +399,7 @@ JobPlan Planner::run() {
 
 }  // namespace
 
-JobPlan plan_job(const JobView& job, const std::vector<PodView>& pods, Time now) {
+JobPlan plan_job(const BatchJob& job, const std::vector<JobPod>& pods, Time now) {
   return Planner(job, pods, now).run();
 }
 

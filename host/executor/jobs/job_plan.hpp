@@ -41,6 +41,6 @@ struct JobPlan {
 /// At most so many pods are created in one step; the next step goes on.
 inline constexpr std::size_t kMaxCreates = 500;
 
-JobPlan plan_job(const JobView& job, const std::vector<PodView>& pods, Time now);
+JobPlan plan_job(const BatchJob& job, const std::vector<JobPod>& pods, Time now);
 
 }  // namespace sluice::host

@@ -79,7 +79,7 @@ json::object pod_from_template(const json::object& owner, const json::object& po
           {"spec", part(pod_template, "spec")}};
 }
 
-json::object job_pod(const json::object& job, const JobView& view, const NewPod& pod,
+json::object job_pod(const json::object& job, const BatchJob& view, const NewPod& pod,
                      std::string_view name) {
   json::object made = pod_from_template(job, part(part(job, "spec"), "template"), name);
   json::object& metadata = object_of(made, "metadata");

@@ -26,7 +26,7 @@ boost::json::object pod_from_template(const boost::json::object& owner,
                                       std::string_view name);
 
 /// A pod of a Job: labels, tracking finalizer, and the index where the Job is Indexed.
-boost::json::object job_pod(const boost::json::object& job, const JobView& view, const NewPod& pod,
+boost::json::object job_pod(const boost::json::object& job, const BatchJob& view, const NewPod& pod,
                             std::string_view name);
 
 /// The object that controls this one; nullptr when nothing does.

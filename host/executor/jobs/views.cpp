@@ -24,7 +24,7 @@ std::optional<Duration> seconds(const json::object& object, std::string_view key
   return std::clamp<std::int64_t>(*value, 0, kNever / kSecond / 4) * kSecond;
 }
 
-void read_containers(const json::object& status, PodView& pod) {
+void read_containers(const json::object& status, JobPod& pod) {
   for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
     for_each_object(status, list, [&](const json::object& container) {
       pod.restarts += api::find_int(container, "restartCount").value_or(0);
@@ -67,8 +67,8 @@ FailureRule read_rule(const json::object& source) {
 
 }  // namespace
 
-PodView read_pod(const json::object& object) {
-  PodView pod;
+JobPod read_pod(const json::object& object) {
+  JobPod pod;
   const json::object& metadata = part(object, "metadata");
   const json::object& status = part(object, "status");
   const json::object& spec = part(object, "spec");
@@ -84,10 +84,10 @@ PodView read_pod(const json::object& object) {
   pod.index_failures =
       number(api::find_text(part(metadata, "annotations"), kIndexFailures)).value_or(0);
   const std::string_view phase = api::find_text(status, "phase");
-  if (phase == "Running") pod.phase = PodView::Phase::kRunning;
-  if (phase == "Succeeded") pod.phase = PodView::Phase::kSucceeded;
-  if (phase == "Failed") pod.phase = PodView::Phase::kFailed;
-  pod.ready = has_condition(status, "Ready");
+  if (phase == "Running") pod.phase = JobPod::Phase::kRunning;
+  if (phase == "Succeeded") pod.phase = JobPod::Phase::kSucceeded;
+  if (phase == "Failed") pod.phase = JobPod::Phase::kFailed;
+  pod.ready = condition_is_true(status, "Ready");
   for_each_object(status, "conditions", [&](const json::object& condition) {
     pod.conditions.push_back(std::string(api::find_text(condition, "type")) + "=" +
                              std::string(api::find_text(condition, "status")));
@@ -96,10 +96,10 @@ PodView read_pod(const json::object& object) {
   return pod;
 }
 
-bool JobView::condition(std::string_view type) const { return has_condition(status, type); }
+bool BatchJob::condition(std::string_view type) const { return condition_is_true(status, type); }
 
-JobView read_job(const json::object& object) {
-  JobView job;
+BatchJob read_job(const json::object& object) {
+  BatchJob job;
   const json::object& metadata = part(object, "metadata");
   const json::object& spec = part(object, "spec");
   job.key = key_of(object);

@@ -1,4 +1,4 @@
-// JobView and PodView: what of a Job and its Pods decides what is done next. Plain values, read
+// BatchJob and JobPod: what of a Job and its Pods decides what is done next. Plain values, read
 // from objects in hub form; the functions are pure.
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr const char* kTrackingFinalizer = "batch.kubernetes.io/job-track
 inline constexpr const char* kIndexKey = "batch.kubernetes.io/job-completion-index";
 inline constexpr const char* kIndexFailures = "batch.kubernetes.io/job-index-failure-count";
 
-struct PodView {
+struct JobPod {
   enum class Phase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed };
   std::string key, uid;
   Phase phase = Phase::kPending;
@@ -43,7 +43,7 @@ struct PodView {
   bool terminating() const { return !ended() && deleting; }
 };
 
-PodView read_pod(const boost::json::object& pod);
+JobPod read_pod(const boost::json::object& pod);
 
 /// One rule of spec.podFailurePolicy.
 struct FailureRule {
@@ -55,7 +55,7 @@ struct FailureRule {
   std::vector<std::string> patterns;  ///< `Type=Status`
 };
 
-struct JobView {
+struct BatchJob {
   std::string key, ns, name, uid;
   bool suspend = false;
   bool indexed = false;
@@ -81,6 +81,6 @@ struct JobView {
   bool finished() const { return condition("Complete") || condition("Failed"); }
 };
 
-JobView read_job(const boost::json::object& job);
+BatchJob read_job(const boost::json::object& job);
 
 }  // namespace sluice::host

@@ -12,12 +12,12 @@ namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-using Phase = PodView::Phase;
+using Phase = JobPod::Phase;
 
 const Time kT0 = *parse_time("2026-01-01T00:00:00Z");
 Time at(std::int64_t seconds) { return kT0 + seconds * kSecond; }
 
-struct Pod : PodView {
+struct Pod : JobPod {
   explicit Pod(const std::string& name, Phase p = Phase::kRunning) {
     key = "ns/" + name;
     uid = name;
@@ -39,7 +39,7 @@ struct Pod : PodView {
   }
 };
 
-JobView job(const std::string& spec, const std::string& status = "{}") {
+BatchJob job(const std::string& spec, const std::string& status = "{}") {
   json::object object;
   object["metadata"] = json::object{{"name", "j"}, {"namespace", "ns"}, {"uid", "U"}};
   object["spec"] = json::parse(spec);
@@ -110,24 +110,25 @@ TEST(JobPlan, CompletesWhenAllHaveSucceeded) {
   EXPECT_EQ(api::find_text(plan.status, "completionTime"), "2026-01-01T00:00:06Z");
   EXPECT_EQ(plan.notes.back().reason, "Completed");
   // A job of no pods is complete at once.
-  EXPECT_TRUE(has_condition(plan_job(job(R"({"completions":0})"), {}, at(0)).status, "Complete"));
+  EXPECT_TRUE(
+      condition_is_true(plan_job(job(R"({"completions":0})"), {}, at(0)).status, "Complete"));
 }
 
 TEST(JobPlan, WithoutCompletionsOneSuccessEndsTheJobWhenTheOthersHaveEnded) {
-  const JobView view = job(R"({"parallelism":3})");
+  const BatchJob view = job(R"({"parallelism":3})");
   const JobPlan waits = plan_job(view, {Pod("a").ended(5), Pod("b")}, at(6));
   EXPECT_TRUE(waits.create.empty());
   EXPECT_EQ(conditions(waits), "");
   const JobPlan ends = plan_job(view, {Pod("a").ended(5), Pod("b").ended(6, 1)}, at(7));
-  EXPECT_TRUE(has_condition(ends.status, "Complete"));
+  EXPECT_TRUE(condition_is_true(ends.status, "Complete"));
 }
 
 TEST(JobPlan, FailuresAreHeldBackLongerEachTime) {
   struct Case {
-    std::vector<PodView> pods;
+    std::vector<JobPod> pods;
     std::int64_t until;  // seconds; 0: created at once
   };
-  const JobView view = job(R"({"completions":3,"parallelism":1})");
+  const BatchJob view = job(R"({"completions":3,"parallelism":1})");
   const std::vector<Case> cases{
       {{Pod("a").ended(100, 1)}, 110},
       {{Pod("a").ended(100, 1), Pod("b").ended(120, 1)}, 140},
@@ -144,7 +145,7 @@ TEST(JobPlan, FailuresAreHeldBackLongerEachTime) {
 }
 
 TEST(JobPlan, TheBackoffLimitEndsTheJobAndItsPods) {
-  const JobView view = job(R"({"completions":3,"parallelism":2,"backoffLimit":1})");
+  const BatchJob view = job(R"({"completions":3,"parallelism":2,"backoffLimit":1})");
   const JobPlan one = plan_job(view, {Pod("a").ended(5, 1)}, at(6));
   EXPECT_EQ(conditions(one), "");
   // The second failure is one too many; what runs is stopped and counts as failed.
@@ -154,7 +155,7 @@ TEST(JobPlan, TheBackoffLimitEndsTheJobAndItsPods) {
   EXPECT_EQ(number(two, "failed"), 3);
   EXPECT_EQ(number(two, "terminating"), 1);
   // When it has ended, the last word is said.
-  JobView later = view;
+  BatchJob later = view;
   later.status = two.status;
   later.failed = 3;
   Pod gone = Pod("c").ended(8, 143);
@@ -170,16 +171,16 @@ TEST(JobPlan, RestartsInPlaceCountAgainstTheLimit) {
   Pod pod("a");
   for (const auto& [limit, restarts, fails] : {std::tuple{2, 1, false}, std::tuple{2, 2, true},
                                                std::tuple{0, 0, false}, std::tuple{0, 1, true}}) {
-    JobView view = job(R"({"completions":1,"template":{"spec":{"restartPolicy":"OnFailure"}}})");
+    BatchJob view = job(R"({"completions":1,"template":{"spec":{"restartPolicy":"OnFailure"}}})");
     view.backoff_limit = limit;
     pod.restarts = restarts;
-    EXPECT_EQ(has_condition(plan_job(view, {pod}, at(1)).status, "FailureTarget"), fails)
+    EXPECT_EQ(condition_is_true(plan_job(view, {pod}, at(1)).status, "FailureTarget"), fails)
         << limit << " " << restarts;
   }
 }
 
 TEST(JobPlan, TheDeadlineCountsFromTheStart) {
-  const JobView view =
+  const BatchJob view =
       job(R"({"activeDeadlineSeconds":60})", R"({"startTime":"2026-01-01T00:00:10Z"})");
   const JobPlan before = plan_job(view, {Pod("a")}, at(69));
   EXPECT_EQ(before.again, at(70));
@@ -188,8 +189,8 @@ TEST(JobPlan, TheDeadlineCountsFromTheStart) {
 }
 
 TEST(JobPlan, SuspensionDeletesPodsWithoutCountingThem) {
-  const JobView view = job(R"({"suspend":true,"parallelism":2,"completions":4})",
-                           R"({"startTime":"2026-01-01T00:00:00Z","succeeded":1})");
+  const BatchJob view = job(R"({"suspend":true,"parallelism":2,"completions":4})",
+                            R"({"startTime":"2026-01-01T00:00:00Z","succeeded":1})");
   const JobPlan plan = plan_job(view, {Pod("a"), Pod("b", Phase::kPending)}, at(9));
   EXPECT_EQ(plan.remove.size(), 2U);
   EXPECT_EQ(plan.untrack, plan.remove);
@@ -198,7 +199,7 @@ TEST(JobPlan, SuspensionDeletesPodsWithoutCountingThem) {
   EXPECT_EQ(number(plan, "active"), 0);
   EXPECT_EQ(number(plan, "terminating"), 2);
 
-  JobView resumed = job(R"({"parallelism":2,"completions":4})");
+  BatchJob resumed = job(R"({"parallelism":2,"completions":4})");
   resumed.status = plan.status;
   resumed.start_time = at(0);
   const JobPlan next = plan_job(resumed, {}, at(20));
@@ -220,10 +221,10 @@ TEST(JobPlan, LowerParallelismDeletesWhatDidLeast) {
   Pod gated("gated", Phase::kPending);
   gated.gated = true;
   gated.bound = false;
-  const std::vector<PodView> pods{Pod("old"), young, pending, gated};
+  const std::vector<JobPod> pods{Pod("old"), young, pending, gated};
   const std::vector<std::string> order{"ns/gated", "ns/pending", "ns/young"};
   for (std::size_t keep = 1; keep <= 4; ++keep) {
-    JobView view = job(R"({"completions":9})");
+    BatchJob view = job(R"({"completions":9})");
     view.parallelism = static_cast<std::int64_t>(keep);
     const auto most = order.begin() + static_cast<std::ptrdiff_t>(4 - keep);
     EXPECT_EQ(plan_job(view, pods, at(60)).remove, std::vector<std::string>(order.begin(), most));
@@ -254,8 +255,8 @@ TEST(JobPlan, IndexedJobsRunTheLowestOpenIndexes) {
 }
 
 TEST(JobPlan, IndexesThatAreNoMoreAreDeletedAndNotCounted) {
-  JobView view = job(R"({"completionMode":"Indexed","completions":2,"parallelism":2})",
-                     R"({"completedIndexes":"0"})");
+  BatchJob view = job(R"({"completionMode":"Indexed","completions":2,"parallelism":2})",
+                      R"({"completedIndexes":"0"})");
   const JobPlan plan = plan_job(view, {Pod("c").of(3), Pod("d").of(2).ended(3)}, at(4));
   EXPECT_EQ(plan.remove, std::vector<std::string>{"ns/c"});
   EXPECT_EQ(number(plan, "succeeded"), 1);
@@ -296,7 +297,7 @@ TEST(JobPlan, FailurePolicy) {
 TEST(JobPlan, AFinishedJobIsRemovedWhenItsTimeIsOver) {
   const char* status =
       R"({"conditions":[{"type":"Complete","status":"True","lastTransitionTime":"2026-01-01T00:00:10Z"}]})";
-  const JobView view = job(R"({"completions":1,"ttlSecondsAfterFinished":30})", status);
+  const BatchJob view = job(R"({"completions":1,"ttlSecondsAfterFinished":30})", status);
   const JobPlan before = plan_job(view, {}, at(39));
   EXPECT_FALSE(before.remove_job);
   EXPECT_EQ(before.again, at(40));

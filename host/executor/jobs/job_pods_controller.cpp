@@ -1,9 +1,10 @@
-#include "host/executor/jobs/job_controller.hpp"
+#include "host/executor/jobs/job_pods_controller.hpp"
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <utility>
 
+#include "host/executor/jobs/job_plan.hpp"
 #include "host/executor/jobs/pod_making.hpp"
 #include "host/executor/parts.hpp"
 
@@ -16,7 +17,7 @@ namespace json = boost::json;
 class Sync {
  public:
   Sync(json::object job, ObjectAccess& objects, const api::KindInfo& jobs,
-       const api::KindInfo& pods, PodGates* gates)
+       const api::KindInfo& pods, const GatesOfNewPods& gates)
       : job_(std::move(job)),
         view_(read_job(job_)),
         objects_(objects),
@@ -26,7 +27,7 @@ class Sync {
 
   Result<Time> run() {
     if (view_.managed_elsewhere || view_.deleting) return kNever;
-    std::vector<PodView> pods;
+    std::vector<JobPod> pods;
     for (const ObjectRef& ref : objects_.owned_by(view_.uid)) {
       if (ref.kind != &pods_) continue;
       const auto pod = objects_.get(pods_, ref.key);
@@ -35,9 +36,7 @@ class Sync {
     }
     const JobPlan plan = plan_job(view_, pods, objects_.now());
     if (plan.remove_job) return ended(objects_.remove(jobs_, view_.key), kNever);
-    ApiResult<void> done = apply(plan, pods.size());
-    if (done) done = lift(plan, pods);
-    return ended(done, plan.again);
+    return ended(apply(plan, pods.size()), plan.again);
   }
 
  private:
@@ -66,7 +65,7 @@ class Sync {
   ApiResult<void> create(const JobPlan& plan, std::size_t known) {
     if (plan.create.empty()) return {};
     std::vector<std::string> gates;
-    if (gates_) gates = gates_->gates(job_, objects_);
+    if (gates_) gates = gates_({&jobs_, view_.key}, objects_);
     auto number = static_cast<std::uint64_t>(known) +
                   static_cast<std::uint64_t>(view_.succeeded + view_.failed);
     for (const NewPod& pod : plan.create) {
@@ -84,47 +83,23 @@ class Sync {
         return done;
       }
       objects_.emit({{&jobs_, view_.key}, false, "SuccessfulCreate", "Created pod: " + name});
-      created_.push_back(view_.ns + "/" + name);
     }
     return {};
   }
 
-  ApiResult<void> lift(const JobPlan& plan, const std::vector<PodView>& pods) {
-    if (!gates_) return {};
-    std::vector<std::string> keys;
-    bool any = !created_.empty();
-    for (const PodView& pod : pods) {
-      if (!pod.active()) continue;
-      if (std::find(plan.remove.begin(), plan.remove.end(), pod.key) != plan.remove.end()) continue;
-      any = any || pod.gated;
-      keys.push_back(pod.key);
-    }
-    if (!any) return {};
-    keys.insert(keys.end(), created_.begin(), created_.end());
-    const std::vector<std::string> gates = gates_->gates(job_, objects_);
-    const Result<std::vector<PodGrant>> granted = gates_->granted(job_, objects_);
-    if (gates.empty() || !granted || granted->empty()) return {};
-    return lift_gates(keys, gates, granted->front().pods, objects_);
-  }
-
   const json::object job_;
-  const JobView view_;
+  const BatchJob view_;
   ObjectAccess& objects_;
   const api::KindInfo& jobs_;
   const api::KindInfo& pods_;
-  PodGates* gates_;
-  std::vector<std::string> created_;
+  const GatesOfNewPods& gates_;
 };
 
 }  // namespace
 
-std::vector<std::string> JobController::watches() const {
-  std::vector<std::string> kinds{"batch/Job", "/Pod"};
-  if (gates_) kinds.emplace_back("kueue.x-k8s.io/Workload");
-  return kinds;
-}
+std::vector<std::string> JobPodsController::watches() const { return {"batch/Job", "/Pod"}; }
 
-void JobController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void JobPodsController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
   if (change.kind->kind == "Job") {
     if (!change.deleted()) keys.push_back(change.key);
     return;
@@ -135,13 +110,24 @@ void JobController::changed(const ObjectChange& change, std::vector<std::string>
   if (!key.empty()) keys.push_back(std::move(key));
 }
 
-Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& objects) {
+Result<Time> JobPodsController::reconcile(const std::string& key, ObjectAccess& objects) {
   const api::KindInfo* jobs = objects.scheme().find("batch/v1", "Job");
   const api::KindInfo* pods = objects.scheme().find("v1", "Pod");
   if (!jobs || !pods) return Error{"the kinds Job and Pod are not known"};
   std::optional<json::object> job = objects.get(*jobs, key);
   if (!job) return kNever;
   return Sync(std::move(*job), objects, *jobs, *pods, gates_).run();
+}
+
+void add_gates(json::object& pod, const std::vector<std::string>& gates) {
+  if (gates.empty()) return;
+  json::array& present = array_of(object_of(pod, "spec"), "schedulingGates");
+  for (const std::string& gate : gates) {
+    const bool there = std::any_of(present.begin(), present.end(), [&](const json::value& entry) {
+      return entry.is_object() && api::find_text(entry.get_object(), "name") == gate;
+    });
+    if (!there) present.push_back(json::object{{"name", gate}});
+  }
 }
 
 std::string key_of_controller(const StoredObject& stored, std::string_view group,

@@ -1,0 +1,294 @@
+#include "host/executor/pod_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "core/api/codec.hpp"
+#include "host/executor/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+std::string decode_base64(std::string_view text) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  unsigned bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const std::size_t digit = kDigits.find(c);
+    if (digit == std::string_view::npos) continue;
+    bits = (bits << 6) | static_cast<unsigned>(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    out += static_cast<char>((bits >> count) & 0xffU);
+  }
+  return out;
+}
+
+void set(Variables& variables, std::string name, std::string value) {
+  for (auto& [present, old] : variables) {
+    if (present == name) {
+      old = std::move(value);
+      return;
+    }
+  }
+  variables.emplace_back(std::move(name), std::move(value));
+}
+
+/// Works out the environment of one pod's containers.
+class Environment {
+ public:
+  Environment(const json::object& pod, const PodSources& sources) : pod_(pod), sources_(sources) {}
+
+  Result<Variables, PodProblem> of(const json::object& container) {
+    Variables out;
+    problem_ = {};
+    for_each_object(container, "envFrom", [&](const json::object& from) { add_all(from, out); });
+    for_each_object(container, "env", [&](const json::object& entry) {
+      const std::string name(api::find_text(entry, "name"));
+      const json::object& from = part(entry, "valueFrom");
+      if (from.empty()) {
+        set(out, name, expand(api::find_text(entry, "value"), out));
+      } else if (auto value = resolve(from, container)) {
+        set(out, name, std::move(*value));
+      }
+    });
+    if (!problem_.reason.empty()) return problem_;
+    return out;
+  }
+
+ private:
+  std::optional<json::object> find(std::string_view kind, const json::object& reference) {
+    const std::string name(api::find_text(reference, "name"));
+    const std::string ns(api::find_text(part(pod_, "metadata"), "namespace"));
+    auto found = sources_.find(kind, ns + "/" + name);
+    if (!found && !api::find_bool(reference, "optional", false)) {
+      problem_ = {"CreateContainerConfigError", std::string(kind) + " \"" + name + "\" not found",
+                  true};
+    }
+    return found;
+  }
+
+  void add_all(const json::object& from, Variables& out) {
+    const std::string prefix(api::find_text(from, "prefix"));
+    for (const auto& [key, kind] :
+         {std::pair{"configMapRef", "ConfigMap"}, std::pair{"secretRef", "Secret"}}) {
+      if (part(from, key).empty()) continue;
+      const auto found = find(kind, part(from, key));
+      if (!found) continue;
+      for (const auto& member : part(*found, "data")) {
+        if (!member.value().is_string()) continue;
+        std::string value(api::view(member.value().get_string()));
+        if (kind == std::string_view("Secret")) value = decode_base64(value);
+        set(out, prefix + std::string(member.key()), std::move(value));
+      }
+    }
+  }
+
+  std::optional<std::string> resolve(const json::object& from, const json::object& container) {
+    if (!part(from, "fieldRef").empty()) {
+      return field(api::find_text(part(from, "fieldRef"), "fieldPath"));
+    }
+    if (!part(from, "resourceFieldRef").empty()) {
+      return resource(part(from, "resourceFieldRef"), container);
+    }
+    for (const auto& [member, kind] :
+         {std::pair{"configMapKeyRef", "ConfigMap"}, std::pair{"secretKeyRef", "Secret"}}) {
+      const json::object& reference = part(from, member);
+      if (reference.empty()) continue;
+      const auto found = find(kind, reference);
+      if (!found) return std::nullopt;
+      const std::string key(api::find_text(reference, "key"));
+      const json::value* value = api::find(part(*found, "data"), key);
+      if (value && value->is_string()) {
+        const std::string text(api::view(value->get_string()));
+        return kind == std::string_view("Secret") ? decode_base64(text) : text;
+      }
+      if (!api::find_bool(reference, "optional", false)) {
+        problem_ = {"CreateContainerConfigError",
+                    "couldn't find key " + key + " in " + kind + " " + key_of(*found), true};
+      }
+      return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> field(std::string_view path) {
+    const json::object& metadata = part(pod_, "metadata");
+    for (const char* map : {"labels", "annotations"}) {
+      const std::string start = std::string("metadata.") + map + "['";
+      if (path.starts_with(start) && path.ends_with("']")) {
+        const std::string_view key = path.substr(start.size(), path.size() - start.size() - 2);
+        return std::string(api::find_text(part(metadata, map), key));
+      }
+    }
+    if (path.starts_with("metadata.")) return std::string(api::find_text(metadata, path.substr(9)));
+    if (path.starts_with("spec.")) {
+      return std::string(api::find_text(part(pod_, "spec"), path.substr(5)));
+    }
+    if (path == "status.podIP" || path == "status.hostIP" || path == "status.podIPs") {
+      return "127.0.0.1";
+    }
+    problem_ = {"CreateContainerConfigError",
+                "env refers to the field \"" + std::string(path) + "\", which is not supported",
+                false};
+    return std::nullopt;
+  }
+
+  std::optional<std::string> resource(const json::object& reference,
+                                      const json::object& container) {
+    const std::string_view path = api::find_text(reference, "resource");
+    const std::size_t dot = path.find('.');
+    if (dot == std::string_view::npos) return "0";
+    const json::value* value =
+        api::find(part(part(container, "resources"), path.substr(0, dot)), path.substr(dot + 1));
+    if (!value) return "0";
+    const std::string_view name = path.substr(dot + 1);
+    const std::int64_t amount = api::engine_amount(name, api::quantity_or_zero(*value));
+    // Whole units, rounded up; cpu is counted in thousandths.
+    return std::to_string(name == "cpu" ? (amount + 999) / 1000 : amount);
+  }
+
+  const json::object& pod_;
+  const PodSources& sources_;
+  PodProblem problem_;
+};
+
+std::vector<std::string> words(const json::object& container, const Variables& variables) {
+  std::vector<std::string> out;
+  for (const char* list : {"command", "args"}) {
+    const json::array* array = api::find_array(container, list);
+    for (std::size_t i = 0; array && i < array->size(); ++i) {
+      if ((*array)[i].is_string()) {
+        out.push_back(expand(api::view((*array)[i].get_string()), variables));
+      }
+    }
+  }
+  return out;
+}
+
+bool has_command(const json::object& container) {
+  const json::array* command = api::find_array(container, "command");
+  return command && !command->empty();
+}
+
+/// Names become parts of paths.
+bool is_label(std::string_view name) {
+  return !name.empty() && name.size() <= 63 &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
+}
+
+Result<ContainerSpec, PodProblem> plan_container(const json::object& container, bool init,
+                                                 const json::object& pod,
+                                                 const PodSources& sources) {
+  ContainerSpec out;
+  out.name = api::find_text(container, "name");
+  out.init = init;
+  if (!is_label(out.name)) {
+    return PodProblem{"InvalidContainerName", "container name \"" + out.name + "\" is no label"};
+  }
+  if (init && api::find_text(container, "restartPolicy") == "Always") {
+    return PodProblem{"SidecarNotSupported",
+                      "init container \"" + out.name +
+                          "\" has restartPolicy Always; the local executor runs no sidecars"};
+  }
+  if (!has_command(container)) {
+    return PodProblem{
+        "CommandMissing",
+        "container \"" + out.name +
+            "\" names no command; the local executor runs no images (here \"" +
+            std::string(api::find_text(container, "image")) +
+            "\"), so the pod has to say what to run: command: [PROGRAM, ARGUMENT, …]"};
+  }
+  auto variables = Environment(pod, sources).of(container);
+  if (!variables) return variables.error();
+  Variables all;
+  for (const std::string& text : sources.environment) {
+    const std::size_t equals = text.find('=');
+    set(all, text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1));
+  }
+  const std::string_view hostname = api::find_text(part(pod, "spec"), "hostname");
+  set(all, "HOSTNAME",
+      std::string(hostname.empty() ? api::find_text(part(pod, "metadata"), "name") : hostname));
+  for (auto& [name, value] : *variables) set(all, name, value);
+  for (const auto& [name, value] : all) out.env.push_back(name + "=" + value);
+  out.argv = words(container, *variables);
+  out.working_dir = api::find_text(container, "workingDir");
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> inherited_environment() {
+  std::vector<std::string> out;
+  for (const char* name :
+       {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR"}) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets them
+    if (value) out.push_back(std::string(name) + "=" + value);
+  }
+  return out;
+}
+
+Result<RunSpec, PodProblem> plan_pod(const json::object& pod, const PodSources& sources) {
+  RunSpec out;
+  const json::object& spec = part(pod, "spec");
+  out.uid = api::find_text(part(pod, "metadata"), "uid");
+  out.pod = key_of(pod);
+  out.grace_seconds = api::find_int(spec, "terminationGracePeriodSeconds").value_or(30);
+  const std::string_view restart = api::find_text(spec, "restartPolicy");
+  if (restart == "Never") out.restart = RestartPolicy::kNever;
+  if (restart == "OnFailure") out.restart = RestartPolicy::kOnFailure;
+  PodProblem problem;
+  for (const bool init : {true, false}) {
+    for_each_object(spec, init ? "initContainers" : "containers",
+                    [&](const json::object& container) {
+                      if (!problem.reason.empty()) return;
+                      auto planned = plan_container(container, init, pod, sources);
+                      if (planned) {
+                        out.containers.push_back(std::move(*planned));
+                      } else {
+                        problem = planned.error();
+                      }
+                    });
+  }
+  if (!problem.reason.empty()) return problem;
+  if (out.containers.empty()) return PodProblem{"CommandMissing", "the pod has no containers"};
+  return out;
+}
+
+std::string expand(std::string_view text, const Variables& variables) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t dollar = text.find('$', at);
+    if (dollar == std::string_view::npos || dollar + 1 == text.size()) {
+      out += text.substr(at);
+      break;
+    }
+    out += text.substr(at, dollar - at);
+    const std::size_t end = text[dollar + 1] == '(' ? text.find(')', dollar) : std::string::npos;
+    if (text[dollar + 1] == '$') {
+      out += '$';
+      at = dollar + 2;
+    } else if (end != std::string_view::npos) {
+      const std::string_view name = text.substr(dollar + 2, end - dollar - 2);
+      const auto found = std::find_if(variables.begin(), variables.end(),
+                                      [&](const auto& entry) { return entry.first == name; });
+      out += found == variables.end() ? std::string(text.substr(dollar, end + 1 - dollar))
+                                      : found->second;
+      at = end + 1;
+    } else {
+      out += '$';
+      at = dollar + 1;
+    }
+  }
+  return out;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,164 @@
+#include "host/executor/pod_status.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/executor/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+std::string text_of(Time time) { return format_time(time / kSecond * kSecond); }
+
+json::object run_json(const ContainerRun& run) {
+  json::object out;
+  switch (run.state) {
+    case ContainerRun::State::kWaiting:
+      out["reason"] = run.reason.empty() ? "ContainerCreating" : run.reason;
+      break;
+    case ContainerRun::State::kRunning:
+      out["startedAt"] = text_of(run.started);
+      return {{"running", std::move(out)}};
+    case ContainerRun::State::kTerminated:
+      out["exitCode"] = run.exit_code;
+      if (run.signal != 0) out["signal"] = run.signal;
+      out["reason"] = run.reason;
+      out["startedAt"] = text_of(run.started);
+      out["finishedAt"] = text_of(run.finished);
+      break;
+  }
+  if (!run.message.empty()) out["message"] = run.message;
+  return {{run.state == ContainerRun::State::kWaiting ? "waiting" : "terminated", std::move(out)}};
+}
+
+std::string image_of(const json::object& pod, const ContainerState& container) {
+  std::string image;
+  for_each_object(part(pod, "spec"), container.init ? "initContainers" : "containers",
+                  [&](const json::object& spec) {
+                    if (api::find_text(spec, "name") == container.name) {
+                      image = api::find_text(spec, "image");
+                    }
+                  });
+  return image;
+}
+
+json::object container_json(const json::object& pod, const ContainerState& container) {
+  const bool running = container.now.state == ContainerRun::State::kRunning;
+  const bool succeeded =
+      container.now.state == ContainerRun::State::kTerminated && container.now.exit_code == 0;
+  json::object out{{"name", container.name},
+                   {"image", image_of(pod, container)},
+                   {"imageID", ""},
+                   {"ready", container.init ? succeeded : running},
+                   {"restartCount", container.restarts},
+                   {"started", running},
+                   {"state", run_json(container.now)},
+                   {"lastState", json::object()}};
+  if (container.last) out["lastState"] = run_json(*container.last);
+  if (running) out["containerID"] = "process://" + std::to_string(container.now.pid);
+  return out;
+}
+
+struct Counts {
+  bool initialized = true;
+  bool ready = true;
+  std::string not_ready;
+};
+
+Counts count(const RunState& state) {
+  Counts out;
+  for (const ContainerState& container : state.containers) {
+    if (container.init) {
+      out.initialized = out.initialized &&
+                        container.now.state == ContainerRun::State::kTerminated &&
+                        container.now.exit_code == 0;
+    } else if (container.now.state != ContainerRun::State::kRunning) {
+      out.ready = false;
+      out.not_ready += (out.not_ready.empty() ? "" : " ") + container.name;
+    }
+  }
+  return out;
+}
+
+std::string_view phase_of(RunPhase phase) {
+  switch (phase) {
+    case RunPhase::kStarting:
+      return "Pending";
+    case RunPhase::kRunning:
+      return "Running";
+    case RunPhase::kSucceeded:
+      return "Succeeded";
+    case RunPhase::kFailed:
+      break;
+  }
+  return "Failed";
+}
+
+}  // namespace
+
+bool set_pod_condition(json::object& status, std::string_view type, bool on,
+                       std::string_view reason, std::string_view message, Time now) {
+  json::array& conditions = array_of(status, "conditions");
+  json::value* found = nullptr;
+  for (json::value& value : conditions) {
+    if (value.is_object() && api::find_text(value.get_object(), "type") == type) found = &value;
+  }
+  json::object next{{"type", type},
+                    {"status", on ? "True" : "False"},
+                    {"lastProbeTime", nullptr},
+                    {"lastTransitionTime", text_of(now)}};
+  if (!reason.empty()) next["reason"] = reason;
+  if (!message.empty()) next["message"] = message;
+  if (!found) {
+    conditions.push_back(std::move(next));
+    return true;
+  }
+  const json::object& old = found->get_object();
+  if (api::find_text(old, "status") == api::find_text(next, "status")) {
+    if (api::find_text(old, "reason") == reason && api::find_text(old, "message") == message) {
+      return false;
+    }
+    next["lastTransitionTime"] = api::find_text(old, "lastTransitionTime");
+  }
+  *found = std::move(next);
+  return true;
+}
+
+json::object pod_status(const json::object& pod, const RunState& state, Time now) {
+  json::object status = part(pod, "status");
+  status["phase"] = phase_of(state.phase);
+  for (const auto& [key, text] :
+       {std::pair{"reason", &state.reason}, std::pair{"message", &state.message}}) {
+    if (text->empty()) {
+      status.erase(key);
+    } else {
+      status[key] = *text;
+    }
+  }
+  status["hostIP"] = "127.0.0.1";
+  status["podIP"] = "127.0.0.1";
+  status["podIPs"] = json::array{json::object{{"ip", "127.0.0.1"}}};
+  if (api::find_text(status, "startTime").empty()) status["startTime"] = text_of(now);
+  const Counts counts = count(state);
+  const bool done = state.phase == RunPhase::kSucceeded;
+  const char* why = done ? "PodCompleted" : "ContainersNotReady";
+  const std::string missing =
+      done || counts.ready ? "" : "containers with unready status: [" + counts.not_ready + "]";
+  set_pod_condition(status, "Initialized", counts.initialized,
+                    counts.initialized ? (done ? "PodCompleted" : "") : "ContainersNotInitialized",
+                    "", now);
+  for (const char* type : {"Ready", "ContainersReady"}) {
+    set_pod_condition(status, type, counts.ready, counts.ready ? "" : why, missing, now);
+  }
+  json::array init, containers;
+  for (const ContainerState& container : state.containers) {
+    (container.init ? init : containers).push_back(container_json(pod, container));
+  }
+  if (!init.empty()) status["initContainerStatuses"] = std::move(init);
+  status["containerStatuses"] = std::move(containers);
+  return status;
+}
+
+}  // namespace sluice::host
