@@ -46,7 +46,8 @@ struct WriteRequest {
   /// Problems found while the body was decoded (duplicate keys), worded as unknown fields are.
   std::vector<std::string> decoding_problems;
   DeleteOptions deletion;
-  std::string user;  ///< who asks, for the audit line
+  std::string user;  ///< who asks, for the audit line and for what he may grant
+  std::vector<std::string> user_groups;
 };
 
 struct WriteOutcome {

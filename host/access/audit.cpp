@@ -1,0 +1,27 @@
+#include "host/access/audit.hpp"
+
+#include <fmt/format.h>
+
+#include "host/base/log.hpp"
+
+namespace sluice::host {
+
+void audit(const AuditRecord& record) {
+  const std::string resource =
+      fmt::format("{}{}{}{}{}", record.resource, record.group.empty() ? "" : ".", record.group,
+                  record.subresource.empty() ? "" : "/", record.subresource);
+  const std::string object =
+      fmt::format("{}{}{}", record.ns, record.ns.empty() ? "" : "/", record.name);
+  log(LogLevel::kInfo, "audit", record.code < 400 ? "done" : "refused",
+      {{"user", std::string(record.user)},
+       {"verb", std::string(record.verb)},
+       {"resource", resource},
+       {"object", object},
+       {"dryRun", record.dry_run ? "true" : "false"},
+       {"code", std::to_string(record.code)},
+       {"reason", std::string(record.reason)},
+       {"latencyMs", fmt::format("{:.3f}", static_cast<double>(record.latency_micros) / 1000)},
+       {"peer", std::string(record.peer)}});
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,132 @@
+// Reviews: what is asked and what comes back.
+#include "host/access/reviews.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include "core/api/json.hpp"
+#include "host/access/bootstrap.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+class Reviews : public testing::Test {
+ protected:
+  Reviews() {
+    auto objects = bootstrap_objects();
+    objects.push_back(
+        json::parse(R"({"kind":"RoleBinding","metadata":{"name":"b","namespace":"team-a"},
+                        "roleRef":{"kind":"ClusterRole","name":"view"},
+                        "subjects":[{"kind":"Group","name":"dev"}]})")
+            .get_object());
+    for (const auto& object : objects) {
+      index_.add(std::make_shared<const RbacObject>(
+          RbacObject::parse(api::find_text(object, "kind"), object)));
+    }
+    index_.finish();
+  }
+
+  ApiResult<json::object> ask(const std::string& kind, const std::string& spec,
+                              const std::string& version = "v1", const std::string& ns = "") {
+    for (const auto& each : review_kinds()) {
+      if (each.kind != kind || each.version != version) continue;
+      const ReviewContext context{who_, ns, index_,
+                                  [](std::string_view token) -> std::optional<Identity> {
+                                    if (token != "secret") return std::nullopt;
+                                    return Identity{"tom", "5", {"ops"}};
+                                  }};
+      return answer_review(each, json::parse(R"({"spec":)" + spec + "}").get_object(), context);
+    }
+    ADD_FAILURE() << "no " << kind;
+    return ApiError{};
+  }
+  std::string status(const std::string& kind, const std::string& spec, const std::string& ns = "") {
+    const auto answer = ask(kind, spec, "v1", ns);
+    if (!answer) return std::to_string(answer.error().code) + " " + answer.error().text;
+    return api::to_json(answer->at("status"));
+  }
+
+  RbacIndex index_;
+  Identity who_{"jane", "7", {"dev", "system:authenticated"}};
+};
+
+TEST_F(Reviews, MayI) {
+  EXPECT_EQ(
+      status("SelfSubjectAccessReview",
+             R"({"resourceAttributes":{"verb":"list","resource":"pods","namespace":"team-a"}})"),
+      R"({"allowed":true,"reason":"RBAC: allowed by RoleBinding \"team-a/b\" of ClusterRole )"
+      R"(\"view\" to Group \"dev\""})");
+  EXPECT_EQ(status("SelfSubjectAccessReview",
+                   R"({"resourceAttributes":{"verb":"list","resource":"pods"}})"),
+            R"({"allowed":false})");
+  EXPECT_EQ(status("SelfSubjectAccessReview",
+                   R"({"nonResourceAttributes":{"verb":"get","path":"/apis"}})")
+                .substr(0, 15),
+            R"({"allowed":true)");
+  EXPECT_EQ(status("SelfSubjectAccessReview", "{}").substr(0, 3), "422");
+  EXPECT_EQ(status("SelfSubjectAccessReview", "{}").find("exactly one of") != std::string::npos,
+            true);
+}
+
+TEST_F(Reviews, AnswersRepeatTheQuestion) {
+  const auto answer =
+      ask("SelfSubjectAccessReview",
+          R"({"resourceAttributes":{"verb":"list","resource":"pods","namespace":"team-a"}})");
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(api::find_text(*answer, "apiVersion"), "authorization.k8s.io/v1");
+  EXPECT_EQ(api::find_text(*answer, "kind"), "SelfSubjectAccessReview");
+  EXPECT_TRUE(answer->contains("metadata"));
+  EXPECT_TRUE(answer->at("spec").get_object().contains("resourceAttributes"));
+}
+
+TEST_F(Reviews, WhatMayI) {
+  const auto answer = ask("SelfSubjectRulesReview", R"({"namespace":"team-a"})");
+  ASSERT_TRUE(answer.ok());
+  const std::string text = api::to_json(answer->at("status"));
+  EXPECT_NE(text.find("rayclusters"), std::string::npos);
+  EXPECT_NE(text.find(R"("nonResourceURLs":["/api")"), std::string::npos);
+  EXPECT_NE(text.find(R"("incomplete":false)"), std::string::npos);
+  const std::string elsewhere = status("SelfSubjectRulesReview", R"({"namespace":"team-b"})");
+  EXPECT_EQ(elsewhere.find("rayclusters"), std::string::npos);
+  EXPECT_EQ(status("SelfSubjectRulesReview", "{}"), "400 no namespace on request");
+}
+
+TEST_F(Reviews, WhoAmI) {
+  for (const char* version : {"v1", "v1beta1", "v1alpha1"}) {
+    const auto answer = ask("SelfSubjectReview", "{}", version);
+    ASSERT_TRUE(answer.ok());
+    EXPECT_EQ(api::to_json(answer->at("status")), R"({"userInfo":{"username":"jane","uid":"7",)"
+                                                  R"("groups":["dev","system:authenticated"]}})");
+    EXPECT_EQ(api::find_text(*answer, "apiVersion"),
+              std::string("authentication.k8s.io/") + version);
+  }
+}
+
+TEST_F(Reviews, MayOthers) {
+  const std::string pods = R"("resourceAttributes":{"verb":"list","resource":"pods",)"
+                           R"("namespace":"team-a"})";
+  EXPECT_EQ(status("SubjectAccessReview", R"({"user":"joe",)" + pods + "}"),
+            R"({"allowed":false})");
+  EXPECT_EQ(status("SubjectAccessReview", R"({"groups":["dev"],)" + pods + "}").substr(0, 15),
+            R"({"allowed":true)");
+  EXPECT_EQ(status("SubjectAccessReview", "{" + pods + "}").substr(0, 3), "422");
+  EXPECT_EQ(status("LocalSubjectAccessReview", R"({"groups":["dev"],)" + pods + "}", "team-a")
+                .substr(0, 15),
+            R"({"allowed":true)");
+  EXPECT_EQ(status("LocalSubjectAccessReview", R"({"groups":["dev"],)" + pods + "}", "team-b")
+                .substr(0, 3),
+            "422");
+}
+
+TEST_F(Reviews, WhoseTokenIsIt) {
+  EXPECT_EQ(status("TokenReview", R"({"token":"secret"})"),
+            R"({"authenticated":true,"user":{"username":"tom","uid":"5","groups":["ops"]}})");
+  EXPECT_EQ(status("TokenReview", R"({"token":"guess"})"),
+            R"({"authenticated":false,"error":"the token is not known"})");
+  const auto answer = ask("TokenReview", R"({"token":"secret"})");
+  EXPECT_EQ(api::to_json(*answer).find("secret"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice::host
