@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <map>
+#include <mutex>
 
 #include "core/api/json.hpp"
 #include "core/api/schema/build.hpp"
@@ -110,12 +111,13 @@ struct Scheme::State {
   State(json::object type_data, json::object attributes)
       : types(std::move(type_data), std::move(attributes)) {}
 
+  std::mutex mutex;  ///< guards what is compiled late, see root_of()
   TypeLibrary types;
   std::map<std::string, KindSource> sources;
   std::map<std::string, std::unique_ptr<CompiledKind>, std::less<>> kinds;
   /// `apiVersion kind` → kind and version: how objects are found.
   struct Served {
-    const CompiledKind* kind = nullptr;
+    CompiledKind* kind = nullptr;
     std::size_t version = 0;
   };
   std::map<std::string, Served, std::less<>> served;
@@ -148,6 +150,11 @@ struct Scheme::State {
         served[api_version_of(info, info.versions[i].name) + " " + info.kind] = {kind.get(), i};
       }
     }
+  }
+
+  /// The schema of a version of `kind`; any thread.
+  const SchemaNode& root(CompiledKind& kind, std::size_t version) {
+    return *root_of(kind, version, types, mutex);
   }
 
   const Served* find_served(std::string_view api_version, std::string_view kind) const {
@@ -202,7 +209,8 @@ Result<void> Scheme::add(std::string_view contribution_json, std::string_view co
 namespace {
 
 /// From the version in which the object came to the hub form.
-void to_hub(const CompiledKind& kind, std::size_t version, json::object& object, Outcome& outcome) {
+void to_hub(const CompiledKind& kind, std::size_t version, const SchemaNode& hub_root,
+            json::object& object, Outcome& outcome) {
   const std::string& name = kind.info.versions[version].name;
   const std::string& hub = kind.info.versions[kind.hub].name;
   convert_to_hub(kind.sources[version], object);
@@ -215,8 +223,7 @@ void to_hub(const CompiledKind& kind, std::size_t version, json::object& object,
   // of the object's own version, except for fields that came out of the annotation.
   Outcome found;
   Walk::Pruned pruned;
-  Walk(stashed ? outcome : found, UnknownFields::kIgnore, &pruned)
-      .object(*kind.versions[kind.hub].root, object);
+  Walk(stashed ? outcome : found, UnknownFields::kIgnore, &pruned).object(hub_root, object);
   stash(object, stash_name(name), pruned);
   object["apiVersion"] = kind.info.hub_api_version();
 }
@@ -240,7 +247,8 @@ Outcome Scheme::admit(json::object& object, const json::object* old,
     return outcome;
   }
   const CompiledKind& kind = *served->kind;
-  Walk(outcome, options.unknown_fields).object(*kind.versions[served->version].root, object);
+  const SchemaNode& root = state_->root(*served->kind, served->version);
+  Walk(outcome, options.unknown_fields).object(root, object);
   if (kind.info.namespaced) {
     json::object* metadata = find_object(object, "metadata");
     if (metadata != nullptr && find_text(*metadata, "namespace").empty()) {
@@ -248,7 +256,9 @@ Outcome Scheme::admit(json::object& object, const json::object* old,
     }
   }
   if (kind.builtin != nullptr && kind.builtin->fill_in != nullptr) kind.builtin->fill_in(object);
-  if (served->version != kind.hub && outcome.ok()) to_hub(kind, served->version, object, outcome);
+  if (served->version != kind.hub && outcome.ok()) {
+    to_hub(kind, served->version, state_->root(*served->kind, kind.hub), object, outcome);
+  }
   // Where the schema was violated, types may be wrong; the rules read those as absent. They speak
   // of the hub form, so one that could not be converted has only its metadata judged.
   if (served->version == kind.hub || outcome.ok()) {
@@ -276,7 +286,7 @@ Result<void> Scheme::to_version(json::object& object, std::string_view version) 
   unstash(object, stash_name(kind.info.versions[index].name));
   Outcome ignored;
   Walk::Pruned pruned;
-  Walk(ignored, UnknownFields::kIgnore, &pruned).object(*kind.versions[index].root, object);
+  Walk(ignored, UnknownFields::kIgnore, &pruned).object(state_->root(*served->kind, index), object);
   stash(object, stash_name(kind.info.versions[kind.hub].name), pruned);
   object["apiVersion"] = api_version_of(kind.info, kind.info.versions[index].name);
   return {};
@@ -311,7 +321,7 @@ std::vector<const KindInfo*> Scheme::kinds() const {
 std::string Scheme::extensions(std::string_view kind, const json::object& object) const {
   const auto it = state_->kinds.find(kind_key(kKueueGroup, kind));
   if (it == state_->kinds.end() || !it->second->has_contributed) return {};
-  const json::object found = contributed(*it->second->versions[it->second->hub].root, object);
+  const json::object found = contributed(state_->root(*it->second, it->second->hub), object);
   std::string out;
   if (!found.empty()) append_json(found, out);
   return out;
@@ -341,7 +351,7 @@ std::string Scheme::fields_mark(const KindInfo& kind) const {
 
 const SchemaNode* Scheme::schema(std::string_view api_version, std::string_view kind) const {
   const State::Served* served = state_->find_served(api_version, kind);
-  return served != nullptr ? served->kind->versions[served->version].root : nullptr;
+  return served != nullptr ? &state_->root(*served->kind, served->version) : nullptr;
 }
 
 }  // namespace sluice::api

@@ -515,17 +515,30 @@ Result<std::unique_ptr<CompiledKind>> compile_kind(const KindSource& source, Typ
   kind->info = source.info;
   kind->sources = source.versions;
   kind->builtin = builtin_rules(source.info.group, source.info.kind);
+  kind->roots = std::vector<std::atomic<const SchemaNode*>>(source.versions.size());
   for (std::size_t i = 0; i < source.versions.size(); ++i) {
+    if (source.info.versions[i].storage) kind->hub = i;
+    const VersionSource& version = source.versions[i];
+    const bool later = !version.type.empty() && version.fields.empty() && version.rules.empty();
+    if (later) continue;
     KindBuilder builder(*kind, types);
-    auto root = builder.version(source.versions[i]);
-    if (!root) return root.error().context(source.info.kind + " " + source.versions[i].name);
-    kind->versions.push_back({*root});
-    if (source.info.versions[i].storage) {
-      kind->hub = i;
-      kind->update_rules = std::move(builder.pending_updates_);
-    }
+    auto root = builder.version(version);
+    if (!root) return root.error().context(source.info.kind + " " + version.name);
+    kind->roots[i] = *root;
+    if (kind->hub == i) kind->update_rules = std::move(builder.pending_updates_);
   }
   return kind;
+}
+
+const SchemaNode* root_of(CompiledKind& kind, std::size_t version, TypeLibrary& types,
+                          std::mutex& mutex) {
+  if (const SchemaNode* root = kind.roots[version].load(std::memory_order_acquire)) return root;
+  const std::lock_guard lock(mutex);
+  if (const SchemaNode* root = kind.roots[version].load(std::memory_order_relaxed)) return root;
+  const auto root = KindBuilder(kind, types).version(kind.sources[version]);
+  SLUICE_CHECK(root.ok(), kind.info.kind, ": ", root.error().text);
+  kind.roots[version].store(*root, std::memory_order_release);
+  return *root;
 }
 
 }  // namespace sluice::api

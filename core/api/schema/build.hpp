@@ -3,11 +3,13 @@
 // Used while a Scheme is filled, by one thread; the results are immutable.
 #pragma once
 
+#include <atomic>
 #include <boost/json/object.hpp>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,15 +48,12 @@ class TypeLibrary {
   std::deque<SchemaNode> nodes_;
 };
 
-struct CompiledVersion {
-  const SchemaNode* root = nullptr;
-};
-
-/// A kind, ready for use. Immutable.
+/// A kind, ready for use. Immutable, but for the roots of built-in kinds, which root_of() makes
+/// when they are first asked for: most processes need few of them.
 struct CompiledKind {
   KindInfo info;
-  std::vector<VersionSource> sources;     ///< for conversion
-  std::vector<CompiledVersion> versions;  ///< in the order of info.versions
+  std::vector<VersionSource> sources;                 ///< for conversion
+  std::vector<std::atomic<const SchemaNode*>> roots;  ///< in the order of info.versions
   std::size_t hub = 0;
   bool has_contributed = false;
   const BuiltinRules* builtin = nullptr;  ///< of a built-in kind that has more than a schema
@@ -66,5 +65,10 @@ struct CompiledKind {
 };
 
 Result<std::unique_ptr<CompiledKind>> compile_kind(const KindSource& source, TypeLibrary& types);
+
+/// The schema of a version, compiled now if nobody needed it before. `types` and the nodes of
+/// `kind` are guarded by `mutex`; may be called from any thread.
+const SchemaNode* root_of(CompiledKind& kind, std::size_t version, TypeLibrary& types,
+                          std::mutex& mutex);
 
 }  // namespace sluice::api
