@@ -1,9 +1,8 @@
 // Secret, ConfigMap and Service: small rules of simple objects.
-#include <array>
-
 #include "core/api/builtin/rules.hpp"
 #include "core/api/schema/rules.hpp"
 #include "core/api/schema/walk.hpp"
+#include "core/base/base64.hpp"
 
 namespace sluice::api::builtin {
 
@@ -12,24 +11,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kLargest = 1024 * 1024;  // bytes of all values together
-
-std::string base64(std::string_view text) {
-  static constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((text.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < text.size(); i += 3) {
-    const auto byte = [&](std::size_t at) -> std::uint32_t {
-      return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
-    };
-    const std::uint32_t bits = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-    out += kLetters[bits >> 18 & 63];
-    out += kLetters[bits >> 12 & 63];
-    out += i + 1 < text.size() ? kLetters[bits >> 6 & 63] : '=';
-    out += i + 2 < text.size() ? kLetters[bits & 63] : '=';
-  }
-  return out;
-}
 
 bool is_data_key(std::string_view key) {
   if (key.empty() || key.size() > 253 || key == "." || key.substr(0, 2) == "..") return false;
@@ -80,7 +61,7 @@ void fill_in_secret(json::object& secret) {
   if (!data.is_object()) data.emplace_object();
   for (const auto& member : copy) {
     const auto* text = member.value().if_string();
-    if (text != nullptr) data.get_object()[member.key()] = base64(view(*text));
+    if (text != nullptr) data.get_object()[member.key()] = base64_text(view(*text));
   }
 }
 
