@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <utility>
 
@@ -112,6 +113,7 @@ void Kernel::begin_instant(Time now) {
 
 // What others refer to comes first: an engine that hears of a workload knows its queue.
 void Kernel::load() {
+  std::vector<unsigned char> buffer(64U << 10);
   std::vector<const api::KindInfo*> kinds = scheme().kinds();
   std::stable_partition(kinds.begin(), kinds.end(),
                         [this](const auto* kind) { return kind != &workload_kind_; });
@@ -119,7 +121,8 @@ void Kernel::load() {
     for (const StoredObject* stored : store_.list(*kind)) {
       if (listener_) listener_->changed({kind, stored->key, stored, nullptr});
       if (!intake_.is_typed(*kind)) continue;
-      TypedObject typed = intake_.decode(*kind, to_object(*stored));
+      json::monotonic_resource memory(buffer.data(), buffer.size());
+      TypedObject typed = intake_.decode(*kind, to_object(*stored, &memory));
       tell_engine(typed);
     }
   }

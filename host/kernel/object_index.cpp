@@ -1,5 +1,7 @@
 #include "host/kernel/object_index.hpp"
 
+#include <array>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <tuple>
 
@@ -26,7 +28,9 @@ bool ObjectIndex::Less::operator()(const ObjectRef& a, const ObjectRef& b) const
 ObjectIndex::Facts ObjectIndex::facts_of(const StoredObject& stored) {
   Facts out;
   boost::system::error_code code;
-  const json::value value = json::parse(stored.metadata, code);
+  std::array<unsigned char, 4096> buffer;  // most metadata fits
+  json::monotonic_resource memory(buffer.data(), buffer.size());
+  const json::value value = json::parse(stored.metadata, code, &memory);
   SLUICE_CHECK(!code && value.is_object(), "stored metadata is no object: ", stored.metadata);
   const json::object& metadata = value.get_object();
   out.uid = api::find_text(metadata, "uid");
