@@ -32,6 +32,7 @@ void load(benchmark::State& state) {
         i, i));
   }
   for (auto _ : state) {
+    Workers workers(0);
     ObjectIndex index;
     NoObserver observer;
     Kernel kernel{EngineConfig{}, hooks::Hooks{}, host.intake, host.store, nullptr, observer};
@@ -40,7 +41,7 @@ void load(benchmark::State& state) {
     kernel.listen(&controllers);
     kernel.begin_instant(host.now);
     const auto began = std::chrono::steady_clock::now();
-    kernel.load();
+    kernel.load(workers);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     state.SetIterationTime(took.count());
   }
