@@ -1,0 +1,264 @@
+#include "host/executor/binder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/api/codec.hpp"
+#include "host/executor/parts.hpp"
+#include "host/executor/pod_status.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kAll = "pods";
+
+bool matches_affinity(const api::PodTemplate& needs, const api::LabelMap& labels) {
+  for (const auto& [key, value] : needs.node_selector) {
+    const std::string* found = labels.find(key);
+    if (!found || *found != value) return false;
+  }
+  if (!needs.required_affinity) return true;
+  return std::any_of(needs.required_affinity->begin(), needs.required_affinity->end(),
+                     [&](const api::NodeSelectorTerm& term) {
+                       return !term.expressions.empty() &&
+                              std::all_of(term.expressions.begin(), term.expressions.end(),
+                                          [&](const auto& e) { return e.matches(labels); });
+                     });
+}
+
+bool tolerated(const api::PodTemplate& needs, const api::Taint& taint) {
+  return std::any_of(needs.tolerations.begin(), needs.tolerations.end(),
+                     [&](const api::Toleration& t) { return t.tolerates(taint); });
+}
+
+std::int64_t amount_of(const std::map<std::string, std::int64_t, std::less<>>& amounts,
+                       std::string_view name) {
+  const auto found = amounts.find(name);
+  return found == amounts.end() ? 0 : found->second;
+}
+
+/// `0/3 nodes are available: 2 Insufficient cpu, 1 node(s) were unschedulable.`
+std::string summary(std::size_t nodes, const std::map<std::string, int>& reasons) {
+  std::string out = "0/" + std::to_string(nodes) + " nodes are available";
+  std::string separator = ": ";
+  for (const auto& [reason, count] : reasons) {
+    out += separator + std::to_string(count) + " " + reason;
+    separator = ", ";
+  }
+  return out + ".";
+}
+
+}  // namespace
+
+void Binder::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  if (change.kind->kind == "Node") {
+    node_changed(change);
+    keys.emplace_back(kAll);
+  } else if (pod_changed(change)) {
+    keys.emplace_back(kAll);
+  }
+}
+
+void Binder::node_changed(const ObjectChange& change) {
+  if (change.deleted()) {
+    nodes_.erase(change.key);
+    return;
+  }
+  const json::object object = to_object(*change.stored);
+  Node& node = nodes_[change.key];
+  const bool fresh = node.capacity.empty();
+  node.labels = api::find_labels(part(object, "metadata"), "labels");
+  node.closed = api::find_bool(part(object, "spec"), "unschedulable", false);
+  node.taints.clear();
+  for_each_object(part(object, "spec"), "taints", [&](const json::object& source) {
+    api::Taint taint;
+    taint.key = api::find_text(source, "key");
+    taint.value = api::find_text(source, "value");
+    const std::string_view effect = api::find_text(source, "effect");
+    if (effect == "PreferNoSchedule") taint.effect = api::TaintEffect::kPreferNoSchedule;
+    if (effect == "NoExecute") taint.effect = api::TaintEffect::kNoExecute;
+    node.taints.push_back(std::move(taint));
+  });
+  node.capacity.clear();
+  for (const auto& member : part(part(object, "status"), "allocatable")) {
+    const std::string name(member.key());
+    node.capacity[name] = api::engine_amount(name, api::quantity_or_zero(member.value()));
+  }
+  if (!fresh) return;
+  node.used.clear();  // pods may have been announced before their node
+  for (const auto& [key, pod] : pods_) {
+    if (pod.node == change.key) use(pod, 1);
+  }
+}
+
+/// Whether there may be something to do now.
+bool Binder::pod_changed(const ObjectChange& change) {
+  const auto known = pods_.find(change.key);
+  const bool freed = known != pods_.end() && !known->second.node.empty();
+  if (change.deleted()) {
+    forget(change.key);
+    return freed;
+  }
+  const json::object object = to_object(*change.stored);
+  const json::object& spec = part(object, "spec");
+  const std::string_view phase = api::find_text(part(object, "status"), "phase");
+  const bool ended = phase == "Succeeded" || phase == "Failed";
+  const bool deleting = !api::find_text(part(object, "metadata"), "deletionTimestamp").empty();
+  const std::string node(api::find_text(spec, "nodeName"));
+  if (ended || (deleting && node.empty())) {
+    forget(change.key);
+    return freed;
+  }
+  const json::array* gates = api::find_array(spec, "schedulingGates");
+  const bool gated = gates && !gates->empty();
+  if (known != pods_.end() && known->second.node == node && known->second.gated == gated) {
+    return false;  // its status changed
+  }
+  forget(change.key);
+  Pod& pod = pods_[change.key];
+  pod.node = node;
+  pod.gated = gated;
+  pod.needs = std::make_shared<api::PodTemplate>(api::decode_pod_template(object));
+  if (!node.empty()) {
+    use(pod, 1);
+    return false;
+  }
+  const json::object& metadata = part(object, "metadata");
+  const Place place{-api::find_int(spec, "priority").value_or(0),
+                    api::find_time(metadata, "creationTimestamp").value_or(0),
+                    std::string(api::find_text(metadata, "uid")), change.key};
+  places_[change.key] = place;
+  waiting_.insert(place);
+  return true;
+}
+
+void Binder::forget(const std::string& key) {
+  const auto known = pods_.find(key);
+  if (known == pods_.end()) return;
+  if (!known->second.node.empty()) use(known->second, -1);
+  pods_.erase(known);
+  const auto place = places_.find(key);
+  if (place == places_.end()) return;
+  waiting_.erase(place->second);
+  places_.erase(place);
+}
+
+void Binder::use(const Pod& pod, std::int64_t sign) {
+  const auto node = nodes_.find(pod.node);
+  if (node == nodes_.end()) return;
+  for (const api::ResourceRequest& request : pod.needs->requests) {
+    node->second.used[request.resource] += sign * request.amount;
+  }
+  node->second.used["pods"] += sign;
+}
+
+std::string Binder::unfit(const Node& node, const api::PodTemplate& needs) const {
+  if (node.closed) return "node(s) were unschedulable";
+  if (!matches_affinity(needs, node.labels)) {
+    return "node(s) didn't match Pod's node affinity/selector";
+  }
+  for (const api::Taint& taint : node.taints) {
+    if (taint.effect == api::TaintEffect::kPreferNoSchedule || tolerated(needs, taint)) continue;
+    return "node(s) had untolerated taint {" + taint.key + ": " + taint.value + "}";
+  }
+  for (const api::ResourceRequest& request : needs.requests) {
+    const std::int64_t free =
+        amount_of(node.capacity, request.resource) - amount_of(node.used, request.resource);
+    if (request.amount > 0 && request.amount > free) return "Insufficient " + request.resource;
+  }
+  const std::int64_t most = amount_of(node.capacity, "pods");
+  if (most > 0 && amount_of(node.used, "pods") >= most) return "Too many pods";
+  return {};
+}
+
+double Binder::load_with(const Node& node, const api::PodTemplate& needs) const {
+  double load = 0;
+  for (const api::Taint& taint : node.taints) {
+    // A taint that only asks to stay away weighs more than any load.
+    if (taint.effect == api::TaintEffect::kPreferNoSchedule && !tolerated(needs, taint)) load += 9;
+  }
+  for (const char* name : {"cpu", "memory"}) {
+    const std::int64_t capacity = amount_of(node.capacity, name);
+    std::int64_t used = amount_of(node.used, name);
+    for (const api::ResourceRequest& request : needs.requests) {
+      if (request.resource == name) used += request.amount;
+    }
+    if (capacity > 0) load += static_cast<double>(used) / static_cast<double>(capacity);
+  }
+  return load;
+}
+
+Result<Time> Binder::reconcile(const std::string&, ObjectAccess& objects) {
+  const std::set<Place> waiting = waiting_;  // binding changes it
+  for (const Place& place_of : waiting) {
+    const std::string& key = std::get<3>(place_of);
+    const auto pod = pods_.find(key);
+    if (pod == pods_.end() || !pod->second.node.empty()) continue;
+    const ApiResult<void> done =
+        pod->second.gated
+            ? say_why(key, "SchedulingGated",
+                      "Scheduling is blocked due to non-empty scheduling gates", objects)
+            : place(key, Pod(pod->second), objects);
+    if (!done) return Error{"pod " + key + ": " + done.error().text};
+  }
+  return kNever;
+}
+
+ApiResult<void> Binder::place(const std::string& key, const Pod& pod, ObjectAccess& objects) {
+  const std::string* best = nullptr;
+  double least = 0;
+  std::map<std::string, int> reasons;
+  for (const auto& [name, node] : nodes_) {
+    const std::string why = unfit(node, *pod.needs);
+    if (!why.empty()) {
+      ++reasons[why];
+      continue;
+    }
+    const double load = load_with(node, *pod.needs);
+    if (best && load >= least) continue;
+    best = &name;
+    least = load;
+  }
+  if (best) return bind(key, std::string(*best), objects);
+  return say_why(key, "Unschedulable", summary(nodes_.size(), reasons), objects);
+}
+
+ApiResult<void> Binder::bind(const std::string& key, const std::string& node,
+                             ObjectAccess& objects) {
+  const api::KindInfo& kind = *objects.scheme().find("v1", "Pod");
+  auto object = objects.get(kind, key);
+  if (!object) return {};
+  object_of(*object, "spec")["nodeName"] = node;
+  json::object status = part(*object, "status");
+  const ApiResult<void> bound = objects.update(std::move(*object));
+  if (!bound) return bound;
+  // What changed() hears of this change may come only after this pass.
+  if (const auto pod = pods_.find(key); pod != pods_.end() && pod->second.node.empty()) {
+    Pod copy = pod->second;
+    forget(key);
+    copy.node = node;
+    use(pods_[key] = std::move(copy), 1);
+  }
+  set_pod_condition(status, "PodScheduled", true, "", "", objects.now());
+  const ApiResult<void> told = objects.update_status(kind, key, std::move(status));
+  if (!told) return told;
+  objects.emit({{&kind, key}, false, "Scheduled", "Successfully assigned " + key + " to " + node});
+  return {};
+}
+
+ApiResult<void> Binder::say_why(const std::string& key, std::string_view reason,
+                                const std::string& message, ObjectAccess& objects) {
+  const api::KindInfo& kind = *objects.scheme().find("v1", "Pod");
+  const auto object = objects.get(kind, key);
+  if (!object) return {};
+  json::object status = part(*object, "status");
+  if (!set_pod_condition(status, "PodScheduled", false, reason, message, objects.now())) return {};
+  if (reason == "Unschedulable") {
+    objects.emit({{&kind, key}, true, "FailedScheduling", message});
+  }
+  return objects.update_status(kind, key, std::move(status));
+}
+
+}  // namespace sluice::host

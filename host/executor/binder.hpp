@@ -1,0 +1,64 @@
+// Binder: gives each pod without a node one that suits it: node selector, required affinity,
+// taints, and room for what it requests beside the pods that are there.
+//
+// Pods are served in order of priority, age and UID; of the nodes that suit, the one with the
+// smallest share of cpu and memory in use afterwards is taken, the first by name among equals. The
+// same objects give the same nodes. It keeps the pods and nodes that it was told of; at start
+// everything is announced again. Belongs to the kernel's thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "core/api/pod.hpp"
+#include "host/controllers/controller.hpp"
+
+namespace sluice::host {
+
+class Binder final : public Controller {
+ public:
+  std::string_view name() const override { return "binder"; }
+  std::vector<std::string> watches() const override { return {"/Pod", "/Node"}; }
+  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+
+ private:
+  struct Node {
+    api::LabelMap labels;
+    std::vector<api::Taint> taints;
+    std::map<std::string, std::int64_t, std::less<>> capacity;  // engine's units
+    std::map<std::string, std::int64_t, std::less<>> used;
+    bool closed = false;  // cordoned
+  };
+  struct Pod {
+    std::string node;  // empty: none yet
+    std::shared_ptr<const api::PodTemplate> needs;
+    bool gated = false;
+    bool ended = false;
+  };
+  using Place = std::tuple<std::int64_t, Time, std::string, std::string>;  // -priority … key
+
+  void node_changed(const ObjectChange& change);
+  bool pod_changed(const ObjectChange& change);
+  void forget(const std::string& key);
+  void use(const Pod& pod, std::int64_t sign);
+  ApiResult<void> place(const std::string& key, const Pod& pod, ObjectAccess& objects);
+  std::string unfit(const Node& node, const api::PodTemplate& needs) const;
+  double load_with(const Node& node, const api::PodTemplate& needs) const;
+  ApiResult<void> bind(const std::string& key, const std::string& node, ObjectAccess& objects);
+  ApiResult<void> say_why(const std::string& key, std::string_view reason,
+                          const std::string& message, ObjectAccess& objects);
+
+  std::map<std::string, Node> nodes_;
+  std::map<std::string, Pod> pods_;      // those that count: bound and running, or waiting
+  std::map<std::string, Place> places_;  // of waiting pods
+  std::set<Place> waiting_;
+};
+
+}  // namespace sluice::host

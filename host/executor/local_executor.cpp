@@ -1,0 +1,422 @@
+#include "host/executor/local_executor.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "host/base/log.hpp"
+#include "host/executor/parts.hpp"
+#include "host/executor/pod_status.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr Duration kTryAgain = 5 * kSecond;
+constexpr Duration kLastWait = 10 * kSecond;  // for pods that are killed at the end
+
+Time wall_clock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+void ring(const Fd& wake) {
+  const std::uint64_t one = 1;
+  static_cast<void>(::write(wake.get(), &one, sizeof one));
+}
+
+bool is_deleting(const json::object& pod) {
+  return !api::find_text(part(pod, "metadata"), "deletionTimestamp").empty();
+}
+
+bool has_ended(const json::object& pod) {
+  const std::string_view phase = api::find_text(part(pod, "status"), "phase");
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+std::int64_t grace_of(const json::object& pod) {
+  const auto asked = api::find_int(part(pod, "metadata"), "deletionGracePeriodSeconds");
+  const auto own = api::find_int(part(pod, "spec"), "terminationGracePeriodSeconds");
+  return std::max<std::int64_t>(0, asked.value_or(own.value_or(30)));
+}
+
+std::optional<Time> deadline_of(const json::object& pod) {
+  const auto seconds = api::find_int(part(pod, "spec"), "activeDeadlineSeconds");
+  if (!seconds) return std::nullopt;
+  const Time start = api::find_time(part(pod, "status"), "startTime").value_or(wall_clock());
+  return start + std::clamp<std::int64_t>(*seconds, 0, kNever / kSecond / 4) * kSecond;
+}
+
+bool is_bound(const json::object& pod) {
+  return !api::find_text(part(pod, "spec"), "nodeName").empty();
+}
+
+/// Containers that run now and did not in the status so far.
+std::vector<std::string> newly_started(const json::object& status, const RunState& state) {
+  std::vector<std::string> out;
+  for (const ContainerState& container : state.containers) {
+    if (container.now.state != ContainerRun::State::kRunning) continue;
+    const std::string id = "process://" + std::to_string(container.now.pid);
+    bool known = false;
+    for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
+      for_each_object(status, list, [&](const json::object& entry) {
+        known = known || api::find_text(entry, "containerID") == id;
+      });
+    }
+    if (!known) out.push_back(container.name);
+  }
+  return out;
+}
+
+/// Writes the state of a run into its pod. On the kernel's thread.
+void write_state(ObjectAccess& objects, const std::string& uid, const std::string& key,
+                 const RunState& state) {
+  const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
+  const auto pod = kind ? objects.get(*kind, key) : std::nullopt;
+  if (!pod || api::find_text(part(*pod, "metadata"), "uid") != uid) return;
+  if (has_ended(*pod)) return;
+  for (const std::string& name : newly_started(part(*pod, "status"), state)) {
+    objects.emit({{kind, key}, false, "Started", "Started container " + name});
+  }
+  for (const ContainerState& container : state.containers) {
+    const ContainerRun& last = container.last ? *container.last : container.now;
+    if (last.reason != "StartError") continue;
+    objects.emit({{kind, key}, true, "Failed", "Error: " + last.message});
+  }
+  const ApiResult<void> written =
+      objects.update_status(*kind, key, pod_status(*pod, state, objects.now()));
+  if (!written) {
+    log(LogLevel::kError, "executor", "cannot write the status of a pod",
+        {{"pod", key}, {"reason", written.error().text}});
+  }
+}
+
+}  // namespace
+
+LocalExecutor::LocalExecutor(const LocalExecutorConfig& config,
+                             std::unique_ptr<Supervisor> supervisor, LiveStore& store,
+                             const api::Scheme& scheme, KernelThread& kernel)
+    : config_(config),
+      supervisor_(std::move(supervisor)),
+      store_(store),
+      pods_(*scheme.find("v1", "Pod")),
+      config_maps_(scheme.find("v1", "ConfigMap")),
+      secrets_(scheme.find("v1", "Secret")),
+      kernel_(kernel),
+      logs_(config.folder, store, scheme) {
+  sources_.environment = inherited_environment();
+  sources_.find = [this](std::string_view kind,
+                         std::string_view key) -> std::optional<json::object> {
+    const api::KindInfo* info = kind == "Secret" ? secrets_ : config_maps_;
+    const RecordPtr record = info ? store_.get(*info, key) : nullptr;
+    if (!record) return std::nullopt;
+    return to_object(*record);
+  };
+}
+
+LocalExecutor::~LocalExecutor() { stop(); }
+
+Result<void> LocalExecutor::start() {
+  wake_ = Fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!wake_) return system_error("cannot make an event descriptor in", config_.folder);
+  Result<LiveStore::Cursor> cursor = store_.watch(pods_, store_.version());
+  if (!cursor) return cursor.error();
+  cursor_ = std::move(*cursor);
+  subscription_ = store_.subscribe(pods_, [this] { ring(wake_); });
+  thread_ = std::thread([this] { loop(); });
+  return {};
+}
+
+void LocalExecutor::stop() {
+  stopping_ = true;
+  if (!thread_.joinable()) return;
+  ring(wake_);
+  thread_.join();
+  subscription_.reset();
+}
+
+void LocalExecutor::loop() {
+  take_over();
+  while (!stopping_) {
+    std::array<pollfd, 2> polled{{{wake_.get(), POLLIN, 0}, {supervisor_->fd(), POLLIN, 0}}};
+    ::poll(polled.data(), polled.size(), timeout_ms());
+    std::uint64_t rings = 0;
+    static_cast<void>(::read(wake_.get(), &rings, sizeof rings));
+    take_changes();
+    take_reports();
+    check_deadlines();
+    try_again();
+    running_ = supervisor_->running();
+  }
+  if (config_.end_pods_on_stop) end_all();
+}
+
+/// What an earlier host left: runs whose pods exist are followed, the others are ended.
+void LocalExecutor::take_over() {
+  std::unordered_map<std::string, RecordPtr> existing;
+  Result<Listing> listing = store_.read(pods_, "");
+  if (!listing) return;
+  for (const RecordPtr& record : listing->objects) {
+    existing[std::string(api::find_text(part(to_object(*record), "metadata"), "uid"))] = record;
+  }
+  for (const std::string& uid : supervisor_->known()) {
+    const Result<RunState> state = supervisor_->adopt(uid);
+    if (!state) {
+      log(LogLevel::kError, "executor", "cannot take over a run",
+          {{"uid", uid}, {"reason", state.error().text}});
+      continue;
+    }
+    Run& run = runs_[uid];
+    run.state = *state;
+    const auto found = existing.find(uid);
+    if (found == existing.end()) {
+      run.gone = true;
+      end(uid, run, 0);
+      if (!supervisor_->running(uid)) forget(uid);
+      continue;
+    }
+    const json::object pod = to_object(*found->second);
+    run.key = key_of(pod);
+    run.deadline = deadline_of(pod);
+    if (has_ended(pod)) continue;  // accounted for already
+    report(uid, run.key, run.state);
+    log(LogLevel::kInfo, "executor",
+        run.state.ended() ? "a pod ended while the host was away" : "took over a running pod",
+        {{"pod", run.key}, {"uid", uid}});
+  }
+  for (const RecordPtr& record : listing->objects) consider(*record);
+}
+
+void LocalExecutor::take_changes() {
+  std::vector<Change> changes;
+  for (bool more = true; more && !stopping_;) {
+    changes.clear();
+    if (!cursor_.take(changes, 256)) {
+      // So far behind that the history is gone: everything is looked at again.
+      Result<LiveStore::Cursor> fresh = store_.watch(pods_, store_.version());
+      if (fresh) cursor_ = std::move(*fresh);
+      runs_.clear();
+      return take_over();
+    }
+    for (const Change& change : changes) {
+      if (change.type == ChangeType::kDeleted) {
+        removed(*change.object);
+      } else {
+        consider(*change.object);
+      }
+    }
+    more = !changes.empty();
+  }
+}
+
+bool LocalExecutor::is_mine(const json::object& pod) const {
+  if (!is_bound(pod)) return false;
+  const std::string_view node = api::find_text(part(pod, "spec"), "nodeName");
+  return config_.nodes.empty() ||
+         std::find(config_.nodes.begin(), config_.nodes.end(), node) != config_.nodes.end();
+}
+
+void LocalExecutor::consider(const StoredObject& record) {
+  const json::object pod = to_object(record);
+  const std::string uid(api::find_text(part(pod, "metadata"), "uid"));
+  if (!is_mine(pod)) return;
+  const auto known = runs_.find(uid);
+  if (known != runs_.end()) {
+    Run& run = known->second;
+    run.key = record.key;
+    if (is_deleting(pod) && !run.state.ended()) end(uid, run, grace_of(pod));
+    return;
+  }
+  if (has_ended(pod)) return;
+  const json::array* gates = api::find_array(part(pod, "spec"), "schedulingGates");
+  if (gates && !gates->empty()) return;
+  if (is_deleting(pod)) return report_never_started(uid, record.key);
+  begin(uid, pod);
+}
+
+void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
+  const std::string key = key_of(pod);
+  const Result<RunSpec, PodProblem> spec = plan_pod(pod, sources_);
+  if (!spec) {
+    if (spec.error().may_pass) {
+      waiting_[uid] = key;
+      try_again_ = wall_clock() + kTryAgain;
+    }
+    return report_problem(uid, key, spec.error());
+  }
+  waiting_.erase(uid);
+  const Result<bool> started = supervisor_->start(*spec);
+  if (!started) {
+    log(LogLevel::kError, "executor", "cannot start a pod",
+        {{"pod", key}, {"reason", started.error().text}});
+    return report_problem(uid, key, {"StartError", started.error().text});
+  }
+  Run& run = runs_[uid];
+  run.key = key;
+  run.state = fresh_state(*spec);
+  run.deadline = deadline_of(pod);
+  if (!*started) {  // somebody did before: look what became of it
+    if (const Result<RunState> state = supervisor_->adopt(uid)) run.state = *state;
+  }
+  report(uid, key, run.state);
+}
+
+void LocalExecutor::end(const std::string& uid, Run& run, std::int64_t grace_seconds) {
+  if (run.grace && *run.grace <= grace_seconds) return;
+  run.grace = grace_seconds;
+  const Result<void> asked = supervisor_->stop(uid, grace_seconds);
+  if (!asked) {
+    log(LogLevel::kError, "executor", "cannot end a pod",
+        {{"pod", run.key}, {"reason", asked.error().text}});
+    run.grace.reset();
+  }
+  if (run.key.empty()) return;
+  kernel_.post([key = run.key, uid](ObjectAccess& objects) {
+    const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
+    if (!kind || !objects.exists(*kind, key)) return;
+    objects.emit({{kind, key}, false, "Killing", "Stopping the containers"});
+  });
+}
+
+void LocalExecutor::removed(const StoredObject& record) {
+  const std::string uid(api::find_text(part(to_object(record), "metadata"), "uid"));
+  waiting_.erase(uid);
+  const auto found = runs_.find(uid);
+  if (found == runs_.end()) return;
+  found->second.gone = true;
+  if (supervisor_->running(uid)) {
+    found->second.key.clear();
+    end(uid, found->second, 0);
+  } else {
+    forget(uid);
+  }
+}
+
+void LocalExecutor::forget(const std::string& uid) {
+  supervisor_->forget(uid);
+  runs_.erase(uid);
+}
+
+void LocalExecutor::take_reports() {
+  for (RunReport& found : supervisor_->poll()) learned(found.uid, std::move(found.state));
+}
+
+void LocalExecutor::learned(const std::string& uid, RunState state) {
+  const auto found = runs_.find(uid);
+  if (found == runs_.end()) return;
+  Run& run = found->second;
+  if (run.gone) {
+    if (!supervisor_->running(uid)) forget(uid);
+    return;
+  }
+  if (run.state.ended()) return;
+  run.state = std::move(state);
+  if (run.deadline_over && run.state.ended()) {
+    run.state.phase = RunPhase::kFailed;
+    run.state.reason = "DeadlineExceeded";
+    run.state.message = "Pod was active on the node longer than the specified deadline";
+  }
+  report(uid, run.key, run.state);
+}
+
+void LocalExecutor::check_deadlines() {
+  const Time now = wall_clock();
+  for (auto& [uid, run] : runs_) {
+    if (!run.deadline || run.deadline_over || run.state.ended() || *run.deadline > now) continue;
+    run.deadline_over = true;
+    end(uid, run, 0);
+  }
+}
+
+void LocalExecutor::try_again() {
+  if (waiting_.empty() || wall_clock() < try_again_) return;
+  for (const auto& [uid, key] : std::map(std::move(waiting_))) {
+    const RecordPtr record = store_.get(pods_, key);
+    if (record) consider(*record);
+  }
+}
+
+void LocalExecutor::end_all() {
+  for (auto& [uid, run] : runs_) {
+    if (supervisor_->running(uid)) static_cast<void>(supervisor_->stop(uid, 0));
+  }
+  const Time until = wall_clock() + kLastWait;
+  while (supervisor_->running() > 0 && wall_clock() < until) {
+    pollfd polled{supervisor_->fd(), POLLIN, 0};
+    ::poll(&polled, 1, 100);
+    supervisor_->poll();
+  }
+}
+
+void LocalExecutor::report(const std::string& uid, const std::string& key, RunState state) const {
+  kernel_.post([uid, key, state = std::move(state)](ObjectAccess& objects) {
+    write_state(objects, uid, key, state);
+  });
+}
+
+void LocalExecutor::report_problem(const std::string& uid, const std::string& key,
+                                   const PodProblem& problem) const {
+  kernel_.post([uid, key, problem](ObjectAccess& objects) {
+    const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
+    const auto pod = objects.get(*kind, key);
+    if (!pod || api::find_text(part(*pod, "metadata"), "uid") != uid || has_ended(*pod)) return;
+    RunState state;
+    state.phase = problem.may_pass ? RunPhase::kStarting : RunPhase::kFailed;
+    state.reason = problem.may_pass ? "" : problem.reason;
+    state.message = problem.may_pass ? "" : problem.text;
+    for_each_object(part(*pod, "spec"), "containers", [&](const json::object& container) {
+      ContainerState& added = state.containers.emplace_back();
+      added.name = api::find_text(container, "name");
+      added.now.reason = problem.reason;
+      added.now.message = problem.text;
+    });
+    objects.emit({{kind, key}, true, "Failed", "Error: " + problem.text});
+    static_cast<void>(objects.update_status(*kind, key, pod_status(*pod, state, objects.now())));
+  });
+}
+
+/// Deleted before anything ran: it ends here.
+void LocalExecutor::report_never_started(const std::string& uid, const std::string& key) const {
+  RunState state;
+  state.phase = RunPhase::kFailed;
+  state.reason = "Terminated";
+  state.message = "the pod was deleted before it was started";
+  report(uid, key, std::move(state));
+}
+
+int LocalExecutor::timeout_ms() const {
+  Time next = kNever;
+  if (!waiting_.empty()) next = try_again_;
+  for (const auto& [uid, run] : runs_) {
+    if (run.deadline && !run.deadline_over && !run.state.ended()) {
+      next = std::min(next, *run.deadline);
+    }
+  }
+  if (next == kNever) return -1;
+  const Duration left = std::max<Duration>(0, next - wall_clock());
+  return static_cast<int>(std::min<Duration>(left / kMillisecond + 1, 3'600'000));
+}
+
+Result<std::unique_ptr<Executor>> start_local_executor(const LocalExecutorConfig& config,
+                                                       LiveStore& store, const api::Scheme& scheme,
+                                                       KernelThread& kernel) {
+  if (!scheme.find("v1", "Pod")) return Error{"the kind Pod is not known"};
+  LocalExecutorConfig complete = config;
+  if (complete.runner.empty()) complete.runner = {"/proc/self/exe", "pod-runner"};
+  auto supervisor = Supervisor::open(complete.folder, complete.runner);
+  if (!supervisor) return supervisor.error();
+  auto made =
+      std::make_unique<LocalExecutor>(complete, std::move(*supervisor), store, scheme, kernel);
+  const Result<void> started = made->start();
+  if (!started) return started.error();
+  return std::unique_ptr<Executor>(std::move(made));
+}
+
+}  // namespace sluice::host

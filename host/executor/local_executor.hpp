@@ -1,0 +1,86 @@
+// LocalExecutor: the Executor that runs pods as processes of this machine.
+//
+// One thread does everything: it follows the published pods, starts, ends and forgets their runs
+// through the Supervisor, and posts what it learned to the KernelThread. Nothing else touches its
+// state; stop() and running() may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "host/executor/executor.hpp"
+#include "host/executor/pod_plan.hpp"
+#include "host/executor/process/supervisor.hpp"
+
+namespace sluice::host {
+
+class LocalExecutor final : public Executor {
+ public:
+  LocalExecutor(const LocalExecutorConfig& config, std::unique_ptr<Supervisor> supervisor,
+                LiveStore& store, const api::Scheme& scheme, KernelThread& kernel);
+  ~LocalExecutor() override;
+
+  Result<void> start();
+  void stop() override;
+  const LogSource& logs() const override { return logs_; }
+  std::size_t running() const override { return running_; }
+
+ private:
+  /// A pod that was started, now or by an earlier host.
+  struct Run {
+    std::string key;
+    RunState state;
+    bool gone = false;                  ///< the pod exists no more: forget the run when it ended
+    std::optional<std::int64_t> grace;  ///< asked to end, with so many seconds
+    std::optional<Time> deadline;
+    bool deadline_over = false;
+  };
+
+  void loop();
+  void take_over();
+  void take_changes();
+  void consider(const StoredObject& record);
+  void begin(const std::string& uid, const boost::json::object& pod);
+  void end(const std::string& uid, Run& run, std::int64_t grace_seconds);
+  void removed(const StoredObject& record);
+  void forget(const std::string& uid);
+  void take_reports();
+  void learned(const std::string& uid, RunState state);
+  void check_deadlines();
+  void try_again();
+  void end_all();
+  void report(const std::string& uid, const std::string& key, RunState state) const;
+  void report_problem(const std::string& uid, const std::string& key,
+                      const PodProblem& problem) const;
+  void report_never_started(const std::string& uid, const std::string& key) const;
+  bool is_mine(const boost::json::object& pod) const;
+  int timeout_ms() const;
+
+  LocalExecutorConfig config_;
+  std::unique_ptr<Supervisor> supervisor_;
+  LiveStore& store_;
+  const api::KindInfo& pods_;
+  const api::KindInfo* config_maps_;
+  const api::KindInfo* secrets_;
+  KernelThread& kernel_;
+  FileLogs logs_;
+  PodSources sources_;
+
+  Fd wake_;  // eventfd: something was published, or the end
+  LiveStore::Cursor cursor_;
+  std::unique_ptr<LiveStore::Subscription> subscription_;
+  std::unordered_map<std::string, Run> runs_;   // by UID
+  std::map<std::string, std::string> waiting_;  // UID → key: could not be planned yet
+  Time try_again_ = 0;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<std::size_t> running_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace sluice::host

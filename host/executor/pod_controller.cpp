@@ -1,0 +1,57 @@
+#include "host/executor/pod_controller.hpp"
+
+#include <algorithm>
+
+#include "host/executor/jobs/job_pods_controller.hpp"
+#include "host/executor/jobs/pod_making.hpp"
+#include "host/executor/jobs/views.hpp"
+#include "host/executor/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+/// Whether the Job that would count the pod's end still does so.
+bool job_counts(const json::object& pod, const std::string& key, const ObjectAccess& objects) {
+  const json::object* owner = controller_of(part(pod, "metadata"));
+  const api::KindInfo* jobs = objects.scheme().find("batch/v1", "Job");
+  if (!owner || !jobs || api::find_text(*owner, "kind") != "Job") return false;
+  const std::string job_key =
+      key.substr(0, key.find('/') + 1) + std::string(api::find_text(*owner, "name"));
+  const auto job = objects.get(*jobs, job_key);
+  return job && api::find_text(part(*job, "metadata"), "uid") == api::find_text(*owner, "uid") &&
+         api::find_text(part(*job, "metadata"), "deletionTimestamp").empty();
+}
+
+}  // namespace
+
+void PodController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  // Only what is being deleted concerns it.
+  if (change.deleted() || change.stored->metadata.find("deletionTimestamp") == std::string::npos) {
+    return;
+  }
+  keys.push_back(change.key);
+}
+
+Result<Time> PodController::reconcile(const std::string& key, ObjectAccess& objects) {
+  const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
+  const auto pod = kind ? objects.get(*kind, key) : std::nullopt;
+  if (!pod) return kNever;
+  const JobPod view = read_pod(*pod);
+  if (!view.deleting || (view.bound && !view.ended())) return kNever;
+  if (view.tracked) {
+    if (job_counts(*pod, key, objects)) return kNever;
+    const ApiResult<void> dropped = drop_finalizer(objects, *kind, key, kTrackingFinalizer);
+    if (!dropped) return Error{dropped.error().text};
+  }
+  const auto left = objects.get(*kind, key);
+  const json::array* finalizers =
+      left ? api::find_array(part(*left, "metadata"), "finalizers") : nullptr;
+  if (!left || (finalizers && !finalizers->empty())) return kNever;
+  const ApiResult<void> removed = objects.remove(*kind, key);
+  if (!removed) return Error{removed.error().text};
+  return kNever;
+}
+
+}  // namespace sluice::host

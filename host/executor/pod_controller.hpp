@@ -1,0 +1,22 @@
+// PodController: the end of pods, whoever made them: a pod that is being deleted and whose
+// processes have ended (or that never had a node) is removed, and a pod whose Job is gone loses the
+// Job's finalizer. Belongs to the kernel's thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/controllers/controller.hpp"
+
+namespace sluice::host {
+
+class PodController final : public Controller {
+ public:
+  std::string_view name() const override { return "pod-ends"; }
+  std::vector<std::string> watches() const override { return {"/Pod"}; }
+  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,154 @@
+#include "host/executor/binder.hpp"
+
+#include <gtest/gtest.h>
+
+#include "host/executor/nodes.hpp"
+#include "host/executor/pod_controller.hpp"
+#include "tests/host/writes/host_fixture.hpp"
+
+namespace sluice::host {
+namespace {
+
+using test::at;
+
+struct BinderTest : testing::Test, test::HostFixture {
+  BinderTest() { controllers.add(binder); }
+
+  void nodes(std::vector<NodeConfig> configured) {
+    ExecutorConfig config;
+    config.nodes = std::move(configured);
+    const auto done = ensure_nodes(config, {"self", "6.1", "amd64", 2, 1024}, objects);
+    ASSERT_TRUE(done) << done.error().text;
+    kernel.run_to_rest();
+  }
+  static NodeConfig node(const std::string& name, const std::string& cpu,
+                         std::vector<std::pair<std::string, std::string>> labels = {}) {
+    NodeConfig out;
+    out.name = name;
+    out.capacity = {{"cpu", cpu}, {"memory", "1Gi"}};
+    out.labels = std::move(labels);
+    return out;
+  }
+  void pod(const std::string& name, const std::string& spec, const std::string& cpu = "1") {
+    const auto done = create("pods", R"({"metadata":{"name":")" + name + R"("},"spec":{)" + spec +
+                                         R"("containers":[{"name":"c","image":"i","resources":)" +
+                                         R"({"requests":{"cpu":")" + cpu + R"("}}}]}})");
+    ASSERT_TRUE(done) << done.error().text;
+    kernel.run_to_rest();
+  }
+  std::string node_of(const std::string& name) {
+    return at(get("pods", "default/" + name), "/spec/nodeName");
+  }
+  std::string why(const std::string& name) {
+    const auto object = get("pods", "default/" + name);
+    return at(object, "/status/conditions/0/reason") + ": " +
+           at(object, "/status/conditions/0/message");
+  }
+  void end(const std::string& name) {
+    ASSERT_TRUE(merge("pods", name, R"({"status":{"phase":"Succeeded"}})", "status"));
+    kernel.run_to_rest();
+  }
+
+  Binder binder;
+};
+
+TEST_F(BinderTest, SpreadsByLoadThenName) {
+  nodes({node("a", "4"), node("b", "2")});
+  // Shares of cpu afterwards: a 1/4, b 1/2; a 2/4, b 1/2: equal, a by name; a 3/4, b 1/2.
+  for (const char* name : {"p1", "p2", "p3"}) pod(name, "");
+  EXPECT_EQ(node_of("p1"), "a");
+  EXPECT_EQ(node_of("p2"), "a");
+  EXPECT_EQ(node_of("p3"), "b");
+  EXPECT_EQ(at(get("pods", "default/p1"), "/status/conditions/0/type"), "PodScheduled");
+  EXPECT_EQ(at(get("pods", "default/p1"), "/status/conditions/0/status"), "True");
+}
+
+TEST_F(BinderTest, WaitsForRoomAndSaysSo) {
+  nodes({node("a", "2")});
+  pod("p1", "", "2");
+  pod("p2", "");
+  EXPECT_EQ(node_of("p2"), "(absent)");
+  EXPECT_EQ(why("p2"), "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
+  end("p1");
+  EXPECT_EQ(node_of("p2"), "a");
+}
+
+TEST_F(BinderTest, SelectorsAffinityAndTaints) {
+  NodeConfig tainted = node("t", "8", {{"kind", "gpu"}});
+  tainted.taints = {{"gpu", "yes", "NoSchedule"}};
+  nodes({node("a", "1", {{"kind", "plain"}}), tainted});
+  struct Case {
+    const char *name, *spec, *node;
+  };
+  for (const Case& c : {
+           Case{"sel", R"("nodeSelector":{"kind":"plain"},)", "a"},
+           Case{"none", R"("nodeSelector":{"kind":"other"},)", "(absent)"},
+           Case{"tol",
+                R"("nodeSelector":{"kind":"gpu"},"tolerations":[{"key":"gpu","operator":)"
+                R"("Equal","value":"yes","effect":"NoSchedule"}],)",
+                "t"},
+           Case{"untol", R"("nodeSelector":{"kind":"gpu"},)", "(absent)"},
+           Case{"aff",
+                R"("tolerations":[{"operator":"Exists"}],"affinity":{"nodeAffinity":{)"
+                R"("requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[)"
+                R"({"matchExpressions":[{"key":"kind","operator":"In","values":["gpu"]}]})"
+                R"(]}}},)",
+                "t"},
+       }) {
+    pod(c.name, c.spec);
+    EXPECT_EQ(node_of(c.name), c.node) << c.name;
+  }
+  EXPECT_EQ(why("untol"),
+            "Unschedulable: 0/2 nodes are available: 1 node(s) didn't match Pod's node "
+            "affinity/selector, 1 node(s) had untolerated taint {gpu: yes}.");
+}
+
+TEST_F(BinderTest, GatedPodsAreNotBound) {
+  nodes({node("a", "2")});
+  pod("p", R"("schedulingGates":[{"name":"x"}],)");
+  EXPECT_EQ(node_of("p"), "(absent)");
+  EXPECT_EQ(why("p"), "SchedulingGated: Scheduling is blocked due to non-empty scheduling gates");
+  ASSERT_TRUE(merge("pods", "p", R"({"spec":{"schedulingGates":null}})"));
+  kernel.run_to_rest();
+  EXPECT_EQ(node_of("p"), "a");
+}
+
+TEST_F(BinderTest, HigherPriorityFirstAndCordonedNodesNot) {
+  nodes({node("a", "1")});
+  ASSERT_TRUE(merge("nodes", "a", R"({"spec":{"unschedulable":true}})"));
+  pod("low", R"("priority":1,)");
+  pod("high", R"("priority":9,)");
+  EXPECT_EQ(why("low"), "Unschedulable: 0/1 nodes are available: 1 node(s) were unschedulable.");
+  ASSERT_TRUE(merge("nodes", "a", R"({"spec":{"unschedulable":null}})"));
+  kernel.run_to_rest();
+  EXPECT_EQ(node_of("high"), "a");
+  EXPECT_EQ(node_of("low"), "(absent)");
+}
+
+TEST_F(BinderTest, NodesFollowTheConfiguration) {
+  nodes({node("a", "2"), node("b", "2")});
+  ASSERT_TRUE(merge("nodes", "a", R"({"metadata":{"labels":{"mine":"1"}}})"));
+  nodes({node("a", "3", {{"new", "1"}})});
+  EXPECT_FALSE(exists("nodes", "b"));
+  const auto kept = get("nodes", "a");
+  EXPECT_EQ(at(kept, "/metadata/labels/mine"), "1");
+  EXPECT_EQ(at(kept, "/metadata/labels/new"), "1");
+  EXPECT_EQ(at(kept, "/status/allocatable/cpu"), "3");
+  nodes({});  // this machine
+  EXPECT_EQ(at(get("nodes", "self"), "/status/capacity/cpu"), "2");
+}
+
+TEST_F(BinderTest, ADeletedPodThatNeverRanIsRemoved) {
+  PodController ends;
+  controllers.add(ends);
+  ASSERT_TRUE(create("pods", R"({"metadata":{"name":"p","finalizers":[)"
+                             R"("batch.kubernetes.io/job-tracking"]},"spec":{"containers":)"
+                             R"([{"name":"c","image":"i"}]}})"));
+  kernel.run_to_rest();
+  ASSERT_TRUE(remove("pods", "p"));
+  kernel.run_to_rest();
+  EXPECT_FALSE(exists("pods", "default/p"));
+}
+
+}  // namespace
+}  // namespace sluice::host

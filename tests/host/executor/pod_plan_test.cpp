@@ -1,0 +1,111 @@
+#include "host/executor/pod_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+PodSources sources() {
+  PodSources out;
+  out.environment = {"PATH=/bin", "HOME=/root"};
+  out.find = [](std::string_view kind, std::string_view key) -> std::optional<json::object> {
+    if (key != "ns/conf") return std::nullopt;
+    return json::parse(kind == "Secret" ? R"({"data":{"k":"aGVsbG8="}})"
+                                        : R"({"data":{"k":"plain","K2":"two"}})")
+        .get_object();
+  };
+  return out;
+}
+
+Result<RunSpec, PodProblem> plan(const std::string& container, const std::string& more = "") {
+  return plan_pod(json::parse(R"({"metadata":{"name":"p","namespace":"ns","uid":"U",
+      "labels":{"app":"x"},"annotations":{"a/b":"note"}},
+      "spec":{"nodeName":"n1",)" +
+                              more + R"("containers":[{"name":"c",)" + container + "}]}}")
+                      .get_object(),
+                  sources());
+}
+
+std::string variable(const RunSpec& spec, const std::string& name) {
+  for (const std::string& entry : spec.containers.back().env) {
+    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+  }
+  return "(absent)";
+}
+
+TEST(PodPlan, Expansion) {
+  const std::vector<std::pair<std::string, std::string>> variables{{"A", "1"}, {"B", "x y"}};
+  for (const auto& [text, expected] :
+       {std::pair{"$(A)", "1"}, std::pair{"a$(B)b", "ax yb"}, std::pair{"$$(A)", "$(A)"},
+        std::pair{"$(C)", "$(C)"}, std::pair{"$A", "$A"}, std::pair{"$(A", "$(A"},
+        std::pair{"end$", "end$"}, std::pair{"", ""}}) {
+    EXPECT_EQ(expand(text, variables), expected);
+  }
+}
+
+TEST(PodPlan, CommandsAndWhereTheyRun) {
+  const auto spec = plan(R"x("command":["sh","-c"],"args":["echo $(N)"],"workingDir":"/tmp",
+                             "env":[{"name":"N","value":"7"}])x",
+                         R"("restartPolicy":"OnFailure","terminationGracePeriodSeconds":3,)");
+  ASSERT_TRUE(spec) << spec.error().text;
+  EXPECT_EQ(spec->containers[0].argv, (std::vector<std::string>{"sh", "-c", "echo 7"}));
+  EXPECT_EQ(spec->containers[0].working_dir, "/tmp");
+  EXPECT_EQ(spec->restart, RestartPolicy::kOnFailure);
+  EXPECT_EQ(spec->grace_seconds, 3);
+  EXPECT_EQ(spec->uid, "U");
+}
+
+TEST(PodPlan, Environment) {
+  const auto spec = plan(R"x("command":["x"],
+    "resources":{"limits":{"cpu":"1500m","memory":"1Ki"}},
+    "envFrom":[{"prefix":"P_","configMapRef":{"name":"conf"}}],
+    "env":[{"name":"FIRST","value":"1"},{"name":"SECOND","value":"$(FIRST)2"},
+      {"name":"PATH","value":"/opt"},
+      {"name":"NAME","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}},
+      {"name":"LABEL","valueFrom":{"fieldRef":{"fieldPath":"metadata.labels['app']"}}},
+      {"name":"NOTE","valueFrom":{"fieldRef":{"fieldPath":"metadata.annotations['a/b']"}}},
+      {"name":"NODE","valueFrom":{"fieldRef":{"fieldPath":"spec.nodeName"}}},
+      {"name":"CPUS","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu"}}},
+      {"name":"BYTES","valueFrom":{"resourceFieldRef":{"resource":"limits.memory"}}},
+      {"name":"MAP","valueFrom":{"configMapKeyRef":{"name":"conf","key":"k"}}},
+      {"name":"SECRET","valueFrom":{"secretKeyRef":{"name":"conf","key":"k"}}},
+      {"name":"OPT","valueFrom":{"secretKeyRef":{"name":"no","key":"k","optional":true}}}])x");
+  ASSERT_TRUE(spec) << spec.error().text;
+  for (const auto& [name, value] :
+       {std::pair{"SECOND", "12"}, std::pair{"PATH", "/opt"}, std::pair{"HOME", "/root"},
+        std::pair{"NAME", "p"}, std::pair{"LABEL", "x"}, std::pair{"NOTE", "note"},
+        std::pair{"NODE", "n1"}, std::pair{"CPUS", "2"}, std::pair{"BYTES", "1024"},
+        std::pair{"MAP", "plain"}, std::pair{"SECRET", "hello"}, std::pair{"OPT", "(absent)"},
+        std::pair{"P_K2", "two"}, std::pair{"HOSTNAME", "p"}}) {
+    EXPECT_EQ(variable(*spec, name), value) << name;
+  }
+}
+
+TEST(PodPlan, WhatCannotRunSaysWhy) {
+  struct Case {
+    const char *container, *reason, *text;
+    bool may_pass;
+  };
+  for (const Case& c :
+       {Case{R"("image":"busybox")", "CommandMissing", "runs no images (here \"busybox\")", false},
+        Case{R"("command":["x"],"env":[{"name":"A","valueFrom":{"configMapKeyRef":)"
+             R"({"name":"no","key":"k"}}}])",
+             "CreateContainerConfigError", "ConfigMap \"no\" not found", true},
+        Case{R"("command":["x"],"env":[{"name":"A","valueFrom":{"configMapKeyRef":)"
+             R"({"name":"conf","key":"no"}}}])",
+             "CreateContainerConfigError", "couldn't find key no", true}}) {
+    const auto spec = plan(c.container);
+    ASSERT_FALSE(spec) << c.container;
+    EXPECT_EQ(spec.error().reason, c.reason);
+    EXPECT_NE(spec.error().text.find(c.text), std::string::npos) << spec.error().text;
+    EXPECT_EQ(spec.error().may_pass, c.may_pass);
+  }
+}
+
+}  // namespace
+}  // namespace sluice::host
