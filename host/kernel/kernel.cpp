@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <utility>
 
@@ -111,17 +112,38 @@ void Kernel::begin_instant(Time now) {
 }
 
 // What others refer to comes first: an engine that hears of a workload knows its queue.
-void Kernel::load() {
-  std::vector<const api::KindInfo*> kinds = scheme().kinds();
-  std::stable_partition(kinds.begin(), kinds.end(),
-                        [this](const auto* kind) { return kind != &workload_kind_; });
-  for (const api::KindInfo* kind : kinds) {
+void Kernel::load(Workers& workers) {
+  std::vector<unsigned char> buffer(64U << 10);
+  for (const api::KindInfo* kind : scheme().kinds()) {
+    if (kind == &workload_kind_) continue;
     for (const StoredObject* stored : store_.list(*kind)) {
       if (listener_) listener_->changed({kind, stored->key, stored, nullptr});
       if (!intake_.is_typed(*kind)) continue;
-      TypedObject typed = intake_.decode(*kind, to_object(*stored));
+      json::monotonic_resource memory(buffer.data(), buffer.size());
+      TypedObject typed = intake_.decode(*kind, to_object(*stored, &memory));
       tell_engine(typed);
     }
+  }
+  load_workloads(workers);
+}
+
+/// Reading their texts is most of a restart, and depends on nothing else: many at once.
+void Kernel::load_workloads(Workers& workers) {
+  constexpr std::size_t kPiece = 4096;
+  const std::vector<const StoredObject*> stored = store_.list(workload_kind_);
+  std::vector<std::shared_ptr<const api::Workload>> decoded(stored.size());
+  workers.run((stored.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
+    api::PodTemplateCache templates;
+    std::vector<unsigned char> buffer(64U << 10);
+    const std::size_t end = std::min(stored.size(), (piece + 1) * kPiece);
+    for (std::size_t i = piece * kPiece; i < end; ++i) {
+      json::monotonic_resource memory(buffer.data(), buffer.size());
+      decoded[i] = intake_.decode_workload(to_object(*stored[i], &memory), templates);
+    }
+  });
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (listener_) listener_->changed({&workload_kind_, stored[i]->key, stored[i], nullptr});
+    engine_.apply(std::move(decoded[i]));
   }
 }
 

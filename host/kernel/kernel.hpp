@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/base/workers.hpp"
 #include "core/engine/engine.hpp"
 #include "host/controllers/controller.hpp"
 #include "host/objects/intake.hpp"
@@ -74,7 +75,7 @@ class Kernel {
   /// the step; without it statuses are rendered when somebody looks.
   void write_statuses() { writes_statuses_ = true; }
   /// Takes over what the store holds already, as it was committed. Before anything else.
-  void load();
+  void load(Workers& workers);
 
   void begin_instant(Time now);
 
@@ -132,6 +133,7 @@ class Kernel {
  private:
   std::vector<api::Problem> write(boost::json::object& object, const boost::json::object& before,
                                   const api::KindInfo& kind, bool status);
+  void load_workloads(Workers& workers);
   void tell_engine(TypedObject& typed);
   void put_stored(StoredObject object, const StoredObject* old);
   void write_status(WorkloadId id);

@@ -1,6 +1,10 @@
 #include "host/kernel/object_index.hpp"
 
+#include <array>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
+#include <optional>
+#include <string_view>
 #include <tuple>
 
 #include "core/api/json.hpp"
@@ -10,6 +14,20 @@ namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
+
+/// Most objects have no owner and the text `"uid":` once: then that is theirs, and nothing has to
+/// be parsed. (A quote inside of a text is escaped, so it cannot be part of one.)
+std::optional<std::string_view> only_uid(std::string_view metadata) {
+  constexpr std::string_view kField = "\"uid\":\"";
+  const std::size_t at = metadata.find(kField);
+  if (at == std::string_view::npos || metadata.find(kField, at + 1) != std::string_view::npos)
+    return std::nullopt;
+  if (metadata.find("\"ownerReferences\"") != std::string_view::npos) return std::nullopt;
+  const std::size_t begin = at + kField.size();
+  const std::size_t end = metadata.find_first_of("\"\\", begin);
+  if (end == std::string_view::npos || metadata[end] != '"') return std::nullopt;
+  return metadata.substr(begin, end - begin);
+}
 
 std::string_view namespace_of(const ObjectChange& change) {
   if (!change.kind->namespaced) return {};
@@ -25,8 +43,14 @@ bool ObjectIndex::Less::operator()(const ObjectRef& a, const ObjectRef& b) const
 
 ObjectIndex::Facts ObjectIndex::facts_of(const StoredObject& stored) {
   Facts out;
+  if (const auto uid = only_uid(stored.metadata)) {
+    out.uid = *uid;
+    return out;
+  }
   boost::system::error_code code;
-  const json::value value = json::parse(stored.metadata, code);
+  std::array<unsigned char, 4096> buffer;  // most metadata fits
+  json::monotonic_resource memory(buffer.data(), buffer.size());
+  const json::value value = json::parse(stored.metadata, code, &memory);
   SLUICE_CHECK(!code && value.is_object(), "stored metadata is no object: ", stored.metadata);
   const json::object& metadata = value.get_object();
   out.uid = api::find_text(metadata, "uid");

@@ -163,8 +163,7 @@ bool Intake::is_typed(const api::KindInfo& kind) {
 
 TypedObject Intake::decode(const api::KindInfo& kind, const json::object& object) {
   if (kind.group == kQueueGroup) {
-    if (kind.kind == "Workload")
-      return std::make_shared<api::Workload>(api::decode_workload(object, templates_, scheme_));
+    if (kind.kind == "Workload") return decode_workload(object, templates_);
     if (kind.kind == "ResourceFlavor")
       return std::make_unique<api::ResourceFlavor>(api::decode_resource_flavor(object));
     if (kind.kind == "ClusterQueue")

@@ -96,6 +96,11 @@ class Intake {
 
   /// The decoded form of a hub object that was accepted before; a priority class is remembered.
   TypedObject decode(const api::KindInfo& kind, const boost::json::object& object);
+  /// The same for a Workload alone, with a cache of the caller's: for many threads at once.
+  std::shared_ptr<api::Workload> decode_workload(const boost::json::object& object,
+                                                 api::PodTemplateCache& templates) const {
+    return std::make_shared<api::Workload>(api::decode_workload(object, templates, scheme_));
+  }
   /// Whether decode() has anything to do for the kind.
   static bool is_typed(const api::KindInfo& kind);
 

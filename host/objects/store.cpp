@@ -13,9 +13,9 @@ namespace {
 namespace json = boost::json;
 
 // Our own texts always parse.
-json::object parse_own(const std::string& text) {
+json::object parse_own(const std::string& text, const json::storage_ptr& storage) {
   boost::system::error_code code;
-  json::value value = json::parse(text, code);
+  json::value value = json::parse(text, code, storage);
   SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
   return std::move(value.get_object());
 }
@@ -53,14 +53,14 @@ StoredObject to_stored(const api::KindInfo& kind, const json::object& object, Te
   return out;
 }
 
-json::object to_object(const StoredObject& stored) {
-  json::object out;
+json::object to_object(const StoredObject& stored, json::storage_ptr storage) {
+  json::object out(storage);
   out["apiVersion"] = stored.kind->hub_api_version();
   out["kind"] = stored.kind->kind;
-  json::object& metadata = (out["metadata"] = parse_own(stored.metadata)).get_object();
+  json::object& metadata = (out["metadata"] = parse_own(stored.metadata, storage)).get_object();
   if (stored.version != 0) metadata["resourceVersion"] = std::to_string(stored.version);
-  for (auto& entry : parse_own(*stored.body)) out[entry.key()] = std::move(entry.value());
-  if (!stored.status.empty()) out["status"] = parse_own(stored.status);
+  for (auto& entry : parse_own(*stored.body, storage)) out[entry.key()] = std::move(entry.value());
+  if (!stored.status.empty()) out["status"] = parse_own(stored.status, storage);
   return out;
 }
 

@@ -38,7 +38,8 @@ StoredObject to_stored(const api::KindInfo& kind, const boost::json::object& obj
                        TextPool& pool);
 
 /// The whole object again, status included; with metadata.resourceVersion where it has a version.
-boost::json::object to_object(const StoredObject& stored);
+/// Made in `storage`, which a monotonic resource makes several times faster where many are read.
+boost::json::object to_object(const StoredObject& stored, boost::json::storage_ptr storage = {});
 
 /// The text of to_object(), put together without parsing: compact JSON in hub form.
 std::string to_text(const StoredObject& stored);

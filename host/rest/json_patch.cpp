@@ -103,6 +103,13 @@ class Patcher {
   }
 
  private:
+  /// Entries of lists that have to move.
+  bool afford(std::size_t moves) {
+    moved_ += moves;
+    return moved_ <= limits_.moved_entries;
+  }
+  static Problem too_much() { return "the patch moves too many entries of long lists"; }
+
   static Problem missing(std::string_view path) {
     return "there is nothing at \"" + std::string(path) + "\"";
   }
@@ -126,6 +133,7 @@ class Patcher {
     if (!index || *index > array->size())
       return "\"" + path.back() + "\" is no index of a list with " + std::to_string(array->size()) +
              " entries";
+    if (!afford(array->size() - *index)) return too_much();
     array->insert(array->begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
     return {};
   }
@@ -138,6 +146,7 @@ class Patcher {
     if (auto* object = parent->if_object()) {
       object->erase(path.back());
     } else if (auto* array = parent->if_array()) {
+      if (!afford(array->size())) return too_much();
       array->erase(array->begin() + static_cast<std::ptrdiff_t>(*parse_index(path.back())));
     }
     return {};
@@ -191,6 +200,7 @@ class Patcher {
   json::value& root_;
   const PatchLimits& limits_;
   std::size_t copied_ = 0;
+  std::size_t moved_ = 0;
 };
 
 ApiResult<Operation> read(const json::value& entry, std::size_t index) {

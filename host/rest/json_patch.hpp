@@ -14,7 +14,8 @@ namespace sluice::host {
 struct PatchLimits {
   std::size_t operations = 10'000;
   std::size_t depth = 100;
-  std::size_t copied_values = 500'000;  ///< by all `copy` operations together
+  std::size_t copied_values = 500'000;     ///< by all `copy` operations together
+  std::size_t moved_entries = 20'000'000;  ///< of lists, by insertions and removals
 };
 
 /// Applies `patch` to `target` in place. 400 when it is no JSON patch, 413 when it has too many

@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "host/controllers/kernel_thread.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/store/live_store.hpp"
 #include "host/writes/writer.hpp"
@@ -32,7 +33,7 @@ struct ControlLoopLimits {
   int transactions_under_way = 4;
 };
 
-class ControlLoop final : public Writes {
+class ControlLoop final : public Writes, public KernelThread {
  public:
   /// All must outlive the loop.
   ControlLoop(Kernel& kernel, ObjectWriter& objects, LiveStore& store, const PluginClock& clock,
@@ -44,9 +45,8 @@ class ControlLoop final : public Writes {
   void stop();
 
   void submit(WriteRequest request, WriteDone done) override;
-  /// Runs `task` on the kernel's thread; what it changes is committed with that turn.
-  void post(std::function<void(ObjectAccess&)> task);
-  /// The same, and waits until the turn is durable. Not from the kernel's thread.
+  void post(std::function<void(ObjectAccess&)> task) override;
+  /// As post(), and waits until the turn is durable. Not from the kernel's thread.
   Result<void> run_and_wait(const std::function<void(ObjectAccess&)>& task);
 
   std::uint64_t turns() const { return turns_; }

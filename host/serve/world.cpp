@@ -31,7 +31,8 @@ Result<void> World::open(std::unique_ptr<Journal> journal) {
   if (const std::string failure = store_->failure(); !failure.empty()) return Error{failure};
   build();
   kernel_->begin_instant(clock_.now());
-  kernel_->load();
+  Workers workers(config_.engine.threads);
+  kernel_->load(workers);
   control_->start();
   return make_first_objects();
 }

@@ -250,7 +250,8 @@ class Grants : public testing::Test {
   RbacIndex index_ = index_of(
       {role("Role", "team-a", "mine",
             R"([{"verbs":["get","list"],"apiGroups":["batch"],"resources":["jobs","jobs/status"]},
-                {"verbs":["*"],"apiGroups":["batch"],"resources":["cronjobs"],"resourceNames":["c"]},
+                {"verbs":["*"],"apiGroups":["batch"],"resources":["cronjobs"],
+                 "resourceNames":["c"]},
                 {"verbs":["bind"],"apiGroups":["rbac.authorization.k8s.io"],
                  "resources":["clusterroles"],"resourceNames":["strong"]},
                 {"verbs":["escalate"],"apiGroups":["rbac.authorization.k8s.io"],

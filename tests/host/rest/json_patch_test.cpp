@@ -80,6 +80,17 @@ TEST(JsonPatch, CopiesCannotMultiplyWithoutEnd) {
   EXPECT_EQ(patched(R"({"a":{}})", patch + "]").substr(0, 4), "422 ");
 }
 
+TEST(JsonPatch, LongListsCannotBeMovedWithoutEnd) {
+  boost::json::value target = boost::json::object();
+  target.get_object()["l"] = boost::json::array(100'000, boost::json::value(1));
+  std::string patch = "[";
+  for (int i = 0; i < 1000; ++i)
+    patch += std::string(i ? "," : "") + R"({"op":"add","path":"/l/0","value":1})";
+  const auto done = json_patch(target, boost::json::parse(patch + "]"));
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().code, 422);
+}
+
 TEST(JsonPatch, LimitsTheNumberOfOperations) {
   std::string patch = "[";
   for (int i = 0; i < 10'001; ++i)

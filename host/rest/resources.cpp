@@ -1,0 +1,107 @@
+#include "host/rest/resources.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+namespace sluice::host {
+
+namespace {
+
+const std::vector<std::string> kAllVerbs = {"create", "delete", "deletecollection", "get",
+                                            "list",   "patch",  "update",           "watch"};
+const std::vector<std::string> kChange = {"get", "patch", "update"};
+
+/// Stable versions before betas before alphas, newer ones first: smaller is better.
+std::tuple<int, int, int> rank(std::string_view version) {
+  int major = 0;
+  int minor = 0;
+  const char* end = version.data() + version.size();
+  const auto number = std::from_chars(version.data() + 1, end, major);
+  int stage = 0;
+  if (number.ptr != end) {
+    const std::string_view rest(number.ptr, static_cast<std::size_t>(end - number.ptr));
+    stage = rest.starts_with("beta") ? 1 : 2;
+    const auto digits = rest.find_first_of("0123456789");
+    if (digits != std::string_view::npos) std::from_chars(rest.data() + digits, end, minor);
+  }
+  return {stage, -major, -minor};
+}
+
+void add_stored(const api::KindInfo& info, std::vector<ApiResource>& out) {
+  for (const auto& version : info.versions) {
+    ApiResource resource;
+    resource.group = info.group;
+    resource.version = version.name;
+    resource.plural = info.plural;
+    resource.singular = info.singular;
+    resource.kind = info.kind;
+    resource.namespaced = info.namespaced;
+    resource.short_names = info.short_names;
+    resource.categories = info.categories;
+    resource.verbs = kAllVerbs;
+    resource.info = &info;
+    if (info.group.empty() && info.kind == "Pod") {
+      resource.subresources.push_back({"log", "", "v1", "Pod", {"get"}});
+    }
+    if (!info.scale_field.empty()) {
+      resource.subresources.push_back({"scale", "autoscaling", "v1", "Scale", kChange});
+    }
+    if (info.status_subresource) {
+      resource.subresources.push_back({"status", info.group, version.name, info.kind, kChange});
+    }
+    out.push_back(std::move(resource));
+  }
+}
+
+void add_review(std::string_view group, std::string_view plural, std::string_view kind,
+                bool namespaced, std::vector<ApiResource>& out) {
+  ApiResource resource;
+  resource.group = group;
+  resource.version = "v1";
+  resource.plural = plural;
+  resource.singular = plural.substr(0, plural.size() - 1);
+  resource.kind = kind;
+  resource.namespaced = namespaced;
+  resource.verbs = {"create"};
+  out.push_back(std::move(resource));
+}
+
+void add_visibility(std::string_view plural, std::string_view kind, bool namespaced,
+                    std::vector<ApiResource>& out) {
+  ApiResource resource;
+  resource.group = "visibility.kueue.x-k8s.io";
+  resource.version = "v1beta2";
+  resource.plural = plural;
+  resource.singular = plural.substr(0, plural.size() - 1);
+  resource.kind = kind;
+  resource.namespaced = namespaced;
+  resource.subresources.push_back(
+      {"pendingworkloads", resource.group, "v1beta2", "PendingWorkloadsSummary", {"get"}});
+  out.push_back(std::move(resource));
+}
+
+}  // namespace
+
+std::vector<ApiResource> served_resources(const api::Scheme& scheme) {
+  std::vector<ApiResource> out;
+  for (const api::KindInfo* info : scheme.kinds()) add_stored(*info, out);
+  const char* authorization = "authorization.k8s.io";
+  add_review(authorization, "localsubjectaccessreviews", "LocalSubjectAccessReview", true, out);
+  add_review(authorization, "selfsubjectaccessreviews", "SelfSubjectAccessReview", false, out);
+  add_review(authorization, "selfsubjectrulesreviews", "SelfSubjectRulesReview", false, out);
+  add_review(authorization, "subjectaccessreviews", "SubjectAccessReview", false, out);
+  const char* authentication = "authentication.k8s.io";
+  add_review(authentication, "selfsubjectreviews", "SelfSubjectReview", false, out);
+  add_review(authentication, "tokenreviews", "TokenReview", false, out);
+  add_visibility("clusterqueues", "ClusterQueue", false, out);
+  add_visibility("localqueues", "LocalQueue", true, out);
+  std::stable_sort(out.begin(), out.end(), [](const ApiResource& a, const ApiResource& b) {
+    if (a.group != b.group) return a.group < b.group;
+    if (a.version != b.version) return rank(a.version) < rank(b.version);
+    return a.plural < b.plural;
+  });
+  return out;
+}
+
+}  // namespace sluice::host

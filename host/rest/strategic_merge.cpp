@@ -1,0 +1,230 @@
+#include "host/rest/strategic_merge.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/api/json.hpp"
+#include "host/rest/list_order.hpp"
+
+namespace sluice::host {
+
+namespace json = boost::json;
+
+namespace {
+
+using api::MergeRule;
+using api::SchemaNode;
+
+constexpr std::string_view kOrder = "$setElementOrder/";
+constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
+constexpr std::string_view kPatch = "$patch";
+constexpr std::string_view kRetain = "$retainKeys";
+
+/// What is known of a member; nothing for unknown fields.
+struct Place {
+  const SchemaNode* node = nullptr;
+  const MergeRule* rule = nullptr;
+};
+
+Place place_of(const SchemaNode* node, std::string_view key) {
+  if (node == nullptr) return {};
+  if (const auto* field = node->field(key)) return {field->node, &field->merge};
+  return {node->values, nullptr};
+}
+
+ApiError wrong(const std::string& what) { return bad_request("strategic merge patch: " + what); }
+
+std::string canonical(const json::value& value) {
+  std::string out;
+  api::append_canonical_json(value, out);
+  return out;
+}
+
+/// The key of an entry as a text; empty when it has none.
+std::string key_of(const json::value& entry, const std::string& merge_key) {
+  if (merge_key.empty()) return canonical(entry);
+  const auto* object = entry.if_object();
+  const json::value* key = object != nullptr ? api::find(*object, merge_key) : nullptr;
+  return key != nullptr ? canonical(*key) : std::string();
+}
+
+class Merger {
+ public:
+  ApiResult<void> map(json::object& target, const json::object& patch, const SchemaNode* node) {
+    const std::string_view directive = api::find_text(patch, kPatch);
+    if (directive == "delete") {
+      target.clear();
+      return {};
+    }
+    if (directive == "replace") {
+      target.clear();
+    } else if (patch.contains(api::json_view(kPatch)) && directive != "merge") {
+      return wrong("$patch must be delete, replace or merge");
+    }
+    if (auto kept = retain(target, patch); !kept) return kept;
+    for (const auto& change : patch) {
+      const std::string_view key = api::view(change.key());
+      if (key == kPatch || key == kRetain || key.starts_with(kOrder)) continue;
+      if (key.starts_with(kDelete)) {
+        if (auto done = take_out(target, key.substr(kDelete.size()), change.value()); !done)
+          return done;
+        continue;
+      }
+      if (auto done = member(target, key, change.value(), place_of(node, key)); !done) return done;
+    }
+    return order(target, patch, node);
+  }
+
+ private:
+  static ApiResult<void> retain(json::object& target, const json::object& patch) {
+    const json::value* directive = api::find(patch, kRetain);
+    if (directive == nullptr) return {};
+    const auto* list = directive->if_array();
+    if (list == nullptr) return wrong("$retainKeys must be a list of keys");
+    const auto listed = [&](json::string_view key) {
+      return std::any_of(list->begin(), list->end(), [&](const json::value& each) {
+        return each.is_string() && each.get_string() == key;
+      });
+    };
+    for (const auto& change : patch) {
+      const std::string_view key = api::view(change.key());
+      if (!key.starts_with('$') && !change.value().is_null() && !listed(change.key()))
+        return wrong("$retainKeys does not list \"" + std::string(key) +
+                     "\", which the patch sets");
+    }
+    for (auto it = target.begin(); it != target.end();) {
+      it = listed(it->key()) ? std::next(it) : target.erase(it);
+    }
+    return {};
+  }
+
+  static ApiResult<void> take_out(json::object& target, std::string_view key,
+                                  const json::value& values) {
+    const auto* list = values.if_array();
+    if (list == nullptr)
+      return wrong(std::string(kDelete) + std::string(key) + " must be a list of values");
+    auto* from = api::find_array(target, key);
+    if (from == nullptr) return {};
+    const std::unordered_set<std::string> gone = texts_of(*list);
+    json::array kept(from->storage());
+    for (auto& each : *from) {
+      if (gone.count(canonical(each)) == 0) kept.push_back(std::move(each));
+    }
+    *from = std::move(kept);
+    return {};
+  }
+
+  ApiResult<void> member(json::object& target, std::string_view key, const json::value& change,
+                         const Place& place) {
+    const auto name = api::json_view(key);
+    if (change.is_null()) {
+      target.erase(name);
+      return {};
+    }
+    if (const auto* object = change.if_object()) {
+      json::value& into = target[name];
+      if (!into.is_object()) into.emplace_object();
+      return map(into.get_object(), *object, place.node);
+    }
+    const auto* array = change.if_array();
+    if (array == nullptr || place.rule == nullptr || !place.rule->merge) {
+      target[name] = change;
+      return {};
+    }
+    json::value& into = target[name];
+    if (!into.is_array()) into.emplace_array();
+    const SchemaNode* items = place.node != nullptr ? place.node->items : nullptr;
+    if (place.rule->key.empty()) {
+      add_values(into.get_array(), *array);
+      return {};
+    }
+    return entries(into.get_array(), *array, std::string(key), place.rule->key, items);
+  }
+
+  static std::unordered_set<std::string> texts_of(const json::array& list) {
+    std::unordered_set<std::string> out;
+    for (const auto& each : list) out.insert(canonical(each));
+    return out;
+  }
+
+  static void add_values(json::array& target, const json::array& patch) {
+    std::unordered_set<std::string> there = texts_of(target);
+    for (const auto& value : patch) {
+      if (there.insert(canonical(value)).second) target.push_back(value);
+    }
+  }
+
+  ApiResult<void> entries(json::array& target, const json::array& patch, const std::string& field,
+                          const std::string& merge_key, const SchemaNode* items) {
+    const bool replaces = std::any_of(patch.begin(), patch.end(), [](const json::value& each) {
+      return each.is_object() && api::find_text(each.get_object(), kPatch) == "replace";
+    });
+    if (replaces) target.clear();
+    std::unordered_map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < target.size(); ++i) places.emplace(key_of(target[i], merge_key), i);
+    std::vector<bool> gone(target.size(), false);
+    for (const auto& each : patch) {
+      const auto* entry = each.if_object();
+      if (entry == nullptr) return wrong("an entry of " + field + " is not an object");
+      const std::string_view directive = api::find_text(*entry, kPatch);
+      if (directive == "replace" && !entry->contains(merge_key)) continue;
+      const std::string key = key_of(each, merge_key);
+      if (key.empty())
+        return wrong("an entry of " + field + " does not contain declared merge key: " + merge_key);
+      const auto found = places.find(key);
+      if (directive == "delete") {
+        if (found == places.end()) continue;
+        gone[found->second] = true;
+        places.erase(found);
+        continue;
+      }
+      const std::size_t at = found != places.end() ? found->second : target.size();
+      if (at == target.size()) {
+        places.emplace(key, at);
+        gone.push_back(false);
+        target.emplace_back(json::object_kind);
+      }
+      json::value& into = target[at];
+      if (!into.is_object()) into.emplace_object();
+      if (auto done = map(into.get_object(), *entry, items); !done) return done;
+    }
+    json::array kept(target.storage());
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      if (!gone[i]) kept.push_back(std::move(target[i]));
+    }
+    target = std::move(kept);
+    return {};
+  }
+
+  /// Carries out the $setElementOrder/… of this map.
+  static ApiResult<void> order(json::object& target, const json::object& patch,
+                               const SchemaNode* node) {
+    for (const auto& change : patch) {
+      const std::string_view directive = api::view(change.key());
+      if (!directive.starts_with(kOrder)) continue;
+      const std::string_view key = directive.substr(kOrder.size());
+      const auto* list = change.value().if_array();
+      if (list == nullptr) return wrong(std::string(directive) + " must be a list");
+      auto* items = api::find_array(target, key);
+      const Place place = place_of(node, key);
+      if (items == nullptr || place.rule == nullptr || !place.rule->merge) continue;
+      std::vector<std::string> wanted, keys;
+      for (const auto& each : *list) wanted.push_back(key_of(each, place.rule->key));
+      for (const auto& each : *items) keys.push_back(key_of(each, place.rule->key));
+      // New entries stand behind those that were there: the present order is the earlier one, for
+      // all that the patch does not name.
+      order_list(*items, keys, keys, wanted);
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+ApiResult<void> strategic_merge(json::object& target, const json::object& patch,
+                                const SchemaNode& schema) {
+  return Merger().map(target, patch, &schema);
+}
+
+}  // namespace sluice::host
