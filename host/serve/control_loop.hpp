@@ -40,6 +40,8 @@ class ControlLoop final : public Writes, public KernelThread {
               ControlLoopLimits limits = {});
   ~ControlLoop() override;  // as stop()
 
+  /// Before start().
+  void set_guard(WriteGuard guard) { writer_.set_guard(std::move(guard)); }
   void start();
   /// Carries out what was submitted before, then ends the thread. Later submissions are refused.
   void stop();

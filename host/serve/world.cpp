@@ -2,7 +2,9 @@
 
 #include <utility>
 
-#include "host/base/log.hpp"
+#include "core/api/json.hpp"
+#include "host/access/bootstrap.hpp"
+#include "host/access/grants.hpp"
 
 namespace sluice::host {
 namespace {
@@ -49,21 +51,29 @@ void World::build() {
   kernel_->listen(controllers_.get());
   kernel_->write_statuses();
   control_ = std::make_unique<ControlLoop>(*kernel_, *objects_, *store_, clock_);
+  authorizer_ = std::make_unique<RbacAuthorizer>(scheme_, *store_);
+  authenticator_ = std::make_unique<HostAuthenticator>(*authorizer_);
+  control_->set_guard(
+      [this](const Identity& who, const api::KindInfo& kind, const json::object& object) {
+        return refuses_grant(*authorizer_->index(), who, kind, object);
+      });
 }
 
 Result<void> World::make_first_objects() {
-  return control_->run_and_wait([this](ObjectAccess& objects) {
-    const api::KindInfo* kind = scheme_.find("v1", "Namespace");
-    for (const auto name : kNamespaces) {
-      if (objects.exists(*kind, name)) continue;
-      const auto made = objects.create(
-          json::object{{"apiVersion", "v1"},
-                       {"kind", "Namespace"},
-                       {"metadata", json::object{{"name", json::string_view(name)}}}});
-      if (!made)
-        log(LogLevel::kError, "store", made.error().text, {{"namespace", std::string(name)}});
+  std::vector<json::object> wanted = bootstrap_objects();
+  for (const auto name : kNamespaces)
+    wanted.push_back({{"apiVersion", "v1"},
+                      {"kind", "Namespace"},
+                      {"metadata", json::object{{"name", api::json_view(name)}}}});
+  std::string failed;
+  auto done = control_->run_and_wait([&](ObjectAccess& objects) {
+    for (const json::object& object : wanted) {
+      const auto made = objects.create(object);
+      if (!made && made.error().code != 409) failed = made.error().text;
     }
   });
+  if (!failed.empty()) return Error{"a first object was refused: " + failed};
+  return done;
 }
 
 void World::stop() {

@@ -63,7 +63,7 @@ std::optional<ApiError> ObjectWriter::judge(const api::KindInfo& kind, std::stri
         fmt::format("{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}",
                     kind.kind, kind.hub().name, kind.kind, fmt::join(*mode.warnings, ", ")));
   if (!problems.empty()) return invalid(kind, name, problems);
-  return std::nullopt;
+  return mode.guard ? mode.guard(kind, object) : std::nullopt;
 }
 
 WriteOutcome ObjectWriter::outcome_of(const StoredObject& stored, int code) const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ struct WriteMode {
   bool by_system = false;  ///< the host itself: a status is taken over on creation
   FieldValidation field_validation = FieldValidation::kIgnore;
   std::vector<std::string>* warnings = nullptr;  ///< unknown and duplicate fields go here
+  /// Asked last, with the object as it would be stored; may be empty.
+  std::function<std::optional<ApiError>(const api::KindInfo&, const boost::json::object&)> guard;
 };
 
 class ObjectWriter final : public ObjectAccess {

@@ -101,6 +101,10 @@ ApiResult<WriteOutcome> Writer::execute(const WriteRequest& request) {
     mode.warnings = &warnings;
     warnings = request.decoding_problems;
   }
+  if (guard_)
+    mode.guard = [&](const api::KindInfo& kind, const json::object& object) {
+      return guard_(request.who, kind, object);
+    };
   if (!request.subresource.empty() && request.subresource != "status" &&
       request.subresource != "scale")
     return not_found(*request.kind, request.name + "/" + request.subresource);

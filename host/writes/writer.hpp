@@ -6,8 +6,11 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/writes/object_writer.hpp"
@@ -15,9 +18,16 @@
 
 namespace sluice::host {
 
+/// What the writer may write beyond what the request's verb allows him (rights that he gives to
+/// others); nullopt: nothing against it.
+using WriteGuard = std::function<std::optional<ApiError>(
+    const Identity& who, const api::KindInfo& kind, const boost::json::object& object)>;
+
 class Writer {
  public:
   explicit Writer(ObjectWriter& objects) : objects_(objects) {}
+
+  void set_guard(WriteGuard guard) { guard_ = std::move(guard); }
 
   ApiResult<WriteOutcome> execute(const WriteRequest& request);
 
@@ -31,6 +41,7 @@ class Writer {
   ApiResult<boost::json::object> patched(const WriteRequest& request, const ObjectRef& ref) const;
 
   ObjectWriter& objects_;
+  WriteGuard guard_;
 };
 
 }  // namespace sluice::host
