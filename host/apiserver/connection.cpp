@@ -106,7 +106,8 @@ void Connection::watch_output() {
 }
 
 void Connection::readable() {
-  if (state_ == State::kClosed) return;
+  // While a request is being answered what follows it stays in the kernel's buffers.
+  if (state_ == State::kClosed || state_ == State::kHandling || state_ == State::kAnswering) return;
   const auto self = shared_from_this();
   const bool began = !in_.empty() || parser_.has_value();
   const auto input = wire_.receive(in_, worker_->scratch());

@@ -45,6 +45,15 @@ struct Reply {
   Headers headers;
 };
 
+/// An I/O thread. Tasks run in order; those that come after its end are dropped.
+class TaskThread {
+ public:
+  virtual ~TaskThread() = default;
+  virtual void post(std::function<void()> task) = 0;
+  /// From tasks of this thread only.
+  virtual void after(std::int64_t delay_ms, std::function<void()> task) = 0;
+};
+
 /// A chunked answer that goes on (watches, logs). Held by whoever writes; destroying it ends it.
 class Stream {
  public:
@@ -56,6 +65,8 @@ class Stream {
   /// Called (on an I/O thread) when the backlog became empty, and when the client went away.
   virtual void on_ready(std::function<void()> wake) = 0;
   virtual bool open() const = 0;
+  /// The thread on which on_ready() calls.
+  virtual std::shared_ptr<TaskThread> thread() const = 0;
 };
 
 class Exchange {

@@ -75,6 +75,8 @@ void StreamQueue::on_ready(std::function<void()> wake) {
   wake_ = open_ ? std::make_shared<const std::function<void()>>(std::move(wake)) : nullptr;
 }
 
+std::shared_ptr<TaskThread> StreamQueue::thread() const { return worker_; }
+
 void StreamQueue::take(std::string& out, std::size_t enough, bool raw) {
   const std::lock_guard lock(mutex_);
   scheduled_ = false;

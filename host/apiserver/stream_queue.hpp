@@ -29,6 +29,7 @@ class StreamQueue {
   std::size_t backlog() const;
   bool open() const;
   void on_ready(std::function<void()> wake);
+  std::shared_ptr<TaskThread> thread() const;
 
   // ---- the connection, on its worker's thread
   /// Appends chunks, framed unless `raw`, until `out` holds `enough`. The end of the answer is
@@ -70,6 +71,7 @@ class QueueStream final : public Stream {
   std::size_t backlog() const override { return queue_->backlog(); }
   void on_ready(std::function<void()> wake) override { queue_->on_ready(std::move(wake)); }
   bool open() const override { return queue_->open(); }
+  std::shared_ptr<TaskThread> thread() const override { return queue_->thread(); }
 
  private:
   std::shared_ptr<StreamQueue> queue_;

@@ -52,10 +52,10 @@ struct ListenerShared {
   }
 };
 
-class Worker : public std::enable_shared_from_this<Worker> {
+class Worker final : public TaskThread, public std::enable_shared_from_this<Worker> {
  public:
   explicit Worker(std::shared_ptr<ListenerShared> shared);
-  ~Worker();
+  ~Worker() override;
 
   void start();
   /// Ends the thread; connections that are open are closed at once.
@@ -63,7 +63,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
   // ---- any thread
   /// Runs `task` on the thread, in order; dropped when it ended.
-  void post(Task task);
+  void post(Task task) override;
   /// The same, at once when this is the thread.
   void dispatch(Task task);
   bool is_this_thread() const { return std::this_thread::get_id() == thread_id_.load(); }
@@ -72,7 +72,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   ListenerShared& shared() { return *shared_; }
 
   // ---- its own thread
-  void after(std::int64_t delay_ms, Task task);
+  void after(std::int64_t delay_ms, Task task) override;
   void add(const std::shared_ptr<Connection>& connection);
   void remove(const std::shared_ptr<Connection>& connection);
   /// Closes whoever waited longest for a request. False: nobody waits.

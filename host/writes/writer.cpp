@@ -8,7 +8,6 @@
 #include "core/api/json.hpp"
 #include "host/kernel/merge_patch.hpp"
 #include "host/rest/json_patch.hpp"
-#include "host/rest/strategic_merge.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {
@@ -34,18 +33,6 @@ bool is_custom(const api::KindInfo& kind) {
                                            "scheduling.k8s.io",
                                            "coordination.k8s.io"};
   return std::find(std::begin(kBuiltIn), std::end(kBuiltIn), kind.group) == std::end(kBuiltIn);
-}
-
-ApiError unsupported_patch(const api::KindInfo& kind) {
-  ApiError out;
-  out.code = 415;
-  out.reason = "UnsupportedMediaType";
-  out.text =
-      "the body of the request was in an unknown format - accepted media types include: "
-      "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
-  out.group = kind.group;
-  out.resource = kind.plural;
-  return out;
 }
 
 /// The body names its kind, name and namespace as the URL does, or not at all.
@@ -116,7 +103,7 @@ ApiResult<WriteOutcome> Writer::execute(const WriteRequest& request) {
   }
   if (guard_)
     mode.guard = [&](const api::KindInfo& kind, const json::object& object) {
-      return guard_({request.user, {}, request.user_groups}, kind, object);
+      return guard_(request.who, kind, object);
     };
   if (!request.subresource.empty() && request.subresource != "status" &&
       request.subresource != "scale")
@@ -184,15 +171,7 @@ ApiResult<json::object> Writer::patched(const WriteRequest& request, const Objec
     case PatchType::kJson:
       if (auto done = json_patch(document, request.body); !done) return done.error();
       break;
-    case PatchType::kStrategic: {
-      if (is_custom(*ref.kind)) return unsupported_patch(*ref.kind);
-      if (!request.body.is_object()) return bad_request("a strategic merge patch is an object");
-      const auto* schema = objects_.scheme().schema(api_version_of(request), ref.kind->kind);
-      SLUICE_CHECK(schema != nullptr, "no schema of ", ref.kind->kind);
-      auto done = strategic_merge(document.get_object(), request.body.get_object(), *schema);
-      if (!done) return done.error();
-      break;
-    }
+    case PatchType::kStrategic:
     case PatchType::kApply:
       return bad_request("this kind of patch is not understood; use a merge patch");
   }

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "host/access/identity.hpp"
 #include "host/writes/object_writer.hpp"
 #include "host/writes/write.hpp"
 

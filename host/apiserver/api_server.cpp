@@ -1,0 +1,226 @@
+#include "host/apiserver/api_server.hpp"
+
+#include <fmt/format.h>
+
+#include <future>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "host/access/audit.hpp"
+#include "host/access/denial.hpp"
+#include "host/apiserver/call.hpp"
+#include "host/apiserver/health.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr std::size_t kMostRequests = 8192;  // being carried out, over all users
+
+ApiError no_such_resource() {
+  ApiError error;
+  error.code = 404;
+  error.reason = "NotFound";
+  error.text = "the server could not find the requested resource";
+  return error;
+}
+
+ApiError no_such_method(const Request& request) {
+  ApiError error;
+  error.code = 405;
+  error.reason = "MethodNotAllowed";
+  error.text = fmt::format("the server does not allow the method {} on the requested resource",
+                           request.method.substr(0, 32));
+  return error;
+}
+
+ApiError too_many(std::string_view what) {
+  ApiError error;
+  error.code = 429;
+  error.reason = "TooManyRequests";
+  error.text = fmt::format("too many {}, please try again later", what);
+  error.retry_after_seconds = 1;
+  return error;
+}
+
+ApiError not_ready() { return unavailable("the server is not ready, please try again later", 1); }
+
+ApiResult<Identity> identify(const Authenticator& authenticator, const Request& request) {
+  Credentials credentials;
+  const auto take = [&](std::string_view name, std::string_view& into) {
+    if (const auto* value = request.header(name)) into = *value;
+  };
+  take("authorization", credentials.authorization);
+  take("impersonate-user", credentials.impersonate_user);
+  take("impersonate-uid", credentials.impersonate_uid);
+  if (request.certificate) credentials.certificate = &*request.certificate;
+  for (const auto& [name, value] : request.headers) {
+    if (name == "impersonate-group") credentials.impersonate_groups.push_back(value);
+    if (name.starts_with("impersonate-extra-")) credentials.impersonate_extra = true;
+  }
+  return authenticator.identify(credentials);
+}
+
+bool is_write(const Route& route) {
+  return route.verb != "get" && route.verb != "list" && route.verb != "watch" &&
+         route.type != Route::Type::kReview;
+}
+
+void audit_denial(const Request& request, const Route& route, int code) {
+  AuditRecord record;
+  record.user = request.user.user;
+  record.verb = route.verb;
+  record.group = route.group;
+  record.resource = route.resource;
+  record.subresource = route.subresource;
+  record.ns = route.ns;
+  record.name = route.name;
+  record.peer = request.peer;
+  record.code = code;
+  record.reason = "Forbidden";
+  audit(record);
+}
+
+void serve_resource(const CallPtr& call) {
+  const Route& route = call->route;
+  if (route.kind_version->deprecated)
+    call->warn(fmt::format("This version is deprecated. Use {} instead.", route.kind->hub().name));
+  if (route.subresource == "log") return serve_log(call);
+  if (route.verb == "get") return serve_get(call);
+  if (route.verb == "list") return serve_list(call);
+  if (route.verb == "watch") return serve_watch(call);
+  if (route.verb == "deletecollection") return serve_delete_many(call);
+  serve_write(call);
+}
+
+}  // namespace
+
+struct ApiServer::State {
+  State(const Authenticator& who, ApiLimits bounds)
+      : authenticator(who),
+        limits(bounds),
+        requests(kMostRequests, bounds.requests_per_user),
+        watches(bounds.watches, bounds.watches_per_user) {}
+
+  std::shared_ptr<Attachment> attachment() const {
+    const std::lock_guard lock(mutex);
+    return attached;
+  }
+  std::optional<Reply> check(Request& request) const;
+  void handle(std::shared_ptr<Exchange> exchange);
+  void serve(const CallPtr& call);
+
+  const Authenticator& authenticator;
+  const ApiLimits limits;
+  Quota requests, watches;
+  mutable std::mutex mutex;
+  std::shared_ptr<Attachment> attached;  // guarded by mutex
+  std::future<void> gone;                // of what was attached
+};
+
+std::optional<Reply> ApiServer::State::check(Request& request) const {
+  if (is_open_path(request.path)) return std::nullopt;
+  auto user = identify(authenticator, request);
+  if (!user) return error_reply(user.error());
+  if (user->user.empty()) return error_reply(unauthorized());
+  request.user = std::move(*user);
+  const auto at = attachment();
+  if (!at) return error_reply(not_ready());
+  const Route route = at->routes.find(request);
+  if (route.type == Route::Type::kUnknown) return error_reply(no_such_resource());
+  if (route.verb.empty()) return error_reply(no_such_method(request));
+  const AccessRequest access = access_of(route, request);
+  const AccessAnswer answer = at->backend.authorizer->may(request.user, access);
+  if (answer.allowed) return std::nullopt;
+  if (is_write(route)) audit_denial(request, route, 403);
+  return error_reply(access_denied(request.user, access, answer.reason));
+}
+
+void ApiServer::State::handle(std::shared_ptr<Exchange> exchange) {
+  const Request& request = exchange->request();
+  auto at = attachment();
+  if (is_open_path(request.path)) {
+    std::string failure = "not attached";
+    if (at) failure = at->backend.store->failure();
+    return exchange->reply(open_reply(request, failure));
+  }
+  if (!at) return exchange->reply(error_reply(not_ready()));
+  auto call = std::make_shared<Call>();
+  call->exchange = std::move(exchange);
+  call->at = std::move(at);
+  call->route = call->at->routes.find(request);
+  auto form = negotiate(request);
+  // Documents have forms of their own.
+  if (!form && call->route.type != Route::Type::kDocument) return call->fail(form.error());
+  if (form) call->form = std::move(*form);
+  const bool watch = call->route.verb == "watch";
+  call->place = (watch ? watches : requests).take(request.user.user);
+  if (!call->place) return call->fail(too_many(watch ? "watches" : "requests at a time"));
+  serve(call);
+}
+
+void ApiServer::State::serve(const CallPtr& call) {
+  switch (call->route.type) {
+    case Route::Type::kResource:
+      return serve_resource(call);
+    case Route::Type::kReview:
+      return serve_review(call);
+    case Route::Type::kPending:
+      return serve_pending(call);
+    case Route::Type::kExplain:
+      return serve_explain(call);
+    case Route::Type::kDocument:
+      return serve_document(call);
+    case Route::Type::kUnknown:
+    case Route::Type::kHealth:
+    case Route::Type::kVersion:
+      break;
+  }
+  call->fail(no_such_resource());  // the backend changed since the head was checked
+}
+
+ApiServer::ApiServer(const Authenticator& authenticator, ApiLimits limits)
+    : state_(std::make_unique<State>(authenticator, limits)) {}
+
+ApiServer::~ApiServer() { detach(); }
+
+Handler ApiServer::handler() {
+  return [state = state_.get()](std::shared_ptr<Exchange> exchange) {
+    state->handle(std::move(exchange));
+  };
+}
+
+HeadCheck ApiServer::head_check() {
+  return [state = state_.get()](Request& request) { return state->check(request); };
+}
+
+void ApiServer::attach(ApiBackend backend) {
+  auto gone = std::make_shared<std::promise<void>>();
+  state_->gone = gone->get_future();
+  std::shared_ptr<Attachment> made(new Attachment(std::move(backend), state_->limits),
+                                   [gone](Attachment* attachment) {
+                                     delete attachment;
+                                     gone->set_value();
+                                   });
+  const std::lock_guard lock(state_->mutex);
+  SLUICE_CHECK(state_->attached == nullptr, "a backend is attached already");
+  state_->attached = std::move(made);
+}
+
+void ApiServer::detach() {
+  std::shared_ptr<Attachment> old;
+  {
+    const std::lock_guard lock(state_->mutex);
+    old = std::move(state_->attached);
+  }
+  if (!old) return;
+  old->close();
+  old.reset();
+  state_->gone.wait();
+}
+
+ApiCounters ApiServer::counters() const {
+  return {state_->requests.taken(), state_->watches.taken()};
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,49 @@
+// ApiServer: the Kubernetes API over one or more Listeners: who asks, may he, what is it about, and
+// then the verb.
+//
+//   ApiServer api(authenticator, limits);
+//   auto listener = Listener::open(options, api.handler(), api.head_check());
+//   api.attach({.scheme = &scheme, .store = &store, …});   // ready
+//   …
+//   api.detach();   // nobody uses the backend any more; another one may be attached
+//
+// Belongs to the process: clients keep their connections while backends come and go. Without one,
+// requests are answered 503 with Retry-After, which clients obey; /livez answers always. Must
+// outlive the listeners. attach() and detach() are for one thread, no I/O thread; the rest for any.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "host/apiserver/backend.hpp"
+#include "host/apiserver/exchange.hpp"
+
+namespace sluice::host {
+
+struct ApiCounters {
+  std::size_t requests = 0;  ///< being carried out now
+  std::size_t watches = 0;   ///< open now
+};
+
+class ApiServer {
+ public:
+  explicit ApiServer(const Authenticator& authenticator, ApiLimits limits = {});
+  ~ApiServer();  ///< detach()
+
+  Handler handler();
+  HeadCheck head_check();
+
+  /// REQUIRES: none is attached.
+  void attach(ApiBackend backend);
+  /// Ends all watches and logs in order, waits for requests that run, and lets the backend go. The
+  /// backend must go on to carry out writes until then.
+  void detach();
+
+  ApiCounters counters() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice::host

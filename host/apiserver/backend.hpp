@@ -1,0 +1,64 @@
+// ApiBackend: what the API server serves, behind small interfaces; and its limits.
+//
+// Plain references. A backend can be replaced while the server runs (a reload of the
+// configuration): see ApiServer::attach().
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/api/scheme.hpp"
+#include "host/access/authenticator.hpp"
+#include "host/access/authorizer.hpp"
+#include "host/access/rbac_index.hpp"
+#include "host/executor/logs.hpp"
+#include "host/store/live_store.hpp"
+#include "host/writes/write.hpp"
+
+namespace sluice::host {
+
+/// Answers that are computed from the state of the scheduler, as JSON values. Any thread; `done` is
+/// called once, on any thread.
+class Insight {
+ public:
+  using Done = std::function<void(ApiResult<boost::json::value>)>;
+  virtual ~Insight() = default;
+  /// PendingWorkloadsSummary of a ClusterQueue (`ns` empty) or a LocalQueue, from position `offset`
+  /// on, at most `limit` entries.
+  virtual void pending_workloads(std::string ns, std::string queue, std::int64_t offset,
+                                 std::int64_t limit, Done done) = 0;
+  /// Why a workload waits: see docs/explain.md.
+  virtual void explain(std::string ns, std::string workload, Done done) = 0;
+};
+
+/// All must outlive the attachment; those that may be null say so.
+struct ApiBackend {
+  const api::Scheme* scheme = nullptr;
+  LiveStore* store = nullptr;
+  Writes* writes = nullptr;
+  const Authorizer* authorizer = nullptr;
+  /// For questions about access; null: they are not served (404).
+  std::function<std::shared_ptr<const RbacIndex>()> roles;
+  std::function<std::optional<Identity>(std::string_view token)> holder_of;
+  const LogSource* logs = nullptr;  ///< null: no container ever ran here
+  Insight* insight = nullptr;       ///< null: 404
+};
+
+struct ApiLimits {
+  std::size_t body_depth = 100;
+  std::size_t watches = 4096;           ///< 429 beyond it
+  std::size_t watches_per_user = 4096;  ///< 429
+  std::size_t requests_per_user = 512;  ///< being carried out, watches aside; 429
+  std::size_t chunk_objects = 500;  ///< longer lists are sent in pieces as the client takes them
+  std::size_t stream_bytes = 256U << 10;  ///< a watch rests while this much is not sent yet
+  std::int64_t bookmark_ms = 60'000;
+  std::int64_t watch_ms = 3'600'000;  ///< of a watch without timeoutSeconds
+};
+
+}  // namespace sluice::host

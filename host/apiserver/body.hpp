@@ -1,0 +1,12 @@
+// The body of a request as a JSON value, by its content type. Pure functions; any thread.
+#pragma once
+
+#include "host/apiserver/exchange.hpp"
+#include "host/rest/decode.hpp"
+
+namespace sluice::host {
+
+/// Of an object or of options: JSON, YAML or Kubernetes' protobuf. 400, 413, 415.
+ApiResult<DecodedBody> decode_body(const Request& request, const DecodeLimits& limits);
+
+}  // namespace sluice::host

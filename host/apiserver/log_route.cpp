@@ -1,0 +1,143 @@
+// GET of a pod's log: as the file has it, and on as it grows when the client follows.
+#include <charconv>
+#include <utility>
+
+#include "host/apiserver/call.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr std::size_t kPieceBytes = 64U << 10;
+constexpr std::int64_t kLookAgainMs = 200;
+
+ApiResult<std::optional<std::int64_t>> number(const Request& request, std::string_view name) {
+  const auto* text = request.parameter(name);
+  if (!text || text->empty()) return std::optional<std::int64_t>();
+  std::int64_t value = 0;
+  const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (bad != std::errc() || end != text->data() + text->size() || value < 0)
+    return bad_request(std::string(name) + ": Invalid value: \"" + *text +
+                       "\": must be an integer that is not negative");
+  return std::optional<std::int64_t>(value);
+}
+
+ApiResult<std::optional<Time>> since_of(const Request& request) {
+  auto seconds = number(request, "sinceSeconds");
+  if (!seconds) return seconds.error();
+  const auto* time = request.parameter("sinceTime");
+  const bool has_time = time && !time->empty();
+  if (*seconds && has_time)
+    return bad_request("at most one of sinceTime or sinceSeconds may be specified");
+  if (*seconds) {
+    const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+    // A century is as good as any longer time.
+    const std::int64_t back = std::min<std::int64_t>(**seconds, 3'153'600'000) * kSecond;
+    return std::optional<Time>(Time(now - back));
+  }
+  if (!has_time) return std::optional<Time>();
+  auto parsed = parse_time(*time);
+  if (!parsed)
+    return bad_request("sinceTime: Invalid value: \"" + *time + "\": must be an RFC 3339 time");
+  return std::optional<Time>(*parsed);
+}
+
+ApiResult<LogQuery> read_query(const Request& request) {
+  LogQuery out;
+  if (const auto* container = request.parameter("container")) out.container = *container;
+  out.follow = flag(request, "follow");
+  out.previous = flag(request, "previous");
+  out.timestamps = flag(request, "timestamps");
+  auto since = since_of(request);
+  if (!since) return since.error();
+  out.since = *since;
+  auto tail = number(request, "tailLines");
+  if (!tail) return tail.error();
+  out.tail_lines = *tail;
+  auto limit = number(request, "limitBytes");
+  if (!limit) return limit.error();
+  if (*limit && **limit == 0)
+    return bad_request("limitBytes: Invalid value: \"0\": must be greater than 0");
+  out.limit_bytes = *limit;
+  return out;
+}
+
+class LogStream final : public Streaming, public std::enable_shared_from_this<LogStream> {
+ public:
+  LogStream(CallPtr call, std::unique_ptr<LogReader> reader)
+      : call_(std::move(call)), reader_(std::move(reader)) {}
+
+  void start() {
+    stream_ = call_->exchange->stream(200, "text/plain", call_->headers);
+    thread_ = stream_->thread();
+    thread_->post([self = shared_from_this()] {
+      if (!self->call_->at->enter(self)) return self->finish();
+      self->stream_->on_ready([log = self] { log->pump(); });
+      self->pump();
+    });
+  }
+
+  void end() override {
+    thread_->post([self = shared_from_this()] { self->finish(); });
+  }
+
+ private:
+  void pump() {
+    if (running_ || !stream_) return;
+    running_ = true;
+    while (stream_ && step()) {
+    }
+    running_ = false;
+  }
+
+  bool step() {
+    if (!stream_->open()) return finish(), false;
+    if (stream_->backlog() >= call_->at->limits.stream_bytes) return false;  // on_ready calls again
+    if (waiting_) return false;
+    std::string piece;
+    const auto progress = reader_->read(piece, kPieceBytes);
+    if (!piece.empty()) stream_->write(std::make_shared<const std::string>(std::move(piece)));
+    if (progress == LogReader::Progress::kMore) return true;
+    if (progress == LogReader::Progress::kEnd) return finish(), false;
+    waiting_ = true;
+    thread_->after(kLookAgainMs, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      self->waiting_ = false;
+      self->pump();
+    });
+    return false;
+  }
+
+  void finish() {
+    if (!stream_) return;
+    stream_->on_ready(nullptr);
+    stream_.reset();
+    call_->at->leave(this);
+  }
+
+  const CallPtr call_;
+  const std::unique_ptr<LogReader> reader_;
+  std::shared_ptr<Stream> stream_;
+  std::shared_ptr<TaskThread> thread_;
+  bool running_ = false;
+  bool waiting_ = false;
+};
+
+}  // namespace
+
+void serve_log(const CallPtr& call) {
+  auto query = read_query(call->request());
+  if (!query) return call->fail(query.error());
+  const Route& route = call->route;
+  if (!call->store().get(*route.kind, route.key()))
+    return call->fail(not_found(*route.kind, route.name));
+  if (call->at->backend.logs == nullptr)
+    return call->fail(bad_request("this host runs no pods: there is no log of " + route.name));
+  auto reader = call->at->backend.logs->open(route.key(), *query);
+  if (!reader) return call->fail(reader.error());
+  std::make_shared<LogStream>(call, std::move(*reader))->start();
+}
+
+}  // namespace sluice::host

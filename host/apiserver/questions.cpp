@@ -1,0 +1,104 @@
+// What is answered and never stored: reviews, pending workloads, explanations, documents.
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <charconv>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "host/access/reviews.hpp"
+#include "host/apiserver/body.hpp"
+#include "host/apiserver/call.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr std::int64_t kPendingLimit = 1'000;
+constexpr std::int64_t kMostPending = 100'000;
+
+ApiError no_such_resource() {
+  ApiError error;
+  error.code = 404;
+  error.reason = "NotFound";
+  error.text = "the server could not find the requested resource";
+  return error;
+}
+
+void reply_json(const Call& call, int status, const boost::json::value& value) {
+  std::string out;
+  api::append_json(value, out);
+  call.reply(status, out + "\n");
+}
+
+ApiResult<std::int64_t> number(const Request& request, std::string_view name, std::int64_t absent) {
+  const auto* text = request.parameter(name);
+  if (!text || text->empty()) return absent;
+  std::int64_t value = 0;
+  const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (bad != std::errc() || end != text->data() + text->size() || value < 0)
+    return bad_request(std::string(name) + ": Invalid value: \"" + *text +
+                       "\": must be an integer that is not negative");
+  return value;
+}
+
+Insight::Done reply_when_done(const CallPtr& call) {
+  return [call](ApiResult<boost::json::value> result) {
+    if (!result) return call->fail(result.error());
+    reply_json(*call, 200, *result);
+  };
+}
+
+const ReviewKind* find_review(const Route& route) {
+  for (const auto& kind : review_kinds())
+    if (kind.group == route.group && kind.version == route.version &&
+        kind.plural == route.resource && kind.namespaced == !route.ns.empty())
+      return &kind;
+  return nullptr;
+}
+
+}  // namespace
+
+void serve_review(const CallPtr& call) {
+  const ApiBackend& backend = call->at->backend;
+  const ReviewKind* kind = find_review(call->route);
+  if (kind == nullptr || !backend.roles) return call->fail(no_such_resource());
+  DecodeLimits limits;
+  limits.depth = call->at->limits.body_depth;
+  auto body = decode_body(call->request(), limits);
+  if (!body) return call->fail(body.error());
+  if (!body->value.is_object())
+    return call->fail(bad_request("the body must be a " + std::string(kind->kind)));
+  const auto index = backend.roles();
+  const ReviewContext context{call->request().user, call->route.ns, *index, backend.holder_of};
+  auto answer = answer_review(*kind, std::move(body->value.get_object()), context);
+  if (!answer) return call->fail(answer.error());
+  reply_json(*call, 201, std::move(*answer));
+}
+
+void serve_pending(const CallPtr& call) {
+  if (call->at->backend.insight == nullptr) return call->fail(no_such_resource());
+  auto offset = number(call->request(), "offset", 0);
+  if (!offset) return call->fail(offset.error());
+  auto limit = number(call->request(), "limit", kPendingLimit);
+  if (!limit) return call->fail(limit.error());
+  call->at->backend.insight->pending_workloads(call->route.ns, call->route.name, *offset,
+                                               std::min(*limit, kMostPending),
+                                               reply_when_done(call));
+}
+
+void serve_explain(const CallPtr& call) {
+  if (call->at->backend.insight == nullptr) return call->fail(no_such_resource());
+  call->at->backend.insight->explain(call->route.ns, call->route.name, reply_when_done(call));
+}
+
+void serve_document(const CallPtr& call) {
+  const Request& request = call->request();
+  const Document* document = call->at->discovery.find(request.path, request.accept);
+  if (document == nullptr) return call->fail(no_such_resource());
+  Headers headers = {{"ETag", document->etag}, {"Vary", "Accept"}};
+  const auto* known = request.header("if-none-match");
+  if (known && !document->etag.empty() && *known == document->etag)
+    return call->exchange->reply({304, "", nullptr, std::move(headers)});
+  call->exchange->reply({200, document->content_type, document->body, std::move(headers)});
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,161 @@
+#include "host/apiserver/watch_hub.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/apiserver/watch.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr std::size_t kChangesAtATime = 512;
+constexpr std::size_t kKeptTexts = 2048;
+constexpr auto kLongestRest = std::chrono::milliseconds(100);
+constexpr auto kShortestRest = std::chrono::milliseconds(1);
+constexpr std::int64_t kTickMs = 1'000;
+
+std::string_view namespace_of(const StoredObject& object) {
+  if (!object.kind->namespaced) return {};
+  return std::string_view(object.key).substr(0, object.key.find('/'));
+}
+
+}  // namespace
+
+std::shared_ptr<const std::string> EventTexts::get(std::string_view type, const RecordPtr& object,
+                                                   const Route& route, const Form& form) {
+  Key key{object.get(), type.data(),     route.kind_version,
+          form.shape,   form.row_object, form.meta_version};
+  if (const auto found = entries_.find(key); found != entries_.end()) return found->second.text;
+  std::string text;
+  renderer_.append_event(type, *object, route, form, text);
+  auto shared = std::make_shared<const std::string>(std::move(text));
+  if (order_.size() == kKeptTexts) {
+    entries_.erase(order_.front());
+    order_.pop_front();
+  }
+  order_.push_back(key);
+  entries_.emplace(std::move(key), Entry{object, shared});
+  return shared;
+}
+
+Feed::Feed(Lane& lane, LiveStore& store, const api::KindInfo& kind)
+    : lane_(lane), store_(store), kind_(kind) {}
+
+void Feed::join(const std::shared_ptr<Watch>& watch, const LiveStore::Cursor& cursor) {
+  if (count_ == 0) {
+    cursor_ = cursor;
+    subscription_ = store_.subscribe(kind_, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->wake();
+    });
+    wake();  // for what was published in between
+  }
+  auto& members = watch->ns().empty() ? everywhere_ : by_namespace_[watch->ns()];
+  members.push_back(watch);
+  ++count_;
+}
+
+void Feed::left() {
+  leavers_ = true;
+  if (!running_) tidy();
+}
+
+void Feed::wake() {
+  if (scheduled_.exchange(true)) return;
+  lane_.thread().post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->run();
+  });
+}
+
+void Feed::run() {
+  if (running_) return;
+  const auto begin = std::chrono::steady_clock::now();
+  if (begin < rest_until_) {
+    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(rest_until_ - begin);
+    lane_.thread().after(rest.count(), [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->run();
+    });
+    return;
+  }
+  const auto self = shared_from_this();
+  scheduled_ = false;
+  if (count_ == 0) return;
+  running_ = true;
+  changes_.clear();
+  const bool in_history = cursor_.take(changes_, kChangesAtATime);
+  for (const auto& change : changes_) hand_out(change);
+  const bool more = changes_.size() == kChangesAtATime;
+  changes_.clear();
+  if (!in_history) {
+    for (const auto& watch : everywhere_) watch->expire();
+    for (const auto& entry : by_namespace_)
+      for (const auto& watch : entry.second) watch->expire();
+    leavers_ = true;
+  }
+  if (leavers_) tidy();
+  running_ = false;
+  const auto end = std::chrono::steady_clock::now();
+  if (end - begin > kShortestRest)
+    rest_until_ = end + std::min<std::chrono::steady_clock::duration>(end - begin, kLongestRest);
+  if (more && count_ > 0) wake();
+}
+
+void Feed::hand_out(const Change& change) {
+  // Nobody joins while changes are handed out; whoever leaves stays in the lists until tidy().
+  for (const auto& watch : everywhere_) watch->deliver(change);
+  if (by_namespace_.empty()) return;
+  const auto members = by_namespace_.find(std::string(namespace_of(*change.object)));
+  if (members == by_namespace_.end()) return;
+  for (const auto& watch : members->second) watch->deliver(change);
+}
+
+void Feed::drop_leavers(Members& members) {
+  std::erase_if(members, [](const auto& watch) { return !watch->member(); });
+}
+
+void Feed::tidy() {
+  leavers_ = false;
+  drop_leavers(everywhere_);
+  count_ = everywhere_.size();
+  for (auto entry = by_namespace_.begin(); entry != by_namespace_.end();) {
+    drop_leavers(entry->second);
+    count_ += entry->second.size();
+    entry = entry->second.empty() ? by_namespace_.erase(entry) : std::next(entry);
+  }
+  if (count_ == 0) subscription_ = nullptr;
+}
+
+Feed& Lane::feed(const api::KindInfo& kind) {
+  auto& feed = feeds_[&kind];
+  if (!feed) feed = std::make_shared<Feed>(*this, store_, kind);
+  return *feed;
+}
+
+Lane::Deadlines::iterator Lane::add_deadline(std::chrono::steady_clock::time_point when,
+                                             Watch& watch) {
+  if (!ticking_) {
+    ticking_ = true;
+    thread_->after(kTickMs, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->tick();
+    });
+  }
+  return deadlines_.emplace(when, &watch);
+}
+
+void Lane::tick() {
+  const auto now = std::chrono::steady_clock::now();
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) deadlines_.begin()->second->due();
+  ticking_ = !deadlines_.empty();
+  if (!ticking_) return;
+  thread_->after(kTickMs, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->tick();
+  });
+}
+
+std::shared_ptr<Lane> WatchHub::lane(const std::shared_ptr<TaskThread>& thread) {
+  const std::lock_guard lock(mutex_);
+  auto& lane = lanes_[thread.get()];
+  if (!lane) lane = std::make_shared<Lane>(thread, store_, renderer_);
+  return lane;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,243 @@
+// POST, PUT, PATCH and DELETE of objects: what the request says becomes a WriteRequest, what comes
+// of it an answer and a line in the audit log.
+#include <fmt/format.h>
+
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "host/access/audit.hpp"
+#include "host/apiserver/body.hpp"
+#include "host/apiserver/call.hpp"
+#include "host/apiserver/list_options.hpp"
+#include "host/apiserver/write_options.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kDeletionsAtATime = 64;  // of a deletion of many
+
+DecodeLimits decode_limits(const Call& call) {
+  DecodeLimits limits;
+  limits.depth = call.at->limits.body_depth;
+  return limits;
+}
+
+/// Strategic merge patches need what is known of built-in types; custom kinds answer 415.
+bool takes_strategic(const api::KindInfo& kind) {
+  const std::string_view group = kind.group;
+  return group.find('.') == std::string_view::npos ||
+         (group.ends_with(".k8s.io") && !group.ends_with(".x-k8s.io"));
+}
+
+void audit_call(const Call& call, std::string_view name, int code, std::string_view reason,
+                bool dry_run) {
+  const Route& route = call.route;
+  AuditRecord record;
+  record.user = call.request().user.user;
+  record.verb = route.verb;
+  record.group = route.group;
+  record.resource = route.resource;
+  record.subresource = route.subresource;
+  record.ns = route.ns;
+  record.name = name;
+  record.peer = call.request().peer;
+  record.dry_run = dry_run;
+  record.code = code;
+  record.reason = reason;
+  record.latency_micros = std::chrono::duration_cast<std::chrono::microseconds>(
+                              std::chrono::steady_clock::now() - call.began)
+                              .count();
+  audit(record);
+}
+
+/// What was deleted, and that it is gone.
+std::string deletion_status(const StoredObject& object) {
+  json::object details;
+  const std::size_t slash = object.key.find('/');
+  details["name"] = slash == std::string::npos ? object.key : object.key.substr(slash + 1);
+  if (!object.kind->group.empty()) details["group"] = object.kind->group;
+  details["kind"] = object.kind->plural;
+  const json::object whole = to_object(object);
+  if (const auto* metadata = api::find_object(whole, "metadata"))
+    details["uid"] = api::find_text(*metadata, "uid");
+  const json::object status = {{"kind", "Status"},
+                               {"apiVersion", "v1"},
+                               {"metadata", json::object()},
+                               {"status", "Success"},
+                               {"details", std::move(details)}};
+  std::string out;
+  api::append_json(status, out);
+  return out + "\n";
+}
+
+std::string name_of(const StoredObject& object) {
+  const std::size_t slash = object.key.find('/');
+  return slash == std::string::npos ? object.key : object.key.substr(slash + 1);
+}
+
+void answer(Call& call, const ApiResult<WriteOutcome>& result, bool dry_run) {
+  if (!result) {
+    audit_call(call, call.route.name, result.error().code, result.error().reason, dry_run);
+    return call.fail(result.error());
+  }
+  for (const auto& warning : result->warnings) call.warn(warning);
+  audit_call(call, name_of(result->object), result->code, {}, dry_run);
+  if (result->removed) return call.reply(result->code, deletion_status(result->object));
+  if (call.route.subresource == "scale") return call.reply(200, scale_text(result->object));
+  std::string out;
+  call.at->renderer.append(result->object, call.route, call.form, out);
+  call.reply(result->code, std::move(out));
+}
+
+WriteVerb verb_of(const Route& route) {
+  if (route.verb == "create") return WriteVerb::kCreate;
+  if (route.verb == "update") return WriteVerb::kUpdate;
+  return route.verb == "patch" ? WriteVerb::kPatch : WriteVerb::kDelete;
+}
+
+ApiResult<DecodedBody> read_patch(const Call& call, WriteRequest& write) {
+  const Request& request = call.request();
+  auto type = patch_type(request.content_type, takes_strategic(*call.route.kind));
+  if (!type) return type.error();
+  write.patch_type = *type;
+  const auto* manager = request.parameter("fieldManager");
+  if (*type == PatchType::kApply && (!manager || manager->empty()))
+    return bad_request(
+        "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is "
+        "required for apply patch");
+  if (*type != PatchType::kApply && request.parameter("force") != nullptr)
+    return bad_request(
+        "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be "
+        "specified for non-apply patch");
+  return decode_patch(request.body, *type, decode_limits(call));
+}
+
+ApiResult<WriteRequest> read_write(const Call& call) {
+  WriteRequest write;
+  const Route& route = call.route;
+  write.verb = verb_of(route);
+  write.kind = route.kind;
+  write.version = route.version;
+  write.ns = route.ns;
+  write.name = route.name;
+  write.subresource = route.subresource;
+  if (auto done = read_write_options(call.request(), write); !done) return done.error();
+  if (write.verb == WriteVerb::kDelete) {
+    auto done = read_delete_options(call.request(), decode_limits(call), write);
+    if (!done) return done.error();
+    return write;
+  }
+  auto body = write.verb == WriteVerb::kPatch ? read_patch(call, write)
+                                              : decode_body(call.request(), decode_limits(call));
+  if (!body) return body.error();
+  write.body = std::move(body->value);
+  write.decoding_problems = std::move(body->problems);
+  return write;
+}
+
+/// Deletes what a list found, some at a time, and answers when all is done.
+class DeleteMany final : public std::enable_shared_from_this<DeleteMany> {
+ public:
+  DeleteMany(CallPtr call, WriteRequest like, std::vector<RecordPtr> objects)
+      : call_(std::move(call)), like_(std::move(like)), objects_(std::move(objects)) {}
+
+  void start() {
+    std::size_t first = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      first = under_way_ = std::min(kDeletionsAtATime, objects_.size());
+      next_ = first;
+    }
+    if (first == 0) return finish();
+    for (std::size_t i = 0; i < first; ++i) submit(i);
+  }
+
+ private:
+  void submit(std::size_t index) {
+    WriteRequest write = like_;
+    const StoredObject& object = *objects_[index];
+    const std::size_t slash = object.key.find('/');
+    if (object.kind->namespaced) write.ns = object.key.substr(0, slash);
+    write.name = name_of(object);
+    call_->at->backend.writes->submit(
+        std::move(write), [self = shared_from_this(), index](ApiResult<WriteOutcome> result) {
+          self->done(index, std::move(result));
+        });
+  }
+
+  void done(std::size_t index, ApiResult<WriteOutcome> result) {
+    const bool failed = !result && result.error().code != 404;  // somebody else was quicker
+    audit_call(*call_, name_of(*objects_[index]), result ? result->code : result.error().code,
+               result ? std::string_view() : std::string_view(result.error().reason),
+               like_.dry_run);
+    std::size_t next = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (failed && !error_) error_ = result.error();
+      next = error_ ? objects_.size() : next_;
+      if (next < objects_.size())
+        ++next_;
+      else if (--under_way_ > 0)
+        return;
+    }
+    if (next < objects_.size()) return submit(next);
+    finish();
+  }
+
+  void finish() {
+    if (error_) return call_->fail(*error_);
+    json::object details;
+    if (!call_->route.group.empty()) details["group"] = call_->route.group;
+    details["kind"] = call_->route.resource;
+    std::string out;
+    api::append_json(json::object{{"kind", "Status"},
+                                  {"apiVersion", "v1"},
+                                  {"metadata", json::object()},
+                                  {"status", "Success"},
+                                  {"details", std::move(details)}},
+                     out);
+    call_->reply(200, out + "\n");
+  }
+
+  const CallPtr call_;
+  const WriteRequest like_;
+  const std::vector<RecordPtr> objects_;
+  std::mutex mutex_;
+  std::size_t next_ = 0;           // guarded by mutex_
+  std::size_t under_way_ = 0;      // guarded by mutex_
+  std::optional<ApiError> error_;  // guarded by mutex_ until nothing is under way
+};
+
+}  // namespace
+
+void serve_write(const CallPtr& call) {
+  auto write = read_write(*call);
+  if (!write) {
+    audit_call(*call, call->route.name, write.error().code, write.error().reason, false);
+    return call->fail(write.error());
+  }
+  const bool dry_run = write->dry_run;
+  call->at->backend.writes->submit(
+      std::move(*write),
+      [call, dry_run](ApiResult<WriteOutcome> result) { answer(*call, result, dry_run); });
+}
+
+void serve_delete_many(const CallPtr& call) {
+  auto list = read_list_options(call->request(), call->route);
+  if (!list) return call->fail(list.error());
+  auto like = read_write(*call);
+  if (!like) return call->fail(like.error());
+  auto listing = call->store().read(*call->route.kind, call->route.ns);
+  if (!listing) return call->fail(unavailable(listing.error().text, 1));
+  std::erase_if(listing->objects,
+                [&](const RecordPtr& object) { return !list->selector.matches(*object); });
+  std::make_shared<DeleteMany>(call, std::move(*like), std::move(listing->objects))->start();
+}
+
+}  // namespace sluice::host
