@@ -163,12 +163,14 @@ Result<void> SqliteJournal::prepare() {
   if (*tables != 0)
     if (auto known = check_format(database_); !known) return known;
 
+  // EXTRA is FULL, and syncs the folder when the journal of a first start, before there is a
+  // write-ahead log, is removed: a power cut must not bring that journal back.
+  for (const char* setting : {"PRAGMA synchronous = EXTRA", "PRAGMA cache_size = -16384",
+                              "PRAGMA cell_size_check = ON", "PRAGMA trusted_schema = OFF"})
+    if (auto set = database_.execute(setting); !set) return set;
   const auto mode = database_.text("PRAGMA journal_mode = WAL");
   if (!mode) return mode.error();
   if (*mode != "wal") return Error{"this file system cannot hold a write-ahead log"};
-  for (const char* setting : {"PRAGMA synchronous = FULL", "PRAGMA cache_size = -16384",
-                              "PRAGMA cell_size_check = ON", "PRAGMA trusted_schema = OFF"})
-    if (auto set = database_.execute(setting); !set) return set;
   sqlite3_wal_hook(database_.handle(), keep_log_pages, &log_pages_);
   if (*tables == 0) return database_.execute(kCreate);
   return {};

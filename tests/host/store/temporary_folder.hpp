@@ -11,8 +11,13 @@ namespace sluice::host::test {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "sluice-XXXXXX").string();
+  /// Memory where the system has such a folder: for tests that sync often and need no disk.
+  enum class Where { kDisk, kMemory };
+
+  explicit TemporaryFolder(Where where = Where::kDisk) {
+    std::string parent = std::filesystem::temp_directory_path().string();
+    if (where == Where::kMemory && ::access("/dev/shm", W_OK) == 0) parent = "/dev/shm";
+    std::string name = parent + "/sluice-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
   }
