@@ -23,6 +23,7 @@ constexpr const char* kAbout =
 constexpr const char* kFooter = R"(Each command explains itself: sluice COMMAND --help
 
 Examples:
+  sluice serve --config sluice.yaml
   sluice simulate examples/quickstart
   sluice plugin list
   sluice version)";
@@ -58,6 +59,7 @@ int parse_and_run(int argc, const char* const* argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", fmt::format("sluice {}", version()));
   Action action;
+  add_serve_command(app, action);
   add_simulate_command(app, action);
   add_plugin_commands(app, action);
   add_store_commands(app, action);

@@ -12,6 +12,7 @@ namespace sluice::host {
 /// Set by the subcommand that was chosen; returns the exit status, or an error for exit status 1.
 using Action = std::function<Result<int>()>;
 
+void add_serve_command(CLI::App& app, Action& action);
 void add_simulate_command(CLI::App& app, Action& action);
 void add_version_command(CLI::App& app, Action& action);
 

@@ -52,7 +52,6 @@ void World::build() {
   kernel_->write_statuses();
   control_ = std::make_unique<ControlLoop>(*kernel_, *objects_, *store_, clock_);
   authorizer_ = std::make_unique<RbacAuthorizer>(scheme_, *store_);
-  authenticator_ = std::make_unique<HostAuthenticator>(*authorizer_);
   control_->set_guard(
       [this](const Identity& who, const api::KindInfo& kind, const json::object& object) {
         return refuses_grant(*authorizer_->index(), who, kind, object);
@@ -74,6 +73,19 @@ Result<void> World::make_first_objects() {
   });
   if (!failed.empty()) return Error{"a first object was refused: " + failed};
   return done;
+}
+
+ApiBackend World::backend(const HostAuthenticator& authenticator) {
+  ApiBackend out;
+  out.scheme = &scheme_;
+  out.store = store_.get();
+  out.writes = control_.get();
+  out.authorizer = authorizer_.get();
+  out.roles = [this] { return authorizer_->index(); };
+  out.holder_of = [&authenticator](std::string_view token) {
+    return authenticator.holder_of(token);
+  };
+  return out;
 }
 
 void World::stop() {

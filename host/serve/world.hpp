@@ -17,6 +17,7 @@
 #include "core/base/result.hpp"
 #include "host/access/host_authenticator.hpp"
 #include "host/access/rbac_authorizer.hpp"
+#include "host/apiserver/backend.hpp"
 #include "host/config/config.hpp"
 #include "host/controllers/controller_loop.hpp"
 #include "host/kernel/kernel.hpp"
@@ -55,8 +56,9 @@ class World {
   const api::Scheme& scheme() const { return scheme_; }
   LiveStore& store() { return *store_; }
   ControlLoop& control() { return *control_; }
-  HostAuthenticator& authenticator() { return *authenticator_; }
   const RbacAuthorizer& authorizer() const { return *authorizer_; }
+  /// What the API server serves. Lives as long as the World.
+  ApiBackend backend(const HostAuthenticator& authenticator);
 
  private:
   World(const Configuration& config, const PluginClock& clock) : config_(config), clock_(clock) {}
@@ -78,7 +80,6 @@ class World {
   std::unique_ptr<ControllerLoop> controllers_;
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<RbacAuthorizer> authorizer_;
-  std::unique_ptr<HostAuthenticator> authenticator_;
 };
 
 }  // namespace sluice::host
