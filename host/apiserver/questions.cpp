@@ -92,7 +92,7 @@ void serve_explain(const CallPtr& call) {
 
 void serve_document(const CallPtr& call) {
   const Request& request = call->request();
-  const Document* document = call->at->discovery.find(request.path, request.accept);
+  const ApiDocument* document = call->at->discovery.find(request.path, request.accept);
   if (document == nullptr) return call->fail(no_such_resource());
   Headers headers = {{"ETag", document->etag}, {"Vary", "Accept"}};
   const auto* known = request.header("if-none-match");

@@ -155,10 +155,10 @@ json::object with_type(json::object object, std::string_view kind) {
 
 }  // namespace
 
-Document make_document(std::string content_type, std::string body) {
+ApiDocument make_document(std::string content_type, std::string body) {
   std::uint64_t hash = 14695981039346656037U;
   for (const char c : body) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  Document out;
+  ApiDocument out;
   out.content_type = std::move(content_type);
   out.etag = "\"" + std::to_string(hash) + "\"";
   out.body = std::make_shared<const std::string>(std::move(body));
@@ -196,9 +196,9 @@ Discovery::Discovery(const api::Scheme& scheme) {
                 "APIVersions"));
 }
 
-const Document* Discovery::find(std::string_view path, std::string_view accept) const {
+const ApiDocument* Discovery::find(std::string_view path, std::string_view accept) const {
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
-  const auto look = [&](const auto& documents) -> const Document* {
+  const auto look = [&](const auto& documents) -> const ApiDocument* {
     const auto it = documents.find(path);
     return it != documents.end() ? &it->second : nullptr;
   };
@@ -207,7 +207,7 @@ const Document* Discovery::find(std::string_view path, std::string_view accept) 
     if (range.parameter("as") == "APIGroupDiscoveryList") {
       if (range.parameter("g") != "apidiscovery.k8s.io") continue;
       const std::string_view version = range.parameter("v");
-      const Document* found = nullptr;
+      const ApiDocument* found = nullptr;
       if (version == "v2") found = look(v2_);
       if (version == "v2beta1") found = look(v2beta1_);
       if (found != nullptr) return found;

@@ -14,14 +14,14 @@
 
 namespace sluice::host {
 
-struct Document {
+struct ApiDocument {
   std::string content_type;
   std::shared_ptr<const std::string> body;
   std::string etag;  ///< quoted; changes with the body
 };
 
 /// Of a document that is `body`.
-Document make_document(std::string content_type, std::string body);
+ApiDocument make_document(std::string content_type, std::string body);
 
 class Discovery {
  public:
@@ -29,11 +29,11 @@ class Discovery {
 
   /// The document at `path` (a slash at the end is allowed) in the first form of the Accept header
   /// that exists; nullptr when nothing is described there.
-  const Document* find(std::string_view path, std::string_view accept) const;
+  const ApiDocument* find(std::string_view path, std::string_view accept) const;
 
  private:
   enum class Form { kLegacy, kV2, kV2Beta1 };
-  std::map<std::string, Document, std::less<>> legacy_, v2_, v2beta1_;
+  std::map<std::string, ApiDocument, std::less<>> legacy_, v2_, v2beta1_;
 };
 
 }  // namespace sluice::host

@@ -27,7 +27,7 @@ const Discovery& discovery() {
 }
 
 json::object at(const char* path, const char* accept = "application/json") {
-  const Document* document = discovery().find(path, accept);
+  const ApiDocument* document = discovery().find(path, accept);
   EXPECT_NE(document, nullptr) << path;
   return document != nullptr ? json::parse(*document->body).as_object() : json::object();
 }
@@ -57,7 +57,7 @@ TEST(Discovery, ChoosesTheFormByTheAcceptHeader) {
   };
   for (const auto& [accept, expected] : cases) {
     for (const char* path : {"/api", "/apis", "/apis/"}) {
-      const Document* found = discovery().find(path, accept);
+      const ApiDocument* found = discovery().find(path, accept);
       ASSERT_NE(found, nullptr);
       EXPECT_EQ(found->content_type, expected) << accept;
     }
@@ -195,7 +195,7 @@ TEST(Discovery, ContributedKindsAppear) {
                        "budget")
                   .ok());
   const Discovery with(scheme);
-  const Document* document = with.find("/apis/example.com/v1", "");
+  const ApiDocument* document = with.find("/apis/example.com/v1", "");
   ASSERT_NE(document, nullptr);
   EXPECT_NE(document->body->find("\"budgets\""), std::string::npos);
   EXPECT_NE(with.find("/apis", "")->etag, discovery().find("/apis", "")->etag);
