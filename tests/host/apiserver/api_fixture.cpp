@@ -7,6 +7,7 @@
 
 #include "core/api/json.hpp"
 #include "host/access/denial.hpp"
+#include "host/base/log.hpp"
 
 namespace sluice::host::test {
 
@@ -76,7 +77,7 @@ void PlainWrites::submit(WriteRequest request, WriteDone done) {
 }
 
 ApiResult<WriteOutcome> PlainWrites::carry_out(const WriteRequest& request) {
-  if (failure_.code != 0) return failure_;
+  if (failure_) return *failure_;
   const api::KindInfo& kind = *request.kind;
   std::string name = request.name;
   const json::object* body = request.body.if_object();
@@ -113,6 +114,7 @@ ApiResult<WriteOutcome> PlainWrites::carry_out(const WriteRequest& request) {
 
 ApiFixture::ApiFixture(ApiLimits limits, HistoryLimits history)
     : store_(scheme_, nullptr, history), writes_(store_, scheme_), api_(users_, limits) {
+  set_log(LogFormat::kText, LogLevel::kError);
   ListenerOptions options;
   options.address = "127.0.0.1:0";
   auto opened = Listener::open(std::move(options), api_.handler(), api_.head_check());

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "host/apiserver/api_server.hpp"
@@ -36,7 +37,7 @@ class PlainWrites final : public Writes {
                     const std::string& labels = "{}", const std::string& body = "{}");
   std::uint64_t erase(const std::string& kind, const std::string& key);
   WriteRequest last() const;
-  /// What the next requests are answered with; code 0: nothing special.
+  /// What the next requests are answered with.
   void fail_with(ApiError error);
 
  private:
@@ -48,7 +49,7 @@ class PlainWrites final : public Writes {
   mutable std::mutex mutex_;
   TextPool pool_;
   WriteRequest last_;
-  ApiError failure_{.code = 0};
+  std::optional<ApiError> failure_;
   int uids_ = 0;
 };
 

@@ -80,7 +80,7 @@ TEST_F(Watches, SeeObjectsComeAndGoWithTheSelector) {
   EXPECT_EQ(events.next(), "MODIFIED x " + two);
   const auto gone = events.next_event();
   EXPECT_EQ(gone.at("type"), "DELETED");
-  EXPECT_EQ(gone.at("object").at("metadata").at("resourceVersion"), three);
+  EXPECT_EQ(gone.at("object").at("metadata").at("resourceVersion"), boost::json::string(three));
   EXPECT_EQ(gone.at("object").at("metadata").at("labels").at("colour"), "red");
   EXPECT_EQ(events.next(), "ADDED y " + four);
   EXPECT_EQ(events.next(), "DELETED y " + five);
