@@ -35,15 +35,20 @@ void order_list(boost::json::array& items, const std::vector<std::string>& keys,
   std::stable_sort(right.begin(), right.end(), [&](std::size_t a, std::size_t b) {
     return rank(named, keys[a]) < rank(named, keys[b]);
   });
+  // A new entry stands where the patch has it: right before the next one that was there, or last.
+  std::vector<std::size_t> place(right.size(), kNone);
+  for (std::size_t i = right.size(); i-- > 0;) {
+    const std::size_t own = rank(was, keys[right[i]]);
+    place[i] = own != kNone || i + 1 == right.size() ? own : place[i + 1];
+  }
   boost::json::array out(items.storage());
   out.reserve(items.size());
-  auto l = left.begin();
-  auto r = right.begin();
-  while (l != left.end() || r != right.end()) {
+  std::size_t l = 0, r = 0;
+  while (l < left.size() || r < right.size()) {
     const bool take_left =
-        l != left.end() && (r == right.end() || (rank(was, keys[*r]) != kNone &&
-                                                 rank(was, keys[*l]) < rank(was, keys[*r])));
-    out.push_back(std::move(items[take_left ? *l++ : *r++]));
+        l < left.size() &&
+        (r == right.size() || rank(was, keys[left[l]]) < place[r] || place[r] == kNone);
+    out.push_back(std::move(items[take_left ? left[l++] : right[r++]]));
   }
   items = std::move(out);
 }

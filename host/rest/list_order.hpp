@@ -10,7 +10,8 @@
 namespace sluice::host {
 
 /// `keys[i]` is the key of `items[i]`; `before` the keys as they were, `wanted` as the patch orders
-/// them. Entries that neither knows keep their place behind what was there. O(n log n).
+/// them; a new entry stands right before the next one of the patch that was there, or last.
+/// O(n log n).
 void order_list(boost::json::array& items, const std::vector<std::string>& keys,
                 const std::vector<std::string>& before, const std::vector<std::string>& wanted);
 

@@ -1,0 +1,44 @@
+// FieldManager: server-side apply, and the record of who owns which field that it rests on.
+//
+// Pure functions of their arguments; any thread. The rules are those of Kubernetes: an applier owns
+// the fields of its configuration, whoever else writes owns what he changed; to change a field that
+// somebody else owns is a conflict for an applier (unless forced) and takes the ownership for
+// everybody else; a field that an applier leaves out is removed when nobody else owns it. Owners of
+// objects that were never applied to and have no managedFields are not tracked, until the first
+// apply. What the host itself writes is not recorded.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string_view>
+
+#include "core/api/scheme.hpp"
+#include "core/base/time.hpp"
+#include "host/rest/api_error.hpp"
+
+namespace sluice::host {
+
+/// Whose write it is, and to what.
+struct FieldOwner {
+  const api::KindInfo& kind;
+  std::string_view manager;
+  std::string_view subresource;  ///< "" or "status"
+  Time now = 0;
+};
+
+/// The object that results when `config` (in `version` of the kind) is applied to `live` (hub form;
+/// nullptr: it does not exist yet), in `version`, with its managedFields. Equal to the live object,
+/// managedFields included, when nothing changes. 400: no manager, or the configuration is
+/// malformed; 409: conflicts, each with a cause.
+ApiResult<boost::json::object> apply_configuration(const api::Scheme& scheme,
+                                                   const FieldOwner& owner,
+                                                   std::string_view version,
+                                                   const boost::json::object* live,
+                                                   const boost::json::object& config, bool force);
+
+/// Sets the managedFields of `after`, which somebody made of `before` by a create, an update or a
+/// patch that is no apply; both in hub form, `before` nullptr on a create. A list of managedFields
+/// that the client put into `after` counts, `[{}]` ends the tracking, an empty one is ignored.
+void track_update(const api::Scheme& scheme, const FieldOwner& owner,
+                  const boost::json::object* before, boost::json::object& after);
+
+}  // namespace sluice::host

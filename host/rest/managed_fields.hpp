@@ -1,0 +1,39 @@
+// ManagedFields: who owns which fields of an object, as metadata.managedFields says it.
+// Plain values and pure functions, any thread.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/rest/field_set.hpp"
+
+namespace sluice::host {
+
+struct ManagedEntry {
+  std::string manager;
+  bool applied = false;     ///< operation Apply, else Update
+  std::string api_version;  ///< in which the fields are named
+  std::string subresource;
+  std::string time;
+  FieldSet fields;
+
+  /// Versions do not tell appliers apart.
+  bool same_owner(const ManagedEntry& other) const;
+};
+
+using ManagedFields = std::vector<ManagedEntry>;
+
+/// Entries that are malformed are left out.
+ManagedFields parse_managed_fields(const boost::json::array& entries);
+
+/// In the order in which Kubernetes keeps them. Entries without fields are left out; of more than
+/// ten that only updated, the oldest are put together under the name `ancient-changes`.
+boost::json::array to_json(ManagedFields fields);
+
+/// The list with which a client says that nobody is to own anything: `[{}]`.
+bool is_reset(const boost::json::array& entries);
+
+}  // namespace sluice::host
