@@ -1,5 +1,9 @@
 #include "host/serve/world.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
 #include <utility>
 
 #include "core/api/json.hpp"
@@ -36,7 +40,17 @@ Result<void> World::open(std::unique_ptr<Journal> journal) {
   Workers workers(config_.engine.threads);
   kernel_->load(workers);
   control_->start();
-  return make_first_objects();
+  if (auto made = make_first_objects(); !made) return made;
+  return start_executor();
+}
+
+Result<void> World::start_executor() {
+  const bool in_memory = config_.store.path == "memory";
+  const std::filesystem::path folder =
+      in_memory ? std::filesystem::temp_directory_path() / fmt::format("sluice-{}", getpid())
+                : std::filesystem::path(config_.store.path) / "executor";
+  auto started = executor_->start(folder, in_memory, *store_, scheme_, *control_);
+  return started ? started : started.error().context("executor");
 }
 
 void World::build() {
@@ -48,6 +62,8 @@ void World::build() {
   events_ = std::make_unique<EventWriter>(*objects_, ids_);
   objects_->set_event_sink(events_.get());
   controllers_ = std::make_unique<ControllerLoop>(*objects_, index_);
+  executor_ = std::make_unique<ExecutorSetup>(config_.executor);
+  executor_->add_controllers(*controllers_);
   kernel_->listen(controllers_.get());
   kernel_->write_statuses();
   control_ = std::make_unique<ControlLoop>(*kernel_, *objects_, *store_, clock_);
@@ -66,6 +82,7 @@ Result<void> World::make_first_objects() {
                       {"metadata", json::object{{"name", api::json_view(name)}}}});
   std::string failed;
   auto done = control_->run_and_wait([&](ObjectAccess& objects) {
+    if (const auto made = executor_->make_nodes(objects); !made) failed = made.error().text;
     for (const json::object& object : wanted) {
       const auto made = objects.create(object);
       if (!made && made.error().code != 409) failed = made.error().text;
@@ -81,6 +98,7 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
   out.store = store_.get();
   out.writes = control_.get();
   out.authorizer = authorizer_.get();
+  out.logs = executor_->logs();
   out.roles = [this] { return authorizer_->index(); };
   out.holder_of = [&authenticator](std::string_view token) {
     return authenticator.holder_of(token);
@@ -89,6 +107,7 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
 }
 
 void World::stop() {
+  if (executor_) executor_->stop();
   if (control_) control_->stop();
 }
 

@@ -20,6 +20,7 @@
 #include "host/apiserver/backend.hpp"
 #include "host/config/config.hpp"
 #include "host/controllers/controller_loop.hpp"
+#include "host/executor/setup.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/plugin_runtime.hpp"
 #include "host/plugins/clock.hpp"
@@ -64,6 +65,7 @@ class World {
   World(const Configuration& config, const PluginClock& clock) : config_(config), clock_(clock) {}
   void build();
   Result<void> make_first_objects();
+  Result<void> start_executor();
 
   Configuration config_;
   const PluginClock& clock_;
@@ -78,6 +80,7 @@ class World {
   std::unique_ptr<ObjectWriter> objects_;
   std::unique_ptr<EventWriter> events_;
   std::unique_ptr<ControllerLoop> controllers_;
+  std::unique_ptr<ExecutorSetup> executor_;
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<RbacAuthorizer> authorizer_;
 };
