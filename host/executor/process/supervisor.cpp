@@ -142,8 +142,6 @@ Result<bool> Supervisor::start(const RunSpec& spec) {
   }
   Owner owner;
   owner.process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(*pid), 0)));
-  owner.child = true;
-  owner.pid = *pid;
   if (!owner.process) return system_error("cannot watch the runner of", paths.folder);
   follow(spec.uid, std::move(owner));
   return true;
@@ -188,10 +186,11 @@ Result<RunState> Supervisor::adopt(const std::string& uid) {
   if (alive) {
     Owner owner;
     owner.process = std::move(*alive);
-    owner.pid = static_cast<int>(process->pid);
     follow(uid, std::move(owner));
     return read_state(uid);
   }
+  // It may be a child of this process that ended while no supervisor looked.
+  if (process && process->pid > 0) ::waitpid(static_cast<pid_t>(process->pid), nullptr, WNOHANG);
   Result<RunState> state = read_state(uid);
   if (!state || state->ended()) return state;
   return mark_lost(uid, "the pod's runner ended without a record of how the containers ended");
@@ -303,10 +302,9 @@ void Supervisor::reap(std::vector<std::string>& uids) {
     Owner owner = std::move(owners_[uid]);
     by_fd_.erase(found);
     owners_.erase(uid);
-    if (owner.child) {
-      siginfo_t info{};
-      ::waitid(P_PIDFD, static_cast<id_t>(owner.process.get()), &info, WEXITED | WNOHANG);
-    }
+    // Also what an earlier supervisor of this process started; ECHILD when it was another process.
+    siginfo_t info{};
+    ::waitid(P_PIDFD, static_cast<id_t>(owner.process.get()), &info, WEXITED | WNOHANG);
     const Result<RunState> state = read_state(uid);
     if (!state || !state->ended()) {
       const Result<RunState> lost =

@@ -70,8 +70,6 @@ class Supervisor {
  private:
   struct Owner {
     Fd process;  // readable when it ended; a runner that was just started, or adopted
-    bool child = false;
-    int pid = 0;
   };
 
   Supervisor(std::filesystem::path root, std::vector<std::string> runner);

@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/cli/command.hpp"
+#include "host/client/client.hpp"
+#include "host/client/submit.hpp"
+#include "host/executor/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr const char* kFooter =
+    R"(The program runs where a pod of the Job is put, in the folder in which you are now, with your
+PATH. Everything after -- is the program and its arguments.
+
+Examples:
+  sluice submit --queue team-a -- ./train.sh --epochs 3
+      hand it in and go on; prints the Job's name
+  sluice submit --queue team-a --cpu 2 --memory 4Gi --wait --logs -- python3 train.py
+      wait for it and show its output; the exit status is 0 when it succeeded
+  sluice submit --queue team-a --parallelism 4 --completions 100 --indexed -- ./shard.sh
+      a hundred runs, four at a time; each finds its number in JOB_COMPLETION_INDEX)";
+
+struct Arguments {
+  Submission submission;
+  std::string kubeconfig, cpu, memory, gpu, max_time, folder;
+  std::vector<std::string> env, resources;
+  std::int64_t completions = 0;
+  bool wait = false, logs = false, dry_run = false;
+};
+
+std::string check_duration(const std::string& text) {
+  if (parse_duration(text)) return {};
+  return fmt::format("found \"{}\"; allowed: a duration such as 90s, 30m or 2h", text);
+}
+
+std::string check_pair(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals != 0 && equals != std::string::npos) return {};
+  return fmt::format("found \"{}\"; allowed: NAME=VALUE", text);
+}
+
+std::pair<std::string, std::string> split(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Submission submission_of(const Arguments& arguments) {
+  Submission out = arguments.submission;
+  out.working_dir = arguments.folder;
+  std::error_code ignored;
+  if (out.working_dir.empty()) out.working_dir = std::filesystem::current_path(ignored).string();
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets variables here
+  if (const char* path = std::getenv("PATH")) out.env.emplace_back("PATH", path);
+  for (const std::string& entry : arguments.env) out.env.push_back(split(entry));
+  for (const auto& [name, amount] :
+       {std::pair{"cpu", &arguments.cpu}, std::pair{"memory", &arguments.memory},
+        std::pair{"nvidia.com/gpu", &arguments.gpu}}) {
+    if (!amount->empty()) out.resources.emplace_back(name, *amount);
+  }
+  for (const std::string& entry : arguments.resources) out.resources.push_back(split(entry));
+  if (!arguments.max_time.empty()) out.max_time = parse_duration(arguments.max_time);
+  if (arguments.completions > 0) out.completions = arguments.completions;
+  return out;
+}
+
+Result<int> submit(const Arguments& arguments) {
+  Submission submission = submission_of(arguments);
+  Result<boost::json::object> job = make_job(submission);
+  if (!job) return job.error();
+  if (arguments.dry_run) {
+    fmt::print("{}\n", boost::json::serialize(*job));
+    return 0;
+  }
+  const Result<std::string> path = find_kubeconfig(arguments.kubeconfig);
+  if (!path) return path.error();
+  Result<Kubeconfig> config = load_kubeconfig(*path);
+  if (!config) return config.error();
+  const std::string ns = submission.ns.empty() ? config->ns : submission.ns;
+  Result<Client> client = Client::make(std::move(*config));
+  if (!client) return client.error();
+  const Result<boost::json::object> made =
+      client->call("POST",
+                   fmt::format("/apis/batch/v1/namespaces/{}/jobs?fieldManager=sluice-submit",
+                               percent_encoded(ns)),
+                   boost::json::serialize(*job));
+  if (!made) return made.error();
+  const std::string name(api::find_text(part(*made, "metadata"), "name"));
+  if (!arguments.wait && !arguments.logs) {
+    fmt::print("{}/{}\n", ns, name);
+    return 0;
+  }
+  const Result<bool> good = follow_job(*client, ns, name, {arguments.logs});
+  if (!good) return good.error();
+  return *good ? 0 : 1;
+}
+
+void add_options(CLI::App& command, Arguments& arguments) {
+  Submission& submission = arguments.submission;
+  command.add_option("--queue,-q", submission.queue, "LocalQueue to wait in")
+      ->type_name("NAME")
+      ->required();
+  command.add_option("--namespace,-n", submission.ns, "Namespace (default: the kubeconfig's)")
+      ->type_name("NAME");
+  command.add_option("--name", submission.name, "Name of the Job (default: after the program)")
+      ->type_name("NAME");
+  command.add_option("--cpu", arguments.cpu, "CPUs of each pod")->type_name("AMOUNT");
+  command.add_option("--memory", arguments.memory, "Memory of each pod")->type_name("AMOUNT");
+  command.add_option("--gpu", arguments.gpu, "nvidia.com/gpu of each pod")->type_name("AMOUNT");
+  command.add_option("--resource", arguments.resources, "Any other resource of each pod")
+      ->type_name("NAME=AMOUNT")
+      ->check(check_pair)
+      ->allow_extra_args(false);
+  command.add_option("--parallelism", submission.parallelism, "Pods at a time")->type_name("N");
+  command.add_option("--completions", arguments.completions, "Runs that have to succeed")
+      ->type_name("N");
+  command.add_flag("--indexed", submission.indexed, "Number the runs (JOB_COMPLETION_INDEX)");
+  command.add_option("--retries", submission.retries, "Failures that are forgiven (default 0)")
+      ->type_name("N");
+  command.add_option("--priority-class", submission.priority_class, "WorkloadPriorityClass")
+      ->type_name("NAME");
+  command.add_option("--env", arguments.env, "Variable of the program; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->check(check_pair)
+      ->allow_extra_args(false);
+  command.add_option("--max-time", arguments.max_time, "End it after so much running")
+      ->type_name("DURATION")
+      ->check(check_duration);
+  command.add_option("--folder", arguments.folder, "Working directory (default: this one)")
+      ->type_name("FOLDER");
+  command
+      .add_option("--kubeconfig", arguments.kubeconfig,
+                  "Default: $KUBECONFIG, ./sluice-data/kubeconfig, ~/.kube/config")
+      ->type_name("FILE");
+  command.add_flag("--wait", arguments.wait, "Wait for the end; exit status 0 when it succeeded");
+  command.add_flag("--logs", arguments.logs, "Show the output as it comes; waits, too");
+  command.add_flag("--dry-run", arguments.dry_run, "Print the Job and do nothing");
+  command.add_option("PROGRAM", submission.argv, "After --: the program and its arguments")
+      ->required();
+}
+
+}  // namespace
+
+void add_submit_command(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("submit", "Run a program as a Job of a queue");
+  add_options(*command, *arguments);
+  command->footer(kFooter);
+  command->callback([arguments, &action] {
+    action = [arguments]() -> Result<int> { return submit(*arguments); };
+  });
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,246 @@
+#include "host/client/client.hpp"
+
+#include <array>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "host/base/version.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace ssl = asio::ssl;
+using Tcp = asio::ip::tcp;
+using Request = http::request<http::string_body>;
+
+constexpr auto kConnectTime = std::chrono::seconds(10);
+constexpr std::uint64_t kMaxBody = 1ULL << 30;
+
+/// One connection, with or without TLS. Throws as Beast does; Client catches.
+class Connection {
+ public:
+  Connection(const std::string& host, const std::string& port, ssl::context* tls) {
+    Tcp::resolver resolver(io_);
+    const auto found = resolver.resolve(host, port);
+    if (!tls) {
+      connect(plain_.emplace(io_), found);
+      return;
+    }
+    auto& secure = secure_.emplace(io_, *tls);
+    SSL_set_tlsext_host_name(secure.native_handle(), host.c_str());
+    secure.set_verify_callback(ssl::host_name_verification(host));
+    connect(beast::get_lowest_layer(secure), found);
+    secure.handshake(ssl::stream_base::client);
+  }
+
+  template <typename F>
+  auto with(F&& f) {
+    return plain_ ? f(*plain_) : f(*secure_);
+  }
+
+ private:
+  static void connect(beast::tcp_stream& stream, const Tcp::resolver::results_type& found) {
+    stream.expires_after(kConnectTime);
+    stream.connect(found);
+    stream.expires_never();
+  }
+
+  asio::io_context io_;
+  std::optional<beast::tcp_stream> plain_;
+  std::optional<beast::ssl_stream<beast::tcp_stream>> secure_;
+};
+
+/// What a Status object, or a bare status, says.
+std::string message_of(const ClientAnswer& answer) {
+  beast::error_code problem;
+  const boost::json::value value = boost::json::parse(answer.body, problem);
+  if (!problem && value.is_object()) {
+    const std::string_view message = api::find_text(value.get_object(), "message");
+    if (!message.empty()) return std::string(message);
+  }
+  return "the server answered " + std::to_string(answer.status);
+}
+
+}  // namespace
+
+struct Client::Target {
+  std::string host, port;
+  std::optional<ssl::context> tls;
+
+  std::unique_ptr<Connection> connect() {
+    return std::make_unique<Connection>(host, port, tls ? &*tls : nullptr);
+  }
+};
+
+Client::Client(Kubeconfig config)
+    : config_(std::move(config)), target_(std::make_unique<Target>()) {}
+Client::~Client() = default;
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+
+Result<Client> Client::make(Kubeconfig config) {
+  std::string_view rest = config.server;
+  const bool secure = rest.starts_with("https://");
+  if (secure || rest.starts_with("http://")) {
+    rest.remove_prefix(secure ? 8 : 7);
+  } else {
+    rest = {};
+  }
+  while (rest.ends_with('/')) rest.remove_suffix(1);
+  const std::size_t colon = rest.ends_with(']') ? std::string_view::npos : rest.rfind(':');
+  std::string_view host = rest.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host.empty() || rest.find('/') != std::string_view::npos) {
+    return Error{"the server of the kubeconfig is \"" + config.server +
+                 "\"; allowed: https://HOST:PORT or http://HOST:PORT"};
+  }
+  const std::string host_name(host);
+  const std::string port(colon == std::string_view::npos ? (secure ? "443" : "80")
+                                                         : rest.substr(colon + 1));
+  Client client(std::move(config));
+  Target& target = *client.target_;
+  target.host = host_name;
+  target.port = port;
+  if (!secure) return client;
+  try {
+    ssl::context& tls = target.tls.emplace(ssl::context::tls_client);
+    tls.set_verify_mode(client.config_.verify ? ssl::verify_peer : ssl::verify_none);
+    if (client.config_.ca.empty()) {
+      tls.set_default_verify_paths();
+    } else {
+      tls.add_certificate_authority(asio::buffer(client.config_.ca));
+    }
+    if (!client.config_.client_certificate.empty()) {
+      tls.use_certificate_chain(asio::buffer(client.config_.client_certificate));
+      tls.use_private_key(asio::buffer(client.config_.client_key), ssl::context::pem);
+    }
+  } catch (const std::exception& e) {
+    return Error{std::string("the certificates of the kubeconfig cannot be used: ") + e.what()};
+  }
+  return client;
+}
+
+namespace {
+
+Request make_request(const Kubeconfig& config, std::string_view method, const std::string& target,
+                     std::string_view body, const std::string& host) {
+  Request request(http::string_to_verb({method.data(), method.size()}), target, 11);
+  request.set(http::field::host, host);
+  request.set(http::field::user_agent, std::string("sluice/") + std::string(version()));
+  request.set(http::field::accept, "application/json, */*");
+  if (!config.token.empty()) request.set(http::field::authorization, "Bearer " + config.token);
+  if (!body.empty()) {
+    request.set(http::field::content_type, "application/json");
+    request.body() = std::string(body);
+  }
+  request.prepare_payload();
+  return request;
+}
+
+Error cannot_reach(const Kubeconfig& config, const std::exception& e) {
+  return Error{"cannot reach " + config.server + ": " + e.what()};
+}
+
+}  // namespace
+
+Result<ClientAnswer> Client::request(std::string_view method, const std::string& target,
+                                     std::string_view body) const {
+  try {
+    const auto connection = target_->connect();
+    const Request request = make_request(config_, method, target, body, target_->host);
+    return connection->with([&](auto& stream) -> Result<ClientAnswer> {
+      http::write(stream, request);
+      beast::flat_buffer buffer;
+      http::response_parser<http::string_body> parser;
+      parser.body_limit(kMaxBody);
+      http::read(stream, buffer, parser);
+      return ClientAnswer{static_cast<int>(parser.get().result_int()),
+                          std::move(parser.get().body())};
+    });
+  } catch (const std::exception& e) {
+    return cannot_reach(config_, e);
+  }
+}
+
+Result<boost::json::object> Client::call(std::string_view method, const std::string& target,
+                                         std::string_view body, bool* missing) const {
+  const Result<ClientAnswer> answer = request(method, target, body);
+  if (!answer) return answer.error();
+  if (missing) *missing = answer->status == 404;
+  if (missing && *missing) return boost::json::object();
+  if (answer->status < 200 || answer->status > 299) return Error{message_of(*answer)};
+  beast::error_code problem;
+  boost::json::value value = boost::json::parse(answer->body, problem);
+  if (problem || !value.is_object()) return Error{"the server's answer is not a JSON object"};
+  return std::move(value.get_object());
+}
+
+Result<void> Client::stream(const std::string& target,
+                            const std::function<bool(std::string_view)>& take) const {
+  try {
+    const auto connection = target_->connect();
+    const Request request = make_request(config_, "GET", target, {}, target_->host);
+    return connection->with([&](auto& stream) -> Result<void> {
+      http::write(stream, request);
+      beast::flat_buffer buffer;
+      http::response_parser<http::buffer_body> parser;
+      parser.body_limit(boost::none);
+      http::read_header(stream, buffer, parser);
+      const int status = static_cast<int>(parser.get().result_int());
+      std::string refusal;
+      std::array<char, 16384> piece;
+      while (!parser.is_done()) {
+        parser.get().body().data = piece.data();
+        parser.get().body().size = piece.size();
+        beast::error_code problem;
+        http::read_some(stream, buffer, parser, problem);
+        if (problem == http::error::need_buffer) problem = {};
+        if (problem) return Error{"the connection broke: " + problem.message()};
+        const std::string_view text(piece.data(), piece.size() - parser.get().body().size);
+        if (status != 200) {
+          refusal += text;
+        } else if (!text.empty() && !take(text)) {
+          return {};
+        }
+      }
+      if (status != 200) return Error{message_of({status, refusal})};
+      return {};
+    });
+  } catch (const std::exception& e) {
+    return cannot_reach(config_, e);
+  }
+}
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~";
+  std::string out;
+  for (const char c : text) {
+    if (kPlain.find(c) != std::string_view::npos) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kHex[byte >> 4U];
+    out += kHex[byte & 15U];
+  }
+  return out;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,148 @@
+#include "host/client/kubeconfig.hpp"
+
+#include <openssl/evp.h>
+
+#include <boost/json/object.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "core/api/json.hpp"
+#include "host/manifests/manifests.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+Result<std::string> read_text(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Error{"cannot read " + path.string()};
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets them
+  return value ? value : "";
+}
+
+Result<std::string> decode(std::string_view text, const std::string& what) {
+  std::string clean;
+  for (const char c : text) {
+    if (c != '\n' && c != '\r' && c != ' ') clean += c;
+  }
+  std::vector<unsigned char> out(clean.size() / 4 * 3 + 3);
+  const int size = EVP_DecodeBlock(out.data(), reinterpret_cast<const unsigned char*>(clean.data()),
+                                   static_cast<int>(clean.size()));
+  if (size < 0) return Error{what + " is not base64"};
+  std::size_t length = static_cast<std::size_t>(size);
+  for (std::size_t i = clean.size(); i > 0 && clean[i - 1] == '=' && length > 0; --i) --length;
+  return std::string(reinterpret_cast<const char*>(out.data()), length);
+}
+
+const json::object& part(const json::object& object, std::string_view key) {
+  static const json::object kNone;
+  const json::object* found = api::find_object(object, key);
+  return found ? *found : kNone;
+}
+
+/// The entry of this name in a list of named entries; nullptr when there is none.
+const json::object* named(const json::object& object, std::string_view list,
+                          std::string_view name) {
+  const json::array* entries = api::find_array(object, list);
+  if (!entries) return nullptr;
+  for (const json::value& entry : *entries) {
+    const json::object* found = entry.if_object();
+    if (found && api::find_text(*found, "name") == name) return found;
+  }
+  return nullptr;
+}
+
+/// `key`-data in base64, or the file that `key` names (relative to the kubeconfig); may be absent.
+Result<std::string> content(const json::object& object, const std::string& key,
+                            const std::string& path) {
+  const std::string_view data = api::find_text(object, key + "-data");
+  if (!data.empty()) return decode(data, path + ": " + key + "-data");
+  const std::string_view file = api::find_text(object, key);
+  if (file.empty()) return std::string();
+  return read_text(std::filesystem::path(path).parent_path() / file);
+}
+
+Result<Kubeconfig> read_context(const json::object& object, const std::string& path) {
+  const std::string name(api::find_text(object, "current-context"));
+  const json::object* context = named(object, "contexts", name);
+  if (!context) {
+    return Error{path + ": current-context is \"" + name + "\", which is not among contexts"};
+  }
+  const json::object& chosen = part(*context, "context");
+  const json::object* cluster = named(object, "clusters", api::find_text(chosen, "cluster"));
+  if (!cluster) return Error{path + ": the cluster of context \"" + name + "\" is missing"};
+  const json::object& server = part(*cluster, "cluster");
+  Kubeconfig out;
+  out.server = api::find_text(server, "server");
+  out.verify = !api::find_bool(server, "insecure-skip-tls-verify", false);
+  if (const auto ns = api::find_text(chosen, "namespace"); !ns.empty()) out.ns = ns;
+  Result<std::string> ca = content(server, "certificate-authority", path);
+  if (!ca) return ca.error();
+  out.ca = *ca;
+  const json::object* user = named(object, "users", api::find_text(chosen, "user"));
+  const json::object& who = user ? part(*user, "user") : part(object, "");
+  out.token = api::find_text(who, "token");
+  if (const auto file = api::find_text(who, "tokenFile"); out.token.empty() && !file.empty()) {
+    Result<std::string> token = read_text(std::filesystem::path(path).parent_path() / file);
+    if (!token) return token.error();
+    out.token = token->substr(0, token->find_last_not_of(" \r\n") + 1);
+  }
+  Result<std::string> certificate = content(who, "client-certificate", path);
+  if (!certificate) return certificate.error();
+  Result<std::string> key = content(who, "client-key", path);
+  if (!key) return key.error();
+  out.client_certificate = *certificate;
+  out.client_key = *key;
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> find_kubeconfig(const std::string& wanted) {
+  if (!wanted.empty()) return wanted;
+  std::vector<std::string> places;
+  if (const std::string named_file = variable("KUBECONFIG"); !named_file.empty()) {
+    places.push_back(named_file.substr(0, named_file.find(':')));
+  }
+  places.emplace_back("sluice-data/kubeconfig");
+  if (const std::string home = variable("HOME"); !home.empty()) {
+    places.push_back(home + "/.kube/config");
+  }
+  std::string looked;
+  for (const std::string& place : places) {
+    std::error_code ignored;
+    if (std::filesystem::exists(place, ignored)) return place;
+    looked += (looked.empty() ? "" : ", ") + place;
+  }
+  return Error{"found no kubeconfig (looked at " + looked +
+               "); name one with --kubeconfig FILE, or start a host with sluice serve"};
+}
+
+Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& path) {
+  std::optional<json::object> document;
+  const Result<void> read =
+      load_text(text, path, ManifestLimits{}, [&](Document&& found) -> Result<void> {
+        if (!document) document = json::object(found.object, json::storage_ptr());
+        return {};
+      });
+  if (!read) return read.error();
+  if (!document) return Error{path + ": is empty"};
+  return read_context(*document, path);
+}
+
+Result<Kubeconfig> load_kubeconfig(const std::string& path) {
+  const Result<std::string> text = read_text(path);
+  if (!text) return text.error();
+  return parse_kubeconfig(*text, path);
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,254 @@
+#include "host/client/submit.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "core/api/json.hpp"
+#include "core/api/quantity.hpp"
+#include "host/executor/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";
+constexpr const char* kPriorityLabel = "kueue.x-k8s.io/priority-class";
+constexpr const char* kMaxTimeLabel = "kueue.x-k8s.io/max-exec-time-seconds";
+constexpr int kLookEveryMs = 250;
+
+/// A name made of the program's: `./Train_v2.sh` gives `train-v2`.
+std::string base_name(const std::string& program) {
+  std::string text = program.substr(program.rfind('/') + 1);
+  text = text.substr(0, text.find('.'));
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) {
+      out += static_cast<char>(std::tolower(byte));
+    } else if (!out.empty() && out.back() != '-') {
+      out += '-';
+    }
+  }
+  out = out.substr(0, 40);
+  while (!out.empty() && out.back() == '-') out.pop_back();
+  return out.empty() ? "job" : out;
+}
+
+Result<json::object> resources_of(const Submission& submission) {
+  json::object out;
+  for (const auto& [name, amount] : submission.resources) {
+    const Result<api::Quantity> quantity = api::Quantity::parse(amount);
+    if (!quantity) {
+      return Error{
+          fmt::format("{}: found \"{}\"; allowed: an amount such as 2, 500m or 4Gi", name, amount)};
+    }
+    out[name] = amount;
+  }
+  return out;
+}
+
+json::object container_of(const Submission& submission, const json::object& resources) {
+  json::array command, env;
+  for (const std::string& word : submission.argv) command.emplace_back(word);
+  for (const auto& [name, value] : submission.env) {
+    env.push_back(json::object{{"name", name}, {"value", value}});
+  }
+  json::object container{{"name", "main"}, {"image", "host"}, {"command", std::move(command)}};
+  if (!env.empty()) container["env"] = std::move(env);
+  if (!submission.working_dir.empty()) container["workingDir"] = submission.working_dir;
+  if (!resources.empty()) {
+    container["resources"] = json::object{{"requests", resources}, {"limits", resources}};
+  }
+  return container;
+}
+
+void say(const std::string& text) { fmt::print(stderr, "{}\n", text); }
+
+/// The pods' output: a thread per pod, whole lines, with the pod's name where there are several.
+class Outputs {
+ public:
+  Outputs(const Client& client, std::string ns, bool name_pods)
+      : client_(client), ns_(std::move(ns)), name_pods_(name_pods) {}
+  ~Outputs() { finish(); }
+
+  void follow(const std::string& pod) {
+    if (threads_.contains(pod)) return;
+    threads_[pod] = std::thread([this, pod] { copy(pod); });
+  }
+  void finish() {
+    for (auto& [pod, thread] : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+  }
+
+ private:
+  void copy(const std::string& pod) {
+    std::string rest;
+    const Result<void> done =
+        client_.stream(fmt::format("/api/v1/namespaces/{}/pods/{}/log?follow=true", ns_, pod),
+                       [&](std::string_view text) {
+                         rest += text;
+                         const std::size_t end = rest.rfind('\n');
+                         if (end != std::string::npos) {
+                           print(pod, std::string_view(rest).substr(0, end + 1));
+                           rest.erase(0, end + 1);
+                         }
+                         return true;
+                       });
+    if (!rest.empty()) print(pod, rest + "\n");
+    if (!done) say(fmt::format("no output of pod {}: {}", pod, done.error().text));
+  }
+  void print(const std::string& pod, std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+      if (name_pods_) fmt::print("[{}] ", pod);
+      fmt::print("{}", text.substr(0, end));
+      text.remove_prefix(end);
+    }
+    std::fflush(stdout);
+  }
+
+  const Client& client_;
+  std::string ns_;
+  bool name_pods_;
+  std::mutex mutex_;
+  std::map<std::string, std::thread> threads_;
+};
+
+class Follower {
+ public:
+  Follower(const Client& client, std::string ns, std::string name, const FollowOptions& options)
+      : client_(client), ns_(std::move(ns)), name_(std::move(name)), options_(options) {}
+
+  Result<bool> run() {
+    for (;;) {
+      bool missing = false;
+      const auto job = client_.call(
+          "GET", fmt::format("/apis/batch/v1/namespaces/{}/jobs/{}", ns_, name_), {}, &missing);
+      if (!job) return job.error();
+      if (missing) return Error{fmt::format("job {}/{} was deleted", ns_, name_)};
+      const json::object& status = part(*job, "status");
+      if (options_.logs && outputs_ == nullptr) {
+        const auto pods = api::find_int(part(*job, "spec"), "completions").value_or(2);
+        outputs_ = std::make_unique<Outputs>(client_, ns_, pods != 1);
+      }
+      if (options_.logs) follow_pods();
+      for (const auto& [type, good] : {std::pair{"Complete", true}, std::pair{"Failed", false}}) {
+        if (!condition_is_true(status, type)) continue;
+        if (outputs_) outputs_->finish();
+        tell(good ? "succeeded" : "failed: " + message(status, type));
+        return good;
+      }
+      tell_state(*job);
+      ::poll(nullptr, 0, kLookEveryMs);
+    }
+  }
+
+ private:
+  static std::string message(const json::object& status, std::string_view type) {
+    std::string out;
+    for_each_object(status, "conditions", [&](const json::object& condition) {
+      if (api::find_text(condition, "type") == type) out = api::find_text(condition, "message");
+    });
+    return out;
+  }
+
+  void tell_state(const json::object& job) {
+    if (api::find_int(part(job, "status"), "active").value_or(0) > 0) {
+      return tell("running");
+    }
+    if (!api::find_bool(part(job, "spec"), "suspend", false)) return tell("starting");
+    tell("waiting" + why_waiting(job));
+  }
+
+  /// What its workload says about it.
+  std::string why_waiting(const json::object& job) {
+    const std::string uid(api::find_text(part(job, "metadata"), "uid"));
+    const auto list =
+        client_.call("GET", fmt::format("/apis/kueue.x-k8s.io/v1beta2/namespaces/{}/workloads"
+                                        "?labelSelector=kueue.x-k8s.io%2Fjob-uid%3D{}",
+                                        ns_, uid));
+    std::string out;
+    if (!list) return out;
+    for_each_object(*list, "items", [&](const json::object& workload) {
+      const std::string text = message(part(workload, "status"), "QuotaReserved");
+      if (!text.empty()) out = ": " + text;
+    });
+    return out;
+  }
+
+  void follow_pods() {
+    const auto list = client_.call(
+        "GET", fmt::format("/api/v1/namespaces/{}/pods?labelSelector=job-name%3D{}", ns_, name_));
+    if (!list) return;
+    for_each_object(*list, "items", [&](const json::object& pod) {
+      const std::string_view phase = api::find_text(part(pod, "status"), "phase");
+      if (phase.empty() || phase == "Pending") return;
+      outputs_->follow(std::string(api::find_text(part(pod, "metadata"), "name")));
+    });
+  }
+
+  void tell(const std::string& state) {
+    if (state == told_) return;
+    told_ = state;
+    say(fmt::format("job {}/{}: {}", ns_, name_, state));
+  }
+
+  const Client& client_;
+  std::string ns_, name_;
+  FollowOptions options_;
+  std::string told_;
+  std::unique_ptr<Outputs> outputs_;
+};
+
+}  // namespace
+
+Result<json::object> make_job(const Submission& submission) {
+  if (submission.argv.empty()) return Error{"no program was named; write it after --"};
+  if (submission.parallelism < 1 || submission.completions.value_or(1) < 1) {
+    return Error{"--parallelism and --completions: allowed: 1 or more"};
+  }
+  const Result<json::object> resources = resources_of(submission);
+  if (!resources) return resources.error();
+  json::object labels{{kQueueLabel, submission.queue}};
+  if (!submission.priority_class.empty()) labels[kPriorityLabel] = submission.priority_class;
+  if (submission.max_time) {
+    labels[kMaxTimeLabel] =
+        std::to_string(std::max<Duration>(1, (*submission.max_time + kSecond - 1) / kSecond));
+  }
+  json::object metadata{{"labels", std::move(labels)}};
+  if (submission.name.empty()) {
+    metadata["generateName"] = base_name(submission.argv.front()) + "-";
+  } else {
+    metadata["name"] = submission.name;
+  }
+  if (!submission.ns.empty()) metadata["namespace"] = submission.ns;
+  json::object spec{{"suspend", true},
+                    {"parallelism", submission.parallelism},
+                    {"completions", submission.completions.value_or(submission.parallelism)},
+                    {"backoffLimit", submission.retries}};
+  if (submission.indexed) spec["completionMode"] = "Indexed";
+  spec["template"] = json::object{
+      {"spec", json::object{{"restartPolicy", "Never"},
+                            {"containers", json::array{container_of(submission, *resources)}}}}};
+  return json::object{{"apiVersion", "batch/v1"},
+                      {"kind", "Job"},
+                      {"metadata", std::move(metadata)},
+                      {"spec", std::move(spec)}};
+}
+
+Result<bool> follow_job(const Client& client, const std::string& ns, const std::string& name,
+                        const FollowOptions& options) {
+  return Follower(client, ns, name, options).run();
+}
+
+}  // namespace sluice::host
