@@ -3,11 +3,14 @@
 // The environment's SLUICE_BENCH_FOLDER names another folder to write in than the build's.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "core/api/scheme.hpp"
 #include "host/store/live_store.hpp"
@@ -67,7 +70,7 @@ StoredObject object(std::size_t number) {
   return out;
 }
 
-/// Commits that were not answered yet; at most `limit` at a time.
+/// Commits that were not answered yet; at most `limit` at a time. Keeps how long each took.
 class Answers {
  public:
   explicit Answers(std::size_t limit) : limit_(limit) {}
@@ -76,9 +79,11 @@ class Answers {
     answered_.wait(lock, [this] { return open_ < limit_; });
     ++open_;
     lock.unlock();
-    store.commit([this](const Result<void>& result) {
+    store.commit([this, begin = Clock::now()](const Result<void>& result) {
       if (!result.ok()) std::abort();
+      const double took = std::chrono::duration<double>(Clock::now() - begin).count();
       const std::lock_guard<std::mutex> locked(mutex_);
+      seconds_.push_back(took);
       --open_;
       answered_.notify_one();
     });
@@ -87,13 +92,28 @@ class Answers {
     std::unique_lock<std::mutex> lock(mutex_);
     answered_.wait(lock, [this] { return open_ == 0; });
   }
+  /// The time, in milliseconds, within which this part of the commits was answered.
+  double milliseconds(double part) {
+    std::sort(seconds_.begin(), seconds_.end());
+    const auto last = static_cast<double>(seconds_.size() - 1);
+    return seconds_[static_cast<std::size_t>(part * last)] * 1e3;
+  }
 
  private:
+  using Clock = std::chrono::steady_clock;
   const std::size_t limit_;
+  std::vector<double> seconds_;
   std::mutex mutex_;
   std::condition_variable answered_;
   std::size_t open_ = 0;
 };
+
+void count(benchmark::State& state, std::size_t commits, Answers& answers) {
+  state.counters["commits/s"] =
+      benchmark::Counter(static_cast<double>(commits), benchmark::Counter::kIsRate);
+  state.counters["p50 ms"] = answers.milliseconds(0.5);
+  state.counters["p99 ms"] = answers.milliseconds(0.99);
+}
 
 /// One transaction after the other, each with this many new objects: what one writer sees.
 void CommitAlone(benchmark::State& state) {
@@ -121,27 +141,25 @@ void CommitTogether(benchmark::State& state) {
     answers.commit(*store);
   }
   answers.wait();
-  state.counters["commits/s"] =
-      benchmark::Counter(static_cast<double>(number), benchmark::Counter::kIsRate);
+  count(state, number, answers);
 }
 BENCHMARK(CommitTogether)->Arg(8)->Arg(64)->Arg(1000)->UseRealTime()->MinTime(2);
 
 /// Changes of objects that are there, all over a table of 100,000.
 void CommitChanges(benchmark::State& state) {
   const auto store = new_store();
-  Answers answers(64);
+  Answers first(1), answers(64);
   constexpr std::size_t kObjects = 100'000;
   for (std::size_t i = 0; i < kObjects; ++i) store->put(object(i));
-  answers.commit(*store);
-  answers.wait();
+  first.commit(*store);
+  first.wait();
   std::size_t number = 0;
   for (auto _ : state) {
     store->put(object(number++ * 7919 % kObjects));
     answers.commit(*store);
   }
   answers.wait();
-  state.counters["commits/s"] =
-      benchmark::Counter(static_cast<double>(number), benchmark::Counter::kIsRate);
+  count(state, number, answers);
 }
 BENCHMARK(CommitChanges)->UseRealTime()->MinTime(2);
 

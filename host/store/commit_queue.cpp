@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "host/base/log.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -41,8 +43,12 @@ void CommitQueue::push(Transaction transaction) {
 }
 
 void CommitQueue::fail(std::string reason) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (failure_.empty()) failure_ = std::move(reason);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!failure_.empty()) return;
+    failure_ = reason;
+  }
+  log(LogLevel::kError, "store", "nothing is written any more", {{"reason", std::move(reason)}});
 }
 
 std::string CommitQueue::failure() const {

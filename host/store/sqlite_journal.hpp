@@ -20,7 +20,7 @@ namespace sluice::host {
 
 struct SqliteOptions {
   std::string vfs;                        ///< of SQLite, for tests; empty: the system's
-  std::uint32_t checkpoint_pages = 4000;  ///< the log is copied into the database when it has these
+  std::uint32_t checkpoint_pages = 8000;  ///< the log is copied into the database when it has these
 };
 
 class SqliteJournal final : public Journal {
