@@ -97,7 +97,6 @@ ApiResult<void> read_body(const json::object& options, WriteRequest& out) {
 
 ApiResult<void> read_write_options(const Request& request, WriteRequest& out) {
   out.user = request.user.user;
-  out.who = request.user;
   out.user_groups = request.user.groups;
   if (const auto* dry_run = request.parameter("dryRun"); dry_run && !dry_run->empty()) {
     if (*dry_run != "All") return wrong("dryRun", *dry_run, "All");

@@ -1,4 +1,5 @@
-// The status of a Pod, as its processes are: phase, conditions, containers. Pure, any thread.
+// The status of a Pod, as its processes are: phase, conditions, containers. What the processes do
+// not decide stays as it is. Pure, any thread.
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -7,6 +7,7 @@
 
 #include "core/api/builtin/builtin.hpp"
 #include "core/api/json.hpp"
+#include "host/rest/field_manager.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {
@@ -126,6 +127,8 @@ ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::ob
     if (policy->wants(kind)) policy->creating(kind, object, *this, mode.by_system, problems);
   if (auto refused = judge(kind, name, object, nullptr, false, mode, std::move(problems)))
     return *refused;
+  if (!mode.field_manager.empty())
+    track_update(scheme(), {kind, mode.field_manager, "", now()}, nullptr, object);
   return commit({&kind, key_of(kind, object)}, object, 201, mode);
 }
 
@@ -170,6 +173,9 @@ ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object
                                      "deleted, found new finalizer \"{}\"",
                                      finalizer));
   const StoredObject& stored = *kernel_.store().find(kind, ref.key);
+  if (!mode.field_manager.empty())
+    track_update(scheme(), {kind, mode.field_manager, status ? "status" : "", now()}, &before,
+                 after);
   if (!object_differs(before, after)) return outcome_of(stored, 200);
   if (body_differs(before, after)) advance_generation(after);
   if (status && is_workload(kind) && !mode.dry_run) {

@@ -35,6 +35,7 @@ struct WriteMode {
   bool dry_run = false;
   bool by_system = false;  ///< the host itself: a status is taken over on creation
   FieldValidation field_validation = FieldValidation::kIgnore;
+  std::string_view field_manager;  ///< who owns the fields that change; empty: not recorded
   std::vector<std::string>* warnings = nullptr;  ///< unknown and duplicate fields go here
   /// Asked last, with the object as it would be stored; may be empty.
   std::function<std::optional<ApiError>(const api::KindInfo&, const boost::json::object&)> guard;

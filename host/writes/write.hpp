@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/api/scheme.hpp"
-#include "host/access/identity.hpp"
 #include "host/objects/store.hpp"
 #include "host/rest/api_error.hpp"
 
@@ -47,8 +46,7 @@ struct WriteRequest {
   /// Problems found while the body was decoded (duplicate keys), worded as unknown fields are.
   std::vector<std::string> decoding_problems;
   DeleteOptions deletion;
-  std::string user;  ///< name of who asks; the server also gives the identity
-  Identity who;
+  std::string user;  ///< who asks, for the audit line and for what he may grant
   std::vector<std::string> user_groups;
 };
 

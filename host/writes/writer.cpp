@@ -7,7 +7,9 @@
 
 #include "core/api/json.hpp"
 #include "host/kernel/merge_patch.hpp"
+#include "host/rest/field_manager.hpp"
 #include "host/rest/json_patch.hpp"
+#include "host/rest/strategic_merge.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {
@@ -33,6 +35,18 @@ bool is_custom(const api::KindInfo& kind) {
                                            "scheduling.k8s.io",
                                            "coordination.k8s.io"};
   return std::find(std::begin(kBuiltIn), std::end(kBuiltIn), kind.group) == std::end(kBuiltIn);
+}
+
+ApiError unsupported_patch(const api::KindInfo& kind) {
+  ApiError out;
+  out.code = 415;
+  out.reason = "UnsupportedMediaType";
+  out.text =
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+  out.group = kind.group;
+  out.resource = kind.plural;
+  return out;
 }
 
 /// The body names its kind, name and namespace as the URL does, or not at all.
@@ -97,13 +111,14 @@ ApiResult<WriteOutcome> Writer::execute(const WriteRequest& request) {
   WriteMode mode;
   mode.dry_run = request.dry_run;
   mode.field_validation = request.field_validation;
+  mode.field_manager = request.field_manager;
   if (request.field_validation != FieldValidation::kIgnore) {
     mode.warnings = &warnings;
     warnings = request.decoding_problems;
   }
   if (guard_)
     mode.guard = [&](const api::KindInfo& kind, const json::object& object) {
-      return guard_(request.who, kind, object);
+      return guard_({request.user, {}, request.user_groups}, kind, object);
     };
   if (!request.subresource.empty() && request.subresource != "status" &&
       request.subresource != "scale")
@@ -171,15 +186,47 @@ ApiResult<json::object> Writer::patched(const WriteRequest& request, const Objec
     case PatchType::kJson:
       if (auto done = json_patch(document, request.body); !done) return done.error();
       break;
-    case PatchType::kStrategic:
-    case PatchType::kApply:
-      return bad_request("this kind of patch is not understood; use a merge patch");
+    case PatchType::kStrategic: {
+      if (is_custom(*ref.kind)) return unsupported_patch(*ref.kind);
+      if (!request.body.is_object()) return bad_request("a strategic merge patch is an object");
+      const auto* schema = objects_.scheme().schema(api_version_of(request), ref.kind->kind);
+      SLUICE_CHECK(schema != nullptr, "no schema of ", ref.kind->kind);
+      auto done = strategic_merge(document.get_object(), request.body.get_object(), *schema);
+      if (!done) return done.error();
+      break;
+    }
+    case PatchType::kApply:  // apply()
+      break;
   }
   if (!document.is_object()) return bad_request("the patch leaves no object");
   return std::move(document.get_object());
 }
 
+/// Server-side apply: makes the object where there is none.
+ApiResult<WriteOutcome> Writer::apply(const WriteRequest& request, WriteMode mode) {
+  if (!request.body.is_object()) return bad_request("an apply patch is one object");
+  json::object config = request.body.get_object();
+  if (auto agreed = agree_with_url(request, config); !agreed) return agreed.error();
+  const ObjectRef ref{request.kind, key_of(request)};
+  const StoredObject* stored = objects_.kernel().store().find(*ref.kind, ref.key);
+  if (!stored && !request.subresource.empty()) return not_found(*ref.kind, request.name);
+  std::optional<json::object> live;
+  if (stored) {
+    if (auto seen = check_precondition(request, *stored, config, false); !seen) return seen.error();
+    live = objects_.kernel().current(*ref.kind, ref.key);
+  }
+  auto applied = apply_configuration(
+      objects_.scheme(),
+      {*request.kind, request.field_manager, request.subresource, objects_.now()}, request.version,
+      live ? &*live : nullptr, config, request.force);
+  if (!applied) return applied.error();
+  mode.field_manager = {};  // the owners are part of the result
+  if (!stored) return objects_.create(*ref.kind, std::move(*applied), mode);
+  return replace(request, ref, std::move(*applied), mode);
+}
+
 ApiResult<WriteOutcome> Writer::patch(const WriteRequest& request, const WriteMode& mode) {
+  if (request.patch_type == PatchType::kApply) return apply(request, mode);
   const ObjectRef ref{request.kind, key_of(request)};
   const StoredObject* stored = objects_.kernel().store().find(*ref.kind, ref.key);
   if (!stored) return not_found(*ref.kind, request.name);

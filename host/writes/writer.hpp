@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/access/identity.hpp"
 #include "host/writes/object_writer.hpp"
 #include "host/writes/write.hpp"
 
@@ -35,6 +36,7 @@ class Writer {
   ApiResult<WriteOutcome> create(const WriteRequest& request, const WriteMode& mode);
   ApiResult<WriteOutcome> update(const WriteRequest& request, const WriteMode& mode);
   ApiResult<WriteOutcome> patch(const WriteRequest& request, const WriteMode& mode);
+  ApiResult<WriteOutcome> apply(const WriteRequest& request, WriteMode mode);
   ApiResult<WriteOutcome> scale(const WriteRequest& request, const WriteMode& mode);
   ApiResult<WriteOutcome> replace(const WriteRequest& request, const ObjectRef& ref,
                                   boost::json::object after, const WriteMode& mode);

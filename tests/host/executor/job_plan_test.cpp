@@ -295,8 +295,8 @@ TEST(JobPlan, FailurePolicy) {
 }
 
 TEST(JobPlan, AFinishedJobIsRemovedWhenItsTimeIsOver) {
-  const char* status =
-      R"({"conditions":[{"type":"Complete","status":"True","lastTransitionTime":"2026-01-01T00:00:10Z"}]})";
+  const char* status = R"({"conditions":[{"type":"Complete","status":"True",)"
+                       R"("lastTransitionTime":"2026-01-01T00:00:10Z"}]})";
   const BatchJob view = job(R"({"completions":1,"ttlSecondsAfterFinished":30})", status);
   const JobPlan before = plan_job(view, {}, at(39));
   EXPECT_FALSE(before.remove_job);

@@ -121,6 +121,75 @@ TEST(Writer, ADryRunLeavesNothing) {
   EXPECT_TRUE(host.exists("resourceflavors", "f"));
 }
 
+TEST(Writer, PatchesOfAllKinds) {
+  const struct {
+    const char* resource;
+    PatchType type;
+    const char* patch;
+    int code;  // 0: accepted
+    const char* pointer;
+    const char* value;
+  } rows[] = {
+      {"localqueues", PatchType::kMerge, R"({"metadata":{"labels":{"a":"b"}}})", 0,
+       "/metadata/labels/a", "b"},
+      {"localqueues", PatchType::kJson,
+       R"([{"op":"add","path":"/metadata/labels","value":{"a":"c"}}])", 0, "/metadata/labels/a",
+       "c"},
+      {"localqueues", PatchType::kJson,
+       R"([{"op":"test","path":"/spec/clusterQueue","value":"x"}])", 422, "", ""},
+      {"localqueues", PatchType::kStrategic, R"({"metadata":{"labels":{"a":"b"}}})", 415, "", ""},
+      {"jobs", PatchType::kStrategic,
+       R"({"spec":{"template":{"metadata":{"annotations":{"x":"y"}}},"parallelism":2}})", 0,
+       "/spec/parallelism", "2"},
+      {"localqueues", PatchType::kApply, R"({"metadata":{"name":"q","labels":{"mine":"yes"}}})", 0,
+       "/metadata/labels/mine", "yes"},
+      {"localqueues", PatchType::kApply, R"({"metadata":{"name":"q"},"spec":{"clusterQueue":5}})",
+       409, "", ""},
+  };
+  for (const auto& row : rows) {
+    HostFixture host;
+    ASSERT_TRUE(host.create("localqueues", kQueue).ok());
+    ASSERT_TRUE(host.create("jobs", R"({"metadata":{"name":"q"},"spec":{"suspend":true,"template":{
+        "spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})")
+                    .ok());
+    auto request = host.request(WriteVerb::kPatch, row.resource, "q", row.patch);
+    request.patch_type = row.type;
+    request.field_manager = "tester";
+    const auto done = host.writer.execute(request);
+    EXPECT_EQ(done.ok() ? 0 : done.error().code, row.code)
+        << row.patch << (done.ok() ? "" : done.error().text);
+    if (row.code == 0) {
+      EXPECT_EQ(at(host.get(row.resource, "default/q"), row.pointer), row.value)
+          << boost::json::serialize(host.get(row.resource, "default/q"));
+    }
+  }
+}
+
+TEST(Writer, AnApplyMakesOwnsAndLetsGo) {
+  HostFixture host;
+  const auto apply = [&](const char* manager, const char* body, bool force) {
+    auto request = host.request(WriteVerb::kPatch, "localqueues", "q", body);
+    request.patch_type = PatchType::kApply;
+    request.field_manager = manager;
+    request.force = force;
+    const auto done = host.writer.execute(request);
+    return done.ok() ? done->code : done.error().code;
+  };
+  const char* one = R"({"metadata":{"labels":{"a":"1"}},"spec":{"clusterQueue":"cq"}})";
+  const char* two = R"({"metadata":{"labels":{"a":"2"}}})";
+  const char* none = R"({"spec":{"clusterQueue":"cq"}})";
+  EXPECT_EQ(apply("x", one, false), 201);
+  const std::uint64_t before = host.store.working_version();
+  EXPECT_EQ(apply("x", one, false), 200);
+  EXPECT_EQ(host.store.working_version(), before) << "the same again writes nothing";
+  EXPECT_EQ(apply("y", two, false), 409);
+  EXPECT_EQ(apply("y", two, true), 200);
+  EXPECT_EQ(apply("x", none, false), 200);
+  EXPECT_EQ(at(host.get("localqueues", "default/q"), "/metadata/labels/a"), "2") << "it is y's now";
+  EXPECT_EQ(apply("y", R"({})", false), 200);
+  EXPECT_EQ(at(host.get("localqueues", "default/q"), "/metadata/labels/a"), "(absent)");
+}
+
 TEST(Writer, GenerateNameDrawsNames) {
   HostFixture host;
   const char* body = R"({"metadata":{"generateName":"f-"},"spec":{}})";
