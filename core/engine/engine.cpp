@@ -88,6 +88,7 @@ std::vector<api::PodSetAssignment> Engine::assignment(WorkloadId id) const {
 api::WorkloadStatus Engine::status(WorkloadId id) const { return state_->status(id); }
 std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const { return state_->counted_as(id); }
 std::vector<WorkloadId> Engine::workloads() const { return state_->in_order(); }
+Explanation Engine::explain(WorkloadId id) const { return state_->explain(id); }
 EngineStats Engine::stats() const { return state_->stats; }
 void Engine::verify_ledger() const { state_->verify_ledger(); }
 

@@ -28,6 +28,7 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 #include "core/engine/decision.hpp"
+#include "core/engine/explanation.hpp"
 #include "core/hooks/hooks.hpp"
 
 namespace sluice {
@@ -136,6 +137,9 @@ class Engine {
   /// All workloads that exist, in order of namespace/name.
   std::vector<WorkloadId> workloads() const;
   EngineStats stats() const;
+  /// What each flavor has for the workload, and who holds what it lacks. O(flavors + holders of its
+  /// tree).
+  Explanation explain(WorkloadId id) const;
 
   /// Recomputes every usage from the holders and compares; aborts when they differ. For tests.
   void verify_ledger() const;

@@ -65,6 +65,9 @@ class EngineState {
   std::optional<WorkloadId> counted_as(WorkloadId id) const;
   void verify_ledger();
 
+  // explanation.cpp
+  Explanation explain(WorkloadId id) const;
+
   std::optional<WorkloadId> find(std::string_view key) const;
   /// Existing workloads in order of key. O(n log n) after a change, O(1) else.
   const std::vector<WorkloadId>& in_order() const;
