@@ -1,0 +1,272 @@
+#include "host/controllers/jobs/job_controller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+
+#include "core/api/json.hpp"
+#include "host/controllers/jobs/names.hpp"
+#include "host/controllers/jobs/workload_spec.hpp"
+#include "host/controllers/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+Result<void> plain(const ApiResult<void>& done) {
+  if (done) return {};
+  return Error{done.error().text};
+}
+
+void tell(ObjectAccess& objects, const ObjectRef& about, std::string_view reason,
+          std::string message, bool warning = false) {
+  objects.emit({about, warning, std::string(reason), std::move(message)});
+}
+
+/// Keys of the jobs that the owner references of an object name.
+void name_owners(const std::map<std::string, const api::KindInfo*, std::less<>>& kinds,
+                 const StoredObject& stored, std::vector<std::string>& keys) {
+  if (stored.metadata.find("ownerReferences") == std::string::npos) return;
+  boost::system::error_code code;
+  const json::value metadata = json::parse(stored.metadata, code);
+  if (code || !metadata.is_object()) return;
+  const std::string ns = stored.key.substr(0, stored.key.find('/'));
+  each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {
+    const std::string_view version = api::find_text(owner, "apiVersion");
+    const std::string kind =
+        fmt::format("{}/{}", version.substr(0, version.find('/')), api::find_text(owner, "kind"));
+    if (kinds.contains(kind))
+      keys.push_back(fmt::format("{} {}/{}", kind, ns, api::find_text(owner, "name")));
+  });
+}
+
+}  // namespace
+
+JobController::JobController(const api::Scheme& scheme, hooks::JobMapping* mapping)
+    : scheme_(scheme),
+      mapping_(mapping),
+      workload_kind_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")) {
+  for (const api::KindInfo* info : scheme.kinds()) {
+    std::string name = info->group + "/" + info->kind;
+    if (find_job_kind(name)) kinds_.emplace(std::move(name), info);
+  }
+}
+
+std::vector<std::string> JobController::watches() const {
+  std::vector<std::string> out = {"kueue.x-k8s.io/Workload", "kueue.x-k8s.io/WorkloadPriorityClass",
+                                  "scheduling.k8s.io/PriorityClass"};
+  for (const auto& [name, info] : kinds_) out.push_back(name);
+  return out;
+}
+
+void JobController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  const std::string kind = change.kind->group + "/" + change.kind->kind;
+  if (kinds_.contains(kind)) {
+    keys.push_back(kind + " " + change.key);
+  } else if (change.kind == workload_kind_) {
+    if (change.stored) name_owners(kinds_, *change.stored, keys);
+    if (change.before) name_owners(kinds_, *change.before, keys);
+    const auto waiting = waiting_for_workload_.find(change.key);
+    if (waiting != waiting_for_workload_.end())
+      keys.insert(keys.end(), waiting->second.begin(), waiting->second.end());
+  } else {
+    keys.insert(keys.end(), waiting_for_class_.begin(), waiting_for_class_.end());
+  }
+}
+
+std::optional<ObjectRef> JobController::job_of(const std::string& key) const {
+  const std::size_t space = key.find(' ');
+  const auto kind = kinds_.find(key.substr(0, space));
+  if (space == std::string::npos || kind == kinds_.end()) return std::nullopt;
+  return ObjectRef{kind->second, key.substr(space + 1)};
+}
+
+Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& objects) {
+  waiting_for_class_.erase(key);
+  for (auto it = waiting_for_workload_.begin(); it != waiting_for_workload_.end();) {
+    it->second.erase(key);
+    it = it->second.empty() ? waiting_for_workload_.erase(it) : std::next(it);
+  }
+  const auto ref = job_of(key);
+  if (!ref) return kNever;
+  auto view = reader_.read(*ref, objects);
+  if (!view) return kNever;
+  if (!api::find_text(part_of(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
+  const bool queued = !view->label(kQueueLabel).empty();
+  if (!queued && view->label(kPrebuiltLabel).empty()) return kNever;
+  if (managed_by_owner(*view, objects)) return kNever;
+  if (auto done = keep_in_line(*view, objects); !done) return done.error();
+  return kNever;
+}
+
+/// A job that belongs to a job that is queued runs with it.
+bool JobController::managed_by_owner(const JobView& view, const ObjectAccess& objects) const {
+  bool managed = false;
+  each_object(part_of(view.job, "metadata"), "ownerReferences", [&](const json::object& owner) {
+    if (!api::find_bool(owner, "controller", false)) return;
+    const api::KindInfo* kind =
+        scheme_.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
+    if (!kind || !find_job_kind(kind->group + "/" + kind->kind)) return;
+    const auto object =
+        objects.get(*kind, fmt::format("{}/{}", view.ns, api::find_text(owner, "name")));
+    managed |= object && !label_of(*object, kQueueLabel).empty();
+  });
+  return managed;
+}
+
+JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& objects) {
+  if (const auto end = view.kind->end(view.job)) return end_workloads(view, *end, objects);
+  if (const std::string why = view.kind->unfit(view.job); !why.empty())
+    return hold(view, "ErrWorkloadCompose", why, objects);
+  if (!view.label(kPrebuiltLabel).empty()) return follow_prebuilt(view, objects);
+  const MappingPlan plan = plan_workloads(mapping_, reader_, view, objects);
+  if (!plan.waits_because.empty()) {
+    tell(objects, view.ref, "ErrWorkloadCompose", plan.waits_because, true);
+    return Error{plan.waits_because};  // tried again, later and later
+  }
+  return carry_out(view, plan, objects);
+}
+
+JobController::Done JobController::end_workloads(JobView& view, const JobEnd& end,
+                                                 ObjectAccess& objects) {
+  for (const WorkloadOfJob& workload : view.workloads) {
+    if (workload.finished) continue;
+    auto done = plain(
+        objects.finish_workload(workload.key, end.succeeded ? "Succeeded" : "Failed", end.message));
+    if (!done) return done;
+    tell(objects, view.ref, "FinishedWorkload",
+         fmt::format("Workload '{}' is declared finished", workload.key));
+  }
+  return {};
+}
+
+/// Nothing can be queued: the job must not run, and says why.
+JobController::Done JobController::hold(JobView& view, std::string_view reason,
+                                        const std::string& message, ObjectAccess& objects) {
+  tell(objects, view.ref, reason, message, true);
+  return is_suspended(view.job) ? Done() : stop(view, message, objects);
+}
+
+JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& objects) {
+  const std::string name(view.label(kPrebuiltLabel));
+  WorkloadOfJob* speaker = view.find(name);
+  if (!speaker) {
+    const std::string key = view.ns + "/" + name;
+    waiting_for_workload_[key].insert(fmt::format("{} {}", view.kind->group_kind(), view.ref.key));
+    if (auto workload = objects.get(*workload_kind_, key))
+      return adopt_prebuilt(view, std::move(*workload), objects);
+    if (is_suspended(view.job)) return {};
+    return stop(view, fmt::format("The prebuilt workload {} doesn't exist", name), objects);
+  }
+  if (!speaker->finished && speaker->match != hooks::JobMatch::kSame) {
+    if (!is_suspended(view.job))
+      if (auto done = stop(view, "No matching Workload", objects); !done) return done;
+    return plain(objects.finish_workload(speaker->key, "OutOfSync",
+                                         "The prebuilt workload is out of sync with its user job"));
+  }
+  return follow(view, *speaker, objects);
+}
+
+JobController::Done JobController::adopt_prebuilt(JobView& view, json::object workload,
+                                                  ObjectAccess& objects) {
+  json::object& metadata = object_at(workload, "metadata");
+  bool owned = false;
+  each_object(metadata, "ownerReferences", [&](const json::object& owner) {
+    owned |= api::find_bool(owner, "controller", false);
+  });
+  if (owned)
+    return hold(view, "ErrWorkloadCompose",
+                fmt::format("The prebuilt workload {} belongs to another object",
+                            api::find_text(metadata, "name")),
+                objects);
+  array_at(metadata, "ownerReferences").push_back(owner_reference(view));
+  object_at(metadata, "labels")[api::json_view(kJobUidLabel)] = view.uid;
+  return plain(objects.update(std::move(workload)));  // the change brings us back
+}
+
+JobController::Done JobController::carry_out(JobView& view, const MappingPlan& mapping,
+                                             ObjectAccess& objects) {
+  const hooks::JobPlan& plan = mapping.plan;
+  if (plan.recreate) return recreate(view, objects);
+  for (const std::string& name : mapping.remove) {
+    auto done = plain(objects.remove(*workload_kind_, view.ns + "/" + name));
+    if (!done) return done;
+    tell(objects, view.ref, "DeletedWorkload",
+         fmt::format("Deleted not matching Workload: {}/{}", view.ns, name));
+  }
+  for (const auto& [name, reason, message] : plan.finish) {
+    WorkloadOfJob* workload = view.find(name);
+    if (!workload || workload->finished) continue;
+    auto done = plain(objects.finish_workload(workload->key, reason, message));
+    if (!done) return done;
+    workload->finished = true;
+    workload->admitted = workload->reserving = false;
+  }
+  for (const std::string& name : plan.resize) {
+    WorkloadOfJob* workload = view.find(name);
+    if (!workload || workload->finished || workload->match != hooks::JobMatch::kCounts) continue;
+    if (auto done = rewrite_pod_sets(view, *workload, true, objects); !done) return done;
+  }
+  for (const auto& wanted : plan.create)
+    if (!view.find(name_of_new(view, wanted)))
+      if (auto done = create(view, wanted, objects); !done) return done;
+  if (WorkloadOfJob* speaker = view.find(plan.speaker)) return follow(view, *speaker, objects);
+  return is_suspended(view.job) ? Done() : stop(view, "Missing Workload", objects);
+}
+
+JobController::Done JobController::create(JobView& view, const hooks::NewJobWorkload& wanted,
+                                          ObjectAccess& objects) {
+  const auto wishes = wishes_of(view, objects);
+  if (!wishes) {
+    waiting_for_class_.insert(fmt::format("{} {}", view.kind->group_kind(), view.ref.key));
+    tell(objects, view.ref, "WorkloadPriorityClassNotFound", wishes.error().text, true);
+    return {};
+  }
+  json::object workload = make_workload(view, wanted, reader_.pod_sets_of(view), *wishes);
+  const std::string key = view.ns + "/" + name_of_new(view, wanted);
+  if (auto done = plain(objects.create(std::move(workload))); !done) {
+    tell(objects, view.ref, "ErrWorkloadCompose", done.error().text, true);
+    return done;
+  }
+  tell(objects, view.ref, "CreatedWorkload", "Created Workload: " + key);
+  return {};
+}
+
+JobController::Done JobController::recreate(JobView& view, ObjectAccess& objects) {
+  const auto is_open = [](const WorkloadOfJob& w) { return !w.finished; };
+  const bool idle = is_suspended(view.job) && !view.kind->active(view.job);
+  if (idle && view.workloads.size() == 1 && is_open(view.workloads[0]) &&
+      !view.workloads[0].reserving)
+    return rewrite_pod_sets(view, view.workloads[0], false, objects);
+  if (!is_suspended(view.job))
+    if (auto done = stop(view, "No matching Workload", objects); !done) return done;
+  for (const WorkloadOfJob& workload : view.workloads) {
+    if (auto done = plain(objects.remove(*workload_kind_, workload.key)); !done) return done;
+    tell(objects, view.ref, "DeletedWorkload", "Deleted not matching Workload: " + workload.key);
+  }
+  view.workloads.clear();
+  return create(view, {}, objects);
+}
+
+/// Gives the workload the pod sets, or only their counts, that the job has now.
+JobController::Done JobController::rewrite_pod_sets(JobView& view, WorkloadOfJob& workload,
+                                                    bool counts_only, ObjectAccess& objects) {
+  json::object& spec = object_at(workload.object, "spec");
+  if (counts_only) {
+    json::array& sets = array_at(spec, "podSets");
+    for (std::size_t i = 0; i < sets.size() && i < view.pod_sets.size(); ++i)
+      sets[i].get_object()["count"] = view.pod_sets[i].count;
+  } else {
+    spec["podSets"] = reader_.pod_sets_of(view);
+  }
+  if (auto done = plain(objects.update(workload.object)); !done) return done;
+  workload.match = hooks::JobMatch::kSame;
+  tell(objects, view.ref, "UpdatedWorkload",
+       fmt::format("Updated not matching Workload{}: {}", counts_only ? "" : " for suspended job",
+                   workload.key));
+  return {};
+}
+
+}  // namespace sluice::host

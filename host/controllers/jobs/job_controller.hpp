@@ -1,0 +1,68 @@
+// JobController: keeps jobs and their workloads in line.
+//
+// A job that names a queue has workloads (one, unless a plugin maps it otherwise; mapping.hpp); it
+// runs exactly while the workload that speaks for it is admitted, with the node selectors of that
+// admission, and it starts again only when the pods of its last run have ended. When it ends, its
+// workloads are finished. The workload learns from the job which pods are ready and which ended.
+// All of it follows from the objects alone, so a restart loses nothing. Kernel's thread.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hooks/hooks.hpp"
+#include "host/controllers/controller.hpp"
+#include "host/controllers/jobs/job_view.hpp"
+#include "host/controllers/jobs/mapping.hpp"
+#include "host/controllers/jobs/start_info.hpp"
+
+namespace sluice::host {
+
+class JobController final : public Controller {
+ public:
+  /// Kinds that `scheme` does not know are left out. `mapping` may be nullptr.
+  JobController(const api::Scheme& scheme, hooks::JobMapping* mapping);
+
+  std::string_view name() const override { return "jobs"; }
+  std::vector<std::string> watches() const override;
+  /// Keys are `GROUP/KIND NAMESPACE/NAME`.
+  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+
+ private:
+  using Done = Result<void>;
+
+  std::optional<ObjectRef> job_of(const std::string& key) const;
+  bool managed_by_owner(const JobView& view, const ObjectAccess& objects) const;
+  Done keep_in_line(JobView& view, ObjectAccess& objects);
+  Done end_workloads(JobView& view, const JobEnd& end, ObjectAccess& objects);
+  Done follow_prebuilt(JobView& view, ObjectAccess& objects);
+  Done adopt_prebuilt(JobView& view, boost::json::object workload, ObjectAccess& objects);
+  Done carry_out(JobView& view, const MappingPlan& plan, ObjectAccess& objects);
+  Done create(JobView& view, const hooks::NewJobWorkload& wanted, ObjectAccess& objects);
+  Done recreate(JobView& view, ObjectAccess& objects);
+  Done rewrite_pod_sets(JobView& view, WorkloadOfJob& workload, bool counts_only,
+                        ObjectAccess& objects);
+  Done follow(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
+  Done follow_admitted(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
+  Done sync_wishes(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
+  Done start(JobView& view, WorkloadOfJob& speaker, const StartInfo& info, ObjectAccess& objects);
+  Done stop(JobView& view, std::string_view message, ObjectAccess& objects);
+  Done report_pods(const JobView& view, const WorkloadOfJob& speaker, ObjectAccess& objects);
+  Done hold(JobView& view, std::string_view reason, const std::string& message,
+            ObjectAccess& objects);
+
+  const api::Scheme& scheme_;
+  hooks::JobMapping* mapping_;
+  const api::KindInfo* workload_kind_;
+  std::map<std::string, const api::KindInfo*, std::less<>> kinds_;  // by group/Kind
+  JobReader reader_;
+  /// Jobs that wait for something that does not exist: a prebuilt workload (by key), a class.
+  std::map<std::string, std::set<std::string>> waiting_for_workload_;
+  std::set<std::string> waiting_for_class_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,177 @@
+// JobController: what a job does because of the workload that speaks for it, and what that
+// workload learns from the job.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/api/json.hpp"
+#include "host/controllers/jobs/job_controller.hpp"
+#include "host/controllers/jobs/names.hpp"
+#include "host/controllers/jobs/workload_spec.hpp"
+#include "host/controllers/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+Result<void> plain(const ApiResult<void>& done) {
+  if (done) return {};
+  return Error{done.error().text};
+}
+
+/// Replaces the condition of that type; false when it says so already.
+bool set_condition(json::object& status, std::string_view type, bool value, std::string_view reason,
+                   std::string_view message, Time now) {
+  json::array& conditions = array_at(status, "conditions");
+  const std::string_view text = value ? "True" : "False";
+  for (auto& each : conditions) {
+    json::object* condition = each.if_object();
+    if (!condition || api::find_text(*condition, "type") != type) continue;
+    const bool turned = api::find_text(*condition, "status") != text;
+    if (!turned && api::find_text(*condition, "reason") == reason) return false;
+    if (turned) (*condition)["lastTransitionTime"] = format_time(now);
+    (*condition)["status"] = api::json_view(text);
+    (*condition)["reason"] = api::json_view(reason);
+    (*condition)["message"] = api::json_view(message);
+    return true;
+  }
+  conditions.push_back(json::object{{"type", api::json_view(type)},
+                                    {"status", api::json_view(text)},
+                                    {"reason", api::json_view(reason)},
+                                    {"message", api::json_view(message)},
+                                    {"lastTransitionTime", format_time(now)}});
+  return true;
+}
+
+bool set_pods_ready(json::object& status, bool ready, Time now) {
+  if (ready)
+    return set_condition(status, "PodsReady", true, "Started", "All pods were ready or succeeded",
+                         now);
+  const json::object* before = find_condition(status, "PodsReady");
+  const bool recovers = before && (api::find_text(*before, "status") == "True" ||
+                                   api::find_text(*before, "reason") == "WaitForRecovery");
+  return set_condition(status, "PodsReady", false, recovers ? "WaitForRecovery" : "WaitForStart",
+                       "Not all pods are ready or succeeded", now);
+}
+
+/// Pods once given back stay given back while quota is held.
+bool raise_reclaimable(json::object& status, const std::vector<FinishedPods>& finished) {
+  bool changed = false;
+  for (const auto& [pod_set, count] : finished) {
+    json::array& list = array_at(status, "reclaimablePods");
+    const auto it = std::find_if(list.begin(), list.end(), [&](const json::value& each) {
+      return each.is_object() && api::find_text(each.get_object(), "name") == pod_set;
+    });
+    if (it == list.end()) {
+      list.push_back(json::object{{"name", pod_set}, {"count", count}});
+      changed = true;
+    } else if (api::find_int32(it->get_object(), "count").value_or(0) < count) {
+      it->get_object()["count"] = count;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace
+
+JobController::Done JobController::follow(JobView& view, WorkloadOfJob& speaker,
+                                          ObjectAccess& objects) {
+  if (speaker.finished) return {};
+  if (speaker.admitted) return follow_admitted(view, speaker, objects);
+  if (!is_suspended(view.job)) {
+    const json::object& status = part_of(speaker.object, "status");
+    const json::object* evicted = find_condition(status, "Evicted");
+    const bool was_evicted = evicted && api::find_text(*evicted, "status") == "True";
+    auto done = stop(view,
+                     was_evicted ? api::find_text(*evicted, "message")
+                                 : std::string_view("Not admitted by cluster queue"),
+                     objects);
+    if (!done) return done;
+  }
+  if (speaker.reserving) return {};
+  return sync_wishes(view, speaker, objects);
+}
+
+/// What the labels of a waiting job say now.
+JobController::Done JobController::sync_wishes(JobView& view, WorkloadOfJob& speaker,
+                                               ObjectAccess& objects) {
+  if (view.label(kQueueLabel).empty()) return {};
+  const auto wishes = wishes_of(view, objects);
+  if (!wishes) return {};  // the workload keeps what it has
+  json::object& spec = object_at(speaker.object, "spec");
+  const json::object before = spec;
+  const bool prebuilt = !view.label(kPrebuiltLabel).empty();
+  for (const std::string_view field :
+       {"queueName", "priorityClassRef", "priority", "maximumExecutionTimeSeconds"}) {
+    const auto* wanted = api::find(*wishes, field);
+    if (prebuilt && field != "queueName") continue;
+    if (field == "priority" && api::find(*wishes, "priorityClassRef") == nullptr) continue;
+    if (wanted)
+      spec[api::json_view(field)] = *wanted;
+    else
+      spec.erase(api::json_view(field));
+  }
+  if (spec == before) return {};
+  return plain(objects.update(speaker.object));
+}
+
+JobController::Done JobController::follow_admitted(JobView& view, WorkloadOfJob& speaker,
+                                                   ObjectAccess& objects) {
+  const StartInfo wanted = start_info(speaker.object);
+  if (is_suspended(view.job)) {
+    if (view.kind->active(view.job)) return {};  // the last run has not ended yet
+    return start(view, speaker, wanted, objects);
+  }
+  const StartInfo present = started_with(view.job);
+  if (present.workload_uid.empty())  // it runs, but not because of us
+    return stop(view, "Not admitted by cluster queue", objects);
+  const bool again =
+      present.workload_uid == wanted.workload_uid && present.evictions != wanted.evictions;
+  if (again || !present.same_place(wanted))
+    return stop(view, "The admission of its workload changed", objects);
+  if (view.assumed || present.workload_uid != wanted.workload_uid) {
+    note_workload(view.job, wanted);
+    if (auto done = plain(objects.update(view.job)); !done) return done;
+  }
+  return report_pods(view, speaker, objects);
+}
+
+JobController::Done JobController::start(JobView& view, WorkloadOfJob& speaker,
+                                         const StartInfo& info, ObjectAccess& objects) {
+  json::object job = view.restored;
+  if (const auto injected = inject(*view.kind, job, speaker.object, info, objects); !injected) {
+    objects.emit({view.ref, true, "FailedToStart", injected.error().text});
+    return plain(objects.finish_workload(speaker.key, "FailedToStart", injected.error().text));
+  }
+  set_suspended(job, false);
+  if (auto done = plain(objects.update(std::move(job))); !done) return done;
+  const json::object& status = part_of(speaker.object, "status");
+  objects.emit({view.ref, false, "Started",
+                fmt::format("Admitted by clusterQueue {}",
+                            api::find_text(part_of(status, "admission"), "clusterQueue"))});
+  return {};
+}
+
+/// Suspends the job and gives it its own templates back.
+JobController::Done JobController::stop(JobView& view, std::string_view message,
+                                        ObjectAccess& objects) {
+  json::object job = view.restored;
+  set_suspended(job, true);
+  if (auto done = plain(objects.update(job)); !done) return done;
+  objects.emit({view.ref, false, "Stopped", std::string(message)});
+  view.job = view.restored = std::move(job);
+  return {};
+}
+
+JobController::Done JobController::report_pods(const JobView& view, const WorkloadOfJob& speaker,
+                                               ObjectAccess& objects) {
+  json::object status = part_of(speaker.object, "status");
+  const bool told = set_pods_ready(status, view.kind->pods_ready(view.job), objects.now());
+  const bool raised = raise_reclaimable(status, view.kind->finished_pods(view.job));
+  if (!told && !raised) return {};
+  return plain(objects.update_status(*workload_kind_, speaker.key, std::move(status)));
+}
+
+}  // namespace sluice::host

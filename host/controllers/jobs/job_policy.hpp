@@ -1,0 +1,22 @@
+// JobPolicy: what queues ask of jobs when they are written: a job with a queue starts suspended, a
+// job without one gets the namespace's default queue if there is one, and what decides about a
+// running job cannot be changed. Kernel's thread.
+#pragma once
+
+#include <vector>
+
+#include "host/writes/policy.hpp"
+
+namespace sluice::host {
+
+class JobPolicy final : public WritePolicy {
+ public:
+  bool wants(const api::KindInfo& kind) const override;
+  void creating(const api::KindInfo& kind, boost::json::object& object, const ObjectAccess& objects,
+                bool by_system, std::vector<api::Problem>& problems) override;
+  void updating(const api::KindInfo& kind, boost::json::object& object,
+                const boost::json::object& old, const ObjectAccess& objects, bool by_system,
+                std::vector<api::Problem>& problems) override;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,24 @@
+// The plan for a job's workloads: what a plugin says (job-mapping/1), else the classic mapping, in
+// which a job has one workload and a change that no longer matches makes a new one. For the
+// kernel's thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/hooks/hooks.hpp"
+#include "host/controllers/jobs/job_view.hpp"
+
+namespace sluice::host {
+
+struct MappingPlan {
+  hooks::JobPlan plan;
+  std::vector<std::string> remove;  ///< workloads that are superfluous; the classic mapping only
+  std::string waits_because;        ///< plugins failed or disagree: nothing is to be done
+};
+
+/// `hook` may be nullptr.
+MappingPlan plan_workloads(hooks::JobMapping* hook, JobReader& reader, const JobView& view,
+                           const ObjectAccess& objects);
+
+}  // namespace sluice::host

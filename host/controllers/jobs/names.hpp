@@ -1,0 +1,30 @@
+// Names: labels and annotations by which jobs and workloads know each other, and the formula for
+// the name of a job's workload. They are Kueue's, so that its tools find what they look for. Pure
+// functions, any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sluice::host {
+
+inline constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kDefaultQueue = "default";
+inline constexpr std::string_view kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
+inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
+inline constexpr std::string_view kPrebuiltLabel = "kueue.x-k8s.io/prebuilt-workload-name";
+inline constexpr std::string_view kMaxExecutionLabel = "kueue.x-k8s.io/max-exec-time-seconds";
+inline constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
+inline constexpr std::string_view kCompletionsEqual =
+    "kueue.x-k8s.io/job-completions-equal-parallelism";
+inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
+inline constexpr std::string_view kWorkloadAnnotation = "kueue.x-k8s.io/workload";
+/// What was put into a running job, so that it can be taken out again.
+inline constexpr std::string_view kStartedWith = "sluice.dev/started-with";
+
+/// `<kind>-<job>-<5 hex digits>`, the kind in lower case, cut to 253 bytes. The digits are the
+/// beginning of the SHA-1 of kind, group, name, UID and, unless empty, `revision`, one per line.
+std::string workload_name(std::string_view kind, std::string_view group, std::string_view job,
+                          std::string_view uid, std::string_view revision = {});
+
+}  // namespace sluice::host

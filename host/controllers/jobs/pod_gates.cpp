@@ -1,0 +1,164 @@
+#include "host/controllers/jobs/pod_gates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <map>
+
+#include "core/api/json.hpp"
+#include "host/controllers/jobs/names.hpp"
+#include "host/controllers/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kFaultGate = "sluice.dev/waits-for-";
+
+struct Pod {
+  std::string key;
+  std::string created;
+  json::object object;
+  bool gated = false;
+};
+
+std::string gate_name(const json::value& gate) {
+  return gate.is_object() ? std::string(api::find_text(gate.get_object(), "name")) : std::string();
+}
+
+/// The gate is one that plugins put there, not the user.
+bool may_lift(const std::string& gate, const std::vector<std::string>& ours) {
+  return gate.starts_with(kFaultGate) || std::find(ours.begin(), ours.end(), gate) != ours.end();
+}
+
+bool has_our_gate(const json::object& pod, const std::vector<std::string>& ours) {
+  const auto* gates = api::find_array(part_of(pod, "spec"), "schedulingGates");
+  return gates && std::any_of(gates->begin(), gates->end(), [&](const json::value& gate) {
+           return may_lift(gate_name(gate), ours);
+         });
+}
+
+Result<void> lift(Pod& pod, const std::vector<std::string>& ours, ObjectAccess& objects) {
+  json::object& spec = object_at(pod.object, "spec");
+  json::array kept;
+  for (const auto& gate : array_at(spec, "schedulingGates"))
+    if (!may_lift(gate_name(gate), ours)) kept.push_back(gate);
+  if (kept.empty())
+    spec.erase("schedulingGates");
+  else
+    spec["schedulingGates"] = std::move(kept);
+  if (auto done = objects.update(std::move(pod.object)); !done) return Error{done.error().text};
+  return {};
+}
+
+bool has_ended(const json::object& pod) {
+  const std::string_view phase = api::find_text(part_of(pod, "status"), "phase");
+  return phase == "Succeeded" || phase == "Failed" ||
+         !api::find_text(part_of(pod, "metadata"), "deletionTimestamp").empty();
+}
+
+void name_job_owner(const StoredObject& pod, std::vector<std::string>& keys) {
+  boost::system::error_code code;
+  const json::value metadata = json::parse(pod.metadata, code);
+  if (code || !metadata.is_object()) return;
+  each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {
+    const std::string_view version = api::find_text(owner, "apiVersion");
+    const std::string kind =
+        fmt::format("{}/{}", version.substr(0, version.find('/')), api::find_text(owner, "kind"));
+    if (find_job_kind(kind))
+      keys.push_back(fmt::format("{} {}/{}", kind, pod.key.substr(0, pod.key.find('/')),
+                                 api::find_text(owner, "name")));
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> PodGates::gates_of_new_pod(const ObjectRef& job,
+                                                    const ObjectAccess& objects) {
+  std::vector<std::string> gates;
+  if (!hook_) return gates;
+  const auto view = reader_.read(job, objects);
+  if (!view) return gates;
+  hooks::Fault fault;  // a plugin that fails leaves a gate of its name
+  hook_->gates(reader_.query(*view, objects), gates, fault);
+  return gates;
+}
+
+PodGates::Granted PodGates::granted(const ObjectRef& job, const ObjectAccess& objects) {
+  Granted out;
+  const auto view = hook_ ? reader_.read(job, objects) : std::nullopt;
+  if (!view) return out;
+  const hooks::JobQuery query = reader_.query(*view, objects);
+  out.pod_sets = view->pod_sets;
+  hooks::Fault fault;
+  hook_->gates(query, out.gates, fault);
+  hooks::PodGrants grants;
+  grants.pods.resize(view->pod_sets.size());
+  if (!fault) hook_->granted(query, grants, fault);
+  out.pods = std::move(grants.pods);
+  if (fault) out.waits_because = fault.sentence();
+  return out;
+}
+
+std::vector<std::string> PodGateController::watches() const {
+  std::vector<std::string> out;
+  if (!gates_.any()) return out;
+  out = {"/Pod", "kueue.x-k8s.io/Workload"};
+  for (const JobKind* kind : job_kinds()) out.emplace_back(kind->group_kind());
+  return out;
+}
+
+void PodGateController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  const std::string kind = change.kind->group + "/" + change.kind->kind;
+  if (find_job_kind(kind)) {
+    keys.push_back(kind + " " + change.key);
+  } else if (change.stored) {
+    name_job_owner(*change.stored, keys);
+  } else if (change.before) {
+    name_job_owner(*change.before, keys);
+  }
+}
+
+Result<Time> PodGateController::reconcile(const std::string& key, ObjectAccess& objects) {
+  const std::size_t space = key.find(' ');
+  const std::size_t slash = key.find('/');
+  const api::KindInfo* kind = nullptr;
+  for (const api::KindInfo* info : scheme_.kinds())
+    if (info->group == key.substr(0, slash) &&
+        info->kind == key.substr(slash + 1, space - slash - 1))
+      kind = info;
+  const auto job = kind ? objects.get(*kind, key.substr(space + 1)) : std::nullopt;
+  if (!job) return kNever;
+  std::map<std::string, std::vector<Pod>> by_set;  // live pods
+  const PodGates::Granted granted = gates_.granted({kind, key.substr(space + 1)}, objects);
+  for (const ObjectRef& ref : objects.owned_by(api::find_text(part_of(*job, "metadata"), "uid"))) {
+    if (ref.kind->kind != "Pod" || !ref.kind->group.empty()) continue;
+    auto pod = objects.get(*ref.kind, ref.key);
+    if (!pod || has_ended(*pod)) continue;
+    std::string set(label_of(*pod, kPodSetLabel));
+    if (set.empty() && !granted.pod_sets.empty()) set = granted.pod_sets[0].name;
+    std::string created(api::find_text(part_of(*pod, "metadata"), "creationTimestamp"));
+    const bool gated = has_our_gate(*pod, granted.gates);
+    by_set[set].push_back({ref.key, std::move(created), std::move(*pod), gated});
+  }
+  if (!granted.waits_because.empty()) return Error{granted.waits_because};
+  for (std::size_t i = 0; i < granted.pod_sets.size(); ++i) {
+    auto& pods = by_set[granted.pod_sets[i].name];
+    std::sort(pods.begin(), pods.end(), [](const Pod& a, const Pod& b) {
+      return std::tie(a.created, a.key) < std::tie(b.created, b.key);
+    });
+    auto left =
+        static_cast<std::int64_t>(granted.pods[i].value_or(std::numeric_limits<int>::max()));
+    for (const Pod& pod : pods) left -= pod.gated ? 0 : 1;
+    for (Pod& pod : pods) {
+      if (!pod.gated || left <= 0) continue;
+      if (auto lifted = lift(pod, granted.gates, objects); !lifted) return lifted.error();
+      --left;
+    }
+  }
+  return kNever;
+}
+
+}  // namespace sluice::host

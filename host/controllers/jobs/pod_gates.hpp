@@ -1,0 +1,56 @@
+// Pod gates: which scheduling gates a job's new pods get, and lifting them from those that may run
+// (pod-gate/1). Without a plugin there are none and nothing is ever asked.
+//
+// gates_of_new_pod() is for whoever creates pods; PodGateController lifts. Kernel's thread.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hooks/hooks.hpp"
+#include "host/controllers/controller.hpp"
+#include "host/controllers/jobs/job_view.hpp"
+
+namespace sluice::host {
+
+class PodGates {
+ public:
+  /// `hook` may be nullptr.
+  explicit PodGates(hooks::PodGate* hook) : hook_(hook) {}
+
+  bool any() const { return hook_ != nullptr; }
+  /// Names for spec.schedulingGates, beside those of the template. Empty without plugins.
+  std::vector<std::string> gates_of_new_pod(const ObjectRef& job, const ObjectAccess& objects);
+
+  struct Granted {
+    std::vector<JobPodSet> pod_sets;
+    std::vector<std::optional<std::int32_t>> pods;  ///< by pod set; nullopt: no limit
+    std::vector<std::string> gates;                 ///< those that may be lifted
+    std::string waits_because;                      ///< a plugin failed: lift nothing
+  };
+  Granted granted(const ObjectRef& job, const ObjectAccess& objects);
+
+ private:
+  hooks::PodGate* hook_;
+  JobReader reader_;
+};
+
+class PodGateController final : public Controller {
+ public:
+  /// Both must outlive it.
+  PodGateController(const api::Scheme& scheme, PodGates& gates) : scheme_(scheme), gates_(gates) {}
+
+  std::string_view name() const override { return "pod-gates"; }
+  std::vector<std::string> watches() const override;
+  /// Keys are `GROUP/KIND NAMESPACE/NAME` of jobs.
+  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+
+ private:
+  const api::Scheme& scheme_;
+  PodGates& gates_;
+};
+
+}  // namespace sluice::host

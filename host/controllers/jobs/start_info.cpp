@@ -1,0 +1,295 @@
+#include "host/controllers/jobs/start_info.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+
+#include "core/api/json.hpp"
+#include "host/controllers/jobs/names.hpp"
+#include "host/controllers/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+json::object record_of(const json::object& job) {
+  const std::string_view text =
+      api::find_text(part_of(part_of(job, "metadata"), "annotations"), kStartedWith);
+  if (text.empty()) return {};
+  boost::system::error_code code;
+  json::value value = json::parse(api::json_view(text), code);
+  return !code && value.is_object() ? std::move(value.get_object()) : json::object();
+}
+
+void set_record(json::object& job, const json::object& record) {
+  object_at(object_at(job, "metadata"), "annotations")[api::json_view(kStartedWith)] =
+      api::to_json(record);
+}
+
+/// What all admission checks together want of one pod set.
+json::object updates_of(const json::object& status, std::string_view pod_set) {
+  json::object all;
+  each_object(status, "admissionChecks", [&](const json::object& check) {
+    each_object(check, "podSetUpdates", [&](const json::object& update) {
+      if (api::find_text(update, "name") != pod_set) return;
+      for (const std::string_view field : {"labels", "annotations", "nodeSelector"})
+        for (const auto& [key, value] : part_of(update, field)) object_at(all, field)[key] = value;
+      if (const auto* tolerations = api::find_array(update, "tolerations"))
+        for (const auto& toleration : *tolerations)
+          array_at(all, "tolerations").push_back(toleration);
+    });
+  });
+  return all;
+}
+
+/// Adds each pair to the map `field` of `to` and to `added`, those that are there already aside.
+Result<void> add_pairs(json::object& to, std::string_view field, const json::object& pairs,
+                       json::object& added, std::string_view pod_set) {
+  for (const auto& [key, value] : pairs) {
+    const json::object& present = part_of(to, field);
+    if (const auto* old = present.if_contains(key)) {
+      if (*old == value) continue;
+      return Error{fmt::format("{} {} of pod set {} is {}, but the admission wants {}", field,
+                               api::view(key), pod_set, api::to_json(*old), api::to_json(value))};
+    }
+    object_at(to, field)[key] = value;
+    object_at(added, field)[key] = value;
+  }
+  return {};
+}
+
+void add_tolerations(json::object& spec, const json::array& tolerations, json::object& added) {
+  for (const auto& toleration : tolerations) {
+    const auto* present = api::find_array(spec, "tolerations");
+    if (present && std::find(present->begin(), present->end(), toleration) != present->end())
+      continue;
+    array_at(spec, "tolerations").push_back(toleration);
+    array_at(added, "tolerations").push_back(toleration);
+  }
+}
+
+/// Node labels and tolerations of the flavors that a pod set got.
+struct Place {
+  json::object node_selector;
+  json::array tolerations;
+};
+
+Place place_of(const json::object& flavors, const ObjectAccess& objects) {
+  Place place;
+  const api::KindInfo* kind = objects.scheme().find("kueue.x-k8s.io/v1beta2", "ResourceFlavor");
+  std::vector<std::string_view> seen;
+  for (const auto& entry : flavors) {
+    const auto* name = entry.value().if_string();
+    if (!name || std::find(seen.begin(), seen.end(), api::view(*name)) != seen.end()) continue;
+    seen.push_back(api::view(*name));
+    const auto flavor = objects.get(*kind, api::view(*name));
+    if (!flavor) continue;
+    const json::object& spec = part_of(*flavor, "spec");
+    for (const auto& [key, value] : part_of(spec, "nodeLabels")) place.node_selector[key] = value;
+    if (const auto* tolerations = api::find_array(spec, "tolerations"))
+      for (const auto& toleration : *tolerations) place.tolerations.push_back(toleration);
+  }
+  return place;
+}
+
+/// Labels and annotations that tell a pod where it belongs; they never decide anything.
+void add_marks(json::object& pod_template, const json::object& workload, std::string_view pod_set,
+               json::object& added) {
+  json::object& metadata = object_at(pod_template, "metadata");
+  const auto mark = [&](std::string_view field, std::string_view name, std::string_view value) {
+    json::object& map = object_at(metadata, field);
+    if (map.contains(api::json_view(name))) return;
+    map[api::json_view(name)] = api::json_view(value);
+    object_at(added, field)[api::json_view(name)] = api::json_view(value);
+  };
+  mark("labels", kPodSetLabel, pod_set);
+  mark("annotations", kWorkloadAnnotation, api::find_text(part_of(workload, "metadata"), "name"));
+}
+
+void remove_pairs(json::object& from, std::string_view field, const json::object& added) {
+  auto* map = api::find_object(from, field);
+  if (!map) return;
+  for (const auto& [key, value] : part_of(added, field)) {
+    const auto* present = map->if_contains(key);
+    if (present && *present == value) map->erase(key);
+  }
+  if (map->empty()) from.erase(api::json_view(field));
+}
+
+void remove_tolerations(json::object& spec, const json::object& added) {
+  auto* present = api::find_array(spec, "tolerations");
+  const auto* gone = api::find_array(added, "tolerations");
+  if (!present || !gone) return;
+  for (const auto& toleration : *gone) {
+    const auto it = std::find(present->begin(), present->end(), toleration);
+    if (it != present->end()) present->erase(it);
+  }
+  if (present->empty()) spec.erase("tolerations");
+}
+
+/// What a template of a running job has beyond the one that its workload was made from.
+json::object surplus(const json::object& running, const json::object& original) {
+  json::object added;
+  const auto compare = [&](const json::object& has, const json::object& had,
+                           std::string_view field) {
+    for (const auto& [key, value] : part_of(has, field))
+      if (!part_of(had, field).contains(key)) object_at(added, field)[key] = value;
+  };
+  const json::object& spec = part_of(running, "spec");
+  const json::object& own = part_of(original, "spec");
+  compare(spec, own, "nodeSelector");
+  const auto* tolerations = api::find_array(spec, "tolerations");
+  const auto* before = api::find_array(own, "tolerations");
+  for (std::size_t i = 0; tolerations && i < tolerations->size(); ++i)
+    if (!before || std::find(before->begin(), before->end(), (*tolerations)[i]) == before->end())
+      array_at(added, "tolerations").push_back((*tolerations)[i]);
+  return added;
+}
+
+/// Injects one pod set; `added` gets what is to be taken out again.
+Result<void> inject_one(json::object& pod_template, const json::object& workload,
+                        const json::object& wanted, const ObjectAccess& objects,
+                        json::object& added) {
+  const std::string_view name = api::find_text(wanted, "name");
+  const json::object& updates = part_of(wanted, "updates");
+  const Place place = place_of(part_of(wanted, "flavors"), objects);
+  json::object& spec = object_at(pod_template, "spec");
+  for (const json::object* selector : {&place.node_selector, &part_of(updates, "nodeSelector")})
+    if (auto done = add_pairs(spec, "nodeSelector", *selector, added, name); !done) return done;
+  add_tolerations(spec, place.tolerations, added);
+  if (const auto* tolerations = api::find_array(updates, "tolerations"))
+    add_tolerations(spec, *tolerations, added);
+  json::object& metadata = object_at(pod_template, "metadata");
+  for (const std::string_view field : {"labels", "annotations"})
+    if (auto done = add_pairs(metadata, field, part_of(updates, field), added, name); !done)
+      return done;
+  add_marks(pod_template, workload, name, added);
+  return {};
+}
+
+}  // namespace
+
+StartInfo start_info(const json::object& workload) {
+  StartInfo info;
+  info.workload_uid = api::find_text(part_of(workload, "metadata"), "uid");
+  const json::object& status = part_of(workload, "status");
+  each_object(part_of(status, "schedulingStats"), "evictions", [&](const json::object& each) {
+    info.evictions += api::find_int(each, "count").value_or(0);
+  });
+  const json::object& admission = part_of(status, "admission");
+  each_object(part_of(workload, "spec"), "podSets", [&](const json::object& set) {
+    const std::string_view name = api::find_text(set, "name");
+    json::object one{{"name", api::json_view(name)}};
+    each_object(admission, "podSetAssignments", [&](const json::object& assignment) {
+      if (api::find_text(assignment, "name") != name) return;
+      one["flavors"] = part_of(assignment, "flavors");
+      if (api::find_int(set, "minCount"))
+        one["count"] = api::find_int(assignment, "count").value_or(0);
+    });
+    if (json::object updates = updates_of(status, name); !updates.empty())
+      one["updates"] = std::move(updates);
+    info.pod_sets.push_back(std::move(one));
+  });
+  return info;
+}
+
+StartInfo started_with(const json::object& job) {
+  const json::object record = record_of(job);
+  StartInfo info;
+  info.workload_uid = api::find_text(record, "workload");
+  info.evictions = api::find_int(record, "evictions").value_or(0);
+  if (const auto* sets = api::find_array(record, "podSets")) info.pod_sets = *sets;
+  return info;
+}
+
+void note_workload(json::object& job, const StartInfo& info) {
+  json::object record = record_of(job);
+  record["workload"] = info.workload_uid;
+  record["evictions"] = info.evictions;
+  set_record(job, record);
+}
+
+bool assume_started(const JobKind& kind, json::object& job, const json::object& workload,
+                    const ObjectAccess& objects) {
+  const StartInfo info = start_info(workload);
+  json::object own = job;
+  json::array added;
+  json::object replaced;
+  const auto* sets = api::find_array(part_of(workload, "spec"), "podSets");
+  for (std::size_t i = 0; sets && i < sets->size(); ++i) {
+    const json::object& set = (*sets)[i].get_object();
+    json::object* held = kind.pod_template(own, i);
+    if (!held) return false;
+    added.push_back(surplus(*held, part_of(set, "template")));
+    if (!api::find_int(set, "minCount")) continue;
+    for (auto& [key, value] : kind.set_count(own, i, api::find_int32(set, "count").value_or(1)))
+      replaced[key] = part_of(own, "spec").at(key);
+  }
+  json::object assumed = job;
+  set_record(assumed, {{"workload", info.workload_uid},
+                       {"evictions", info.evictions},
+                       {"podSets", info.pod_sets},
+                       {"added", std::move(added)},
+                       {"replaced", std::move(replaced)}});
+  own = assumed;
+  restore(kind, own);
+  if (!inject(kind, own, workload, info, objects)) return false;
+  for (std::size_t i = 0; i < info.pod_sets.size(); ++i)
+    if (part_of(part_of(*kind.pod_template(own, i), "spec"), "nodeSelector") !=
+        part_of(part_of(*kind.pod_template(job, i), "spec"), "nodeSelector"))
+      return false;
+  job = std::move(assumed);
+  return true;
+}
+
+Result<void> inject(const JobKind& kind, json::object& job, const json::object& workload,
+                    const StartInfo& info, const ObjectAccess& objects) {
+  json::array added;
+  json::object replaced;
+  for (std::size_t i = 0; i < info.pod_sets.size(); ++i) {
+    const json::object& wanted = info.pod_sets[i].get_object();
+    json::object own;
+    if (json::object* pod_template = kind.pod_template(job, i)) {
+      if (auto done = inject_one(*pod_template, workload, wanted, objects, own); !done) return done;
+    }
+    added.push_back(std::move(own));
+    const auto count = api::find_int32(wanted, "count");
+    if (!count) continue;
+    for (auto& [key, value] : kind.set_count(job, i, *count)) replaced[key] = value;
+  }
+  set_record(job, {{"workload", info.workload_uid},
+                   {"evictions", info.evictions},
+                   {"podSets", info.pod_sets},
+                   {"added", std::move(added)},
+                   {"replaced", std::move(replaced)}});
+  return {};
+}
+
+void restore(const JobKind& kind, json::object& job) {
+  const json::object record = record_of(job);
+  if (record.empty()) return;
+  std::size_t i = 0;
+  each_object(record, "added", [&](const json::object& added) {
+    json::object* pod_template = kind.pod_template(job, i++);
+    if (!pod_template) return;
+    if (auto* spec = api::find_object(*pod_template, "spec")) {
+      remove_pairs(*spec, "nodeSelector", added);
+      remove_tolerations(*spec, added);
+    }
+    auto* metadata = api::find_object(*pod_template, "metadata");
+    if (!metadata) return;
+    remove_pairs(*metadata, "labels", added);
+    remove_pairs(*metadata, "annotations", added);
+    if (metadata->empty()) pod_template->erase("metadata");
+  });
+  json::object& spec = object_at(job, "spec");
+  for (const auto& [key, value] : part_of(record, "replaced")) spec[key] = value;
+  json::object& metadata = object_at(job, "metadata");
+  json::object& annotations = object_at(metadata, "annotations");
+  annotations.erase(api::json_view(kStartedWith));
+  if (annotations.empty()) metadata.erase("annotations");
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,51 @@
+// StartRecord: what the host put into a job when it started it: node selectors, tolerations, labels
+// and annotations of the admission, and counts. Kept in an annotation of the job, so that stopping
+// it brings the user's own templates back whatever became of the workload.
+//
+// Pure functions on hub objects, for the kernel's thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+#include "host/controllers/jobs/job_kind.hpp"
+#include "host/controllers/object_access.hpp"
+
+namespace sluice::host {
+
+/// The admission of a workload as a job is started with it; a value to compare.
+struct StartInfo {
+  std::string workload_uid;
+  std::int64_t evictions = 0;   ///< of the workload so far
+  boost::json::array pod_sets;  ///< name, flavors, granted pods, updates of admission checks
+
+  /// Whether a job that runs with `other` may run on with this.
+  bool same_place(const StartInfo& other) const { return pod_sets == other.pod_sets; }
+};
+
+/// Of a workload that is admitted.
+StartInfo start_info(const boost::json::object& workload);
+
+/// What the job was started with; empty workload_uid: it was not started by us.
+StartInfo started_with(const boost::json::object& job);
+/// Gives a job that runs without a record the one it would have if we had started it with this
+/// workload's admission. False when its templates say otherwise; the job is then unchanged.
+bool assume_started(const JobKind& kind, boost::json::object& job,
+                    const boost::json::object& workload, const ObjectAccess& objects);
+
+/// Notes another workload that the job runs on with unchanged. REQUIRES: it was started by us.
+void note_workload(boost::json::object& job, const StartInfo& info);
+
+/// Puts the admission into the job's templates and records it. The error says which value of the
+/// admission contradicts the job's own; the job is then half changed and to be dropped.
+/// `job` is suspended, or (adopting) runs with these values already.
+Result<void> inject(const JobKind& kind, boost::json::object& job,
+                    const boost::json::object& workload, const StartInfo& info,
+                    const ObjectAccess& objects);
+
+/// Takes everything out again that inject() put in. Nothing to do without a record.
+void restore(const JobKind& kind, boost::json::object& job);
+
+}  // namespace sluice::host

@@ -1,0 +1,149 @@
+#include "host/controllers/jobs/workload_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/api/json.hpp"
+#include "host/controllers/jobs/names.hpp"
+#include "host/controllers/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
+constexpr std::string_view kSchedulingGroup = "scheduling.k8s.io";
+constexpr std::size_t kLongestLabel = 63;
+
+void set_priority(json::object& spec, std::string_view group, std::string_view kind,
+                  std::string_view name, std::int64_t value) {
+  spec["priority"] = value;
+  if (name.empty()) return;
+  spec["priorityClassRef"] = {{"group", api::json_view(group)},
+                              {"kind", api::json_view(kind)},
+                              {"name", api::json_view(name)}};
+}
+
+std::optional<std::int64_t> class_value(const ObjectAccess& objects, std::string_view api_version,
+                                        std::string_view kind, std::string_view name) {
+  const api::KindInfo* info = objects.scheme().find(api_version, kind);
+  const auto object = info ? objects.get(*info, name) : std::nullopt;
+  if (!object) return std::nullopt;
+  return api::find_int(*object, "value").value_or(0);
+}
+
+/// The class of the pods: the first pod set that names one.
+std::string pod_priority_class(const JobView& view) {
+  json::object job = view.restored;
+  for (std::size_t i = 0; i < view.pod_sets.size(); ++i) {
+    const json::object* pod_template = view.kind->pod_template(job, i);
+    if (!pod_template) continue;
+    const std::string_view name =
+        api::find_text(part_of(*pod_template, "spec"), "priorityClassName");
+    if (!name.empty()) return std::string(name);
+  }
+  return {};
+}
+
+/// The PriorityClass that Kubernetes takes when nobody names one: (name, value).
+std::optional<std::pair<std::string, std::int64_t>> global_default(const ObjectAccess& objects) {
+  const api::KindInfo* kind = objects.scheme().find("scheduling.k8s.io/v1", "PriorityClass");
+  if (!kind) return std::nullopt;
+  std::optional<std::pair<std::string, std::int64_t>> found;
+  for (const std::string& key : objects.keys(*kind)) {
+    const auto object = objects.get(*kind, key);
+    if (!object || !api::find_bool(*object, "globalDefault", false)) continue;
+    const std::int64_t value = api::find_int(*object, "value").value_or(0);
+    if (!found || value < found->second) found = {key, value};
+  }
+  return found;
+}
+
+Result<void> fill_priority(const JobView& view, const ObjectAccess& objects, json::object& spec) {
+  const std::string_view label = view.label(kPriorityClassLabel);
+  if (!label.empty()) {
+    const auto value =
+        class_value(objects, "kueue.x-k8s.io/v1beta2", "WorkloadPriorityClass", label);
+    if (!value) return Error{fmt::format("WorkloadPriorityClass {} doesn't exist", label)};
+    set_priority(spec, kQueueGroup, "WorkloadPriorityClass", label, *value);
+    return {};
+  }
+  const std::string pods = pod_priority_class(view);
+  if (!pods.empty()) {
+    const auto value = class_value(objects, "scheduling.k8s.io/v1", "PriorityClass", pods);
+    if (!value) return Error{fmt::format("PriorityClass {} doesn't exist", pods)};
+    set_priority(spec, kSchedulingGroup, "PriorityClass", pods, *value);
+    return {};
+  }
+  if (const auto value =
+          class_value(objects, "kueue.x-k8s.io/v1beta2", "WorkloadPriorityClass", kDefaultQueue)) {
+    set_priority(spec, kQueueGroup, "WorkloadPriorityClass", kDefaultQueue, *value);
+  } else if (const auto common = global_default(objects)) {
+    set_priority(spec, kSchedulingGroup, "PriorityClass", common->first, common->second);
+  } else {
+    spec["priority"] = 0;
+  }
+  return {};
+}
+
+/// Annotations of the domain are for whoever works on the workload.
+bool is_for_workload(std::string_view name) {
+  const std::string_view domain = name.substr(0, name.find('/'));
+  return domain.size() < name.size() &&
+         (domain == kQueueGroup || domain.ends_with(".kueue.x-k8s.io"));
+}
+
+}  // namespace
+
+Result<json::object> wishes_of(const JobView& view, const ObjectAccess& objects) {
+  json::object spec;
+  spec["queueName"] = api::json_view(view.label(kQueueLabel));
+  if (auto filled = fill_priority(view, objects, spec); !filled) return filled.error();
+  const std::string_view limit = view.label(kMaxExecutionLabel);
+  std::int32_t seconds = 0;
+  std::from_chars(limit.data(), limit.data() + limit.size(), seconds);
+  if (seconds > 0) spec["maximumExecutionTimeSeconds"] = seconds;
+  return spec;
+}
+
+std::string name_of_new(const JobView& view, const hooks::NewJobWorkload& wanted) {
+  if (!wanted.name.empty()) return wanted.name;
+  const api::KindInfo& kind = *view.ref.kind;
+  return workload_name(kind.kind, kind.group, view.name, view.uid, wanted.revision);
+}
+
+json::object owner_reference(const JobView& view) {
+  const api::KindInfo& kind = *view.ref.kind;
+  return {{"apiVersion", kind.hub_api_version()},
+          {"kind", kind.kind},
+          {"name", view.name},
+          {"uid", view.uid},
+          {"controller", true},
+          {"blockOwnerDeletion", true}};
+}
+
+json::object make_workload(const JobView& view, const hooks::NewJobWorkload& wanted,
+                           json::array pod_sets, const json::object& wishes) {
+  json::object labels;
+  if (view.uid.size() <= kLongestLabel) labels[api::json_view(kJobUidLabel)] = view.uid;
+  for (const auto& [key, value] : wanted.labels) labels[key] = value;
+  json::object annotations;
+  for (const auto& [key, value] : part_of(part_of(view.job, "metadata"), "annotations"))
+    if (is_for_workload(api::view(key))) annotations[key] = value;
+  for (const auto& [key, value] : wanted.annotations) annotations[key] = value;
+  json::object metadata{{"name", name_of_new(view, wanted)},
+                        {"namespace", view.ns},
+                        {"labels", std::move(labels)},
+                        {"ownerReferences", json::array{owner_reference(view)}}};
+  if (!annotations.empty()) metadata["annotations"] = std::move(annotations);
+  json::object spec = wishes;
+  spec["podSets"] = std::move(pod_sets);
+  return {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+          {"kind", "Workload"},
+          {"metadata", std::move(metadata)},
+          {"spec", std::move(spec)}};
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,28 @@
+// What a job's workload says: its object, made from the job; and the parts of it that follow the
+// job's labels later on. For the kernel's thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "core/hooks/hooks.hpp"
+#include "host/controllers/jobs/job_view.hpp"
+
+namespace sluice::host {
+
+/// The queue, priority and time limit that the job asks for, as fields of a Workload's spec. The
+/// error names what the job refers to and does not exist.
+Result<boost::json::object> wishes_of(const JobView& view, const ObjectAccess& objects);
+
+/// A new workload of the job; its name as `wanted` says or after the formula.
+boost::json::object make_workload(const JobView& view, const hooks::NewJobWorkload& wanted,
+                                  boost::json::array pod_sets, const boost::json::object& wishes);
+
+/// Its name alone.
+std::string name_of_new(const JobView& view, const hooks::NewJobWorkload& wanted);
+
+/// The reference by which the job owns its workloads.
+boost::json::object owner_reference(const JobView& view);
+
+}  // namespace sluice::host
