@@ -65,6 +65,13 @@ Result<void> Engine::finish(std::string_view key, std::string_view reason,
   return state_->finish(*id, reason, message);
 }
 
+Result<void> Engine::conclude(std::string_view key, std::string_view reason,
+                              std::string_view message) {
+  const auto id = state_->find(key);
+  if (!id) return Error{"workload " + std::string(key) + " does not exist"};
+  return state_->conclude(*id, reason, message);
+}
+
 void Engine::traits_changed(std::string_view key) {
   if (const auto id = state_->find(key)) state_->traits_changed(*id);
 }
@@ -91,5 +98,25 @@ std::vector<WorkloadId> Engine::workloads() const { return state_->in_order(); }
 Explanation Engine::explain(WorkloadId id) const { return state_->explain(id); }
 EngineStats Engine::stats() const { return state_->stats; }
 void Engine::verify_ledger() const { state_->verify_ledger(); }
+
+std::optional<QueueView> Engine::queue_view(std::string_view cluster_queue) const {
+  return state_->queue_view(cluster_queue);
+}
+std::size_t Engine::queue_size(std::string_view cluster_queue) const {
+  return state_->queue_size(cluster_queue);
+}
+std::vector<std::string> Engine::cluster_queues() const { return state_->cluster_queues(); }
+std::optional<std::int64_t> Engine::cohort_share(std::string_view cohort) const {
+  return state_->cohort_share(cohort);
+}
+std::vector<PendingWorkload> Engine::pending_workloads(std::string_view cluster_queue,
+                                                       std::string_view local_queue,
+                                                       std::size_t offset,
+                                                       std::size_t limit) const {
+  return state_->pending_workloads(cluster_queue, local_queue, offset, limit);
+}
+std::string Engine::cluster_queue_of(std::string_view local_queue) const {
+  return state_->cluster_queue_of(local_queue);
+}
 
 }  // namespace sluice

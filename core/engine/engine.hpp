@@ -29,6 +29,7 @@
 #include "core/base/time.hpp"
 #include "core/engine/decision.hpp"
 #include "core/engine/explanation.hpp"
+#include "core/engine/queue_view.hpp"
 #include "core/hooks/hooks.hpp"
 
 namespace sluice {
@@ -108,6 +109,10 @@ class Engine {
   /// admitted, or finished already) and changes nothing.
   Result<void> finish(std::string_view key, std::string_view reason, std::string_view message);
 
+  /// The same in whatever state it is: there is nothing left to wait for. An error only when it
+  /// does not exist or is finished already.
+  Result<void> conclude(std::string_view key, std::string_view reason, std::string_view message);
+
   /// The traits of this workload may have changed (a plugin says so).
   void traits_changed(std::string_view key);
   /// Puts a parked workload back into its queue (a plugin's veto may have ended).
@@ -140,6 +145,22 @@ class Engine {
   /// What each flavor has for the workload, and who holds what it lacks. O(flavors + holders of its
   /// tree).
   Explanation explain(WorkloadId id) const;
+
+  /// nullopt: there is no such ClusterQueue. O(its workloads).
+  std::optional<QueueView> queue_view(std::string_view cluster_queue) const;
+  /// How many workloads wait or hold quota there: what queue_view() costs. O(1).
+  std::size_t queue_size(std::string_view cluster_queue) const;
+  /// ClusterQueues that exist, in order of name.
+  std::vector<std::string> cluster_queues() const;
+  /// The weighted share of a Cohort, as QueueView has it; nullopt: there is no such cohort.
+  std::optional<std::int64_t> cohort_share(std::string_view cohort) const;
+  /// Who waits in a ClusterQueue, in order, parked ones too; `local_queue` (`namespace/name`, or
+  /// empty: all) picks, positions are those among all. O(n log n).
+  std::vector<PendingWorkload> pending_workloads(std::string_view cluster_queue,
+                                                 std::string_view local_queue, std::size_t offset,
+                                                 std::size_t limit) const;
+  /// Where a LocalQueue leads; empty when there is no such LocalQueue.
+  std::string cluster_queue_of(std::string_view local_queue) const;
 
   /// Recomputes every usage from the holders and compares; aborts when they differ. For tests.
   void verify_ledger() const;

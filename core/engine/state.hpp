@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "core/engine/engine.hpp"
+#include "core/engine/queue_view.hpp"
 #include "core/model/model.hpp"
+#include "core/quota/fair_share.hpp"
 #include "core/scheduling/cycle.hpp"
 
 namespace sluice {
@@ -48,6 +50,7 @@ class EngineState {
   void reserve(const Entry& entry);
   void evict(WorkloadId id, const Decision& why);
   Result<void> finish(WorkloadId id, std::string_view reason, std::string_view message);
+  Result<void> conclude(WorkloadId id, std::string_view reason, std::string_view message);
 
   // timers.cpp
   void begin_instant(Time now);
@@ -67,6 +70,16 @@ class EngineState {
 
   // explanation.cpp
   Explanation explain(WorkloadId id) const;
+
+  // queue_views.cpp
+  std::optional<QueueView> queue_view(std::string_view name) const;
+  std::size_t queue_size(std::string_view name) const;
+  std::optional<std::int64_t> cohort_share(std::string_view name) const;
+  std::vector<std::string> cluster_queues() const;
+  std::vector<PendingWorkload> pending_workloads(std::string_view cluster_queue,
+                                                 std::string_view local_queue, std::size_t offset,
+                                                 std::size_t limit) const;
+  std::string cluster_queue_of(std::string_view local_queue) const;
 
   std::optional<WorkloadId> find(std::string_view key) const;
   /// Existing workloads in order of key. O(n log n) after a change, O(1) else.
@@ -90,6 +103,12 @@ class EngineState {
       return std::tie(at, id, kind) > std::tie(other.at, other.id, other.kind);
     }
   };
+
+  // queue_views.cpp
+  std::vector<FlavorUse> use_of(const QueueRecord* queue,
+                                const std::function<Amount(FrId)>& reserved,
+                                const std::function<Amount(FrId)>& used,
+                                const std::set<FrId>& held) const;
 
   // structure.cpp
   QueueId queue_id(std::string_view name);

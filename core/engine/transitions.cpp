@@ -276,6 +276,14 @@ Result<void> EngineState::finish(WorkloadId id, std::string_view reason, std::st
   return {};
 }
 
+Result<void> EngineState::conclude(WorkloadId id, std::string_view reason,
+                                   std::string_view message) {
+  WorkloadRecord& w = model.workloads[id];
+  if (w.state == WorkloadState::kFinished) return Error{w.key + " is finished already"};
+  end(id, reason, message);
+  return {};
+}
+
 /// Finished: what it holds is released, and it is queued no more.
 void EngineState::end(WorkloadId id, std::string_view reason, std::string_view message) {
   WorkloadRecord& w = model.workloads[id];

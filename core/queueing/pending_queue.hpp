@@ -67,6 +67,11 @@ class PendingQueue {
 
   std::size_t size() const { return slots_.size(); }
   std::size_t parked_count() const;
+  /// fn(id, parked) for all members, in no particular order.
+  template <typename Fn>
+  void each(Fn&& fn) const {
+    for (const auto& [id, slot] : slots_) fn(id, slot.alone || classes_[slot.cls].parked);
+  }
   /// All members in queue order, parked ones too.
   std::vector<WorkloadId> members() const;
   /// Members of the same class, in order. REQUIRES: contains(id).

@@ -68,7 +68,8 @@ class ObjectAccess {
 
   virtual void emit(EventNote event) = 0;
 
-  /// The job of a workload ended: Finished with this reason and message, quota released.
+  /// The workload ended, in whatever state it is: Finished with this reason and message, what it
+  /// holds is released.
   virtual ApiResult<void> finish_workload(std::string_view key, std::string_view reason,
                                           std::string_view message) = 0;
 };

@@ -267,6 +267,11 @@ void Kernel::remove(const api::KindInfo& kind, std::string_view key) {
   erase(kind, own);
 }
 
+Result<void> Kernel::conclude(std::string_view key, std::string_view reason,
+                              std::string_view message) {
+  return engine_.conclude(key, reason, message);
+}
+
 Result<void> Kernel::finish(std::string_view key, std::string_view reason,
                             std::string_view message) {
   return engine_.finish(key, reason, message);

@@ -96,6 +96,8 @@ class Kernel {
     return finish(key, "Succeeded", "Job finished successfully");
   }
   Result<void> finish(std::string_view key, std::string_view reason, std::string_view message);
+  /// The same in whatever state the workload is.
+  Result<void> conclude(std::string_view key, std::string_view reason, std::string_view message);
 
   /// Stores an object that was prepared in full, identity included.
   void commit(PreparedObject object);

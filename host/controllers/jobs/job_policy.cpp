@@ -37,7 +37,7 @@ std::optional<std::int32_t> as_number(std::string_view text) {
   return number;
 }
 
-void check(const json::object& job, Problems& problems) {
+void check(const json::object& job, bool is_new_start, Problems& problems) {
   const auto at_least_one = [&](std::string_view text, const std::string& path) {
     if (text.empty()) return;
     if (const auto number = as_number(text); number && *number > 0) return;
@@ -48,7 +48,9 @@ void check(const json::object& job, Problems& problems) {
   const std::string_view least = annotation_of(job, kMinParallelism);
   at_least_one(least, annotation_path(kMinParallelism));
   const auto parallelism = api::find_int32(part_of(job, "spec"), "parallelism").value_or(1);
-  if (const auto number = as_number(least); number && *number >= parallelism && parallelism > 0)
+  // While it runs, the host itself may have lowered it.
+  if (const auto number = as_number(least);
+      number && is_new_start && *number >= parallelism && parallelism > 0)
     refuse(problems, annotation_path(kMinParallelism),
            fmt::format("Invalid value: {}: should be between 0 and {}", *number, parallelism - 1));
   const std::string_view equal = annotation_of(job, kCompletionsEqual);
@@ -61,14 +63,17 @@ void check_change(const json::object& job, const json::object& old, Problems& pr
   if (is_suspended(old) || is_suspended(job)) return;
   for (const std::string_view label : {kQueueLabel, kPrebuiltLabel})
     if (label_of(job, label) != label_of(old, label))
-      refuse(problems, label_path(label), "field is immutable while the job is not suspended");
+      refuse(problems, label_path(label),
+             fmt::format("Invalid value: \"{}\": field is immutable while the job is not suspended",
+                         label_of(job, label)));
   const json::value* before = api::find(part_of(old, "spec"), "parallelism");
   const json::value* now = api::find(part_of(job, "spec"), "parallelism");
   const bool same = before == now || (before && now && *before == *now);
   if (!annotation_of(old, kMinParallelism).empty() && !same)
-    refuse(problems, "spec.parallelism",
-           "cannot change when partial admission is enabled and the job is not suspended",
-           api::Problem::Kind::kForbidden);
+    refuse(
+        problems, "spec.parallelism",
+        "Forbidden: cannot change when partial admission is enabled and the job is not suspended",
+        api::Problem::Kind::kForbidden);
 }
 
 /// A job of a job that is queued runs with it, unqueued.
@@ -99,7 +104,7 @@ void JobPolicy::creating(const api::KindInfo&, json::object& object, const Objec
     object_at(object_at(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =
         api::json_view(kDefaultQueue);
   }
-  check(object, problems);
+  check(object, true, problems);
   // A job that comes with a record of its start (from a dump, a backup) goes on.
   if (annotation_of(object, kStartedWith).empty()) set_suspended(object, true);
 }
@@ -107,7 +112,7 @@ void JobPolicy::creating(const api::KindInfo&, json::object& object, const Objec
 void JobPolicy::updating(const api::KindInfo&, json::object& object, const json::object& old,
                          const ObjectAccess&, bool by_system, std::vector<api::Problem>& problems) {
   if (by_system || !is_queued(object)) return;
-  check(object, problems);
+  check(object, is_suspended(old), problems);
   check_change(object, old, problems);
 }
 

@@ -1,0 +1,58 @@
+// What a person, or a metric, may know about a queue: counts, usage, positions. Plain values,
+// copied from the engine when they are asked for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/engine/decision.hpp"
+
+namespace sluice {
+
+/// Amounts are in the engine's unit: milli for cpu, base units else.
+struct FlavorUse {
+  std::string flavor, resource;
+  std::int64_t nominal = 0;
+  std::int64_t reserved = 0;  ///< by all that hold quota
+  std::int64_t used = 0;      ///< by those that are admitted
+  /// Beyond the queue's own nominal quota.
+  std::int64_t borrowed_by_reserved() const { return reserved > nominal ? reserved - nominal : 0; }
+  std::int64_t borrowed_by_used() const { return used > nominal ? used - nominal : 0; }
+};
+
+struct QueueCounts {
+  std::size_t pending = 0;    ///< parked ones too
+  std::size_t parked = 0;     ///< that cannot be admitted until something changes
+  std::size_t reserving = 0;  ///< hold quota, admitted ones too
+  std::size_t admitted = 0;
+};
+
+/// One LocalQueue's part of a ClusterQueue.
+struct LocalQueueView {
+  std::string key;  ///< `namespace/name`
+  QueueCounts counts;
+  std::vector<FlavorUse> use;  ///< what its workloads hold; nominal is 0
+};
+
+struct QueueView {
+  std::string name;
+  bool active = false;
+  std::string reason, message;  ///< of the condition Active
+  QueueCounts counts;
+  std::vector<FlavorUse> use;       ///< of every flavor and resource it covers or holds
+  std::int64_t weighted_share = 0;  ///< as the API shows it; the highest int64: without bound
+  std::vector<LocalQueueView> local_queues;  ///< those that have workloads here, by key
+};
+
+struct PendingWorkload {
+  WorkloadId id = 0;
+  std::string key;
+  std::string local_queue;  ///< its name
+  std::int32_t priority = 0;
+  std::size_t position_in_cluster_queue = 0;  ///< from 0
+  std::size_t position_in_local_queue = 0;
+};
+
+}  // namespace sluice

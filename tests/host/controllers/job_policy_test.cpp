@@ -1,0 +1,74 @@
+// What a write of a job may say.
+#include "tests/host/controllers/job_world.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(JobPolicy, JobsWithAQueueStartSuspended) {
+  JobWorld world;
+  struct Case {
+    std::string labels;
+    const char* suspend;
+  };
+  for (const auto& [labels, suspend] :
+       {Case{JobWorld::queued("nowhere"), "true"},
+        Case{R"("kueue.x-k8s.io/prebuilt-workload-name":"w")", "true"}, Case{"", "false"}}) {
+    const std::string name = "j" + std::to_string(labels.size());
+    world.submit(JobWorld::job(name, 1, labels));
+    EXPECT_EQ(world.job_at(name, "/spec/suspend"), suspend) << labels;
+  }
+}
+
+TEST(JobPolicy, TheQueueNamedDefaultTakesJobsThatNameNone) {
+  JobWorld world;
+  world.queue("more", "default", "9", "9");
+  world.submit(JobWorld::job("train", 1, ""));
+  EXPECT_EQ(world.job_at("train", "/metadata/labels/kueue.x-k8s.io~1queue-name"), "default");
+  EXPECT_TRUE(world.runs("train"));
+  EXPECT_EQ(world.workloads().size(), 1u);
+}
+
+TEST(JobPolicy, RefusesWhatMakesNoSense) {
+  struct Case {
+    std::string labels, annotations, text;
+  };
+  const Case cases[] = {
+      {JobWorld::queued() + R"(,"kueue.x-k8s.io/max-exec-time-seconds":"soon")", "",
+       "metadata.labels[kueue.x-k8s.io/max-exec-time-seconds]: Invalid value: \"soon\""},
+      {JobWorld::queued() + R"(,"kueue.x-k8s.io/max-exec-time-seconds":"0")", "", "greater than 0"},
+      {JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"-1")", "greater than 0"},
+      {JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"2")", "between 0 and 1"},
+      {JobWorld::queued(), R"("kueue.x-k8s.io/job-completions-equal-parallelism":"maybe")",
+       "should be true or false"},
+  };
+  JobWorld world;
+  for (const Case& c : cases) {
+    const auto done = world.create("jobs", JobWorld::job("j", 2, c.labels, c.annotations));
+    ASSERT_FALSE(done.ok()) << c.text;
+    EXPECT_EQ(done.error().code, 422);
+    EXPECT_THAT(done.error().text, HasSubstr(c.text));
+  }
+}
+
+TEST(JobPolicy, WhatDecidedAboutARunningJobStays) {
+  JobWorld world;
+  world.submit(
+      JobWorld::job("train", 2, JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"1")"));
+  ASSERT_TRUE(world.runs("train"));
+  const auto moved =
+      world.merge("jobs", "train", R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"x"}}})");
+  ASSERT_FALSE(moved.ok());
+  EXPECT_THAT(moved.error().text, HasSubstr("immutable while the job is not suspended"));
+  const auto resized =
+      world.merge("jobs", "train", R"({"spec":{"parallelism":1,"completions":1}})");
+  ASSERT_FALSE(resized.ok());
+  EXPECT_THAT(resized.error().text,
+              HasSubstr("spec.parallelism: Forbidden: cannot change when partial admission is "
+                        "enabled and the job is not suspended"));
+  EXPECT_TRUE(world.merge("jobs", "train", R"({"metadata":{"labels":{"team":"a"}}})").ok());
+}
+
+}  // namespace
+}  // namespace sluice::host::test

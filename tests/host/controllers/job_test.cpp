@@ -1,0 +1,398 @@
+// The life of a queued job, with the real engine: from its creation to its end.
+#include "tests/host/controllers/job_world.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr const char* kHigh = R"({"apiVersion":"kueue.x-k8s.io/v1beta2",
+    "kind":"WorkloadPriorityClass","metadata":{"name":"high"},"value":100})";
+
+std::string prioritized(const std::string& name) {
+  return JobWorld::queued() + R"(,"kueue.x-k8s.io/priority-class":")" + name + "\"";
+}
+
+TEST(Job, RunsOnceItsWorkloadIsAdmitted) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 2, JobWorld::queued()));
+  const std::string name = world.only_workload();
+  const auto workload = world.workload(name);
+  EXPECT_THAT(name, StartsWith("job-train-"));
+  EXPECT_EQ(at(workload, "/metadata/ownerReferences/0/kind"), "Job");
+  EXPECT_EQ(at(workload, "/metadata/ownerReferences/0/controller"), "true");
+  EXPECT_EQ(at(workload, "/metadata/labels/kueue.x-k8s.io~1job-uid"),
+            world.job_at("train", "/metadata/uid"));
+  EXPECT_EQ(at(workload, "/spec/queueName"), "lq");
+  EXPECT_EQ(at(workload, "/spec/podSets/0/name"), "main");
+  EXPECT_EQ(at(workload, "/spec/podSets/0/count"), "2");
+  EXPECT_EQ(at(workload, "/spec/podSets/0/template/metadata/labels"), "(absent)");
+  EXPECT_TRUE(world.runs("train"));
+  EXPECT_EQ(world.size_of_nodes("train"), "small");
+  EXPECT_EQ(world.job_at("train", "/spec/template/spec/tolerations/0/key"), "spot");
+  EXPECT_EQ(world.job_at("train", "/spec/template/metadata/labels/kueue.x-k8s.io~1podset"), "main");
+  EXPECT_THAT(world.log.lines, ElementsAre("Job CreatedWorkload: Created Workload: default/" + name,
+                                           "Job Started: Admitted by clusterQueue cq"));
+}
+
+TEST(Job, WithoutAQueueIsLeftAlone) {
+  JobWorld world;
+  world.submit(JobWorld::job("own", 2, ""));
+  EXPECT_TRUE(world.runs("own"));
+  EXPECT_THAT(world.workloads(), IsEmpty());
+}
+
+TEST(Job, WaitsSuspendedWhileThereIsNoRoom) {
+  JobWorld world;
+  world.submit(JobWorld::job("big", 9, JobWorld::queued()));
+  EXPECT_FALSE(world.runs("big"));
+  EXPECT_THAT(world.condition(world.only_workload(), "QuotaReserved"), StartsWith("False "));
+  world.change("jobs", "big", R"({"spec":{"suspend":false}})");
+  EXPECT_FALSE(world.runs("big")) << "a user cannot start it";
+}
+
+TEST(Job, EndsItsWorkload) {
+  struct Case {
+    const char* status;
+    const char* expected;
+  };
+  for (const auto& [status, expected] :
+       {Case{R"({"succeeded":2,"conditions":[{"type":"Complete","status":"True",
+                "message":"Reached expected number of succeeded pods"}]})",
+             "True Succeeded: Reached expected number of succeeded pods"},
+        Case{R"({"failed":1,"conditions":[{"type":"Failed","status":"True",
+                "message":"Job has reached the specified backoff limit"}]})",
+             "True Failed: Job has reached the specified backoff limit"}}) {
+    JobWorld world;
+    world.submit(JobWorld::job("train", 3, JobWorld::queued()));
+    world.submit(JobWorld::job("next", 9, JobWorld::queued()));
+    const std::string name = world.workloads()[1];
+    world.status("jobs", "train", status);
+    EXPECT_EQ(world.condition(name, "Finished"), expected);
+    EXPECT_THAT(world.log.lines, Contains("Job FinishedWorkload: Workload 'default/" + name +
+                                          "' is declared finished"));
+  }
+}
+
+TEST(Job, ThatWasEvictedStartsAgainOnlyWhenItsPodsHaveEnded) {
+  JobWorld world;
+  world.apply(kHigh);
+  world.submit(
+      JobWorld::job("low", 3, JobWorld::queued(), "", R"("nodeSelector":{"size":"small"},)"));
+  EXPECT_TRUE(world.runs("low"));
+  world.status("jobs", "low", R"({"active":3,"ready":3,"startTime":"2026-01-01T00:00:00Z"})");
+  world.submit(
+      JobWorld::job("high", 3, prioritized("high"), "", R"("nodeSelector":{"size":"small"},)"));
+  EXPECT_TRUE(world.runs("high"));
+  EXPECT_FALSE(world.runs("low"));
+  EXPECT_THAT(world.log.lines, Contains(HasSubstr("Job Stopped: Preempted to accommodate")));
+  EXPECT_EQ(world.job_at("low", "/spec/template/spec/tolerations"), "(absent)");
+  EXPECT_EQ(world.size_of_nodes("low"), "small") << "its own selector stays";
+  EXPECT_EQ(world.job_at("low", "/metadata/annotations"), "(absent)");
+
+  world.status("jobs", "high", R"({"conditions":[{"type":"Complete","status":"True"}]})");
+  EXPECT_FALSE(world.runs("low")) << "its old pods are still there";
+  world.status("jobs", "low", R"({"active":0,"terminating":1})");
+  EXPECT_FALSE(world.runs("low"));
+  world.status("jobs", "low", R"({"active":0})");
+  EXPECT_TRUE(world.runs("low"));
+}
+
+TEST(Job, GetsTheNodesOfItsNewFlavorAfterAnEviction) {
+  JobWorld world;
+  world.apply(kHigh);
+  world.submit(JobWorld::job("low", 3, JobWorld::queued()));
+  EXPECT_EQ(world.size_of_nodes("low"), "small");
+  // The flavor `small` has 3 CPUs: `high`, which fits nowhere else, takes them.
+  world.submit(
+      JobWorld::job("high", 3, prioritized("high"), "", R"("nodeSelector":{"size":"small"},)"));
+  EXPECT_TRUE(world.runs("low"));
+  EXPECT_EQ(world.size_of_nodes("low"), "large");
+  EXPECT_EQ(world.job_at("low", "/spec/template/spec/tolerations"), "(absent)");
+}
+
+TEST(Job, WhoseWorkloadIsDeletedStopsAndGetsANewOne) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 2, JobWorld::queued()));
+  const std::string uid = at(world.workload(world.only_workload()), "/metadata/uid");
+  world.status("jobs", "train", R"({"active":2})");
+  world.drop("workloads", world.only_workload());
+  EXPECT_FALSE(world.runs("train")) << "its pods have not ended";
+  EXPECT_EQ(world.size_of_nodes("train"), "(absent)");
+  EXPECT_NE(at(world.workload(world.only_workload()), "/metadata/uid"), uid);
+  world.status("jobs", "train", R"({"active":0})");
+  EXPECT_TRUE(world.runs("train"));
+}
+
+TEST(Job, ThatIsDeletedTakesItsWorkloadAlong) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 2, JobWorld::queued()));
+  world.drop("jobs", "train");
+  EXPECT_THAT(world.workloads(), IsEmpty());
+}
+
+TEST(Job, ThatChangesWhileItWaitsChangesItsWorkload) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 9, JobWorld::queued()));
+  const std::string name = world.only_workload();
+  const std::string uid = at(world.workload(name), "/metadata/uid");
+  world.change("jobs", "train", R"({"spec":{"parallelism":2,"completions":2}})");
+  EXPECT_EQ(world.only_workload(), name);
+  EXPECT_EQ(at(world.workload(name), "/metadata/uid"), uid);
+  EXPECT_EQ(at(world.workload(name), "/spec/podSets/0/count"), "2");
+  EXPECT_TRUE(world.runs("train"));
+  EXPECT_THAT(world.log.lines, Contains("Job UpdatedWorkload: Updated not matching Workload for "
+                                        "suspended job: default/" +
+                                        name));
+}
+
+TEST(Job, ThatChangesWhileItRunsStopsAndIsQueuedAnew) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 2, JobWorld::queued()));
+  const std::string name = world.only_workload();
+  world.status("jobs", "train", R"({"active":2})");
+  world.change("jobs", "train", R"({"spec":{"parallelism":4,"completions":4}})");
+  EXPECT_FALSE(world.runs("train"));
+  EXPECT_EQ(at(world.workload(name), "/spec/podSets/0/count"), "4");
+  EXPECT_THAT(world.log.lines,
+              Contains("Job DeletedWorkload: Deleted not matching Workload: default/" + name));
+  world.status("jobs", "train", R"({"active":0})");
+  EXPECT_TRUE(world.runs("train"));
+  EXPECT_EQ(world.size_of_nodes("train"), "large");
+}
+
+TEST(Job, FollowsItsLabelsWhileItWaits) {
+  JobWorld world;
+  world.apply(kHigh);
+  world.queue("other", "other", "1", "20");
+  world.submit(JobWorld::job("train", 9, JobWorld::queued()));
+  world.change("jobs", "train",
+               R"({"metadata":{"labels":{"kueue.x-k8s.io/priority-class":"high"}}})");
+  const std::string name = world.only_workload();
+  EXPECT_EQ(at(world.workload(name), "/spec/priority"), "100");
+  EXPECT_EQ(at(world.workload(name), "/spec/priorityClassRef/name"), "high");
+  world.change("jobs", "train", R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"other"}}})");
+  EXPECT_EQ(at(world.workload(name), "/spec/queueName"), "other");
+  EXPECT_TRUE(world.runs("train"));
+}
+
+TEST(Job, PriorityComesFromTheFirstOfItsClasses) {
+  struct Case {
+    std::string labels, pod_spec, priority, kind;
+  };
+  const Case cases[] = {
+      {prioritized("high"), R"("priorityClassName":"pods",)", "100", "WorkloadPriorityClass"},
+      {JobWorld::queued(), R"("priorityClassName":"pods",)", "7", "PriorityClass"},
+      {JobWorld::queued(), "", "3", "PriorityClass"},  // the global default
+  };
+  for (const Case& c : cases) {
+    JobWorld world;
+    world.apply(kHigh);
+    world.apply(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",
+                    "metadata":{"name":"pods"},"value":7})");
+    world.apply(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass",
+                    "metadata":{"name":"all"},"value":3,"globalDefault":true})");
+    world.submit(JobWorld::job("train", 1, c.labels, "", c.pod_spec));
+    const auto workload = world.workload(world.only_workload());
+    EXPECT_EQ(at(workload, "/spec/priority"), c.priority);
+    EXPECT_EQ(at(workload, "/spec/priorityClassRef/kind"), c.kind);
+  }
+}
+
+TEST(Job, WaitsForAPriorityClassThatDoesNotExistYet) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 1, prioritized("high")));
+  EXPECT_THAT(world.workloads(), IsEmpty());
+  EXPECT_THAT(world.log.lines, ElementsAre("Job WorkloadPriorityClassNotFound: "
+                                           "WorkloadPriorityClass high doesn't exist"));
+  world.apply(kHigh);
+  world.settle();
+  EXPECT_TRUE(world.runs("train"));
+}
+
+TEST(Job, StartsWithFewerPodsWhenItMayAndGetsThemBack) {
+  JobWorld world;
+  world.submit(
+      JobWorld::job("other", 8, JobWorld::queued(), "", R"("nodeSelector":{"size":"large"},)"));
+  world.submit(JobWorld::job("train", 5, JobWorld::queued(),
+                             R"("kueue.x-k8s.io/job-min-parallelism":"2",
+                                "kueue.x-k8s.io/job-completions-equal-parallelism":"true")"));
+  const std::string name = world.workloads()[1];
+  EXPECT_EQ(at(world.workload(name), "/spec/podSets/0/minCount"), "2");
+  EXPECT_EQ(at(world.workload(name), "/status/admission/podSetAssignments/0/count"), "3");
+  EXPECT_TRUE(world.runs("train"));
+  EXPECT_EQ(world.job_at("train", "/spec/parallelism"), "3");
+  EXPECT_EQ(world.job_at("train", "/spec/completions"), "3");
+  world.change("workloads", name, R"({"spec":{"active":false}})");
+  EXPECT_FALSE(world.runs("train"));
+  EXPECT_EQ(world.job_at("train", "/spec/parallelism"), "5");
+  EXPECT_EQ(world.job_at("train", "/spec/completions"), "5");
+}
+
+TEST(Job, TellsItsWorkloadAboutPods) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 3, JobWorld::queued()));
+  const std::string name = world.only_workload();
+  EXPECT_EQ(world.condition(name, "PodsReady"),
+            "False WaitForStart: Not all pods are ready or succeeded");
+  world.status("jobs", "train", R"({"active":3,"ready":3})");
+  EXPECT_THAT(world.condition(name, "PodsReady"), StartsWith("True Started"));
+  world.status("jobs", "train", R"({"active":3,"ready":2})");
+  EXPECT_THAT(world.condition(name, "PodsReady"), StartsWith("False WaitForRecovery"));
+  world.status("jobs", "train", R"({"active":2,"ready":2,"succeeded":1})");
+  EXPECT_THAT(world.condition(name, "PodsReady"), StartsWith("True Started"));
+  EXPECT_EQ(at(world.workload(name), "/status/reclaimablePods/0/count"), "1");
+}
+
+TEST(Job, QuotaOfSucceededPodsGoesToOthers) {
+  JobWorld world;
+  world.submit(
+      JobWorld::job("train", 8, JobWorld::queued(), "", R"("nodeSelector":{"size":"large"},)"));
+  world.submit(
+      JobWorld::job("next", 2, JobWorld::queued(), "", R"("nodeSelector":{"size":"large"},)"));
+  EXPECT_FALSE(world.runs("next"));
+  world.status("jobs", "train", R"({"active":6,"ready":6,"succeeded":2})");
+  EXPECT_TRUE(world.runs("next"));
+}
+
+TEST(Job, ItsTimeLimitIsThatOfItsLabel) {
+  JobWorld world;
+  world.submit(JobWorld::job(
+      "train", 1, JobWorld::queued() + R"(,"kueue.x-k8s.io/max-exec-time-seconds":"60")"));
+  EXPECT_TRUE(world.runs("train"));
+  world.pass(60 * kSecond);
+  EXPECT_FALSE(world.runs("train"));
+  EXPECT_EQ(at(world.workload(world.only_workload()), "/spec/active"), "false");
+}
+
+TEST(Job, OfAQueuedJobRunsWithItsOwner) {
+  JobWorld world;
+  world.submit(JobWorld::job("parent", 9, JobWorld::queued()));
+  const std::string uid = world.job_at("parent", "/metadata/uid");
+  auto child = boost::json::parse(JobWorld::job("child", 1, JobWorld::queued()));
+  child.at("metadata").as_object()["ownerReferences"] =
+      boost::json::array{boost::json::object{{"apiVersion", "batch/v1"},
+                                             {"kind", "Job"},
+                                             {"name", "parent"},
+                                             {"uid", uid},
+                                             {"controller", true}}};
+  world.submit(boost::json::serialize(child));
+  EXPECT_TRUE(world.runs("child"));
+  EXPECT_EQ(world.workloads().size(), 1u);
+}
+
+TEST(Job, OfADumpGoesOnRunning) {
+  JobWorld world;
+  const std::string uid = "0b7a2c6e-0000-4000-8000-000000000001";
+  auto job = boost::json::parse(
+      JobWorld::job("train", 2, JobWorld::queued(), "", R"("nodeSelector":{"size":"small"},)"));
+  auto& template_spec = job.at("spec").at("template").at("spec").as_object();
+  job.at("metadata").as_object()["uid"] = uid;
+  auto original = template_spec;
+  original.erase("nodeSelector");
+  // Written below the policies, as a store that is taken over holds it.
+  PreparedObject prepared;
+  auto object = job.get_object();
+  object["metadata"].as_object()["namespace"] = "default";
+  object["status"] = {{"active", 2}, {"ready", 2}};
+  ASSERT_TRUE(world.intake.prepare(world.kind("jobs"), object, nullptr, false, prepared).empty());
+  world.kernel.put(std::move(prepared), uid);
+  boost::json::object workload{
+      {"apiVersion", "kueue.x-k8s.io/v1beta2"},
+      {"kind", "Workload"},
+      {"metadata",
+       {{"name", "job-train-11111"},
+        {"namespace", "default"},
+        {"ownerReferences", boost::json::array{boost::json::object{{"apiVersion", "batch/v1"},
+                                                                   {"kind", "Job"},
+                                                                   {"name", "train"},
+                                                                   {"uid", uid},
+                                                                   {"controller", true}}}}}},
+      {"spec",
+       {{"queueName", "lq"},
+        {"podSets", boost::json::array{boost::json::object{
+                        {"name", "main"}, {"count", 2}, {"template", {{"spec", original}}}}}}}},
+      {"status", boost::json::parse(R"({"admission":{"clusterQueue":"cq","podSetAssignments":[
+          {"name":"main","count":2,"flavors":{"cpu":"small"},"resourceUsage":{"cpu":"2"}}]},
+          "conditions":[
+          {"type":"QuotaReserved","status":"True","reason":"QuotaReserved","message":"",
+           "lastTransitionTime":"2026-01-01T00:00:00Z"},
+          {"type":"Admitted","status":"True","reason":"Admitted","message":"",
+           "lastTransitionTime":"2026-01-01T00:00:00Z"}]})")}};
+  world.apply(boost::json::serialize(workload));
+  world.settle();
+  EXPECT_TRUE(world.runs("train"));
+  EXPECT_EQ(world.only_workload(), "job-train-11111");
+  EXPECT_THAT(world.condition("job-train-11111", "PodsReady"), StartsWith("True"));
+  world.change("workloads", "job-train-11111", R"({"spec":{"active":false}})");
+  EXPECT_FALSE(world.runs("train"));
+  EXPECT_EQ(world.size_of_nodes("train"), "(absent)") << "it came with the admission";
+}
+
+TEST(PrebuiltWorkload, IsTakenOverAndSpeaksForTheJob) {
+  const std::string labels =
+      JobWorld::queued() + R"(,"kueue.x-k8s.io/prebuilt-workload-name":"mine")";
+  const auto prebuilt = [](int count) {
+    return R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"mine",
+               "namespace":"default"},"spec":{"queueName":"lq","podSets":[{"name":"main","count":)" +
+           std::to_string(count) + R"(,"template":{"spec":{"restartPolicy":"Never","containers":[
+               {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})";
+  };
+  JobWorld world;
+  world.submit(JobWorld::job("train", 2, labels));
+  EXPECT_FALSE(world.runs("train")) << "its workload does not exist";
+  EXPECT_THAT(world.workloads(), IsEmpty());
+  world.apply(prebuilt(2));
+  world.settle();
+  EXPECT_TRUE(world.runs("train"));
+  EXPECT_EQ(at(world.workload("mine"), "/metadata/ownerReferences/0/name"), "train");
+  EXPECT_THAT(world.workloads(), ElementsAre("mine"));
+
+  JobWorld other;
+  other.apply(prebuilt(3));
+  other.submit(JobWorld::job("train", 2, labels));
+  EXPECT_FALSE(other.runs("train"));
+  EXPECT_EQ(other.condition("mine", "Finished"),
+            "True OutOfSync: The prebuilt workload is out of sync with its user job");
+}
+
+TEST(RayCluster, IsQueuedWithHeadAndWorkers) {
+  JobWorld world;
+  const auto group = [](const char* name, int replicas) {
+    return R"({"groupName":")" + std::string(name) + R"(","replicas":)" + std::to_string(replicas) +
+           R"(,"rayStartParams":{},"template":{"spec":{"containers":[
+           {"name":"w","image":"i","resources":{"requests":{"cpu":"1"}}}]}}})";
+  };
+  world.apply(R"({"apiVersion":"ray.io/v1","kind":"RayCluster","metadata":{"name":"ray",
+      "namespace":"default","labels":{)" +
+              JobWorld::queued() +
+              R"(}},"spec":{"headGroupSpec":{"rayStartParams":{},"template":{"spec":{"containers":[
+      {"name":"h","image":"i","resources":{"requests":{"cpu":"1"}}}]}}},"workerGroupSpecs":[)" +
+              group("Fast", 2) + "," + group("slow", 1) + "]}}");
+  world.settle();
+  const std::string name = world.only_workload();
+  const auto workload = world.workload(name);
+  EXPECT_THAT(name, StartsWith("raycluster-ray-"));
+  EXPECT_EQ(at(workload, "/spec/podSets/0/name"), "head");
+  EXPECT_EQ(at(workload, "/spec/podSets/1/name"), "fast");
+  EXPECT_EQ(at(workload, "/spec/podSets/1/count"), "2");
+  EXPECT_EQ(at(workload, "/spec/podSets/2/name"), "slow");
+  const auto ray = world.get("rayclusters", "default/ray");
+  EXPECT_EQ(at(ray, "/spec/suspend"), "false");
+  EXPECT_EQ(at(ray, "/spec/headGroupSpec/template/spec/nodeSelector/size"), "small");
+  EXPECT_EQ(at(ray, "/spec/workerGroupSpecs/1/template/spec/nodeSelector/size"), "large")
+      << "small has 3 CPUs, and head and fast took them";
+  world.status("rayclusters", "ray", R"({"state":"ready"})");
+  EXPECT_THAT(world.condition(name, "PodsReady"), StartsWith("True"));
+  world.change("workloads", name, R"({"spec":{"active":false}})");
+  const auto stopped = world.get("rayclusters", "default/ray");
+  EXPECT_EQ(at(stopped, "/spec/suspend"), "true");
+  EXPECT_EQ(at(stopped, "/spec/workerGroupSpecs/1/template/spec/nodeSelector"), "(absent)");
+}
+
+}  // namespace
+}  // namespace sluice::host::test

@@ -1,0 +1,86 @@
+// What is put into a job when it starts, and taken out again.
+#include "host/controllers/jobs/start_info.hpp"
+
+#include "tests/host/controllers/job_world.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+boost::json::object admitted(const std::string& flavor, const std::string& updates = "",
+                             const std::string& min_count = "", int count = 3) {
+  return boost::json::parse(R"({"metadata":{"name":"w","uid":"u1"},"spec":{"podSets":[
+      {"name":"main","count":3)" +
+                            min_count + R"(}]},"status":{"admission":{
+      "clusterQueue":"cq","podSetAssignments":[{"name":"main","count":)" +
+                            std::to_string(count) + R"(,"flavors":{"cpu":")" + flavor +
+                            R"("}}]},"admissionChecks":[)" + updates + "]}}")
+      .get_object();
+}
+
+std::string check_update(const std::string& fields) {
+  return R"({"name":"check","state":"Ready","podSetUpdates":[{"name":"main",)" + fields + "}]}";
+}
+
+TEST(StartInfo, WhatWasPutInComesOutAgain) {
+  struct Case {
+    std::string job;
+    boost::json::object workload;
+  };
+  const std::string own = R"("nodeSelector":{"size":"small","disk":"ssd"},
+      "tolerations":[{"key":"mine","operator":"Exists"}],)";
+  const Case cases[] = {
+      {JobWorld::job("a", 3, JobWorld::queued()), admitted("small")},
+      {JobWorld::job("b", 3, JobWorld::queued(), "", own), admitted("small")},
+      {JobWorld::job("c", 3, JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"1",
+           "kueue.x-k8s.io/job-completions-equal-parallelism":"true")"),
+       admitted("large", "", R"(,"minCount":1)", 2)},
+      {JobWorld::job("d", 3, JobWorld::queued(), "", own),
+       admitted("small", check_update(R"("labels":{"l":"1"},"annotations":{"a":"2"},
+           "nodeSelector":{"zone":"z"},"tolerations":[{"key":"t","operator":"Exists"}])"))},
+  };
+  JobWorld world;
+  const JobKind& kind = *find_job_kind("batch/Job");
+  for (const Case& c : cases) {
+    const auto original = boost::json::parse(c.job).get_object();
+    auto job = original;
+    ASSERT_TRUE(inject(kind, job, c.workload, start_info(c.workload), world.objects).ok());
+    EXPECT_NE(job, original);
+    EXPECT_EQ(started_with(job).workload_uid, "u1");
+    EXPECT_TRUE(started_with(job).same_place(start_info(c.workload)));
+    restore(kind, job);
+    if (original.at("metadata").at("annotations").get_object().empty())
+      job["metadata"].get_object()["annotations"].emplace_object();
+    EXPECT_EQ(job, original) << boost::json::serialize(job);
+  }
+}
+
+TEST(StartInfo, AnotherPlaceIsAnotherStart) {
+  const StartInfo small = start_info(admitted("small"));
+  EXPECT_TRUE(small.same_place(start_info(admitted("small"))));
+  EXPECT_FALSE(small.same_place(start_info(admitted("large"))));
+  EXPECT_FALSE(
+      small.same_place(start_info(admitted("small", check_update(R"("labels":{"l":"1"})")))));
+  EXPECT_TRUE(small.same_place(start_info(admitted("small", "", "", 2))))
+      << "counts matter only where the job may start with fewer pods";
+  EXPECT_FALSE(start_info(admitted("small", "", R"(,"minCount":1)", 3))
+                   .same_place(start_info(admitted("small", "", R"(,"minCount":1)", 2))));
+}
+
+TEST(StartInfo, AnAdmissionThatContradictsTheJobIsRefused) {
+  JobWorld world;
+  const JobKind& kind = *find_job_kind("batch/Job");
+  auto job = boost::json::parse(JobWorld::job("a", 3, JobWorld::queued(), "",
+                                              R"("nodeSelector":{"size":"large"},)"))
+                 .get_object();
+  const auto workload = admitted("small");
+  const auto refused = inject(kind, job, workload, start_info(workload), world.objects);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().text,
+              HasSubstr("nodeSelector size of pod set main is \"large\", but the admission wants "
+                        "\"small\""));
+}
+
+}  // namespace
+}  // namespace sluice::host::test
