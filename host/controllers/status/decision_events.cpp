@@ -1,0 +1,74 @@
+#include "host/controllers/status/decision_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::host {
+
+DecisionEvents::DecisionEvents(const api::Scheme& scheme, const Engine& engine, EventSink& events)
+    : kind_(*scheme.find("kueue.x-k8s.io/v1beta2", "Workload")), engine_(engine), events_(events) {}
+
+void DecisionEvents::decided(Time now, const Decision& decision) {
+  const WorkloadId id = decision.workload;
+  if (!engine_.object(id)) return;  // deleted in the same step
+  switch (decision.type) {
+    case DecisionType::kQuotaReserved:
+      return emit(id, false, "QuotaReserved",
+                  fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}s",
+                              queue_of(id), since(id, now, false) / kSecond));
+    case DecisionType::kAdmitted:
+      return emit(id, false, "Admitted",
+                  fmt::format("Admitted by ClusterQueue {}, wait time since reservation was {}s",
+                              queue_of(id), since(id, now, true) / kSecond));
+    case DecisionType::kEvicted:
+      return evicted(decision);
+    case DecisionType::kPending:
+      return emit(id, true, decision.reason, decision.message);
+    case DecisionType::kDeactivated: {
+      constexpr std::string_view kTimeLimit = "DeactivatedDueToMaximumExecutionTimeExceeded";
+      if (decision.reason == kTimeLimit)
+        emit(id, true, "MaximumExecutionTimeExceeded", decision.message);
+      return;
+    }
+    case DecisionType::kFinished:  // told of the job
+    case DecisionType::kRequeued:
+    case DecisionType::kMarked:
+    case DecisionType::kWaitingForVictims:
+      return;
+  }
+}
+
+void DecisionEvents::evicted(const Decision& decision) {
+  if (!decision.preemption.empty()) {
+    emit(decision.workload, false, "Preempted", decision.message);
+    if (const auto by = engine_.find(decision.by))
+      emit(*by, false, "PreemptedWorkload",
+           fmt::format("Preempted workload {}: {}", engine_.key(decision.workload),
+                       decision.preemption));
+  }
+  emit(decision.workload, false, "EvictedDueTo" + decision.reason, decision.message);
+}
+
+void DecisionEvents::emit(WorkloadId id, bool warning, std::string reason, std::string message) {
+  events_.emit({{&kind_, engine_.key(id)}, warning, std::move(reason), std::move(message)});
+}
+
+std::string DecisionEvents::queue_of(WorkloadId id) const {
+  const auto admission = engine_.view(id).admission;
+  return admission ? admission->cluster_queue : std::string();
+}
+
+/// How long it waited for its reservation, or from there for its admission.
+Duration DecisionEvents::since(WorkloadId id, Time now, bool reservation) const {
+  const api::WorkloadStatus status = engine_.status(id);
+  Time from = engine_.object(id)->meta.creation_time.value_or(now);
+  if (const auto* reserved = status.condition("QuotaReserved"); reservation && reserved)
+    from = reserved->last_transition_time;
+  if (const auto* evicted = status.condition("Evicted"); evicted && !reservation)
+    from = std::max(from, std::min(evicted->last_transition_time, now));
+  return std::max<Duration>(0, now - from);
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,31 @@
+// DecisionEvents: what was decided about workloads, as Events with the reasons that Kueue's have.
+//
+// Kernel's thread.
+#pragma once
+
+#include "core/api/scheme.hpp"
+#include "core/engine/engine.hpp"
+#include "host/kernel/kernel.hpp"
+#include "host/writes/object_writer.hpp"
+
+namespace sluice::host {
+
+class DecisionEvents final : public DecisionObserver {
+ public:
+  /// All must outlive it.
+  DecisionEvents(const api::Scheme& scheme, const Engine& engine, EventSink& events);
+
+  void decided(Time now, const Decision& decision) override;
+
+ private:
+  void emit(WorkloadId id, bool warning, std::string reason, std::string message);
+  void evicted(const Decision& decision);
+  std::string queue_of(WorkloadId id) const;
+  Duration since(WorkloadId id, Time now, bool reservation) const;
+
+  const api::KindInfo& kind_;
+  const Engine& engine_;
+  EventSink& events_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,227 @@
+#include "host/controllers/status/queue_status.hpp"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <functional>
+
+#include "core/api/codec.hpp"
+#include "core/api/json.hpp"
+#include "host/controllers/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kCohorts = "/";
+constexpr Duration kShortestPause = 100 * kMillisecond;
+/// To count a workload takes a part of this; so counting takes a small part of all time.
+constexpr Duration kPausePerWorkload = 10'000;
+
+json::object parsed(std::string_view text) {
+  boost::system::error_code code;
+  json::value value = json::parse(api::json_view(text), code);
+  return !code && value.is_object() ? std::move(value.get_object()) : json::object();
+}
+
+/// The condition Active; its time stays while its value does.
+json::array active_condition(const json::object& object, bool active, std::string_view reason,
+                             std::string_view message, Time now) {
+  const std::string_view value = active ? "True" : "False";
+  json::object condition{{"type", "Active"},
+                         {"status", api::json_view(value)},
+                         {"reason", api::json_view(reason)},
+                         {"message", api::json_view(message)},
+                         {"lastTransitionTime", format_time(now)}};
+  if (const auto generation = api::find_int(part_of(object, "metadata"), "generation"))
+    condition["observedGeneration"] = *generation;
+  const json::object* before = find_condition(part_of(object, "status"), "Active");
+  if (before && api::find_text(*before, "status") == value)
+    condition["lastTransitionTime"] = api::json_view(api::find_text(*before, "lastTransitionTime"));
+  return {std::move(condition)};
+}
+
+std::string amount_text(const std::string& resource, std::int64_t amount) {
+  return api::engine_quantity(resource, amount).text();
+}
+
+using Amount = std::function<std::int64_t(const FlavorUse&)>;
+
+/// `[{name: flavor, resources: [{name, total, borrowed}]}]`
+json::array by_flavor(const std::vector<FlavorUse>& use, const Amount& total,
+                      const Amount& borrowed) {
+  json::array out;
+  for (const FlavorUse& each : use) {
+    auto it = std::find_if(out.begin(), out.end(), [&](const json::value& flavor) {
+      return api::find_text(flavor.get_object(), "name") == each.flavor;
+    });
+    if (it == out.end()) {
+      out.push_back(json::object{{"name", each.flavor}, {"resources", json::array()}});
+      it = out.end() - 1;
+    }
+    json::object resource{{"name", each.resource},
+                          {"total", amount_text(each.resource, total(each))}};
+    if (borrowed) resource["borrowed"] = amount_text(each.resource, borrowed(each));
+    array_at(it->get_object(), "resources").push_back(std::move(resource));
+  }
+  return out;
+}
+
+void set_counts(json::object& status, const QueueCounts& counts) {
+  status["pendingWorkloads"] = counts.pending;
+  status["reservingWorkloads"] = counts.reserving;
+  status["admittedWorkloads"] = counts.admitted;
+}
+
+Result<void> write(ObjectAccess& objects, const api::KindInfo& kind, const std::string& key,
+                   const json::object& before, json::object status) {
+  if (part_of(before, "status") == status) return {};
+  if (auto done = objects.update_status(kind, key, std::move(status)); !done)
+    return Error{done.error().text};
+  return {};
+}
+
+}  // namespace
+
+QueueStatusController::QueueStatusController(const api::Scheme& scheme, const Engine& engine,
+                                             bool fair_sharing)
+    : engine_(engine),
+      fair_sharing_(fair_sharing),
+      workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
+      cluster_queues_(scheme.find("kueue.x-k8s.io/v1beta2", "ClusterQueue")),
+      local_queues_(scheme.find("kueue.x-k8s.io/v1beta2", "LocalQueue")),
+      cohorts_(scheme.find("kueue.x-k8s.io/v1beta2", "Cohort")) {}
+
+std::vector<std::string> QueueStatusController::watches() const {
+  return {"kueue.x-k8s.io/Workload", "kueue.x-k8s.io/ClusterQueue", "kueue.x-k8s.io/LocalQueue",
+          "kueue.x-k8s.io/Cohort", "kueue.x-k8s.io/ResourceFlavor"};
+}
+
+void QueueStatusController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  if (change.kind == workloads_) {
+    if (std::string queue = queue_of(change); !queue.empty()) keys.push_back(std::move(queue));
+  } else if (change.kind == cluster_queues_) {
+    keys.push_back(change.key);
+  } else if (change.kind == local_queues_) {
+    place_local_queue(change, keys);
+  } else {  // a flavor or a cohort may make any queue active or inactive
+    for (std::string& queue : engine_.cluster_queues()) keys.push_back(std::move(queue));
+  }
+  if (fair_sharing_) keys.emplace_back(kCohorts);
+}
+
+/// The ClusterQueue of a workload: the engine knows it, unless the workload is new or gone.
+std::string QueueStatusController::queue_of(const ObjectChange& workload) const {
+  const std::string ns = workload.key.substr(0, workload.key.find('/'));
+  if (const auto id = engine_.find(workload.key))
+    return engine_.cluster_queue_of(ns + "/" + engine_.object(*id)->queue_name);
+  const StoredObject* stored = workload.stored ? workload.stored : workload.before;
+  if (!stored || !stored->body) return {};
+  const json::object body = parsed(*stored->body);
+  return engine_.cluster_queue_of(ns + "/" +
+                                  std::string(api::find_text(part_of(body, "spec"), "queueName")));
+}
+
+void QueueStatusController::place_local_queue(const ObjectChange& change,
+                                              std::vector<std::string>& keys) {
+  if (const auto old = queue_of_local_.find(change.key); old != queue_of_local_.end()) {
+    keys.push_back(old->second);
+    locals_of_[old->second].erase(change.key);
+    queue_of_local_.erase(old);
+  }
+  if (!change.stored || !change.stored->body) return;
+  const json::object body = parsed(*change.stored->body);
+  const std::string queue(api::find_text(part_of(body, "spec"), "clusterQueue"));
+  queue_of_local_[change.key] = queue;
+  locals_of_[queue].insert(change.key);
+  keys.push_back(queue);
+}
+
+Result<Time> QueueStatusController::reconcile(const std::string& key, ObjectAccess& objects) {
+  const auto count = static_cast<Duration>(engine_.queue_size(key));
+  const Duration pause = std::max(kShortestPause, count * kPausePerWorkload);
+  const auto last = written_.find(key);
+  if (last != written_.end() && objects.now() < last->second + pause) return last->second + pause;
+  written_[key] = objects.now();
+  if (auto done = key == kCohorts ? write_cohorts(objects) : write_queue(key, objects); !done)
+    return done.error();
+  return kNever;
+}
+
+Result<void> QueueStatusController::write_queue(const std::string& name, ObjectAccess& objects) {
+  const auto view = engine_.queue_view(name);
+  if (view) {
+    if (const auto object = objects.get(*cluster_queues_, name)) {
+      json::object status = part_of(*object, "status");
+      status["conditions"] =
+          active_condition(*object, view->active, view->reason, view->message, objects.now());
+      set_counts(status, view->counts);
+      status["flavorsReservation"] = by_flavor(
+          view->use, [](const FlavorUse& use) { return use.reserved; },
+          [](const FlavorUse& use) { return use.borrowed_by_reserved(); });
+      status["flavorsUsage"] = by_flavor(
+          view->use, [](const FlavorUse& use) { return use.used; },
+          [](const FlavorUse& use) { return use.borrowed_by_used(); });
+      if (fair_sharing_)
+        status["fairSharing"] = json::object{{"weightedShare", view->weighted_share}};
+      auto done = write(objects, *cluster_queues_, name, *object, std::move(status));
+      if (!done) return done;
+    }
+  }
+  const auto locals = locals_of_.find(name);
+  if (locals == locals_of_.end()) return {};
+  for (const std::string& local : locals->second)
+    if (auto done = write_local_queue(local, view ? &*view : nullptr, objects); !done) return done;
+  return {};
+}
+
+Result<void> QueueStatusController::write_local_queue(const std::string& key,
+                                                      const QueueView* queue,
+                                                      ObjectAccess& objects) {
+  const auto object = objects.get(*local_queues_, key);
+  if (!object) return {};
+  const LocalQueueView* own = nullptr;
+  if (queue)
+    for (const LocalQueueView& each : queue->local_queues)
+      if (each.key == key) own = &each;
+  json::object status = part_of(*object, "status");
+  const std::string_view stop = api::find_text(part_of(*object, "spec"), "stopPolicy");
+  if (!stop.empty() && stop != "None")
+    status["conditions"] =
+        active_condition(*object, false, "Stopped", "LocalQueue is stopped", objects.now());
+  else if (!queue || !queue->active)
+    status["conditions"] =
+        active_condition(*object, false, "ClusterQueueIsInactive",
+                         "Can't submit new workloads to clusterQueue", objects.now());
+  else
+    status["conditions"] = active_condition(
+        *object, true, "Ready", "Can submit new workloads to clusterQueue", objects.now());
+  set_counts(status, own ? own->counts : QueueCounts());
+  const auto own_use = [&](const FlavorUse& of) -> FlavorUse {
+    if (own)
+      for (const FlavorUse& use : own->use)
+        if (use.flavor == of.flavor && use.resource == of.resource) return use;
+    return {};
+  };
+  const std::vector<FlavorUse> none;
+  const auto& all = queue ? queue->use : none;
+  status["flavorsReservation"] =
+      by_flavor(all, [&](const FlavorUse& use) { return own_use(use).reserved; }, {});
+  status["flavorsUsage"] =
+      by_flavor(all, [&](const FlavorUse& use) { return own_use(use).used; }, {});
+  return write(objects, *local_queues_, key, *object, std::move(status));
+}
+
+Result<void> QueueStatusController::write_cohorts(ObjectAccess& objects) {
+  for (const std::string& name : objects.keys(*cohorts_)) {
+    const auto object = objects.get(*cohorts_, name);
+    const auto share = engine_.cohort_share(name);
+    if (!object || !share) continue;
+    json::object status = part_of(*object, "status");
+    status["fairSharing"] = json::object{{"weightedShare", *share}};
+    if (auto done = write(objects, *cohorts_, name, *object, std::move(status)); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,49 @@
+// QueueStatusController: the statuses of ClusterQueues, LocalQueues and Cohorts, as the engine sees
+// them.
+//
+// Whatever happens, each status is written at most every 100 ms, and less often where very many
+// workloads have to be counted; the last change is always shown. Kernel's thread.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/engine/engine.hpp"
+#include "host/controllers/controller.hpp"
+
+namespace sluice::host {
+
+class QueueStatusController final : public Controller {
+ public:
+  /// `engine` must outlive it; `fair_sharing`: weighted shares are shown.
+  QueueStatusController(const api::Scheme& scheme, const Engine& engine, bool fair_sharing);
+
+  std::string_view name() const override { return "queue-status"; }
+  std::vector<std::string> watches() const override;
+  /// Keys are names of ClusterQueues, and `/` for the Cohorts.
+  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+
+ private:
+  void place_local_queue(const ObjectChange& change, std::vector<std::string>& keys);
+  std::string queue_of(const ObjectChange& workload) const;
+  Result<void> write_queue(const std::string& name, ObjectAccess& objects);
+  Result<void> write_local_queue(const std::string& key, const QueueView* queue,
+                                 ObjectAccess& objects);
+  Result<void> write_cohorts(ObjectAccess& objects);
+
+  const Engine& engine_;
+  bool fair_sharing_;
+  const api::KindInfo* workloads_;
+  const api::KindInfo* cluster_queues_;
+  const api::KindInfo* local_queues_;
+  const api::KindInfo* cohorts_;
+  std::map<std::string, std::set<std::string>> locals_of_;  // ClusterQueue → LocalQueues
+  std::map<std::string, std::string> queue_of_local_;
+  std::map<std::string, Time> written_;
+};
+
+}  // namespace sluice::host

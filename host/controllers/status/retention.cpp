@@ -1,0 +1,98 @@
+#include "host/controllers/status/retention.hpp"
+
+#include <fmt/format.h>
+
+#include "core/api/json.hpp"
+#include "host/controllers/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+/// When the condition became true; nullopt: it is not.
+std::optional<Time> true_since(const json::object& status, std::string_view type) {
+  if (!has_condition(status, type)) return std::nullopt;
+  return api::find_time(*find_condition(status, type), "lastTransitionTime").value_or(0);
+}
+
+Result<void> plain(const ApiResult<void>& done) {
+  if (done) return {};
+  return Error{done.error().text};
+}
+
+}  // namespace
+
+WorkloadRetention::WorkloadRetention(const api::Scheme& scheme, RetentionConfig config)
+    : scheme_(scheme),
+      workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
+      config_(config) {}
+
+std::vector<std::string> WorkloadRetention::watches() const {
+  if (!config_.after_finished && !config_.after_deactivated) return {};
+  return {"kueue.x-k8s.io/Workload"};
+}
+
+void WorkloadRetention::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  if (change.stored) keys.push_back(change.key);
+}
+
+Result<Time> WorkloadRetention::reconcile(const std::string& key, ObjectAccess& objects) {
+  const auto workload = objects.get(*workloads_, key);
+  if (!workload) return kNever;
+  const json::object& status = part_of(*workload, "status");
+  if (const auto finished = true_since(status, "Finished")) {
+    if (!config_.after_finished) return kNever;
+    const Time due = *finished + *config_.after_finished;
+    if (objects.now() < due) return due;
+    if (auto done = plain(objects.remove(*workloads_, key)); !done) return done.error();
+    return kNever;
+  }
+  if (!config_.after_deactivated || api::find_bool(part_of(*workload, "spec"), "active", true))
+    return kNever;
+  // Deactivated by a person: theirs to keep.
+  const json::object* evicted = find_condition(status, "Evicted");
+  if (!evicted || !api::find_text(*evicted, "reason").starts_with("DeactivatedDueTo"))
+    return kNever;
+  const Time due =
+      true_since(status, "Evicted").value_or(objects.now()) + *config_.after_deactivated;
+  if (objects.now() < due) return due;
+  if (auto done = remove_with_job(key, *workload, objects); !done) return done.error();
+  return kNever;
+}
+
+Result<void> WorkloadRetention::remove_with_job(const std::string& key,
+                                                const json::object& workload,
+                                                ObjectAccess& objects) const {
+  const std::string ns = key.substr(0, key.find('/'));
+  Result<void> outcome;
+  each_object(part_of(workload, "metadata"), "ownerReferences", [&](const json::object& owner) {
+    const api::KindInfo* kind =
+        scheme_.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
+    if (!kind || !api::find_bool(owner, "controller", false) || !outcome) return;
+    outcome = plain(objects.remove(*kind, fmt::format("{}/{}", ns, api::find_text(owner, "name"))));
+  });
+  if (!outcome) return outcome;
+  return plain(objects.remove(*workloads_, key));
+}
+
+EventRetention::EventRetention(const api::Scheme& scheme, Duration keep)
+    : events_(scheme.find("v1", "Event")), keep_(keep) {}
+
+void EventRetention::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  if (change.stored && !change.before) keys.push_back(change.key);
+}
+
+Result<Time> EventRetention::reconcile(const std::string& key, ObjectAccess& objects) {
+  const auto event = objects.get(*events_, key);
+  if (!event) return kNever;
+  auto seen = api::find_time(*event, "lastTimestamp");
+  if (!seen) seen = api::find_time(*event, "eventTime");
+  if (!seen) seen = api::find_time(part_of(*event, "metadata"), "creationTimestamp");
+  const Time due = seen.value_or(objects.now()) + keep_;
+  if (objects.now() < due) return due;
+  if (auto done = plain(objects.remove(*events_, key)); !done) return done.error();
+  return kNever;
+}
+
+}  // namespace sluice::host
