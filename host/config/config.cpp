@@ -199,6 +199,18 @@ void read_executor(Section& section, ExecutorConfig& out) {
   });
 }
 
+void read_retention(Section& section, RetentionConfig& out) {
+  Section workloads(section.errors(), section.child("workloads"), section.path_of("workloads"));
+  const auto read = [&](const std::string& key, std::optional<Duration>& into) {
+    if (!workloads.has(key)) return;
+    Duration time = 0;
+    workloads.duration(key, time);
+    into = time;
+  };
+  read("afterFinished", out.after_finished);
+  read("afterDeactivatedByKueue", out.after_deactivated);
+}
+
 void expect_constant(Section& section, const std::string& key, const std::string& value) {
   section.require(key);
   section.choice(key, {value});
@@ -226,6 +238,7 @@ void read_all(Section& root, Configuration& out) {
       },
       out.engine);
   part("executor", read_executor, out.executor);
+  part("objectRetentionPolicies", read_retention, out.retention);
 }
 
 }  // namespace

@@ -80,6 +80,12 @@ struct ExecutorConfig {
   std::vector<NodeConfig> nodes;  ///< empty: this machine
 };
 
+/// How long objects are kept that nobody needs any more; absent: for ever.
+struct RetentionConfig {
+  std::optional<Duration> after_finished;     ///< workloads, after they finished
+  std::optional<Duration> after_deactivated;  ///< with their job, after the host deactivated them
+};
+
 struct Configuration {
   ServerConfig server;
   MetricsConfig metrics;
@@ -87,6 +93,7 @@ struct Configuration {
   PluginsConfig plugins;
   EngineConfig engine;  ///< the sections `scheduling` and `resources`
   ExecutorConfig executor;
+  RetentionConfig retention;
 };
 
 /// Reads and checks a file. YAML or JSON.

@@ -45,7 +45,13 @@ StoredObject to_stored(const api::KindInfo& kind, const json::object& object, Te
     const std::string_view name = api::find_text(*metadata, "name");
     const std::string_view ns = api::find_text(*metadata, "namespace");
     out.key = kind.namespaced ? std::string(ns) + "/" + std::string(name) : std::string(name);
-    api::append_json(*metadata, out.metadata);
+    if (metadata->contains("resourceVersion")) {  // it is the store's to give
+      json::object own = *metadata;
+      own.erase("resourceVersion");
+      api::append_json(own, out.metadata);
+    } else {
+      api::append_json(*metadata, out.metadata);
+    }
   }
   out.body = pool.intern(body_text(object));
   if (const auto* status = api::find_object(object, "status"); status && !status->empty())

@@ -138,7 +138,10 @@ class RayCluster final : public JobKind {
   json::object set_count(json::object&, std::size_t, std::int32_t) const override { return {}; }
 
   bool active(const json::object& job) const override {
-    const std::string_view state = api::find_text(part_of(job, "status"), "state");
+    const json::object& status = part_of(job, "status");
+    if (const json::object* suspended = find_condition(status, "RayClusterSuspended"))
+      return api::find_text(*suspended, "status") != "True";
+    const std::string_view state = api::find_text(status, "state");
     return !state.empty() && state != "suspended" && state != "failed";
   }
 

@@ -4,21 +4,14 @@
 // Kernel's thread.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "host/config/config.hpp"
 #include "host/controllers/controller.hpp"
 
 namespace sluice::host {
-
-/// Absent: kept for ever.
-struct RetentionConfig {
-  std::optional<Duration> after_finished;
-  /// The workload, and the job that it belongs to, when it was deactivated by the host itself.
-  std::optional<Duration> after_deactivated;
-};
 
 class WorkloadRetention final : public Controller {
  public:

@@ -1,0 +1,76 @@
+// ControllerSetup: the controllers of jobs, queues and retention, made and tied to a running host.
+//
+//   ControllerSetup controllers(config, hooks, kernel, objects, events);
+//   controllers.join(loop, decisions);          // before the store is loaded
+//   … controllers.gates_of_new_pods() for whoever makes pods
+//
+// Belongs to the kernel's thread; must outlive the loop's use of it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/hooks/hooks.hpp"
+#include "host/config/config.hpp"
+#include "host/controllers/controller_loop.hpp"
+#include "host/controllers/jobs/job_controller.hpp"
+#include "host/controllers/jobs/job_policy.hpp"
+#include "host/controllers/jobs/pod_gates.hpp"
+#include "host/controllers/status/decision_events.hpp"
+#include "host/controllers/status/queue_status.hpp"
+#include "host/controllers/status/retention.hpp"
+#include "host/kernel/kernel.hpp"
+#include "host/writes/object_writer.hpp"
+
+namespace sluice::host {
+
+class ControllerSetup {
+ public:
+  /// All must outlive it.
+  ControllerSetup(const Configuration& config, const hooks::Hooks& hooks, Kernel& kernel,
+                  ObjectWriter& objects, EventSink& events)
+      : objects_(objects),
+        gates_(hooks.pod_gate),
+        jobs_(kernel.scheme(), hooks.job_mapping),
+        lifting_(kernel.scheme(), gates_),
+        statuses_(kernel.scheme(), kernel.engine(), config.engine.fair_sharing),
+        workloads_(kernel.scheme(), config.retention),
+        old_events_(kernel.scheme()),
+        decisions_(kernel.scheme(), kernel.engine(), events) {}
+
+  /// Adds the policy, the controllers (jobs first, so that statuses come last) and, through
+  /// `observe`, the observer of decisions.
+  void join(ControllerLoop& loop, const std::function<void(DecisionObserver&)>& observe) {
+    objects_.add_policy(policy_);
+    loop.add(jobs_);
+    if (gates_.any()) loop.add(lifting_);
+    loop.add(workloads_);
+    loop.add(old_events_);
+    loop.add(statuses_);
+    observe(decisions_);
+  }
+
+  /// Empty without plugins that gate pods.
+  std::function<std::vector<std::string>(const ObjectRef& job, const ObjectAccess& objects)>
+  gates_of_new_pods() {
+    if (!gates_.any()) return {};
+    return [this](const ObjectRef& job, const ObjectAccess& objects) {
+      return gates_.gates_of_new_pod(job, objects);
+    };
+  }
+
+ private:
+  ObjectWriter& objects_;
+  JobPolicy policy_;
+  PodGates gates_;
+  JobController jobs_;
+  PodGateController lifting_;
+  QueueStatusController statuses_;
+  WorkloadRetention workloads_;
+  EventRetention old_events_;
+  DecisionEvents decisions_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,259 @@
+// Statuses of queues, events of decisions, retention: in a live host below the API server.
+#include "host/controllers/setup.hpp"
+#include "tests/host/controllers/job_world.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+/// Hands decisions to whoever asked for them.
+class Relay final : public DecisionObserver {
+ public:
+  void decided(Time now, const Decision& decision) override {
+    if (to) to->decided(now, decision);
+  }
+  DecisionObserver* to = nullptr;
+};
+
+struct StatusWorld {
+  explicit StatusWorld(Configuration config = {}) : configuration(std::move(config)) {
+    kernel.listen(&controllers);
+    kernel.write_statuses();
+    objects.set_event_sink(&log);
+    setup.join(controllers, [this](DecisionObserver& observer) { relay.to = &observer; });
+    kernel.begin_instant(now);
+    for (const char* text :
+         {R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})",
+          R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+              "metadata":{"name":"small"}})",
+          R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+              "metadata":{"name":"lq","namespace":"default"},"spec":{"clusterQueue":"cq"}})"})
+      apply(text);
+    apply(queue("cq", "3"));
+    apply(queue("lender", "2"));
+  }
+  static std::string queue(const std::string& name, const std::string& cpus,
+                           const std::string& more = "") {
+    return R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":")" +
+           name + R"("},"spec":{"namespaceSelector":{},"cohortName":"team",)" + more +
+           R"("preemption":{"withinClusterQueue":"LowerPriority"},"resourceGroups":[{
+           "coveredResources":["cpu","memory"],"flavors":[{"name":"small","resources":[
+           {"name":"cpu","nominalQuota":")" +
+           cpus + R"("},{"name":"memory","nominalQuota":"8Gi"}]}]}]}})";
+  }
+  void apply(const std::string& text) {
+    const auto value = boost::json::parse(text).get_object();
+    ObjectAccess& access = objects;
+    const auto done = access.create(value);
+    ASSERT_TRUE(done.ok()) << done.error().text;
+  }
+  void workload(const std::string& name, int cpus, int priority = 0) {
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
+          name + R"(","namespace":"default"},"spec":{"queueName":"lq","priority":)" +
+          std::to_string(priority) + R"(,"podSets":[{"name":"main","count":1,"template":{"spec":{
+          "containers":[{"name":"c","image":"i","resources":{"requests":{"memory":"1Gi","cpu":")" +
+          std::to_string(cpus) + R"("}}}]}}}]}})");
+    kernel.run_to_rest();
+  }
+  void pass(Duration time) {
+    now += time;
+    kernel.begin_instant(now);
+    kernel.run_to_rest();
+  }
+  const api::KindInfo& kind(std::string_view name) const { return *scheme.find_by_name(name); }
+  std::string status(std::string_view resource, std::string_view key, std::string_view pointer) {
+    return at(kernel.current(kind(resource), key), "/status" + std::string(pointer));
+  }
+  std::string counts(std::string_view resource, std::string_view key) {
+    return status(resource, key, "/pendingWorkloads") + " pending, " +
+           status(resource, key, "/reservingWorkloads") + " reserving, " +
+           status(resource, key, "/admittedWorkloads") + " admitted";
+  }
+
+  Configuration configuration;
+  api::Scheme scheme;
+  LiveStore store{scheme, nullptr};
+  Intake intake{scheme, nullptr};
+  Relay relay;
+  Kernel kernel{configuration.engine, hooks::Hooks{}, intake, store, nullptr, relay};
+  ObjectIndex index;
+  CountingIds ids;
+  ObjectWriter objects{kernel, index, ids};
+  ControllerLoop controllers{objects, index};
+  EventLog log;
+  ControllerSetup setup{configuration, hooks::Hooks{}, kernel, objects, log};
+  Time now = *parse_time("2026-01-01T00:00:00Z");
+};
+
+TEST(QueueStatus, CountsAndUsage) {
+  StatusWorld world;
+  world.workload("a", 2);
+  world.workload("b", 2);
+  world.workload("c", 9);
+  world.pass(kSecond);
+  // cq has 3 CPUs and borrows 1 of the lender's 2; c asks for more than there is.
+  EXPECT_EQ(world.counts("clusterqueues", "cq"), "1 pending, 2 reserving, 2 admitted");
+  EXPECT_EQ(world.status("clusterqueues", "cq", "/flavorsUsage"),
+            R"([{"name":"small","resources":[{"name":"cpu","total":"4","borrowed":"1"},)"
+            R"({"name":"memory","total":"2Gi","borrowed":"0"}]}])");
+  EXPECT_EQ(world.status("clusterqueues", "cq", "/flavorsReservation/0/resources/0/total"), "4");
+  EXPECT_EQ(world.counts("localqueues", "default/lq"), "1 pending, 2 reserving, 2 admitted");
+  EXPECT_EQ(world.status("localqueues", "default/lq", "/flavorsUsage"),
+            R"([{"name":"small","resources":[{"name":"cpu","total":"4"},)"
+            R"({"name":"memory","total":"2Gi"}]}])");
+  EXPECT_EQ(world.counts("clusterqueues", "lender"), "0 pending, 0 reserving, 0 admitted");
+  EXPECT_EQ(world.status("clusterqueues", "cq", "/fairSharing"), "(absent)");
+}
+
+TEST(QueueStatus, ActiveSaysWhyNot) {
+  struct Case {
+    const char* patch;
+    const char* queue;
+    const char* local;
+  };
+  const Case cases[] = {
+      {R"({"spec":{"stopPolicy":"Hold"}})", "Stopped Can't admit new workloads: is stopped",
+       "ClusterQueueIsInactive Can't submit new workloads to clusterQueue"},
+      {R"({"spec":{"stopPolicy":"None"}})", "Ready Can admit new workloads",
+       "Ready Can submit new workloads to clusterQueue"},
+  };
+  StatusWorld world;
+  const auto seen = [&](const char* resource, const char* key) {
+    return world.status(resource, key, "/conditions/0/reason") + " " +
+           world.status(resource, key, "/conditions/0/message");
+  };
+  for (const auto& [patch, queue, local] : cases) {
+    ASSERT_TRUE(
+        world.kernel.patch(world.kind("clusterqueues"), "cq", boost::json::parse(patch), false)
+            .empty());
+    world.kernel.run_to_rest();
+    world.pass(kSecond);
+    EXPECT_EQ(seen("clusterqueues", "cq"), queue);
+    EXPECT_EQ(seen("localqueues", "default/lq"), local);
+  }
+  ObjectAccess& access = world.objects;
+  ASSERT_TRUE(access.remove(world.kind("resourceflavors"), "small").ok());
+  world.kernel.run_to_rest();
+  world.pass(kSecond);
+  EXPECT_EQ(
+      seen("clusterqueues", "cq"),
+      "FlavorNotFound Can't admit new workloads: references missing ResourceFlavor(s): small");
+  EXPECT_EQ(world.status("clusterqueues", "cq", "/conditions/0/status"), "False");
+}
+
+TEST(QueueStatus, IsWrittenAtMostEveryTenthOfASecond) {
+  StatusWorld world;
+  world.workload("a", 1);
+  world.pass(kSecond);
+  const auto version = [&] { return world.store.find(world.kind("clusterqueues"), "cq")->version; };
+  world.workload("b", 1);
+  const auto before = version();
+  for (int i = 0; i < 50; ++i) world.workload("w" + std::to_string(i), 1);
+  EXPECT_EQ(version(), before) << "no time has passed";
+  EXPECT_EQ(world.kernel.next_timer(), world.now + 100 * kMillisecond);
+  world.pass(100 * kMillisecond);
+  EXPECT_EQ(world.counts("clusterqueues", "cq"), "47 pending, 5 reserving, 5 admitted");
+}
+
+TEST(QueueStatus, ComesToRestAndWakesNobody) {
+  StatusWorld world;
+  world.workload("a", 1);
+  world.workload("big", 9);
+  world.pass(kSecond);
+  const auto cycles = world.kernel.engine().stats().cycles;
+  const auto reconciles = world.controllers.reconciles();
+  for (int i = 0; i < 10; ++i) world.pass(kSecond);
+  EXPECT_EQ(world.kernel.engine().stats().cycles, cycles) << "a status is no news for the engine";
+  EXPECT_LE(world.controllers.reconciles(), reconciles + 4);
+  EXPECT_GE(world.kernel.next_timer(), world.now + 60 * kSecond);
+}
+
+TEST(QueueStatus, ShowsSharesWithFairSharing) {
+  Configuration config;
+  config.engine.fair_sharing = true;
+  StatusWorld world(config);
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort",
+                  "metadata":{"name":"team"},"spec":{}})");
+  world.workload("a", 4);
+  world.pass(kSecond);
+  // It borrows 1 CPU of the 5 that the cohort could lend: 1 × 1000 ÷ 5.
+  EXPECT_EQ(world.counts("clusterqueues", "cq"), "0 pending, 1 reserving, 1 admitted");
+  EXPECT_EQ(world.status("clusterqueues", "cq", "/fairSharing/weightedShare"), "200");
+  EXPECT_EQ(world.status("cohorts", "team", "/fairSharing/weightedShare"), "0");
+}
+
+TEST(DecisionEvents, HaveTheReasonsOfKueue) {
+  StatusWorld world;
+  world.workload("low", 3);
+  world.pass(10 * kSecond);
+  world.workload("high", 3, 7);
+  world.workload("big", 9);
+  const auto& lines = world.log.lines;
+  EXPECT_THAT(lines,
+              Contains("Workload QuotaReserved: Quota reserved in ClusterQueue cq, wait time "
+                       "since queued was 0s"));
+  EXPECT_THAT(lines, Contains("Workload Admitted: Admitted by ClusterQueue cq, wait time since "
+                              "reservation was 0s"));
+  EXPECT_THAT(lines, Contains(StartsWith("Workload Preempted: Preempted to accommodate")));
+  EXPECT_THAT(lines, Contains(StartsWith("Workload EvictedDueToPreempted: ")));
+  EXPECT_THAT(lines, Contains("Workload PreemptedWorkload: Preempted workload default/low: "
+                              "InClusterQueue"));
+  EXPECT_THAT(lines, Contains(HasSubstr("insufficient quota for cpu in flavor small")));
+}
+
+TEST(Retention, FinishedWorkloadsGo) {
+  Configuration config;
+  config.retention.after_finished = 60 * kSecond;
+  StatusWorld world(config);
+  world.workload("a", 1);
+  ASSERT_TRUE(world.kernel.finish("default/a").ok());
+  world.kernel.run_to_rest();
+  world.pass(59 * kSecond);
+  EXPECT_TRUE(world.kernel.exists(world.kind("workloads"), "default/a"));
+  world.pass(kSecond);
+  EXPECT_FALSE(world.kernel.exists(world.kind("workloads"), "default/a"));
+}
+
+TEST(Retention, DeactivatedOnesGoWithTheirJob) {
+  Configuration config;
+  config.retention.after_deactivated = 60 * kSecond;
+  StatusWorld world(config);
+  world.apply(
+      JobWorld::job("train", 1,
+                    JobWorld::queued() + R"(,"kueue.x-k8s.io/max-exec-time-seconds":"5")", "")
+          .insert(std::string(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{)").size(),
+                  R"("namespace":"default",)"));
+  world.workload("by-hand", 1);
+  world.kernel.run_to_rest();
+  ASSERT_TRUE(world.kernel
+                  .patch(world.kind("workloads"), "default/by-hand",
+                         boost::json::parse(R"({"spec":{"active":false}})"), false)
+                  .empty());
+  world.pass(5 * kSecond);
+  world.pass(60 * kSecond);
+  EXPECT_FALSE(world.kernel.exists(world.kind("jobs"), "default/train"));
+  ObjectAccess& access = world.objects;
+  EXPECT_THAT(access.keys(world.kind("workloads")), ElementsAre("default/by-hand"))
+      << "a person's decision is theirs";
+}
+
+TEST(Retention, EventsGoAnHourAfterTheyWereLastSeen) {
+  StatusWorld world;
+  world.apply(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"e","namespace":"default"},
+      "involvedObject":{"kind":"Job","name":"j","namespace":"default"},"reason":"R","message":"m",
+      "type":"Normal","lastTimestamp":"2026-01-01T00:00:00Z"})");
+  world.kernel.run_to_rest();
+  world.pass(1800 * kSecond);
+  ObjectAccess& access = world.objects;
+  EXPECT_THAT(access.keys(world.kind("events")), ElementsAre("default/e"));
+  world.pass(1800 * kSecond);
+  EXPECT_THAT(access.keys(world.kind("events")), IsEmpty());
+}
+
+}  // namespace
+}  // namespace sluice::host::test
