@@ -9,6 +9,7 @@ namespace sluice::host {
 namespace {
 
 constexpr std::size_t kPieceBytes = 128U << 10;
+constexpr int kPiecesAtATime = 4;            // then others have their turn
 constexpr std::size_t kScanObjects = 2'000;  // read at a time while looking for matches
 
 struct Page {
@@ -122,7 +123,11 @@ class ListStream final : public Streaming, public std::enable_shared_from_this<L
   void pump() {
     if (running_ || !stream_) return;
     running_ = true;
-    while (stream_ && stream_->backlog() < call_->at->limits.stream_bytes) {
+    for (int pieces = 0; stream_ && stream_->backlog() < call_->at->limits.stream_bytes; ++pieces) {
+      if (pieces == kPiecesAtATime) {
+        thread_->post([self = shared_from_this()] { self->pump(); });
+        break;
+      }
       const bool last = write_piece();
       if (last || !stream_->open()) finish();
     }

@@ -1,6 +1,7 @@
 #include "host/apiserver/render.hpp"
 
 #include <boost/json/object.hpp>
+#include <chrono>
 
 #include "core/api/json.hpp"
 #include "host/rest/json_text.hpp"
@@ -35,6 +36,16 @@ std::string selector_text(std::string_view body) {
 }
 
 }  // namespace
+
+Renderer::Renderer(const api::Scheme& scheme) : scheme_(scheme) {
+  for (const auto* kind : scheme.kinds())
+    for (const auto& version : kind->versions)
+      formats_.emplace(&version, TableFormat(*kind, version.name));
+}
+
+const TableFormat& Renderer::format_of(const Route& route) const {
+  return formats_.at(route.kind_version);
+}
 
 std::string api_version_of(const Route& route) {
   return route.group.empty() ? route.version : route.group + "/" + route.version;
@@ -73,18 +84,23 @@ std::string scale_text(const StoredObject& object) {
   return out += "}}\n";
 }
 
-void Renderer::append_object(const StoredObject& object, std::string_view version,
-                             std::string& out) const {
-  if (version == object.kind->hub().name) {
-    out += to_text(object);
-    return;
-  }
+boost::json::object Renderer::in_version(const StoredObject& object,
+                                         std::string_view version) const {
   boost::json::object converted = to_object(object);
+  if (version == object.kind->hub().name) return converted;
   // A stored object can be said in every served version; what a version cannot say travels in an
   // annotation.
   if (auto done = scheme_.to_version(converted, version); !done)
     SLUICE_CHECK(false, done.error().text);
-  api::append_json(converted, out);
+  return converted;
+}
+
+void Renderer::append_object(const StoredObject& object, std::string_view version,
+                             std::string& out) const {
+  if (version == object.kind->hub().name)
+    out += to_text(object);
+  else
+    api::append_json(in_version(object, version), out);
 }
 
 void Renderer::append_partial(const StoredObject& object, const Form& form,
@@ -100,11 +116,19 @@ void Renderer::append(const StoredObject& object, const Route& route, const Form
   } else if (form.shape == Form::Shape::kObject) {
     append_object(object, route.version, out);
   } else {
-    begin_list(route, form, {object.version, {}, 0}, out);
-    append_item(object, route, form, true, out);
-    out += "]}";
+    append_table(object, route, form, true, out);
   }
   out += '\n';
+}
+
+void Renderer::append_table(const StoredObject& object, const Route& route, const Form& form,
+                            bool columns, std::string& out) const {
+  append_kind("Table", meta_api_version(form), out);
+  out += R"(,"metadata":{"resourceVersion":")" + std::to_string(object.version) + "\"}";
+  if (columns) out += R"(,"columnDefinitions":)" + format_of(route).columns();
+  out += R"(,"rows":[)";
+  append_row(object, route, form, out);
+  out += "]}";
 }
 
 void Renderer::begin_list(const Route& route, const Form& form, const ListMeta& meta,
@@ -118,6 +142,7 @@ void Renderer::begin_list(const Route& route, const Form& form, const ListMeta& 
   if (!meta.next.empty()) out += R"(,"continue":")" + meta.next + "\"";
   if (meta.remaining > 0) out += R"(,"remainingItemCount":)" + std::to_string(meta.remaining);
   out += '}';
+  if (table) out += R"(,"columnDefinitions":)" + format_of(route).columns();
   out += table ? R"(,"rows":[)" : R"(,"items":[)";
 }
 
@@ -136,8 +161,11 @@ void Renderer::append_item(const StoredObject& object, const Route& route, const
 
 void Renderer::append_row(const StoredObject& object, const Route& route, const Form& form,
                           std::string& out) const {
-  out += R"({"cells":[)";
-  out += ']';
+  const Time now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  out += R"({"cells":)";
+  format_of(route).append_cells(in_version(object, route.version), now, out);
   if (form.row_object != Form::RowObject::kNone) {
     out += R"(,"object":)";
     if (form.row_object == Form::RowObject::kObject)
@@ -149,11 +177,13 @@ void Renderer::append_row(const StoredObject& object, const Route& route, const 
 }
 
 void Renderer::append_event(std::string_view type, const StoredObject& object, const Route& route,
-                            const Form& form, std::string& out) const {
+                            const Form& form, bool columns, std::string& out) const {
   out.append(R"({"type":")").append(type).append(R"(","object":)");
-  append(object, route, form, out);
-  out.back() = '}';  // the line's end comes behind the event
-  out += '\n';
+  if (form.shape == Form::Shape::kTable)
+    append_table(object, route, form, columns, out);
+  else
+    append_item(object, route, form, true, out);
+  out += "}\n";
 }
 
 void Renderer::append_bookmark(std::uint64_t version, bool initial_end, const Route& route,

@@ -5,15 +5,18 @@
 // texts without parsing; other versions are converted.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "core/api/scheme.hpp"
 #include "host/apiserver/form.hpp"
 #include "host/apiserver/route.hpp"
 #include "host/objects/store.hpp"
+#include "host/rest/table.hpp"
 
 namespace sluice::host {
 
@@ -26,7 +29,7 @@ struct ListMeta {
 
 class Renderer {
  public:
-  explicit Renderer(const api::Scheme& scheme) : scheme_(scheme) {}
+  explicit Renderer(const api::Scheme& scheme);
 
   /// One object as a whole answer.
   void append(const StoredObject& object, const Route& route, const Form& form,
@@ -38,9 +41,10 @@ class Renderer {
                    std::string& out) const;
   void end_list(std::string& out) const { out += "]}\n"; }
 
-  /// One line of a watch. `type`: ADDED, MODIFIED, DELETED.
+  /// One line of a watch. `type`: ADDED, MODIFIED, DELETED. `columns`: a table says which it has;
+  /// only the first event of a watch has to.
   void append_event(std::string_view type, const StoredObject& object, const Route& route,
-                    const Form& form, std::string& out) const;
+                    const Form& form, bool columns, std::string& out) const;
   /// `initial_end`: all initial events were sent.
   void append_bookmark(std::uint64_t version, bool initial_end, const Route& route,
                        const Form& form, std::string& out) const;
@@ -53,7 +57,13 @@ class Renderer {
   void append_row(const StoredObject& object, const Route& route, const Form& form,
                   std::string& out) const;
 
+  boost::json::object in_version(const StoredObject& object, std::string_view version) const;
+  void append_table(const StoredObject& object, const Route& route, const Form& form, bool columns,
+                    std::string& out) const;
+  const TableFormat& format_of(const Route& route) const;
+
   const api::Scheme& scheme_;
+  std::unordered_map<const api::KindInfo::Version*, TableFormat> formats_;
 };
 
 /// The stored metadata with the resourceVersion.

@@ -85,8 +85,7 @@ void Watch::pump() {
 bool Watch::initial_step() {
   for (std::size_t i = 0; i < kObjectsAtATime && next_initial_ < initial_.size(); ++i) {
     const RecordPtr object = std::move(initial_[next_initial_++]);
-    if (options_.selector.matches(*object))
-      write(lane_->texts.get(kAdded, object, call_->route, call_->form));
+    if (options_.selector.matches(*object)) write_event(kAdded, object);
     if (state_ == State::kEnded) return false;
   }
   if (next_initial_ < initial_.size()) return true;
@@ -141,15 +140,22 @@ void Watch::tell(const Change& change) {
   if (matches) {
     write(lane_->texts.get(matched ? kModified : kAdded, change.object, call_->route, call_->form));
   } else if (!is_there) {
-    write(lane_->texts.get(kDeleted, change.object, call_->route, call_->form));
+    write_event(kDeleted, change.object);
   } else {
     // It matches no more: for this client it is gone, as it knew it, with the new version.
     auto last = std::make_shared<StoredObject>(*change.before);
     last->version = change.version();
-    std::string text;
-    call_->at->renderer.append_event(kDeleted, *last, call_->route, call_->form, text);
-    write(std::make_shared<const std::string>(std::move(text)));
+    write_event(kDeleted, last);
   }
+}
+
+void Watch::write_event(std::string_view type, const RecordPtr& object) {
+  const bool columns = call_->form.shape == Form::Shape::kTable && !columns_sent_;
+  columns_sent_ = true;
+  if (!columns) return write(lane_->texts.get(type, object, call_->route, call_->form));
+  std::string text;
+  call_->at->renderer.append_event(type, *object, call_->route, call_->form, true, text);
+  write(std::make_shared<const std::string>(std::move(text)));
 }
 
 void Watch::write(std::shared_ptr<const std::string> text) {

@@ -44,6 +44,7 @@ class Watch final : public Streaming, public std::enable_shared_from_this<Watch>
   bool initial_step();  ///< false: rests or ended
   bool behind_step();
   void tell(const Change& change);
+  void write_event(std::string_view type, const RecordPtr& object);
   void write(std::shared_ptr<const std::string> text);
   void write_bookmark(bool initial_end);
   std::uint64_t position() const;
@@ -60,6 +61,7 @@ class Watch final : public Streaming, public std::enable_shared_from_this<Watch>
   std::vector<Change> changes_;
   State state_ = State::kInitial;
   bool running_ = false;
+  bool columns_sent_ = false;
   std::shared_ptr<Stream> stream_;
   std::shared_ptr<TaskThread> thread_;
   std::shared_ptr<Lane> lane_;

@@ -27,7 +27,7 @@ std::shared_ptr<const std::string> EventTexts::get(std::string_view type, const 
           form.shape,   form.row_object, form.meta_version};
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second.text;
   std::string text;
-  renderer_.append_event(type, *object, route, form, text);
+  renderer_.append_event(type, *object, route, form, false, text);
   auto shared = std::make_shared<const std::string>(std::move(text));
   if (order_.size() == kKeptTexts) {
     entries_.erase(order_.front());

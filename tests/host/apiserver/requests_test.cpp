@@ -231,6 +231,26 @@ TEST_F(Requests, ChooseTheForm) {
   EXPECT_EQ(get(kMaps, "Accept: application/json;as=Nonsense;g=meta.k8s.io;v=v1\r\n").status, 406);
 }
 
+TEST_F(Requests, AreAnsweredAsTables) {
+  writes_.put("configmaps", "open/a", R"({"x":"y"})", R"({"data":{"k":"v"}})");
+  const std::string table = "Accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n";
+  for (const std::string path : {kMaps, kMaps + "/a"}) {
+    const auto answer = json(get(path, table));
+    EXPECT_EQ(answer.at("kind"), "Table") << path;
+    const auto& columns = answer.at("columnDefinitions").as_array();
+    EXPECT_EQ(columns.at(0).at("name"), "Name");
+    const auto& row = answer.at("rows").as_array().at(0).as_object();
+    EXPECT_EQ(row.at("cells").as_array().size(), columns.size());
+    EXPECT_EQ(row.at("cells").as_array().at(0), "a");
+    EXPECT_EQ(row.at("object").at("kind"), "PartialObjectMetadata");
+    EXPECT_EQ(row.at("object").at("metadata").at("labels").at("x"), "y");
+  }
+  const auto whole = json(get(kMaps + "?includeObject=Object", table));
+  EXPECT_EQ(whole.at("rows").as_array().at(0).at("object").at("kind"), "ConfigMap");
+  const auto none = json(get(kMaps + "?includeObject=None", table));
+  EXPECT_FALSE(none.at("rows").as_array().at(0).as_object().contains("object"));
+}
+
 TEST_F(Requests, WarnOfOldVersions) {
   writes_.put("localqueues", "open/q", "{}", R"({"spec":{"clusterQueue":"c"}})");
   const Answer old = get("/apis/kueue.x-k8s.io/v1beta1/namespaces/open/localqueues/q");

@@ -145,6 +145,17 @@ TEST_F(Watches, ShowMetadataOnly) {
   EXPECT_EQ(events.next_event().at("object").at("kind"), "PartialObjectMetadata");
 }
 
+TEST_F(Watches, ShowTablesWhoseColumnsComeOnce) {
+  put("open/a");
+  auto events = watch(kWatch, "Accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n");
+  const auto first = events.next_event();
+  EXPECT_TRUE(first.at("object").as_object().contains("columnDefinitions"));
+  put("open/b");
+  const auto second = events.next_event();
+  EXPECT_EQ(second.at("object").at("rows").as_array().at(0).at("cells").as_array().at(0), "b");
+  EXPECT_FALSE(second.at("object").as_object().contains("columnDefinitions"));
+}
+
 TEST_F(Watches, EndWithTheBackend) {
   auto events = watch(kWatch);
   const std::string one = put("open/a");

@@ -1,0 +1,119 @@
+"""A live host for end-to-end tests: started on a free port in a folder of its own, ended at the end.
+
+    with Host(sluice) as host:
+        host.kubectl("get", "ns")
+
+Environment variables of the caller that name another cluster are not passed on.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIP = 77  # CTest: this test was skipped
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIP)
+
+
+class Host:
+    def __init__(self, sluice, memory=False, extra=""):
+        self.sluice = sluice
+        self.folder = tempfile.mkdtemp(prefix="sluice-e2e-")
+        self.kubeconfig = os.path.join(self.folder, "kubeconfig")
+        self.config = os.path.join(self.folder, "sluice.yaml")
+        store = "memory" if memory else os.path.join(self.folder, "data")
+        self.port = 0
+        self.write_config(store, extra)
+        self.process = None
+
+    def write_config(self, store, extra):
+        self.store, self.extra = store, extra
+        with open(self.config, "w", encoding="utf-8") as out:
+            out.write(
+                "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
+                f"server: {{ address: '127.0.0.1:{self.port}', kubeconfig: {self.kubeconfig} }}\n"
+                "metrics: { address: '127.0.0.1:0' }\n"
+                f"store: {{ path: {store} }}\nplugins: {{ load: [] }}\n" + extra)
+
+    def start(self):
+        log = open(os.path.join(self.folder, "log"), "a", encoding="utf-8")
+        self.process = subprocess.Popen(
+            [self.sluice, "serve", "--config", self.config],
+            stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder)
+        log.close()
+        line = self.process.stdout.readline()
+        if not line.startswith("ready https://"):
+            raise RuntimeError("the host did not start:\n" + self.log())
+        self.address = line.split()[1]
+        # A restart comes back at the same address: clients go on.
+        self.port = int(self.address.rsplit(":", 1)[1])
+        self.write_config(self.store, self.extra)
+        return self
+
+    def stop(self, how=signal.SIGTERM):
+        if self.process is None:
+            return None
+        self.process.send_signal(how)
+        code = self.process.wait(timeout=60)
+        self.process.stdout.close()
+        self.process = None
+        return code
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        try:
+            self.stop()
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def log(self):
+        with open(os.path.join(self.folder, "log"), encoding="utf-8") as text:
+            return text.read()
+
+    def environment(self, **more):
+        keep = {key: value for key, value in os.environ.items() if not key.startswith("KUBE")}
+        return keep | {"KUBECONFIG": self.kubeconfig, "HOME": self.folder} | more
+
+    def command(self, *args):
+        return ["kubectl", "--cache-dir", os.path.join(self.folder, "cache"), *args]
+
+    def run(self, *args, stdin=None, **environment):
+        """The finished process."""
+        return subprocess.run(self.command(*args), input=stdin, capture_output=True, text=True,
+                              timeout=120, env=self.environment(**environment), check=False)
+
+    def kubectl(self, *args, stdin=None, **environment):
+        """Standard output; an error of kubectl is an error here."""
+        done = self.run(*args, stdin=stdin, **environment)
+        if done.returncode != 0:
+            raise AssertionError(f"kubectl {' '.join(args)}: {done.returncode}\n{done.stdout}"
+                                 f"{done.stderr}\nhost:\n{self.log()[-2000:]}")
+        return done.stdout
+
+    def json(self, *args):
+        return json.loads(self.kubectl(*args, "-o", "json"))
+
+    def background(self, *args):
+        """A kubectl that goes on; its standard output is a pipe."""
+        return subprocess.Popen(self.command(*args), stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, env=self.environment())
+
+
+def eventually(condition, what, seconds=60):
+    """Waits for something that happens by itself."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"did not happen within {seconds} s: {what}")
