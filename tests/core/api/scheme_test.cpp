@@ -90,9 +90,9 @@ TEST(Scheme, KnowsItsKinds) {
   EXPECT_FALSE(queue->namespaced);
   EXPECT_TRUE(queue->status_subresource);
   ASSERT_EQ(queue->versions.size(), 2u);
-  ASSERT_EQ(queue->versions[0].columns.size(), 4u);
+  ASSERT_EQ(queue->versions[0].columns.size(), 7u);
   EXPECT_EQ(queue->versions[0].columns[0].json_path, ".spec.cohortName");
-  EXPECT_EQ(queue->versions[0].columns[1].priority, 1);
+  EXPECT_EQ(queue->versions[0].columns[4].priority, 1);
   EXPECT_EQ(queue->versions[1].columns[0].json_path, ".spec.cohort");
   EXPECT_TRUE(queue->versions[1].deprecated);
   EXPECT_EQ(core_scheme().find_by_name("lq"), core_scheme().find_by_name("LocalQueue"));
