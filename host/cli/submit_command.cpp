@@ -10,7 +10,7 @@
 #include "host/cli/command.hpp"
 #include "host/client/client.hpp"
 #include "host/client/submit.hpp"
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "core/api/json.hpp"
 #include "core/api/quantity.hpp"
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -143,7 +143,7 @@ class Follower {
       }
       if (options_.logs) follow_pods();
       for (const auto& [type, good] : {std::pair{"Complete", true}, std::pair{"Failed", false}}) {
-        if (!condition_is_true(status, type)) continue;
+        if (!has_condition(status, type)) continue;
         if (outputs_) outputs_->finish();
         tell(good ? "succeeded" : "failed: " + message(status, type));
         return good;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/api/codec.hpp"
-#include "host/executor/parts.hpp"
 #include "host/executor/pod_status.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

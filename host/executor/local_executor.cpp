@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "host/base/log.hpp"
-#include "host/executor/parts.hpp"
 #include "host/executor/pod_status.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -29,7 +29,7 @@ Time wall_clock() {
 
 void ring(const Fd& wake) {
   const std::uint64_t one = 1;
-  static_cast<void>(::write(wake.get(), &one, sizeof one));
+  [[maybe_unused]] const auto sent = ::write(wake.get(), &one, sizeof one);
 }
 
 bool is_deleting(const json::object& pod) {
@@ -148,7 +148,7 @@ void LocalExecutor::loop() {
     std::array<pollfd, 2> polled{{{wake_.get(), POLLIN, 0}, {supervisor_->fd(), POLLIN, 0}}};
     ::poll(polled.data(), polled.size(), timeout_ms());
     std::uint64_t rings = 0;
-    static_cast<void>(::read(wake_.get(), &rings, sizeof rings));
+    [[maybe_unused]] const auto taken = ::read(wake_.get(), &rings, sizeof rings);
     take_changes();
     take_reports();
     check_deadlines();

@@ -9,10 +9,10 @@
 #include <boost/json/object.hpp>
 #include <utility>
 
-#include "host/executor/parts.hpp"
 #include "host/executor/process/files.hpp"
 #include "host/executor/process/line_log.hpp"
 #include "host/executor/process/run_record.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "host/base/version.hpp"
-#include "host/executor/parts.hpp"
 #include "host/executor/process/files.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

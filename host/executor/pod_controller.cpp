@@ -5,7 +5,7 @@
 #include "host/executor/jobs/job_pods_controller.hpp"
 #include "host/executor/jobs/pod_making.hpp"
 #include "host/executor/jobs/views.hpp"
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "core/api/codec.hpp"
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

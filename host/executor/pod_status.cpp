@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

@@ -224,10 +224,9 @@ void Kernel::put_stored(StoredObject object, const StoredObject* old) {
 void Kernel::commit(PreparedObject object) {
   const StoredObject* old = store_.find(*object.stored.kind, object.stored.key);
   // A status of a queue is told to people; to the engine it would look like a change of the queue.
-  const bool status_alone = old && object.stored.kind != &workload_kind_ &&
-                            old->status != object.stored.status &&
-                            old->metadata == object.stored.metadata &&
-                            *old->body == *object.stored.body;
+  const bool status_alone =
+      old && object.stored.kind != &workload_kind_ && old->status != object.stored.status &&
+      old->metadata == object.stored.metadata && *old->body == *object.stored.body;
   if (!status_alone) tell_engine(object.typed);
   put_stored(std::move(object.stored), old);
 }

@@ -62,7 +62,10 @@ void World::build() {
   events_ = std::make_unique<EventWriter>(*objects_, ids_);
   objects_->set_event_sink(events_.get());
   controllers_ = std::make_unique<ControllerLoop>(*objects_, index_);
-  executor_ = std::make_unique<ExecutorSetup>(config_.executor);
+  jobs_ =
+      std::make_unique<ControllerSetup>(config_, plugins_->hooks(), *kernel_, *objects_, *events_);
+  executor_ = std::make_unique<ExecutorSetup>(config_.executor, jobs_->gates_of_new_pods());
+  jobs_->join(*controllers_, [this](DecisionObserver& observer) { decisions_.add(observer); });
   executor_->add_controllers(*controllers_);
   kernel_->listen(controllers_.get());
   kernel_->write_statuses();

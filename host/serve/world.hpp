@@ -20,6 +20,7 @@
 #include "host/apiserver/backend.hpp"
 #include "host/config/config.hpp"
 #include "host/controllers/controller_loop.hpp"
+#include "host/controllers/setup.hpp"
 #include "host/executor/setup.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/plugin_runtime.hpp"
@@ -80,6 +81,7 @@ class World {
   std::unique_ptr<ObjectWriter> objects_;
   std::unique_ptr<EventWriter> events_;
   std::unique_ptr<ControllerLoop> controllers_;
+  std::unique_ptr<ControllerSetup> jobs_;
   std::unique_ptr<ExecutorSetup> executor_;
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<RbacAuthorizer> authorizer_;

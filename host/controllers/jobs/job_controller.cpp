@@ -8,7 +8,7 @@
 #include "core/api/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
-#include "host/controllers/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -33,7 +33,7 @@ void name_owners(const std::map<std::string, const api::KindInfo*, std::less<>>&
   const json::value metadata = json::parse(stored.metadata, code);
   if (code || !metadata.is_object()) return;
   const std::string ns = stored.key.substr(0, stored.key.find('/'));
-  each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {
+  for_each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {
     const std::string_view version = api::find_text(owner, "apiVersion");
     const std::string kind =
         fmt::format("{}/{}", version.substr(0, version.find('/')), api::find_text(owner, "kind"));
@@ -93,7 +93,7 @@ Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& obje
   if (!ref) return kNever;
   auto view = reader_.read(*ref, objects);
   if (!view) return kNever;
-  if (!api::find_text(part_of(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
+  if (!api::find_text(part(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
   const bool queued = !view->label(kQueueLabel).empty();
   if (!queued && view->label(kPrebuiltLabel).empty()) return kNever;
   if (managed_by_owner(*view, objects)) return kNever;
@@ -104,7 +104,7 @@ Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& obje
 /// A job that belongs to a job that is queued runs with it.
 bool JobController::managed_by_owner(const JobView& view, const ObjectAccess& objects) const {
   bool managed = false;
-  each_object(part_of(view.job, "metadata"), "ownerReferences", [&](const json::object& owner) {
+  for_each_object(part(view.job, "metadata"), "ownerReferences", [&](const json::object& owner) {
     if (!api::find_bool(owner, "controller", false)) return;
     const api::KindInfo* kind =
         scheme_.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
@@ -171,9 +171,9 @@ JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& 
 
 JobController::Done JobController::adopt_prebuilt(JobView& view, json::object workload,
                                                   ObjectAccess& objects) {
-  json::object& metadata = object_at(workload, "metadata");
+  json::object& metadata = object_of(workload, "metadata");
   bool owned = false;
-  each_object(metadata, "ownerReferences", [&](const json::object& owner) {
+  for_each_object(metadata, "ownerReferences", [&](const json::object& owner) {
     owned |= api::find_bool(owner, "controller", false);
   });
   if (owned)
@@ -181,8 +181,8 @@ JobController::Done JobController::adopt_prebuilt(JobView& view, json::object wo
                 fmt::format("The prebuilt workload {} belongs to another object",
                             api::find_text(metadata, "name")),
                 objects);
-  array_at(metadata, "ownerReferences").push_back(owner_reference(view));
-  object_at(metadata, "labels")[api::json_view(kJobUidLabel)] = view.uid;
+  array_of(metadata, "ownerReferences").push_back(owner_reference(view));
+  object_of(metadata, "labels")[api::json_view(kJobUidLabel)] = view.uid;
   return plain(objects.update(std::move(workload)));  // the change brings us back
 }
 
@@ -253,9 +253,9 @@ JobController::Done JobController::recreate(JobView& view, ObjectAccess& objects
 /// Gives the workload the pod sets, or only their counts, that the job has now.
 JobController::Done JobController::rewrite_pod_sets(JobView& view, WorkloadOfJob& workload,
                                                     bool counts_only, ObjectAccess& objects) {
-  json::object& spec = object_at(workload.object, "spec");
+  json::object& spec = object_of(workload.object, "spec");
   if (counts_only) {
-    json::array& sets = array_at(spec, "podSets");
+    json::array& sets = array_of(spec, "podSets");
     for (std::size_t i = 0; i < sets.size() && i < view.pod_sets.size(); ++i)
       sets[i].get_object()["count"] = view.pod_sets[i].count;
   } else {

@@ -8,7 +8,7 @@
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
-#include "host/controllers/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -23,7 +23,7 @@ Result<void> plain(const ApiResult<void>& done) {
 /// Replaces the condition of that type; false when it says so already.
 bool set_condition(json::object& status, std::string_view type, bool value, std::string_view reason,
                    std::string_view message, Time now) {
-  json::array& conditions = array_at(status, "conditions");
+  json::array& conditions = array_of(status, "conditions");
   const std::string_view text = value ? "True" : "False";
   for (auto& each : conditions) {
     json::object* condition = each.if_object();
@@ -59,7 +59,7 @@ bool set_pods_ready(json::object& status, bool ready, Time now) {
 bool raise_reclaimable(json::object& status, const std::vector<FinishedPods>& finished) {
   bool changed = false;
   for (const auto& [pod_set, count] : finished) {
-    json::array& list = array_at(status, "reclaimablePods");
+    json::array& list = array_of(status, "reclaimablePods");
     const auto it = std::find_if(list.begin(), list.end(), [&](const json::value& each) {
       return each.is_object() && api::find_text(each.get_object(), "name") == pod_set;
     });
@@ -81,7 +81,7 @@ JobController::Done JobController::follow(JobView& view, WorkloadOfJob& speaker,
   if (speaker.finished) return {};
   if (speaker.admitted) return follow_admitted(view, speaker, objects);
   if (!is_suspended(view.job)) {
-    const json::object& status = part_of(speaker.object, "status");
+    const json::object& status = part(speaker.object, "status");
     const json::object* evicted = find_condition(status, "Evicted");
     const bool was_evicted = evicted && api::find_text(*evicted, "status") == "True";
     auto done = stop(view,
@@ -100,7 +100,7 @@ JobController::Done JobController::sync_wishes(JobView& view, WorkloadOfJob& spe
   if (view.label(kQueueLabel).empty()) return {};
   const auto wishes = wishes_of(view, objects);
   if (!wishes) return {};  // the workload keeps what it has
-  json::object& spec = object_at(speaker.object, "spec");
+  json::object& spec = object_of(speaker.object, "spec");
   const json::object before = spec;
   const bool prebuilt = !view.label(kPrebuiltLabel).empty();
   for (const std::string_view field :
@@ -147,10 +147,10 @@ JobController::Done JobController::start(JobView& view, WorkloadOfJob& speaker,
   }
   set_suspended(job, false);
   if (auto done = plain(objects.update(std::move(job))); !done) return done;
-  const json::object& status = part_of(speaker.object, "status");
+  const json::object& status = part(speaker.object, "status");
   objects.emit({view.ref, false, "Started",
                 fmt::format("Admitted by clusterQueue {}",
-                            api::find_text(part_of(status, "admission"), "clusterQueue"))});
+                            api::find_text(part(status, "admission"), "clusterQueue"))});
   return {};
 }
 
@@ -167,7 +167,7 @@ JobController::Done JobController::stop(JobView& view, std::string_view message,
 
 JobController::Done JobController::report_pods(const JobView& view, const WorkloadOfJob& speaker,
                                                ObjectAccess& objects) {
-  json::object status = part_of(speaker.object, "status");
+  json::object status = part(speaker.object, "status");
   const bool told = set_pods_ready(status, view.kind->pods_ready(view.job), objects.now());
   const bool raised = raise_reclaimable(status, view.kind->finished_pods(view.job));
   if (!told && !raised) return {};

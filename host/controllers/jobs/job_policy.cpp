@@ -8,7 +8,7 @@
 #include "host/controllers/jobs/job_kind.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"
-#include "host/controllers/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -47,7 +47,7 @@ void check(const json::object& job, bool is_new_start, Problems& problems) {
   at_least_one(label_of(job, kMaxExecutionLabel), label_path(kMaxExecutionLabel));
   const std::string_view least = annotation_of(job, kMinParallelism);
   at_least_one(least, annotation_path(kMinParallelism));
-  const auto parallelism = api::find_int32(part_of(job, "spec"), "parallelism").value_or(1);
+  const auto parallelism = api::find_int32(part(job, "spec"), "parallelism").value_or(1);
   // While it runs, the host itself may have lowered it.
   if (const auto number = as_number(least);
       number && is_new_start && *number >= parallelism && parallelism > 0)
@@ -66,8 +66,8 @@ void check_change(const json::object& job, const json::object& old, Problems& pr
       refuse(problems, label_path(label),
              fmt::format("Invalid value: \"{}\": field is immutable while the job is not suspended",
                          label_of(job, label)));
-  const json::value* before = api::find(part_of(old, "spec"), "parallelism");
-  const json::value* now = api::find(part_of(job, "spec"), "parallelism");
+  const json::value* before = api::find(part(old, "spec"), "parallelism");
+  const json::value* now = api::find(part(job, "spec"), "parallelism");
   const bool same = before == now || (before && now && *before == *now);
   if (!annotation_of(old, kMinParallelism).empty() && !same)
     refuse(
@@ -79,7 +79,7 @@ void check_change(const json::object& job, const json::object& old, Problems& pr
 /// A job of a job that is queued runs with it, unqueued.
 bool has_managed_owner(const json::object& job) {
   bool found = false;
-  each_object(part_of(job, "metadata"), "ownerReferences", [&](const json::object& owner) {
+  for_each_object(part(job, "metadata"), "ownerReferences", [&](const json::object& owner) {
     const std::string_view version = api::find_text(owner, "apiVersion");
     found |= api::find_bool(owner, "controller", false) &&
              find_job_kind(fmt::format("{}/{}", version.substr(0, version.find('/')),
@@ -99,9 +99,9 @@ void JobPolicy::creating(const api::KindInfo&, json::object& object, const Objec
   if (has_managed_owner(object)) return;
   if (!is_queued(object)) {
     const api::KindInfo* queues = objects.scheme().find("kueue.x-k8s.io/v1beta2", "LocalQueue");
-    const std::string_view ns = api::find_text(part_of(object, "metadata"), "namespace");
+    const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
     if (!queues || !objects.exists(*queues, fmt::format("{}/{}", ns, kDefaultQueue))) return;
-    object_at(object_at(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =
+    object_of(object_of(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =
         api::json_view(kDefaultQueue);
   }
   check(object, true, problems);

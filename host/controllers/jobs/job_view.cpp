@@ -6,7 +6,7 @@
 #include "core/api/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/start_info.hpp"
-#include "host/controllers/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -32,7 +32,7 @@ WorkloadOfJob workload_of(const ObjectRef& ref, json::object object) {
   WorkloadOfJob out;
   out.key = ref.key;
   out.name = ref.key.substr(ref.key.find('/') + 1);
-  const json::object& status = part_of(object, "status");
+  const json::object& status = part(object, "status");
   out.finished = has_condition(status, "Finished");
   out.reserving = !out.finished && has_condition(status, "QuotaReserved");
   out.admitted = !out.finished && has_condition(status, "Admitted");
@@ -41,17 +41,17 @@ WorkloadOfJob workload_of(const ObjectRef& ref, json::object object) {
 }
 
 std::string age_of(const WorkloadOfJob& workload) {
-  return std::string(api::find_text(part_of(workload.object, "metadata"), "creationTimestamp"));
+  return std::string(api::find_text(part(workload.object, "metadata"), "creationTimestamp"));
 }
 
 }  // namespace
 
 std::string_view label_of(const json::object& object, std::string_view name) {
-  return api::find_text(part_of(part_of(object, "metadata"), "labels"), name);
+  return api::find_text(part(part(object, "metadata"), "labels"), name);
 }
 
 std::string_view annotation_of(const json::object& object, std::string_view name) {
-  return api::find_text(part_of(part_of(object, "metadata"), "annotations"), name);
+  return api::find_text(part(part(object, "metadata"), "annotations"), name);
 }
 
 std::string_view JobView::label(std::string_view label_name) const {
@@ -75,7 +75,7 @@ std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess&
   view.kind = find_job_kind(ref.kind->group + "/" + ref.kind->kind);
   view.ns = ref.key.substr(0, ref.key.find('/'));
   view.name = ref.key.substr(ref.key.find('/') + 1);
-  view.uid = api::find_text(part_of(*job, "metadata"), "uid");
+  view.uid = api::find_text(part(*job, "metadata"), "uid");
   view.job = std::move(*job);
   for (const ObjectRef& owned : objects.owned_by(view.uid)) {
     if (owned.kind->kind != "Workload" || owned.kind->group != "kueue.x-k8s.io") continue;
@@ -112,7 +112,7 @@ json::array JobReader::pod_sets_of(const JobView& view) const {
 }
 
 hooks::JobMatch JobReader::match(const JobView& view, const json::object& workload) {
-  const auto* sets = api::find_array(part_of(workload, "spec"), "podSets");
+  const auto* sets = api::find_array(part(workload, "spec"), "podSets");
   if (!sets || sets->size() != view.pod_sets.size()) return hooks::JobMatch::kOther;
   json::object job = view.restored;
   bool same_counts = true;
@@ -122,7 +122,7 @@ hooks::JobMatch JobReader::match(const JobView& view, const json::object& worklo
     if (!set || api::find_text(*set, "name") != wanted.name) return hooks::JobMatch::kOther;
     const json::object* pod_template = view.kind->pod_template(job, i);
     const auto own = templates_.get(pod_template ? *pod_template : json::object());
-    const auto held = templates_.get(part_of(*set, "template"));
+    const auto held = templates_.get(part(*set, "template"));
     if (own->shape != held->shape) return hooks::JobMatch::kOther;
     same_counts &= api::find_int32(*set, "count").value_or(1) == wanted.count &&
                    api::find_int32(*set, "minCount") == wanted.min_count;

@@ -8,7 +8,7 @@
 #include "core/api/json.hpp"
 #include "host/controllers/jobs/job_kind.hpp"
 #include "host/controllers/jobs/names.hpp"
-#include "host/controllers/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 namespace json = boost::json;
 
 std::string_view annotation(const json::object& job, std::string_view name) {
-  return api::find_text(part_of(part_of(job, "metadata"), "annotations"), name);
+  return api::find_text(part(part(job, "metadata"), "annotations"), name);
 }
 
 /// Its message when the condition is true.
@@ -45,7 +45,7 @@ class BatchJob final : public JobKind {
 
   json::object set_count(json::object& job, std::size_t, std::int32_t count) const override {
     json::object replaced;
-    json::object& spec = object_at(job, "spec");
+    json::object& spec = object_of(job, "spec");
     if (parallelism(job) == count) return replaced;
     replaced["parallelism"] = parallelism(job);
     spec["parallelism"] = count;
@@ -58,24 +58,23 @@ class BatchJob final : public JobKind {
   }
 
   bool active(const json::object& job) const override {
-    const json::object& status = part_of(job, "status");
+    const json::object& status = part(job, "status");
     return api::find_int(status, "active").value_or(0) > 0 ||
            api::find_int(status, "terminating").value_or(0) > 0;
   }
 
   bool pods_ready(const json::object& job) const override {
-    const json::object& status = part_of(job, "status");
+    const json::object& status = part(job, "status");
     return api::find_int(status, "ready").value_or(0) +
                api::find_int(status, "succeeded").value_or(0) >=
            pods(job);
   }
 
   std::vector<FinishedPods> finished_pods(const json::object& job) const override {
-    const auto succeeded = api::find_int32(part_of(job, "status"), "succeeded").value_or(0);
+    const auto succeeded = api::find_int32(part(job, "status"), "succeeded").value_or(0);
     const std::int32_t parallel = parallelism(job);
     if (parallel <= 1 || succeeded == 0) return {};
-    const auto completions =
-        api::find_int32(part_of(job, "spec"), "completions").value_or(parallel);
+    const auto completions = api::find_int32(part(job, "spec"), "completions").value_or(parallel);
     const std::int32_t left = std::max(0, completions - succeeded);
     const std::int32_t done = std::min(pods(job) - left, pods(job));
     if (done <= 0) return {};
@@ -83,7 +82,7 @@ class BatchJob final : public JobKind {
   }
 
   std::optional<JobEnd> end(const json::object& job) const override {
-    const json::object& status = part_of(job, "status");
+    const json::object& status = part(job, "status");
     if (const auto message = true_condition(status, "Complete"))
       return JobEnd{true, message->empty() ? "Job finished successfully" : *message};
     if (const auto message = true_condition(status, "Failed"))
@@ -95,13 +94,12 @@ class BatchJob final : public JobKind {
 
  private:
   static std::int32_t parallelism(const json::object& job) {
-    return std::max(0, api::find_int32(part_of(job, "spec"), "parallelism").value_or(1));
+    return std::max(0, api::find_int32(part(job, "spec"), "parallelism").value_or(1));
   }
   /// As many as run at a time at most.
   static std::int32_t pods(const json::object& job) {
     const std::int32_t parallel = parallelism(job);
-    return std::min(parallel,
-                    api::find_int32(part_of(job, "spec"), "completions").value_or(parallel));
+    return std::min(parallel, api::find_int32(part(job, "spec"), "completions").value_or(parallel));
   }
 };
 
@@ -112,7 +110,7 @@ class RayCluster final : public JobKind {
   std::vector<JobPodSet> pod_sets(const json::object& job) const override {
     std::vector<JobPodSet> sets;
     sets.push_back({"head", 1, std::nullopt});
-    each_object(part_of(job, "spec"), "workerGroupSpecs", [&](const json::object& group) {
+    for_each_object(part(job, "spec"), "workerGroupSpecs", [&](const json::object& group) {
       std::string name;
       for (const char c : api::find_text(group, "groupName"))
         name += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -138,7 +136,7 @@ class RayCluster final : public JobKind {
   json::object set_count(json::object&, std::size_t, std::int32_t) const override { return {}; }
 
   bool active(const json::object& job) const override {
-    const json::object& status = part_of(job, "status");
+    const json::object& status = part(job, "status");
     if (const json::object* suspended = find_condition(status, "RayClusterSuspended"))
       return api::find_text(*suspended, "status") != "True";
     const std::string_view state = api::find_text(status, "state");
@@ -146,7 +144,7 @@ class RayCluster final : public JobKind {
   }
 
   bool pods_ready(const json::object& job) const override {
-    const json::object& status = part_of(job, "status");
+    const json::object& status = part(job, "status");
     return api::find_text(status, "state") == "ready" ||
            has_condition(status, "RayClusterProvisioned");
   }
@@ -158,7 +156,7 @@ class RayCluster final : public JobKind {
 
   std::string unfit(const json::object& job) const override {
     std::size_t groups = 0;
-    each_object(part_of(job, "spec"), "workerGroupSpecs", [&](const json::object&) { ++groups; });
+    for_each_object(part(job, "spec"), "workerGroupSpecs", [&](const json::object&) { ++groups; });
     if (groups > kMostGroups)
       return fmt::format("it has {} worker groups; at most {} can be queued", groups, kMostGroups);
     return {};
@@ -184,11 +182,11 @@ const JobKind* find_job_kind(std::string_view group_kind) {
 }
 
 bool is_suspended(const json::object& job) {
-  return api::find_bool(part_of(job, "spec"), "suspend", false);
+  return api::find_bool(part(job, "spec"), "suspend", false);
 }
 
 void set_suspended(json::object& job, bool suspended) {
-  object_at(job, "spec")["suspend"] = suspended;
+  object_of(job, "spec")["suspend"] = suspended;
 }
 
 }  // namespace sluice::host

@@ -8,7 +8,7 @@
 
 #include "core/api/json.hpp"
 #include "host/controllers/jobs/names.hpp"
-#include "host/controllers/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -34,16 +34,16 @@ bool may_lift(const std::string& gate, const std::vector<std::string>& ours) {
 }
 
 bool has_our_gate(const json::object& pod, const std::vector<std::string>& ours) {
-  const auto* gates = api::find_array(part_of(pod, "spec"), "schedulingGates");
+  const auto* gates = api::find_array(part(pod, "spec"), "schedulingGates");
   return gates && std::any_of(gates->begin(), gates->end(), [&](const json::value& gate) {
            return may_lift(gate_name(gate), ours);
          });
 }
 
 Result<void> lift(Pod& pod, const std::vector<std::string>& ours, ObjectAccess& objects) {
-  json::object& spec = object_at(pod.object, "spec");
+  json::object& spec = object_of(pod.object, "spec");
   json::array kept;
-  for (const auto& gate : array_at(spec, "schedulingGates"))
+  for (const auto& gate : array_of(spec, "schedulingGates"))
     if (!may_lift(gate_name(gate), ours)) kept.push_back(gate);
   if (kept.empty())
     spec.erase("schedulingGates");
@@ -54,16 +54,16 @@ Result<void> lift(Pod& pod, const std::vector<std::string>& ours, ObjectAccess& 
 }
 
 bool has_ended(const json::object& pod) {
-  const std::string_view phase = api::find_text(part_of(pod, "status"), "phase");
+  const std::string_view phase = api::find_text(part(pod, "status"), "phase");
   return phase == "Succeeded" || phase == "Failed" ||
-         !api::find_text(part_of(pod, "metadata"), "deletionTimestamp").empty();
+         !api::find_text(part(pod, "metadata"), "deletionTimestamp").empty();
 }
 
 void name_job_owner(const StoredObject& pod, std::vector<std::string>& keys) {
   boost::system::error_code code;
   const json::value metadata = json::parse(pod.metadata, code);
   if (code || !metadata.is_object()) return;
-  each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {
+  for_each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {
     const std::string_view version = api::find_text(owner, "apiVersion");
     const std::string kind =
         fmt::format("{}/{}", version.substr(0, version.find('/')), api::find_text(owner, "kind"));
@@ -133,13 +133,13 @@ Result<Time> PodGateController::reconcile(const std::string& key, ObjectAccess& 
   if (!job) return kNever;
   std::map<std::string, std::vector<Pod>> by_set;  // live pods
   const PodGates::Granted granted = gates_.granted({kind, key.substr(space + 1)}, objects);
-  for (const ObjectRef& ref : objects.owned_by(api::find_text(part_of(*job, "metadata"), "uid"))) {
+  for (const ObjectRef& ref : objects.owned_by(api::find_text(part(*job, "metadata"), "uid"))) {
     if (ref.kind->kind != "Pod" || !ref.kind->group.empty()) continue;
     auto pod = objects.get(*ref.kind, ref.key);
     if (!pod || has_ended(*pod)) continue;
     std::string set(label_of(*pod, kPodSetLabel));
     if (set.empty() && !granted.pod_sets.empty()) set = granted.pod_sets[0].name;
-    std::string created(api::find_text(part_of(*pod, "metadata"), "creationTimestamp"));
+    std::string created(api::find_text(part(*pod, "metadata"), "creationTimestamp"));
     const bool gated = has_our_gate(*pod, granted.gates);
     by_set[set].push_back({ref.key, std::move(created), std::move(*pod), gated});
   }

@@ -7,7 +7,7 @@
 
 #include "core/api/json.hpp"
 #include "host/controllers/jobs/names.hpp"
-#include "host/controllers/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 json::object record_of(const json::object& job) {
   const std::string_view text =
-      api::find_text(part_of(part_of(job, "metadata"), "annotations"), kStartedWith);
+      api::find_text(part(part(job, "metadata"), "annotations"), kStartedWith);
   if (text.empty()) return {};
   boost::system::error_code code;
   json::value value = json::parse(api::json_view(text), code);
@@ -24,21 +24,21 @@ json::object record_of(const json::object& job) {
 }
 
 void set_record(json::object& job, const json::object& record) {
-  object_at(object_at(job, "metadata"), "annotations")[api::json_view(kStartedWith)] =
+  object_of(object_of(job, "metadata"), "annotations")[api::json_view(kStartedWith)] =
       api::to_json(record);
 }
 
 /// What all admission checks together want of one pod set.
 json::object updates_of(const json::object& status, std::string_view pod_set) {
   json::object all;
-  each_object(status, "admissionChecks", [&](const json::object& check) {
-    each_object(check, "podSetUpdates", [&](const json::object& update) {
+  for_each_object(status, "admissionChecks", [&](const json::object& check) {
+    for_each_object(check, "podSetUpdates", [&](const json::object& update) {
       if (api::find_text(update, "name") != pod_set) return;
       for (const std::string_view field : {"labels", "annotations", "nodeSelector"})
-        for (const auto& [key, value] : part_of(update, field)) object_at(all, field)[key] = value;
+        for (const auto& [key, value] : part(update, field)) object_of(all, field)[key] = value;
       if (const auto* tolerations = api::find_array(update, "tolerations"))
         for (const auto& toleration : *tolerations)
-          array_at(all, "tolerations").push_back(toleration);
+          array_of(all, "tolerations").push_back(toleration);
     });
   });
   return all;
@@ -48,14 +48,14 @@ json::object updates_of(const json::object& status, std::string_view pod_set) {
 Result<void> add_pairs(json::object& to, std::string_view field, const json::object& pairs,
                        json::object& added, std::string_view pod_set) {
   for (const auto& [key, value] : pairs) {
-    const json::object& present = part_of(to, field);
+    const json::object& present = part(to, field);
     if (const auto* old = present.if_contains(key)) {
       if (*old == value) continue;
       return Error{fmt::format("{} {} of pod set {} is {}, but the admission wants {}", field,
                                api::view(key), pod_set, api::to_json(*old), api::to_json(value))};
     }
-    object_at(to, field)[key] = value;
-    object_at(added, field)[key] = value;
+    object_of(to, field)[key] = value;
+    object_of(added, field)[key] = value;
   }
   return {};
 }
@@ -65,8 +65,8 @@ void add_tolerations(json::object& spec, const json::array& tolerations, json::o
     const auto* present = api::find_array(spec, "tolerations");
     if (present && std::find(present->begin(), present->end(), toleration) != present->end())
       continue;
-    array_at(spec, "tolerations").push_back(toleration);
-    array_at(added, "tolerations").push_back(toleration);
+    array_of(spec, "tolerations").push_back(toleration);
+    array_of(added, "tolerations").push_back(toleration);
   }
 }
 
@@ -86,8 +86,8 @@ Place place_of(const json::object& flavors, const ObjectAccess& objects) {
     seen.push_back(api::view(*name));
     const auto flavor = objects.get(*kind, api::view(*name));
     if (!flavor) continue;
-    const json::object& spec = part_of(*flavor, "spec");
-    for (const auto& [key, value] : part_of(spec, "nodeLabels")) place.node_selector[key] = value;
+    const json::object& spec = part(*flavor, "spec");
+    for (const auto& [key, value] : part(spec, "nodeLabels")) place.node_selector[key] = value;
     if (const auto* tolerations = api::find_array(spec, "tolerations"))
       for (const auto& toleration : *tolerations) place.tolerations.push_back(toleration);
   }
@@ -97,21 +97,21 @@ Place place_of(const json::object& flavors, const ObjectAccess& objects) {
 /// Labels and annotations that tell a pod where it belongs; they never decide anything.
 void add_marks(json::object& pod_template, const json::object& workload, std::string_view pod_set,
                json::object& added) {
-  json::object& metadata = object_at(pod_template, "metadata");
+  json::object& metadata = object_of(pod_template, "metadata");
   const auto mark = [&](std::string_view field, std::string_view name, std::string_view value) {
-    json::object& map = object_at(metadata, field);
+    json::object& map = object_of(metadata, field);
     if (map.contains(api::json_view(name))) return;
     map[api::json_view(name)] = api::json_view(value);
-    object_at(added, field)[api::json_view(name)] = api::json_view(value);
+    object_of(added, field)[api::json_view(name)] = api::json_view(value);
   };
   mark("labels", kPodSetLabel, pod_set);
-  mark("annotations", kWorkloadAnnotation, api::find_text(part_of(workload, "metadata"), "name"));
+  mark("annotations", kWorkloadAnnotation, api::find_text(part(workload, "metadata"), "name"));
 }
 
 void remove_pairs(json::object& from, std::string_view field, const json::object& added) {
   auto* map = api::find_object(from, field);
   if (!map) return;
-  for (const auto& [key, value] : part_of(added, field)) {
+  for (const auto& [key, value] : part(added, field)) {
     const auto* present = map->if_contains(key);
     if (present && *present == value) map->erase(key);
   }
@@ -134,17 +134,17 @@ json::object surplus(const json::object& running, const json::object& original) 
   json::object added;
   const auto compare = [&](const json::object& has, const json::object& had,
                            std::string_view field) {
-    for (const auto& [key, value] : part_of(has, field))
-      if (!part_of(had, field).contains(key)) object_at(added, field)[key] = value;
+    for (const auto& [key, value] : part(has, field))
+      if (!part(had, field).contains(key)) object_of(added, field)[key] = value;
   };
-  const json::object& spec = part_of(running, "spec");
-  const json::object& own = part_of(original, "spec");
+  const json::object& spec = part(running, "spec");
+  const json::object& own = part(original, "spec");
   compare(spec, own, "nodeSelector");
   const auto* tolerations = api::find_array(spec, "tolerations");
   const auto* before = api::find_array(own, "tolerations");
   for (std::size_t i = 0; tolerations && i < tolerations->size(); ++i)
     if (!before || std::find(before->begin(), before->end(), (*tolerations)[i]) == before->end())
-      array_at(added, "tolerations").push_back((*tolerations)[i]);
+      array_of(added, "tolerations").push_back((*tolerations)[i]);
   return added;
 }
 
@@ -153,17 +153,17 @@ Result<void> inject_one(json::object& pod_template, const json::object& workload
                         const json::object& wanted, const ObjectAccess& objects,
                         json::object& added) {
   const std::string_view name = api::find_text(wanted, "name");
-  const json::object& updates = part_of(wanted, "updates");
-  const Place place = place_of(part_of(wanted, "flavors"), objects);
-  json::object& spec = object_at(pod_template, "spec");
-  for (const json::object* selector : {&place.node_selector, &part_of(updates, "nodeSelector")})
+  const json::object& updates = part(wanted, "updates");
+  const Place place = place_of(part(wanted, "flavors"), objects);
+  json::object& spec = object_of(pod_template, "spec");
+  for (const json::object* selector : {&place.node_selector, &part(updates, "nodeSelector")})
     if (auto done = add_pairs(spec, "nodeSelector", *selector, added, name); !done) return done;
   add_tolerations(spec, place.tolerations, added);
   if (const auto* tolerations = api::find_array(updates, "tolerations"))
     add_tolerations(spec, *tolerations, added);
-  json::object& metadata = object_at(pod_template, "metadata");
+  json::object& metadata = object_of(pod_template, "metadata");
   for (const std::string_view field : {"labels", "annotations"})
-    if (auto done = add_pairs(metadata, field, part_of(updates, field), added, name); !done)
+    if (auto done = add_pairs(metadata, field, part(updates, field), added, name); !done)
       return done;
   add_marks(pod_template, workload, name, added);
   return {};
@@ -173,18 +173,18 @@ Result<void> inject_one(json::object& pod_template, const json::object& workload
 
 StartInfo start_info(const json::object& workload) {
   StartInfo info;
-  info.workload_uid = api::find_text(part_of(workload, "metadata"), "uid");
-  const json::object& status = part_of(workload, "status");
-  each_object(part_of(status, "schedulingStats"), "evictions", [&](const json::object& each) {
+  info.workload_uid = api::find_text(part(workload, "metadata"), "uid");
+  const json::object& status = part(workload, "status");
+  for_each_object(part(status, "schedulingStats"), "evictions", [&](const json::object& each) {
     info.evictions += api::find_int(each, "count").value_or(0);
   });
-  const json::object& admission = part_of(status, "admission");
-  each_object(part_of(workload, "spec"), "podSets", [&](const json::object& set) {
+  const json::object& admission = part(status, "admission");
+  for_each_object(part(workload, "spec"), "podSets", [&](const json::object& set) {
     const std::string_view name = api::find_text(set, "name");
     json::object one{{"name", api::json_view(name)}};
-    each_object(admission, "podSetAssignments", [&](const json::object& assignment) {
+    for_each_object(admission, "podSetAssignments", [&](const json::object& assignment) {
       if (api::find_text(assignment, "name") != name) return;
-      one["flavors"] = part_of(assignment, "flavors");
+      one["flavors"] = part(assignment, "flavors");
       if (api::find_int(set, "minCount"))
         one["count"] = api::find_int(assignment, "count").value_or(0);
     });
@@ -217,15 +217,15 @@ bool assume_started(const JobKind& kind, json::object& job, const json::object& 
   json::object own = job;
   json::array added;
   json::object replaced;
-  const auto* sets = api::find_array(part_of(workload, "spec"), "podSets");
+  const auto* sets = api::find_array(part(workload, "spec"), "podSets");
   for (std::size_t i = 0; sets && i < sets->size(); ++i) {
     const json::object& set = (*sets)[i].get_object();
     json::object* held = kind.pod_template(own, i);
     if (!held) return false;
-    added.push_back(surplus(*held, part_of(set, "template")));
+    added.push_back(surplus(*held, part(set, "template")));
     if (!api::find_int(set, "minCount")) continue;
     for (auto& [key, value] : kind.set_count(own, i, api::find_int32(set, "count").value_or(1)))
-      replaced[key] = part_of(own, "spec").at(key);
+      replaced[key] = part(own, "spec").at(key);
   }
   json::object assumed = job;
   set_record(assumed, {{"workload", info.workload_uid},
@@ -237,8 +237,8 @@ bool assume_started(const JobKind& kind, json::object& job, const json::object& 
   restore(kind, own);
   if (!inject(kind, own, workload, info, objects)) return false;
   for (std::size_t i = 0; i < info.pod_sets.size(); ++i)
-    if (part_of(part_of(*kind.pod_template(own, i), "spec"), "nodeSelector") !=
-        part_of(part_of(*kind.pod_template(job, i), "spec"), "nodeSelector"))
+    if (part(part(*kind.pod_template(own, i), "spec"), "nodeSelector") !=
+        part(part(*kind.pod_template(job, i), "spec"), "nodeSelector"))
       return false;
   job = std::move(assumed);
   return true;
@@ -271,7 +271,7 @@ void restore(const JobKind& kind, json::object& job) {
   const json::object record = record_of(job);
   if (record.empty()) return;
   std::size_t i = 0;
-  each_object(record, "added", [&](const json::object& added) {
+  for_each_object(record, "added", [&](const json::object& added) {
     json::object* pod_template = kind.pod_template(job, i++);
     if (!pod_template) return;
     if (auto* spec = api::find_object(*pod_template, "spec")) {
@@ -284,10 +284,10 @@ void restore(const JobKind& kind, json::object& job) {
     remove_pairs(*metadata, "annotations", added);
     if (metadata->empty()) pod_template->erase("metadata");
   });
-  json::object& spec = object_at(job, "spec");
-  for (const auto& [key, value] : part_of(record, "replaced")) spec[key] = value;
-  json::object& metadata = object_at(job, "metadata");
-  json::object& annotations = object_at(metadata, "annotations");
+  json::object& spec = object_of(job, "spec");
+  for (const auto& [key, value] : part(record, "replaced")) spec[key] = value;
+  json::object& metadata = object_of(job, "metadata");
+  json::object& annotations = object_of(metadata, "annotations");
   annotations.erase(api::json_view(kStartedWith));
   if (annotations.empty()) metadata.erase("annotations");
 }

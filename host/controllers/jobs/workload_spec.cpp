@@ -6,7 +6,7 @@
 
 #include "core/api/json.hpp"
 #include "host/controllers/jobs/names.hpp"
-#include "host/controllers/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -40,8 +40,7 @@ std::string pod_priority_class(const JobView& view) {
   for (std::size_t i = 0; i < view.pod_sets.size(); ++i) {
     const json::object* pod_template = view.kind->pod_template(job, i);
     if (!pod_template) continue;
-    const std::string_view name =
-        api::find_text(part_of(*pod_template, "spec"), "priorityClassName");
+    const std::string_view name = api::find_text(part(*pod_template, "spec"), "priorityClassName");
     if (!name.empty()) return std::string(name);
   }
   return {};
@@ -130,7 +129,7 @@ json::object make_workload(const JobView& view, const hooks::NewJobWorkload& wan
   if (view.uid.size() <= kLongestLabel) labels[api::json_view(kJobUidLabel)] = view.uid;
   for (const auto& [key, value] : wanted.labels) labels[key] = value;
   json::object annotations;
-  for (const auto& [key, value] : part_of(part_of(view.job, "metadata"), "annotations"))
+  for (const auto& [key, value] : part(part(view.job, "metadata"), "annotations"))
     if (is_for_workload(api::view(key))) annotations[key] = value;
   for (const auto& [key, value] : wanted.annotations) annotations[key] = value;
   json::object metadata{{"name", name_of_new(view, wanted)},

@@ -6,7 +6,7 @@
 
 #include "core/api/codec.hpp"
 #include "core/api/json.hpp"
-#include "host/controllers/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -15,6 +15,7 @@ namespace json = boost::json;
 
 constexpr std::string_view kCohorts = "/";
 constexpr Duration kShortestPause = 100 * kMillisecond;
+constexpr Duration kAfterTheEngine = kMillisecond;
 /// To count a workload takes a part of this; so counting takes a small part of all time.
 constexpr Duration kPausePerWorkload = 10'000;
 
@@ -33,9 +34,9 @@ json::array active_condition(const json::object& object, bool active, std::strin
                          {"reason", api::json_view(reason)},
                          {"message", api::json_view(message)},
                          {"lastTransitionTime", format_time(now)}};
-  if (const auto generation = api::find_int(part_of(object, "metadata"), "generation"))
+  if (const auto generation = api::find_int(part(object, "metadata"), "generation"))
     condition["observedGeneration"] = *generation;
-  const json::object* before = find_condition(part_of(object, "status"), "Active");
+  const json::object* before = find_condition(part(object, "status"), "Active");
   if (before && api::find_text(*before, "status") == value)
     condition["lastTransitionTime"] = api::json_view(api::find_text(*before, "lastTransitionTime"));
   return {std::move(condition)};
@@ -43,8 +44,8 @@ json::array active_condition(const json::object& object, bool active, std::strin
 
 /// Bytes in the largest binary unit that needs no fraction, as Kubernetes writes them.
 std::string amount_text(const std::string& resource, std::int64_t amount) {
-  const bool bytes = resource == "memory" || resource == "ephemeral-storage" ||
-                     resource.starts_with("hugepages-");
+  const bool bytes =
+      resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
   if (!bytes || amount == 0) return api::engine_quantity(resource, amount).text();
   std::string_view units = "KMGTPE";
   std::string unit;
@@ -73,7 +74,7 @@ json::array by_flavor(const std::vector<FlavorUse>& use, const Amount& total,
     json::object resource{{"name", each.resource},
                           {"total", amount_text(each.resource, total(each))}};
     if (borrowed) resource["borrowed"] = amount_text(each.resource, borrowed(each));
-    array_at(it->get_object(), "resources").push_back(std::move(resource));
+    array_of(it->get_object(), "resources").push_back(std::move(resource));
   }
   return out;
 }
@@ -86,7 +87,7 @@ void set_counts(json::object& status, const QueueCounts& counts) {
 
 Result<void> write(ObjectAccess& objects, const api::KindInfo& kind, const std::string& key,
                    const json::object& before, json::object status) {
-  if (part_of(before, "status") == status) return {};
+  if (part(before, "status") == status) return {};
   if (auto done = objects.update_status(kind, key, std::move(status)); !done)
     return Error{done.error().text};
   return {};
@@ -109,6 +110,10 @@ std::vector<std::string> QueueStatusController::watches() const {
 }
 
 void QueueStatusController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  const bool own_write = change.kind != workloads_ && change.stored && change.before &&
+                         change.stored->metadata == change.before->metadata &&
+                         *change.stored->body == *change.before->body;
+  if (own_write) return;  // a status alone, ours as a rule
   if (change.kind == workloads_) {
     if (std::string queue = queue_of(change); !queue.empty()) keys.push_back(std::move(queue));
   } else if (change.kind == cluster_queues_) {
@@ -130,7 +135,7 @@ std::string QueueStatusController::queue_of(const ObjectChange& workload) const 
   if (!stored || !stored->body) return {};
   const json::object body = parsed(*stored->body);
   return engine_.cluster_queue_of(ns + "/" +
-                                  std::string(api::find_text(part_of(body, "spec"), "queueName")));
+                                  std::string(api::find_text(part(body, "spec"), "queueName")));
 }
 
 void QueueStatusController::place_local_queue(const ObjectChange& change,
@@ -142,17 +147,23 @@ void QueueStatusController::place_local_queue(const ObjectChange& change,
   }
   if (!change.stored || !change.stored->body) return;
   const json::object body = parsed(*change.stored->body);
-  const std::string queue(api::find_text(part_of(body, "spec"), "clusterQueue"));
+  const std::string queue(api::find_text(part(body, "spec"), "clusterQueue"));
   queue_of_local_[change.key] = queue;
   locals_of_[queue].insert(change.key);
   keys.push_back(queue);
 }
 
 Result<Time> QueueStatusController::reconcile(const std::string& key, ObjectAccess& objects) {
-  const auto count = static_cast<Duration>(engine_.queue_size(key));
-  const Duration pause = std::max(kShortestPause, count * kPausePerWorkload);
-  const auto last = written_.find(key);
-  if (last != written_.end() && objects.now() < last->second + pause) return last->second + pause;
+  // Named just now: the engine takes the change in after the controllers have run.
+  const auto [due, fresh] = due_.try_emplace(key, objects.now() + kAfterTheEngine);
+  if (fresh) {
+    const auto count = static_cast<Duration>(engine_.queue_size(key));
+    const Duration pause = std::max(kShortestPause, count * kPausePerWorkload);
+    if (const auto last = written_.find(key); last != written_.end())
+      due->second = std::max(due->second, last->second + pause);
+  }
+  if (objects.now() < due->second) return due->second;
+  due_.erase(due);
   written_[key] = objects.now();
   if (auto done = key == kCohorts ? write_cohorts(objects) : write_queue(key, objects); !done)
     return done.error();
@@ -163,7 +174,7 @@ Result<void> QueueStatusController::write_queue(const std::string& name, ObjectA
   const auto view = engine_.queue_view(name);
   if (view) {
     if (const auto object = objects.get(*cluster_queues_, name)) {
-      json::object status = part_of(*object, "status");
+      json::object status = part(*object, "status");
       status["conditions"] =
           active_condition(*object, view->active, view->reason, view->message, objects.now());
       set_counts(status, view->counts);
@@ -181,7 +192,8 @@ Result<void> QueueStatusController::write_queue(const std::string& name, ObjectA
   }
   const auto locals = locals_of_.find(name);
   if (locals == locals_of_.end()) return {};
-  for (const std::string& local : locals->second)
+  const std::set<std::string> keys = locals->second;  // writing may place them anew
+  for (const std::string& local : keys)
     if (auto done = write_local_queue(local, view ? &*view : nullptr, objects); !done) return done;
   return {};
 }
@@ -195,8 +207,8 @@ Result<void> QueueStatusController::write_local_queue(const std::string& key,
   if (queue)
     for (const LocalQueueView& each : queue->local_queues)
       if (each.key == key) own = &each;
-  json::object status = part_of(*object, "status");
-  const std::string_view stop = api::find_text(part_of(*object, "spec"), "stopPolicy");
+  json::object status = part(*object, "status");
+  const std::string_view stop = api::find_text(part(*object, "spec"), "stopPolicy");
   if (!stop.empty() && stop != "None")
     status["conditions"] =
         active_condition(*object, false, "Stopped", "LocalQueue is stopped", objects.now());
@@ -228,7 +240,7 @@ Result<void> QueueStatusController::write_cohorts(ObjectAccess& objects) {
     const auto object = objects.get(*cohorts_, name);
     const auto share = engine_.cohort_share(name);
     if (!object || !share) continue;
-    json::object status = part_of(*object, "status");
+    json::object status = part(*object, "status");
     status["fairSharing"] = json::object{{"weightedShare", *share}};
     if (auto done = write(objects, *cohorts_, name, *object, std::move(status)); !done) return done;
   }

@@ -43,7 +43,8 @@ class QueueStatusController final : public Controller {
   const api::KindInfo* cohorts_;
   std::map<std::string, std::set<std::string>> locals_of_;  // ClusterQueue → LocalQueues
   std::map<std::string, std::string> queue_of_local_;
-  std::map<std::string, Time> written_;
+  std::map<std::string, Time> written_;  // when last
+  std::map<std::string, Time> due_;      // when next, of keys that were named
 };
 
 }  // namespace sluice::host

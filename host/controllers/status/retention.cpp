@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/api/json.hpp"
-#include "host/controllers/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -40,7 +40,7 @@ void WorkloadRetention::changed(const ObjectChange& change, std::vector<std::str
 Result<Time> WorkloadRetention::reconcile(const std::string& key, ObjectAccess& objects) {
   const auto workload = objects.get(*workloads_, key);
   if (!workload) return kNever;
-  const json::object& status = part_of(*workload, "status");
+  const json::object& status = part(*workload, "status");
   if (const auto finished = true_since(status, "Finished")) {
     if (!config_.after_finished) return kNever;
     const Time due = *finished + *config_.after_finished;
@@ -48,7 +48,7 @@ Result<Time> WorkloadRetention::reconcile(const std::string& key, ObjectAccess& 
     if (auto done = plain(objects.remove(*workloads_, key)); !done) return done.error();
     return kNever;
   }
-  if (!config_.after_deactivated || api::find_bool(part_of(*workload, "spec"), "active", true))
+  if (!config_.after_deactivated || api::find_bool(part(*workload, "spec"), "active", true))
     return kNever;
   // Deactivated by a person: theirs to keep.
   const json::object* evicted = find_condition(status, "Evicted");
@@ -66,7 +66,7 @@ Result<void> WorkloadRetention::remove_with_job(const std::string& key,
                                                 ObjectAccess& objects) const {
   const std::string ns = key.substr(0, key.find('/'));
   Result<void> outcome;
-  each_object(part_of(workload, "metadata"), "ownerReferences", [&](const json::object& owner) {
+  for_each_object(part(workload, "metadata"), "ownerReferences", [&](const json::object& owner) {
     const api::KindInfo* kind =
         scheme_.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
     if (!kind || !api::find_bool(owner, "controller", false) || !outcome) return;
@@ -88,7 +88,7 @@ Result<Time> EventRetention::reconcile(const std::string& key, ObjectAccess& obj
   if (!event) return kNever;
   auto seen = api::find_time(*event, "lastTimestamp");
   if (!seen) seen = api::find_time(*event, "eventTime");
-  if (!seen) seen = api::find_time(part_of(*event, "metadata"), "creationTimestamp");
+  if (!seen) seen = api::find_time(part(*event, "metadata"), "creationTimestamp");
   const Time due = seen.value_or(objects.now()) + keep_;
   if (objects.now() < due) return due;
   if (auto done = plain(objects.remove(*events_, key)); !done) return done.error();

@@ -7,7 +7,7 @@
 
 #include "core/api/json.hpp"
 #include "host/executor/jobs/failure_policy.hpp"
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "host/executor/jobs/job_plan.hpp"
 #include "host/executor/jobs/pod_making.hpp"
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

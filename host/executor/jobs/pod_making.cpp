@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {

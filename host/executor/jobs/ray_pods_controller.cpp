@@ -8,7 +8,7 @@
 #include "host/executor/jobs/job_pods_controller.hpp"
 #include "host/executor/jobs/pod_making.hpp"
 #include "host/executor/jobs/views.hpp"
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -213,7 +213,7 @@ class RaySync {
     const bool suspended = suspend_ && alive_ == 0;
     set_condition(status, "RayClusterSuspending", suspend_ && alive_ > 0, "UserRequested", "");
     set_condition(status, "RayClusterSuspended", suspended, "UserRequested", "");
-    const bool was_provisioned = condition_is_true(status, "RayClusterProvisioned") && !suspend_;
+    const bool was_provisioned = has_condition(status, "RayClusterProvisioned") && !suspend_;
     set_condition(
         status, "RayClusterProvisioned", all || was_provisioned,
         all || was_provisioned ? "AllPodRunningAndReadyFirstTime" : "RayClusterPodsProvisioning",

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "core/api/json.hpp"
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -87,7 +87,7 @@ JobPod read_pod(const json::object& object) {
   if (phase == "Running") pod.phase = JobPod::Phase::kRunning;
   if (phase == "Succeeded") pod.phase = JobPod::Phase::kSucceeded;
   if (phase == "Failed") pod.phase = JobPod::Phase::kFailed;
-  pod.ready = condition_is_true(status, "Ready");
+  pod.ready = has_condition(status, "Ready");
   for_each_object(status, "conditions", [&](const json::object& condition) {
     pod.conditions.push_back(std::string(api::find_text(condition, "type")) + "=" +
                              std::string(api::find_text(condition, "status")));
@@ -96,7 +96,7 @@ JobPod read_pod(const json::object& object) {
   return pod;
 }
 
-bool BatchJob::condition(std::string_view type) const { return condition_is_true(status, type); }
+bool BatchJob::condition(std::string_view type) const { return has_condition(status, type); }
 
 BatchJob read_job(const json::object& object) {
   BatchJob job;

@@ -234,7 +234,7 @@ TEST_F(Requests, ChooseTheForm) {
 TEST_F(Requests, AreAnsweredAsTables) {
   writes_.put("configmaps", "open/a", R"({"x":"y"})", R"({"data":{"k":"v"}})");
   const std::string table = "Accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n";
-  for (const std::string path : {kMaps, kMaps + "/a"}) {
+  for (const std::string& path : {kMaps, kMaps + "/a"}) {
     const auto answer = json(get(path, table));
     EXPECT_EQ(answer.at("kind"), "Table") << path;
     const auto& columns = answer.at("columnDefinitions").as_array();

@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "host/executor/parts.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -110,8 +110,7 @@ TEST(JobPlan, CompletesWhenAllHaveSucceeded) {
   EXPECT_EQ(api::find_text(plan.status, "completionTime"), "2026-01-01T00:00:06Z");
   EXPECT_EQ(plan.notes.back().reason, "Completed");
   // A job of no pods is complete at once.
-  EXPECT_TRUE(
-      condition_is_true(plan_job(job(R"({"completions":0})"), {}, at(0)).status, "Complete"));
+  EXPECT_TRUE(has_condition(plan_job(job(R"({"completions":0})"), {}, at(0)).status, "Complete"));
 }
 
 TEST(JobPlan, WithoutCompletionsOneSuccessEndsTheJobWhenTheOthersHaveEnded) {
@@ -120,7 +119,7 @@ TEST(JobPlan, WithoutCompletionsOneSuccessEndsTheJobWhenTheOthersHaveEnded) {
   EXPECT_TRUE(waits.create.empty());
   EXPECT_EQ(conditions(waits), "");
   const JobPlan ends = plan_job(view, {Pod("a").ended(5), Pod("b").ended(6, 1)}, at(7));
-  EXPECT_TRUE(condition_is_true(ends.status, "Complete"));
+  EXPECT_TRUE(has_condition(ends.status, "Complete"));
 }
 
 TEST(JobPlan, FailuresAreHeldBackLongerEachTime) {
@@ -174,7 +173,7 @@ TEST(JobPlan, RestartsInPlaceCountAgainstTheLimit) {
     BatchJob view = job(R"({"completions":1,"template":{"spec":{"restartPolicy":"OnFailure"}}})");
     view.backoff_limit = limit;
     pod.restarts = restarts;
-    EXPECT_EQ(condition_is_true(plan_job(view, {pod}, at(1)).status, "FailureTarget"), fails)
+    EXPECT_EQ(has_condition(plan_job(view, {pod}, at(1)).status, "FailureTarget"), fails)
         << limit << " " << restarts;
   }
 }

@@ -59,14 +59,19 @@ inline bool holds_text(const boost::json::object& object, std::string_view key,
   return false;
 }
 
-/// Whether a condition of this type has status True.
-inline bool condition_is_true(const boost::json::object& status, std::string_view type) {
-  bool found = false;
+/// The condition of this type in a status; nullptr without one.
+inline const boost::json::object* find_condition(const boost::json::object& status,
+                                                 std::string_view type) {
+  const boost::json::object* found = nullptr;
   for_each_object(status, "conditions", [&](const boost::json::object& condition) {
-    found = found || (api::find_text(condition, "type") == type &&
-                      api::find_text(condition, "status") == "True");
+    if (api::find_text(condition, "type") == type) found = &condition;
   });
   return found;
+}
+
+inline bool has_condition(const boost::json::object& status, std::string_view type) {
+  const boost::json::object* found = find_condition(status, type);
+  return found && api::find_text(*found, "status") == "True";
 }
 
 }  // namespace sluice::host

@@ -1,0 +1,40 @@
+// DecisionMetrics: what was decided about workloads, counted and timed under Kueue's names.
+//
+// One per Engine; the counters behind it outlive it. Belongs to the kernel's thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+
+#include "core/engine/engine.hpp"
+#include "host/kernel/kernel.hpp"
+#include "host/metrics/metrics.hpp"
+
+namespace sluice::host {
+
+class DecisionMetrics final : public DecisionObserver {
+ public:
+  /// Both must outlive it.
+  DecisionMetrics(const Engine& engine, HostMetrics& metrics)
+      : engine_(engine), metrics_(metrics) {}
+
+  void decided(Time now, const Decision& decision) override;
+
+ private:
+  struct About;
+  About about(WorkloadId id) const;
+  void reserved(Time now, const About& about);
+  void admitted(Time now, const About& about);
+  void evicted(Time now, const Decision& decision, const About& about);
+  void finished(Time now, const About& about);
+  void both(const std::string& name, const std::string& help, const About& about);
+  void both_times(const std::string& name, const std::string& help, const About& about,
+                  Duration time, int buckets, int local_buckets);
+
+  const Engine& engine_;
+  HostMetrics& metrics_;
+  std::unordered_set<std::string> evicted_before_;  // UIDs
+};
+
+}  // namespace sluice::host

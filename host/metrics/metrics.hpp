@@ -1,0 +1,58 @@
+// HostMetrics: what Prometheus reads: counters and histograms that grow as things happen, and
+// gauges that are taken when somebody asks.
+//
+// Names, labels and buckets of kueue_* are Kueue's, so that dashboards made for it work;
+// docs/metrics.md lists all. Counters belong to the process: they survive a reload. All members may
+// be called from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::host {
+
+using MetricLabels = std::vector<std::pair<std::string, std::string>>;
+
+/// Values of one moment, ready to be shown.
+struct Reading {
+  std::string name, help;
+  bool counter = false;  ///< else a gauge
+  struct Sample {
+    MetricLabels labels;
+    double value = 0;
+  };
+  std::vector<Sample> samples;
+};
+
+/// Which histogram a time goes to: Kueue's buckets differ.
+enum class Buckets : std::uint8_t {
+  kDefault,   ///< 5 ms to 10 s, as most tools have it
+  kFourteen,  ///< 1, 2.5, 5, 10, … s, fourteen of them
+  kSixteen,
+};
+
+class HostMetrics {
+ public:
+  HostMetrics();
+  ~HostMetrics();
+
+  /// Adds one to a counter, which is made at first use. A name has always the same label names.
+  void count(std::string_view name, std::string_view help, const MetricLabels& labels,
+             double by = 1);
+  /// Takes a time in seconds into a histogram.
+  void observe(std::string_view name, std::string_view help, const MetricLabels& labels,
+               double seconds, Buckets buckets);
+
+  /// The text format, version 0.0.4: everything counted, and these readings.
+  std::string text(const std::vector<Reading>& readings) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,29 @@
+// Readings of the moment: the gauges of queues, plugins and the build. They look at the engine and
+// the plugins, so they are taken on the kernel's thread.
+#pragma once
+
+#include <vector>
+
+#include "core/engine/engine.hpp"
+#include "host/controllers/object_access.hpp"
+#include "host/metrics/metrics.hpp"
+#include "host/plugins/metrics.hpp"
+#include "host/plugins/plugin_set.hpp"
+
+namespace sluice::host {
+
+/// Queues, LocalQueues and Cohorts, under Kueue's names. O(workloads + objects of these kinds).
+std::vector<Reading> queue_readings(const Engine& engine, const ObjectAccess& objects,
+                                    bool fair_sharing);
+
+/// Calls, time and faults per plugin and hook, and what the plugins registered themselves.
+std::vector<Reading> plugin_readings(const std::vector<PluginStatus>& plugins,
+                                     const std::vector<MetricSnapshot>& own);
+
+/// One value under one name.
+Reading reading(std::string name, std::string help, double value, bool counter = false);
+
+/// Version and machine.
+Reading build_reading();
+
+}  // namespace sluice::host
