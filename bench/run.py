@@ -2,11 +2,13 @@
 """Measures `sluice simulate` on Kueue's own performance inputs, and runs the microbenchmarks.
 
 usage: run.py --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER] [--micro FOLDER]
+              [--rest-only]
 
 For each input it runs the whole program N times (manifests parsed, decision log written to disk)
 and prints the fastest run beside what Kueue's scheduler needs for the same input alone in one
 process, and beside the quota-area bound that no schedule can beat. --quick: one run each, and
-without the input of 500,000 workloads. The figures also go to FOLDER/results.json.
+without the input of 500,000 workloads. The figures also go to FOLDER/results.json. Then a host is
+measured over REST (FOLDER of --micro has rest/rest_bench); --rest-only: nothing else.
 """
 
 import argparse
@@ -107,6 +109,17 @@ def run_micro(folder, options):
                 sys.exit(f'error: {program} failed')
 
 
+def run_rest(arguments):
+    program = os.path.join(arguments.micro, 'rest', 'rest_bench')
+    work = os.path.join(arguments.work, 'rest')
+    print(f'\n{program}', flush=True)
+    options = ['--seconds', '2' if arguments.quick else '10']
+    run = subprocess.run([program, '--sluice', arguments.sluice, '--work', work, '--json',
+                          os.path.join(arguments.work, 'rest.json'), *options], check=False)
+    if run.returncode:
+        sys.exit(f'error: {program} failed; the log of the host is {work}/host.log')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -116,8 +129,11 @@ def main():
     parser.add_argument('--only', choices=sorted(generate.SCENARIOS))
     parser.add_argument('--work', default='build/bench')
     parser.add_argument('--micro', help='folder of microbenchmark programs')
+    parser.add_argument('--rest-only', action='store_true')
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
+    if arguments.rest_only:
+        return run_rest(arguments)
     names = [arguments.only] if arguments.only else list(generate.SCENARIOS)
     if arguments.quick and not arguments.only:
         names.remove('large-scale-x10')
@@ -127,6 +143,8 @@ def main():
     print_table([HEAD, *(row(name, ours) for name, ours in results.items())])
     if arguments.micro:
         run_micro(arguments.micro, ['--benchmark_min_time=0.05'] if arguments.quick else [])
+        run_rest(arguments)
+    return None
 
 
 if __name__ == '__main__':

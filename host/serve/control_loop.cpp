@@ -1,5 +1,7 @@
 #include "host/serve/control_loop.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <future>
@@ -104,6 +106,7 @@ bool ControlLoop::wait_for_work(bool at_rest, std::vector<Task>& batch) {
 }
 
 void ControlLoop::loop() {
+  pthread_setname_np(pthread_self(), "control");
   std::vector<Task> batch;
   for (bool at_rest = true; wait_for_work(at_rest, batch);) {
     at_rest = turn(std::move(batch));

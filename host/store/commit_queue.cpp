@@ -1,5 +1,7 @@
 #include "host/store/commit_queue.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <string_view>
 #include <unordered_set>
@@ -57,6 +59,7 @@ std::string CommitQueue::failure() const {
 }
 
 void CommitQueue::run() {
+  pthread_setname_np(pthread_self(), "store");
   for (;;) {
     std::vector<Transaction> batch;
     {
