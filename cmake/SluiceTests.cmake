@@ -12,9 +12,10 @@ include(GoogleTest)
 # GoogleTest is half of what a test file costs to compile: every test reuses this precompiled
 # header.
 add_library(sluice_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/headers.cpp)
-target_link_libraries(sluice_test_headers PRIVATE sluice_options sluice_warnings GTest::gmock)
+target_link_libraries(sluice_test_headers PRIVATE sluice_options sluice_warnings GTest::gmock
+                                                  Boost::json)
 set_target_properties(sluice_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-target_precompile_headers(sluice_test_headers PRIVATE <gtest/gtest.h> <string> <vector>)
+target_precompile_headers(sluice_test_headers PRIVATE <boost/json.hpp> <gtest/gtest.h> <string> <vector>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Without it ccache cannot tell which headers a precompiled one holds, and caches nothing.
   target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
@@ -29,7 +30,7 @@ function(sluice_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
                         POSITION_INDEPENDENT_CODE OFF)  # as the precompiled header was made
   target_link_libraries(${name} PRIVATE ${arg_LIBS} sluice_options sluice_warnings
-                                        GTest::gmock GTest::gtest_main)
+                                        Boost::json GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM sluice_test_headers)
   target_compile_definitions(${name} PRIVATE SLUICE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # Property tests draw the same cases each time; without the variable, others.

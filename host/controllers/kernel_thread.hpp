@@ -1,4 +1,5 @@
-// KernelThread: the way to the one thread that may change objects.
+// KernelThread: the way to the one thread that may change objects. Tasks run there one at a time,
+// in the order in which they were posted. May be called from any thread.
 #pragma once
 
 #include <functional>

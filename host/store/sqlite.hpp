@@ -1,4 +1,5 @@
-// Database and Statement: SQLite with errors as values. Each belongs to one thread at a time.
+// Database and Statement: SQLite with errors as values. Each belongs to one thread at a time; a
+// Statement must not outlive its Database.
 #pragma once
 
 #include <cstdint>

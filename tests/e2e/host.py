@@ -1,4 +1,4 @@
-"""A live host for end-to-end tests: started on a free port in a folder of its own, ended at the end.
+"""A live host for end-to-end tests: started on a free port in a folder of its own, and ended.
 
     with Host(sluice) as host:
         host.kubectl("get", "ns")

@@ -1,4 +1,5 @@
 // An API server over a store in memory, with writes that follow no rules but those of the protocol.
+// For one test at a time, on its thread.
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -1,4 +1,5 @@
 // Certificates made on the spot for tests: a CA, a server, clients.
+// Pure functions of their arguments and of the random numbers of OpenSSL; any thread.
 #pragma once
 
 #include <openssl/evp.h>

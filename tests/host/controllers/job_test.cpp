@@ -338,7 +338,8 @@ TEST(PrebuiltWorkload, IsTakenOverAndSpeaksForTheJob) {
       JobWorld::queued() + R"(,"kueue.x-k8s.io/prebuilt-workload-name":"mine")";
   const auto prebuilt = [](int count) {
     return R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"mine",
-               "namespace":"default"},"spec":{"queueName":"lq","podSets":[{"name":"main","count":)" +
+               "namespace":"default"},"spec":{"queueName":"lq",
+               "podSets":[{"name":"main","count":)" +
            std::to_string(count) + R"(,"template":{"spec":{"restartPolicy":"Never","containers":[
                {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})";
   };

@@ -204,7 +204,8 @@ TEST(Table, Jobs) {
       "completionTime":"2026-03-01T11:51:07Z","conditions":[{"type":"Complete","status":"True"}])"),
             R"(["j","Complete","1/1","7s","10m","a,b","x,y","u=1"])");
   EXPECT_EQ(row(R"("completions":1,)", R"("startTime":"2026-03-01T11:51:00Z",
-      "conditions":[{"type":"Failed","status":"True","lastTransitionTime":"2026-03-01T11:51:30Z"}])"),
+      "conditions":[{"type":"Failed","status":"True",
+      "lastTransitionTime":"2026-03-01T11:51:30Z"}])"),
             R"(["j","Failed","0/1","30s","10m","a,b","x,y","u=1"])");
 }
 
@@ -266,7 +267,8 @@ TEST(Table, OtherKinds) {
        R"(["10s","Normal","Started","job/j","f","c, h","m","60m","3","e"])"},
       {"v1", "Event",
        R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","name":"p"},"type":"Warning",
-           "reason":"R","message":"m","reportingComponent":"k","eventTime":"2026-03-01T11:59:00Z"})",
+           "reason":"R","message":"m","reportingComponent":"k",
+           "eventTime":"2026-03-01T11:59:00Z"})",
        R"(["60s","Warning","R","pod/p",null,"k","m","60s","1","e"])"},
       {"v1", "Namespace", R"({"metadata":{"name":"n"},"status":{"phase":"Active"}})",
        R"(["n","Active","<unknown>"])"},
@@ -274,7 +276,8 @@ TEST(Table, OtherKinds) {
        R"({"metadata":{"name":"n","labels":{"node-role.kubernetes.io/b":"",
            "node-role.kubernetes.io/a":""}},"spec":{"unschedulable":true},
            "status":{"conditions":[{"type":"Ready","status":"True"}],
-           "nodeInfo":{"kubeletVersion":"v1"},"addresses":[{"type":"InternalIP","address":"::1"}]}})",
+           "nodeInfo":{"kubeletVersion":"v1"},
+           "addresses":[{"type":"InternalIP","address":"::1"}]}})",
        R"(["n","Ready,SchedulingDisabled","a,b","<unknown>","v1","::1","<none>",null,null,null])"},
       {"v1", "Secret", R"({"metadata":{"name":"s"},"type":"Opaque","data":{"a":"","b":""}})",
        R"(["s","Opaque",2,"<unknown>"])"},

@@ -1,4 +1,5 @@
 // The store as its header describes it, in the plainest way: all changes ever made, in a list.
+// What the real one is compared with; one thread.
 #pragma once
 
 #include <cstdint>

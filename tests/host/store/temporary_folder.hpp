@@ -1,4 +1,5 @@
-// A folder that is gone after the test.
+// A folder that is gone after the test. Made below the folder for temporary files, and removed with
+// everything in it by the destructor.
 #pragma once
 
 #include <unistd.h>
