@@ -47,8 +47,10 @@ std::unique_ptr<LiveStore> new_store() {
 // About 1.2 KB, as a Workload with its status is.
 StoredObject object(std::size_t number) {
   static const auto kBody = std::make_shared<const std::string>(
-      R"({"spec":{"queueName":"lq-3","priority":100,"active":true,"podSets":[{"name":"p0","count":2,)"
-      R"("template":{"spec":{"containers":[{"name":"c","image":"registry.example.com/team/image:v1",)"
+      R"({"spec":{"queueName":"lq-3","priority":100,"active":true,)"
+      R"("podSets":[{"name":"p0","count":2,)"
+      R"("template":{"spec":{"containers":[{"name":"c",)"
+      R"("image":"registry.example.com/team/image:v1",)"
       R"("resources":{"requests":{"cpu":"2","memory":"1Gi"}},"terminationMessagePath":"/dev/t"}],)"
       R"("nodeSelector":{"zone":"a"},"tolerations":[{"key":"spot","operator":"Equal","value":)"
       R"("true","effect":"NoSchedule"}],"restartPolicy":"Never"}},"minCount":1}]}})");

@@ -15,7 +15,8 @@ add_library(sluice_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/headers.cpp)
 target_link_libraries(sluice_test_headers PRIVATE sluice_options sluice_warnings GTest::gmock
                                                   Boost::json)
 set_target_properties(sluice_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-target_precompile_headers(sluice_test_headers PRIVATE <boost/json.hpp> <gtest/gtest.h> <string> <vector>)
+target_precompile_headers(sluice_test_headers PRIVATE <boost/json.hpp> <gtest/gtest.h> <string>
+                                                       <vector>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Without it ccache cannot tell which headers a precompiled one holds, and caches nothing.
   target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)

@@ -46,11 +46,12 @@ char letter(Kind kind) {
 }
 
 std::string queue(std::string_view name, std::string_view cpus) {
-  return fmt::format(
-      R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",)"
-      R"("metadata":{{"name":"{}"}},"spec":{{"namespaceSelector":{{}},"resourceGroups":[{{"coveredResources":["cpu"],)"
-      R"("flavors":[{{"name":"flavor","resources":[{{"name":"cpu","nominalQuota":"{}"}}]}}]}}]}}}})",
-      name, cpus);
+  return fmt::format(R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",)"
+                     R"("metadata":{{"name":"{}"}},"spec":{{"namespaceSelector":{{}},)"
+                     R"("resourceGroups":[{{"coveredResources":["cpu"],)"
+                     R"("flavors":[{{"name":"flavor",)"
+                     R"("resources":[{{"name":"cpu","nominalQuota":"{}"}}]}}]}}]}}}})",
+                     name, cpus);
 }
 
 }  // namespace

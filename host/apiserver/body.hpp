@@ -1,4 +1,5 @@
-// The body of a request as a JSON value, by its content type. Pure functions; any thread.
+// The body of a request as a JSON value, by its content type: JSON, YAML, protobuf.
+// Pure functions; any thread.
 #pragma once
 
 #include "host/apiserver/exchange.hpp"

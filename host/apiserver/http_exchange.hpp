@@ -1,4 +1,5 @@
-// HttpExchange: the Exchange of a connection's present request. See exchange.hpp.
+// HttpExchange: the Exchange of a connection's present request. See exchange.hpp. At most one lives
+// per connection; it is used as exchange.hpp says, from any thread.
 #pragma once
 
 #include <atomic>

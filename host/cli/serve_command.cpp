@@ -31,7 +31,8 @@ void add_serve_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
   serve->callback([options, &action] { action = [options] { return run_host(*options); }; });
   serve->footer(
-      R"(Prints `ready https://ADDRESS kubeconfig FILE` once it answers; everything else goes to standard error.
+      R"(Prints `ready https://ADDRESS kubeconfig FILE` once it answers; everything else goes to
+standard error.
 SIGHUP reads the configuration again, SIGTERM ends it in order.
 
 Examples:

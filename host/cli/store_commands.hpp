@@ -1,4 +1,5 @@
 // `sluice store check|backup|export`: the subcommands for whoever looks after a store on disk.
+// Called once, by main, on its thread.
 #pragma once
 
 #include <CLI/CLI.hpp>
