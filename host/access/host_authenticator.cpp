@@ -44,7 +44,8 @@ std::optional<std::pair<std::string_view, std::string_view>> service_account(
 
 }  // namespace
 
-Result<void> HostAuthenticator::load(const Digest& admin_token, const std::string& token_file) {
+Result<HostAuthenticator::Table> HostAuthenticator::read(const Digest& admin_token,
+                                                         const std::string& token_file) {
   auto table = std::make_shared<TokenTable>();
   table->add(admin_token, admin_identity());
   if (!token_file.empty()) {
@@ -53,8 +54,18 @@ Result<void> HostAuthenticator::load(const Digest& admin_token, const std::strin
     if (auto added = table->add_csv(*text, token_file); !added)
       return added.error().context("server.tokenFile");
   }
+  return Table(std::move(table));
+}
+
+void HostAuthenticator::use(Table table) {
   const std::lock_guard lock(mutex_);
   tokens_ = std::move(table);
+}
+
+Result<void> HostAuthenticator::load(const Digest& admin_token, const std::string& token_file) {
+  auto table = read(admin_token, token_file);
+  if (!table) return table.error();
+  use(std::move(*table));
   return {};
 }
 

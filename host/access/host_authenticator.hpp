@@ -21,8 +21,13 @@ class HostAuthenticator final : public Authenticator {
   /// `authorizer` says who may impersonate; it must outlive this.
   explicit HostAuthenticator(const Authorizer& authorizer) : authorizer_(authorizer) {}
 
-  /// From now on these tokens are good, and no others: the administrator's, and those of the file
-  /// (empty: none). An error changes nothing.
+  using Table = std::shared_ptr<const TokenTable>;
+  /// The administrator's token and those of the file (empty: none).
+  static Result<Table> read(const Digest& admin_token, const std::string& token_file);
+  /// From now on the tokens of the table are good, and no others.
+  void use(Table table);
+  /// read() and use(). From now on these tokens are good, and no others: the administrator's, and
+  /// those of the file (empty: none). An error changes nothing.
   Result<void> load(const Digest& admin_token, const std::string& token_file);
 
   ApiResult<Identity> identify(const Credentials& credentials) const override;

@@ -111,7 +111,7 @@ struct ApiServer::State {
   void serve(const CallPtr& call);
 
   const Authenticator& authenticator;
-  const ApiLimits limits;
+  ApiLimits limits;  // of the thread that attaches
   Quota requests, watches;
   mutable std::mutex mutex;
   std::shared_ptr<Attachment> attached;  // guarded by mutex
@@ -123,9 +123,10 @@ std::optional<Reply> ApiServer::State::check(Request& request) const {
   auto user = identify(authenticator, request);
   if (!user) return error_reply(user.error());
   if (user->user.empty()) return error_reply(unauthorized());
-  request.user = std::move(*user);
   const auto at = attachment();
-  if (!at) return error_reply(not_ready());
+  // Without a user it is told to come again, once its body was read: so its connection stays.
+  if (!at) return std::nullopt;
+  request.user = std::move(*user);
   const Route route = at->routes.find(request);
   if (route.type == Route::Type::kUnknown) return error_reply(no_such_resource());
   if (route.verb.empty()) return error_reply(no_such_method(request));
@@ -144,7 +145,8 @@ void ApiServer::State::handle(std::shared_ptr<Exchange> exchange) {
     if (at) failure = at->backend.store->failure();
     return exchange->reply(open_reply(request, failure));
   }
-  if (!at) return exchange->reply(error_reply(not_ready()));
+  // The rights of a request that came before the backend did were not judged.
+  if (!at || request.user.user.empty()) return exchange->reply(error_reply(not_ready()));
   auto call = std::make_shared<Call>();
   call->exchange = std::move(exchange);
   call->at = std::move(at);
@@ -192,6 +194,13 @@ Handler ApiServer::handler() {
 
 HeadCheck ApiServer::head_check() {
   return [state = state_.get()](Request& request) { return state->check(request); };
+}
+
+void ApiServer::set_limits(const ApiLimits& limits) {
+  SLUICE_CHECK(state_->attachment() == nullptr, "a backend is attached");
+  state_->limits = limits;
+  state_->requests.set(kMostRequests, limits.requests_per_user);
+  state_->watches.set(limits.watches, limits.watches_per_user);
 }
 
 void ApiServer::attach(ApiBackend backend) {

@@ -35,6 +35,8 @@ class ApiServer {
 
   /// REQUIRES: none is attached.
   void attach(ApiBackend backend);
+  /// Of what is attached from now on. REQUIRES: none is attached.
+  void set_limits(const ApiLimits& limits);
   /// Ends all watches and logs in order, waits for requests that run, and lets the backend go. The
   /// backend must go on to carry out writes until then.
   void detach();

@@ -43,6 +43,12 @@ void Attachment::close() {
   for (const auto& streaming : open) streaming->end();
 }
 
+void Quota::set(std::size_t all, std::size_t each) {
+  const std::lock_guard lock(mutex_);
+  all_ = all;
+  each_ = each;
+}
+
 std::unique_ptr<Quota::Place> Quota::take(const std::string& user) {
   {
     const std::lock_guard lock(mutex_);

@@ -74,6 +74,7 @@ class Quota {
     Quota& quota_;
     const std::string user_;
   };
+  void set(std::size_t all, std::size_t each);
   /// nullptr: there is no room.
   std::unique_ptr<Place> take(const std::string& user);
   std::size_t taken() const;
@@ -81,8 +82,8 @@ class Quota {
  private:
   void release(const std::string& user);
 
-  const std::size_t all_, each_;
   mutable std::mutex mutex_;
+  std::size_t all_, each_;                              // guarded by mutex_
   std::size_t total_ = 0;                               // guarded by mutex_
   std::unordered_map<std::string, std::size_t> users_;  // guarded by mutex_
 };

@@ -59,7 +59,7 @@ void Connection::start() {
   peer_ = fmt::format("{}:{}", peer.address().to_string(), peer.port());
   worker_->add(shared_from_this());
   wait_for_request();
-  set_deadline(worker_->shared().options.limits.header_ms);
+  set_deadline(worker_->limits().header_ms);
   watch_input();
 }
 
@@ -71,7 +71,7 @@ void Connection::set_deadline(std::int64_t ms) {
 void Connection::wait_for_request() {
   state_ = State::kHead;
   parser_.reset();
-  set_deadline(worker_->shared().options.limits.idle_ms);
+  set_deadline(worker_->limits().idle_ms);
   if (waits_in_ != nullptr) return;
   waits_in_ = served_ ? &worker_->idle : &worker_->fresh;
   place_ = waits_in_->insert(waits_in_->end(), this);
@@ -122,7 +122,7 @@ void Connection::readable() {
   } else if (state_ == State::kHead || state_ == State::kBody) {
     // The first byte of a request that follows another one: from now on its head has to come.
     if (state_ == State::kHead && served_ && !began && !in_.empty())
-      set_deadline(worker_->shared().options.limits.header_ms);
+      set_deadline(worker_->limits().header_ms);
     return process();
   }
   watch_input();
@@ -149,7 +149,7 @@ void Connection::process() {
 }
 
 bool Connection::parse_head() {
-  const auto& limits = worker_->shared().options.limits;
+  const auto& limits = worker_->limits();
   if (!parser_) {
     // Clients may send empty lines between requests.
     const std::size_t begin = std::min(in_.find_first_not_of("\r\n"), in_.size());
@@ -176,7 +176,7 @@ bool Connection::parse_head() {
 }
 
 void Connection::refuse_parse(const boost::system::error_code& error) {
-  const auto& limits = worker_->shared().options.limits;
+  const auto& limits = worker_->limits();
   if (error == http::error::body_limit)
     return refuse(plain_error(
         413, "RequestEntityTooLarge",
@@ -215,10 +215,10 @@ std::optional<Reply> Connection::judge_head() {
   if (turned_away_)
     return error_reply(unavailable("too many connections, please try again later", 1));
   const auto raw = view(parser_->get().target());
-  if (raw.size() > shared.options.limits.target_bytes)
-    return error_reply(plain_error(414, "RequestURITooLong",
-                                   fmt::format("the request target is longer than {} bytes",
-                                               shared.options.limits.target_bytes)));
+  if (raw.size() > worker_->limits().target_bytes)
+    return error_reply(plain_error(
+        414, "RequestURITooLong",
+        fmt::format("the request target is longer than {} bytes", worker_->limits().target_bytes)));
   auto target = parse_target(raw);
   if (!target) return error_reply(bad_request(target.error().text));
   request_.path = std::move(target->path);
@@ -246,7 +246,7 @@ void Connection::head_complete() {
   if (auto refused = judge_head()) return refuse(std::move(*refused));
   leave_queue();
   state_ = State::kBody;
-  set_deadline(worker_->shared().options.limits.body_ms);
+  set_deadline(worker_->limits().body_ms);
   parser_->eager(true);
   if (parser_->is_done()) return dispatch();
   const bool waits = request_.header("expect") != nullptr && !http10_ && in_.empty();
@@ -267,7 +267,7 @@ bool Connection::parse_body() {
 }
 
 bool Connection::hold_body() {
-  const auto& limits = worker_->shared().options.limits;
+  const auto& limits = worker_->limits();
   const auto length = parser_->content_length();
   if (parser_->is_done() || (length && *length == 0)) return true;
   held_ = length ? static_cast<std::size_t>(*length) : limits.body_bytes;
@@ -327,7 +327,7 @@ void Connection::answer(Reply reply) {
   if (state_ != State::kHandling) return;
   if (worker_->shared().stopping) keep_alive_ = false;
   state_ = State::kAnswering;
-  set_deadline(worker_->shared().options.limits.stall_ms);
+  set_deadline(worker_->limits().stall_ms);
   std::string text = head_text(reply.status, reply.content_type, reply.headers);
   const std::size_t size = reply.body ? reply.body->size() : 0;
   if (reply.status != 204 && reply.status != 304)
@@ -388,7 +388,7 @@ void Connection::pump() {
   const bool sent_all = wire_.unsent() == 0;
   if (!sent_all) {
     const bool answers = state_ == State::kAnswering || state_ == State::kStreaming;
-    if (!writing_ && answers) set_deadline(worker_->shared().options.limits.stall_ms);
+    if (!writing_ && answers) set_deadline(worker_->limits().stall_ms);
     return watch_output();
   }
   if (state_ == State::kLeaving) return wire_.finish();
@@ -408,7 +408,7 @@ void Connection::answer_done() {
   }
   if (!keep_alive_ || worker_->shared().stopping) return leave();
   wait_for_request();
-  if (!in_.empty()) set_deadline(worker_->shared().options.limits.header_ms);
+  if (!in_.empty()) set_deadline(worker_->limits().header_ms);
   if (processing_) return;
   if (!in_.empty()) return process();
   watch_input();
@@ -429,7 +429,7 @@ void Connection::leave() {
 void Connection::expire() {
   // A client that takes something now and then is slow, not stalled.
   if ((state_ == State::kAnswering || state_ == State::kStreaming) && wire_.taken() > last_taken_)
-    return set_deadline(worker_->shared().options.limits.stall_ms);
+    return set_deadline(worker_->limits().stall_ms);
   const bool waits_between = state_ == State::kHead && served_ && !parser_ && in_.empty();
   if (state_ != State::kLeaving && !waits_between)
     worker_->shared().timed_out.fetch_add(1, std::memory_order_relaxed);

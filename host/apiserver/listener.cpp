@@ -118,7 +118,7 @@ void Listener::State::accepted(const std::shared_ptr<Worker>& worker, tcp::socke
   auto connection = std::make_shared<Connection>(worker, std::move(socket), std::atomic_load(&tls));
   worker->dispatch([worker, connection = std::move(connection)] {
     auto& all = worker->shared();
-    const std::size_t limit = all.options.limits.connections;
+    const std::size_t limit = worker->limits().connections;
     if (all.open_connections > limit && !worker->shed()) {
       all.turned_away.fetch_add(1, std::memory_order_relaxed);
       if (all.open_connections > limit + kTurnedAway) return connection->close();
@@ -176,6 +176,13 @@ Result<void> Listener::reload_tls(const TlsOptions& options) {
   if (!tls) return tls.error();
   std::atomic_store(&state_->tls, std::move(*tls));
   return {};
+}
+
+void Listener::set_limits(const ListenerLimits& limits) {
+  if (state_->stopped) return;
+  raise_file_limit(limits.connections);
+  for (const auto& worker : state_->workers)
+    worker->post([raw = worker.get(), limits] { raw->set_limits(limits); });
 }
 
 void Listener::stop(std::int64_t grace_ms) {

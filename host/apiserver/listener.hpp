@@ -78,6 +78,10 @@ class Listener {
   /// changes nothing.
   Result<void> reload_tls(const TlsOptions& options);
 
+  /// For requests that begin from now on, on open connections too; `backlog_bytes` stays as it was.
+  /// Nobody who is over a smaller limit loses a connection for it.
+  void set_limits(const ListenerLimits& limits);
+
   /// Accepts nothing more, ends streams in order, lets requests that are being carried out finish
   /// for up to `grace_ms`, then closes what is left. Returns when no I/O thread runs any more. Not
   /// to be called from a handler.

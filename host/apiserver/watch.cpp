@@ -59,7 +59,10 @@ void Watch::start() {
 }
 
 void Watch::end() {
-  thread_->post([self = shared_from_this()] { self->finish(); });
+  thread_->post([self = shared_from_this()] {
+    self->mark_place();  // where the client can go on, also when nothing of its own happened
+    self->finish();
+  });
 }
 
 void Watch::pump() {
@@ -184,16 +187,18 @@ void Watch::set_deadline() {
       lane_->add_deadline(options_.bookmarks ? std::min(ends_at_, bookmark_at_) : ends_at_, *this);
 }
 
+void Watch::mark_place() {
+  // A bookmark in the middle of the initial events would say that they are over.
+  if (!options_.bookmarks || state_ == State::kInitial || state_ == State::kEnded || full()) return;
+  if (state_ == State::kMember) lane_->feed(*call_->route.kind).run();
+  if (state_ != State::kEnded) write_bookmark(false);
+}
+
 void Watch::due() {
   lane_->remove_deadline(*deadline_);
   deadline_.reset();
   const auto self = shared_from_this();
-  // A bookmark in the middle of the initial events would say that they are over.
-  const bool may_mark = options_.bookmarks && state_ != State::kInitial && !full();
-  if (may_mark) {
-    if (state_ == State::kMember) lane_->feed(*call_->route.kind).run();
-    if (state_ != State::kEnded) write_bookmark(false);
-  }
+  mark_place();
   const auto now = std::chrono::steady_clock::now();
   if (now >= ends_at_) finish();
   if (state_ == State::kEnded) return;

@@ -47,6 +47,7 @@ class Watch final : public Streaming, public std::enable_shared_from_this<Watch>
   void write_event(std::string_view type, const RecordPtr& object);
   void write(std::shared_ptr<const std::string> text);
   void write_bookmark(bool initial_end);
+  void mark_place();  ///< a bookmark, where it asked for them and can take one
   std::uint64_t position() const;
   bool full() const { return stream_->backlog() >= call_->at->limits.stream_bytes; }
   void set_deadline();

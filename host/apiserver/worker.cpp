@@ -20,6 +20,7 @@ constexpr auto kSweepEvery = std::chrono::milliseconds(500);
 
 Worker::Worker(std::shared_ptr<ListenerShared> shared)
     : shared_(std::move(shared)),
+      limits_(shared_->options.limits),
       io_(1),
       guard_(io_.get_executor()),
       timer_(io_),

@@ -72,6 +72,8 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   ListenerShared& shared() { return *shared_; }
 
   // ---- its own thread
+  const ListenerLimits& limits() const { return limits_; }
+  void set_limits(const ListenerLimits& limits) { limits_ = limits; }
   void after(std::int64_t delay_ms, Task task) override;
   void add(const std::shared_ptr<Connection>& connection);
   void remove(const std::shared_ptr<Connection>& connection);
@@ -95,6 +97,7 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   void sweep();
 
   std::shared_ptr<ListenerShared> shared_;
+  ListenerLimits limits_;
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
   boost::asio::steady_timer timer_;

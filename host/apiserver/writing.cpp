@@ -23,9 +23,7 @@ namespace json = boost::json;
 constexpr std::size_t kDeletionsAtATime = 64;  // of a deletion of many
 
 DecodeLimits decode_limits(const Call& call) {
-  DecodeLimits limits;
-  limits.depth = call.at->limits.body_depth;
-  return limits;
+  return {call.at->limits.body_bytes, call.at->limits.body_depth};
 }
 
 /// Strategic merge patches need what is known of built-in types; custom kinds answer 415.

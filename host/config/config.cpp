@@ -69,9 +69,19 @@ void read_server(Section& section, ServerConfig& out) {
   Section limits(section.errors(), section.child("limits"), section.path_of("limits"));
   limits.integer("bodyBytes", out.limits.body_bytes, 1024, 1LL << 30);
   limits.integer("headerBytes", out.limits.header_bytes, 1024, 1LL << 20);
-  limits.integer("depth", out.limits.depth, 8, 10'000);
+  limits.integer("depth", out.limits.depth, 8, 1'000);
   limits.integer("connections", out.limits.connections, 1, 1'000'000);
   limits.integer("watchers", out.limits.watchers, 1, 1'000'000);
+  limits.integer("watchersPerUser", out.limits.watchers_per_user, 1, 1'000'000);
+  const std::pair<const char*, Duration*> times[] = {{"headerTime", &out.limits.header_time},
+                                                     {"bodyTime", &out.limits.body_time},
+                                                     {"idleTime", &out.limits.idle_time},
+                                                     {"stallTime", &out.limits.stall_time}};
+  for (const auto& [key, time] : times) {
+    limits.duration(key, *time);
+    if (*time < kSecond || *time > 86'400 * kSecond)
+      limits.fail(key, "allowed: a duration from 1s to 24h");
+  }
 }
 
 void read_plugin(Section& section, PluginConfig& out) {

@@ -27,6 +27,11 @@ struct ServerLimits {
   std::int64_t depth = 100;  ///< nesting of JSON
   std::int64_t connections = 4096;
   std::int64_t watchers = 4096;
+  std::int64_t watchers_per_user = 3072;
+  Duration header_time = 10 * kSecond;  ///< for the head of a request to arrive
+  Duration body_time = 60 * kSecond;    ///< for its body
+  Duration idle_time = 150 * kSecond;   ///< between two requests of a connection
+  Duration stall_time = 60 * kSecond;   ///< for a client to take some of what it asked for
 };
 
 struct ServerConfig {

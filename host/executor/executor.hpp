@@ -32,6 +32,8 @@ class Executor {
   virtual ~Executor() = default;
   /// Stops the thread. Pods run on under their runners, unless the configuration says otherwise.
   virtual void stop() = 0;
+  /// Before stop(): pods run on in any case, because another executor follows in this process.
+  virtual void keep_pods() = 0;
   virtual const LogSource& logs() const = 0;
   /// Pods whose processes run now. Any thread.
   virtual std::size_t running() const = 0;

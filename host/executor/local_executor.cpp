@@ -155,7 +155,7 @@ void LocalExecutor::loop() {
     try_again();
     running_ = supervisor_->running();
   }
-  if (config_.end_pods_on_stop) end_all();
+  if (config_.end_pods_on_stop && !keep_pods_) end_all();
 }
 
 /// What an earlier host left: runs whose pods exist are followed, the others are ended.

@@ -28,6 +28,7 @@ class LocalExecutor final : public Executor {
 
   Result<void> start();
   void stop() override;
+  void keep_pods() override { keep_pods_ = true; }
   const LogSource& logs() const override { return logs_; }
   std::size_t running() const override { return running_; }
 
@@ -79,6 +80,7 @@ class LocalExecutor final : public Executor {
   std::map<std::string, std::string> waiting_;  // UID → key: could not be planned yet
   Time try_again_ = 0;
   std::atomic<bool> stopping_ = false;
+  std::atomic<bool> keep_pods_ = false;
   std::atomic<std::size_t> running_ = 0;
   std::thread thread_;
 };

@@ -30,6 +30,10 @@ Result<void> ExecutorSetup::start(const std::filesystem::path& folder, bool in_m
   return {};
 }
 
+void ExecutorSetup::keep_pods() {
+  if (executor_) executor_->keep_pods();
+}
+
 void ExecutorSetup::stop() {
   if (executor_) executor_->stop();
 }

@@ -41,6 +41,8 @@ class ExecutorSetup {
   Result<void> start(const std::filesystem::path& folder, bool in_memory, LiveStore& store,
                      const api::Scheme& scheme, KernelThread& kernel);
   void stop();
+  /// Before stop(), when another host follows in this process: pods run on.
+  void keep_pods();
 
   /// nullptr when nothing is run here.
   const LogSource* logs() const { return executor_ ? &executor_->logs() : nullptr; }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "host/config/config.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/serve/world.hpp"
+#include "host/store/carried.hpp"
 #include "host/store/sqlite_journal.hpp"
 
 namespace sluice::host {
@@ -63,9 +65,43 @@ class PresentAuthorizer final : public Authorizer {
 
 ApiLimits api_limits(const ServerLimits& limits) {
   ApiLimits out;
+  out.body_bytes = static_cast<std::size_t>(limits.body_bytes);
   out.body_depth = static_cast<std::size_t>(limits.depth);
   out.watches = static_cast<std::size_t>(limits.watchers);
+  out.watches_per_user = static_cast<std::size_t>(limits.watchers_per_user);
   return out;
+}
+
+ListenerLimits listener_limits(const ServerLimits& limits) {
+  ListenerLimits out;
+  out.body_bytes = static_cast<std::size_t>(limits.body_bytes);
+  out.bodies_bytes = std::max(out.bodies_bytes, 8 * out.body_bytes);
+  out.header_bytes = static_cast<std::size_t>(limits.header_bytes);
+  out.connections = static_cast<std::size_t>(limits.connections);
+  out.header_ms = limits.header_time / kMillisecond;
+  out.body_ms = limits.body_time / kMillisecond;
+  out.idle_ms = limits.idle_time / kMillisecond;
+  out.stall_ms = limits.stall_time / kMillisecond;
+  return out;
+}
+
+/// What a reload cannot change, because connections and the store stay.
+Result<void> check_unchanged(const Configuration& before, const Configuration& after) {
+  const struct {
+    std::string_view key;
+    const std::string &before, &after;
+  } fixed[] = {
+      {"store.path", before.store.path, after.store.path},
+      {"server.address", before.server.address, after.server.address},
+      {"server.insecureHttp", before.server.insecure_http, after.server.insecure_http},
+      {"server.kubeconfig", before.server.kubeconfig, after.server.kubeconfig},
+  };
+  for (const auto& [key, old_value, new_value] : fixed) {
+    if (old_value != new_value)
+      return Error{fmt::format("{} cannot change on a reload (\"{}\" to \"{}\"); restart the host",
+                               key, old_value, new_value)};
+  }
+  return {};
 }
 
 /// The process: what stays the same over reloads.
@@ -111,14 +147,23 @@ class Host {
         publish_kubeconfig(kubeconfig_, store_folder(config_), listener_->address(), *keys);
     if (!token) return token.error();
     admin_token_ = *token;
-    return enter(std::move(*world));
+    keys_ = std::move(*keys);
+    auto tokens = HostAuthenticator::read(admin_token_, config_.server.token_file);
+    if (!tokens) return tokens.error();
+    authenticator_.use(std::move(*tokens));
+    enter(std::move(*world));
+    return {};
   }
 
   std::int64_t seconds() const { return clock_.now() / kSecond; }
 
   Result<void> open(World& world) {
     const std::string folder = store_folder(config_);
-    if (folder.empty()) return world.open(nullptr);
+    if (folder.empty()) {
+      auto opened = world.open(carried_.empty() ? nullptr : carried_.journal());
+      if (opened) carried_.forget(world.scheme());
+      return opened;
+    }
     auto journal = SqliteJournal::open(folder);
     if (!journal) return journal.error();
     return world.open(std::move(*journal));
@@ -128,9 +173,7 @@ class Host {
     ListenerOptions options;
     options.address = config_.server.address;
     options.tls = TlsOptions{keys.certificate, keys.key, keys.client_ca};
-    options.limits.body_bytes = static_cast<std::size_t>(config_.server.limits.body_bytes);
-    options.limits.header_bytes = static_cast<std::size_t>(config_.server.limits.header_bytes);
-    options.limits.connections = static_cast<std::size_t>(config_.server.limits.connections);
+    options.limits = listener_limits(config_.server.limits);
     auto listener = Listener::open(options, api_.handler(), api_.head_check());
     if (!listener) return listener.error().context("server.address");
     listener_ = std::move(*listener);
@@ -145,52 +188,100 @@ class Host {
   }
 
   /// Requests go to `world` from now on.
-  Result<void> enter(std::unique_ptr<World> world) {
-    auto loaded = authenticator_.load(admin_token_, config_.server.token_file);
-    if (!loaded) return loaded;
+  void enter(std::unique_ptr<World> world) {
     world_ = std::move(world);
     authorizer_.set(&world_->authorizer());
+    api_.set_limits(api_limits(config_.server.limits));
     api_.attach(world_->backend(authenticator_));
-    return {};
   }
 
+  /// Lets the World go. Requests wait outside: they are told to come again.
   void leave() {
     api_.detach();
     authorizer_.set(nullptr);
-    world_->stop();
+    world_->hand_over();
+    if (store_folder(config_).empty()) carried_.take(world_->store(), world_->scheme());
     world_.reset();
   }
 
-  Result<void> reload() {
+  /// What a new configuration needs, made and checked while the old one is in force.
+  struct Next {
+    Configuration config;
+    ServerKeys keys;
+    HostAuthenticator::Table tokens;
+    std::unique_ptr<World> world;
+  };
+
+  Result<Next> prepare() {
     auto config = read_configuration(options_);
     if (!config) return config.error();
-    if (config->store.path != config_.store.path)
-      return Error{"store.path cannot change on a reload; restart the host"};
-    if (config->server.address != config_.server.address)
-      return Error{"server.address cannot change on a reload; restart the host"};
-    if (auto safe = check_exposure(config->server); !safe) return safe;
+    if (auto same = check_unchanged(config_, *config); !same) return same.error();
+    if (auto safe = check_exposure(config->server); !safe) return safe.error();
     auto keys = prepare_keys(config->server, store_folder(*config), seconds());
     if (!keys) return keys.error();
-    auto next = World::make(*config, clock_);
+    if (store_folder(*config).empty()) keep_own_keys(config->server.tls, *keys);
+    auto tokens = HostAuthenticator::read(admin_token_, config->server.token_file);
+    if (!tokens) return tokens.error();
+    auto world = World::make(*config, clock_);
+    if (!world) return world.error();
+    return Next{std::move(*config), std::move(*keys), std::move(*tokens), std::move(*world)};
+  }
+
+  /// Without a folder own keys are made anew each time, and clients would not know them.
+  void keep_own_keys(const TlsConfig& next, ServerKeys& keys) const {
+    const TlsConfig& now = config_.server.tls;
+    const bool own = now.cert_file.empty() && next.cert_file.empty();
+    const bool own_clients = now.client_ca_file.empty() && next.client_ca_file.empty();
+    const std::string client_ca = own_clients ? keys_.client_ca : keys.client_ca;
+    if (own) keys = keys_;
+    keys.client_ca = client_ca;
+  }
+
+  /// An error changes nothing; only when the present configuration does not come up again either,
+  /// there is no World afterwards.
+  Result<void> reload() {
+    auto next = prepare();
     if (!next) return next.error();
-    if (store_folder(*config).empty())
-      return Error{"a host with a store in memory cannot reload: its objects would be lost"};
-    if (auto renewed = listener_->reload_tls({keys->certificate, keys->key, keys->client_ca});
-        !renewed)
-      return renewed;
+    if (auto renewed = renew(next->keys); !renewed) return renewed;
     log(LogLevel::kInfo, "host", "reloading the configuration");
     leave();
-    config_ = std::move(*config);
-    if (auto opened = open(**next); !opened) return opened;
-    if (auto entered = enter(std::move(*next)); !entered) return entered;
+    std::swap(config_, next->config);
+    if (auto opened = open(*next->world); !opened) {
+      std::swap(config_, next->config);
+      next->world.reset();
+      if (auto back = come_back(); !back) return back.error().context(opened.error().text);
+      return opened;
+    }
+    keys_ = std::move(next->keys);
+    authenticator_.use(std::move(next->tokens));
+    for (Listener* listener : {listener_.get(), plain_.get()})
+      if (listener != nullptr) listener->set_limits(listener_limits(config_.server.limits));
+    enter(std::move(next->world));
     log(LogLevel::kInfo, "host", "the new configuration is in force");
+    return {};
+  }
+
+  Result<void> renew(const ServerKeys& keys) {
+    return listener_->reload_tls({keys.certificate, keys.key, keys.client_ca});
+  }
+
+  /// The configuration that was in force, after another one failed to start.
+  Result<void> come_back() {
+    if (auto renewed = renew(keys_); !renewed) return renewed;
+    auto world = World::make(config_, clock_);
+    if (!world) return world.error();
+    if (auto opened = open(**world); !opened) return opened;
+    enter(std::move(*world));
     return {};
   }
 
   void stop() {
     listener_->stop(kGraceMs);
     if (plain_) plain_->stop(kGraceMs);
-    leave();
+    api_.detach();
+    authorizer_.set(nullptr);
+    world_->stop();
+    world_.reset();
   }
 
   ServeOptions options_;
@@ -198,6 +289,8 @@ class Host {
   Configuration config_;
   std::string kubeconfig_;
   Digest admin_token_{};
+  ServerKeys keys_;  // in force
+  Carried carried_;  // of a store in memory, over reloads
   PresentAuthorizer authorizer_;
   HostAuthenticator authenticator_;
   ApiServer api_;

@@ -109,6 +109,11 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
   return out;
 }
 
+void World::hand_over() {
+  if (executor_) executor_->keep_pods();
+  stop();
+}
+
 void World::stop() {
   if (executor_) executor_->stop();
   if (control_) control_->stop();

@@ -54,6 +54,8 @@ class World {
   /// starts.
   Result<void> open(std::unique_ptr<Journal> journal);
   void stop();
+  /// The same, when another World follows in this process: what runs goes on.
+  void hand_over();
 
   const api::Scheme& scheme() const { return scheme_; }
   LiveStore& store() { return *store_; }

@@ -42,7 +42,8 @@ server:
   tokenFile: tokens
   kubeconfig: admin.conf
   insecureHttp: 127.0.0.1:8080
-  limits: {bodyBytes: 4096, headerBytes: 2048, depth: 50, connections: 10, watchers: 20}
+  limits: {bodyBytes: 4096, headerBytes: 2048, depth: 50, connections: 10, watchers: 20,
+           watchersPerUser: 5, headerTime: 1s, bodyTime: 90s, idleTime: 2m, stallTime: 1h}
 metrics: {address: "localhost:1"}
 store: {path: memory}
 plugins:
@@ -76,6 +77,11 @@ executor:
   EXPECT_EQ(config->server.tls.client_ca_file, "ca.crt");
   EXPECT_EQ(config->server.insecure_http, "127.0.0.1:8080");
   EXPECT_EQ(config->server.limits.depth, 50);
+  EXPECT_EQ(config->server.limits.watchers_per_user, 5);
+  EXPECT_EQ(config->server.limits.header_time, kSecond);
+  EXPECT_EQ(config->server.limits.body_time, 90 * kSecond);
+  EXPECT_EQ(config->server.limits.idle_time, 120 * kSecond);
+  EXPECT_EQ(config->server.limits.stall_time, 3'600 * kSecond);
   EXPECT_EQ(config->store.path, "memory");
   ASSERT_EQ(config->plugins.load->size(), 2U);
   const PluginConfig& first = config->plugins.load->front();
