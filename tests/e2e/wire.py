@@ -14,8 +14,8 @@ def credentials(kubeconfig):
     """CA (PEM) and token of the kubeconfig that a host wrote."""
     with open(kubeconfig, encoding="utf-8") as text:
         content = text.read()
-    authority = re.search(r"certificate-authority-data\"?: *\"?([A-Za-z0-9+/=]+)", content)
-    token = re.search(r"token\"?: *\"?([^\s\",}]+)", content)
+    authority = re.search(r'certificate-authority-data"?: *"?([A-Za-z0-9+/=]+)', content)
+    token = re.search(r'token"?: *"?([^\s",}]+)', content)
     return base64.b64decode(authority.group(1)).decode(), token.group(1)
 
 
@@ -24,7 +24,7 @@ def context(kubeconfig):
 
 
 class Wire:
-    """One connection. A broken one is an error: nothing is opened again behind the caller's back."""
+    """One connection. A broken one is an error, nothing is opened again behind one's back."""
 
     def __init__(self, host, token=None, tls=None, timeout=60):
         address, port = host.address.removeprefix("https://").rsplit(":", 1)

@@ -80,7 +80,6 @@ executor:
   EXPECT_EQ(config->server.limits.watchers_per_user, 5);
   EXPECT_EQ(config->server.limits.header_time, kSecond);
   EXPECT_EQ(config->server.limits.body_time, 90 * kSecond);
-  EXPECT_EQ(config->server.limits.idle_time, 120 * kSecond);
   EXPECT_EQ(config->server.limits.stall_time, 3'600 * kSecond);
   EXPECT_EQ(config->store.path, "memory");
   ASSERT_EQ(config->plugins.load->size(), 2U);
