@@ -77,6 +77,10 @@ bool ControllerLoop::run_one(Entry& entry) {
     set_timer(entry, key, *next);
     return true;
   }
+  if (!retries_) {
+    log(LogLevel::kWarning, entry.controller->name(), next.error().text, {{"key", key}});
+    return true;
+  }
   int& failures = entry.failures[key];
   const Duration delay = kFirstRetry << std::min(failures, kMostDoublings);
   ++failures;

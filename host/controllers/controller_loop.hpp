@@ -28,6 +28,9 @@ class ControllerLoop final : public KernelListener {
 
   /// Controllers run in the order in which they were added; each must outlive the loop.
   void add(Controller& controller);
+  /// A key whose reconcile failed is tried again when it is named again, not after a while: for a
+  /// simulation, whose clock would never rest.
+  void retry_on_change_only() { retries_ = false; }
 
   void begin_instant(Time now) override;
   void changed(const ObjectChange& change) override;
@@ -58,6 +61,7 @@ class ControllerLoop final : public KernelListener {
   std::unordered_map<const api::KindInfo*, std::vector<Entry*>> by_kind_;
   std::vector<std::string> named_;  // reused
   std::uint64_t reconciles_ = 0;
+  bool retries_ = true;
 };
 
 }  // namespace sluice::host

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/json/parse.hpp>
+#include <iterator>
 #include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "core/api/json.hpp"
+#include "host/simulate/job_host.hpp"
 
 namespace sluice::host {
 namespace {
@@ -20,12 +21,13 @@ namespace json = boost::json;
 // References point to kinds further left, so that nothing is pending for want of what comes later
 // in the files.
 std::size_t rank_of(const api::KindInfo& kind) {
-  constexpr std::array<std::string_view, 9> kOrder = {
+  constexpr std::string_view kOrder[] = {
       "Namespace",      "PriorityClass",  "WorkloadPriorityClass",
       "ResourceFlavor", "AdmissionCheck", "Cohort",
-      "ClusterQueue",   "LocalQueue",     "Workload"};
-  const auto* found = std::find(kOrder.begin(), kOrder.end(), kind.kind);
-  if (found != kOrder.end()) return static_cast<std::size_t>(found - kOrder.begin());
+      "ClusterQueue",   "LocalQueue",     "Job",
+      "RayCluster",     "Workload"};
+  const auto* found = std::find(std::begin(kOrder), std::end(kOrder), kind.kind);
+  if (found != std::end(kOrder)) return static_cast<std::size_t>(found - std::begin(kOrder));
   return 5;  // kinds that plugins added: before the queues that may name them
 }
 
@@ -202,6 +204,12 @@ void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
   references.check_cycles();
   if (!errors.empty()) return;
   add_namespaces(input, intake, order);
+  const auto is_job = [](const PreparedObject& object) {
+    return object.stored.kind && JobHost::manages(*object.stored.kind);
+  };
+  for (const auto& initial : input.objects) input.has_jobs |= is_job(initial.object);
+  for (const auto& event : input.events)
+    if (event.type == TimelineEvent::Type::kApply) input.has_jobs |= is_job(event.object);
   std::stable_sort(input.objects.begin(), input.objects.end(), [](const auto& a, const auto& b) {
     return rank_of(*a.object.stored.kind) < rank_of(*b.object.stored.kind);
   });

@@ -135,8 +135,9 @@ bool InputLoader::prepare(PlaceRef ref, std::string_view field, const api::KindI
 
 // Dumps of our own carry UIDs of our own; new ones come after them.
 void InputLoader::note_uid(const PreparedObject& object) {
+  if (!object.has_uid) return;
   const auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed);
-  if (!workload || !object.has_uid) return;
+  if (!workload) return;
   const std::string_view uid = (*workload)->meta.uid;
   if (!uid.starts_with(kUidPrefix)) return;
   std::uint64_t number = 0;
@@ -339,9 +340,9 @@ void InputLoader::take_finish(TimelineEvent& event, const json::value& value) {
   const auto& object = value.get_object();
   if (!expect_keys(event.place, "finish", object, {"kind", "namespace", "name"})) return;
   const std::string_view kind = api::find_text(object, "kind");
-  if (!kind.empty() && kind != "Workload" && kind != "Job")
+  if (!kind.empty() && kind != "Workload" && kind != "Job" && kind != "RayCluster")
     return fail(event.place, "finish.kind",
-                fmt::format("finish.kind: found \"{}\"; allowed: Workload, Job", kind));
+                fmt::format("finish.kind: found \"{}\"; allowed: Workload, Job, RayCluster", kind));
   event.type = TimelineEvent::Type::kFinish;
   event.target = target_of(event.place, "finish", object, false);
   if (event.target) input_.events.push_back(std::move(event));

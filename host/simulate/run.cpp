@@ -13,6 +13,7 @@
 #include "host/simulate/decision_log.hpp"
 #include "host/simulate/dump.hpp"
 #include "host/simulate/input.hpp"
+#include "host/simulate/job_host.hpp"
 #include "host/simulate/output.hpp"
 #include "host/simulate/simulation.hpp"
 #include "host/simulate/story.hpp"
@@ -51,7 +52,7 @@ class SimulationRun {
 
   Result<void> run() {
     if (auto prepared = prepare(); !prepared) return prepared;
-    const auto totals = simulation_->run(*kernel_, options_.until);
+    const auto totals = simulation_->run(*kernel_, jobs_.get(), options_.until);
     if (!totals) return totals.error();
     if (story_) story_->tables(simulation_->offset(), *kernel_);
     if (!options_.dump.empty()) {
@@ -89,10 +90,12 @@ class SimulationRun {
     } else {
       log_ = std::make_unique<DecisionLog>(*output_, options_.states);
     }
+    const bool has_jobs = input->has_jobs;
     RecordSink& sink = story_ ? static_cast<RecordSink&>(*story_) : *log_;
     simulation_ = std::make_unique<Simulation>(std::move(*input), clock_, sink);
     kernel_ = std::make_unique<Kernel>(config->engine, plugins_->hooks(), *intake_, store_,
                                        plugins_.get(), *simulation_);
+    if (has_jobs) jobs_ = std::make_unique<JobHost>(*kernel_, plugins_->hooks());
     return {};
   }
 
@@ -108,6 +111,7 @@ class SimulationRun {
   MemoryStore store_;
   std::unique_ptr<Simulation> simulation_;
   std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<JobHost> jobs_;  // nullptr when the input holds no jobs
 };
 
 }  // namespace

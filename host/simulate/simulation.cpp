@@ -9,16 +9,18 @@
 namespace sluice::host {
 namespace {
 
-constexpr std::string_view kRuntimeAnnotation = "sluice.dev/runtime";
-
 bool is_workload(const api::KindInfo& kind) {
   return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
 }
 
 }  // namespace
 
-Result<SimulationTotals> Simulation::run(Kernel& kernel, std::optional<Duration> until) {
+Result<SimulationTotals> Simulation::run(Kernel& kernel, JobHost* jobs,
+                                         std::optional<Duration> until) {
   kernel_ = &kernel;
+  jobs_ = jobs;
+  if (jobs_)
+    jobs_->observe([this](const std::string& key, bool created) { watch_workload(key, created); });
   const Time stop = until ? input_.start + *until : kNever;
   const Duration from = input_.from.value_or(0);
   if (input_.from) {
@@ -87,6 +89,7 @@ Error Simulation::refused(PlaceRef place, const std::string& what,
 Result<void> Simulation::put(PreparedObject&& object, std::uint32_t order, PlaceRef place,
                              bool event) {
   const api::KindInfo& kind = *object.stored.kind;
+  if (jobs_ && JobHost::manages(kind)) return put_job(std::move(object), order, place, event);
   const std::string key = object.stored.key;
   const bool workload = is_workload(kind);
   const bool fresh = workload && !kernel_->exists(kind, key);
@@ -99,7 +102,7 @@ Result<void> Simulation::put(PreparedObject&& object, std::uint32_t order, Place
   const auto id = kernel_->engine().find(key);
   SLUICE_CHECK(id.has_value(), "the engine does not know workload ", key);
   if (fresh) {
-    uncounted_.push_back(*id);
+    if (!jobs_) uncounted_.push_back(*id);  // else it was noticed
     const bool running = kernel_->engine().state(*id) == WorkloadState::kAdmitted;
     const auto* admitted =
         running ? kernel_->engine().object(*id)->status.condition("Admitted") : nullptr;
@@ -109,50 +112,106 @@ Result<void> Simulation::put(PreparedObject&& object, std::uint32_t order, Place
   return {};
 }
 
+Result<void> Simulation::put_job(PreparedObject&& object, std::uint32_t order, PlaceRef place,
+                                 bool event) {
+  const std::string what =
+      fmt::format("{}{} {}", event ? "apply: " : "", object.stored.kind->kind, object.stored.key);
+  changed_ = true;
+  const auto done = jobs_->apply(std::move(object), generated_uid(input_.uid_base + order));
+  if (done) return {};
+  return Error{fmt::format("{}: {}: {}", input_.places.text(place), what, done.error().text)};
+}
+
+/// Workloads that come and go where controllers may write them.
+void Simulation::watch_workload(const std::string& key, bool created) {
+  const auto id = kernel_->engine().find(key);
+  if (!id) return;
+  changed_ = true;
+  if (created) return uncounted_.push_back(*id);
+  count_new();
+  stop_job(*id);
+}
+
 Result<void> Simulation::apply_event(TimelineEvent& event) {
   if (event.type == TimelineEvent::Type::kApply)
     return put(std::move(event.object), event.order, event.place, true);
+  if (event.type == TimelineEvent::Type::kFinish) return finish_event(event);
   const EventTarget& target = *event.target;
-  if (event.type == TimelineEvent::Type::kFinish) {
-    const auto* kind = kernel_->scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
-    std::string key = kernel_->exists(*kind, target.key) ? target.key : job_workload(target.key);
-    if (key.empty())
-      return Error{
-          fmt::format("{}: finish: there is no Workload {} at that time; apply it "
-                      "before, or correct the name",
-                      input_.places.text(event.place), target.key)};
-    finish_event(key);
-    return {};
-  }
-  const char* verb = event.type == TimelineEvent::Type::kDelete ? "delete" : "patch";
+  const bool patch = event.type == TimelineEvent::Type::kPatch;
   if (!kernel_->exists(*target.kind, target.key))
     return Error{
         fmt::format("{}: {}: there is no {} {} at that time; apply it before, or correct the name",
-                    input_.places.text(event.place), verb, target.kind->kind, target.key)};
-  if (event.type == TimelineEvent::Type::kPatch) {
-    const auto problems =
-        kernel_->patch(*target.kind, target.key, boost::json::parse(target.merge), target.status);
-    changed_ = true;
-    if (problems.empty()) return {};
-    return refused(event.place, fmt::format("patch: {} {}", target.kind->kind, target.key),
-                   problems);
+                    input_.places.text(event.place), patch ? "patch" : "delete", target.kind->kind,
+                    target.key)};
+  changed_ = true;
+  if (patch) return patch_event(event);
+  delete_event(target);
+  return {};
+}
+
+Result<void> Simulation::patch_event(const TimelineEvent& event) {
+  const EventTarget& target = *event.target;
+  const auto merge = boost::json::parse(target.merge);
+  const std::string what = fmt::format("patch: {} {}", target.kind->kind, target.key);
+  if (jobs_ && JobHost::manages(*target.kind)) {
+    const auto done = jobs_->patch(*target.kind, target.key, merge, target.status);
+    if (done) return {};
+    return Error{
+        fmt::format("{}: {}: {}", input_.places.text(event.place), what, done.error().text)};
   }
+  const auto problems = kernel_->patch(*target.kind, target.key, merge, target.status);
+  if (problems.empty()) return {};
+  return refused(event.place, what, problems);
+}
+
+void Simulation::delete_event(const EventTarget& target) {
+  if (jobs_ && JobHost::manages(*target.kind)) return jobs_->remove(*target.kind, target.key);
   if (const auto id = kernel_->engine().find(target.key); id && is_workload(*target.kind)) {
     count_new();
     stop_job(*id);
   }
   kernel_->remove(*target.kind, target.key);
-  changed_ = true;
+}
+
+Result<void> Simulation::finish_event(const TimelineEvent& event) {
+  const std::string& target = event.target->key;
+  const auto* kind = kernel_->scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
+  const std::string key = kernel_->exists(*kind, target) ? target : job_workload(target);
+  if (!key.empty()) {
+    finish_workload(key);
+    return {};
+  }
+  const auto job = jobs_ ? jobs_->find(target) : std::nullopt;
+  if (!job)
+    return Error{fmt::format(
+        "{}: finish: there is no Workload {} at that time; apply it before, or correct the name",
+        input_.places.text(event.place), target)};
+  if (!jobs_->started(*job)) {
+    sink_.skipped(offset(), target, target + " does not run, so it cannot finish");
+  } else if (jobs_->complete(*job)) {
+    changed_ = true;
+  }
   return {};
 }
 
-void Simulation::finish_event(const std::string& key) {
+void Simulation::finish_workload(const std::string& key) {
+  const WorkloadId id = *kernel_->engine().find(key);
+  if (kernel_->engine().state(id) == WorkloadState::kAdmitted && end_job(id)) return;
   if (const auto finished = kernel_->finish(key); !finished) {
     sink_.skipped(offset(), key, finished.error().text);
     return;
   }
   changed_ = true;
-  stop_job(*kernel_->engine().find(key));
+  stop_job(id);
+}
+
+/// Ends the job of an admitted workload, and the workload with it. False: it has none that ends.
+bool Simulation::end_job(WorkloadId id) {
+  const auto job = jobs_ ? jobs_->job_of(*kernel_->engine().object(id)) : std::nullopt;
+  if (!job || !jobs_->complete(*job)) return false;
+  changed_ = true;
+  stop_job(id);
+  return true;
 }
 
 // The workload that a Job owns: dumps of a live cluster name them job-NAME-HASH. One that runs is
@@ -166,7 +225,9 @@ std::string Simulation::job_workload(const std::string& job) const {
     if (workload->meta.ns != std::string_view(job).substr(0, slash)) continue;
     const bool owned = std::any_of(
         workload->meta.owners.begin(), workload->meta.owners.end(), [&](const auto& owner) {
-          return owner.kind == "Job" && owner.name == std::string_view(job).substr(slash + 1);
+          const std::string group = owner.api_version.substr(0, owner.api_version.find('/'));
+          return find_job_kind(group + "/" + owner.kind) &&
+                 owner.name == std::string_view(job).substr(slash + 1);
         });
     if (!owned) continue;
     if (engine.state(id) == WorkloadState::kAdmitted) return engine.key(id);
@@ -181,18 +242,28 @@ void Simulation::end_due_jobs() {
     ends_.pop();
     if (runs_[end.workload] != end.run) continue;  // evicted or deleted meanwhile
     stop_job(end.workload);
+    if (end_job(end.workload)) continue;
     if (kernel_->finish(kernel_->engine().key(end.workload))) changed_ = true;
   }
 }
 
 void Simulation::start_job(WorkloadId id, Time started) {
   if (runs_.size() <= id) runs_.resize(std::max<std::size_t>(id + 1, runs_.size() * 2), 0);
-  const std::string* text = kernel_->engine().object(id)->meta.annotations.find(kRuntimeAnnotation);
-  if (!text) return;
-  const auto runtime = parse_duration(*text);
-  SLUICE_CHECK(runtime.has_value(), "an unchecked runtime: ", *text);
-  ends_.push({started + *runtime, sequence_++, id, ++runs_[id]});
-  if (kernel_->waits_for_pods()) started_.push_back(id);
+  const auto workload = kernel_->engine().object(id);
+  const std::string* text = workload->meta.annotations.find(kRuntimeAnnotation);
+  if (text) {
+    const auto runtime = parse_duration(*text);
+    SLUICE_CHECK(runtime.has_value(), "an unchecked runtime: ", *text);
+    ends_.push({started + *runtime, sequence_++, id, ++runs_[id]});
+    if (kernel_->waits_for_pods()) started_.push_back(id);
+    return;
+  }
+  const auto job = jobs_ ? jobs_->job_of(*workload) : std::nullopt;
+  const auto runtime = job ? jobs_->runtime(*job) : std::nullopt;
+  if (!runtime) return;
+  // A job that goes on in another workload has run for a while.
+  const Time since = std::min(jobs_->started(*job).value_or(started), started);
+  ends_.push({std::max(since + *runtime, now_), sequence_++, id, ++runs_[id]});
 }
 
 // The pods of a job with a runtime run from its admission on; those of all others are the

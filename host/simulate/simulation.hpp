@@ -15,6 +15,7 @@
 #include "host/kernel/kernel.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/simulate/input.hpp"
+#include "host/simulate/job_host.hpp"
 #include "host/simulate/record_sink.hpp"
 
 namespace sluice::host {
@@ -48,7 +49,8 @@ class Simulation final : public DecisionObserver {
   /// Runs to quiescence, or up to and including the instant `until`. An event that cannot be
   /// carried out ends it with `file:line`. `kernel` must have been made with this object as its
   /// observer.
-  Result<SimulationTotals> run(Kernel& kernel, std::optional<Duration> until);
+  /// `jobs`: what manages the jobs of the input; nullptr when it has none.
+  Result<SimulationTotals> run(Kernel& kernel, JobHost* jobs, std::optional<Duration> until);
 
   void decided(Time now, const Decision& decision) override;
 
@@ -71,8 +73,14 @@ class Simulation final : public DecisionObserver {
   Result<void> instant(Time at);
   Result<void> apply_event(TimelineEvent& event);
   Result<void> put(PreparedObject&& object, std::uint32_t order, PlaceRef place, bool event);
-  void finish_event(const std::string& key);
+  Result<void> put_job(PreparedObject&& object, std::uint32_t order, PlaceRef place, bool event);
+  Result<void> patch_event(const TimelineEvent& event);
+  void delete_event(const EventTarget& target);
+  Result<void> finish_event(const TimelineEvent& event);
+  void finish_workload(const std::string& key);
+  bool end_job(WorkloadId id);
   std::string job_workload(const std::string& job) const;
+  void watch_workload(const std::string& key, bool created);
   void end_due_jobs();
   void start_job(WorkloadId id, Time started);
   void stop_job(WorkloadId id);
@@ -84,6 +92,7 @@ class Simulation final : public DecisionObserver {
   VirtualClock& clock_;
   RecordSink& sink_;
   Kernel* kernel_ = nullptr;
+  JobHost* jobs_ = nullptr;
   Time now_ = 0;
   std::size_t next_event_ = 0;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;

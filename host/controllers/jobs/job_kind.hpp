@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/api/scheme.hpp"
+
 namespace sluice::host {
 
 struct JobPodSet {
@@ -65,6 +67,7 @@ class JobKind {
 std::span<const JobKind* const> job_kinds();
 /// nullptr when there is no such kind of job. `group_kind` as above.
 const JobKind* find_job_kind(std::string_view group_kind);
+const JobKind* find_job_kind(const api::KindInfo& kind);
 
 /// Both kinds say it in the same place.
 bool is_suspended(const boost::json::object& job);

@@ -90,12 +90,11 @@ bool has_managed_owner(const json::object& job) {
 
 }  // namespace
 
-bool JobPolicy::wants(const api::KindInfo& kind) const {
-  return find_job_kind(kind.group + "/" + kind.kind) != nullptr;
-}
+bool JobPolicy::wants(const api::KindInfo& kind) const { return find_job_kind(kind) != nullptr; }
 
-void JobPolicy::creating(const api::KindInfo&, json::object& object, const ObjectAccess& objects,
-                         bool, std::vector<api::Problem>& problems) {
+void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
+                         const ObjectAccess& objects, bool by_system,
+                         std::vector<api::Problem>& problems) {
   if (has_managed_owner(object)) return;
   if (!is_queued(object)) {
     const api::KindInfo* queues = objects.scheme().find("kueue.x-k8s.io/v1beta2", "LocalQueue");
@@ -105,8 +104,9 @@ void JobPolicy::creating(const api::KindInfo&, json::object& object, const Objec
         api::json_view(kDefaultQueue);
   }
   check(object, true, problems);
-  // A job that comes with a record of its start (from a dump, a backup) goes on.
-  if (annotation_of(object, kStartedWith).empty()) set_suspended(object, true);
+  // One that runs already, or comes with a record of its start (from a dump, a backup), goes on.
+  const bool runs = by_system && find_job_kind(kind)->active(object);
+  if (!runs && annotation_of(object, kStartedWith).empty()) set_suspended(object, true);
 }
 
 void JobPolicy::updating(const api::KindInfo&, json::object& object, const json::object& old,

@@ -181,6 +181,16 @@ const JobKind* find_job_kind(std::string_view group_kind) {
   return nullptr;
 }
 
+const JobKind* find_job_kind(const api::KindInfo& kind) {
+  for (const JobKind* each : job_kinds()) {
+    const std::string_view name = each->group_kind();
+    if (name.size() == kind.group.size() + 1 + kind.kind.size() && name.starts_with(kind.group) &&
+        name.ends_with(kind.kind))
+      return each;
+  }
+  return nullptr;
+}
+
 bool is_suspended(const json::object& job) {
   return api::find_bool(part(job, "spec"), "suspend", false);
 }

@@ -1,0 +1,56 @@
+// JobPods: what becomes of the pods of a job in a simulation, where nothing is started.
+//
+// While a job is not suspended, its status says that all its pods run; when it is suspended they
+// have ended at once. A job with a runtime has ready pods from its start on; that of all others is
+// the Timeline's to report. Kernel's thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/controllers/controller.hpp"
+#include "host/controllers/jobs/job_kind.hpp"
+#include "host/writes/policy.hpp"
+
+namespace sluice::host {
+
+inline constexpr std::string_view kRuntimeAnnotation = "sluice.dev/runtime";
+
+class JobPods final : public Controller {
+ public:
+  explicit JobPods(const api::Scheme& scheme);
+
+  std::string_view name() const override { return "simulated-pods"; }
+  std::vector<std::string> watches() const override;
+  /// Keys are `GROUP/KIND NAMESPACE/NAME`.
+  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+
+ private:
+  const api::Scheme& scheme_;
+};
+
+/// How long the job runs: the longest annotation among its pod templates; nullopt without one.
+std::optional<Duration> runtime_of(const JobKind& kind, const boost::json::object& job);
+
+/// When the pods that run now were started; nullopt: none run.
+std::optional<Time> pods_started(const boost::json::object& job);
+
+/// The status of a job whose pods have all succeeded. Only kinds that can end (batch/Job).
+boost::json::object succeeded_status(const boost::json::object& job, Time now);
+
+/// Refuses jobs with a runtime that is no duration.
+class RuntimePolicy final : public WritePolicy {
+ public:
+  bool wants(const api::KindInfo& kind) const override;
+  void creating(const api::KindInfo& kind, boost::json::object& object, const ObjectAccess& objects,
+                bool by_system, std::vector<api::Problem>& problems) override;
+  void updating(const api::KindInfo& kind, boost::json::object& object,
+                const boost::json::object& old, const ObjectAccess& objects, bool by_system,
+                std::vector<api::Problem>& problems) override;
+};
+
+}  // namespace sluice::host
