@@ -107,6 +107,7 @@ TEST(Job, GetsTheNodesOfItsNewFlavorAfterAnEviction) {
   world.apply(kHigh);
   world.submit(JobWorld::job("low", 3, JobWorld::queued()));
   EXPECT_EQ(world.size_of_nodes("low"), "small");
+  world.status("jobs", "low", R"({"startTime":"2026-01-01T00:00:01Z"})");
   // The flavor `small` has 3 CPUs: `high`, which fits nowhere else, takes them.
   world.submit(
       JobWorld::job("high", 3, prioritized("high"), "", R"("nodeSelector":{"size":"small"},)"));
