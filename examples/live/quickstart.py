@@ -146,6 +146,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, required=True)
     parser.add_argument("--exit", action="store_true")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     host = Host(options.sluice.resolve(), options.folder.resolve())
     try:
         print(f"the host answers at {host.address}; its log is {host.folder}/sluice.log\n")
