@@ -198,6 +198,15 @@ void read_node(Section& section, NodeConfig& out) {
   }
 }
 
+void read_image(Section& section, ImageConfig& out) {
+  section.require("name");
+  section.text("name", out.name);
+  section.require("entrypoint");
+  section.texts("entrypoint", out.entrypoint);
+  if (section.has("entrypoint") && out.entrypoint.empty())
+    section.fail("entrypoint", "found no program; allowed: [PROGRAM, ARGUMENT, …]");
+}
+
 void read_executor(Section& section, ExecutorConfig& out) {
   if (section.choice("type", {"local", "none"}) == 1) out.type = ExecutorType::kNone;
   std::set<std::string> names;
@@ -207,6 +216,7 @@ void read_executor(Section& section, ExecutorConfig& out) {
     if (!node.name.empty() && !names.insert(node.name).second)
       item.fail("name", fmt::format("\"{}\" is listed twice", node.name));
   });
+  section.each("images", [&](Section& item) { read_image(item, out.images.emplace_back()); });
 }
 
 void read_retention(Section& section, RetentionConfig& out) {

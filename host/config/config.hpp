@@ -80,9 +80,16 @@ struct NodeConfig {
   std::vector<std::pair<std::string, std::string>> capacity;  ///< resource → quantity as written
 };
 
+/// What a container runs that has this image and no command.
+struct ImageConfig {
+  std::string name;  ///< without tag and digest, which are not looked at
+  std::vector<std::string> entrypoint;
+};
+
 struct ExecutorConfig {
   ExecutorType type = ExecutorType::kLocal;
   std::vector<NodeConfig> nodes;  ///< empty: this machine
+  std::vector<ImageConfig> images;
 };
 
 /// How long objects are kept that nobody needs any more; absent: for ever.

@@ -14,6 +14,7 @@
 
 #include "core/base/result.hpp"
 #include "host/controllers/kernel_thread.hpp"
+#include "host/executor/images.hpp"
 #include "host/executor/logs.hpp"
 #include "host/store/live_store.hpp"
 
@@ -25,6 +26,7 @@ struct LocalExecutorConfig {
   std::vector<std::string> nodes;   ///< names of the nodes whose pods it runs; empty: all
   /// Set when nothing is known after a restart (a store in memory): pods end with the executor.
   bool end_pods_on_stop = false;
+  Entrypoints images = {};
 };
 
 class Executor {

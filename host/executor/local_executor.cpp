@@ -112,6 +112,7 @@ LocalExecutor::LocalExecutor(const LocalExecutorConfig& config,
       kernel_(kernel),
       logs_(config.folder, store, scheme) {
   sources_.environment = inherited_environment();
+  sources_.images = config.images;
   sources_.find = [this](std::string_view kind,
                          std::string_view key) -> std::optional<json::object> {
     const api::KindInfo* info = kind == "Secret" ? secrets_ : config_maps_;

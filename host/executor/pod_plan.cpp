@@ -161,8 +161,20 @@ class Environment {
   PodProblem problem_;
 };
 
-std::vector<std::string> words(const json::object& container, const Variables& variables) {
-  std::vector<std::string> out;
+bool has_command(const json::object& container) {
+  const json::array* command = api::find_array(container, "command");
+  return command && !command->empty();
+}
+
+/// What stands for the container's image; empty when it has a command of its own, or nothing does.
+std::vector<std::string> stand_in(const json::object& container, const Entrypoints& images) {
+  if (has_command(container)) return {};
+  const auto* found = entrypoint_of(images, api::find_text(container, "image"));
+  return found ? *found : std::vector<std::string>();
+}
+
+std::vector<std::string> words(const json::object& container, const Variables& variables,
+                               std::vector<std::string> out) {
   for (const char* list : {"command", "args"}) {
     const json::array* array = api::find_array(container, list);
     for (std::size_t i = 0; array && i < array->size(); ++i) {
@@ -172,11 +184,6 @@ std::vector<std::string> words(const json::object& container, const Variables& v
     }
   }
   return out;
-}
-
-bool has_command(const json::object& container) {
-  const json::array* command = api::find_array(container, "command");
-  return command && !command->empty();
 }
 
 /// Names become parts of paths.
@@ -199,13 +206,15 @@ Result<ContainerSpec, PodProblem> plan_container(const json::object& container, 
                       "init container \"" + out.name +
                           "\" has restartPolicy Always; the local executor runs no sidecars"};
   }
-  if (!has_command(container)) {
+  std::vector<std::string> entrypoint = stand_in(container, sources.images);
+  if (!has_command(container) && entrypoint.empty()) {
     return PodProblem{
         "CommandMissing",
         "container \"" + out.name +
             "\" names no command; the local executor runs no images (here \"" +
             std::string(api::find_text(container, "image")) +
-            "\"), so the pod has to say what to run: command: [PROGRAM, ARGUMENT, …]"};
+            "\"), so the pod has to say what to run: command: [PROGRAM, ARGUMENT, …]; or the "
+            "configuration what the image stands for: executor.images"};
   }
   auto variables = Environment(pod, sources).of(container);
   if (!variables) return variables.error();
@@ -219,7 +228,7 @@ Result<ContainerSpec, PodProblem> plan_container(const json::object& container, 
       std::string(hostname.empty() ? api::find_text(part(pod, "metadata"), "name") : hostname));
   for (auto& [name, value] : *variables) set(all, name, value);
   for (const auto& [name, value] : all) out.env.push_back(name + "=" + value);
-  out.argv = words(container, *variables);
+  out.argv = words(container, *variables, std::move(entrypoint));
   out.working_dir = api::find_text(container, "workingDir");
   return out;
 }

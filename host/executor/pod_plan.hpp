@@ -1,5 +1,6 @@
 // plan_pod(): what a Pod's containers are as local processes: command lines, environment, working
-// directory. Images are not run: a container needs a command. Pure, any thread.
+// directory. Images are not run: a container needs a command, or an image that Entrypoints know.
+// Pure, any thread.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "host/executor/images.hpp"
 #include "host/executor/process/run_record.hpp"
 
 namespace sluice::host {
@@ -29,6 +31,7 @@ struct PodSources {
       find;
   /// `NAME=value` that every container starts with.
   std::vector<std::string> environment;
+  Entrypoints images;
 };
 
 /// PATH, HOME and the few others that programs expect, of this process.

@@ -23,6 +23,7 @@ Result<void> ExecutorSetup::start(const std::filesystem::path& folder, bool in_m
   LocalExecutorConfig config;
   config.folder = folder;
   config.nodes = node_names(config_, machine_);
+  config.images = entrypoints_of(config_.images);
   config.end_pods_on_stop = in_memory;
   auto started = start_local_executor(config, store, scheme, kernel);
   if (!started) return started.error();

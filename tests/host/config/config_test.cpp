@@ -71,6 +71,7 @@ executor:
     labels: {zone: a}
     taints: [{key: gpu, value: "yes", effect: NoSchedule}]
     capacity: {cpu: 4, memory: 8Gi}
+  images: [{name: example.com/train, entrypoint: [./train, --fast]}]
 )");
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->server.address, "[::1]:0");
@@ -103,6 +104,8 @@ executor:
   ASSERT_EQ(config->executor.nodes.size(), 1U);
   EXPECT_EQ(config->executor.nodes[0].taints[0].effect, "NoSchedule");
   EXPECT_EQ(config->executor.nodes[0].capacity[1].second, "8Gi");
+  ASSERT_EQ(config->executor.images.size(), 1U);
+  EXPECT_EQ(config->executor.images[0].entrypoint, (std::vector<std::string>{"./train", "--fast"}));
 }
 
 TEST(Configuration, JsonIsYaml) {
@@ -179,6 +182,9 @@ TEST(Configuration, NamesPlaceFoundAndAllowed) {
       {"executor:\n  nodes: [{name: a, capacity: {cpu: -1}}]\n",
        "allowed: a quantity of 0 or more"},
       {"executor:\n  nodes: [{name: a}]\n", "executor.nodes[0].capacity: is missing"},
+      {"executor:\n  images: [{name: a}]\n", "executor.images[0].entrypoint: is missing"},
+      {"executor:\n  images: [{name: a, entrypoint: []}]\n",
+       "executor.images[0].entrypoint: found no program"},
       {"store: {path: a, path: b}\n", "store.path: the key is given twice"},
       {"store: [1\n", "s.yaml:4: not YAML"},
   };

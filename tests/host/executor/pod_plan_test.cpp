@@ -13,6 +13,7 @@ namespace json = boost::json;
 PodSources sources() {
   PodSources out;
   out.environment = {"PATH=/bin", "HOME=/root"};
+  out.images = entrypoints_of({{"example.com:5000/train:2", {"train", "--fast"}}});
   out.find = [](std::string_view kind, std::string_view key) -> std::optional<json::object> {
     if (key != "ns/conf") return std::nullopt;
     return json::parse(kind == "Secret" ? R"({"data":{"k":"aGVsbG8="}})"
@@ -58,6 +59,33 @@ TEST(PodPlan, CommandsAndWhereTheyRun) {
   EXPECT_EQ(spec->restart, RestartPolicy::kOnFailure);
   EXPECT_EQ(spec->grace_seconds, 3);
   EXPECT_EQ(spec->uid, "U");
+}
+
+TEST(PodPlan, ImagesStandForPrograms) {
+  using Words = std::vector<std::string>;
+  for (const auto& [container, expected] :
+       {std::pair{R"("image":"example.com:5000/train:1.2","args":["a"])",
+                  Words{"train", "--fast", "a"}},
+        std::pair{R"("image":"example.com:5000/train@sha256:ab")", Words{"train", "--fast"}},
+        std::pair{R"("image":"gcr.io/k8s-staging-perf-tests/sleep:v0.0.3","args":["30s"])",
+                  Words{"sleep", "30s"}},
+        std::pair{R"("image":"example.com:5000/train","command":["x"])", Words{"x"}},
+        std::pair{R"("image":"example.com:5000/train","command":[],"args":["a"])",
+                  Words{"train", "--fast", "a"}}}) {
+    const auto spec = plan(container);
+    ASSERT_TRUE(spec) << container << spec.error().text;
+    EXPECT_EQ(spec->containers[0].argv, expected) << container;
+  }
+  EXPECT_FALSE(plan(R"("image":"train","args":["a"])"));
+}
+
+TEST(Images, NamesAreComparedWithoutTagAndDigest) {
+  for (const auto& [reference, name] :
+       {std::pair{"a", "a"}, std::pair{"a:1", "a"}, std::pair{"h:5000/a", "h:5000/a"},
+        std::pair{"h:5000/a:1@sha256:b", "h:5000/a"}, std::pair{"a@sha256:b", "a"},
+        std::pair{"", ""}}) {
+    EXPECT_EQ(image_name(reference), name);
+  }
 }
 
 TEST(PodPlan, Environment) {
