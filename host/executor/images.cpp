@@ -14,7 +14,7 @@ constexpr const char* kAgnhost =
 
 Entrypoints known_images() {
   return {
-      {"gcr.io/k8s-staging-perf-tests/sleep", {"sleep"}},
+      {"gcr.io/k8s-staging-perf-tests/sleep", {"sh", "-c", "exec sleep \"${1:-30s}\"", "sleep"}},
       {"registry.k8s.io/e2e-test-images/agnhost", {"sh", "-c", kAgnhost, "agnhost"}},
       {"registry.k8s.io/pause", {"sleep", "infinity"}},
   };

@@ -83,6 +83,7 @@ ApiError invalid(const api::KindInfo& kind, std::string_view name,
   ApiError out = about(kind, name, 422, "Invalid",
                        fmt::format("{}{}{} \"{}\" is invalid: {}", kind.kind,
                                    kind.group.empty() ? "" : ".", kind.group, name, list));
+  out.resource = kind.kind;  // kubectl says: The ClusterQueue "x" is invalid
   for (const auto& problem : problems)
     out.causes.push_back({std::string(cause_reason(problem.kind)), problem.detail, problem.field});
   return out;

@@ -67,8 +67,7 @@ TEST(PodPlan, ImagesStandForPrograms) {
        {std::pair{R"("image":"example.com:5000/train:1.2","args":["a"])",
                   Words{"train", "--fast", "a"}},
         std::pair{R"("image":"example.com:5000/train@sha256:ab")", Words{"train", "--fast"}},
-        std::pair{R"("image":"gcr.io/k8s-staging-perf-tests/sleep:v0.0.3","args":["30s"])",
-                  Words{"sleep", "30s"}},
+        std::pair{R"("image":"registry.k8s.io/pause:3.9")", Words{"sleep", "infinity"}},
         std::pair{R"("image":"example.com:5000/train","command":["x"])", Words{"x"}},
         std::pair{R"("image":"example.com:5000/train","command":[],"args":["a"])",
                   Words{"train", "--fast", "a"}}}) {
