@@ -11,6 +11,7 @@
 #include "host/access/denial.hpp"
 #include "host/apiserver/call.hpp"
 #include "host/apiserver/health.hpp"
+#include "host/base/utf8.hpp"
 
 namespace sluice::host {
 namespace {
@@ -58,6 +59,9 @@ ApiResult<Identity> identify(const Authenticator& authenticator, const Request& 
     if (name == "impersonate-group") credentials.impersonate_groups.push_back(value);
     if (name.starts_with("impersonate-extra-")) credentials.impersonate_extra = true;
   }
+  for (const auto& [name, value] : request.headers)
+    if (name.starts_with("impersonate-") && find_bad_utf8(value) != std::string_view::npos)
+      return bad_request("a header Impersonate-… is not valid UTF-8");
   return authenticator.identify(credentials);
 }
 

@@ -156,16 +156,21 @@ bool Connection::parse_head() {
     in_.erase(0, begin);
     if (in_.empty()) return false;
     parser_.emplace();
+    head_bytes_ = 0;
     parser_->header_limit(static_cast<std::uint32_t>(limits.header_bytes));
     parser_->body_limit(limits.body_bytes);
   }
   boost::system::error_code error;
   const std::size_t used = parser_->put(asio::buffer(in_), error);
   in_.erase(0, used);
-  if (error == http::error::need_more) {
-    if (in_.size() > limits.header_bytes) refuse_parse(http::error::header_limit);
+  head_bytes_ += used;
+  // The parser's own limit is one of what it has not consumed yet.
+  const std::size_t size = head_bytes_ + (parser_->is_header_done() ? 0 : in_.size());
+  if (size > limits.header_bytes) {
+    refuse_parse(http::error::header_limit);
     return false;
   }
+  if (error == http::error::need_more) return false;
   if (error) {
     refuse_parse(error);
     return false;
@@ -210,10 +215,25 @@ void Connection::take_head() {
   take("user-agent", request_.user_agent);
 }
 
+/// Anything about the length of the body that two readers could understand differently.
+bool Connection::ambiguous_length() const {
+  const auto& message = parser_->get();
+  const auto lengths = message.count(http::field::content_length);
+  const auto codings = message.count(http::field::transfer_encoding);
+  if (lengths + codings > 1 || (codings > 0 && http10_)) return true;
+  const auto length = view(message[http::field::content_length]);
+  if (length.find_first_not_of("0123456789") != std::string_view::npos) return true;
+  return codings > 0 && lower(view(message[http::field::transfer_encoding])) != "chunked";
+}
+
 std::optional<Reply> Connection::judge_head() {
   auto& shared = worker_->shared();
   if (turned_away_)
     return error_reply(unavailable("too many connections, please try again later", 1));
+  if (ambiguous_length()) {
+    keep_alive_ = false;
+    return error_reply(bad_request("the length of the body is ambiguous"));
+  }
   const auto raw = view(parser_->get().target());
   if (raw.size() > worker_->limits().target_bytes)
     return error_reply(plain_error(

@@ -69,6 +69,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   bool parse_body();
   void head_complete();
   void take_head();
+  bool ambiguous_length() const;
   std::optional<Reply> judge_head();  ///< why the request is refused before its body is read
   bool hold_body();                   ///< counts the body's bytes; false: there is no room
   void release_body();
@@ -95,6 +96,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   bool head_request_ = false;  // HEAD: the answer has no body
   std::string in_;
   std::optional<Parser> parser_;
+  std::size_t head_bytes_ = 0;  // of the head that were parsed
   Request request_;
   std::size_t held_ = 0;                     // bytes of the body that are counted
   std::shared_ptr<const std::string> body_;  // being sent

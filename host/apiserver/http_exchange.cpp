@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/api/json.hpp"
+#include "host/base/utf8.hpp"
 
 namespace sluice::host {
 
@@ -24,6 +25,8 @@ Reply error_reply(const ApiError& error) {
   reply.status = error.code;
   std::string text;
   api::append_json(to_status(error), text);
+  // A message may quote what a client sent.
+  if (find_bad_utf8(text) != std::string_view::npos) text = clean_utf8(text);
   text += '\n';
   reply.body = std::make_shared<const std::string>(std::move(text));
   if (error.retry_after_seconds > 0)

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "host/base/utf8.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -30,6 +32,8 @@ Result<std::string> decode_segment(std::string_view raw) {
     return Error{"the path has an escaped slash, which is not allowed"};
   if (std::any_of(segment->begin(), segment->end(), is_control))
     return Error{"the path has a control character, which is not allowed"};
+  if (find_bad_utf8(*segment) != std::string_view::npos)
+    return Error{"the path is not valid UTF-8"};
   return segment;
 }
 
@@ -95,6 +99,9 @@ Result<Target> parse_target(std::string_view raw) {
     if (!name) return name.error();
     auto value = percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
     if (!value) return value.error();
+    if (find_bad_utf8(*name) != std::string_view::npos ||
+        find_bad_utf8(*value) != std::string_view::npos)
+      return Error{"the query has a NUL or is not valid UTF-8"};
     target.query.emplace_back(std::move(*name), std::move(*value));
   }
   return target;

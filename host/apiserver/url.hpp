@@ -1,7 +1,8 @@
 // The target of a request line, decoded: path and query as handlers see them.
 //
 // Pure functions on untrusted text; any thread. What they accept has a path that starts with `/`,
-// has no empty, `.` or `..` segment and no trailing slash, and holds no control character.
+// has no empty, `.` or `..` segment and no trailing slash, and holds no control character; all
+// texts are UTF-8.
 #pragma once
 
 #include <string>

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/api/json.hpp"
+#include "host/base/utf8.hpp"
 
 namespace sluice::host {
 namespace {
@@ -40,15 +41,24 @@ spdlog::logger& logger() {
 
 std::string quoted(std::string_view text) {
   std::string out;
-  api::append_json_text(text, out);
+  if (find_bad_utf8(text) == std::string_view::npos)
+    api::append_json_text(text, out);
+  else
+    api::append_json_text(clean_utf8(text), out);
   return out;
+}
+
+/// What a person reads as it is: nothing that ends a field, and nothing that a terminal obeys.
+bool is_plain(std::string_view text) {
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == 0x7f) return false;
+  return !text.empty() && find_bad_utf8(text) == std::string_view::npos;
 }
 
 std::string as_text(std::string_view part, std::string_view message, const LogFields& fields) {
   std::string out = fmt::format("{}: {}", part, message);
   for (const auto& [name, value] : fields) {
-    const bool plain = !value.empty() && value.find_first_of(" \"=\n\t") == std::string::npos;
-    out += fmt::format(" {}={}", name, plain ? value : quoted(value));
+    out += fmt::format(" {}={}", name, is_plain(value) ? value : quoted(value));
   }
   return out;
 }

@@ -57,4 +57,20 @@ std::string Document::place(std::string_view field_path) const {
   return place_text(file, {position ? position->line : 0, 0});
 }
 
+Position position_at(std::string_view text, std::size_t offset) {
+  offset = std::min(offset, text.size());
+  const std::string_view before = text.substr(0, offset);
+  const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
+  const auto newline = before.rfind('\n');
+  const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
+  return {line, offset - start + 1};
+}
+
+std::string place_text(const std::string& name, Position position) {
+  std::string out = name;
+  if (position.line != 0) out += ":" + std::to_string(position.line);
+  if (position.column != 0) out += ":" + std::to_string(position.column);
+  return out;
+}
+
 }  // namespace sluice::host

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "host/base/utf8.hpp"
 #include "host/manifests/manifests.hpp"
 
 namespace sluice::host {
@@ -55,9 +56,6 @@ std::optional<std::pair<Position, std::string>> find_duplicate_key(std::string_v
 
 Position position_at(std::string_view text, std::size_t offset);
 std::string place_text(const std::string& name, Position position);
-
-/// The offset of the first byte that is no UTF-8 or a NUL; npos when all is well.
-std::size_t find_bad_utf8(std::string_view text);
 
 /// What a plain (unquoted) YAML scalar means to Kubernetes: null, a boolean, a number or a text.
 /// An error for what JSON cannot say (infinity).

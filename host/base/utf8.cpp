@@ -1,7 +1,7 @@
-#include <algorithm>
-#include <cstring>
+#include "host/base/utf8.hpp"
 
-#include "host/manifests/reader.hpp"
+#include <cstdint>
+#include <cstring>
 
 namespace sluice::host {
 namespace {
@@ -54,20 +54,15 @@ std::size_t find_bad_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-Position position_at(std::string_view text, std::size_t offset) {
-  offset = std::min(offset, text.size());
-  const std::string_view before = text.substr(0, offset);
-  const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
-  const auto newline = before.rfind('\n');
-  const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
-  return {line, offset - start + 1};
-}
-
-std::string place_text(const std::string& name, Position position) {
-  std::string out = name;
-  if (position.line != 0) out += ":" + std::to_string(position.line);
-  if (position.column != 0) out += ":" + std::to_string(position.column);
-  return out;
+std::string clean_utf8(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const std::size_t bad = find_bad_utf8(text);
+    out += text.substr(0, bad);
+    if (bad == std::string_view::npos) return out;
+    out += "\xEF\xBF\xBD";
+    text.remove_prefix(bad + 1);
+  }
 }
 
 }  // namespace sluice::host

@@ -1,0 +1,18 @@
+// UTF-8: is a text from outside one that JSON may hold?
+//
+// Pure functions, any thread. A NUL counts as wrong, too: it is part of no name and no message.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace sluice::host {
+
+/// The offset of the first byte that is no UTF-8 or a NUL; npos when all is well. O(length).
+std::size_t find_bad_utf8(std::string_view text);
+
+/// The text with U+FFFD in place of each such byte: for messages that quote what a client sent.
+std::string clean_utf8(std::string_view text);
+
+}  // namespace sluice::host
