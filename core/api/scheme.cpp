@@ -354,4 +354,9 @@ const SchemaNode* Scheme::schema(std::string_view api_version, std::string_view 
   return served != nullptr ? &state_->root(*served->kind, served->version) : nullptr;
 }
 
+const SchemaNode* Scheme::type(std::string_view name) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->types.get(name, TypeUse::kBuiltin);
+}
+
 }  // namespace sluice::api

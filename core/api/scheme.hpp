@@ -72,6 +72,7 @@ struct Column {
 struct KindInfo {
   std::string group;  ///< empty for the core group
   std::string kind, plural, singular;
+  std::string description;  ///< a sentence or two, may be empty
   std::vector<std::string> short_names, categories;
   bool namespaced = false;
   bool status_subresource = false;
@@ -141,6 +142,9 @@ class Scheme {
 
   /// The schema of a version for documents such as OpenAPI; nullptr when unknown.
   const SchemaNode* schema(std::string_view api_version, std::string_view kind) const;
+  /// The schema of a named type (DeleteOptions, Scale, …) as the built-in kinds have it; nullptr
+  /// when there is none of that name.
+  const SchemaNode* type(std::string_view name) const;
 
  private:
   struct State;

@@ -16,6 +16,7 @@ Attachment::Attachment(ApiBackend parts, ApiLimits bounds)
       routes(*parts.scheme),
       renderer(*parts.scheme),
       discovery(*parts.scheme),
+      open_api(*parts.scheme),
       watches(std::make_unique<WatchHub>(*parts.store, renderer)) {}
 
 Attachment::~Attachment() = default;

@@ -20,6 +20,7 @@
 #include "host/apiserver/render.hpp"
 #include "host/apiserver/route.hpp"
 #include "host/rest/discovery.hpp"
+#include "host/rest/openapi/open_api.hpp"
 
 namespace sluice::host {
 
@@ -43,6 +44,7 @@ class Attachment {
   const RouteTable routes;
   const Renderer renderer;
   const Discovery discovery;
+  const OpenApi open_api;
   const std::unique_ptr<WatchHub> watches;
 
   /// False, and it is not kept, when the attachment is being closed.

@@ -23,6 +23,14 @@ ApiError no_such_resource() {
   return error;
 }
 
+ApiError no_such_form() {
+  ApiError error;
+  error.code = 406;
+  error.reason = "NotAcceptable";
+  error.text = "the document is there as application/json; /openapi/v2 also as protobuf";
+  return error;
+}
+
 void reply_json(const Call& call, int status, const boost::json::value& value) {
   std::string out;
   api::append_json(value, out);
@@ -93,8 +101,17 @@ void serve_explain(const CallPtr& call) {
 void serve_document(const CallPtr& call) {
   const Request& request = call->request();
   const ApiDocument* document = call->at->discovery.find(request.path, request.accept);
-  if (document == nullptr) return call->fail(no_such_resource());
+  if (document == nullptr) {
+    const auto answer = call->at->open_api.find(request.path, request.accept);
+    if (!answer.exists) return call->fail(no_such_resource());
+    if (answer.document == nullptr) return call->fail(no_such_form());
+    document = answer.document;
+  }
   Headers headers = {{"ETag", document->etag}, {"Vary", "Accept"}};
+  // What is asked for by its hash never changes.
+  const auto* hash = request.parameter("hash");
+  if (hash && "\"" + *hash + "\"" == document->etag)
+    headers.emplace_back("Cache-Control", "public, immutable, max-age=31536000");
   const auto* known = request.header("if-none-match");
   if (known && !document->etag.empty() && *known == document->etag)
     return call->exchange->reply({304, "", nullptr, std::move(headers)});

@@ -14,6 +14,7 @@
 #include "host/apiserver/call.hpp"
 #include "host/apiserver/list_options.hpp"
 #include "host/apiserver/write_options.hpp"
+#include "host/rest/resources.hpp"
 
 namespace sluice::host {
 namespace {
@@ -24,13 +25,6 @@ constexpr std::size_t kDeletionsAtATime = 64;  // of a deletion of many
 
 DecodeLimits decode_limits(const Call& call) {
   return {call.at->limits.body_bytes, call.at->limits.body_depth};
-}
-
-/// Strategic merge patches need what is known of built-in types; custom kinds answer 415.
-bool takes_strategic(const api::KindInfo& kind) {
-  const std::string_view group = kind.group;
-  return group.find('.') == std::string_view::npos ||
-         (group.ends_with(".k8s.io") && !group.ends_with(".x-k8s.io"));
 }
 
 void audit_call(const Call& call, std::string_view name, int code, std::string_view reason,
@@ -101,7 +95,7 @@ WriteVerb verb_of(const Route& route) {
 
 ApiResult<DecodedBody> read_patch(const Call& call, WriteRequest& write) {
   const Request& request = call.request();
-  auto type = patch_type(request.content_type, takes_strategic(*call.route.kind));
+  auto type = patch_type(request.content_type, takes_strategic_merge(call.route.group));
   if (!type) return type.error();
   write.patch_type = *type;
   const auto* manager = request.parameter("fieldManager");

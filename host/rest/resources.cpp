@@ -83,6 +83,10 @@ void add_visibility(std::string_view plural, std::string_view kind, bool namespa
 
 }  // namespace
 
+bool takes_strategic_merge(std::string_view group) {
+  return group.find('.') == std::string_view::npos || group.ends_with(".k8s.io");
+}
+
 std::vector<ApiResource> served_resources(const api::Scheme& scheme) {
   std::vector<ApiResource> out;
   for (const api::KindInfo* info : scheme.kinds()) add_stored(*info, out);

@@ -35,4 +35,8 @@ struct ApiResource {
 /// one first, resources by plural.
 std::vector<ApiResource> served_resources(const api::Scheme& scheme);
 
+/// Strategic merge patches need what is known of the types of Kubernetes' own groups; kinds of
+/// other groups do not take them.
+bool takes_strategic_merge(std::string_view group);
+
 }  // namespace sluice::host

@@ -241,6 +241,7 @@ Result<KindSource> new_kind(const json::object& from, const std::string& contrib
     return Error{"scope: must be Namespaced or Cluster"};
   }
   kind.info.namespaced = scope == "Namespaced";
+  kind.info.description = find_text(from, "description");
   kind.info.contributed_by = contributor;
   return kind;
 }
@@ -264,7 +265,7 @@ Result<void> add_contribution(std::map<std::string, KindSource>& kinds,
   if (kind_name.empty()) return Error{"kind: required"};
   if (auto known = only_keys(contribution, kind_name,
                              {"kind", "group", "plural", "shortNames", "categories", "scope",
-                              "versions", "valueMappings"});
+                              "description", "versions", "valueMappings"});
       !known) {
     return known;
   }
