@@ -13,8 +13,11 @@ import sys
 import unittest
 
 from host import Host, eventually, skip
+from rest import Rest
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kueue_samples")
+
+JOBS = "/apis/batch/v1/namespaces/default/jobs"
 
 NODES = """
 executor:
@@ -32,6 +35,7 @@ class Samples:
     def setUp(self):
         self.host = Host(self.sluice, memory=True, extra=NODES)
         self.host.start()
+        self.rest = Rest(self.host.kubeconfig)
 
     def tearDown(self):
         self.host.__exit__()
@@ -46,12 +50,10 @@ class Samples:
 
     def workload(self, job):
         """Its workload, as the version under test shows it."""
-        uid = eventually(lambda: self.host.run("get", "job", job, "-o", "jsonpath={.metadata.uid}")
-                         .stdout, f"there is a job {job}")
-        return eventually(
-            lambda: self.host.json("get", f"workloads.{self.version}.kueue.x-k8s.io", "-l",
-                                   f"kueue.x-k8s.io/job-uid={uid}")["items"],
-            f"{job} has a workload")[0]
+        uid = self.rest.get(f"{JOBS}/{job}")["metadata"]["uid"]
+        of_job = (f"/apis/kueue.x-k8s.io/{self.version}/namespaces/default/workloads"
+                  f"?labelSelector=kueue.x-k8s.io/job-uid%3D{uid}")
+        return eventually(lambda: self.rest.get(of_job)["items"], f"{job} has a workload")[0]
 
     def condition(self, job, kind):
         found = [c for c in self.workload(job).get("status", {}).get("conditions", [])
@@ -69,8 +71,15 @@ class Samples:
             lambda: self.condition(job, "QuotaReserved")["status"] == "False"
             and self.condition(job, "QuotaReserved"), f"{job} waits")["message"]
 
+    def starts(self, job):
+        eventually(lambda: not self.spec(job)["suspend"], f"{job} starts")
+
     def spec(self, job):
-        return self.host.json("get", "job", job)["spec"]
+        return self.rest.get(f"{JOBS}/{job}")["spec"]
+
+    def pods(self, job):
+        return self.rest.get("/api/v1/namespaces/default/pods?labelSelector="
+                             f"batch.kubernetes.io/job-name%3D{job}")["items"]
 
     def complete(self, job):
         self.host.kubectl("wait", "--for=condition=complete", f"job/{job}", "--timeout=60s")
@@ -80,7 +89,8 @@ class Samples:
 
     def usage(self, queue):
         """cpu that is used, and how much of it is borrowed."""
-        status = self.host.json("get", "clusterqueues", queue)["status"]
+        status = self.rest.get(
+            f"/apis/kueue.x-k8s.io/{self.version}/clusterqueues/{queue}")["status"]
         cpu = [r for f in status["flavorsUsage"] for r in f["resources"] if r["name"] == "cpu"]
         return [(r["total"], r.get("borrowed", "0")) for r in cpu]
 
@@ -108,20 +118,27 @@ class Samples:
         self.assertIn("insufficient unused quota for cpu in flavor default-flavor",
                       self.waits(last))
         self.assertTrue(self.spec(last)["suspend"])
-        self.assertFalse(self.spec(running[0])["suspend"])
+        self.starts(running[0])
         self.assertEqual(self.usage("cluster-queue"), [("9", "0")])
+        queues = self.host.kubectl("get", "queues")
+        self.assertRegex(queues, r"user-queue +cluster-queue +1 +3")
+        self.delete(running[0])
+        self.admitted(last)
+        self.starts(last)
+
+    def test_who_waits_is_shown_on_demand(self):
+        self.queues("single-queue")
+        jobs = [self.job("sleeping-job") for _ in range(5)]
+        for job in jobs[3:]:
+            self.waits(job)
         for place in ("clusterqueues/cluster-queue", "namespaces/default/localqueues/user-queue"):
             pending = json.loads(self.host.kubectl(
                 "get", "--raw", f"/apis/visibility.kueue.x-k8s.io/{self.version}/{place}"
                 "/pendingworkloads"))["items"]
             self.assertEqual([(p["metadata"]["ownerReferences"][0]["name"],
                                p["positionInClusterQueue"], p["localQueueName"])
-                              for p in pending], [(last, 0, "user-queue")])
-        queues = self.host.kubectl("get", "queues")
-        self.assertRegex(queues, r"user-queue +cluster-queue +1 +3")
-        self.delete(running[0])
-        self.admitted(last)
-        self.assertFalse(self.spec(last)["suspend"])
+                              for p in pending],
+                             [(jobs[3], 0, "user-queue"), (jobs[4], 1, "user-queue")])
 
     def test_partial_admission(self):
         self.queues("single-queue")
@@ -138,13 +155,14 @@ class Samples:
             job = self.job("sleeping-job")
             assignment, = self.admitted(job)["podSetAssignments"]
             self.assertEqual(assignment["flavors"], {"cpu": flavor, "memory": "default-flavor"})
+            self.starts(job)
             self.assertEqual(self.spec(job)["template"]["spec"]["nodeSelector"],
                              {"cpu-arch": flavor})
         nodes = eventually(lambda: self.placed(job), "its pods run")
         self.assertEqual(nodes, {"node-arm"})
 
     def placed(self, job):
-        pods = self.host.json("get", "pods", "-l", f"batch.kubernetes.io/job-name={job}")["items"]
+        pods = self.pods(job)
         running = [p["spec"]["nodeName"] for p in pods if p["status"]["phase"] == "Running"]
         return set(running) if len(running) == 3 else None
 
@@ -157,7 +175,7 @@ class Samples:
         self.preempts(low, high)
         self.delete(high)
         self.admitted(low)
-        eventually(lambda: not self.spec(low)["suspend"], "it runs again")
+        self.starts(low)
 
     def test_a_priority_of_pods_preempts(self):
         self.queues("preemption")
@@ -181,9 +199,7 @@ class Samples:
         eventually(lambda: self.spec(low)["suspend"], "it is suspended")
         self.assertIn("Preempted", self.host.kubectl(
             "events", "--for", "workload/" + self.workload(low)["metadata"]["name"]))
-        pods = f"job-name={low}"
-        eventually(lambda: self.host.json("get", "pods", "-l", pods)["items"] == [],
-                   "its pods are gone")
+        eventually(lambda: self.pods(low) == [], "its pods are gone")
 
     def test_a_cohort_lends_and_takes_back(self):
         self.queues("cohort")
