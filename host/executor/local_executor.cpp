@@ -168,6 +168,11 @@ void LocalExecutor::take_over() {
     existing[std::string(api::find_text(part(to_object(*record), "metadata"), "uid"))] = record;
   }
   for (const std::string& uid : supervisor_->known()) {
+    const auto found = existing.find(uid);
+    // Nobody started it yet, and it still is to run: it is like any other pod.
+    if (found != existing.end() && !supervisor_->claimed(uid) &&
+        !is_deleting(to_object(*found->second)))
+      continue;
     const Result<RunState> state = supervisor_->adopt(uid);
     if (!state) {
       log(LogLevel::kError, "executor", "cannot take over a run",
@@ -176,7 +181,6 @@ void LocalExecutor::take_over() {
     }
     Run& run = runs_[uid];
     run.state = *state;
-    const auto found = existing.find(uid);
     if (found == existing.end()) {
       run.gone = true;
       end(uid, run, 0);

@@ -55,11 +55,20 @@ Result<void> write_durably(const std::filesystem::path& path, std::string_view t
 }
 
 Result<bool> create_durably(const std::filesystem::path& path, std::string_view text) {
-  const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!fd && errno == EEXIST) return false;
-  if (!fd) return system_error("cannot create", path);
-  const Result<void> filled = fill(fd, path, text);
-  if (!filled) return filled.error();
+  // Made beside, then linked: who finds the file finds all of it.
+  std::filesystem::path beside = path;
+  beside += ".by-" + std::to_string(::getpid());
+  {
+    const Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!fd) return system_error("cannot create", beside);
+    const Result<void> filled = fill(fd, beside, text);
+    if (!filled) return filled.error();
+  }
+  const bool linked = ::link(beside.c_str(), path.c_str()) == 0;
+  const bool exists = !linked && errno == EEXIST;
+  if (!linked && !exists) return system_error("cannot create", path);
+  ::unlink(beside.c_str());
+  if (exists) return false;
   const Result<void> synced = sync_folder(path.parent_path());
   if (!synced) return synced.error();
   return true;

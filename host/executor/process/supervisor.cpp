@@ -131,7 +131,8 @@ Result<bool> Supervisor::start(const RunSpec& spec) {
   }
   const RunPaths paths(root_, spec.uid);
   Result<bool> created = create_folder_durably(paths.folder);
-  if (!created || !*created) return created;
+  if (!created) return created;
+  if (!*created && (running(spec.uid) || claimed(spec.uid))) return false;
   const Result<void> written = write_durably(paths.spec, to_text(spec));
   Result<int> pid = written ? spawn(spec.uid, paths) : Result<int>(written.error());
   if (!pid) {
@@ -171,6 +172,17 @@ void Supervisor::follow(const std::string& uid, Owner owner) {
 }
 
 std::vector<std::string> Supervisor::known() const { return entries(root_ / "pods"); }
+
+bool Supervisor::claimed(const std::string& uid) const {
+  return read_file(RunPaths(root_, uid).owner).has_value();
+}
+
+std::optional<Fd> Supervisor::running_owner(const std::string& uid) const {
+  const auto text = read_file(RunPaths(root_, uid).owner);
+  if (!text) return std::nullopt;
+  const Result<ProcessId> process = parse_process_id(*text);
+  return process ? watch_process(*process) : std::nullopt;
+}
 
 Result<RunState> Supervisor::adopt(const std::string& uid) {
   const RunPaths paths(root_, uid);
@@ -292,6 +304,25 @@ void Supervisor::read_notices(std::vector<std::string>& uids) {
   }
 }
 
+void Supervisor::runner_ended(const std::string& uid) {
+  // It may have come second to a runner that an earlier host had started. The state is read last,
+  // as in adopt().
+  if (std::optional<Fd> other = running_owner(uid)) {
+    Owner owner;
+    owner.process = std::move(*other);
+    const int process = owner.process.get();
+    follow(uid, std::move(owner));
+    if (read_file(RunPaths(root_, uid).stop))
+      ::syscall(SYS_pidfd_send_signal, process, SIGTERM, nullptr, 0);
+    return;
+  }
+  const Result<RunState> state = read_state(uid);
+  if (state && state->ended()) return;
+  const Result<RunState> lost =
+      mark_lost(uid, "the pod's runner ended without a record of how the containers ended");
+  static_cast<void>(lost);
+}
+
 void Supervisor::reap(std::vector<std::string>& uids) {
   std::array<epoll_event, 128> ready;
   const int count = ::epoll_wait(events_.get(), ready.data(), static_cast<int>(ready.size()), 0);
@@ -305,12 +336,7 @@ void Supervisor::reap(std::vector<std::string>& uids) {
     // Also what an earlier supervisor of this process started; ECHILD when it was another process.
     siginfo_t info{};
     ::waitid(P_PIDFD, static_cast<id_t>(owner.process.get()), &info, WEXITED | WNOHANG);
-    const Result<RunState> state = read_state(uid);
-    if (!state || !state->ended()) {
-      const Result<RunState> lost =
-          mark_lost(uid, "the pod's runner ended without a record of how the containers ended");
-      static_cast<void>(lost);
-    }
+    runner_ended(uid);
     uids.push_back(uid);
   }
 }

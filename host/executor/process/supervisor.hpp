@@ -4,8 +4,9 @@
 // The rules (run_record.hpp has the files):
 //   - a pod's folder is created, durably, before its runner starts; a folder that exists already
 //     means that the pod was started, by whomever;
-//   - a runner owns the pod once it created owner.json. To find out that a pod without an owner
-//     will never have one, the supervisor creates that file itself: whoever comes second leaves;
+//   - a runner owns the pod once it created owner.json; whoever comes second leaves. So a pod that
+//     an earlier host left without an owner may be started again: of two runners one runs it. And
+//     a pod that must not run any more is claimed by the supervisor, which creates the file itself;
 //   - an owner that is not running any more and left no end behind: the outcome is unknown, the
 //     state becomes Failed with reason ProcessLost, durably, and nothing is run again.
 //
@@ -15,6 +16,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,12 +44,14 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  /// Starts the pod unless its folder exists. False: it exists; adopt() tells more. With an error
-  /// the pod either did not start, and never will (its state says so), or is as before.
+  /// Starts the pod unless it runs here or was claimed. False: it was; adopt() tells more. With an
+  /// error the pod either did not start, and never will (its state says so), or is as before.
   Result<bool> start(const RunSpec& spec);
 
   /// UIDs of all pods that have a folder, in order.
   std::vector<std::string> known() const;
+  /// Whether somebody runs the pod, or ran it, or it never will: adopt() tells which.
+  bool claimed(const std::string& uid) const;
   /// Watches a pod that was started by an earlier host, and gives its present state; one that
   /// cannot be running any more without having ended is marked as lost.
   /// REQUIRES: its folder exists.
@@ -78,7 +82,8 @@ class Supervisor {
   void follow(const std::string& uid, Owner owner);
   Result<RunState> read_state(const std::string& uid) const;
   Result<RunState> mark_lost(const std::string& uid, const std::string& why);
-  RunState owner_ended(const std::string& uid);
+  std::optional<Fd> running_owner(const std::string& uid) const;
+  void runner_ended(const std::string& uid);
   void read_notices(std::vector<std::string>& uids);
   void reap(std::vector<std::string>& uids);
 

@@ -309,6 +309,38 @@ TEST_F(SupervisorTest, AHostThatDiedBeforeTheStartLeavesALostPodAndALateRunnerLe
   EXPECT_EQ(output(), "");
 }
 
+TEST_F(SupervisorTest, APodThatADeadHostDidNotStartIsStarted) {
+  ASSERT_TRUE(*create_folder_durably(RunPaths(root_, "u1").folder));
+  EXPECT_FALSE(supervisor_->claimed("u1"));
+  started(spec("echo x"));
+  EXPECT_EQ(end().phase, RunPhase::kSucceeded);
+  EXPECT_TRUE(supervisor_->claimed("u1"));
+}
+
+TEST_F(SupervisorTest, OfTwoRunnersOneRunsAndIsFollowed) {
+  const std::string gate = (root_ / "gate").string(), late = (root_ / "late").string();
+  const std::string wait = "while [ ! -e " + late + " ]; do sleep 0.02; done; exec " + POD_RUNNER;
+  supervisor_.reset();
+  auto slow = Supervisor::open(root_, {"/bin/sh", "-c", wait + " \"$@\"", "sh"});
+  ASSERT_TRUE(slow);
+  supervisor_ = std::move(*slow);
+  started(spec("echo up; while [ ! -e " + gate + " ]; do sleep 0.02; done; exit 7"));
+  // Meanwhile the one of a dead host comes first.
+  const pid_t first = ::fork();
+  if (first == 0) {
+    ::execl(POD_RUNNER, POD_RUNNER, root_.c_str(), "u1", nullptr);
+    ::_exit(99);
+  }
+  until("u1", runs);
+  EXPECT_EQ(runner(), first);
+  ASSERT_TRUE(write_durably(late, ""));  // the second one finds an owner and leaves
+  until("u1", runs);
+  EXPECT_TRUE(supervisor_->running("u1"));
+  ASSERT_TRUE(write_durably(gate, ""));
+  EXPECT_EQ(end().containers[0].now.exit_code, 7);
+  EXPECT_EQ(output(), "up\n");
+}
+
 TEST_F(SupervisorTest, ForgetRemovesEverything) {
   started(spec("echo x"));
   end();
