@@ -2,13 +2,15 @@
 """Measures `sluice simulate` on Kueue's own performance inputs, and runs the microbenchmarks.
 
 usage: run.py --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER] [--micro FOLDER]
-              [--rest-only]
+              [--rest-only | --crash [ROUNDS]]
 
 For each input it runs the whole program N times (manifests parsed, decision log written to disk)
 and prints the fastest run beside what Kueue's scheduler needs for the same input alone in one
 process, and beside the quota-area bound that no schedule can beat. --quick: one run each, and
 without the input of 500,000 workloads. The figures also go to FOLDER/results.json. Then a host is
-measured over REST (FOLDER of --micro has rest/rest_bench); --rest-only: nothing else.
+measured over REST (FOLDER of --micro has rest/rest_bench); --rest-only: nothing else. --crash
+kills a host under load ROUNDS times (default 1000), restarts it, and looks for what was lost;
+nothing else.
 """
 
 import argparse
@@ -120,6 +122,13 @@ def run_rest(arguments):
         sys.exit(f'error: {program} failed; the log of the host is {work}/host.log')
 
 
+def run_crash(arguments):
+    program = os.path.join(arguments.micro, 'crash', 'crash_bench')
+    done = subprocess.run([program, '--sluice', arguments.sluice, '--rounds', str(arguments.crash),
+                           '--folder', os.path.join(arguments.work, 'crash')], check=False)
+    return done.returncode
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -130,10 +139,13 @@ def main():
     parser.add_argument('--work', default='build/bench')
     parser.add_argument('--micro', help='folder of microbenchmark programs')
     parser.add_argument('--rest-only', action='store_true')
+    parser.add_argument('--crash', type=int, nargs='?', const=1000, metavar='ROUNDS')
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
     if arguments.rest_only:
         return run_rest(arguments)
+    if arguments.crash:
+        return run_crash(arguments)
     names = [arguments.only] if arguments.only else list(generate.SCENARIOS)
     if arguments.quick and not arguments.only:
         names.remove('large-scale-x10')
@@ -148,4 +160,4 @@ def main():
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())

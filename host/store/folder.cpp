@@ -1,11 +1,14 @@
 #include "host/store/folder.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -59,12 +62,26 @@ Result<void> make_folder(const std::string& path) {
   return sync_folder(parent_of(path));
 }
 
-// Who holds the lock, as the lock file tells.
-std::string holder(int lock) {
+// Who holds the lock, as the lock file tells; 0: it does not.
+pid_t holder(int lock) {
   char text[32] = {};
   const ssize_t size = ::pread(lock, text, sizeof text - 1, 0);
-  if (size <= 0) return "another process";
-  return "process " + std::string(text, std::strcspn(text, "\n"));
+  return size <= 0 ? 0 : static_cast<pid_t>(std::strtol(text, nullptr, 10));
+}
+
+// A host that was killed while it was starting a process leaves the lock to that for the moment
+// until it is a program of its own: what belongs to a process that is gone is waited for.
+bool take_lock(int lock) {
+  constexpr int kLooks = 200;
+  for (int look = 0; ::flock(lock, LOCK_EX | LOCK_NB) != 0; ++look) {
+    if (errno != EWOULDBLOCK) return false;
+    const pid_t pid = holder(lock);
+    const bool gone = pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+    errno = EWOULDBLOCK;
+    if (!gone || look == kLooks) return false;
+    ::poll(nullptr, 0, 10);
+  }
+  return true;
 }
 
 }  // namespace
@@ -78,9 +95,10 @@ Result<StoreFolder> StoreFolder::open(const std::string& path) {
   const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock < 0) return failed(file, "cannot be opened");
   StoreFolder out(clean, lock);
-  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+  if (!take_lock(lock)) {
     if (errno != EWOULDBLOCK) return failed(file, "cannot be locked");
-    return Error{clean + ": " + holder(lock) +
+    const pid_t pid = holder(lock);
+    return Error{clean + ": " + (pid > 0 ? "process " + std::to_string(pid) : "another process") +
                  " has this store open; stop it, or choose another store.path"};
   }
   const std::string pid = std::to_string(::getpid()) + "\n";

@@ -1,5 +1,6 @@
 // A process that writes is killed with SIGKILL at a random moment, again and again: what it was
 // told to be durable is there, whole transactions only, and versions go on.
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <map>
 #include <random>
 
+#include "host/store/folder.hpp"
 #include "host/store/sqlite_journal.hpp"
 #include "tests/host/store/fixture.hpp"
 #include "tests/host/store/temporary_folder.hpp"
@@ -124,6 +126,23 @@ TEST(StoreKill, WhatWasAcknowledgedIsThereWholeTransactionsOnly) {
             {"a/one", text}, {"b/two", text}, {"walker/" + std::to_string(there % 50), text}}));
     version = store->version();
   }
+}
+
+TEST(StoreKill, ALockThatADyingProcessLeftToItsChildIsWaitedFor) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "data";
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    const auto held = StoreFolder::open(path);
+    // Still between fork and exec when its parent is gone.
+    if (held.ok() && ::fork() == 0) ::poll(nullptr, 0, 100);
+    std::_Exit(held.ok() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(owner, &status, 0);
+  EXPECT_EQ(status, 0);
+  const auto next = StoreFolder::open(path);
+  EXPECT_TRUE(next.ok()) << next.error().text;
 }
 
 }  // namespace
