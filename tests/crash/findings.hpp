@@ -1,4 +1,6 @@
-// Findings: what a check found wrong, one sentence each. Any thread.
+// Findings: what checks found wrong, one sentence each; only the first ones are kept.
+//
+// Any thread.
 #pragma once
 
 #include <mutex>

@@ -1,4 +1,6 @@
-// What the queues say is used, against what the workloads hold.
+// Usage: what the queues say is used, against what the workloads hold.
+//
+// Plain values; each call belongs to the thread of its client.
 #pragma once
 
 #include <map>
