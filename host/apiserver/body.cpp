@@ -6,12 +6,13 @@
 
 namespace sluice::host {
 
-ApiResult<DecodedBody> decode_body(const Request& request, const DecodeLimits& limits) {
+ApiResult<DecodedBody> decode_body(const Request& request, const DecodeLimits& limits,
+                                   boost::json::storage_ptr storage) {
   auto format = body_format(request.content_type);
   if (!format) return format.error();
   switch (*format) {
     case BodyFormat::kJson:
-      return decode_json(request.body, limits);
+      return decode_json(request.body, limits, std::move(storage));
     case BodyFormat::kYaml:
       return decode_yaml(request.body, limits);
     case BodyFormat::kProtobuf:

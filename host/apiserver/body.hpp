@@ -8,6 +8,8 @@
 namespace sluice::host {
 
 /// Of an object or of options: JSON, YAML or Kubernetes' protobuf. 400, 413, 415.
-ApiResult<DecodedBody> decode_body(const Request& request, const DecodeLimits& limits);
+/// JSON is made in `storage`.
+ApiResult<DecodedBody> decode_body(const Request& request, const DecodeLimits& limits,
+                                   boost::json::storage_ptr storage = {});
 
 }  // namespace sluice::host

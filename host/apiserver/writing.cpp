@@ -22,6 +22,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kDeletionsAtATime = 64;  // of a deletion of many
+constexpr std::size_t kTreeBytes = 8;          // of a parsed object, for each byte of its text
 
 DecodeLimits decode_limits(const Call& call) {
   return {call.at->limits.body_bytes, call.at->limits.body_depth};
@@ -125,10 +126,14 @@ ApiResult<WriteRequest> read_write(const Call& call) {
     if (!done) return done.error();
     return write;
   }
-  auto body = write.verb == WriteVerb::kPatch ? read_patch(call, write)
-                                              : decode_body(call.request(), decode_limits(call));
+  if (write.verb != WriteVerb::kPatch)
+    write.memory =
+        std::make_shared<json::monotonic_resource>(kTreeBytes * call.request().body.size() + 4096);
+  auto body = write.memory ? decode_body(call.request(), decode_limits(call), write.memory.get())
+                           : read_patch(call, write);
   if (!body) return body.error();
-  write.body = std::move(body->value);
+  std::destroy_at(&write.body);  // an assignment would copy it out of its storage
+  std::construct_at(&write.body, std::move(body->value));
   write.decoding_problems = std::move(body->problems);
   return write;
 }

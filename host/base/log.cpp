@@ -1,11 +1,15 @@
 #include "host/base/log.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/details/console_globals.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <cstdio>
 #include <memory>
+#include <mutex>
 
 #include "core/api/json.hpp"
 #include "host/base/utf8.hpp"
@@ -13,7 +17,19 @@
 namespace sluice::host {
 namespace {
 
+constexpr std::string_view kTextPattern = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
+constexpr std::string_view kJsonPattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";
+
 std::atomic<bool> json_lines{false};
+
+std::string pattern() { return std::string(json_lines ? kJsonPattern : kTextPattern); }
+
+/// The lines of this thread's LogBatch.
+struct Batch {
+  std::unique_ptr<spdlog::formatter> formatter;
+  spdlog::memory_buf_t lines;
+};
+thread_local std::unique_ptr<Batch> batch;
 
 spdlog::level::level_enum spd(LogLevel level) {
   switch (level) {
@@ -32,7 +48,7 @@ spdlog::level::level_enum spd(LogLevel level) {
 spdlog::logger& logger() {
   static const std::shared_ptr<spdlog::logger> made = [] {
     auto out = spdlog::stderr_logger_mt("sluice");
-    out->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+    out->set_pattern(pattern(), spdlog::pattern_time_type::utc);
     out->flush_on(spdlog::level::debug);
     return out;
   }();
@@ -75,15 +91,28 @@ std::string as_json(std::string_view part, std::string_view message, const LogFi
 void set_log(LogFormat format, LogLevel least) {
   json_lines = format == LogFormat::kJson;
   logger().set_level(spd(least));
-  logger().set_pattern(json_lines ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
-                                  : "%Y-%m-%dT%H:%M:%S.%eZ %l %v",
-                       spdlog::pattern_time_type::utc);
+  logger().set_pattern(pattern(), spdlog::pattern_time_type::utc);
 }
 
 void log(LogLevel level, std::string_view part, std::string_view message, LogFields fields) {
   if (!logger().should_log(spd(level))) return;
-  logger().log(spd(level),
-               json_lines ? as_json(part, message, fields) : as_text(part, message, fields));
+  const std::string text =
+      json_lines ? as_json(part, message, fields) : as_text(part, message, fields);
+  if (!batch || level >= LogLevel::kWarning) return logger().log(spd(level), text);
+  if (!batch->formatter)
+    batch->formatter =
+        std::make_unique<spdlog::pattern_formatter>(pattern(), spdlog::pattern_time_type::utc);
+  batch->formatter->format({logger().name(), spd(level), text}, batch->lines);
+}
+
+LogBatch::LogBatch() { batch = std::make_unique<Batch>(); }
+
+LogBatch::~LogBatch() {
+  const auto ended = std::move(batch);
+  if (ended->lines.size() == 0) return;
+  logger();  // its sink shares this lock
+  const std::lock_guard lock(spdlog::details::console_mutex::mutex());
+  std::fwrite(ended->lines.data(), 1, ended->lines.size(), stderr);
 }
 
 }  // namespace sluice::host

@@ -25,4 +25,14 @@ void set_log(LogFormat format, LogLevel least);
 /// `part` names who speaks: store, api, audit, scheduler, executor, plugin NAME, …
 void log(LogLevel level, std::string_view part, std::string_view message, LogFields fields = {});
 
+/// While it lives, the lines of this thread (warnings and errors aside) are kept, and then written
+/// at once: where many come together, such as the audit lines of a transaction. Not nested.
+class LogBatch {
+ public:
+  LogBatch();
+  ~LogBatch();
+  LogBatch(const LogBatch&) = delete;
+  LogBatch& operator=(const LogBatch&) = delete;
+};
+
 }  // namespace sluice::host

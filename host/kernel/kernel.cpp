@@ -424,17 +424,26 @@ bool Kernel::exists(const api::KindInfo& kind, std::string_view key) const {
   return store_.find(kind, key) != nullptr;
 }
 
-json::object Kernel::current(const StoredObject& stored) const {
-  json::object object = to_object(stored);
+json::object Kernel::current(const StoredObject& stored, json::storage_ptr storage) const {
+  json::object object = to_object(stored, std::move(storage));
   if (stored.kind != &workload_kind_) return object;
   const auto id = engine_.find(stored.key);
-  return id ? api::encode_workload(object, engine_.status(*id)) : object;
+  if (!id) return object;
+  static const json::object kNone;
+  const auto* before = api::find_object(std::as_const(object), "status");
+  json::object status = api::encode_workload_status(before ? *before : kNone, engine_.status(*id));
+  if (status.empty())
+    object.erase("status");
+  else
+    object["status"] = std::move(status);
+  return object;
 }
 
-json::object Kernel::current(const api::KindInfo& kind, std::string_view key) const {
+json::object Kernel::current(const api::KindInfo& kind, std::string_view key,
+                             json::storage_ptr storage) const {
   const StoredObject* stored = store_.find(kind, key);
   SLUICE_CHECK(stored != nullptr, kind.kind, " ", key, " does not exist");
-  return current(*stored);
+  return current(*stored, std::move(storage));
 }
 
 Time Kernel::next_timer() const {

@@ -122,7 +122,8 @@ class Kernel {
 
   bool exists(const api::KindInfo& kind, std::string_view key) const;
   /// The object in hub form with its present status. REQUIRES: exists().
-  boost::json::object current(const api::KindInfo& kind, std::string_view key) const;
+  boost::json::object current(const api::KindInfo& kind, std::string_view key,
+                              boost::json::storage_ptr storage = {}) const;
   /// The earlier of the engine's and the plugins' next timer; kNever without one.
   Time next_timer() const;
 
@@ -143,7 +144,8 @@ class Kernel {
   void commit_deactivation(const Decision& decision);
   void notify_plugins();
   bool apply_requests();
-  boost::json::object current(const StoredObject& stored) const;
+  boost::json::object current(const StoredObject& stored,
+                              boost::json::storage_ptr storage = {}) const;
 
   Engine engine_;
   Intake& intake_;

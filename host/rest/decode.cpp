@@ -141,7 +141,8 @@ std::vector<std::string> duplicates(std::string_view text, const json::parse_opt
 
 }  // namespace
 
-ApiResult<DecodedBody> decode_json(std::string_view text, const DecodeLimits& limits) {
+ApiResult<DecodedBody> decode_json(std::string_view text, const DecodeLimits& limits,
+                                   json::storage_ptr storage) {
   if (text.size() > limits.bytes) return too_long(limits);
   std::size_t start = 0;
   while (start < text.size() && is_blank(text[start])) ++start;
@@ -149,7 +150,7 @@ ApiResult<DecodedBody> decode_json(std::string_view text, const DecodeLimits& li
   json::parse_options options;
   options.max_depth = limits.depth;
   json::basic_parser<JsonBuilder> parser(options);
-  parser.handler().stack.reset();
+  parser.handler().stack.reset(storage);
   json::error_code error;
   std::size_t used = start;
   used += parser.write_some(false, text.data() + start, text.size() - start, error);
@@ -167,8 +168,8 @@ ApiResult<DecodedBody> decode_json(std::string_view text, const DecodeLimits& li
     return bad_request("the body is not valid JSON: " + place(text, end) +
                        ": something stands behind the value");
   }
-  DecodedBody out;
-  out.value = parser.handler().stack.release();
+  // Not assigned to one that is there: that would copy it out of its storage.
+  DecodedBody out{parser.handler().stack.release(), {}};
   if (parser.handler().members != count_members(out.value))
     out.problems = duplicates(text.substr(start), options);
   return out;

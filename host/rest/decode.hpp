@@ -4,6 +4,7 @@
 // Pure functions, any thread. Unknown fields are not looked for here: that is Scheme::admit().
 #pragma once
 
+#include <boost/json/storage_ptr.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <string>
@@ -28,7 +29,9 @@ struct DecodedBody {
 };
 
 /// One JSON value and nothing after it. 400 with line and column; 413 when it is too long.
-ApiResult<DecodedBody> decode_json(std::string_view text, const DecodeLimits& limits = {});
+/// The value is made in `storage`.
+ApiResult<DecodedBody> decode_json(std::string_view text, const DecodeLimits& limits = {},
+                                   boost::json::storage_ptr storage = {});
 
 /// One YAML document (JSON is YAML, too). Repeated keys are an error here.
 ApiResult<DecodedBody> decode_yaml(std::string_view text, const DecodeLimits& limits = {});

@@ -85,7 +85,8 @@ TableFormat::TableFormat(const api::KindInfo& kind, std::string_view version) {
     if (column.type == "boolean") cell.type = CellType::kBoolean;
     if (column.type == "date") cell.type = CellType::kDate;
     const bool date = cell.type == CellType::kDate;  // sent as the text of an age
-    const std::string_view type = date || column.type.empty() ? "string" : column.type;
+    const std::string_view type =
+        date || column.type.empty() ? "string" : std::string_view(column.type);
     definitions.push_back(definition(column.name, type,
                                      column.json_path == ".metadata.name" ? "name" : "",
                                      column.description, column.priority));

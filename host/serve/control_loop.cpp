@@ -129,7 +129,7 @@ bool ControlLoop::turn(std::vector<Task> batch) {
   auto told = std::make_shared<std::vector<std::function<void(const Result<void>&)>>>();
   for (Task& task : batch) {
     if (auto* write = std::get_if<Write>(&task)) {
-      answers->push_back({std::move(write->done), writer_.execute(write->request)});
+      answers->push_back({std::move(write->done), writer_.execute(std::move(write->request))});
     } else {
       auto& work = std::get<Work>(task);
       work.task(objects_);
@@ -141,6 +141,7 @@ bool ControlLoop::turn(std::vector<Task> batch) {
   while (!at_rest && clock_.steady() < stop_at) at_rest = kernel_.run(1);
   ++turns_;
   store_.commit([this, answers, told](const Result<void>& durable) {
+    const LogBatch audit_lines;
     for (Answer& answer : *answers) {
       if (durable) {
         answer.done(std::move(answer.result));

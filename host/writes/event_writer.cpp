@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/api/json.hpp"
-#include "host/writes/metadata.hpp"
+#include "host/rest/json_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -20,6 +20,26 @@ std::string api_version(const api::KindInfo& kind) {
   const std::string& preferred = kind.versions.front().name;
   return kind.group.empty() ? preferred : kind.group + "/" + preferred;
 }
+
+/// One JSON object, member after member.
+class JsonText {
+ public:
+  JsonText& raw(std::string_view key, std::string_view json) {
+    if (text_.size() > 1) text_ += ',';
+    api::append_json_text(key, text_);
+    text_.append(":").append(json);
+    return *this;
+  }
+  JsonText& text(std::string_view key, std::string_view value) {
+    raw(key, "");
+    api::append_json_text(value, text_);
+    return *this;
+  }
+  std::string take() { return std::move(text_) + "}"; }
+
+ private:
+  std::string text_ = "{";
+};
 
 }  // namespace
 
@@ -58,9 +78,11 @@ bool EventWriter::count_up(const std::string& key) {
 }
 
 void EventWriter::emit(const EventNote& event) {
-  if (!event.about.kind || !objects_.kernel().exists(*event.about.kind, event.about.key)) return;
-  const json::object about = objects_.kernel().current(*event.about.kind, event.about.key);
-  const std::string uid(api::find_text(*metadata_of(about), "uid"));
+  if (!event.about.kind) return;
+  const StoredObject* about = objects_.kernel().store().find(*event.about.kind, event.about.key);
+  if (!about) return;
+  std::string unescaped;
+  const std::string uid(scalar_text(member_text(about->metadata, "uid"), unescaped));
   if (!allowed(uid)) {
     ++dropped_;
     return;
@@ -69,48 +91,46 @@ void EventWriter::emit(const EventNote& event) {
       fmt::format("{}\n{}\n{}\n{}", uid, event.warning, event.reason, event.message);
   if (const auto known = notes_.find(id); known != notes_.end() && count_up(known->second.key))
     return;
-  write(event, about, id);
+  write(event, uid, id);
 }
 
-void EventWriter::write(const EventNote& event, const json::object& about, const std::string& id) {
+// Events are by far the most objects that a busy host makes by itself: so they are written as the
+// texts that are stored, in the order of the fields of the API.
+void EventWriter::write(const EventNote& event, std::string_view about, const std::string& id) {
   const api::KindInfo* kind = objects_.scheme().find("v1", "Event");
   if (!kind) return;
-  const json::object& metadata = *metadata_of(about);
-  const std::string name(api::find_text(metadata, "name"));
-  const std::string ns = event.about.kind->namespaced
-                             ? std::string(api::find_text(metadata, "namespace"))
-                             : std::string("default");
+  const bool namespaced = event.about.kind->namespaced;
+  const std::size_t slash = namespaced ? event.about.key.find('/') : std::string::npos;
+  const std::string_view key = event.about.key;
+  const std::string_view name = slash == std::string::npos ? key : key.substr(slash + 1);
+  const std::string_view ns = slash == std::string::npos ? "default" : key.substr(0, slash);
   const std::string at = format_time(objects_.now() - objects_.now() % kSecond);
   const std::string uid = ids_.uid(objects_.now());
-  json::object involved = {{"kind", event.about.kind->kind},
-                           {"name", name},
-                           {"uid", api::json_view(api::find_text(metadata, "uid"))},
-                           {"apiVersion", api_version(*event.about.kind)}};
-  if (event.about.kind->namespaced) involved["namespace"] = ns;
-  const std::string own_name =
-      fmt::format("{}.{}", name.substr(0, 200),
-                  uid.substr(0, 8) + uid.substr(9, 4) + uid.substr(14, 4) + uid.substr(28));
-  json::object object = {
-      {"apiVersion", "v1"},
-      {"kind", "Event"},
-      {"metadata",
-       json::object{
-           {"name", own_name}, {"namespace", ns}, {"uid", uid}, {"creationTimestamp", at}}},
-      {"involvedObject", std::move(involved)},
-      {"reason", event.reason},
-      {"message", event.message.substr(0, kLongestMessage)},
-      {"source", json::object{{"component", api::json_view(kComponent)}}},
-      {"firstTimestamp", at},
-      {"lastTimestamp", at},
-      {"count", 1},
-      {"type", event.warning ? "Warning" : "Normal"},
-      {"eventTime", nullptr},
-      {"reportingComponent", api::json_view(kComponent)},
-      {"reportingInstance", ""}};
-  const std::string key = ns + "/" + own_name;
-  objects_.kernel().commit(objects_.kernel().intake().seal(*kind, object));
+  StoredObject made;
+  made.kind = kind;
+  const std::string own_name = fmt::format("{}.{}{}{}{}", name.substr(0, 200), uid.substr(0, 8),
+                                           uid.substr(9, 4), uid.substr(14, 4), uid.substr(28));
+  made.key = fmt::format("{}/{}", ns, own_name);
+  JsonText metadata;
+  metadata.text("name", own_name).text("namespace", ns).text("uid", uid);
+  made.metadata = metadata.text("creationTimestamp", at).take();
+  JsonText involved;
+  involved.text("kind", event.about.kind->kind).text("name", name).text("uid", about);
+  involved.text("apiVersion", api_version(*event.about.kind));
+  if (namespaced) involved.text("namespace", ns);
+  JsonText body;
+  body.raw("involvedObject", involved.take()).text("reason", event.reason);
+  body.text("message", std::string_view(event.message).substr(0, kLongestMessage));
+  body.raw("source", JsonText().text("component", kComponent).take());
+  body.text("firstTimestamp", at).text("lastTimestamp", at).raw("count", "1");
+  body.text("type", event.warning ? "Warning" : "Normal").raw("eventTime", "null");
+  body.text("reportingComponent", kComponent).text("reportingInstance", "");
+  made.body = std::make_shared<const std::string>(body.take());
   if (const auto old = notes_.find(id); old != notes_.end()) note_ages_.erase(old->second.age);
-  notes_[id] = {key, note_ages_.insert(note_ages_.end(), id)};
+  notes_[id] = {made.key, note_ages_.insert(note_ages_.end(), id)};
+  PreparedObject prepared;
+  prepared.stored = std::move(made);
+  objects_.kernel().commit(std::move(prepared));
   if (notes_.size() > limits_.remembered) {
     notes_.erase(note_ages_.front());
     note_ages_.pop_front();

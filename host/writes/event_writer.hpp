@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <list>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "host/writes/object_writer.hpp"
@@ -47,7 +48,7 @@ class EventWriter final : public EventSink {
   };
   bool allowed(const std::string& uid);
   bool count_up(const std::string& key);
-  void write(const EventNote& event, const boost::json::object& about, const std::string& id);
+  void write(const EventNote& event, std::string_view about, const std::string& id);
 
   ObjectWriter& objects_;
   IdSource& ids_;

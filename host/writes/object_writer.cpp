@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/monotonic_resource.hpp>
 #include <utility>
 
 #include "core/api/builtin/builtin.hpp"
@@ -39,6 +40,19 @@ const json::object* condition(const json::object& status, std::string_view type)
     if (const auto* held = entry.if_object(); held && api::find_text(*held, "type") == type)
       return held;
   return nullptr;
+}
+
+/// Each write changes its own part only: the status, or all but the status.
+void keep_other_part(const json::object& before, bool status, json::object& after) {
+  if (!status) {
+    after.erase("status");
+    if (const auto* kept = api::find(before, "status")) after["status"] = *kept;
+    return;
+  }
+  json::object joined(before, after.storage());
+  joined.erase("status");
+  if (auto* changed = after.if_contains("status")) joined["status"] = std::move(*changed);
+  after = std::move(joined);
 }
 
 }  // namespace
@@ -95,7 +109,10 @@ std::optional<ApiError> ObjectWriter::namespace_refuses(const api::KindInfo& kin
   if (!kind.namespaced || !require_namespaces_) return std::nullopt;
   const api::KindInfo* namespaces = scheme().find("v1", "Namespace");
   if (!namespaces) return std::nullopt;
-  if (!kernel_.exists(*namespaces, ns)) return not_found(*namespaces, ns);
+  const StoredObject* found = kernel_.store().find(*namespaces, ns);
+  if (!found) return not_found(*namespaces, ns);
+  // Asked for every object that is created: parsed only where the answer may be yes.
+  if (found->metadata.find("deletionTimestamp") == std::string::npos) return std::nullopt;
   if (!is_terminating(kernel_.current(*namespaces, ns))) return std::nullopt;
   return forbidden(kind, name,
                    fmt::format("unable to create new content in namespace {} because it is being "
@@ -147,7 +164,8 @@ ApiResult<WriteOutcome> ObjectWriter::commit(const ObjectRef& ref, const json::o
 ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object after, bool status,
                                               const WriteMode& mode) {
   const api::KindInfo& kind = *ref.kind;
-  const json::object before = kernel_.current(kind, ref.key);
+  json::monotonic_resource memory;  // of what this function alone looks at
+  const json::object before = kernel_.current(kind, ref.key, &memory);
   const std::string name(api::find_text(*metadata_of(before), "name"));
   keep_system_metadata(before, after);
   std::vector<api::Problem> problems;
@@ -157,14 +175,7 @@ ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object
         policy->updating(kind, after, before, *this, mode.by_system, problems);
   if (auto refused = judge(kind, name, after, &before, status, mode, std::move(problems)))
     return *refused;
-  if (status || kind.status_subresource) {  // each write changes its own part only
-    const json::object& own_part = status ? before : after;
-    const json::object& other_part = status ? after : before;
-    json::object joined = own_part;
-    joined.erase("status");
-    if (const auto* kept = api::find(other_part, "status")) joined["status"] = *kept;
-    after = std::move(joined);
-  }
+  if (status || kind.status_subresource) keep_other_part(before, status, after);
   if (is_terminating(before))
     for (const auto& finalizer : finalizers_of(after))
       if (!has_finalizer(before, finalizer))

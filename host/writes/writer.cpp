@@ -106,7 +106,7 @@ ApiResult<void> check_precondition(const WriteRequest& request, const StoredObje
 
 }  // namespace
 
-ApiResult<WriteOutcome> Writer::execute(const WriteRequest& request) {
+ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
   std::vector<std::string> warnings;
   WriteMode mode;
   mode.dry_run = request.dry_run;
@@ -141,10 +141,10 @@ ApiResult<WriteOutcome> Writer::execute(const WriteRequest& request) {
   return done;
 }
 
-ApiResult<WriteOutcome> Writer::create(const WriteRequest& request, const WriteMode& mode) {
+ApiResult<WriteOutcome> Writer::create(WriteRequest& request, const WriteMode& mode) {
   if (!request.body.is_object())
     return bad_request("the body must be one object, as JSON, YAML or protobuf");
-  json::object body = request.body.get_object();
+  json::object body = std::move(request.body.get_object());
   if (auto agreed = agree_with_url(request, body); !agreed) return agreed.error();
   const json::object& metadata = metadata_of(body);
   if (!api::find_text(metadata, "resourceVersion").empty())
@@ -156,10 +156,10 @@ ApiResult<WriteOutcome> Writer::create(const WriteRequest& request, const WriteM
   return objects_.create(*request.kind, std::move(body), mode);
 }
 
-ApiResult<WriteOutcome> Writer::update(const WriteRequest& request, const WriteMode& mode) {
+ApiResult<WriteOutcome> Writer::update(WriteRequest& request, const WriteMode& mode) {
   if (!request.body.is_object())
     return bad_request("the body must be one object, as JSON, YAML or protobuf");
-  json::object body = request.body.get_object();
+  json::object body = std::move(request.body.get_object());
   if (auto agreed = agree_with_url(request, body); !agreed) return agreed.error();
   const ObjectRef ref{request.kind, key_of(request)};
   const StoredObject* stored = objects_.kernel().store().find(*ref.kind, ref.key);

@@ -30,11 +30,12 @@ class Writer {
 
   void set_guard(WriteGuard guard) { guard_ = std::move(guard); }
 
-  ApiResult<WriteOutcome> execute(const WriteRequest& request);
+  /// The body is used up.
+  ApiResult<WriteOutcome> execute(WriteRequest request);
 
  private:
-  ApiResult<WriteOutcome> create(const WriteRequest& request, const WriteMode& mode);
-  ApiResult<WriteOutcome> update(const WriteRequest& request, const WriteMode& mode);
+  ApiResult<WriteOutcome> create(WriteRequest& request, const WriteMode& mode);
+  ApiResult<WriteOutcome> update(WriteRequest& request, const WriteMode& mode);
   ApiResult<WriteOutcome> patch(const WriteRequest& request, const WriteMode& mode);
   ApiResult<WriteOutcome> apply(const WriteRequest& request, WriteMode mode);
   ApiResult<WriteOutcome> scale(const WriteRequest& request, const WriteMode& mode);

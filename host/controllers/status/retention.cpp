@@ -4,6 +4,7 @@
 
 #include "core/api/json.hpp"
 #include "host/objects/parts.hpp"
+#include "host/rest/json_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -19,6 +20,20 @@ std::optional<Time> true_since(const json::object& status, std::string_view type
 Result<void> plain(const ApiResult<void>& done) {
   if (done) return {};
   return Error{done.error().text};
+}
+
+/// There are many Events, and of each one time is wanted: it is not parsed.
+std::optional<Time> last_seen(const StoredObject& event) {
+  std::string unescaped;
+  const auto time = [&](std::string_view text, std::string_view key) {
+    const auto parsed = parse_time(scalar_text(member_text(text, key), unescaped));
+    return parsed ? std::optional<Time>(*parsed) : std::nullopt;
+  };
+  if (event.body) {
+    if (const auto seen = time(*event.body, "lastTimestamp")) return seen;
+    if (const auto seen = time(*event.body, "eventTime")) return seen;
+  }
+  return time(event.metadata, "creationTimestamp");
 }
 
 }  // namespace
@@ -80,17 +95,18 @@ EventRetention::EventRetention(const api::Scheme& scheme, Duration keep)
     : events_(scheme.find("v1", "Event")), keep_(keep) {}
 
 void EventRetention::changed(const ObjectChange& change, std::vector<std::string>& keys) {
-  if (change.stored && !change.before) keys.push_back(change.key);
+  if (!change.stored) {
+    due_.erase(change.key);
+    return;
+  }
+  due_[change.key] = last_seen(*change.stored).value_or(0) + keep_;
+  if (!change.before) keys.push_back(change.key);
 }
 
 Result<Time> EventRetention::reconcile(const std::string& key, ObjectAccess& objects) {
-  const auto event = objects.get(*events_, key);
-  if (!event) return kNever;
-  auto seen = api::find_time(*event, "lastTimestamp");
-  if (!seen) seen = api::find_time(*event, "eventTime");
-  if (!seen) seen = api::find_time(part(*event, "metadata"), "creationTimestamp");
-  const Time due = seen.value_or(objects.now()) + keep_;
-  if (objects.now() < due) return due;
+  const auto due = due_.find(key);
+  if (due == due_.end()) return kNever;
+  if (objects.now() < due->second) return due->second;
   if (auto done = plain(objects.remove(*events_, key)); !done) return done.error();
   return kNever;
 }

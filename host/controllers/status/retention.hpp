@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "host/config/config.hpp"
@@ -44,6 +45,7 @@ class EventRetention final : public Controller {
  private:
   const api::KindInfo* events_;
   Duration keep_;
+  std::unordered_map<std::string, Time> due_;  // of those that are there
 };
 
 }  // namespace sluice::host
