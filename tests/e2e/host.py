@@ -32,6 +32,7 @@ class Host:
         self.port = 0
         self.write_config(store, extra)
         self.process = None
+        self.program = "kubectl"
 
     def write_config(self, store, extra):
         self.store, self.extra = store, extra
@@ -84,7 +85,7 @@ class Host:
         return keep | {"KUBECONFIG": self.kubeconfig, "HOME": self.folder} | more
 
     def command(self, *args):
-        return ["kubectl", "--cache-dir", os.path.join(self.folder, "cache"), *args]
+        return [self.program, "--cache-dir", os.path.join(self.folder, "cache"), *args]
 
     def run(self, *args, stdin=None, **environment):
         """The finished process."""
