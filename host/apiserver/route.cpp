@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kVisibility = "visibility.kueue.x-k8s.io";
 constexpr std::string_view kOwnGroup = "sluice.dev";
+constexpr std::string_view kCustomKinds = "apiextensions.k8s.io";
 
 bool is_read(std::string_view method) { return method == "GET" || method == "HEAD"; }
 
@@ -109,7 +110,7 @@ Route RouteTable::find(const Request& request) const {
   }
   constexpr std::array<std::string_view, 3> kHealth = {"healthz", "livez", "readyz"};
   const bool core = parts[0] == "api" && parts.size() > 2;
-  const bool group = parts[0] == "apis" && parts.size() > 3;
+  const bool group = parts[0] == "apis" && parts.size() > 3 && parts[1] != kCustomKinds;
   if (std::find(kHealth.begin(), kHealth.end(), parts[0]) != kHealth.end()) {
     route.type = Route::Type::kHealth;
   } else if (parts[0] == "version" && parts.size() == 1) {

@@ -194,6 +194,12 @@ Discovery::Discovery(const api::Scheme& scheme) {
   add("/api",
       with_type({{"versions", json::array{"v1"}}, {"serverAddressByClientCIDRs", json::array()}},
                 "APIVersions"));
+  // kubectl looks here for a kind that it finds nowhere else, before it says that there is none.
+  add("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      {{"kind", "CustomResourceDefinitionList"},
+       {"apiVersion", "apiextensions.k8s.io/v1"},
+       {"metadata", {{"resourceVersion", "1"}}},
+       {"items", json::array()}});
 }
 
 const ApiDocument* Discovery::find(std::string_view path, std::string_view accept) const {

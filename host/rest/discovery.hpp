@@ -1,5 +1,6 @@
 // Discovery: the documents by which clients learn what is served: /api, /apis, /apis/GROUP, /api/v1
-// and /apis/GROUP/VERSION, in the two forms that clients ask for.
+// and /apis/GROUP/VERSION, in the two forms that clients ask for; and that there are no definitions
+// of custom kinds.
 //
 // Made once from a Scheme, as texts; then only read: any thread. When the served kinds change (a
 // plugin comes or goes) another Discovery takes its place.

@@ -70,7 +70,7 @@ class NewKubectl(unittest.TestCase):
     def test_reading(self):
         self.assertIn("Server Version: v1.32.", self.kubectl("version"))
         self.assertIn("clusterqueues.kueue.x-k8s.io", self.kubectl("api-resources", "-o", "name"))
-        self.assertRegex(self.kubectl("get", "cq,lq,rf"), r"cluster-queue +BestEffortFIFO")
+        self.assertRegex(self.kubectl("get", "cq,lq,rf"), r"cluster-queue +(BestEffort|Strict)FIFO")
         self.assertIn("coveredResources", self.kubectl("explain", "cq.spec.resourceGroups"))
         self.assertEqual(self.kubectl("auth", "can-i", "create", "jobs").strip(), "yes")
         self.assertIn("sluice-admin", self.kubectl("auth", "whoami"))
@@ -83,7 +83,7 @@ class NewKubectl(unittest.TestCase):
                      ["role", "r", "--verb=get", "--resource=pods"],
                      ["rolebinding", "r", "--role=r", "--user=u"],
                      ["job", "j", "--image=any", "--", "sh", "-c", "echo typed"]):
-            self.kubectl("create", *args, "-n", "typed")
+            self.kubectl("-n", "typed", "create", *args)
         self.kubectl("wait", "--for=condition=complete", "job/j", "-n", "typed", "--timeout=60s")
         self.assertEqual(self.kubectl("logs", "job/j", "-n", "typed"), "typed\n")
         self.assertEqual(self.host.json("get", "cm", "c", "-n", "typed")["data"], {"a": "b"})

@@ -103,8 +103,12 @@ class Live(unittest.TestCase):
     def suspended(self, name):
         return self.rest.get(f"{JOBS}/{name}")["spec"]["suspend"]
 
-    def running(self, name, cpu=1):
+    def submit(self, name, cpu=1):
         self.post(JOBS, job(name, cpu))
+        self.addCleanup(self.gone, name)
+
+    def running(self, name, cpu=1):
+        self.submit(name, cpu)
         eventually(lambda: not self.suspended(name), f"{name} starts")
 
     def gone(self, name):
@@ -153,7 +157,7 @@ class Requests(Live):
 
     def test_list_of_workloads(self):
         self.running("first", 9)
-        self.post(JOBS, job("second", 9))
+        self.submit("second", 9)
         for version in VERSIONS:
             eventually(lambda: self.workload("second", version).get("status"), "it is judged")
             waiting = self.workload("second", version)
@@ -172,8 +176,6 @@ class Requests(Live):
         _, pods = self.rest.send("GET", PODS + "?labelSelector=batch.kubernetes.io%2Fjob-name%3D"
                                  "first&limit=500", Accept=table)
         self.assertEqual((pods["kind"], len(pods["rows"])), ("Table", 1))
-        self.gone("first")
-        self.gone("second")
 
     def test_stop_and_resume(self):
         self.running("stopped")
@@ -195,7 +197,6 @@ class Requests(Live):
             self.patch(f"{self.local(version)}/lq", {"stopPolicy": "Hold"})
             self.assertFalse(self.suspended("stopped"))
             self.patch(f"{self.local(version)}/lq", {"stopPolicy": "None"})
-        self.gone("stopped")
 
     def test_delete_of_a_workload(self):
         for number, api in enumerate(("v1", "batch/v1", "meta.k8s.io/v1")):

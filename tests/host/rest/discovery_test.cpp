@@ -171,6 +171,13 @@ void tell_legacy(const std::string& path, Told& told) {
   }
 }
 
+TEST(Discovery, ThereAreNoDefinitionsOfCustomKinds) {
+  const json::object list = at("/apis/apiextensions.k8s.io/v1/customresourcedefinitions");
+  EXPECT_EQ(list.at("kind"), "CustomResourceDefinitionList");
+  EXPECT_TRUE(list.at("items").as_array().empty());
+  EXPECT_EQ(discovery().find("/apis/apiextensions.k8s.io/v1", "application/json"), nullptr);
+}
+
 TEST(Discovery, BothFormsSayTheSame) {
   Told aggregated, legacy;
   tell_aggregated("/api", aggregated);
