@@ -80,7 +80,7 @@ boost::json::object encode_condition(const Condition& condition);
 
 /// The amount of `resource` in the engine's unit: milli for cpu, base units else, rounded up.
 std::int64_t engine_amount(std::string_view resource, const Quantity& quantity);
-/// The reverse: the Quantity for an amount in the engine's unit.
+/// The reverse: the Quantity for an amount in the engine's unit; bytes with binary suffixes.
 Quantity engine_quantity(std::string_view resource, std::int64_t amount);
 
 }  // namespace sluice::api

@@ -246,7 +246,12 @@ std::int64_t engine_amount(std::string_view resource, const Quantity& quantity) 
 }
 
 Quantity engine_quantity(std::string_view resource, std::int64_t amount) {
-  return resource == "cpu" ? Quantity::of_milli(amount) : Quantity::of_units(amount);
+  if (resource == "cpu") return Quantity::of_milli(amount);
+  // Its format is that of a sum that begins with it.
+  static const Quantity kNoBytes = *Quantity::parse("0Ki");
+  const bool bytes = resource == "memory" || resource == "ephemeral-storage" ||
+                     resource.substr(0, 10) == "hugepages-";
+  return bytes ? kNoBytes + Quantity::of_units(amount) : Quantity::of_units(amount);
 }
 
 }  // namespace sluice::api

@@ -81,6 +81,7 @@ def config_map(name, value="v", **labels):
 
 class Kubectl(unittest.TestCase):
     sluice = ""
+    minor = 0  # of the client's version
     host = None
 
     @classmethod
@@ -96,6 +97,17 @@ class Kubectl(unittest.TestCase):
     def kubectl(self, *args, **more):
         return self.host.kubectl(*args, **more)
 
+    def needs(self, minor):
+        """Commands and flags that older clients do not have."""
+        if self.minor < minor:
+            self.skipTest(f"kubectl 1.{minor} or newer is needed, this is 1.{self.minor}")
+
+    def gone(self, *what):
+        """Waits until it is; older clients fail where it is gone already."""
+        done = self.host.run("wait", "--for=delete", *what, "--timeout=60s")
+        if "no matching resources" not in done.stderr:
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def refused(self, *args, stdin=None):
         """What kubectl says when it fails."""
         done = self.host.run(*args, stdin=stdin)
@@ -105,7 +117,7 @@ class Kubectl(unittest.TestCase):
 
 class Reading(Kubectl):
     def test_version(self):
-        self.assertRegex(self.kubectl("version"), r"Server Version: v1\.32\.")
+        self.assertRegex(self.kubectl("version"), r'Server Version: .*v1\.32\.')
 
     def test_api_resources(self):
         names = self.kubectl("api-resources", "-o", "name").split()
@@ -134,6 +146,47 @@ class Reading(Kubectl):
         self.assertRegex(self.kubectl("get", "lq", "-A"), r"^NAMESPACE +NAME +CLUSTERQUEUE")
         self.assertRegex(self.kubectl("get", "lq,rf"), r"localqueue\.kueue\.x-k8s\.io/user-queue")
         self.assertNotIn("NAME", self.kubectl("get", "cq", "--no-headers"))
+
+    def test_explain(self):
+        pod_sets = self.kubectl("explain", "workload.spec.podSets")
+        self.assertRegex(pod_sets, r"(FIELD|RESOURCE): +podSets <\[\]Object>")
+        self.assertRegex(pod_sets, r"VERSION: +(kueue\.x-k8s\.io/)?v1beta2")
+        self.assertRegex(pod_sets, r"template\t<\w+> -required-")
+        self.assertIn("How many pods it has.", pod_sets)
+        self.assertIn("cohortName", self.kubectl("explain", "cq.spec"))
+        old = self.kubectl("explain", "cq.spec", "--api-version=kueue.x-k8s.io/v1beta1")
+        self.assertRegex(old, r"cohort\t<string>")
+        self.assertRegex(self.kubectl("explain", "job", "--recursive"),
+                         r"template\t<\w+>(?s:.*)containers\t<\[\]\w+>")
+        self.assertIn('field "bogus" does not exist', self.refused("explain", "pod.spec.bogus"))
+
+    def test_explain_by_the_older_description(self):
+        """Version 2, which clients ask for in protobuf."""
+        self.needs(27)
+        two = self.kubectl("explain", "job.spec", "--output=plaintext-openapiv2")
+        self.assertRegex(two, r"parallelism\t<integer>")
+
+    def test_documents(self):
+        index = json.loads(self.kubectl("get", "--raw", "/openapi/v3"))["paths"]
+        self.assertIn("apis/kueue.x-k8s.io/v1beta2", index)
+        for entry in index.values():
+            found = json.loads(self.kubectl("get", "--raw", entry["serverRelativeURL"]))
+            self.assertEqual(found["openapi"], "3.0.0")
+        self.assertIn("NotFound", self.refused("get", "--raw", "/openapi/v3/apis/none/v1"))
+
+    def test_cluster(self):
+        self.assertRegex(self.kubectl("cluster-info"), "is running at .*" + self.host.address)
+        self.assertIn("readyz check passed", self.kubectl("get", "--raw", "/readyz?verbose"))
+        node = self.kubectl("get", "nodes", "-o", "name").strip()
+        self.assertRegex(self.kubectl("get", "nodes", "-o", "wide"), r"Ready +<none>")
+        self.kubectl("cordon", node)
+        self.assertIn("SchedulingDisabled", self.kubectl("get", node))
+        self.kubectl("uncordon", node)
+        self.kubectl("taint", "nodes", "--all", "e2e=yes:PreferNoSchedule")
+        described = self.kubectl("describe", node)
+        self.assertRegex(described, r"Taints: +e2e=yes:PreferNoSchedule")
+        self.assertRegex(described, r"Allocatable:\n  cpu: ")
+        self.kubectl("taint", "nodes", "--all", "e2e-")
 
     def test_both_versions(self):
         old = self.host.run("get", "clusterqueues.v1beta1.kueue.x-k8s.io", "cluster-queue", "-o",
@@ -185,14 +238,6 @@ class Reading(Kubectl):
             watch.kill()
             watch.communicate()
 
-    def test_explain(self):
-        text = self.kubectl("explain", "clusterqueue.spec.resourceGroups")
-        self.assertIn("coveredResources", text)
-        self.assertIn("VERSION:    v1beta2", text)
-        self.assertIn("cohort", self.kubectl("explain", "clusterqueue.spec",
-                                             "--api-version=kueue.x-k8s.io/v1beta1"))
-        self.assertIn("parallelism", self.kubectl("explain", "job.spec", "--recursive"))
-
     def test_raw_and_health(self):
         self.assertEqual(self.kubectl("get", "--raw", "/readyz"), "ok")
         self.assertIn("[+]store ok", self.kubectl("get", "--raw", "/readyz?verbose"))
@@ -206,6 +251,29 @@ class Reading(Kubectl):
 
 
 class Writing(Kubectl):
+    def test_generate_name(self):
+        named = json.loads(config_map("x"))
+        named["metadata"] = {"generateName": "generated-", "labels": {"generated": "yes"}}
+        made = {self.kubectl("create", "-f", "-", "-o", "name", stdin=json.dumps(named)).strip()
+                for _ in range(3)}
+        self.assertEqual(len(made), 3)
+        for each in made:
+            self.assertRegex(each, r"^configmap/generated-[a-z0-9]{5}$")
+        self.kubectl("delete", "cm", "-l", "generated=yes")
+
+    def test_pipes(self):
+        """What a client makes itself, and what the server gives back, can be applied."""
+        made = self.kubectl("create", "cm", "piped", "--from-literal=a=b", "--dry-run=client",
+                            "-o", "yaml")
+        self.kubectl("apply", "-f", "-", stdin=made)
+        back = self.kubectl("get", "cm", "piped", "-o", "yaml")
+        self.assertIn("configmap/piped", self.kubectl("apply", "-f", "-", stdin=back))
+        self.assertIn("a: b", self.kubectl("apply", "view-last-applied", "cm/piped"))
+        self.kubectl("delete", "-f", "-", stdin=back)
+        several = "---\n" + "\n---\n".join([config_map("piped-1"), config_map("piped-2")])
+        self.kubectl("apply", "-f", "-", stdin=several)
+        self.kubectl("delete", "-f", "-", stdin=several)
+
     def test_create_typed(self):
         """Go clients send protobuf here."""
         self.kubectl("create", "ns", "typed")
@@ -260,18 +328,35 @@ class Writing(Kubectl):
         wrong = config_map("bogus").replace('"data"', '"bogusField": 1, "data"')
         self.assertIn("bogusField", self.refused("apply", "-f", "-", stdin=wrong))
         self.assertIn("bogusField", self.refused("create", "-f", "-", stdin=wrong))
-        done = self.host.run("create", "--validate=warn", "-f", "-", stdin=wrong)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("Warning", done.stderr)
-        self.assertIn("bogusField", done.stderr)
-        self.kubectl("delete", "cm", "bogus")
+        if self.minor >= 25:
+            done = self.host.run("create", "--validate=warn", "-f", "-", stdin=wrong)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("Warning", done.stderr)
+            self.assertIn("bogusField", done.stderr)
+            self.kubectl("delete", "cm", "bogus")
         self.kubectl("create", "--validate=false", "-f", "-", stdin=wrong)
         invalid = json.dumps({"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "LocalQueue",
                               "metadata": {"name": "Wrong_Name"},
                               "spec": {"clusterQueue": "cluster-queue"}})
         self.assertIn("is invalid", self.refused("create", "-f", "-", stdin=invalid))
 
+    def test_validation_of_jobs(self):
+        wrong = JOB.format(name="wrong", script="true", cpu="1")
+        wrong = wrong.replace("parallelism", "paralelism").replace("image:", "imag:")
+        for how in ("create", "apply"):
+            said = self.refused(how, "-f", "-", stdin=wrong)
+            # Older clients find them themselves, by the server's description.
+            self.assertRegex(said, r'unknown field "(spec\.)?paralelism"')
+            self.assertRegex(said, r'unknown field "(spec\.template\.spec\.containers\[0]\.)?imag"')
+        self.assertIn("NotFound", self.refused("get", "job", "wrong"))
+        twice = JOB.format(name="wrong", script="true", cpu="1").replace(
+            "restartPolicy: Never", "restartPolicy: Sometimes")
+        said = self.refused("create", "-f", "-", stdin=twice)
+        self.assertIn('The Job "wrong" is invalid', said)
+        self.assertIn('spec.template.spec.restartPolicy: Unsupported value: "Sometimes"', said)
+
     def test_dry_run(self):
+        self.kubectl("apply", "-f", "-", "--dry-run=client", stdin=config_map("dry"))
         self.kubectl("create", "-f", "-", "--dry-run=server", stdin=config_map("dry"))
         self.assertIn("NotFound", self.refused("get", "cm", "dry"))
         self.kubectl("create", "-f", "-", stdin=config_map("dry"))
@@ -293,6 +378,34 @@ class Writing(Kubectl):
         self.assertIn("unsupported", self.refused("patch", "cq", "cluster-queue", "-p", "{}")
                       .lower().replace("not supported", "unsupported"))
 
+    def test_patch_of_lists(self):
+        service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "listed"},
+                   "spec": {"ports": [{"name": "a", "port": 1}, {"name": "b", "port": 2}]}}
+        self.kubectl("create", "-f", "-", stdin=json.dumps(service))
+        self.kubectl("patch", "svc", "listed", "-p",
+                     '{"spec":{"ports":[{"port":2,"name":"c"},{"port":3,"name":"d"}]}}')
+        ports = self.host.json("get", "svc", "listed")["spec"]["ports"]
+        self.assertEqual(sorted((port["port"], port["name"]) for port in ports),
+                         [(1, "a"), (2, "c"), (3, "d")])
+        self.kubectl("patch", "svc", "listed", "-p",
+                     '{"spec":{"ports":[{"port":1,"$patch":"delete"}]}}')
+        self.assertEqual(len(self.host.json("get", "svc", "listed")["spec"]["ports"]), 2)
+        self.kubectl("delete", "svc", "listed")
+
+    def test_patch_of_a_status(self):
+        self.needs(24)
+        text = WORKLOAD.format(version="v1beta2", name="patched", app="x")
+        self.kubectl("create", "-f", "-", stdin=text)
+        condition = {"type": "Seen", "status": "True", "reason": "Test", "message": "by a person",
+                     "lastTransitionTime": "2026-01-01T00:00:00Z"}
+        self.kubectl("patch", "workload", "patched", "--type=merge", "--subresource=status", "-p",
+                     json.dumps({"status": {"conditions": [condition]}, "spec": {"active": False}}))
+        path = "{.spec.active} {.status.conditions[?(@.type=='Seen')].message}"
+        seen = self.kubectl("get", "workload", "patched", "--subresource=status", "-o",
+                            "jsonpath=" + path)
+        self.assertEqual(seen, "true by a person")
+        self.kubectl("delete", "workload", "patched")
+
     def test_edit(self):
         self.kubectl("create", "-f", "-", stdin=config_map("edited", "before"))
         editor = os.path.join(self.host.folder, "editor")
@@ -301,6 +414,10 @@ class Writing(Kubectl):
         os.chmod(editor, 0o755)
         self.kubectl("edit", "cm", "edited", KUBE_EDITOR=editor)
         self.assertEqual(self.host.json("get", "cm", "edited")["data"]["key"], "after")
+        self.kubectl("annotate", "cq", "cluster-queue", "edited=before")
+        self.kubectl("edit", "cq", "cluster-queue", KUBE_EDITOR=editor)
+        queue = self.host.json("get", "cq", "cluster-queue")
+        self.assertEqual(queue["metadata"]["annotations"]["edited"], "after")
 
     def test_replace(self):
         self.kubectl("create", "-f", "-", stdin=config_map("replaced"))
@@ -330,6 +447,8 @@ class Writing(Kubectl):
         self.kubectl("scale", "job", "scaled", "--current-replicas=3", "--replicas=2")
         self.assertEqual(self.host.json("get", "job", "scaled")["spec"]["parallelism"], 2)
         self.kubectl("delete", "job", "scaled")
+        self.assertIn("could not find the requested resource",
+                      self.refused("scale", "cq", "cluster-queue", "--replicas=2"))
 
     def test_delete(self):
         for number in range(5):
@@ -341,6 +460,11 @@ class Writing(Kubectl):
         self.assertEqual(self.kubectl("get", "cm", "-l", "group=gone", "-o", "name"), "")
         self.assertIn("NotFound", self.refused("delete", "cm", "gone-0"))
         self.kubectl("delete", "cm", "gone-0", "--ignore-not-found")
+        self.kubectl("create", "ns", "emptied")
+        for number in range(3):
+            self.kubectl("create", "cm", f"all-{number}", "-n", "emptied")
+        self.kubectl("delete", "cm", "--all", "-n", "emptied")
+        self.assertEqual(self.kubectl("get", "cm", "-n", "emptied", "-o", "name"), "")
 
     def test_finalizers_and_wait(self):
         held = json.loads(config_map("held"))
@@ -354,7 +478,15 @@ class Writing(Kubectl):
         wait.communicate(timeout=90)
         self.assertEqual(wait.returncode, 0)
 
+    def test_wait_for_creation(self):
+        self.needs(31)
+        wait = self.host.background("wait", "--for=create", "cm/created-later", "--timeout=60s")
+        self.kubectl("create", "-f", "-", stdin=config_map("created-later"))
+        wait.communicate(timeout=90)
+        self.assertEqual(wait.returncode, 0)
+
     def test_wait_for_json_path(self):
+        self.needs(23)
         self.kubectl("create", "-f", "-", stdin=config_map("awaited"))
         wait = self.host.background("wait", "--for=jsonpath={.data.key}=done", "cm/awaited",
                                     "--timeout=60s")
@@ -379,19 +511,107 @@ class Jobs(Kubectl):
         pods = self.host.json("get", "pods", "-l", "job-name=hello")["items"]
         self.assertEqual(len(pods), 1)
         self.assertEqual(pods[0]["status"]["phase"], "Succeeded")
+        self.assertEqual(self.kubectl("logs", "job/hello", "-c", "main", "--tail=2"),
+                         "two\nthree\n")
+        self.assertEqual(self.kubectl("logs", "-l", "job-name=hello", "--tail=1"), "three\n")
+        self.assertIn("container nothing is not valid",
+                      self.refused("logs", "job/hello", "-c", "nothing"))
         described = self.kubectl("describe", "job", "hello")
-        self.assertIn("Events:", described)
-        self.assertIn("CreatedWorkload", described)
+        self.assertRegex(described, r"Pods Statuses: +0 .* / 1 Succeeded / 0 Failed")
+        for reason in ("CreatedWorkload", "Started", "SuccessfulCreate", "Completed"):
+            self.assertRegex(described, r"Normal +" + reason + " ")
+        described = self.kubectl("describe", "pod", "-l", "job-name=hello")
+        self.assertRegex(described, r"Controlled By: +Job/hello")
+        self.assertRegex(described, r"Exit Code: +0")
+        self.assertRegex(described, r"Normal +Scheduled .*Successfully assigned default/hello-")
         workload = self.host.json("get", "workloads", "-l",
                                   "kueue.x-k8s.io/job-uid=" + self.uid("job", "hello"))["items"][0]
         name = workload["metadata"]["name"]
         self.assertTrue(name.startswith("job-hello-"))
-        self.assertIn("QuotaReserved", self.kubectl("describe", "workload", name))
-        self.assertIn("Admitted", self.kubectl("events", "--for", f"workload/{name}"))
+        self.kubectl("wait", "--for=condition=Finished", f"workload/{name}", "--timeout=60s")
+        described = self.kubectl("describe", "workload", name)
+        self.assertRegex(described, r"Normal +QuotaReserved ")
+        self.assertRegex(described, r"Memory: +100Mi")
+        self.assertIn("Pod Set Assignments", described)
+        self.assertRegex(self.kubectl("get", "workload", name, "-o", "wide"),
+                         name + r" +user-queue +cluster-queue +True +True .*Succeeded")
+        listed = self.kubectl("get", "events", "--sort-by=.metadata.creationTimestamp")
+        self.assertRegex(listed, r"LAST SEEN +TYPE +REASON +OBJECT +MESSAGE")
+        self.assertRegex(listed, r"job/hello +Created Workload: default/" + name)
+        self.assertIn("Admitted", self.kubectl("get", "events", "--field-selector",
+                                               f"involvedObject.name={name},reason=Admitted"))
+        if self.minor >= 26:
+            self.assertIn("Admitted", self.kubectl("events", "--for", f"workload/{name}"))
         self.kubectl("delete", "job", "hello")
         eventually(lambda: not self.kubectl("get", "pods,workloads", "-o", "name").strip()
                    or f"workload.kueue.x-k8s.io/{name}"
                    not in self.kubectl("get", "workloads", "-o", "name"), "its workload is gone")
+
+    def test_describe_queues(self):
+        described = self.kubectl("describe", "cq", "cluster-queue")
+        self.assertRegex(described, r"Nominal Quota: +9")
+        self.assertRegex(described, r"Message: +Can admit new workloads")
+        self.assertRegex(described, r"Pending Workloads: +\d")
+        self.assertRegex(self.kubectl("describe", "lq", "user-queue"),
+                         r"Message: +Can submit new workloads to clusterQueue")
+        self.assertRegex(self.kubectl("describe", "ns", "default"), r"Status: +Active")
+        self.assertRegex(self.kubectl("describe", "rf"), r"Name: +default-flavor")
+
+    def test_a_job_is_seen_to_end(self):
+        watch = self.host.background("get", "jobs", "-l", "seen=yes", "-w", "--no-headers")
+        try:
+            text = JOB.format(name="seen", script="true", cpu="1").replace(
+                "labels: {", "labels: { seen: 'yes',")
+            self.kubectl("apply", "-f", "-", stdin=text)
+            for line in watch.stdout:
+                self.assertTrue(line.startswith("seen "), line)
+                if " Complete " in line:
+                    break
+            else:
+                self.fail("the watch ended")
+        finally:
+            watch.kill()
+            watch.communicate()
+        self.kubectl("delete", "job", "seen")
+
+    def test_a_pod_without_a_job(self):
+        self.kubectl("run", "alone", "--image=any", "--restart=Never", "--command", "--", "echo",
+                     "hi")
+        eventually(lambda: self.host.json("get", "pod", "alone")["status"]["phase"] == "Succeeded",
+                   "the pod ends")
+        self.assertEqual(self.kubectl("logs", "alone"), "hi\n")
+        self.assertIn("alone", self.kubectl("get", "pods", "--field-selector",
+                                            "status.phase=Succeeded"))
+        self.kubectl("delete", "pod", "alone")
+
+    def test_a_job_that_fails(self):
+        text = JOB.format(name="fails", script="echo no; exit 3", cpu="1").replace(
+            "parallelism: 1", "parallelism: 1\n  backoffLimit: 0")
+        self.kubectl("apply", "-f", "-", stdin=text)
+        self.kubectl("wait", "--for=condition=failed", "job/fails", "--timeout=60s")
+        self.assertRegex(self.kubectl("get", "job", "fails"), r"fails +Failed +0/1")
+        described = self.kubectl("describe", "pod", "-l", "job-name=fails")
+        self.assertRegex(described, r"Exit Code: +3")
+        self.assertIn("BackoffLimitExceeded", self.kubectl("describe", "job", "fails"))
+        self.assertEqual(self.kubectl("logs", "-l", "job-name=fails"), "no\n")
+        self.kubectl("delete", "job", "fails")
+
+    def test_deletion_of_what_belongs_to_a_job(self):
+        for how in ("background", "foreground", "orphan"):
+            name = "del-" + how
+            self.kubectl("apply", "-f", "-", stdin=JOB.format(name=name, script="true", cpu="1"))
+        for how in ("background", "foreground", "orphan"):
+            name = "del-" + how
+            pods = ["pods", "-l", f"job-name={name}"]
+            self.kubectl("wait", "--for=condition=complete", f"job/{name}", "--timeout=60s")
+            pod = self.kubectl("get", *pods, "-o", "name").strip()
+            self.kubectl("delete", "job", name, f"--cascade={how}")
+            self.assertIn("NotFound", self.refused("get", "job", name))
+            if how == "orphan":
+                left = self.host.json("get", pod)
+                self.assertEqual(left["metadata"].get("ownerReferences", []), [])
+                self.kubectl("delete", pod)
+            self.gone(pod)
 
     def uid(self, kind, name):
         return self.host.json("get", kind, name)["metadata"]["uid"]
@@ -434,8 +654,14 @@ class Jobs(Kubectl):
 class Rights(Kubectl):
     def test_can_i(self):
         self.assertEqual(self.kubectl("auth", "can-i", "create", "jobs").strip(), "yes")
-        self.assertIn("sluice-admin", self.kubectl("auth", "whoami"))
+        if self.minor >= 28:
+            self.assertIn("sluice-admin", self.kubectl("auth", "whoami"))
         self.assertIn("*.*", self.kubectl("auth", "can-i", "--list"))
+        listed = self.kubectl("auth", "can-i", "--list", "--as", "nobody")
+        self.assertIn("selfsubjectaccessreviews.authorization.k8s.io", listed)
+        self.assertNotIn("*.*", listed)
+        self.assertEqual(self.kubectl("auth", "can-i", "get", "pods", "--subresource=log").strip(),
+                         "yes")
 
     def test_walls(self):
         for name in ("team-a", "team-b"):
@@ -481,7 +707,10 @@ def main():
     options, rest = parser.parse_known_args()
     if shutil.which("kubectl") is None:
         skip("there is no kubectl here (Debian: kubernetes-client)")
-    subprocess.run(["kubectl", "version", "--client"], check=True)
+    version = json.loads(subprocess.run(["kubectl", "version", "--client", "-o", "json"],
+                                        check=True, capture_output=True, text=True).stdout)
+    print("kubectl", version["clientVersion"]["gitVersion"], flush=True)
+    Kubectl.minor = int(version["clientVersion"]["gitVersion"].split(".")[1])
     Kubectl.sluice = os.path.abspath(options.sluice)
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 

@@ -412,21 +412,24 @@ void TypeLibrary::add_fields(const std::string& name, TypeUse use, SchemaNode& n
     merge.keys =
         split(expression.apply_keys.empty() ? expression.merge_key : expression.apply_keys);
     merge.set = merge.merge && merge.keys.empty();
-    if (use == TypeUse::kBuiltin) apply_attributes(name + "." + field.name, field, own);
+    const std::string place = name + "." + field.name;
+    if (const json::object* attributes = find_object(attributes_, place)) {
+      field.description = find_text(*attributes, "description");
+      if (use == TypeUse::kBuiltin) apply_attributes(place, *attributes, field, own);
+    }
     node.fields.push_back(std::move(field));
   }
 }
 
-void TypeLibrary::apply_attributes(const std::string& place, SchemaField& field, SchemaNode* own) {
-  const json::object* attributes = find_object(attributes_, place);
-  if (attributes == nullptr) return;
-  field.required = field.required || find_bool(*attributes, "required", false);
-  if (const json::value* value = find(*attributes, "default")) {
+void TypeLibrary::apply_attributes(const std::string& place, const json::object& attributes,
+                                   SchemaField& field, SchemaNode* own) {
+  field.required = field.required || find_bool(attributes, "required", false);
+  if (const json::value* value = find(attributes, "default")) {
     field.default_value = *value;
     expand_default(*field.node, *field.default_value);
   }
   if (own == nullptr) return;
-  const auto read = limits(*attributes, *own);
+  const auto read = limits(attributes, *own);
   SLUICE_CHECK(read.ok(), place, ": ", read.error().text);
 }
 

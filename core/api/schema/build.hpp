@@ -29,7 +29,7 @@ enum class TypeUse : std::uint8_t { kShape, kBuiltin };
 class TypeLibrary {
  public:
   /// `types`: name → {field: TypeExpression}; `attributes`: `Type.field` → what built-in kinds say
-  /// of the field (default, enum, …, as in the data of kinds).
+  /// of the field (default, enum, …, as in the data of kinds); its description is for all.
   TypeLibrary(boost::json::object types, boost::json::object attributes)
       : types_(std::move(types)), attributes_(std::move(attributes)) {}
 
@@ -38,7 +38,8 @@ class TypeLibrary {
 
  private:
   void add_fields(const std::string& name, TypeUse use, SchemaNode& node);
-  void apply_attributes(const std::string& place, SchemaField& field, SchemaNode* own);
+  static void apply_attributes(const std::string& place, const boost::json::object& attributes,
+                               SchemaField& field, SchemaNode* own);
   /// `own` is set to the node when it belongs to this place alone.
   const SchemaNode* of_expression(std::string_view expression, TypeUse use, SchemaNode*& own);
   void add_rules(std::string_view name, SchemaNode& node);

@@ -66,7 +66,7 @@ struct SchemaField {
   /// With the defaults of everything below filled in.
   std::optional<boost::json::value> default_value;
   std::string contributed_by;  ///< empty: core
-  std::string description;     ///< empty: see describe.hpp
+  std::string description;     ///< for people, may be empty
   MergeRule merge;
 };
 

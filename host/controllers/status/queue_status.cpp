@@ -42,19 +42,8 @@ json::array active_condition(const json::object& object, bool active, std::strin
   return {std::move(condition)};
 }
 
-/// Bytes in the largest binary unit that needs no fraction, as Kubernetes writes them.
 std::string amount_text(const std::string& resource, std::int64_t amount) {
-  const bool bytes =
-      resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
-  if (!bytes || amount == 0) return api::engine_quantity(resource, amount).text();
-  std::string_view units = "KMGTPE";
-  std::string unit;
-  while (amount % 1024 == 0 && !units.empty()) {
-    amount /= 1024;
-    unit = {units.front(), 'i'};
-    units.remove_prefix(1);
-  }
-  return std::to_string(amount) + unit;
+  return api::engine_quantity(resource, amount).text();
 }
 
 using Amount = std::function<std::int64_t(const FlavorUse&)>;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/api/json.hpp"
+#include "host/rest/resources.hpp"
+#include "host/rest/selectors.hpp"
 
 namespace sluice::host {
 
@@ -253,6 +255,13 @@ void SchemaSet::add_kind(const GroupVersionKind& gvk, bool stored) {
   const api::KindInfo* info = held ? scheme_.find(api_version, gvk.kind) : nullptr;
   if (info != nullptr && !info->description.empty()) schema["description"] = info->description;
   schema["x-kubernetes-group-version-kind"] = json::array{gvk_object(gvk)};
+  if (info != nullptr && !takes_strategic_merge(gvk.group)) {
+    json::array selectable;
+    for (const auto& field : selectable_fields(*info, gvk.version)) {
+      selectable.push_back(json::object{{"fieldPath", "." + field}});
+    }
+    if (!selectable.empty()) schema["x-kubernetes-selectable-fields"] = std::move(selectable);
+  }
   schemas_[name] = std::move(schema);
   if (stored) add_list(gvk);
 }

@@ -77,7 +77,7 @@ TEST(Codec, AnAbsentSelectorIsNotAnEmptyOne) {
 
 constexpr const char* kStatus = R"({
   "admission":{"clusterQueue":"cq","podSetAssignments":[{"name":"main",
-    "flavors":{"cpu":"f"},"resourceUsage":{"cpu":"1500m","memory":"1024"},"count":3}]},
+    "flavors":{"cpu":"f"},"resourceUsage":{"cpu":"1500m","memory":"1Ki"},"count":3}]},
   "conditions":[{"type":"QuotaReserved","status":"True","reason":"QuotaReserved","message":"m",
     "lastTransitionTime":"2026-01-01T00:00:00Z","observedGeneration":2}],
   "reclaimablePods":[{"name":"main","count":1}],

@@ -173,6 +173,32 @@ TEST(OpenApi, SaysWhatTheSchemaChecks) {
   EXPECT_EQ(strategy.at("enum"), (json::array{"StrictFIFO", "BestEffortFIFO"}));
 }
 
+TEST(OpenApi, IsWrittenForPeople) {
+  const json::object& document = v3("apis/kueue.x-k8s.io/v1beta2");
+  const json::value workload = schema(document, "io.x-k8s.kueue.v1beta2.Workload");
+  EXPECT_TRUE(at(workload, {"description"}).is_string());
+  EXPECT_EQ(at(workload, {"properties", "spec", "properties", "queueName", "description"}),
+            "The LocalQueue, in the same namespace.");
+  EXPECT_TRUE(
+      at(schema(document, "io.k8s.shape.Container"), {"properties", "command", "description"})
+          .is_string());
+  for (const auto& each : served_resources(scheme())) {
+    if (each.info == nullptr) continue;
+    EXPECT_FALSE(each.info->description.empty()) << each.kind;
+  }
+}
+
+TEST(OpenApi, TellsByWhichFieldsCustomKindsAreSelected) {
+  const auto fields = [](const char* version) {
+    return at(schema(v3(std::string("apis/kueue.x-k8s.io/") + version),
+                     std::string("io.x-k8s.kueue.") + version + ".Workload"),
+              {"x-kubernetes-selectable-fields"});
+  };
+  EXPECT_EQ(fields("v1beta2"),
+            (json::array{json::object{{"fieldPath", ".status.admission.clusterQueue"}}}));
+  EXPECT_TRUE(fields("v1beta1").is_null());
+}
+
 TEST(OpenApi, VersionsOfAKindAreDescribedApart) {
   const auto spec = [](const char* version) {
     return at(schema(v3(std::string("apis/kueue.x-k8s.io/") + version),
