@@ -161,8 +161,12 @@ TEST(OpenApi, SaysWhatTheSchemaChecks) {
   EXPECT_EQ(at(pod_set, {"properties", "name", "default"}), "main");
   EXPECT_EQ(at(pod_set, {"properties", "name", "pattern"}), "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
   EXPECT_EQ(pod_set.at("required"), json::array{"template"});
-  EXPECT_EQ(at(pod_set, {"properties", "template", "$ref"}),
-            "#/components/schemas/io.k8s.shape.PodTemplateSpec");
+  // Beside a reference nothing may stand, so it is wrapped.
+  const json::value pods = at(pod_set, {"properties", "template"});
+  EXPECT_EQ(
+      pods.at("allOf"),
+      (json::array{json::object{{"$ref", "#/components/schemas/io.k8s.shape.PodTemplateSpec"}}}));
+  EXPECT_EQ(pods.at("description"), "What each of the pods is like.");
   EXPECT_EQ(at(workload, {"properties", "metadata", "$ref"}),
             "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
 
