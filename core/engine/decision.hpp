@@ -32,6 +32,7 @@ struct Decision {
   WorkloadId workload = 0;
   std::string reason;
   std::string message;
+  std::string cause;       ///< kEvicted for PodsReadyTimeout: WaitForStart or WaitForRecovery
   std::string preemption;  ///< kEvicted: InClusterQueue, InCohortReclamation, …
   std::string by;          ///< kEvicted: key of the workload it made room for
   bool borrowing = false;  ///< kQuotaReserved

@@ -51,6 +51,10 @@ struct EngineConfig {
   Duration progress_window = 300 * kSecond;  ///< semantics 8: claims and "no way back"
   bool ignore_undeclared_resources = false;
   std::optional<Duration> pods_ready_timeout;  ///< absent: waitForPodsReady is off
+  /// How long pods that were ready once may be missing; absent: for ever.
+  std::optional<Duration> pods_recovery_timeout;
+  /// Nobody gets quota while pods of somebody who holds quota are not ready.
+  bool block_admission = false;
   RequeueConfig requeue;
 };
 

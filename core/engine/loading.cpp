@@ -1,5 +1,6 @@
 // A workload that comes with a status starts out where that says: reserved, admitted, backing off,
 // finished, or in the middle of an eviction.
+#include <algorithm>
 #include <array>
 
 #include "core/engine/state.hpp"
@@ -50,9 +51,14 @@ void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
     drain_pending_ = true;  // its queue may be stopped already
     return;
   }
-  if (w.extras && w.extras->requeue.requeue_at && *w.extras->requeue.requeue_at > model.now) {
+  // A wait that ended meanwhile ends now.
+  const ConditionRecord* requeued = w.condition(ConditionRecord::Type::kRequeued);
+  const bool waits = requeued && !requeued->is_true;
+  if (w.extras && w.extras->requeue.requeue_at &&
+      (waits || *w.extras->requeue.requeue_at > model.now)) {
     w.extras->backing_off = true;
-    timers_.push({*w.extras->requeue.requeue_at, id, w.epoch, TimerKind::kBackoff});
+    const Time due = std::max(*w.extras->requeue.requeue_at, model.now);
+    timers_.push({due, id, w.epoch, TimerKind::kBackoff});
   }
 }
 

@@ -93,7 +93,7 @@ class EngineState {
     std::string cluster_queue;
     api::StopPolicy stop = api::StopPolicy::kNone;
   };
-  enum class TimerKind : std::uint8_t { kBackoff, kPodsReady, kMaximumExecution };
+  enum class TimerKind : std::uint8_t { kBackoff, kPodsReady, kRecovery, kMaximumExecution };
   struct Timer {
     Time at;
     WorkloadId id;
@@ -127,6 +127,7 @@ class EngineState {
   }
   void wake_dirty_trees();
   void drain_stopped();
+  void tell_restarted(const std::set<QueueId>& queues);
 
   // workloads.cpp
   void describe_pod_sets(WorkloadRecord& w);
@@ -170,7 +171,10 @@ class EngineState {
 
   // timers.cpp
   void start_timers(WorkloadId id);
-  void back_off(WorkloadId id, std::string_view reason);
+  void watch_recovery(WorkloadId id);
+  bool is_recovering(const WorkloadRecord& w) const;
+  bool all_pods_ready();
+  void back_off(WorkloadId id, std::string_view cause);
   void fire(const Timer& timer);
 
   // step.cpp
@@ -209,6 +213,8 @@ class EngineState {
   std::set<std::string> changed_local_queues_;
   std::vector<std::uint8_t> maybe_head_;  // by QueueId: its heap may have a head
   bool drain_pending_ = false;
+  std::optional<bool> pods_ready_;  // of all that hold quota; unknown: to be counted
+  bool held_back_ = false;          // somebody waits for the pods of others
   mutable std::vector<WorkloadId> in_order_;
   mutable bool in_order_stale_ = false;
   /// Texts that every admission uses.

@@ -23,6 +23,7 @@ bool EngineState::step(std::vector<Decision>& out) {
     ++model.cycle;
     moved_ = false;
     progress_ = false;
+    held_back_ = false;
     find_heads();
     any_head = !heads_.empty() || moved_ || blocked_heads_ > 0;
     if (!any_head) --model.cycle;
@@ -42,7 +43,7 @@ bool EngineState::step(std::vector<Decision>& out) {
   settle_claims();
   complete_evictions();
   idle_cycles_ = progress_ || moved_ ? 0 : idle_cycles_ + 1;
-  if (idle_cycles_ > 0 && skip_idle_cycles()) idle_cycles_ = kIdleCycles;
+  if (idle_cycles_ > 0 && (held_back_ || skip_idle_cycles())) idle_cycles_ = kIdleCycles;
   std::swap(out, decisions_);
   return true;
 }
@@ -110,7 +111,14 @@ void EngineState::commit(Entry& entry) {
   WorkloadRecord& w = model.workloads[entry.id];
   QueueRecord& queue = model.queues[entry.queue];
   if (w.state != WorkloadState::kPending) return;  // one that replaces it ended it in this cycle
-  if (entry.status == EntryStatus::kReserved) return reserve(entry);
+  if (entry.status == EntryStatus::kReserved) {
+    if (!config_.block_admission || all_pods_ready()) return reserve(entry);
+    auto waits = std::make_shared<PendingReason>();
+    waits->reason = WaitReason::kWaitingForPodsReady;
+    waits->text = "waiting for all admitted workloads to be in PodsReady condition";
+    held_back_ = true;
+    return set_pending(w, entry.id, std::move(waits));
+  }
   std::shared_ptr<PendingReason> why = explain(entry);
   set_pending(w, entry.id, why);
   switch (entry.status) {

@@ -56,7 +56,9 @@ std::vector<QuotaSpec> EngineState::quota_specs(const std::vector<api::ResourceG
 
 void EngineState::sync() {
   const bool rebuilt = structure_dirty_ || model.frs.size() != model.tree.fr_count();
+  const std::set<QueueId> changed = changed_queues_;
   if (rebuilt) rebuild();
+  if (!changed.empty()) tell_restarted(changed);
   if (!changed_local_queues_.empty()) {
     for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
       WorkloadRecord& w = model.workloads[id];
@@ -213,6 +215,22 @@ void EngineState::set_activity() {
     }
   }
   std::fill(maybe_head_.begin(), maybe_head_.end(), std::uint8_t{1});
+}
+
+/// Workloads that were evicted because these queues were stopped: those that go on.
+void EngineState::tell_restarted(const std::set<QueueId>& queues) {
+  using Type = ConditionRecord::Type;
+  const bool any = std::any_of(queues.begin(), queues.end(),
+                               [this](QueueId id) { return model.queues[id].active(); });
+  for (WorkloadRecord& w : model.workloads) {
+    if (!any) return;
+    if (!w.exists() || w.queue == kNone || !queues.contains(w.queue)) continue;
+    const ConditionRecord* held = w.condition(Type::kRequeued);
+    if (!held || held->is_true || !model.queues[w.queue].active()) continue;
+    if (model.texts.text(held->reason) == "ClusterQueueStopped")
+      set_condition(w, Type::kRequeued, true, "ClusterQueueRestarted",
+                    "The ClusterQueue was restarted after being stopped");
+  }
 }
 
 void EngineState::bump_generation(QueueId id) {

@@ -7,6 +7,10 @@ namespace sluice {
 
 using Type = ConditionRecord::Type;
 
+namespace {
+constexpr std::string_view kWaitForRecovery = "WaitForRecovery";
+}
+
 void EngineState::begin_instant(Time now) {
   model.now = now;
   idle_cycles_ = 0;
@@ -32,6 +36,34 @@ void EngineState::start_timers(WorkloadId id) {
     push(since + left, TimerKind::kMaximumExecution);
   }
   if (config_.pods_ready_timeout) push(since + *config_.pods_ready_timeout, TimerKind::kPodsReady);
+  watch_recovery(id);
+}
+
+/// Pods that were ready once are missing.
+bool EngineState::is_recovering(const WorkloadRecord& w) const {
+  const ConditionRecord* ready = w.condition(Type::kPodsReady);
+  return ready && !ready->is_true && model.texts.text(ready->reason) == kWaitForRecovery;
+}
+
+void EngineState::watch_recovery(WorkloadId id) {
+  const WorkloadRecord& w = model.workloads[id];
+  if (!config_.pods_ready_timeout || !config_.pods_recovery_timeout || !is_recovering(w)) return;
+  const Time due = w.condition(Type::kPodsReady)->time + *config_.pods_recovery_timeout;
+  timers_.push({std::max(due, model.now), id, w.epoch, TimerKind::kRecovery});
+}
+
+/// Of all that hold quota. O(1), after somebody let go or reported: O(holders).
+bool EngineState::all_pods_ready() {
+  if (pods_ready_) return *pods_ready_;
+  pods_ready_ = true;
+  for (const QueueRecord& queue : model.queues)
+    for (const WorkloadId id : queue.holders) {
+      const ConditionRecord* ready = model.workloads[id].condition(Type::kPodsReady);
+      if (ready && ready->is_true) continue;
+      pods_ready_ = false;
+      return false;
+    }
+  return true;
 }
 
 void EngineState::fire(const Timer& timer) {
@@ -48,13 +80,18 @@ void EngineState::fire(const Timer& timer) {
       return;
     case TimerKind::kMaximumExecution:
       deactivate(timer.id, "DeactivatedDueToMaximumExecutionTimeExceeded",
-                 "The maximum execution time (" +
-                     std::to_string(w.object->maximum_execution_seconds.value_or(0)) +
-                     "s) exceeded");
+                 "The workload is deactivated due to exceeding the maximum execution time");
       return;
     case TimerKind::kPodsReady: {
       const ConditionRecord* ready = w.condition(Type::kPodsReady);
-      if (!ready || !ready->is_true) back_off(timer.id, "PodsReadyTimeout");
+      if (!ready || (!ready->is_true && !is_recovering(w))) back_off(timer.id, "WaitForStart");
+      return;
+    }
+    case TimerKind::kRecovery: {  // it may have recovered since, and lost pods again
+      const bool still = is_recovering(w) && w.condition(Type::kPodsReady)->time +
+                                                     config_.pods_recovery_timeout.value_or(0) <=
+                                                 model.now;
+      if (still) back_off(timer.id, kWaitForRecovery);
       return;
     }
   }
@@ -62,13 +99,14 @@ void EngineState::fire(const Timer& timer) {
 
 /// Evicts, and requeues after base × 2^(n−1), n counting the evictions of this kind; past the limit
 /// the workload is deactivated.
-void EngineState::back_off(WorkloadId id, std::string_view reason) {
+void EngineState::back_off(WorkloadId id, std::string_view cause) {
   WorkloadRecord& w = model.workloads[id];
   api::RequeueState& requeue = w.more().requeue;
   const std::int32_t n = requeue.count + 1;
   if (config_.requeue.backoff_limit && n > *config_.requeue.backoff_limit)
     return deactivate(id, "DeactivatedDueToRequeuingLimitExceeded",
-                      "The workload exceeded the maximum number of re-queuing retries");
+                      "The workload is deactivated due to exceeding the maximum number of "
+                      "re-queuing retries");
   requeue.count = n;
   Duration wait = config_.requeue.backoff_base;
   for (std::int32_t i = 1; i < n && wait < config_.requeue.backoff_max; ++i) wait *= 2;
@@ -76,10 +114,10 @@ void EngineState::back_off(WorkloadId id, std::string_view reason) {
   requeue.requeue_at = model.now + wait;
   w.extras->backing_off = true;
   Decision why;
-  why.reason = reason;
+  why.reason = "PodsReadyTimeout";
+  why.cause = cause;
   why.message = "Exceeded the PodsReady timeout " + w.key;
   evict(id, why);
-  set_condition(w, Type::kRequeued, false, reason, why.message);
   timers_.push({*requeue.requeue_at, id, w.epoch, TimerKind::kBackoff});
 }
 

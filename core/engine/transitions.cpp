@@ -30,6 +30,7 @@ void EngineState::set_condition(WorkloadRecord& w, Type type, bool value, String
   }
   if (at->is_true != value) at->time = model.now;
   at->is_true = value;
+  if (type == Type::kPodsReady) pods_ready_.reset();
   at->reason = reason;
   at->message = message;
 }
@@ -69,6 +70,8 @@ void EngineState::hold(WorkloadId id, std::unique_ptr<Holding> holding) {
   ++queue.holder_priorities[w.priority];
   w.queue = holding->queue;
   w.holding = std::move(holding);
+  if (const ConditionRecord* ready = w.condition(Type::kPodsReady); !ready || !ready->is_true)
+    pods_ready_ = false;
   if (model.frs.size() != model.tree.fr_count()) structure_dirty_ = true;
   if (!structure_dirty_) model.ledger.take(id, w);
 }
@@ -84,6 +87,7 @@ std::unique_ptr<Holding> EngineState::let_go(WorkloadId id) {
   queue.holders[w.holding->index] = last;
   model.workloads[last].holding->index = w.holding->index;
   queue.holders.pop_back();
+  pods_ready_.reset();
   const auto priority = queue.holder_priorities.find(w.holding->priority);
   if (--priority->second == 0) queue.holder_priorities.erase(priority);
   bump_generation(queue.id);
@@ -169,6 +173,25 @@ void EngineState::end_replaced(const WorkloadRecord& w) {
   if (!r.traits() || !r.traits()->has_group) set_unit(replaced, kNone);
 }
 
+namespace {
+
+/// `DeactivatedDueToX` counts as Deactivated with the cause X.
+void count_eviction(WorkloadRecord& w, const Decision& why) {
+  constexpr std::string_view kDeactivated = "Deactivated";
+  constexpr std::string_view kDueTo = "DeactivatedDueTo";
+  const bool due = why.reason.starts_with(kDueTo);
+  const std::string reason = due ? std::string(kDeactivated) : why.reason;
+  const std::string cause = due ? why.reason.substr(kDueTo.size()) : why.cause;
+  for (api::EvictionCount& e : w.more().evictions) {
+    if (e.reason != reason || e.underlying_cause != cause) continue;
+    ++e.count;
+    return;
+  }
+  w.more().evictions.push_back({reason, cause, 1});
+}
+
+}  // namespace
+
 void EngineState::evict(WorkloadId id, const Decision& why) {
   WorkloadRecord& w = model.workloads[id];
   Decision& decision = decisions_.emplace_back(why);
@@ -177,13 +200,7 @@ void EngineState::evict(WorkloadId id, const Decision& why) {
   decision.workload = id;
   ++stats.evictions;
   progress_ = true;
-  bool counted = false;
-  for (api::EvictionCount& e : w.more().evictions) {
-    if (e.reason != why.reason) continue;
-    ++e.count;
-    counted = true;
-  }
-  if (!counted) w.more().evictions.push_back({why.reason, "", 1});
+  count_eviction(w, why);
   vacate(id, why);
 }
 
@@ -218,6 +235,9 @@ void EngineState::vacate(WorkloadId id, const Decision& why) {
   reason->reason = WaitReason::kPending;
   reason->text = why.message;
   set_pending(w, id, std::move(reason));
+  // Who was preempted queues at once; others when what stopped them has ended.
+  const bool at_once = !why.preemption.empty();
+  set_condition(w, Type::kRequeued, at_once, reason_text, message);
   if (w.object->active) enqueue(id);
   reorder_anchored(w.key);
 }

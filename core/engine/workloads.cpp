@@ -170,9 +170,14 @@ void EngineState::change(WorkloadRecord& w, WorkloadId id,
 void EngineState::change_holder(WorkloadRecord& w, WorkloadId id,
                                 const std::vector<PodSetRecord>& old_pod_sets,
                                 std::int32_t old_priority) {
-  if (const api::Condition* ready = w.object->status.condition("PodsReady"))
-    set_condition(w, ConditionRecord::Type::kPodsReady, ready->status == "True", ready->reason,
-                  ready->message);
+  if (const api::Condition* ready = w.object->status.condition("PodsReady")) {
+    const ConditionRecord* before = w.condition(ConditionRecord::Type::kPodsReady);
+    const bool was_ready = before && before->is_true;
+    const bool is_ready = ready->status == "True";
+    set_condition(w, ConditionRecord::Type::kPodsReady, is_ready, ready->reason, ready->message);
+    if (was_ready && !is_ready) watch_recovery(id);
+    moved_ |= is_ready && !was_ready && config_.block_admission;
+  }
   if (!w.traits_ok_with_quota()) {
     Decision why;
     why.reason = "OnHold";
@@ -246,6 +251,8 @@ std::shared_ptr<PendingReason> EngineState::why_not_queued(const WorkloadRecord&
   }
   if (w.extras && w.extras->backing_off)
     return plain_reason(WaitReason::kPending, "The workload waits for its requeue backoff");
+  if (object.queue_name.empty())
+    return plain_reason(WaitReason::kMisconfigured, "The workload names no LocalQueue");
   const auto local = local_queues_.find(object.meta.ns + "/" + object.queue_name);
   if (local == local_queues_.end())
     return plain_reason(WaitReason::kMisconfigured,
@@ -268,6 +275,10 @@ void EngineState::enqueue(WorkloadId id) {
   w.queue = queue;
   if (why) return set_pending(w, id, std::move(why));
   QueueRecord& q = model.queues[queue];
+  if (const ConditionRecord* held = w.condition(ConditionRecord::Type::kRequeued);
+      held && !held->is_true && model.texts.text(held->reason) == "LocalQueueStopped")
+    set_condition(w, ConditionRecord::Type::kRequeued, true, "LocalQueueRestarted",
+                  "The LocalQueue was restarted after being stopped");
   q.pending.insert(order_key(id), {w.shape, w.priority});
   maybe_head_[queue] = 1;
   touched_.push_back(id);

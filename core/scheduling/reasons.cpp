@@ -83,6 +83,8 @@ const char* to_string(WaitReason reason) {
       return "Deactivated";
     case WaitReason::kAdmissionGated:
       return "AdmissionGated";
+    case WaitReason::kWaitingForPodsReady:
+      return "WaitingForPodsReady";
     case WaitReason::kPending:
       break;
   }

@@ -30,6 +30,7 @@ enum class WaitReason : std::uint8_t {
   kOnHold,
   kDeactivated,
   kAdmissionGated,
+  kWaitingForPodsReady,
   kPending,
 };
 

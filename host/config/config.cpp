@@ -136,10 +136,16 @@ void read_fair_sharing(Section& section, EngineConfig& out) {
   }
 }
 
+constexpr Duration kPodsReadyTimeout = 1800 * kSecond;
+
 void read_pods_ready(Section& section, EngineConfig& out) {
-  Duration timeout = 300 * kSecond;
+  bool enable = true;
+  Duration timeout = kPodsReadyTimeout;
+  Duration recovery = kPodsReadyTimeout;
+  section.boolean("enable", enable);
   section.duration("timeout", timeout);
-  out.pods_ready_timeout = timeout;
+  section.duration("recoveryTimeout", recovery);
+  section.boolean("blockAdmission", out.block_admission);
   Section requeuing(section.errors(), section.child("requeuingStrategy"),
                     section.path_of("requeuingStrategy"));
   if (const int by = requeuing.choice("timestamp", {"Eviction", "Creation"}); by >= 0)
@@ -153,6 +159,10 @@ void read_pods_ready(Section& section, EngineConfig& out) {
   std::int64_t limit = -1;
   requeuing.integer("backoffLimitCount", limit, 0, kMaxInt32);
   if (limit >= 0) out.requeue.backoff_limit = static_cast<std::int32_t>(limit);
+  out.block_admission &= enable;
+  if (!enable) return;
+  out.pods_ready_timeout = timeout;
+  out.pods_recovery_timeout = recovery;
 }
 
 void read_scheduling(Section& section, EngineConfig& out) {
@@ -259,6 +269,7 @@ void read_all(Section& root, Configuration& out) {
       out.engine);
   part("executor", read_executor, out.executor);
   part("objectRetentionPolicies", read_retention, out.retention);
+  root.boolean("manageJobsWithoutQueueName", out.manage_jobs_without_queue_name);
 }
 
 }  // namespace

@@ -106,6 +106,8 @@ struct Configuration {
   EngineConfig engine;  ///< the sections `scheduling` and `resources`
   ExecutorConfig executor;
   RetentionConfig retention;
+  /// Jobs that name no queue are held too, until somebody gives them one.
+  bool manage_jobs_without_queue_name = false;
 };
 
 /// Reads and checks a file. YAML or JSON.

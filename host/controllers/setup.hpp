@@ -32,8 +32,9 @@ class ControllerSetup {
   ControllerSetup(const Configuration& config, const hooks::Hooks& hooks, Kernel& kernel,
                   ObjectWriter& objects, EventSink& events)
       : objects_(objects),
+        policy_(config.manage_jobs_without_queue_name),
         gates_(hooks.pod_gate),
-        jobs_(kernel.scheme(), hooks.job_mapping),
+        jobs_(kernel.scheme(), hooks.job_mapping, config.manage_jobs_without_queue_name),
         lifting_(kernel.scheme(), gates_),
         statuses_(kernel.scheme(), kernel.engine(), config.engine.fair_sharing),
         workloads_(kernel.scheme(), config.retention),

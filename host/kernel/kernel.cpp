@@ -102,7 +102,8 @@ Kernel::Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& in
       plugins_(plugins),
       observer_(observer),
       workload_kind_(require_kind(intake.scheme(), "kueue.x-k8s.io/v1beta2", "Workload")),
-      waits_for_pods_(config.pods_ready_timeout.has_value()) {}
+      waits_for_pods_(config.pods_ready_timeout.has_value()),
+      blocks_admission_(config.block_admission) {}
 
 void Kernel::begin_instant(Time now) {
   now_ = now;

@@ -110,6 +110,8 @@ class Kernel {
   void mark_pods_ready(WorkloadId id);
   /// Whether admitted workloads are evicted when their pods are not ready in time.
   bool waits_for_pods() const { return waits_for_pods_; }
+  /// Whether workloads wait for the pods of others.
+  bool blocks_admission() const { return blocks_admission_; }
 
   /// Cycles until the instant is at rest.
   void run_to_rest() {
@@ -156,6 +158,7 @@ class Kernel {
   bool writes_statuses_ = false;
   const api::KindInfo& workload_kind_;
   bool waits_for_pods_;
+  bool blocks_admission_;
   Time now_ = 0;
   std::uint64_t notifications_ = 0;
   std::vector<Decision> decisions_;  // of the running step

@@ -108,7 +108,8 @@ void DecisionMetrics::admitted(Time now, const About& about) {
 }
 
 void DecisionMetrics::evicted(Time, const Decision& decision, const About& about) {
-  const auto [reason, cause] = split_reason(decision.reason);
+  auto [reason, cause] = split_reason(decision.reason);
+  if (cause.empty()) cause = decision.cause;
   const auto add = [&, &why = reason, &because = cause](MetricLabels labels) {
     labels.insert(labels.end() - 1, {{"reason", why}, {"underlying_cause", because}});
     return labels;

@@ -74,13 +74,14 @@ void WorkloadUids::creating(const api::KindInfo&, json::object& object, const Ob
   });
 }
 
-JobHost::JobHost(Kernel& kernel, const hooks::Hooks& hooks)
+JobHost::JobHost(Kernel& kernel, const hooks::Hooks& hooks, bool manage_all)
     : kernel_(kernel),
       ids_(index_),
       objects_(kernel, index_, ids_),
       loop_(objects_, index_),
+      policy_(manage_all),
       uids_(index_),
-      jobs_(kernel.scheme(), hooks.job_mapping),
+      jobs_(kernel.scheme(), hooks.job_mapping, manage_all),
       pods_(kernel.scheme()),
       workloads_(*kernel.scheme().find("kueue.x-k8s.io/v1beta2", "Workload")) {
   objects_.add_policy(policy_);

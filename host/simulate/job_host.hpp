@@ -62,7 +62,7 @@ class WorkloadUids final : public WritePolicy {
 class JobHost final : public KernelListener {
  public:
   /// Both must outlive it. The kernel listens to it from now on.
-  JobHost(Kernel& kernel, const hooks::Hooks& hooks);
+  JobHost(Kernel& kernel, const hooks::Hooks& hooks, bool manage_all);
 
   /// Told of workloads that come and go, whoever writes them; while they exist.
   void observe(std::function<void(const std::string& key, bool created)> observer) {

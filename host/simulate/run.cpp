@@ -95,7 +95,9 @@ class SimulationRun {
     simulation_ = std::make_unique<Simulation>(std::move(*input), clock_, sink);
     kernel_ = std::make_unique<Kernel>(config->engine, plugins_->hooks(), *intake_, store_,
                                        plugins_.get(), *simulation_);
-    if (has_jobs) jobs_ = std::make_unique<JobHost>(*kernel_, plugins_->hooks());
+    if (has_jobs)
+      jobs_ = std::make_unique<JobHost>(*kernel_, plugins_->hooks(),
+                                        config->manage_jobs_without_queue_name);
     return {};
   }
 

@@ -67,7 +67,7 @@ Result<void> Simulation::instant(Time at) {
     ++next_event_;
   }
   kernel_->run_to_rest();
-  report_ready();
+  while (report_ready() && kernel_->blocks_admission()) kernel_->run_to_rest();
   count_new();
   if (changed_) {
     totals_.last_change = offset();
@@ -268,10 +268,12 @@ void Simulation::start_job(WorkloadId id, Time started) {
 
 // The pods of a job with a runtime run from its admission on; those of all others are the
 // Timeline's to report.
-void Simulation::report_ready() {
-  for (const WorkloadId id : started_)
+bool Simulation::report_ready() {
+  std::vector<WorkloadId> started;
+  std::swap(started, started_);
+  for (const WorkloadId id : started)
     if (kernel_->engine().state(id) == WorkloadState::kAdmitted) kernel_->mark_pods_ready(id);
-  started_.clear();
+  return !started.empty();
 }
 
 void Simulation::stop_job(WorkloadId id) {

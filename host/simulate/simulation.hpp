@@ -84,7 +84,7 @@ class Simulation final : public DecisionObserver {
   void end_due_jobs();
   void start_job(WorkloadId id, Time started);
   void stop_job(WorkloadId id);
-  void report_ready();
+  bool report_ready();
   void count_new();
   Error refused(PlaceRef place, const std::string& what, const std::vector<api::Problem>& problems);
 

@@ -44,9 +44,10 @@ void name_owners(const std::map<std::string, const api::KindInfo*, std::less<>>&
 
 }  // namespace
 
-JobController::JobController(const api::Scheme& scheme, hooks::JobMapping* mapping)
+JobController::JobController(const api::Scheme& scheme, hooks::JobMapping* mapping, bool manage_all)
     : scheme_(scheme),
       mapping_(mapping),
+      manage_all_(manage_all),
       workload_kind_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")) {
   for (const api::KindInfo* info : scheme.kinds()) {
     std::string name = info->group + "/" + info->kind;
@@ -94,7 +95,8 @@ Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& obje
   auto view = reader_.read(*ref, objects);
   if (!view) return kNever;
   if (!api::find_text(part(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
-  const bool queued = !view->label(kQueueLabel).empty();
+  const bool queued =
+      !view->label(kQueueLabel).empty() || (manage_all_ && view->ns != kUnmanagedNamespace);
   if (!queued && view->label(kPrebuiltLabel).empty()) return kNever;
   if (managed_by_owner(*view, objects)) return kNever;
   if (auto done = keep_in_line(*view, objects); !done) return done.error();
@@ -111,7 +113,7 @@ bool JobController::managed_by_owner(const JobView& view, const ObjectAccess& ob
     if (!kind || !find_job_kind(kind->group + "/" + kind->kind)) return;
     const auto object =
         objects.get(*kind, fmt::format("{}/{}", view.ns, api::find_text(owner, "name")));
-    managed |= object && !label_of(*object, kQueueLabel).empty();
+    managed |= object && (manage_all_ || !label_of(*object, kQueueLabel).empty());
   });
   return managed;
 }

@@ -23,8 +23,9 @@ namespace sluice::host {
 
 class JobController final : public Controller {
  public:
-  /// Kinds that `scheme` does not know are left out. `mapping` may be nullptr.
-  JobController(const api::Scheme& scheme, hooks::JobMapping* mapping);
+  /// Kinds that `scheme` does not know are left out. `mapping` may be nullptr. `manage_all`: jobs
+  /// without a queue get a workload too, which waits for a queue.
+  JobController(const api::Scheme& scheme, hooks::JobMapping* mapping, bool manage_all = false);
 
   std::string_view name() const override { return "jobs"; }
   std::vector<std::string> watches() const override;
@@ -58,6 +59,7 @@ class JobController final : public Controller {
 
   const api::Scheme& scheme_;
   hooks::JobMapping* mapping_;
+  bool manage_all_;
   const api::KindInfo* workload_kind_;
   std::map<std::string, const api::KindInfo*, std::less<>> kinds_;  // by group/Kind
   JobReader reader_;

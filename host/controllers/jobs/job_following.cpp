@@ -45,12 +45,15 @@ bool set_condition(json::object& status, std::string_view type, bool value, std:
 }
 
 bool set_pods_ready(json::object& status, bool ready, Time now) {
-  if (ready)
-    return set_condition(status, "PodsReady", true, "Started", "All pods were ready or succeeded",
-                         now);
   const json::object* before = find_condition(status, "PodsReady");
-  const bool recovers = before && (api::find_text(*before, "status") == "True" ||
-                                   api::find_text(*before, "reason") == "WaitForRecovery");
+  const std::string_view last = before ? api::find_text(*before, "reason") : std::string_view();
+  const bool were_ready = before && api::find_text(*before, "status") == "True";
+  if (ready) {
+    const bool recovered = last == "WaitForRecovery" || (were_ready && last == "Recovered");
+    return set_condition(status, "PodsReady", true, recovered ? "Recovered" : "Started",
+                         "All pods were ready or succeeded", now);
+  }
+  const bool recovers = were_ready || last == "WaitForRecovery";
   return set_condition(status, "PodsReady", false, recovers ? "WaitForRecovery" : "WaitForStart",
                        "Not all pods are ready or succeeded", now);
 }

@@ -99,9 +99,12 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
   if (!is_queued(object)) {
     const api::KindInfo* queues = objects.scheme().find("kueue.x-k8s.io/v1beta2", "LocalQueue");
     const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
-    if (!queues || !objects.exists(*queues, fmt::format("{}/{}", ns, kDefaultQueue))) return;
-    object_of(object_of(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =
-        api::json_view(kDefaultQueue);
+    const bool by_default =
+        queues && objects.exists(*queues, fmt::format("{}/{}", ns, kDefaultQueue));
+    if (!by_default && !(manage_all_ && ns != kUnmanagedNamespace)) return;
+    if (by_default)
+      object_of(object_of(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =
+          api::json_view(kDefaultQueue);
   }
   check(object, true, problems);
   // One that runs already, or comes with a record of its start (from a dump, a backup), goes on.

@@ -11,12 +11,18 @@ namespace sluice::host {
 
 class JobPolicy final : public WritePolicy {
  public:
+  /// `manage_all`: jobs without a queue are suspended too.
+  explicit JobPolicy(bool manage_all = false) : manage_all_(manage_all) {}
+
   bool wants(const api::KindInfo& kind) const override;
   void creating(const api::KindInfo& kind, boost::json::object& object, const ObjectAccess& objects,
                 bool by_system, std::vector<api::Problem>& problems) override;
   void updating(const api::KindInfo& kind, boost::json::object& object,
                 const boost::json::object& old, const ObjectAccess& objects, bool by_system,
                 std::vector<api::Problem>& problems) override;
+
+ private:
+  bool manage_all_;
 };
 
 }  // namespace sluice::host

@@ -98,7 +98,8 @@ bool is_for_workload(std::string_view name) {
 
 Result<json::object> wishes_of(const JobView& view, const ObjectAccess& objects) {
   json::object spec;
-  spec["queueName"] = api::json_view(view.label(kQueueLabel));
+  if (const auto queue = view.label(kQueueLabel); !queue.empty())
+    spec["queueName"] = api::json_view(queue);
   if (auto filled = fill_priority(view, objects, spec); !filled) return filled.error();
   const std::string_view limit = view.label(kMaxExecutionLabel);
   std::int32_t seconds = 0;

@@ -28,8 +28,10 @@ void DecisionEvents::decided(Time now, const Decision& decision) {
       return emit(id, true, decision.reason, decision.message);
     case DecisionType::kDeactivated: {
       constexpr std::string_view kTimeLimit = "DeactivatedDueToMaximumExecutionTimeExceeded";
+      const std::int32_t limit = engine_.object(id)->maximum_execution_seconds.value_or(0);
       if (decision.reason == kTimeLimit)
-        emit(id, true, "MaximumExecutionTimeExceeded", decision.message);
+        emit(id, true, "MaximumExecutionTimeExceeded",
+             fmt::format("The maximum execution time ({}s) exceeded", limit));
       return;
     }
     case DecisionType::kFinished:  // told of the job
@@ -48,7 +50,8 @@ void DecisionEvents::evicted(const Decision& decision) {
            fmt::format("Preempted workload {}: {}", engine_.key(decision.workload),
                        decision.preemption));
   }
-  emit(decision.workload, false, "EvictedDueTo" + decision.reason, decision.message);
+  const std::string due_to = decision.cause.empty() ? "" : "DueTo" + decision.cause;
+  emit(decision.workload, false, "EvictedDueTo" + decision.reason + due_to, decision.message);
 }
 
 void DecisionEvents::emit(WorkloadId id, bool warning, std::string reason, std::string message) {

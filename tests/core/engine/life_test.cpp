@@ -209,6 +209,105 @@ TEST_F(PodsReady, AfterTheTimeoutItQueuesByTheTimeOfItsEviction) {
   EXPECT_EQ(s.admitted(), "a");  // evicted before c came
 }
 
+struct Recovery : PodsReady {
+  static EngineConfig recovering() {
+    EngineConfig c = config();
+    c.pods_recovery_timeout = 30 * kSecond;
+    return c;
+  }
+  static Job pods(bool ready) {
+    Job job = Job("a", "q").cpu(1);
+    job.object.status.conditions = {
+        {"PodsReady", ready ? "True" : "False", ready ? "Started" : "WaitForRecovery", "", 0, 0}};
+    return job;
+  }
+};
+
+TEST_F(Recovery, PodsThatWereReadyHaveTheirOwnTimeToComeBack) {
+  Scenario s(recovering());
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  s.after(10).submit(pods(true)).run();
+  s.after(85).submit(pods(false)).run();  // at 95 s: until 125 s, the first 100 s do not count
+  s.after(29);
+  EXPECT_EQ(s.run(), Log());
+  s.after(1);
+  EXPECT_EQ(s.run(), Lines("evicted a PodsReadyTimeout"));
+  const auto evictions = s.engine.status(*s.engine.find("ns/a")).evictions;
+  ASSERT_EQ(evictions.size(), 1U);
+  EXPECT_EQ(evictions[0].underlying_cause, "WaitForRecovery");
+}
+
+TEST_F(Recovery, EachLossCountsForItself) {
+  Scenario s(recovering());
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  s.after(10).submit(pods(true)).run();
+  s.after(10).submit(pods(false)).run();  // until 50 s, but they come back
+  s.after(20).submit(pods(true)).run();
+  s.after(5).submit(pods(false)).run();  // until 75 s
+  s.after(5);
+  EXPECT_EQ(s.run(), Log());
+  s.after(25);
+  EXPECT_EQ(s.run(), Lines("evicted a PodsReadyTimeout"));
+}
+
+struct BlockAdmission : PodsReady {
+  static EngineConfig blocking() {
+    EngineConfig c = config();
+    c.block_admission = true;
+    return c;
+  }
+};
+
+TEST_F(BlockAdmission, OneAtATimeUntilItsPodsAreReady) {
+  Scenario s(blocking());
+  s.flavor("f").queue(plain(4)).queue(Queue("p").quota("cpu", {{"f", 4}}));
+  s.submit(Job("a", "q").cpu(1)).submit(Job("b", "p").cpu(1)).submit(Job("c", "q").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "a");
+  for (const char* other : {"b", "c"})
+    EXPECT_EQ(s.why(other),
+              "WaitingForPodsReady: waiting for all admitted workloads to be in "
+              "PodsReady condition");
+  s.submit(Job("a", "q").cpu(1).ready(true)).run();  // in the same instant
+  EXPECT_EQ(s.admitted(), "a b");
+  s.after(1).finish("b").run();
+  EXPECT_EQ(s.admitted(), "a c");
+}
+
+TEST_F(BlockAdmission, WhoTimesOutGivesWay) {
+  Scenario s(blocking());
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).submit(Job("b", "q").cpu(1)).run();
+  s.after(100).run();
+  EXPECT_EQ(s.admitted(), "b");
+}
+
+/// The condition Requeued as `status reason`.
+std::string requeued(Scenario& s, const std::string& name) {
+  const auto status = s.engine.status(*s.engine.find("ns/" + name));
+  const auto* c = status.condition("Requeued");
+  return c ? c->status + " " + c->reason : "(absent)";
+}
+
+TEST(Life, TheConditionRequeuedTellsWhetherAnEvictedOneWaits) {
+  Scenario s;
+  s.flavor("f").queue(plain(4).lower_priority());
+  s.submit(Job("a", "q").cpu(4)).run();
+  EXPECT_EQ(requeued(s, "a"), "(absent)");
+  s.after(1).submit(Job("high", "q").cpu(4).priority(1)).run();
+  EXPECT_EQ(requeued(s, "a"), "True Preempted");
+  s.after(1).queue(plain(4).stop(api::StopPolicy::kHoldAndDrain)).run();
+  EXPECT_EQ(requeued(s, "high"), "False ClusterQueueStopped");
+  s.after(1).queue(plain(4)).run();
+  EXPECT_EQ(requeued(s, "high"), "True ClusterQueueRestarted");
+  s.after(1).local_queue("q", "q", api::StopPolicy::kHoldAndDrain).run();
+  EXPECT_EQ(requeued(s, "high"), "False LocalQueueStopped");
+  s.after(1).local_queue("q", "q").run();
+  EXPECT_EQ(requeued(s, "high"), "True LocalQueueRestarted");
+  s.after(1).submit(Job("high", "q").cpu(4).priority(1).active(false)).run();
+  EXPECT_EQ(requeued(s, "high"), "False Deactivated");
+  s.after(1).submit(Job("high", "q").cpu(4).priority(1)).run();
+  EXPECT_EQ(requeued(s, "high"), "True Reactivated");
+}
+
 TEST(Life, ATimerThatADumpBringsFromThePastFiresAtOnce) {
   Scenario s;
   s.flavor("f").queue(plain(4));

@@ -30,6 +30,8 @@ TEST(Configuration, EmptyBodyGivesTheDefaults) {
   EXPECT_EQ(config->engine.fair_strategies.size(), 2U);
   EXPECT_EQ(config->engine.progress_window, 300 * kSecond);
   EXPECT_FALSE(config->engine.pods_ready_timeout.has_value());
+  EXPECT_FALSE(config->engine.block_admission);
+  EXPECT_FALSE(config->manage_jobs_without_queue_name);
   EXPECT_FALSE(config->engine.ignore_undeclared_resources);
   EXPECT_EQ(config->executor.type, ExecutorType::kLocal);
 }
@@ -60,7 +62,10 @@ scheduling:
   fairSharing: {enable: true, preemptionStrategies: [LessThanInitialShare]}
   progressWindow: 1m
   waitForPodsReady:
+    enable: true
     timeout: 90s
+    recoveryTimeout: 45s
+    blockAdmission: true
     requeuingStrategy:
       {timestamp: Creation, backoffBaseSeconds: 2, backoffMaxSeconds: 9, backoffLimitCount: 4}
 resources: {undeclared: ignore}
@@ -95,6 +100,8 @@ executor:
   EXPECT_EQ(config->engine.fair_strategies, std::vector{FairStrategy::kLessThanInitialShare});
   EXPECT_EQ(config->engine.progress_window, 60 * kSecond);
   EXPECT_EQ(config->engine.pods_ready_timeout, 90 * kSecond);
+  EXPECT_EQ(config->engine.pods_recovery_timeout, 45 * kSecond);
+  EXPECT_TRUE(config->engine.block_admission);
   EXPECT_FALSE(config->engine.requeue.by_eviction_time);
   EXPECT_EQ(config->engine.requeue.backoff_base, 2 * kSecond);
   EXPECT_EQ(config->engine.requeue.backoff_max, 9 * kSecond);
@@ -135,7 +142,8 @@ TEST(Configuration, NamesPlaceFoundAndAllowed) {
   const Mistake kMistakes[] = {
       {"schedule: {}\n",
        "s.yaml:3: schedule: unknown key; allowed: apiVersion, kind, server, metrics, store, "
-       "plugins, scheduling, resources, executor"},
+       "plugins, scheduling, resources, executor, objectRetentionPolicies, "
+       "manageJobsWithoutQueueName"},
       {"scheduling:\n  threads: many\n",
        "s.yaml:4: scheduling.threads: found the text \"many\"; allowed: a whole number from 0 to "
        "1024"},

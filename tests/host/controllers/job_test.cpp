@@ -245,7 +245,7 @@ TEST(Job, TellsItsWorkloadAboutPods) {
   world.status("jobs", "train", R"({"active":3,"ready":2})");
   EXPECT_THAT(world.condition(name, "PodsReady"), StartsWith("False WaitForRecovery"));
   world.status("jobs", "train", R"({"active":2,"ready":2,"succeeded":1})");
-  EXPECT_THAT(world.condition(name, "PodsReady"), StartsWith("True Started"));
+  EXPECT_THAT(world.condition(name, "PodsReady"), StartsWith("True Recovered"));
   EXPECT_EQ(at(world.workload(name), "/status/reclaimablePods/0/count"), "1");
 }
 

@@ -27,8 +27,13 @@ class EventLog final : public EventSink {
 };
 
 struct JobWorld : HostFixture {
-  explicit JobWorld(hooks::JobMapping* mapping = nullptr, hooks::PodGate* gate = nullptr)
-      : gates(gate), jobs(scheme, mapping), lifting(scheme, gates) {
+  explicit JobWorld(hooks::JobMapping* mapping = nullptr, hooks::PodGate* gate = nullptr,
+                    EngineConfig engine = {}, bool manage_all = false)
+      : HostFixture(std::move(engine)),
+        policy(manage_all),
+        gates(gate),
+        jobs(scheme, mapping, manage_all),
+        lifting(scheme, gates) {
     objects.add_policy(policy);
     objects.set_event_sink(&log);
     controllers.add(jobs);
@@ -86,6 +91,7 @@ struct JobWorld : HostFixture {
     ASSERT_TRUE(done.ok()) << done.error().text;
     settle();
   }
+  void observe(DecisionObserver& to) { observer.to = &to; }
   void settle() { kernel.run_to_rest(); }
   void pass(Duration time) {
     now += time;

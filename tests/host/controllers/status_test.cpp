@@ -11,15 +11,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-/// Hands decisions to whoever asked for them.
-class Relay final : public DecisionObserver {
- public:
-  void decided(Time now, const Decision& decision) override {
-    if (to) to->decided(now, decision);
-  }
-  DecisionObserver* to = nullptr;
-};
-
 struct StatusWorld {
   explicit StatusWorld(Configuration config = {}) : configuration(std::move(config)) {
     kernel.listen(&controllers);

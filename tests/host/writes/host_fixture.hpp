@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <string>
+#include <utility>
 
 #include "core/api/json.hpp"
 #include "host/controllers/controller_loop.hpp"
@@ -17,17 +18,22 @@
 
 namespace sluice::host::test {
 
-class NoObserver final : public DecisionObserver {
+/// Hands decisions on to whoever wants them.
+class Relay final : public DecisionObserver {
  public:
-  void decided(Time, const Decision&) override {}
+  void decided(Time now, const Decision& decision) override {
+    if (to) to->decided(now, decision);
+  }
+  DecisionObserver* to = nullptr;
 };
 
 struct HostFixture {
+  EngineConfig config;
   api::Scheme scheme;
   LiveStore store{scheme, nullptr};
   Intake intake{scheme, nullptr};
-  NoObserver observer;
-  Kernel kernel{EngineConfig{}, hooks::Hooks{}, intake, store, nullptr, observer};
+  Relay observer;
+  Kernel kernel{config, hooks::Hooks{}, intake, store, nullptr, observer};
   ObjectIndex index;
   CountingIds ids;
   ObjectWriter objects{kernel, index, ids};
@@ -36,7 +42,7 @@ struct HostFixture {
   Writer writer{objects};
   Time now = *parse_time("2026-01-01T00:00:00Z");
 
-  HostFixture() {
+  explicit HostFixture(EngineConfig engine = {}) : config(std::move(engine)) {
     kernel.listen(&controllers);
     kernel.write_statuses();
     objects.require_namespaces();
