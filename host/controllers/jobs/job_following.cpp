@@ -141,6 +141,13 @@ JobController::Done JobController::follow_admitted(JobView& view, WorkloadOfJob&
   return report_pods(view, speaker, objects);
 }
 
+/// The templates of a Job can change only while it has not started, and its last run is over.
+JobController::Done JobController::forget_start(const JobView& view, ObjectAccess& objects) {
+  json::object status = part(view.job, "status");
+  if (status.erase("startTime") == 0) return {};
+  return plain(objects.update_status(*view.ref.kind, view.ref.key, std::move(status)));
+}
+
 JobController::Done JobController::start(JobView& view, WorkloadOfJob& speaker,
                                          const StartInfo& info, ObjectAccess& objects) {
   if (auto done = forget_last_start(view, objects); !done) return done;
@@ -150,6 +157,7 @@ JobController::Done JobController::start(JobView& view, WorkloadOfJob& speaker,
     return plain(objects.finish_workload(speaker.key, "FailedToStart", injected.error().text));
   }
   set_suspended(job, false);
+  if (auto done = forget_start(view, objects); !done) return done;
   if (auto done = plain(objects.update(std::move(job))); !done) return done;
   const json::object& status = part(speaker.object, "status");
   objects.emit({view.ref, false, "Started",

@@ -61,13 +61,6 @@ scheduling:
   threads: 3
   fairSharing: {enable: true, preemptionStrategies: [LessThanInitialShare]}
   progressWindow: 1m
-  waitForPodsReady:
-    enable: true
-    timeout: 90s
-    recoveryTimeout: 45s
-    blockAdmission: true
-    requeuingStrategy:
-      {timestamp: Creation, backoffBaseSeconds: 2, backoffMaxSeconds: 9, backoffLimitCount: 4}
 resources: {undeclared: ignore}
 executor:
   type: none
@@ -99,13 +92,6 @@ executor:
   EXPECT_TRUE(config->engine.fair_sharing);
   EXPECT_EQ(config->engine.fair_strategies, std::vector{FairStrategy::kLessThanInitialShare});
   EXPECT_EQ(config->engine.progress_window, 60 * kSecond);
-  EXPECT_EQ(config->engine.pods_ready_timeout, 90 * kSecond);
-  EXPECT_EQ(config->engine.pods_recovery_timeout, 45 * kSecond);
-  EXPECT_TRUE(config->engine.block_admission);
-  EXPECT_FALSE(config->engine.requeue.by_eviction_time);
-  EXPECT_EQ(config->engine.requeue.backoff_base, 2 * kSecond);
-  EXPECT_EQ(config->engine.requeue.backoff_max, 9 * kSecond);
-  EXPECT_EQ(config->engine.requeue.backoff_limit, 4);
   EXPECT_TRUE(config->engine.ignore_undeclared_resources);
   EXPECT_EQ(config->executor.type, ExecutorType::kNone);
   ASSERT_EQ(config->executor.nodes.size(), 1U);
@@ -113,6 +99,45 @@ executor:
   EXPECT_EQ(config->executor.nodes[0].capacity[1].second, "8Gi");
   ASSERT_EQ(config->executor.images.size(), 1U);
   EXPECT_EQ(config->executor.images[0].entrypoint, (std::vector<std::string>{"./train", "--fast"}));
+}
+
+TEST(Configuration, ReadsWhatIsAboutJobs) {
+  const auto config = parse(R"(
+scheduling:
+  waitForPodsReady:
+    enable: true
+    timeout: 90s
+    recoveryTimeout: 45s
+    blockAdmission: true
+    requeuingStrategy:
+      {timestamp: Creation, backoffBaseSeconds: 2, backoffMaxSeconds: 9, backoffLimitCount: 4}
+objectRetentionPolicies: {workloads: {afterFinished: 1h, afterDeactivatedByKueue: 0s}}
+manageJobsWithoutQueueName: true
+)");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->engine.pods_ready_timeout, 90 * kSecond);
+  EXPECT_EQ(config->engine.pods_recovery_timeout, 45 * kSecond);
+  EXPECT_TRUE(config->engine.block_admission);
+  EXPECT_FALSE(config->engine.requeue.by_eviction_time);
+  EXPECT_EQ(config->engine.requeue.backoff_base, 2 * kSecond);
+  EXPECT_EQ(config->engine.requeue.backoff_max, 9 * kSecond);
+  EXPECT_EQ(config->engine.requeue.backoff_limit, 4);
+  EXPECT_EQ(config->retention.after_finished, 3'600 * kSecond);
+  EXPECT_EQ(config->retention.after_deactivated, 0);
+  EXPECT_TRUE(config->manage_jobs_without_queue_name);
+}
+
+TEST(Configuration, WaitForPodsReadyHasDefaultsAndCanBeOff) {
+  const auto on = parse("scheduling: {waitForPodsReady: {}}\n");
+  ASSERT_TRUE(on.ok()) << on.error().text;
+  EXPECT_EQ(on->engine.pods_ready_timeout, 1'800 * kSecond);
+  EXPECT_EQ(on->engine.pods_recovery_timeout, 1'800 * kSecond);
+  EXPECT_FALSE(on->engine.block_admission);
+  const auto off =
+      parse("scheduling: {waitForPodsReady: {enable: false, timeout: 9s, blockAdmission: true}}\n");
+  ASSERT_TRUE(off.ok()) << off.error().text;
+  EXPECT_FALSE(off->engine.pods_ready_timeout.has_value());
+  EXPECT_FALSE(off->engine.block_admission);
 }
 
 TEST(Configuration, JsonIsYaml) {

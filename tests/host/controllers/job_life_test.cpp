@@ -119,6 +119,19 @@ TEST(Job, StopsAndGoesOnWithItsWorkload) {
   EXPECT_TRUE(world.runs("train"));
 }
 
+TEST(Job, ThatRanBeforeStartsWithWhatItsNewAdmissionSays) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 2, JobWorld::queued()));
+  const std::string name = world.only_workload();
+  world.status("jobs", "train", R"({"active":2,"startTime":"2026-01-01T00:00:00Z"})");
+  world.change("workloads", name, R"({"spec":{"active":false}})");
+  world.status("jobs", "train", R"({"active":0,"startTime":"2026-01-01T00:00:00Z"})");
+  world.change("workloads", name, R"({"spec":{"active":true}})");
+  EXPECT_TRUE(world.runs("train"));
+  EXPECT_EQ(world.size_of_nodes("train"), "small");
+  EXPECT_EQ(world.job_at("train", "/status/startTime"), "(absent)");
+}
+
 TEST(Job, StopPoliciesOfQueues) {
   struct Case {
     const char* resource;
