@@ -111,7 +111,7 @@ scheduling:
     blockAdmission: true
     requeuingStrategy:
       {timestamp: Creation, backoffBaseSeconds: 2, backoffMaxSeconds: 9, backoffLimitCount: 4}
-objectRetentionPolicies: {workloads: {afterFinished: 1h, afterDeactivatedByKueue: 0s}}
+objectRetentionPolicies: {workloads: {afterFinished: 1h, afterDeactivatedByKueue: 1ms}}
 manageJobsWithoutQueueName: true
 )");
   ASSERT_TRUE(config.ok()) << config.error().text;
@@ -123,7 +123,7 @@ manageJobsWithoutQueueName: true
   EXPECT_EQ(config->engine.requeue.backoff_max, 9 * kSecond);
   EXPECT_EQ(config->engine.requeue.backoff_limit, 4);
   EXPECT_EQ(config->retention.after_finished, 3'600 * kSecond);
-  EXPECT_EQ(config->retention.after_deactivated, 0);
+  EXPECT_EQ(config->retention.after_deactivated, kMillisecond);
   EXPECT_TRUE(config->manage_jobs_without_queue_name);
 }
 
