@@ -69,7 +69,6 @@ executor:
     labels: {zone: a}
     taints: [{key: gpu, value: "yes", effect: NoSchedule}]
     capacity: {cpu: 4, memory: 8Gi}
-  images: [{name: example.com/train, entrypoint: [./train, --fast]}]
 )");
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->server.address, "[::1]:0");
@@ -97,6 +96,12 @@ executor:
   ASSERT_EQ(config->executor.nodes.size(), 1U);
   EXPECT_EQ(config->executor.nodes[0].taints[0].effect, "NoSchedule");
   EXPECT_EQ(config->executor.nodes[0].capacity[1].second, "8Gi");
+}
+
+TEST(Configuration, ImagesStandForPrograms) {
+  const auto config =
+      parse("executor:\n  images: [{name: example.com/train, entrypoint: [./train, --fast]}]\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
   ASSERT_EQ(config->executor.images.size(), 1U);
   EXPECT_EQ(config->executor.images[0].entrypoint, (std::vector<std::string>{"./train", "--fast"}));
 }
