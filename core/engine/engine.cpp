@@ -96,6 +96,11 @@ api::WorkloadStatus Engine::status(WorkloadId id) const { return state_->status(
 std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const { return state_->counted_as(id); }
 std::vector<WorkloadId> Engine::workloads() const { return state_->in_order(); }
 Explanation Engine::explain(WorkloadId id) const { return state_->explain(id); }
+std::vector<CohortView> Engine::cohort_views() const { return state_->cohort_views(); }
+std::vector<std::string> Engine::cohorts_above(std::string_view cluster_queue) const {
+  return state_->cohorts_above(cluster_queue);
+}
+WorkloadTally Engine::tally() const { return state_->tally(); }
 EngineStats Engine::stats() const { return state_->stats; }
 void Engine::verify_ledger() const { state_->verify_ledger(); }
 

@@ -30,6 +30,7 @@
 #include "core/engine/decision.hpp"
 #include "core/engine/explanation.hpp"
 #include "core/engine/queue_view.hpp"
+#include "core/engine/tally.hpp"
 #include "core/hooks/hooks.hpp"
 
 namespace sluice {
@@ -158,6 +159,12 @@ class Engine {
   std::vector<std::string> cluster_queues() const;
   /// The weighted share of a Cohort, as QueueView has it; nullopt: there is no such cohort.
   std::optional<std::int64_t> cohort_share(std::string_view cohort) const;
+  /// All cohorts, in order of name. O(cohorts × flavors and resources + holders).
+  std::vector<CohortView> cohort_views() const;
+  /// The cohorts that a ClusterQueue is in, from the nearest up. O(depth).
+  std::vector<std::string> cohorts_above(std::string_view cluster_queue) const;
+  /// Counts over all workloads. O(workloads).
+  WorkloadTally tally() const;
   /// Who waits in a ClusterQueue, in order, parked ones too; `local_queue` (`namespace/name`, or
   /// empty: all) picks, positions are those among all. O(n log n).
   std::vector<PendingWorkload> pending_workloads(std::string_view cluster_queue,

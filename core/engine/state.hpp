@@ -19,6 +19,7 @@
 
 #include "core/engine/engine.hpp"
 #include "core/engine/queue_view.hpp"
+#include "core/engine/tally.hpp"
 #include "core/model/model.hpp"
 #include "core/quota/fair_share.hpp"
 #include "core/scheduling/cycle.hpp"
@@ -70,6 +71,11 @@ class EngineState {
 
   // explanation.cpp
   Explanation explain(WorkloadId id) const;
+
+  // tally.cpp
+  WorkloadTally tally() const;
+  std::vector<CohortView> cohort_views() const;
+  std::vector<std::string> cohorts_above(std::string_view cluster_queue) const;
 
   // queue_views.cpp
   std::optional<QueueView> queue_view(std::string_view name) const;

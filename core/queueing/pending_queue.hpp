@@ -67,6 +67,16 @@ class PendingQueue {
 
   std::size_t size() const { return slots_.size(); }
   std::size_t parked_count() const;
+  /// Different shapes among those that wait: in the heap, and parked. O(classes).
+  struct ClassCounts {
+    std::size_t open = 0, parked = 0;
+  };
+  ClassCounts class_counts() const {
+    ClassCounts out;
+    for (const Class& each : classes_)
+      if (!each.members.empty()) ++(each.parked ? out.parked : out.open);
+    return out;
+  }
   /// fn(id, parked) for all members, in no particular order.
   template <typename Fn>
   void each(Fn&& fn) const {

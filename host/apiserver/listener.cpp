@@ -163,6 +163,8 @@ Result<std::unique_ptr<Listener>> Listener::open(ListenerOptions options, Handle
   return std::unique_ptr<Listener>(new Listener(std::move(state)));
 }
 
+const std::string& Listener::name() const { return state_->shared->options.name; }
+
 std::string Listener::address() const {
   const auto& ip = state_->endpoint.address();
   return fmt::format(fmt::runtime(ip.is_v6() ? "[{}]:{}" : "{}:{}"), ip.to_string(),

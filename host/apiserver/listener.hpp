@@ -70,6 +70,8 @@ class Listener {
                                                 HeadCheck check = {});
   ~Listener();  ///< stop(0)
 
+  /// As in the options.
+  const std::string& name() const;
   /// `127.0.0.1:6443`, with the port that was chosen.
   std::string address() const;
   std::uint16_t port() const;

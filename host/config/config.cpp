@@ -84,6 +84,16 @@ void read_server(Section& section, ServerConfig& out) {
   }
 }
 
+void read_metrics(Section& section, MetricsConfig& out) {
+  read_address(section, "address", out.address);
+  const std::string host = host_of(out.address);
+  if (section.has("address") && !host.empty() && !is_loopback(host))
+    section.fail("address", fmt::format("found \"{}\"; allowed: a loopback address, because this "
+                                        "listener asks for no credentials; elsewhere read /metrics "
+                                        "of server.address with a token",
+                                        out.address));
+}
+
 void read_plugin(Section& section, PluginConfig& out) {
   section.require("name");
   section.text("name", out.name);
@@ -254,9 +264,7 @@ void read_all(Section& root, Configuration& out) {
     read(section, target);
   };
   part("server", read_server, out.server);
-  part(
-      "metrics", [](Section& s, MetricsConfig& m) { read_address(s, "address", m.address); },
-      out.metrics);
+  part("metrics", read_metrics, out.metrics);
   part(
       "store", [](Section& s, StoreConfig& store) { s.text("path", store.path); }, out.store);
   part("plugins", read_plugins, out.plugins);

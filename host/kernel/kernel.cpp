@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
+#include <chrono>
 #include <utility>
 
 #include "core/api/codec.hpp"
@@ -285,18 +286,37 @@ Result<void> Kernel::finish(std::string_view key, std::string_view reason,
 void Kernel::mark_pods_ready(WorkloadId id) {
   auto workload = std::make_shared<api::Workload>(*engine_.object(id));
   workload->status = engine_.status(id);
+  const api::Condition* before = workload->status.condition("PodsReady");
+  const bool news = !before || before->status != "True";
   std::erase_if(workload->status.conditions,
                 [](const api::Condition& condition) { return condition.type == "PodsReady"; });
   workload->status.conditions.push_back(
       {"PodsReady", "True", "Started", "All pods were ready or succeeded", now_, 0});
   engine_.apply(std::shared_ptr<const api::Workload>(std::move(workload)));
+  if (news) observer_.pods_ready(now_, id);
+}
+
+/// One step of the engine, its decisions in decisions_; whether there is more to do.
+bool Kernel::step() {
+  using Clock = std::chrono::steady_clock;
+  const std::uint64_t cycles = engine_.stats().cycles;
+  const Clock::time_point start = Clock::now();
+  const bool more = engine_.step(decisions_);
+  cycle_.reset();
+  if (engine_.stats().cycles == cycles) return more;
+  cycle_.emplace();
+  cycle_->took = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+  cycle_->reserved = std::any_of(decisions_.begin(), decisions_.end(), [](const Decision& each) {
+    return each.type == DecisionType::kQuotaReserved;
+  });
+  return more;
 }
 
 bool Kernel::run(std::size_t steps) {
   for (bool more = true; more;) {
     if (steps-- == 0) return false;
     const bool worked = listener_ && listener_->run();
-    more = engine_.step(decisions_);
+    more = step();
     for (const Decision& decision : decisions_) {
       if (decision.type == DecisionType::kMarked) commit_mark(decision);
       if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
@@ -304,6 +324,7 @@ bool Kernel::run(std::size_t steps) {
     for (const Decision& decision : decisions_)
       if (writes_statuses_) write_status(decision.workload);
     for (const Decision& decision : decisions_) observer_.decided(now_, decision);
+    if (cycle_) observer_.cycled(*cycle_);
     more |= worked || (listener_ && !decisions_.empty());
     if (!plugins_) continue;
     notify_plugins();

@@ -14,6 +14,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +29,20 @@
 
 namespace sluice::host {
 
+/// One scheduling cycle, as it is told after its decisions.
+struct CycleReport {
+  Duration took = 0;      ///< real time, in simulation too
+  bool reserved = false;  ///< somebody got quota
+};
+
 /// Told what was decided, after the commit, in order.
 class DecisionObserver {
  public:
   virtual ~DecisionObserver() = default;
   virtual void decided(Time now, const Decision& decision) = 0;
+  virtual void cycled(const CycleReport&) {}
+  /// All pods of an admitted workload run, for the first time since it was admitted.
+  virtual void pods_ready(Time, WorkloadId) {}
 };
 
 /// The plugins' part between two cycles; implemented by the plugin host. [control]
@@ -144,6 +154,7 @@ class Kernel {
   void write_status(WorkloadId id);
   void commit_mark(const Decision& decision);
   void commit_deactivation(const Decision& decision);
+  bool step();
   void notify_plugins();
   bool apply_requests();
   boost::json::object current(const StoredObject& stored,
@@ -161,7 +172,8 @@ class Kernel {
   bool blocks_admission_;
   Time now_ = 0;
   std::uint64_t notifications_ = 0;
-  std::vector<Decision> decisions_;  // of the running step
+  std::vector<Decision> decisions_;   // of the running step
+  std::optional<CycleReport> cycle_;  // of the running step, if it was a cycle
 };
 
 }  // namespace sluice::host

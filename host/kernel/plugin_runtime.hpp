@@ -31,6 +31,7 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
                                                      const PluginClock& clock, api::Scheme& scheme);
 
   hooks::Hooks hooks() { return set_->hooks(); }
+  const PluginSet& plugins() const { return *set_; }
 
   void begin_instant(Time now) override { set_->fire_timers(now); }
   void notify(const hooks::Notification& notification) override { set_->notify(notification); }

@@ -83,13 +83,34 @@ void DecisionMetrics::decided(Time now, const Decision& decision) {
       return evicted(now, decision, about(decision.workload));
     case DecisionType::kFinished:
       return finished(now, about(decision.workload));
+    case DecisionType::kWaitingForVictims:
+      ++skips_of_cycle_[about(decision.workload).cluster_queue];
+      return;
     case DecisionType::kPending:
     case DecisionType::kDeactivated:
     case DecisionType::kRequeued:
     case DecisionType::kMarked:
-    case DecisionType::kWaitingForVictims:
       return;
   }
+}
+
+void DecisionMetrics::cycled(const CycleReport& cycle) {
+  const MetricLabels labels{{"result", cycle.reserved ? "success" : "inadmissible"}};
+  metrics_.count("kueue_admission_attempts_total", "Scheduling cycles, by what came of them",
+                 labels);
+  metrics_.observe("kueue_admission_attempt_duration_seconds", "Time of a scheduling cycle", labels,
+                   seconds(cycle.took), Buckets::kDefault);
+  skips_.swap(skips_of_cycle_);
+  skips_of_cycle_.clear();
+}
+
+void DecisionMetrics::pods_ready(Time now, WorkloadId workload) {
+  const About who = about(workload);
+  ready_since_[who.uid] = now;
+  both_times("ready_wait_time_seconds", "From queueing to all pods being ready", who,
+             now - who.queued, 14, 14);
+  both_times("admitted_until_ready_wait_time_seconds", "From admission to all pods being ready",
+             who, now - who.admitted, 14, 14);
 }
 
 void DecisionMetrics::reserved(Time now, const About& about) {
@@ -102,12 +123,16 @@ void DecisionMetrics::admitted(Time now, const About& about) {
   both("admitted_workloads_total", "Workloads that were admitted", about);
   both_times("admission_wait_time_seconds", "From queueing to admission", about, now - about.queued,
              16, 14);
+  for (const std::string& cohort : engine_.cohorts_above(about.cluster_queue))
+    metrics_.count("kueue_cohort_subtree_admitted_workloads_total",
+                   "Workloads that were admitted in queues below the cohort",
+                   {{"cohort", cohort}, {"priority_class", about.priority_class}});
   if (!about.checks) return;
   both_times("admission_checks_wait_time_seconds", "From the reservation of quota to admission",
              about, now - about.reserved, 14, 14);
 }
 
-void DecisionMetrics::evicted(Time, const Decision& decision, const About& about) {
+void DecisionMetrics::evicted(Time now, const Decision& decision, const About& about) {
   auto [reason, cause] = split_reason(decision.reason);
   if (cause.empty()) cause = decision.cause;
   const auto add = [&, &why = reason, &because = cause](MetricLabels labels) {
@@ -123,6 +148,18 @@ void DecisionMetrics::evicted(Time, const Decision& decision, const About& about
                    "Workloads that were evicted at least once, per ClusterQueue",
                    add(about.of_cluster_queue()));
   }
+  // Kueue releases the quota later; here eviction and release are one commit.
+  metrics_.observe("kueue_workload_eviction_latency_seconds",
+                   "From the decision to evict to the release of the quota",
+                   {{"cluster_queue", about.cluster_queue}, {"reason", reason}}, 0,
+                   Buckets::kFourteen);
+  if (const auto ready = ready_since_.find(about.uid); ready != ready_since_.end()) {
+    metrics_.observe(
+        "kueue_pods_ready_to_evicted_time_seconds", "From all pods being ready to the eviction",
+        {{"cluster_queue", about.cluster_queue}, {"reason", reason}, {"underlying_cause", cause}},
+        seconds(now - ready->second), Buckets::kFourteen);
+    ready_since_.erase(ready);
+  }
   if (decision.preemption.empty()) return;
   const auto by = engine_.find(decision.by);
   metrics_.count("kueue_preempted_workloads_total",
@@ -133,6 +170,7 @@ void DecisionMetrics::evicted(Time, const Decision& decision, const About& about
 
 void DecisionMetrics::finished(Time now, const About& about) {
   evicted_before_.erase(about.uid);
+  ready_since_.erase(about.uid);
   both("finished_workloads_total", "Workloads that finished", about);
   if (about.admitted == 0) return;
   both_times("execution_time_seconds", "From admission to the end", about, now - about.admitted, 16,

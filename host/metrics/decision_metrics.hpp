@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "core/engine/engine.hpp"
@@ -20,6 +22,11 @@ class DecisionMetrics final : public DecisionObserver {
       : engine_(engine), metrics_(metrics) {}
 
   void decided(Time now, const Decision& decision) override;
+  void cycled(const CycleReport& cycle) override;
+  void pods_ready(Time now, WorkloadId workload) override;
+
+  /// By ClusterQueue: who would have preempted in the last cycle, had others not done so before.
+  const std::map<std::string, std::size_t>& preemption_skips() const { return skips_; }
 
  private:
   struct About;
@@ -34,7 +41,9 @@ class DecisionMetrics final : public DecisionObserver {
 
   const Engine& engine_;
   HostMetrics& metrics_;
-  std::unordered_set<std::string> evicted_before_;  // UIDs
+  std::unordered_set<std::string> evicted_before_;     // UIDs
+  std::unordered_map<std::string, Time> ready_since_;  // by UID
+  std::map<std::string, std::size_t> skips_, skips_of_cycle_;
 };
 
 }  // namespace sluice::host

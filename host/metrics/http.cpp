@@ -1,47 +1,18 @@
 #include "host/metrics/http.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace sluice::host {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-class MeteredExchange final : public Exchange {
- public:
-  MeteredExchange(std::shared_ptr<Exchange> inner, HostMetrics& metrics)
-      : inner_(std::move(inner)), metrics_(metrics), start_(Clock::now()) {}
-
-  const Request& request() const override { return inner_->request(); }
-  void reply(Reply reply) override {
-    answered(reply.status);
-    inner_->reply(std::move(reply));
-  }
-  std::shared_ptr<Stream> stream(int status, std::string content_type, Headers headers) override {
-    answered(status);
-    return inner_->stream(status, std::move(content_type), std::move(headers));
-  }
-  void after(std::int64_t delay_ms, std::function<void()> task) override {
-    inner_->after(delay_ms, std::move(task));
-  }
-
- private:
-  void answered(int status) {
-    const auto [verb, resource] = verb_and_resource(inner_->request());
-    const std::chrono::duration<double> took = Clock::now() - start_;
-    metrics_.count("sluice_api_requests_total", "Requests that were answered",
-                   {{"verb", verb}, {"resource", resource}, {"code", std::to_string(status)}});
-    metrics_.observe("sluice_api_request_duration_seconds", "From the request to its answer",
-                     {{"verb", verb}, {"resource", resource}}, took.count(), Buckets::kDefault);
-  }
-
-  std::shared_ptr<Exchange> inner_;
-  HostMetrics& metrics_;
-  Clock::time_point start_;
-};
 
 /// Paths can be made up by anybody; only a few words become labels.
 bool is_word(std::string_view text) {
@@ -57,6 +28,13 @@ std::vector<std::string_view> parts_of(std::string_view path) {
     path.remove_prefix(std::min(slash + 1, path.size()));
   }
   return out;
+}
+
+Reply plain(int status, std::string text) {
+  return {status,
+          "text/plain; charset=utf-8",
+          std::make_shared<const std::string>(std::move(text)),
+          {}};
 }
 
 std::string verb_of(const Request& request, bool named) {
@@ -88,25 +66,115 @@ std::pair<std::string, std::string> verb_and_resource(const Request& request) {
   return {verb_of(request, parts.size() > at + 1), resource};
 }
 
-Handler metered(Handler inner, HostMetrics& metrics) {
-  return [inner = std::move(inner), &metrics](std::shared_ptr<Exchange> exchange) {
-    inner(std::make_shared<MeteredExchange>(std::move(exchange), metrics));
+namespace {
+
+/// The series of each verb, resource and code that was seen.
+class RequestMetrics {
+ public:
+  explicit RequestMetrics(HostMetrics& metrics) : metrics_(metrics) {}
+
+  void answered(const Request& request, int status, Clock::time_point start) {
+    const auto [verb, resource] = verb_and_resource(request);
+    const Series& series = series_of(verb, resource, std::to_string(status));
+    series.count(1);
+    series.observe(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+
+  /// Whoever is refused may have made up the path, so it is no label.
+  void refused(int status) {
+    metrics_.count("sluice_api_refused_total",
+                   "Requests that were refused before their body was read",
+                   {{"code", std::to_string(status)}});
+  }
+
+ private:
+  struct Series {
+    std::function<void(double)> count, observe;
+  };
+
+  const Series& series_of(const std::string& verb, const std::string& resource,
+                          const std::string& code) {
+    const std::lock_guard lock(mutex_);
+    Series& series = series_[verb + " " + resource + " " + code];
+    if (!series.count) {
+      series.count = metrics_.counter("sluice_api_requests_total", "Requests that were answered",
+                                      {{"verb", verb}, {"resource", resource}, {"code", code}});
+      series.observe = metrics_.histogram(
+          "sluice_api_request_duration_seconds", "From the request to its answer",
+          {{"verb", verb}, {"resource", resource}}, Buckets::kDefault);
+    }
+    return series;
+  }
+
+  HostMetrics& metrics_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Series> series_;  // guarded by mutex_; nodes stay where they are
+};
+
+class MeteredExchange final : public Exchange {
+ public:
+  MeteredExchange(std::shared_ptr<Exchange> inner, std::shared_ptr<RequestMetrics> metrics)
+      : inner_(std::move(inner)), metrics_(std::move(metrics)), start_(Clock::now()) {}
+
+  const Request& request() const override { return inner_->request(); }
+  void reply(Reply reply) override {
+    answered(reply.status);
+    inner_->reply(std::move(reply));
+  }
+  std::shared_ptr<Stream> stream(int status, std::string content_type, Headers headers) override {
+    answered(status);
+    return inner_->stream(status, std::move(content_type), std::move(headers));
+  }
+  void after(std::int64_t delay_ms, std::function<void()> task) override {
+    inner_->after(delay_ms, std::move(task));
+  }
+
+ private:
+  void answered(int status) { metrics_->answered(inner_->request(), status, start_); }
+
+  std::shared_ptr<Exchange> inner_;
+  std::shared_ptr<RequestMetrics> metrics_;
+  Clock::time_point start_;
+};
+
+}  // namespace
+
+MeteredApi metered(Handler handler, HeadCheck check, HostMetrics& metrics) {
+  auto shared = std::make_shared<RequestMetrics>(metrics);
+  MeteredApi out;
+  out.handler = [inner = std::move(handler), shared](std::shared_ptr<Exchange> exchange) {
+    inner(std::make_shared<MeteredExchange>(std::move(exchange), shared));
+  };
+  out.check = [inner = std::move(check), shared](Request& request) -> std::optional<Reply> {
+    auto refusal = inner(request);
+    if (refusal) shared->refused(refusal->status);
+    return refusal;
+  };
+  return out;
+}
+
+Handler metrics_handler(const HostMetrics& metrics, TakeReadings take, Handler others) {
+  return [&metrics, take = std::move(take),
+          others = std::move(others)](const std::shared_ptr<Exchange>& exchange) {
+    const Request& request = exchange->request();
+    if (request.path != "/metrics") return others(exchange);
+    if (request.method != "GET" && request.method != "HEAD") {
+      return exchange->reply(plain(405, "only GET and HEAD are allowed here\n"));
+    }
+    take([exchange, &metrics](std::vector<Reading> readings) {
+      // The kernel's thread has better things to do than to write text.
+      exchange->after(0, [exchange, &metrics, readings = std::move(readings)] {
+        Reply reply = plain(200, metrics.text(readings));
+        reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
+        exchange->reply(std::move(reply));
+      });
+    });
   };
 }
 
-Handler metrics_handler(const HostMetrics& metrics, TakeReadings take) {
-  return [&metrics, take = std::move(take)](const std::shared_ptr<Exchange>& exchange) {
-    if (exchange->request().path != "/metrics") {
-      exchange->reply(
-          {404, "text/plain", std::make_shared<const std::string>("look at /metrics\n"), {}});
-      return;
-    }
-    take([exchange, &metrics](const std::vector<Reading>& readings) {
-      exchange->reply({200,
-                       "text/plain; version=0.0.4; charset=utf-8",
-                       std::make_shared<const std::string>(metrics.text(readings)),
-                       {}});
-    });
+Handler nothing_here() {
+  return [](const std::shared_ptr<Exchange>& exchange) {
+    exchange->reply(plain(404, "look at /metrics, /healthz, /livez or /readyz\n"));
   };
 }
 

@@ -10,17 +10,26 @@
 
 namespace sluice::host {
 
-/// `inner`, with each request counted and timed when it is answered:
-/// sluice_api_requests_total{verb,resource,code} and sluice_api_request_duration_seconds. `metrics`
-/// must outlive it. Watches and other streams count when they begin.
-Handler metered(Handler inner, HostMetrics& metrics);
+struct MeteredApi {
+  Handler handler;
+  HeadCheck check;
+};
+
+/// The two, with each request counted and timed when it is answered:
+/// sluice_api_requests_total{verb,resource,code} and sluice_api_request_duration_seconds. Watches
+/// and other streams count when they begin. What the check refused is in sluice_api_refused_total
+/// alone. `metrics` must outlive both.
+MeteredApi metered(Handler handler, HeadCheck check, HostMetrics& metrics);
 
 /// Takes the readings of the moment, on whatever thread, and hands them on; may drop the request
 /// when the host ends.
 using TakeReadings = std::function<void(std::function<void(std::vector<Reading>)>)>;
 
-/// GET /metrics. Everything else is 404.
-Handler metrics_handler(const HostMetrics& metrics, TakeReadings take);
+/// GET /metrics; other paths go to `others`.
+Handler metrics_handler(const HostMetrics& metrics, TakeReadings take, Handler others);
+
+/// 404, with where to look.
+Handler nothing_here();
 
 /// The verb and resource of a request, as the labels show them: `list`, `workloads`.
 std::pair<std::string, std::string> verb_and_resource(const Request& request);

@@ -25,6 +25,7 @@ std::vector<double> bounds_of(Buckets buckets) {
   if (buckets == Buckets::kDefault) {
     return {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
   }
+  if (buckets == Buckets::kCounts) return {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 10'000};
   const int count = buckets == Buckets::kFourteen ? 14 : 16;
   std::vector<double> out{1};
   for (double bound = 2.5; static_cast<int>(out.size()) < count; bound *= 2) out.push_back(bound);
@@ -43,8 +44,8 @@ struct HostMetrics::State {
 HostMetrics::HostMetrics() : state_(std::make_unique<State>()) {}
 HostMetrics::~HostMetrics() = default;
 
-void HostMetrics::count(std::string_view name, std::string_view help, const MetricLabels& labels,
-                        double by) {
+std::function<void(double)> HostMetrics::counter(std::string_view name, std::string_view help,
+                                                 const MetricLabels& labels) {
   prometheus::Family<prometheus::Counter>* family = nullptr;
   {
     const std::lock_guard lock(state_->mutex);
@@ -57,11 +58,12 @@ void HostMetrics::count(std::string_view name, std::string_view help, const Metr
     }
     family = known;
   }
-  family->Add(with_role(labels)).Increment(by);
+  prometheus::Counter& counter = family->Add(with_role(labels));
+  return [&counter](double by) { counter.Increment(by); };
 }
 
-void HostMetrics::observe(std::string_view name, std::string_view help, const MetricLabels& labels,
-                          double seconds, Buckets buckets) {
+std::function<void(double)> HostMetrics::histogram(std::string_view name, std::string_view help,
+                                                   const MetricLabels& labels, Buckets buckets) {
   prometheus::Family<prometheus::Histogram>* family = nullptr;
   {
     const std::lock_guard lock(state_->mutex);
@@ -74,7 +76,18 @@ void HostMetrics::observe(std::string_view name, std::string_view help, const Me
     }
     family = known;
   }
-  family->Add(with_role(labels), bounds_of(buckets)).Observe(seconds);
+  prometheus::Histogram& histogram = family->Add(with_role(labels), bounds_of(buckets));
+  return [&histogram](double value) { histogram.Observe(value); };
+}
+
+void HostMetrics::count(std::string_view name, std::string_view help, const MetricLabels& labels,
+                        double by) {
+  counter(name, help, labels)(by);
+}
+
+void HostMetrics::observe(std::string_view name, std::string_view help, const MetricLabels& labels,
+                          double value, Buckets buckets) {
+  histogram(name, help, labels, buckets)(value);
 }
 
 std::string HostMetrics::text(const std::vector<Reading>& readings) const {
@@ -87,7 +100,7 @@ std::string HostMetrics::text(const std::vector<Reading>& readings) const {
     family.type = reading.counter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
     for (const Reading::Sample& sample : reading.samples) {
       prometheus::ClientMetric& metric = family.metric.emplace_back();
-      const bool plain = reading.name == "kueue_build_info";
+      const bool plain = reading.name == "kueue_build_info" || reading.name.starts_with("process_");
       if (!plain) metric.label.push_back({kRole, "standalone"});
       for (const auto& [name, value] : sample.labels) metric.label.push_back({name, value});
       (reading.counter ? metric.counter.value : metric.gauge.value) = sample.value;

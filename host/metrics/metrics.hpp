@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ enum class Buckets : std::uint8_t {
   kDefault,   ///< 5 ms to 10 s, as most tools have it
   kFourteen,  ///< 1, 2.5, 5, 10, … s, fourteen of them
   kSixteen,
+  kCounts,  ///< 1 to 10,000 of something
 };
 
 class HostMetrics {
@@ -43,9 +45,15 @@ class HostMetrics {
   /// Adds one to a counter, which is made at first use. A name has always the same label names.
   void count(std::string_view name, std::string_view help, const MetricLabels& labels,
              double by = 1);
-  /// Takes a time in seconds into a histogram.
+  /// Takes a time in seconds (or a count) into a histogram.
   void observe(std::string_view name, std::string_view help, const MetricLabels& labels,
-               double seconds, Buckets buckets);
+               double value, Buckets buckets);
+
+  /// The same for one set of labels that is used again and again. Valid as long as this is.
+  std::function<void(double by)> counter(std::string_view name, std::string_view help,
+                                         const MetricLabels& labels);
+  std::function<void(double value)> histogram(std::string_view name, std::string_view help,
+                                              const MetricLabels& labels, Buckets buckets);
 
   /// The text format, version 0.0.4: everything counted, and these readings.
   std::string text(const std::vector<Reading>& readings) const;

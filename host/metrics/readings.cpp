@@ -47,7 +47,10 @@ std::pair<std::string, std::string> split_key(const std::string& key) {
 class QueueReadings {
  public:
   QueueReadings(const Engine& engine, const ObjectAccess& objects, bool fair_sharing)
-      : engine_(engine), objects_(objects), fair_sharing_(fair_sharing) {}
+      : engine_(engine),
+        objects_(objects),
+        fair_sharing_(fair_sharing),
+        cohorts_(engine.cohort_views()) {}
 
   std::vector<Reading> take() {
     for (const std::string& name : engine_.cluster_queues()) cluster_queue(name);
@@ -139,18 +142,9 @@ class QueueReadings {
     return found;
   }
 
-  std::string parent_of(const std::string& cohort) const {
-    const auto source = object("Cohort", cohort);
-    return source ? std::string(api::find_text(part(*source, "spec"), "parentName")) : "";
-  }
-
-  std::string root_of(std::string cohort) const {
-    std::set<std::string> seen;  // a cycle is possible; it makes the queues inactive
-    while (seen.insert(cohort).second) {
-      const std::string parent = cohort.empty() ? "" : parent_of(cohort);
-      if (parent.empty()) return cohort;
-      cohort = parent;
-    }
+  std::string root_of(const std::string& cohort) const {
+    for (const CohortView& each : cohorts_)
+      if (each.name == cohort) return each.root;
     return cohort;
   }
 
@@ -196,57 +190,78 @@ class QueueReadings {
   }
 
   void cohorts() {
-    const api::KindInfo* kind = objects_.scheme().find("kueue.x-k8s.io/v1beta2", "Cohort");
-    if (!kind) return;
-    for (const std::string& name : objects_.keys(*kind)) {
+    for (const CohortView& cohort : cohorts_) {
+      const MetricLabels name{{"cohort", cohort.name}};
       book_.add(
           "kueue_cohort_info", "Where the cohort is among the cohorts",
-          {{"cohort", name}, {"parent_cohort", parent_of(name)}, {"root_cohort", root_of(name)}},
+          {{"cohort", cohort.name}, {"parent_cohort", cohort.parent}, {"root_cohort", cohort.root}},
           1);
-      const auto share = fair_sharing_ ? engine_.cohort_share(name) : std::nullopt;
-      if (!share) continue;
-      book_.add("kueue_cohort_weighted_share", "The share that fair sharing compares",
-                {{"cohort", name}}, static_cast<double>(*share));
+      book_.add("kueue_cohort_subtree_admitted_active_workloads",
+                "Admitted workloads, not finished, of the queues below the cohort", name,
+                number(cohort.admitted));
+      if (fair_sharing_)
+        book_.add("kueue_cohort_weighted_share", "The share that fair sharing compares", name,
+                  static_cast<double>(cohort.weighted_share));
+      for (const FlavorUse& use : cohort.subtree) {
+        const MetricLabels labels{
+            {"cohort", cohort.name}, {"flavor", use.flavor}, {"resource", use.resource}};
+        book_.add("kueue_cohort_subtree_quota", "Nominal quota of the cohort and all below it",
+                  labels, shown(use.resource, use.nominal));
+        book_.add("kueue_cohort_subtree_resource_reservations",
+                  "Quota that the queues below the cohort hold", labels,
+                  shown(use.resource, use.reserved));
+      }
     }
   }
 
-  /// Counts that need a look at each workload: finished ones, and why others are not admitted.
   void workloads() {
-    std::map<std::pair<std::string, std::string>, std::size_t> unadmitted;
+    const WorkloadTally tally = engine_.tally();
     std::map<std::string, std::size_t> finished;
-    std::map<std::string, std::size_t> local_finished;
-    for (const WorkloadId id : engine_.workloads()) {
-      const WorkloadState state = engine_.state(id);
-      if (state == WorkloadState::kAdmitted) continue;
-      const auto workload = engine_.object(id);
-      const std::string local = workload->meta.ns + "/" + workload->queue_name;
-      const std::string queue = engine_.cluster_queue_of(local);
-      if (state == WorkloadState::kFinished) {
-        ++finished[queue];
-        ++local_finished[local];
-      } else {
-        ++unadmitted[{queue, engine_.view(id).reason}];
-      }
+    for (const WorkloadTally::Finished& each : tally.finished) {
+      finished[each.cluster_queue] += each.count;
+      const auto [ns, name] = split_key(each.local_queue);
+      book_.add("kueue_local_queue_finished_workloads", "Finished workloads that are kept",
+                {{"name", name}, {"namespace", ns}}, number(each.count));
     }
-    for (const auto& [queue, count] : finished) {
+    for (const auto& [queue, count] : finished)
       book_.add("kueue_finished_workloads", "Finished workloads that are kept",
                 {{"cluster_queue", queue}}, number(count));
+    unadmitted(tally);
+    for (const WorkloadTally::Requested& each : tally.requested)
+      book_.add("kueue_cluster_queue_resource_pending", "What workloads that wait ask for",
+                {{"cluster_queue", each.cluster_queue}, {"resource", each.resource}},
+                shown(each.resource, each.amount));
+    for (const WorkloadTally::Shapes& each : tally.shapes)
+      for (const auto& [status, count] :
+           {std::pair{"active", each.active}, std::pair{"inadmissible", each.parked}})
+        book_.add("kueue_pending_scheduling_hashes", "Different shapes of workloads that wait",
+                  {{"cluster_queue", each.cluster_queue}, {"status", status}}, number(count));
+  }
+
+  void unadmitted(const WorkloadTally& tally) {
+    std::map<std::pair<std::string, std::string>, std::size_t> sums;
+    for (const WorkloadTally::Unadmitted& each : tally.unadmitted) {
+      sums[{each.cluster_queue, each.reason}] += each.count;
+      const auto [ns, name] = split_key(each.local_queue);
+      book_.add("kueue_local_queue_unadmitted_workloads",
+                "Workloads that are not admitted, by reason",
+                {{"name", name},
+                 {"namespace", ns},
+                 {"cluster_queue", each.cluster_queue},
+                 {"reason", each.reason},
+                 {"underlying_cause", ""}},
+                number(each.count));
     }
-    for (const auto& [local, count] : local_finished) {
-      const auto [ns, name] = split_key(local);
-      book_.add("kueue_local_queue_finished_workloads", "Finished workloads that are kept",
-                {{"name", name}, {"namespace", ns}}, number(count));
-    }
-    for (const auto& [key, count] : unadmitted) {
+    for (const auto& [key, count] : sums)
       book_.add("kueue_unadmitted_workloads", "Workloads that are not admitted, by reason",
                 {{"cluster_queue", key.first}, {"reason", key.second}, {"underlying_cause", ""}},
                 number(count));
-    }
   }
 
   const Engine& engine_;
   const ObjectAccess& objects_;
   const bool fair_sharing_;
+  const std::vector<CohortView> cohorts_;
   Book book_;
   std::map<std::string, LocalQueueView> by_local_;
 };
@@ -304,6 +319,16 @@ std::vector<Reading> plugin_readings(const std::vector<PluginStatus>& plugins,
 
 Reading reading(std::string name, std::string help, double value, bool counter) {
   return {std::move(name), std::move(help), counter, {{{}, value}}};
+}
+
+Reading skips_reading(const std::map<std::string, std::size_t>& skips) {
+  Reading out{"kueue_admission_cycle_preemption_skips",
+              "Who would have preempted in the last cycle, had others not done so before",
+              false,
+              {}};
+  for (const auto& [queue, count] : skips)
+    out.samples.push_back({{{"cluster_queue", queue}}, number(count)});
+  return out;
 }
 
 Reading build_reading() {

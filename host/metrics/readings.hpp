@@ -2,6 +2,8 @@
 // the plugins, so they are taken on the kernel's thread.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "core/engine/engine.hpp"
@@ -19,6 +21,9 @@ std::vector<Reading> queue_readings(const Engine& engine, const ObjectAccess& ob
 /// Calls, time and faults per plugin and hook, and what the plugins registered themselves.
 std::vector<Reading> plugin_readings(const std::vector<PluginStatus>& plugins,
                                      const std::vector<MetricSnapshot>& own);
+
+/// What DecisionMetrics::preemption_skips() says.
+Reading skips_reading(const std::map<std::string, std::size_t>& skips);
 
 /// One value under one name.
 Reading reading(std::string name, std::string help, double value, bool counter = false);

@@ -17,7 +17,9 @@
 #include "host/apiserver/listener.hpp"
 #include "host/base/version.hpp"
 #include "host/config/config.hpp"
+#include "host/metrics/metered_journal.hpp"
 #include "host/plugins/clock.hpp"
+#include "host/serve/seeing.hpp"
 #include "host/serve/world.hpp"
 #include "host/store/carried.hpp"
 #include "host/store/sqlite_journal.hpp"
@@ -95,6 +97,7 @@ Result<void> check_unchanged(const Configuration& before, const Configuration& a
       {"server.address", before.server.address, after.server.address},
       {"server.insecureHttp", before.server.insecure_http, after.server.insecure_http},
       {"server.kubeconfig", before.server.kubeconfig, after.server.kubeconfig},
+      {"metrics.address", before.metrics.address, after.metrics.address},
   };
   for (const auto& [key, old_value, new_value] : fixed) {
     if (old_value != new_value)
@@ -111,7 +114,8 @@ class Host {
       : options_(options),
         config_(std::move(config)),
         authenticator_(authorizer_),
-        api_(authenticator_, api_limits(config_.server.limits)) {}
+        api_(authenticator_, api_limits(config_.server.limits)),
+        seeing_(api_) {}
 
   Result<int> run(const sigset_t& signals) {
     if (auto started = start(); !started) return started.error();
@@ -134,8 +138,10 @@ class Host {
  private:
   Result<void> start() {
     if (auto safe = check_exposure(config_.server); !safe) return safe;
-    auto world = World::make(config_, clock_);
+    auto world = World::make(config_, clock_, seeing_.metrics());
     if (!world) return world.error();
+    // First, so that probes get an answer while a large store is read.
+    if (auto listening = seeing_.listen(config_.metrics.address); !listening) return listening;
     if (auto opened = open(**world); !opened) return opened;
     auto keys = prepare_keys(config_.server, store_folder(config_), seconds());
     if (!keys) return keys.error();
@@ -166,7 +172,7 @@ class Host {
     }
     auto journal = SqliteJournal::open(folder);
     if (!journal) return journal.error();
-    return world.open(std::move(*journal));
+    return world.open(metered(std::move(*journal), seeing_.metrics()));
   }
 
   Result<void> listen(const ServerKeys& keys) {
@@ -174,16 +180,19 @@ class Host {
     options.address = config_.server.address;
     options.tls = TlsOptions{keys.certificate, keys.key, keys.client_ca};
     options.limits = listener_limits(config_.server.limits);
-    auto listener = Listener::open(options, api_.handler(), api_.head_check());
+    const MeteredApi api = seeing_.api();
+    auto listener = Listener::open(options, api.handler, api.check);
     if (!listener) return listener.error().context("server.address");
     listener_ = std::move(*listener);
+    seeing_.watch(*listener_);
     if (config_.server.insecure_http.empty()) return {};
     options.name = "http";
     options.address = config_.server.insecure_http;
     options.tls.reset();
-    auto plain = Listener::open(options, api_.handler(), api_.head_check());
+    auto plain = Listener::open(options, api.handler, api.check);
     if (!plain) return plain.error().context("server.insecureHttp");
     plain_ = std::move(*plain);
+    seeing_.watch(*plain_);
     return {};
   }
 
@@ -193,10 +202,12 @@ class Host {
     authorizer_.set(&world_->authorizer());
     api_.set_limits(api_limits(config_.server.limits));
     api_.attach(world_->backend(authenticator_));
+    seeing_.enter(*world_);
   }
 
   /// Lets the World go. Requests wait outside: they are told to come again.
   void leave() {
+    seeing_.leave();
     api_.detach();
     authorizer_.set(nullptr);
     world_->hand_over();
@@ -222,7 +233,7 @@ class Host {
     if (store_folder(*config).empty()) keep_own_keys(config->server.tls, *keys);
     auto tokens = HostAuthenticator::read(admin_token_, config->server.token_file);
     if (!tokens) return tokens.error();
-    auto world = World::make(*config, clock_);
+    auto world = World::make(*config, clock_, seeing_.metrics());
     if (!world) return world.error();
     return Next{std::move(*config), std::move(*keys), std::move(*tokens), std::move(*world)};
   }
@@ -268,7 +279,7 @@ class Host {
   /// The configuration that was in force, after another one failed to start.
   Result<void> come_back() {
     if (auto renewed = renew(keys_); !renewed) return renewed;
-    auto world = World::make(config_, clock_);
+    auto world = World::make(config_, clock_, seeing_.metrics());
     if (!world) return world.error();
     if (auto opened = open(**world); !opened) return opened;
     enter(std::move(*world));
@@ -278,10 +289,12 @@ class Host {
   void stop() {
     listener_->stop(kGraceMs);
     if (plain_) plain_->stop(kGraceMs);
+    seeing_.leave();
     api_.detach();
     authorizer_.set(nullptr);
     world_->stop();
     world_.reset();
+    seeing_.stop(kGraceMs);
   }
 
   ServeOptions options_;
@@ -294,6 +307,7 @@ class Host {
   PresentAuthorizer authorizer_;
   HostAuthenticator authenticator_;
   ApiServer api_;
+  Seeing seeing_;
   std::unique_ptr<World> world_;
   std::unique_ptr<Listener> listener_, plain_;
 };

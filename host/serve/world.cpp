@@ -9,6 +9,7 @@
 #include "core/api/json.hpp"
 #include "host/access/bootstrap.hpp"
 #include "host/access/grants.hpp"
+#include "host/metrics/readings.hpp"
 
 namespace sluice::host {
 namespace {
@@ -20,8 +21,9 @@ constexpr std::string_view kNamespaces[] = {"default", "kube-system"};
 
 }  // namespace
 
-Result<std::unique_ptr<World>> World::make(const Configuration& config, const PluginClock& clock) {
-  std::unique_ptr<World> world(new World(config, clock));
+Result<std::unique_ptr<World>> World::make(const Configuration& config, const PluginClock& clock,
+                                           HostMetrics& metrics) {
+  std::unique_ptr<World> world(new World(config, clock, metrics));
   auto plugins =
       PluginRuntime::load(config.plugins.directory, chosen_plugins(config.plugins, std::nullopt),
                           clock, world->scheme_);
@@ -67,6 +69,8 @@ void World::build() {
   executor_ = std::make_unique<ExecutorSetup>(config_.executor, jobs_->gates_of_new_pods());
   jobs_->join(*controllers_, [this](DecisionObserver& observer) { decisions_.add(observer); });
   executor_->add_controllers(*controllers_);
+  decision_metrics_ = std::make_unique<DecisionMetrics>(kernel_->engine(), metrics_);
+  decisions_.add(*decision_metrics_);
   kernel_->listen(controllers_.get());
   kernel_->write_statuses();
   control_ = std::make_unique<ControlLoop>(*kernel_, *objects_, *store_, clock_);
@@ -93,6 +97,39 @@ Result<void> World::make_first_objects() {
   });
   if (!failed.empty()) return Error{"a first object was refused: " + failed};
   return done;
+}
+
+std::vector<Reading> World::readings(const ObjectAccess& objects) const {
+  std::vector<Reading> out =
+      queue_readings(kernel_->engine(), objects, config_.engine.fair_sharing);
+  out.push_back(skips_reading(decision_metrics_->preemption_skips()));
+  const PluginSet& plugins = plugins_->plugins();
+  for (Reading& each : plugin_readings(plugins.status(), plugins.metrics().snapshot()))
+    out.push_back(std::move(each));
+  out.push_back(reading("sluice_plugin_lost_notifications_total",
+                        "Notifications that a plugin never took",
+                        static_cast<double>(plugins.lost_notifications()), true));
+  const auto count = [&](const char* name, const char* help, auto value, bool counter) {
+    out.push_back(reading(name, help, static_cast<double>(value), counter));
+  };
+  count("sluice_scheduling_cycles_total", "Scheduling cycles", kernel_->engine().stats().cycles,
+        true);
+  count("sluice_control_turns_total", "Turns of the thread that writes", control_->turns(), true);
+  count("sluice_store_version", "resourceVersion of the last published change", store_->version(),
+        false);
+  count("sluice_store_backlog_changes", "Changes that are not durable yet", store_->backlog(),
+        false);
+  count("sluice_store_failed", "1 when nothing can be written any more",
+        store_->failure().empty() ? 0 : 1, false);
+  Reading objects_of{"sluice_store_objects", "Objects, by kind", false, {}};
+  for (const api::KindInfo* kind : scheme_.kinds()) {
+    const std::size_t number = store_->published_count(*kind);
+    if (number == 0) continue;
+    objects_of.samples.push_back(
+        {{{"group", kind->group}, {"resource", kind->plural}}, static_cast<double>(number)});
+  }
+  out.push_back(std::move(objects_of));
+  return out;
 }
 
 ApiBackend World::backend(const HostAuthenticator& authenticator) {

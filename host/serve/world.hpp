@@ -24,6 +24,8 @@
 #include "host/executor/setup.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/plugin_runtime.hpp"
+#include "host/metrics/decision_metrics.hpp"
+#include "host/metrics/metrics.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/serve/control_loop.hpp"
 #include "host/store/live_store.hpp"
@@ -40,6 +42,12 @@ class DecisionFanout final : public DecisionObserver {
   void decided(Time now, const Decision& decision) override {
     for (DecisionObserver* observer : observers_) observer->decided(now, decision);
   }
+  void cycled(const CycleReport& cycle) override {
+    for (DecisionObserver* observer : observers_) observer->cycled(cycle);
+  }
+  void pods_ready(Time now, WorkloadId workload) override {
+    for (DecisionObserver* observer : observers_) observer->pods_ready(now, workload);
+  }
 
  private:
   std::vector<DecisionObserver*> observers_;
@@ -47,7 +55,9 @@ class DecisionFanout final : public DecisionObserver {
 
 class World {
  public:
-  static Result<std::unique_ptr<World>> make(const Configuration& config, const PluginClock& clock);
+  /// `metrics` must outlive it, as the clock.
+  static Result<std::unique_ptr<World>> make(const Configuration& config, const PluginClock& clock,
+                                             HostMetrics& metrics);
   ~World();
 
   /// `journal` nullptr: memory only. Takes over what it holds, makes what every host has, and
@@ -61,23 +71,28 @@ class World {
   LiveStore& store() { return *store_; }
   ControlLoop& control() { return *control_; }
   const RbacAuthorizer& authorizer() const { return *authorizer_; }
+  /// The gauges of this moment. [kernel's thread]
+  std::vector<Reading> readings(const ObjectAccess& objects) const;
   /// What the API server serves. Lives as long as the World.
   ApiBackend backend(const HostAuthenticator& authenticator);
 
  private:
-  World(const Configuration& config, const PluginClock& clock) : config_(config), clock_(clock) {}
+  World(const Configuration& config, const PluginClock& clock, HostMetrics& metrics)
+      : config_(config), clock_(clock), metrics_(metrics) {}
   void build();
   Result<void> make_first_objects();
   Result<void> start_executor();
 
   Configuration config_;
   const PluginClock& clock_;
+  HostMetrics& metrics_;
   api::Scheme scheme_;
   std::unique_ptr<PluginRuntime> plugins_;
   std::unique_ptr<LiveStore> store_;
   std::unique_ptr<Intake> intake_;
   DecisionFanout decisions_;
   std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<DecisionMetrics> decision_metrics_;
   ObjectIndex index_;
   LiveIds ids_;
   std::unique_ptr<ObjectWriter> objects_;

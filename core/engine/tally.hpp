@@ -1,0 +1,52 @@
+// Counts over all workloads and cohorts, as metrics want them. Plain values, copied from the engine
+// when somebody asks. Workloads that count for another, or for nobody, are left out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/engine/queue_view.hpp"
+
+namespace sluice {
+
+struct WorkloadTally {
+  /// Workloads of one LocalQueue that are neither admitted nor finished, for one reason.
+  struct Unadmitted {
+    std::string cluster_queue;  ///< empty: the LocalQueue leads nowhere
+    std::string local_queue;    ///< `namespace/name`
+    std::string reason;         ///< of condition QuotaReserved or Admitted
+    std::size_t count = 0;
+  };
+  struct Finished {
+    std::string cluster_queue, local_queue;
+    std::size_t count = 0;
+  };
+  /// What the pending workloads of a ClusterQueue ask for, in the engine's unit.
+  struct Requested {
+    std::string cluster_queue, resource;
+    std::int64_t amount = 0;
+  };
+  /// Different shapes of workloads that wait in a ClusterQueue.
+  struct Shapes {
+    std::string cluster_queue;
+    std::size_t active = 0, parked = 0;
+  };
+  std::vector<Unadmitted> unadmitted;
+  std::vector<Finished> finished;
+  std::vector<Requested> requested;
+  std::vector<Shapes> shapes;
+};
+
+struct CohortView {
+  std::string name;
+  std::string parent;  ///< empty: none
+  std::string root;    ///< itself when it has no parent
+  std::int64_t weighted_share = 0;
+  std::size_t admitted = 0;  ///< workloads in its subtree
+  /// nominal: the quota of the whole subtree; reserved: what its queues hold; used is not set.
+  std::vector<FlavorUse> subtree;
+};
+
+}  // namespace sluice
