@@ -95,7 +95,9 @@ std::vector<api::PodSetAssignment> Engine::assignment(WorkloadId id) const {
 api::WorkloadStatus Engine::status(WorkloadId id) const { return state_->status(id); }
 std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const { return state_->counted_as(id); }
 std::vector<WorkloadId> Engine::workloads() const { return state_->in_order(); }
-Explanation Engine::explain(WorkloadId id) const { return state_->explain(id); }
+Explanation Engine::explain(WorkloadId id, const MayKnow& may_know) const {
+  return state_->explain(id, may_know);
+}
 std::vector<CohortView> Engine::cohort_views() const { return state_->cohort_views(); }
 std::vector<std::string> Engine::cohorts_above(std::string_view cluster_queue) const {
   return state_->cohorts_above(cluster_queue);

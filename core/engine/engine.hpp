@@ -147,9 +147,9 @@ class Engine {
   /// All workloads that exist, in order of namespace/name.
   std::vector<WorkloadId> workloads() const;
   EngineStats stats() const;
-  /// What each flavor has for the workload, and who holds what it lacks. O(flavors + holders of its
-  /// tree).
-  Explanation explain(WorkloadId id) const;
+  /// What each flavor has for the workload, and who holds what it lacks, by name where `may_know`
+  /// allows (asked once per namespace). O(flavors + members of its queue + holders of its tree).
+  Explanation explain(WorkloadId id, const MayKnow& may_know = {}) const;
 
   /// nullopt: there is no such ClusterQueue. O(its workloads).
   std::optional<QueueView> queue_view(std::string_view cluster_queue) const;

@@ -2,16 +2,16 @@
 #include "core/engine/explanation.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "core/engine/state.hpp"
 #include "core/scheduling/flavor_match.hpp"
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t kMostHolders = 20;
 
 std::string unsuitable(const Model& model, FlavorId flavor, const api::PodTemplate& pod) {
   if (flavor >= model.flavors.size() || !model.flavors[flavor].exists)
@@ -41,31 +41,106 @@ FlavorAnswer answer_of(const Model& model, const QueueRecord& queue, FlavorId fl
   return out;
 }
 
-std::vector<QuotaHolder> holders_of(const Model& model, QueueId queue,
-                                    const std::set<FrId>& lacking) {
-  std::vector<QuotaHolder> out;
-  for (const QueueRecord& other : model.queues) {
-    if (other.id >= model.tree.node_count() || model.tree.root(other.id) != model.tree.root(queue))
-      continue;
-    for (const WorkloadId id : other.holders) {
-      const WorkloadRecord& w = model.workloads[id];
-      for (const FrAmount& used : w.holding->usage)
-        if (used.amount > 0 && lacking.contains(used.fr))
-          out.push_back({w.key, other.name, model.frs.flavor_name(model.frs.flavor_of(used.fr)),
-                         model.frs.resource_name(model.frs.resource_of(used.fr)), used.amount,
-                         w.priority, w.holding->reserved_at});
+/// Collects who holds some of what is lacking; the most of each by name.
+class Holders {
+ public:
+  Holders(const Model& model, const std::set<FrId>& lacking, const MayKnow& may_know)
+      : model_(model), lacking_(lacking), may_know_(may_know) {}
+
+  void add(const WorkloadRecord& w) {
+    for (const FrAmount& used : w.holding->usage) {
+      if (used.amount <= 0 || !lacking_.contains(used.fr)) continue;
+      Of& of = by_fr_[used.fr];
+      if (known(w.object->meta.ns)) {
+        of.named.push_back({&w, used.amount});
+      } else {
+        ++of.others.unnamed;
+        of.others.unnamed_amount = add_saturating(of.others.unnamed_amount, used.amount);
+      }
     }
   }
-  std::sort(out.begin(), out.end(), [](const QuotaHolder& a, const QuotaHolder& b) {
-    return std::tie(b.amount, a.workload, a.flavor, a.resource) <
-           std::tie(a.amount, b.workload, b.flavor, b.resource);
-  });
+
+  void hand_over(Explanation& out) {
+    for (auto& [fr, of] : by_fr_) {
+      const std::string& flavor = model_.frs.flavor_name(model_.frs.flavor_of(fr));
+      const std::string& resource = model_.frs.resource_name(model_.frs.resource_of(fr));
+      const std::size_t most = std::min(of.named.size(), Explanation::kMostHolders);
+      const auto end = of.named.begin() + static_cast<std::ptrdiff_t>(most);
+      std::partial_sort(of.named.begin(), end, of.named.end(), [](const Named& a, const Named& b) {
+        return std::tie(b.amount, a.workload->key) < std::tie(a.amount, b.workload->key);
+      });
+      for (auto it = of.named.begin(); it != end; ++it) {
+        const WorkloadRecord& w = *it->workload;
+        out.holders.push_back({w.key, model_.queues[w.holding->queue].name, flavor, resource,
+                               it->amount, w.priority, w.holding->reserved_at});
+      }
+      for (auto it = end; it != of.named.end(); ++it) {
+        ++of.others.more;
+        of.others.more_amount = add_saturating(of.others.more_amount, it->amount);
+      }
+      of.others.flavor = flavor;
+      of.others.resource = resource;
+      if (of.others.more + of.others.unnamed > 0) out.others.push_back(of.others);
+    }
+  }
+
+ private:
+  struct Named {
+    const WorkloadRecord* workload = nullptr;
+    Amount amount = 0;
+  };
+  struct Of {
+    std::vector<Named> named;
+    OtherHolders others;
+  };
+
+  bool known(const std::string& ns) {
+    if (!may_know_) return true;
+    const auto [at, fresh] = known_.emplace(ns, false);
+    if (fresh) at->second = may_know_(ns);
+    return at->second;
+  }
+
+  const Model& model_;
+  const std::set<FrId>& lacking_;
+  const MayKnow& may_know_;
+  std::map<FrId, Of> by_fr_;
+  std::unordered_map<std::string, bool> known_;
+};
+
+void find_position(const Model& model, const QueueRecord& queue, WorkloadId id, Explanation& out) {
+  const api::Workload& own = *model.workloads[id].object;
+  out.queued = queue.pending.contains(id);
+  if (!out.queued) return;
+  out.parked = queue.pending.parked(id);
+  bool before = true;
+  for (const WorkloadId each : queue.pending.members()) {
+    before &= each != id;
+    const api::Workload& other = *model.workloads[each].object;
+    const bool local = other.meta.ns == own.meta.ns && other.queue_name == own.queue_name;
+    ++out.in_cluster_queue;
+    out.ahead_in_cluster_queue += before ? 1 : 0;
+    out.in_local_queue += local ? 1 : 0;
+    out.ahead_in_local_queue += before && local ? 1 : 0;
+  }
+}
+
+std::vector<Refusal> refusals_of(const Model& model, const PendingReason& why) {
+  std::vector<Refusal> out;
+  if (!why.text.empty()) out.push_back({why.by, "", "", why.text});
+  for (const FlavorReason& each : why.flavors) {
+    if (each.kind != FlavorReason::Kind::kFiltered && each.kind != FlavorReason::Kind::kText)
+      continue;
+    const bool known = why.object && each.pod_set < why.object->pod_sets.size();
+    out.push_back({each.by, known ? why.object->pod_sets[each.pod_set].name : "",
+                   each.flavor == kNone ? "" : model.frs.flavor_name(each.flavor), each.text});
+  }
   return out;
 }
 
 }  // namespace
 
-Explanation EngineState::explain(WorkloadId id) const {
+Explanation EngineState::explain(WorkloadId id, const MayKnow& may_know) const {
   const WorkloadRecord& w = model.workloads[id];
   Explanation out;
   std::set<FrId> lacking;
@@ -83,19 +158,28 @@ Explanation EngineState::explain(WorkloadId id) const {
       const std::uint32_t group = queue && wanted.resource < queue->group_of_resource.size()
                                       ? queue->group_of_resource[wanted.resource]
                                       : kNone;
-      resource.covered = group != kNone;
-      if (!resource.covered) continue;
+      resource.covered = !queue || group != kNone;
+      if (group == kNone) continue;
       for (const FlavorId flavor : queue->groups[group].flavors)
         resource.flavors.push_back(answer_of(model, *queue, flavor, wanted.resource,
                                              resource.requested, *pods.shape->pod, lacking));
     }
   }
-  if (!queue || w.state != WorkloadState::kPending) return out;
-  out.holders = holders_of(model, queue_id, lacking);
-  if (out.holders.size() > kMostHolders) {
-    out.more_holders = out.holders.size() - kMostHolders;
-    out.holders.resize(kMostHolders);
+  if (!queue) return out;
+  out.cluster_queue = queue->name;
+  out.cohorts = cohorts_above(queue->name);
+  if (w.state != WorkloadState::kPending) return out;
+  find_position(model, *queue, id, out);
+  if (const auto why = pending_reason(w, id)) out.refusals = refusals_of(model, *why);
+  if (queue_id >= model.tree.node_count()) return out;
+  Holders holders(model, lacking, may_know);
+  for (const QueueRecord& other : model.queues) {
+    if (other.id >= model.tree.node_count() ||
+        model.tree.root(other.id) != model.tree.root(queue_id))
+      continue;
+    for (const WorkloadId holder : other.holders) holders.add(model.workloads[holder]);
   }
+  holders.hand_over(out);
   return out;
 }
 

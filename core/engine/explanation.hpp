@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/time.hpp"
@@ -26,7 +28,7 @@ struct FlavorAnswer {
 struct ResourceAnswer {
   std::string resource;
   std::int64_t requested = 0;
-  bool covered = true;  ///< by the queue
+  bool covered = true;  ///< by the queue; true without one
   std::vector<FlavorAnswer> flavors;
 };
 
@@ -44,11 +46,39 @@ struct QuotaHolder {
   Time since = 0;
 };
 
-struct Explanation {
-  std::vector<PodSetAnswer> pod_sets;
-  /// Of flavors that lack something, within reach of the queue; most first, then by key.
-  std::vector<QuotaHolder> holders;
-  std::size_t more_holders = 0;  ///< that were left out
+/// Workloads that hold some of it and are not among the holders by name.
+struct OtherHolders {
+  std::string flavor, resource;
+  std::size_t unnamed = 0;  ///< whoever asks may not know them
+  std::int64_t unnamed_amount = 0;
+  std::size_t more = 0;  ///< beyond those that hold most
+  std::int64_t more_amount = 0;
 };
+
+/// Who said no when the workload was looked at last.
+struct Refusal {
+  std::string by;               ///< a plugin; empty: the engine itself
+  std::string pod_set, flavor;  ///< empty: the workload as a whole
+  std::string text;
+};
+
+struct Explanation {
+  std::string cluster_queue;         ///< empty: it is in none
+  std::vector<std::string> cohorts;  ///< of the queue, the nearest first
+  bool queued = false;
+  bool parked = false;  ///< it waits for something to change, not for its turn
+  std::size_t ahead_in_cluster_queue = 0, in_cluster_queue = 0;
+  std::size_t ahead_in_local_queue = 0, in_local_queue = 0;
+  std::vector<PodSetAnswer> pod_sets;
+  std::vector<Refusal> refusals;
+  /// Of flavors that lack something, within reach of the queue; those that hold most first, then
+  /// by key; at most kMostHolders for each flavor and resource.
+  std::vector<QuotaHolder> holders;
+  std::vector<OtherHolders> others;  ///< in order of flavor and resource
+  static constexpr std::size_t kMostHolders = 10;
+};
+
+/// May whoever asks know of workloads in this namespace? Empty: of all.
+using MayKnow = std::function<bool(std::string_view ns)>;
 
 }  // namespace sluice

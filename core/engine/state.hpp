@@ -70,7 +70,7 @@ class EngineState {
   void verify_ledger();
 
   // explanation.cpp
-  Explanation explain(WorkloadId id) const;
+  Explanation explain(WorkloadId id, const MayKnow& may_know) const;
 
   // tally.cpp
   WorkloadTally tally() const;

@@ -237,6 +237,7 @@ std::shared_ptr<PendingReason> EngineState::explain(Entry& entry) const {
     why->text = n.assignment.fault;
   } else if (n.vetoed) {
     why->text = n.veto_reason;
+    why->by = n.vetoed_by;
   } else if (entry.status == EntryStatus::kPreempting) {
     why->reason = WaitReason::kWaitingForPreemptedWorkloads;
     why->text = "Pending the preemption of " + std::to_string(n.victims.size()) + " workload(s)";

@@ -105,6 +105,7 @@ struct FilterQuery {
 struct FilterAnswer {
   std::vector<std::uint8_t> skip;    ///< one per flavor, 1: not for this pod set
   std::vector<std::string> reasons;  ///< one per flavor, set where skipped
+  std::vector<std::string> by;       ///< the plugin, where skipped; may be shorter, or empty
 };
 
 class FlavorFilter {
@@ -123,6 +124,7 @@ struct VetoQuery {
 struct VetoAnswer {
   bool may_not_preempt = false;
   std::string reason;                    ///< why not, for the pending message
+  std::string by;                        ///< the plugin
   std::vector<std::uint8_t> protected_;  ///< one per candidate, 1: hands off
 };
 

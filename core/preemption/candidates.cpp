@@ -95,6 +95,7 @@ void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& 
   if (query.note && kept < candidates.size()) {
     query.note->hands_off = true;
     query.note->reason = std::move(answer.reason);
+    query.note->by = std::move(answer.by);
     query.note->fault = std::move(fault);
   }
   candidates.resize(kept);

@@ -35,7 +35,7 @@ struct Victim {
 /// What plugins said about the candidates of a search.
 struct VetoNote {
   bool hands_off = false;  ///< some candidate was protected
-  std::string reason;
+  std::string reason, by;
   hooks::Fault fault;  ///< nobody could be asked properly: all were protected
 };
 

@@ -138,6 +138,7 @@ void FlavorAssigner::ask_plugin_filters(const Ask& ask) {
   const ResourceGroupRecord& group = queue_->groups[ask.group];
   skipped_.assign(group.flavors.size(), 0);
   skip_reasons_.assign(group.flavors.size(), {});
+  skipped_by_.assign(group.flavors.size(), {});
   for (const std::uint32_t pod_set : members_) {
     hooks::FilterAnswer answer;
     answer.skip.assign(group.flavors.size(), 0);
@@ -150,6 +151,7 @@ void FlavorAssigner::ask_plugin_filters(const Ask& ask) {
       if (answer.skip[i] == 0 || skipped_[i] != 0) continue;
       skipped_[i] = 1;
       skip_reasons_[i] = std::move(answer.reasons[i]);
+      if (i < answer.by.size()) skipped_by_[i] = std::move(answer.by[i]);
     }
   }
 }
@@ -173,7 +175,9 @@ bool FlavorAssigner::passes_filters(const Ask& ask, std::uint32_t index) {
     return false;
   }
   if (hooks_.flavor_filter && skipped_[index] != 0) {
-    explain(ask, FlavorReason::Kind::kFiltered, flavor_id).text = skip_reasons_[index];
+    FlavorReason& reason = explain(ask, FlavorReason::Kind::kFiltered, flavor_id);
+    reason.text = skip_reasons_[index];
+    reason.by = skipped_by_[index];
     return false;
   }
   for (const std::uint32_t pod_set : members_) {

@@ -54,6 +54,7 @@ void Nominator::attempt(WorkloadId id, QueueId queue, const AssignOptions& optio
   out.victims.clear();
   out.vetoed = false;
   out.veto_reason.clear();
+  out.vetoed_by.clear();
   assigner_.assign(id, queue, counts_, options, out.assignment);
   const Assignment& a = out.assignment;
   if (a.mode == Mode::kFit || a.mode == Mode::kNoFit || !options.may_preempt) return;
@@ -74,6 +75,7 @@ void Nominator::attempt(WorkloadId id, QueueId queue, const AssignOptions& optio
   } else if (out.victims.empty() && note.hands_off) {
     out.vetoed = true;
     out.veto_reason = std::move(note.reason);
+    out.vetoed_by = std::move(note.by);
   }
 }
 
@@ -100,6 +102,7 @@ void Nominator::run(WorkloadId id, QueueId queue, const ScanPosition* resume,
   if (forbidden && !out.fits() && out.assignment.mode != Mode::kNoFit) {
     out.vetoed = true;
     out.veto_reason = std::move(veto.reason);
+    out.vetoed_by = std::move(veto.by);
   }
 }
 

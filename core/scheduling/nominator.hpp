@@ -19,7 +19,7 @@ struct Nomination {
   std::vector<Victim> victims;
   /// It may not be nominated, or not with preemption: a plugin's veto, or an admitted sibling.
   bool vetoed = false;
-  std::string veto_reason;
+  std::string veto_reason, vetoed_by;
 
   bool fits() const { return assignment.mode == Mode::kFit; }
   bool preempts() const { return !victims.empty(); }

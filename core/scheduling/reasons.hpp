@@ -54,12 +54,14 @@ struct FlavorReason {
   ResourceId resource = kNone;
   Amount a = 0, b = 0, c = 0;
   std::string text;
+  std::string by;  ///< kFiltered: the plugin
 };
 
 struct PendingReason {
   std::uint64_t cycle = 0;  ///< when it was found
   WaitReason reason = WaitReason::kNothing;
   std::string text;  ///< stands alone when `flavors` is empty, else a suffix
+  std::string by;    ///< the plugin whose words `text` is; empty: our own
   std::vector<FlavorReason> flavors;
   std::shared_ptr<const api::Workload> object;  ///< for the names of the pod sets; with `flavors`
 

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "core/api/scheme.hpp"
+#include "core/engine/explanation.hpp"
 #include "host/access/authenticator.hpp"
 #include "host/access/authorizer.hpp"
 #include "host/access/rbac_index.hpp"
@@ -33,8 +34,8 @@ class Insight {
   /// on, at most `limit` entries.
   virtual void pending_workloads(std::string ns, std::string queue, std::int64_t offset,
                                  std::int64_t limit, Done done) = 0;
-  /// Why a workload waits: see docs/explain.md.
-  virtual void explain(std::string ns, std::string workload, Done done) = 0;
+  /// Why a workload waits: see docs/explain.md. `may_know` is asked on the kernel's thread.
+  virtual void explain(std::string ns, std::string workload, MayKnow may_know, Done done) = 0;
 };
 
 /// All must outlive the attachment; those that may be null say so.

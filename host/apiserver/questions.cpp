@@ -88,14 +88,28 @@ void serve_pending(const CallPtr& call) {
   if (!offset) return call->fail(offset.error());
   auto limit = number(call->request(), "limit", kPendingLimit);
   if (!limit) return call->fail(limit.error());
-  call->at->backend.insight->pending_workloads(call->route.ns, call->route.name, *offset,
-                                               std::min(*limit, kMostPending),
-                                               reply_when_done(call));
+  call->at->backend.insight->pending_workloads(
+      call->route.ns, call->route.name, *offset, std::min(*limit, kMostPending),
+      [call](ApiResult<boost::json::value> result) {
+        if (!result) return call->fail(result.error());
+        result->as_object()["apiVersion"] = call->route.group + "/" + call->route.version;
+        reply_json(*call, 200, *result);
+      });
 }
 
 void serve_explain(const CallPtr& call) {
   if (call->at->backend.insight == nullptr) return call->fail(no_such_resource());
-  call->at->backend.insight->explain(call->route.ns, call->route.name, reply_when_done(call));
+  // Namespaces are walls: whoever may not read a namespace's workloads hears no names of them.
+  MayKnow may_know = [call](std::string_view ns) {
+    AccessRequest wish;
+    wish.verb = "get";
+    wish.group = "kueue.x-k8s.io";
+    wish.resource = "workloads";
+    wish.ns = ns;
+    return call->at->backend.authorizer->may(call->request().user, wish).allowed;
+  };
+  call->at->backend.insight->explain(call->route.ns, call->route.name, std::move(may_know),
+                                     reply_when_done(call));
 }
 
 void serve_document(const CallPtr& call) {

@@ -63,6 +63,7 @@ int parse_and_run(int argc, const char* const* argv) {
   add_simulate_command(app, action);
   add_plugin_commands(app, action);
   add_store_commands(app, action);
+  add_explain_command(app, action);
   add_submit_command(app, action);
   add_version_command(app, action);
   try {

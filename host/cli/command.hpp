@@ -14,6 +14,7 @@ using Action = std::function<Result<int>()>;
 
 void add_serve_command(CLI::App& app, Action& action);
 void add_simulate_command(CLI::App& app, Action& action);
+void add_explain_command(CLI::App& app, Action& action);
 void add_submit_command(CLI::App& app, Action& action);
 void add_version_command(CLI::App& app, Action& action);
 

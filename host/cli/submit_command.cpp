@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <boost/json/serialize.hpp>
 #include <cstdlib>
@@ -70,14 +71,18 @@ Submission submission_of(const Arguments& arguments) {
   return out;
 }
 
+Result<int> print_job(const Submission& submission) {
+  const Result<boost::json::object> job = make_job(submission);
+  if (!job) return job.error();
+  fmt::print("{}\n", boost::json::serialize(*job));
+  return 0;
+}
+
 Result<int> submit(const Arguments& arguments) {
   Submission submission = submission_of(arguments);
-  Result<boost::json::object> job = make_job(submission);
-  if (!job) return job.error();
-  if (arguments.dry_run) {
-    fmt::print("{}\n", boost::json::serialize(*job));
-    return 0;
-  }
+  if (arguments.dry_run && !submission.queue.empty()) return print_job(submission);
+  // Mistakes in the options are told before anybody is asked.
+  if (const auto job = make_job(submission); !job) return job.error();
   const Result<std::string> path = find_kubeconfig(arguments.kubeconfig);
   if (!path) return path.error();
   Result<Kubeconfig> config = load_kubeconfig(*path);
@@ -85,6 +90,12 @@ Result<int> submit(const Arguments& arguments) {
   const std::string ns = submission.ns.empty() ? config->ns : submission.ns;
   Result<Client> client = Client::make(std::move(*config));
   if (!client) return client.error();
+  const Result<std::string> queue = choose_queue(*client, ns, submission.queue);
+  if (!queue) return queue.error();
+  submission.queue = *queue;
+  if (arguments.dry_run) return print_job(submission);
+  const Result<boost::json::object> job = make_job(submission);
+  if (!job) return job.error();
   const Result<boost::json::object> made =
       client->call("POST",
                    fmt::format("/apis/batch/v1/namespaces/{}/jobs?fieldManager=sluice-submit",
@@ -94,6 +105,8 @@ Result<int> submit(const Arguments& arguments) {
   const std::string name(api::find_text(part(*made, "metadata"), "name"));
   if (!arguments.wait && !arguments.logs) {
     fmt::print("{}/{}\n", ns, name);
+    if (::isatty(STDERR_FILENO) != 0)
+      fmt::print(stderr, "sluice explain {0}/job/{1} tells where it stands\n", ns, name);
     return 0;
   }
   const Result<bool> good = follow_job(*client, ns, name, {arguments.logs});
@@ -103,9 +116,10 @@ Result<int> submit(const Arguments& arguments) {
 
 void add_options(CLI::App& command, Arguments& arguments) {
   Submission& submission = arguments.submission;
-  command.add_option("--queue,-q", submission.queue, "LocalQueue to wait in")
-      ->type_name("NAME")
-      ->required();
+  command
+      .add_option("--queue,-q", submission.queue,
+                  "LocalQueue to wait in (default: the namespace's, if it has one only)")
+      ->type_name("NAME");
   command.add_option("--namespace,-n", submission.ns, "Namespace (default: the kubeconfig's)")
       ->type_name("NAME");
   command.add_option("--name", submission.name, "Name of the Job (default: after the program)")

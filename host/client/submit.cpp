@@ -246,6 +246,29 @@ Result<json::object> make_job(const Submission& submission) {
                       {"spec", std::move(spec)}};
 }
 
+Result<std::string> choose_queue(const Client& client, const std::string& ns,
+                                 const std::string& wanted) {
+  const std::string path =
+      fmt::format("/apis/kueue.x-k8s.io/v1beta2/namespaces/{}/localqueues", percent_encoded(ns));
+  if (!wanted.empty()) {
+    bool missing = false;
+    const auto found = client.call("GET", path + "/" + percent_encoded(wanted), {}, &missing);
+    if (!found || !missing) return wanted;
+  }
+  const auto list = client.call("GET", path);
+  if (!list) return wanted.empty() ? Result<std::string>(list.error()) : wanted;
+  std::vector<std::string> names;
+  for_each_object(*list, "items", [&](const json::object& queue) {
+    names.emplace_back(api::find_text(part(queue, "metadata"), "name"));
+  });
+  if (wanted.empty() && names.size() == 1) return names.front();
+  const std::string there =
+      names.empty() ? "there are none" : fmt::format("there are: {}", fmt::join(names, ", "));
+  if (wanted.empty())
+    return Error{fmt::format("--queue is missing; LocalQueues of namespace {}: {}", ns, there)};
+  return Error{fmt::format("there is no LocalQueue {} in namespace {}; {}", wanted, ns, there)};
+}
+
 Result<bool> follow_job(const Client& client, const std::string& ns, const std::string& name,
                         const FollowOptions& options) {
   return Follower(client, ns, name, options).run();

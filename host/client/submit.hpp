@@ -35,6 +35,11 @@ struct Submission {
 /// The Job, without a namespace when none is named. An error names the option that is wrong.
 Result<boost::json::object> make_job(const Submission& submission);
 
+/// The LocalQueue to wait in: `wanted` if it exists, or with an empty one the only one of the
+/// namespace. An error lists those that are there. Whoever may not look is not checked.
+Result<std::string> choose_queue(const Client& client, const std::string& ns,
+                                 const std::string& wanted);
+
 struct FollowOptions {
   bool logs = false;  ///< the pods' output goes to standard output
 };

@@ -80,11 +80,12 @@ std::vector<PluginConfig> chosen_plugins(const PluginsConfig& config,
 Result<std::unique_ptr<PluginRuntime>> PluginRuntime::load(const std::string& directory,
                                                            std::vector<PluginConfig> plugins,
                                                            const PluginClock& clock,
-                                                           api::Scheme& scheme) {
+                                                           api::Scheme& scheme, LogSink log) {
   PluginSetConfig config;
   config.directory = plugin_directory(directory);
   config.plugins = std::move(plugins);
   config.clock = &clock;
+  config.log = std::move(log);
   auto set = PluginSet::load(config);
   if (!set) return set.error();
   for (const SchemaContribution& contribution : (*set)->schema_contributions()) {

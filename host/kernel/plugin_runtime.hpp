@@ -26,9 +26,11 @@ std::vector<PluginConfig> chosen_plugins(const PluginsConfig& config,
 class PluginRuntime final : public PluginPort, public WriteValidators {
  public:
   /// Loads and activates; adds what the plugins contribute to `scheme`, which must outlive this.
+  /// `log` as in PluginSetConfig.
   static Result<std::unique_ptr<PluginRuntime>> load(const std::string& directory,
                                                      std::vector<PluginConfig> plugins,
-                                                     const PluginClock& clock, api::Scheme& scheme);
+                                                     const PluginClock& clock, api::Scheme& scheme,
+                                                     LogSink log = {});
 
   hooks::Hooks hooks() { return set_->hooks(); }
   const PluginSet& plugins() const { return *set_; }

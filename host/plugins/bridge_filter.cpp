@@ -34,6 +34,7 @@ class AbiTexts {
 /// Where one plugin's skips go. `own` remembers them, to take them back should the call fail.
 struct Skips {
   hooks::FilterAnswer& answer;
+  const std::string& plugin;
   std::vector<std::uint32_t> own;
   bool nonsense = false;
 };
@@ -47,6 +48,8 @@ void skip(void* context, std::uint32_t flavor, sluice_str_t reason) noexcept {
   if (skips.answer.skip[flavor] != 0) return;  // the first reason stands
   try {
     skips.answer.reasons[flavor] = text_of(reason);
+    skips.answer.by.resize(skips.answer.skip.size());
+    skips.answer.by[flavor] = skips.plugin;
     skips.own.push_back(flavor);
     skips.answer.skip[flavor] = 1;
   } catch (const std::exception&) {
@@ -107,7 +110,7 @@ void FilterBridge::filter(const hooks::FilterQuery& query, hooks::FilterAnswer& 
                                   static_cast<std::uint32_t>(query.flavors.size()),
                                   flavors.data()};
   for (LoadedPlugin* plugin : plugins_) {
-    Skips skips{answer, {}};
+    Skips skips{answer, plugin->name(), {}};
     const sluice_filter_sink_t sink{sizeof(sluice_filter_sink_t), 0, &skips, &skip};
     const Answer outcome = plugin->call(Hook::kFilter, fault, [&] {
       const std::int32_t code = plugin->extensions().filter->filter(plugin->self(), &raw, &sink);
@@ -140,6 +143,7 @@ void VetoBridge::veto(const hooks::VetoQuery& query, hooks::VetoAnswer& answer,
       if (vetoes.may_not_preempt && !answer.may_not_preempt) {
         answer.may_not_preempt = true;
         answer.reason = vetoes.reason;
+        answer.by = plugin->name();
       }
       continue;
     }
@@ -147,6 +151,7 @@ void VetoBridge::veto(const hooks::VetoQuery& query, hooks::VetoAnswer& answer,
     if (outcome == Answer::kOpen) continue;
     answer.may_not_preempt = true;
     answer.reason = fault.text;
+    answer.by = plugin->name();
     return;
   }
 }

@@ -15,6 +15,7 @@
 #include "host/access/startup.hpp"
 #include "host/apiserver/api_server.hpp"
 #include "host/apiserver/listener.hpp"
+#include "host/base/service.hpp"
 #include "host/base/version.hpp"
 #include "host/config/config.hpp"
 #include "host/metrics/metered_journal.hpp"
@@ -116,22 +117,33 @@ class Host {
         authenticator_(authorizer_),
         api_(authenticator_, api_limits(config_.server.limits)),
         seeing_(api_) {}
+  ~Host() { seeing_.stop(0); }  // it looks at the listeners
 
   Result<int> run(const sigset_t& signals) {
+    const Duration began = clock_.steady();
     if (auto started = start(); !started) return started.error();
     fmt::print("ready https://{} kubeconfig {}\n", listener_->address(), kubeconfig_);
     std::fflush(stdout);
+    log(LogLevel::kInfo, "host", "serving",
+        {{"url", "https://" + listener_->address()},
+         {"kubeconfig", kubeconfig_},
+         {"took_ms", std::to_string((clock_.steady() - began) / kMillisecond)}});
+    tell_service_manager("READY=1");
     for (;;) {
       int signal = 0;
       sigwait(&signals, &signal);
       if (signal != SIGHUP) break;
+      tell_service_manager("RELOADING=1");
       if (auto reloaded = reload(); !reloaded)
         log(LogLevel::kError, "host",
             "the configuration was not reloaded: " + reloaded.error().text);
+      tell_service_manager("READY=1");
       if (!world_) return Error{"the host lost its store on a reload; see the log"};
     }
     log(LogLevel::kInfo, "host", "shutting down");
+    tell_service_manager("STOPPING=1");
     stop();
+    log(LogLevel::kInfo, "host", "ended");
     return 0;
   }
 

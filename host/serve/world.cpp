@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "core/api/json.hpp"
 #include "host/access/bootstrap.hpp"
 #include "host/access/grants.hpp"
+#include "host/base/log.hpp"
 #include "host/metrics/readings.hpp"
 
 namespace sluice::host {
@@ -19,6 +21,10 @@ namespace json = boost::json;
 // Namespaces that every host has, as clients of Kubernetes expect.
 constexpr std::string_view kNamespaces[] = {"default", "kube-system"};
 
+void log_plugin(int level, std::string_view plugin, std::string_view text) {
+  log(static_cast<LogLevel>(std::clamp(level, 0, 3)), fmt::format("plugin {}", plugin), text);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<World>> World::make(const Configuration& config, const PluginClock& clock,
@@ -26,24 +32,46 @@ Result<std::unique_ptr<World>> World::make(const Configuration& config, const Pl
   std::unique_ptr<World> world(new World(config, clock, metrics));
   auto plugins =
       PluginRuntime::load(config.plugins.directory, chosen_plugins(config.plugins, std::nullopt),
-                          clock, world->scheme_);
+                          clock, world->scheme_, log_plugin);
   if (!plugins) return plugins.error();
   world->plugins_ = std::move(*plugins);
+  for (const PluginStatus& plugin : world->plugins_->plugins().status())
+    log(LogLevel::kInfo, "plugin " + plugin.name, "active",
+        {{"version", plugin.version},
+         {"extensions", fmt::format("{}", fmt::join(plugin.extensions, ","))}});
   return world;
 }
 
 World::~World() { stop(); }
 
 Result<void> World::open(std::unique_ptr<Journal> journal) {
+  const Duration began = clock_.steady();
   store_ = std::make_unique<LiveStore>(scheme_, std::move(journal));
   if (const std::string failure = store_->failure(); !failure.empty()) return Error{failure};
   build();
   kernel_->begin_instant(clock_.now());
   Workers workers(config_.engine.threads);
   kernel_->load(workers);
+  log_loaded(clock_.steady() - began);
   control_->start();
   if (auto made = make_first_objects(); !made) return made;
   return start_executor();
+}
+
+void World::log_loaded(Duration took) const {
+  std::size_t objects = 0;
+  std::size_t kinds = 0;
+  for (const api::KindInfo* kind : scheme_.kinds()) {
+    objects += store_->published_count(*kind);
+    ++kinds;
+  }
+  log(LogLevel::kInfo, "store", "loaded",
+      {{"path", config_.store.path},
+       {"objects", std::to_string(objects)},
+       {"kinds", std::to_string(kinds)},
+       {"version", std::to_string(store_->version())},
+       {"workloads", std::to_string(kernel_->engine().workloads().size())},
+       {"took_ms", std::to_string(took / kMillisecond)}});
 }
 
 Result<void> World::start_executor() {
@@ -74,6 +102,7 @@ void World::build() {
   kernel_->listen(controllers_.get());
   kernel_->write_statuses();
   control_ = std::make_unique<ControlLoop>(*kernel_, *objects_, *store_, clock_);
+  insight_ = std::make_unique<LiveInsight>(kernel_->engine(), *control_);
   authorizer_ = std::make_unique<RbacAuthorizer>(scheme_, *store_);
   control_->set_guard(
       [this](const Identity& who, const api::KindInfo& kind, const json::object& object) {
@@ -139,6 +168,7 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
   out.writes = control_.get();
   out.authorizer = authorizer_.get();
   out.logs = executor_->logs();
+  out.insight = insight_.get();
   out.roles = [this] { return authorizer_->index(); };
   out.holder_of = [&authenticator](std::string_view token) {
     return authenticator.holder_of(token);

@@ -22,6 +22,7 @@
 #include "host/controllers/controller_loop.hpp"
 #include "host/controllers/setup.hpp"
 #include "host/executor/setup.hpp"
+#include "host/explain/insight.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/plugin_runtime.hpp"
 #include "host/metrics/decision_metrics.hpp"
@@ -80,6 +81,7 @@ class World {
   World(const Configuration& config, const PluginClock& clock, HostMetrics& metrics)
       : config_(config), clock_(clock), metrics_(metrics) {}
   void build();
+  void log_loaded(Duration took) const;
   Result<void> make_first_objects();
   Result<void> start_executor();
 
@@ -101,6 +103,7 @@ class World {
   std::unique_ptr<ControllerSetup> jobs_;
   std::unique_ptr<ExecutorSetup> executor_;
   std::unique_ptr<ControlLoop> control_;
+  std::unique_ptr<LiveInsight> insight_;
   std::unique_ptr<RbacAuthorizer> authorizer_;
 };
 

@@ -52,6 +52,7 @@ struct FakeVeto final : hooks::PreemptionVeto {
     if (const auto it = may_not.find(query.preemptor.meta.name); it != may_not.end()) {
       answer.may_not_preempt = true;
       answer.reason = it->second;
+      answer.by = "veto-plugin";
     }
     for (std::size_t i = 0; i < query.candidates.size(); ++i) {
       if (!hands_off.contains(query.candidates[i]->meta.name)) continue;
@@ -73,6 +74,8 @@ struct FakeFilter final : hooks::FlavorFilter {
       if (it == skips.end()) continue;
       answer.skip[i] = 1;
       answer.reasons[i] = it->second;
+      answer.by.resize(query.flavors.size());
+      answer.by[i] = "filter-plugin";
     }
   }
 };

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <memory>
+#include <string>
+
+#include "core/api/json.hpp"
+#include "host/cli/command.hpp"
+#include "host/client/client.hpp"
+#include "host/client/explain.hpp"
+#include "host/explain/text.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Position in the queue, what each flavor lacks and who holds it, which plugin or check said no, and
+what would have to finish or grow. Workloads of namespaces that you may not read are summed up.
+
+Examples:
+  sluice explain team-a/train-2
+  sluice explain -n team-a job/train
+  sluice explain team-a/job-train-1a2b3 -o json)";
+
+struct Arguments {
+  std::string target, ns, kubeconfig, output = "text";
+};
+
+Result<int> explain(const Arguments& arguments) {
+  const Result<ExplainTarget> target = parse_explain_target(arguments.target, arguments.ns);
+  if (!target) return target.error();
+  const Result<std::string> path = find_kubeconfig(arguments.kubeconfig);
+  if (!path) return path.error();
+  Result<Kubeconfig> config = load_kubeconfig(*path);
+  if (!config) return config.error();
+  const Result<Client> client = Client::make(std::move(*config));
+  if (!client) return client.error();
+  const Result<boost::json::object> document = fetch_explanation(*client, *target);
+  if (!document) return document.error();
+  if (arguments.output == "json") {
+    fmt::print("{}\n", boost::json::serialize(*document));
+  } else {
+    fmt::print("{}", explanation_text(*document));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("explain", "Tell why a workload waits");
+  command
+      ->add_option("WORKLOAD", arguments->target,
+                   "NAMESPACE/WORKLOAD, WORKLOAD, job/NAME or NAMESPACE/job/NAME")
+      ->required();
+  command->add_option("--namespace,-n", arguments->ns, "Namespace (default: the kubeconfig's)")
+      ->type_name("NAME");
+  command->add_option("--output,-o", arguments->output, "text (default) or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  command
+      ->add_option("--kubeconfig", arguments->kubeconfig,
+                   "Default: $KUBECONFIG, ./sluice-data/kubeconfig, ~/.kube/config")
+      ->type_name("FILE");
+  command->footer(kFooter);
+  command->callback([arguments, &action] {
+    action = [arguments]() -> Result<int> { return explain(*arguments); };
+  });
+}
+
+}  // namespace sluice::host

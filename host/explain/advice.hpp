@@ -1,0 +1,19 @@
+// What would have to finish, or to grow, for a workload to be admitted: sentences for a person,
+// made from the numbers of an Explanation. A pure function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/engine/explanation.hpp"
+
+namespace sluice::host {
+
+/// One sentence per pod set, resource and flavor that could serve it and does not; none when
+/// nothing is missing.
+std::vector<std::string> advice_of(const Explanation& explanation);
+
+/// An amount with its resource, as people say it: `2 cpu`, `500m cpu`, `2Gi memory`.
+std::string amount_of(const std::string& resource, std::int64_t amount);
+
+}  // namespace sluice::host

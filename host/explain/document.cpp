@@ -1,0 +1,211 @@
+#include "host/explain/document.hpp"
+
+#include <boost/json/array.hpp>
+
+#include "core/api/json.hpp"
+#include "core/scheduling/reasons.hpp"
+#include "host/explain/advice.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+const char* to_string(WorkloadState state) {
+  switch (state) {
+    case WorkloadState::kPending:
+      return "Pending";
+    case WorkloadState::kQuotaReserved:
+      return "QuotaReserved";
+    case WorkloadState::kAdmitted:
+      return "Admitted";
+    case WorkloadState::kFinished:
+      return "Finished";
+    case WorkloadState::kInactive:
+      break;
+  }
+  return "Inactive";
+}
+
+/// The condition that says since when it is where it is, and why.
+const char* telling_condition(WorkloadState state) {
+  switch (state) {
+    case WorkloadState::kAdmitted:
+      return "Admitted";
+    case WorkloadState::kFinished:
+      return "Finished";
+    default:
+      return "QuotaReserved";
+  }
+}
+
+json::object flavor_of(const Explanation& all, const std::string& resource,
+                       const FlavorAnswer& flavor) {
+  const auto amount = [&](std::int64_t value) { return amount_text(resource, value); };
+  json::object out{{"flavor", flavor.flavor},
+                   {"available", amount(flavor.available)},
+                   {"maximum", amount(flavor.maximum)},
+                   {"nominalQuota", amount(flavor.nominal)},
+                   {"missing", amount(flavor.missing)}};
+  if (!flavor.unsuitable.empty()) out["unsuitable"] = flavor.unsuitable;
+  if (flavor.never) out["never"] = true;
+  json::array holders;
+  for (const QuotaHolder& holder : all.holders) {
+    if (holder.flavor != flavor.flavor || holder.resource != resource) continue;
+    holders.push_back(json::object{{"workload", holder.workload},
+                                   {"clusterQueue", holder.cluster_queue},
+                                   {"amount", amount(holder.amount)},
+                                   {"priority", holder.priority},
+                                   {"since", format_time(holder.since)}});
+  }
+  if (!holders.empty()) out["holders"] = std::move(holders);
+  for (const OtherHolders& other : all.others) {
+    if (other.flavor != flavor.flavor || other.resource != resource) continue;
+    if (other.more > 0)
+      out["moreHolders"] =
+          json::object{{"workloads", other.more}, {"amount", amount(other.more_amount)}};
+    if (other.unnamed > 0)
+      out["otherNamespaces"] =
+          json::object{{"workloads", other.unnamed}, {"amount", amount(other.unnamed_amount)}};
+  }
+  return out;
+}
+
+json::array pod_sets_of(const Explanation& explanation) {
+  json::array out;
+  for (const PodSetAnswer& pods : explanation.pod_sets) {
+    json::array resources;
+    for (const ResourceAnswer& each : pods.resources) {
+      json::object resource{{"resource", each.resource},
+                            {"requested", amount_text(each.resource, each.requested)}};
+      if (!each.covered) resource["covered"] = false;
+      json::array flavors;
+      for (const FlavorAnswer& flavor : each.flavors)
+        flavors.push_back(flavor_of(explanation, each.resource, flavor));
+      resource["flavors"] = std::move(flavors);
+      resources.push_back(std::move(resource));
+    }
+    out.push_back(json::object{
+        {"name", pods.name}, {"count", pods.count}, {"resources", std::move(resources)}});
+  }
+  return out;
+}
+
+json::array assignment_of(const api::Admission& admission) {
+  json::array out;
+  for (const api::PodSetAssignment& pods : admission.pod_sets) {
+    json::object flavors;
+    for (const auto& [resource, flavor] : pods.flavors) flavors[resource] = flavor;
+    json::object usage;
+    for (const auto& [resource, amount] : pods.usage)
+      usage[resource] = amount_text(resource, amount);
+    out.push_back(json::object{{"name", pods.name},
+                               {"count", pods.count},
+                               {"flavors", std::move(flavors)},
+                               {"usage", std::move(usage)}});
+  }
+  return out;
+}
+
+json::array checks_of(const api::WorkloadStatus& status) {
+  json::array out;
+  for (const api::AdmissionCheckState& check : status.admission_checks)
+    out.push_back(
+        json::object{{"name", check.name}, {"state", check.state}, {"message", check.message}});
+  return out;
+}
+
+/// Whoever evicted it last, where that is not over and done with.
+void add_eviction(const api::WorkloadStatus& status, json::object& out) {
+  const api::Condition* evicted = status.condition("Evicted");
+  if (!evicted || evicted->status != "True") return;
+  out["evicted"] = json::object{{"since", format_time(evicted->last_transition_time)},
+                                {"reason", evicted->reason},
+                                {"message", evicted->message}};
+}
+
+std::vector<std::string> help_for_others(const api::Workload& workload, WorkloadState state,
+                                         const api::WorkloadStatus& status) {
+  std::vector<std::string> out;
+  if (state == WorkloadState::kInactive)
+    out.emplace_back(workload.active ? "its queue has to take it again"
+                                     : "somebody has to set spec.active to true");
+  for (const api::AdmissionCheckState& check : status.admission_checks)
+    if (check.state != "Ready" && state == WorkloadState::kQuotaReserved)
+      out.push_back("check " + check.name + " has to become Ready; it is " + check.state);
+  if (status.requeue_state && status.requeue_state->requeue_at && state == WorkloadState::kPending)
+    out.push_back("its backoff ends at " + format_time(*status.requeue_state->requeue_at));
+  return out;
+}
+
+}  // namespace
+
+void add_explanation(const Explanation& explanation, json::object& document) {
+  if (!explanation.cluster_queue.empty()) {
+    json::object& queue = document["queue"].is_object() ? document["queue"].get_object()
+                                                        : document["queue"].emplace_object();
+    queue["clusterQueue"] = explanation.cluster_queue;
+    if (!explanation.cohorts.empty())
+      queue["cohorts"] = json::array(explanation.cohorts.begin(), explanation.cohorts.end());
+    if (explanation.queued) {
+      queue["positionInClusterQueue"] = explanation.ahead_in_cluster_queue + 1;
+      queue["pendingInClusterQueue"] = explanation.in_cluster_queue;
+      queue["positionInLocalQueue"] = explanation.ahead_in_local_queue + 1;
+      queue["pendingInLocalQueue"] = explanation.in_local_queue;
+      queue["parked"] = explanation.parked;
+    }
+  }
+  document["podSets"] = pod_sets_of(explanation);
+  json::array refusals;
+  for (const Refusal& each : explanation.refusals) {
+    json::object refusal;
+    if (!each.by.empty()) refusal["plugin"] = each.by;
+    if (!each.pod_set.empty()) refusal["podSet"] = each.pod_set;
+    if (!each.flavor.empty()) refusal["flavor"] = each.flavor;
+    refusal["message"] = each.text;
+    refusals.push_back(std::move(refusal));
+  }
+  if (!refusals.empty()) document["refusals"] = std::move(refusals);
+  json::array help;
+  for (const std::string& text : advice_of(explanation)) help.emplace_back(text);
+  document["wouldHelp"] = std::move(help);
+}
+
+json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
+                                  const MayKnow& may_know) {
+  const auto workload = engine.object(id);
+  const WorkloadState state = engine.state(id);
+  const api::WorkloadStatus status = engine.status(id);
+  json::object out{
+      {"kind", "WorkloadExplanation"},
+      {"apiVersion", "sluice.dev/v1alpha1"},
+      {"metadata", json::object{{"name", workload->meta.name}, {"namespace", workload->meta.ns}}},
+      {"time", format_time(now)},
+      {"state", to_string(state)},
+      {"priority", workload->priority},
+      {"queue", json::object{{"localQueue", workload->queue_name}}}};
+  Time since = workload->meta.creation_time.value_or(now);
+  if (const api::Condition* told = status.condition(telling_condition(state))) {
+    if (told->last_transition_time != 0) since = told->last_transition_time;
+    out["reason"] = told->reason;
+    out["message"] = told->message;
+  }
+  out["since"] = format_time(since);
+  if (state == WorkloadState::kPending) {
+    add_explanation(engine.explain(id, may_know), out);
+  } else {
+    out["wouldHelp"] = json::array();
+  }
+  if (status.admission) {
+    object_of(out, "queue")["clusterQueue"] = status.admission->cluster_queue;
+    out["admission"] = assignment_of(*status.admission);
+  }
+  if (state != WorkloadState::kFinished) add_eviction(status, out);
+  if (!status.admission_checks.empty()) out["checks"] = checks_of(status);
+  for (const std::string& text : help_for_others(*workload, state, status))
+    array_of(out, "wouldHelp").emplace_back(text);
+  return out;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,20 @@
+// Why a workload is where it is, as the JSON document of docs/explain.md.
+//
+// It holds what whoever asks may know: workloads of namespaces that `may_know` refuses are summed
+// up, never named. Reads the engine, so it belongs to the kernel's thread; changes nothing.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include "core/engine/engine.hpp"
+
+namespace sluice::host {
+
+/// REQUIRES: the workload exists.
+boost::json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
+                                         const MayKnow& may_know);
+
+/// The part of it that an Explanation holds: queue, podSets, refusals, and what would help.
+void add_explanation(const Explanation& explanation, boost::json::object& document);
+
+}  // namespace sluice::host

@@ -1,0 +1,31 @@
+// LiveInsight: answers from the engine of a running host. Questions may come from any thread; they
+// are answered on the kernel's thread, in order with what it does.
+#pragma once
+
+#include <string>
+
+#include "core/engine/engine.hpp"
+#include "host/apiserver/backend.hpp"
+#include "host/controllers/kernel_thread.hpp"
+
+namespace sluice::host {
+
+class LiveInsight final : public Insight {
+ public:
+  /// Both must outlive it.
+  LiveInsight(const Engine& engine, KernelThread& kernel) : engine_(engine), kernel_(kernel) {}
+
+  void pending_workloads(std::string ns, std::string queue, std::int64_t offset, std::int64_t limit,
+                         Done done) override;
+  void explain(std::string ns, std::string workload, MayKnow may_know, Done done) override;
+
+ private:
+  ApiResult<boost::json::value> pending(const ObjectAccess& objects, const std::string& ns,
+                                        const std::string& queue, std::int64_t offset,
+                                        std::int64_t limit) const;
+
+  const Engine& engine_;
+  KernelThread& kernel_;
+};
+
+}  // namespace sluice::host

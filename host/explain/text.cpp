@@ -1,0 +1,189 @@
+#include "host/explain/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <vector>
+
+#include "core/api/json.hpp"
+#include "core/base/time.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+using Row = std::vector<std::string>;
+
+std::string text(const json::object& object, std::string_view key) {
+  return std::string(api::find_text(object, key));
+}
+
+/// Columns as wide as their widest cell; nothing after the last one.
+std::string table(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format(" {:<{}} ", row[i], widths[i]);
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+/// `5m3s`, the two largest units.
+std::string ago(Duration time) {
+  const std::int64_t seconds = std::max<Duration>(0, time) / kSecond;
+  const std::pair<std::int64_t, char> units[] = {{seconds / 86400, 'd'},
+                                                 {seconds / 3600 % 24, 'h'},
+                                                 {seconds / 60 % 60, 'm'},
+                                                 {seconds % 60, 's'}};
+  std::string out;
+  int shown = 0;
+  for (const auto& [value, unit] : units) {
+    if (shown == 0 && value == 0) continue;
+    if (shown == 2) break;
+    ++shown;
+    if (value > 0) out += fmt::format("{}{}", value, unit);
+  }
+  return out.empty() ? "0s" : out;
+}
+
+std::string since_text(const json::object& document, const json::object& part) {
+  const auto since = api::find_time(part, "since");
+  const auto now = api::find_time(document, "time");
+  if (!since || !now) return {};
+  return fmt::format("{} ({} ago)", text(part, "since"), ago(*now - *since));
+}
+
+std::string queue_text(const json::object& queue) {
+  std::string out = "LocalQueue " + text(queue, "localQueue");
+  const std::string cluster_queue = text(queue, "clusterQueue");
+  if (!cluster_queue.empty()) out += " of ClusterQueue " + cluster_queue;
+  const json::array* cohorts = api::find_array(queue, "cohorts");
+  if (!cohorts || cohorts->empty()) return out;
+  out += ", cohort ";
+  for (auto it = cohorts->rbegin(); it != cohorts->rend(); ++it)
+    if (it->is_string()) out += "/" + std::string(api::view(it->get_string()));
+  return out;
+}
+
+std::string position_text(const json::object& queue) {
+  const auto own = api::find_int(queue, "positionInClusterQueue");
+  if (!own) return {};
+  std::string out = fmt::format("{} of {} in the ClusterQueue, {} of {} in the LocalQueue", *own,
+                                api::find_int(queue, "pendingInClusterQueue").value_or(0),
+                                api::find_int(queue, "positionInLocalQueue").value_or(0),
+                                api::find_int(queue, "pendingInLocalQueue").value_or(0));
+  if (api::find_bool(queue, "parked", false)) out += "; parked until something changes";
+  return out;
+}
+
+std::string refused_text(const json::object& document) {
+  std::string out;
+  for_each_object(document, "refusals", [&](const json::object& refusal) {
+    const std::string plugin = text(refusal, "plugin");
+    if (plugin.empty()) return;
+    out += fmt::format("{}plugin {}", out.empty() ? "" : "; ", plugin);
+    const std::string flavor = text(refusal, "flavor");
+    if (!flavor.empty()) out += " for flavor " + flavor;
+    out += ": " + text(refusal, "message");
+  });
+  return out;
+}
+
+std::string checks_text(const json::object& document) {
+  std::string out;
+  for_each_object(document, "checks", [&](const json::object& check) {
+    out +=
+        fmt::format("{}{} {}", out.empty() ? "" : "; ", text(check, "name"), text(check, "state"));
+    const std::string message = text(check, "message");
+    if (!message.empty()) out += " (" + message + ")";
+  });
+  return out;
+}
+
+std::string admission_text(const json::object& document) {
+  std::string out;
+  for_each_object(document, "admission", [&](const json::object& pods) {
+    out += fmt::format("{}pod set {}: {} pod{}", out.empty() ? "" : "; ", text(pods, "name"),
+                       api::find_int(pods, "count").value_or(0),
+                       api::find_int(pods, "count").value_or(0) == 1 ? "" : "s");
+    const json::object& flavors = part(pods, "flavors");
+    for (const auto& each : flavors)
+      out += fmt::format(", {} {} of flavor {}", text(part(pods, "usage"), api::view(each.key())),
+                         api::view(each.key()), text(flavors, api::view(each.key())));
+  });
+  return out;
+}
+
+void add_flavors(const json::object& resource, std::vector<Row>& rows) {
+  const std::string name = text(resource, "resource");
+  const std::string asked = text(resource, "requested");
+  if (!api::find_bool(resource, "covered", true)) {
+    rows.push_back({name, asked, "-", "-", "-", "-", "the queue has no quota of it"});
+    return;
+  }
+  bool first = true;
+  for_each_object(resource, "flavors", [&](const json::object& flavor) {
+    std::string note = text(flavor, "unsuitable");
+    if (note.empty() && api::find_bool(flavor, "never", false)) note = "more than it can ever have";
+    rows.push_back({first ? name : "", first ? asked : "", text(flavor, "flavor"),
+                    text(flavor, "available"), text(flavor, "maximum"), text(flavor, "missing"),
+                    note});
+    first = false;
+  });
+}
+
+std::string pod_sets_text(const json::object& document) {
+  std::string out;
+  for_each_object(document, "podSets", [&](const json::object& pods) {
+    const auto count = api::find_int(pods, "count").value_or(0);
+    out +=
+        fmt::format("\nPod set {}, {} pod{}:\n", text(pods, "name"), count, count == 1 ? "" : "s");
+    std::vector<Row> rows = {{"RESOURCE", "ASKED", "FLAVOR", "FREE", "AT MOST", "MISSING"}};
+    for_each_object(pods, "resources",
+                    [&](const json::object& resource) { add_flavors(resource, rows); });
+    out += table(rows);
+  });
+  return out;
+}
+
+}  // namespace
+
+std::string explanation_text(const json::object& document) {
+  const json::object& metadata = part(document, "metadata");
+  std::string head = fmt::format("{}/{}: {}", text(metadata, "namespace"), text(metadata, "name"),
+                                 text(document, "state"));
+  const std::string reason = text(document, "reason");
+  if (!reason.empty() && reason != text(document, "state")) head += ", " + reason;
+  std::vector<Row> rows;
+  const auto row = [&rows](const char* name, const std::string& value) {
+    if (!value.empty()) rows.push_back({name, value});
+  };
+  row("Since", since_text(document, document));
+  row("Queue", queue_text(part(document, "queue")));
+  row("Position", position_text(part(document, "queue")));
+  row("Why", text(document, "message"));
+  row("Said no", refused_text(document));
+  row("Runs on", admission_text(document));
+  row("Checks", checks_text(document));
+  const json::object& evicted = part(document, "evicted");
+  if (!evicted.empty())
+    row("Evicted", fmt::format("{}, {}: {}", since_text(document, evicted), text(evicted, "reason"),
+                               text(evicted, "message")));
+  std::string out = head + "\n" + table(rows) + pod_sets_text(document);
+  std::string help;
+  if (const json::array* all = api::find_array(document, "wouldHelp"))
+    for (const json::value& each : *all)
+      if (each.is_string()) help += fmt::format("  - {}\n", api::view(each.get_string()));
+  if (!help.empty()) out += "\nWhat would have to happen:\n" + help;
+  return out;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""What a person sees of a live host: metrics, health, explanations, `sluice submit`, the log.
+
+    seeing_test.py --sluice build/dev/bin/sluice [TestClass.test_name …]
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import unittest
+import urllib.error
+import urllib.request
+
+from host import Host, eventually, skip
+
+OBJECTS = """
+apiVersion: v1
+kind: Namespace
+metadata: { name: team-a }
+---
+apiVersion: v1
+kind: Namespace
+metadata: { name: team-b }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: spot }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: shared }
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors:
+    - name: spot
+      resources: [{ name: cpu, nominalQuota: 4 }]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: { name: main, namespace: team-a }
+spec: { clusterQueue: shared }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: { name: main, namespace: team-b }
+spec: { clusterQueue: shared }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: team-a, namespace: team-a }
+subjects: [{ kind: User, name: alice, apiGroup: rbac.authorization.k8s.io }]
+roleRef: { kind: ClusterRole, name: edit, apiGroup: rbac.authorization.k8s.io }
+"""
+
+CONFIG = """
+executor:
+  type: local
+  nodes: [{ name: here, capacity: { cpu: 16 } }]
+"""
+
+SAMPLE = re.compile(r'^([a-zA-Z_:][\w:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\]|\\.)*",?)*)\})? (\S+)$')
+
+
+def read_samples(text):
+    """{name{labels}: value}; what is not in Prometheus's text format is an error."""
+    samples = {}
+    for line in text.splitlines():
+        if line.startswith('#') or not line:
+            continue
+        found = SAMPLE.match(line)
+        if not found:
+            raise AssertionError(f'no sample: {line}')
+        labels = sorted(re.findall(r'([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"', found[2] or ''))
+        key = found[1] + '{' + ','.join(f'{k}={v}' for k, v in labels
+                                        if k != 'replica_role') + '}'
+        samples[key] = float(found[3])
+    return samples
+
+
+class Seeing(unittest.TestCase):
+    sluice = ''
+
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = Host(cls.sluice, extra=CONFIG)
+        cls.host = cls.holder.__enter__()
+        cls.metrics_url = re.search(r'url=(http://\S+)/metrics', cls.host.log())[1]
+        cls.host.kubectl('apply', '-f', '-', stdin=OBJECTS)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.holder.__exit__()
+
+    def command(self, *args, code=0, **environment):
+        done = subprocess.run([self.sluice, *args], capture_output=True, text=True, timeout=60,
+                              env=self.host.environment(**environment), cwd=self.host.folder,
+                              check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def get(self, path):
+        try:
+            with urllib.request.urlopen(self.metrics_url + path, timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def samples(self):
+        status, text = self.get('/metrics')
+        self.assertEqual(status, 200)
+        return read_samples(text)
+
+    def fill(self):
+        """team-b holds the whole quota until the test is over."""
+        name = self.command('submit', '--queue', 'main', '-n', 'team-b', '--cpu', '4', '--',
+                            'sleep', '600').stdout.strip().split('/')[1]
+        self.addCleanup(lambda: self.host.kubectl('delete', 'job', name, '-n', 'team-b'))
+        eventually(lambda: self.host.json('get', 'job', name, '-n', 'team-b')['status']
+                   .get('active'), 'the job of team-b runs')
+        return name
+
+
+class Metrics(Seeing):
+    def test_health(self):
+        for path in ('/livez', '/readyz', '/healthz'):
+            self.assertEqual(self.get(path), (200, 'ok'))
+        self.assertIn('[+]store ok', self.get('/readyz?verbose')[1])
+        self.assertEqual(self.get('/api/v1/pods')[0], 404)
+
+    def test_values_after_a_job(self):
+        self.command('submit', '--queue', 'main', '-n', 'team-a', '--cpu', '1', '--wait', '--',
+                     'true')
+        samples = self.samples()
+        queue = '{cluster_queue=shared,priority_class=}'
+        self.assertGreaterEqual(samples[f'kueue_admitted_workloads_total{queue}'], 1)
+        self.assertGreaterEqual(samples[f'kueue_finished_workloads_total{queue}'], 1)
+        self.assertEqual(samples['kueue_cluster_queue_status{cluster_queue=shared,status=active}'],
+                         1)
+        self.assertGreaterEqual(samples['kueue_admission_attempts_total{result=success}'], 1)
+        self.assertGreaterEqual(
+            samples['sluice_api_requests_total{code=201,resource=jobs,verb=create}'], 1)
+        self.assertGreaterEqual(samples['sluice_store_commit_duration_seconds_count{}'], 1)
+        self.assertEqual(samples['sluice_store_failed{}'], 0)
+        self.assertEqual(samples['sluice_store_objects{group=kueue.x-k8s.io,resource='
+                                 'clusterqueues}'], 1)
+
+    def test_the_api_serves_them_to_whom_may_read_the_path(self):
+        self.assertIn('kueue_build_info', self.host.kubectl('get', '--raw', '/metrics'))
+        refused = self.host.run('get', '--raw', '/metrics', '--as=alice')
+        self.assertIn('Forbidden', refused.stderr)
+
+    def test_counters_go_on_over_a_reload(self):
+        self.command('submit', '--queue', 'main', '-n', 'team-a', '--wait', '--', 'true')
+        key = 'kueue_admitted_workloads_total{cluster_queue=shared,priority_class=}'
+        before = self.samples()[key]
+        self.host.process.send_signal(signal.SIGHUP)
+        eventually(lambda: 'the new configuration is in force' in self.host.log(), 'the reload')
+        self.assertEqual(self.samples()[key], before)
+
+
+class Explain(Seeing):
+    def waiting(self):
+        holder = self.fill()
+        name = self.command('submit', '--queue', 'main', '-n', 'team-a', '--cpu', '3', '--',
+                            'true').stdout.strip().split('/')[1]
+        self.addCleanup(lambda: self.host.kubectl('delete', 'job', name, '-n', 'team-a'))
+        eventually(lambda: 'Pending' in self.command(
+            'explain', f'team-a/job/{name}').stdout, 'the job of team-a waits')
+        return holder, name
+
+    def test_text_and_json(self):
+        holder, name = self.waiting()
+        text = self.command('explain', '-n', 'team-a', f'job/{name}').stdout
+        self.assertIn(': Pending, WaitingForQuota', text)
+        self.assertIn('1 of 1 in the ClusterQueue', text)
+        self.assertRegex(text, rf'3 cpu more of flavor spot: held by team-b/job-{holder}-\w+ \(4\)')
+        # The name of the job alone is enough.
+        document = json.loads(self.command('explain', f'team-a/{name}', '-o', 'json').stdout)
+        self.assertEqual(document['state'], 'Pending')
+        flavor = document['podSets'][0]['resources'][0]['flavors'][0]
+        self.assertEqual((flavor['flavor'], flavor['missing']), ('spot', '3'))
+
+    def test_a_tenant_hears_no_names_of_others(self):
+        _, name = self.waiting()
+        workload = self.host.json('get', 'workloads', '-n', 'team-a')['items'][0]['metadata']
+        path = f"/apis/sluice.dev/v1alpha1/namespaces/team-a/workloads/{workload['name']}/explain"
+        seen = self.host.kubectl('get', '--raw', path, '--as=alice')
+        self.assertNotIn('team-b', seen)
+        self.assertIn('1 workload of other namespaces (4)', seen)
+        self.assertIn('team-b', self.host.kubectl('get', '--raw', path))
+        other = self.host.json('get', 'workloads', '-n', 'team-b')['items'][0]['metadata']['name']
+        refused = self.host.run('get', '--raw', '/apis/sluice.dev/v1alpha1/namespaces/team-b/'
+                                f'workloads/{other}/explain', '--as=alice')
+        self.assertIn('Forbidden', refused.stderr)
+
+    def test_mistakes_are_told(self):
+        missing = self.command('explain', 'team-a/nothing', code=1).stderr
+        self.assertIn('error: there is no workload team-a/nothing', missing)
+        self.assertIn('allowed:', self.command('explain', 'a/b/c', code=1).stderr)
+
+    def test_pending_workloads(self):
+        self.waiting()
+        for version in ('v1beta1', 'v1beta2'):
+            seen = json.loads(self.host.kubectl(
+                'get', '--raw', f'/apis/visibility.kueue.x-k8s.io/{version}/clusterqueues/shared/'
+                'pendingworkloads'))
+            self.assertEqual(len(seen['items']), 1)
+            self.assertEqual(seen['items'][0]['localQueueName'], 'main')
+
+
+class Submit(Seeing):
+    def test_output_and_exit_status(self):
+        good = self.command('submit', '--queue', 'main', '-n', 'team-a', '--logs', '--',
+                            'echo', 'hello')
+        self.assertEqual(good.stdout, 'hello\n')
+        self.assertIn('succeeded', good.stderr)
+        bad = self.command('submit', '--queue', 'main', '-n', 'team-a', '--wait', '--',
+                           'sh', '-c', 'exit 3', code=1)
+        self.assertIn('failed', bad.stderr)
+
+    def test_a_queue_that_is_not_there_is_told(self):
+        done = self.command('submit', '--queue', 'nope', '-n', 'team-a', '--', 'true', code=1)
+        self.assertIn('there is no LocalQueue nope in namespace team-a', done.stderr)
+        self.assertIn('main', done.stderr)
+
+
+class Service(unittest.TestCase):
+    """The log, and what a service manager hears."""
+    sluice = ''
+
+    def test_start_and_stop(self):
+        host = Host(self.sluice, extra=CONFIG)
+        path = os.path.join(host.folder, 'notify')
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(path)
+            manager.settimeout(60)
+            os.environ['NOTIFY_SOCKET'] = path
+            try:
+                host.__enter__()
+            finally:
+                del os.environ['NOTIFY_SOCKET']
+            try:
+                self.assertEqual(manager.recv(100), b'READY=1')
+                log = host.log()
+                self.assertRegex(log, r'info store: loaded path=\S+ objects=\d+ kinds=\d+ .*took_ms')
+                self.assertRegex(log, r'info host: serving url=https://127\.0\.0\.1:\d+')
+                self.assertEqual(host.stop(), 0)
+                self.assertEqual(manager.recv(100), b'STOPPING=1')
+                self.assertIn('host: ended', host.log())
+            finally:
+                host.__exit__()
+
+    def test_a_log_of_json(self):
+        host = Host(self.sluice, memory=True)
+        try:
+            done = subprocess.Popen(
+                [self.sluice, 'serve', '--config', host.config, '--log-format', 'json'],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=host.folder)
+            self.assertTrue(done.stdout.readline().startswith('ready https://'))
+            done.send_signal(signal.SIGTERM)
+            _, log = done.communicate(timeout=60)
+            self.assertEqual(done.returncode, 0)
+            lines = [json.loads(line) for line in log.splitlines()]
+            self.assertEqual(lines[0]['message'], 'starting')
+            self.assertEqual({'time', 'level', 'part', 'message'} - set(lines[0]), set())
+        finally:
+            host.__exit__()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--sluice', required=True)
+    arguments, rest = parser.parse_known_args()
+    if not shutil.which('kubectl'):
+        skip('kubectl is not installed')
+    Seeing.sluice = Service.sluice = os.path.abspath(arguments.sluice)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == '__main__':
+    main()

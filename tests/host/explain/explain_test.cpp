@@ -1,0 +1,261 @@
+// Explanations: from the engine's numbers to the document, the advice and the text.
+#include <gmock/gmock.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "core/api/json.hpp"
+#include "host/explain/advice.hpp"
+#include "host/explain/document.hpp"
+#include "host/explain/text.hpp"
+#include "tests/core/support/scenario.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+using sluice::testing::CohortOf;
+using sluice::testing::Job;
+using sluice::testing::Queue;
+using sluice::testing::Scenario;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// One pod set `main` that asks for 4 cpu of the queue `cq`.
+Explanation asking(std::vector<FlavorAnswer> flavors) {
+  Explanation out;
+  out.cluster_queue = "cq";
+  out.pod_sets.push_back({"main", 1, {{"cpu", 4000, true, std::move(flavors)}}});
+  return out;
+}
+
+FlavorAnswer flavor(const std::string& name, std::int64_t available, std::int64_t maximum) {
+  FlavorAnswer out;
+  out.flavor = name;
+  out.available = available * 1000;
+  out.maximum = out.nominal = maximum * 1000;
+  out.missing = std::max<std::int64_t>(0, 4000 - out.available);
+  out.never = maximum < 4;
+  return out;
+}
+
+FlavorAnswer unsuitable(const std::string& name, const std::string& why) {
+  FlavorAnswer out = flavor(name, 9, 9);
+  out.unsuitable = why;
+  return out;
+}
+
+QuotaHolder holder(const std::string& name, const std::string& flavor, std::int64_t cpus) {
+  return {name, "cq", flavor, "cpu", cpus * 1000, 0, 0};
+}
+
+TEST(Advice, OfNumbers) {
+  Explanation held = asking({flavor("spot", 2, 9)});
+  held.holders = {holder("team-b/train-1", "spot", 2)};
+  Explanation many = held;
+  many.holders = {holder("a/1", "spot", 4), holder("a/2", "spot", 3), holder("a/3", "spot", 2),
+                  holder("a/4", "spot", 1), holder("a/5", "spot", 1)};
+  many.others = {{"spot", "cpu", 1, 500, 7, 7000}};
+  Explanation strangers = asking({flavor("spot", 0, 9)});
+  strangers.others = {{"spot", "cpu", 3, 9000, 0, 0}};
+  Explanation nowhere = asking({});
+  nowhere.cluster_queue.clear();
+  Explanation uncovered = asking({});
+  uncovered.pod_sets[0].resources[0].covered = false;
+  struct Case {
+    const char* what;
+    Explanation explanation;
+    std::vector<std::string> expected;
+  };
+  const std::vector<Case> cases = {
+      {"a holder",
+       held,
+       {"2 cpu more of flavor spot: held by team-b/train-1 (2); some of them would have to finish, "
+        "or the nominal quota to grow by 2"}},
+      // 1 + 1 of the list and 7 of the sum: 9 more with 9 cpu.
+      {"many holders",
+       many,
+       {"2 cpu more of flavor spot: held by a/1 (4), a/2 (3), a/3 (2), 9 more workloads (9), 1 "
+        "workload of other namespaces (500m); some of them would have to finish, or the nominal "
+        "quota to grow by 2"}},
+      {"nobody that may be named",
+       strangers,
+       {"4 cpu more of flavor spot: held by 3 workloads of other namespaces (9); some of them "
+        "would have to finish, or the nominal quota to grow by 4"}},
+      {"nobody at all",
+       asking({flavor("spot", 1, 4)}),
+       {"3 cpu more of flavor spot: the nominal quota would have to grow by 3"}},
+      {"never",
+       asking({flavor("spot", 3, 3)}),
+       {"4 cpu of flavor spot can never be had: at most 3 cpu of cq; its quota, or what may be "
+        "borrowed, would have to grow by 1"}},
+      {"never here, but there",
+       asking({flavor("spot", 3, 3), flavor("big", 3, 8)}),
+       {"1 cpu more of flavor big: the nominal quota would have to grow by 1"}},
+      {"one fits", asking({flavor("spot", 3, 9), flavor("big", 4, 8)}), {}},
+      {"none suits", asking({unsuitable("gpu", "untolerated taint gpu")}), {}},
+      {"the one that fits does not suit",
+       asking({unsuitable("gpu", "untolerated taint gpu"), flavor("spot", 3, 9)}),
+       {"1 cpu more of flavor spot: the nominal quota would have to grow by 1"}},
+      {"no quota", uncovered, {"cpu: cq has no quota of it; it would have to get some"}},
+      {"no queue", nowhere, {}},
+  };
+  for (const Case& each : cases) EXPECT_EQ(advice_of(each.explanation), each.expected) << each.what;
+}
+
+json::object document(const Scenario& s, const std::string& name, const MayKnow& may_know = {}) {
+  return explanation_document(s.engine, *s.engine.find("ns/" + name), s.now(), may_know);
+}
+
+/// The value at a JSON pointer as text.
+std::string at(const json::object& object, std::string_view pointer) {
+  const json::value value(object);
+  boost::system::error_code code;
+  const json::value* found = value.find_pointer({pointer.data(), pointer.size()}, code);
+  if (!found) return "(absent)";
+  return found->is_string() ? std::string(api::view(found->get_string())) : json::serialize(*found);
+}
+
+TEST(Document, OfOneThatWaits) {
+  Scenario s;
+  s.flavor("f").cohort(CohortOf("team"));
+  s.queue(Queue("q").cohort("team").quota("cpu", {{"f", 4}}));
+  s.submit(Job("a", "q").cpu(2)).run();
+  s.submit(Job("b", "q").cpu(3).priority(5)).run();
+  const json::object seen = document(s, "b");
+  const std::vector<std::pair<const char*, const char*>> expected = {
+      {"/kind", "WorkloadExplanation"},
+      {"/apiVersion", "sluice.dev/v1alpha1"},
+      {"/metadata", R"({"name":"b","namespace":"ns"})"},
+      {"/state", "Pending"},
+      {"/reason", "WaitingForQuota"},
+      {"/message",
+       "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, 1 "
+       "more needed"},
+      {"/priority", "5"},
+      {"/queue/localQueue", "q"},
+      {"/queue/clusterQueue", "q"},
+      {"/queue/cohorts", R"(["team"])"},
+      {"/queue/positionInClusterQueue", "1"},
+      {"/queue/pendingInClusterQueue", "1"},
+      {"/queue/parked", "true"},
+      {"/podSets/0/resources/0/requested", "3"},
+      {"/podSets/0/resources/0/flavors/0/available", "2"},
+      {"/podSets/0/resources/0/flavors/0/maximum", "4"},
+      {"/podSets/0/resources/0/flavors/0/missing", "1"},
+      {"/podSets/0/resources/0/flavors/0/holders/0/workload", "ns/a"},
+      {"/podSets/0/resources/0/flavors/0/holders/0/amount", "2"},
+      {"/podSets/0/resources/0/flavors/0/otherNamespaces", "(absent)"},
+  };
+  for (const auto& [pointer, value] : expected) EXPECT_EQ(at(seen, pointer), value) << pointer;
+}
+
+TEST(Document, NamesNobodyOfNamespacesThatMayNotBeKnown) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  s.submit(Job("secret", "q").cpu(4)).run();
+  s.submit(Job("b", "q").cpu(4)).run();
+  const json::object seen = document(s, "b", [](std::string_view) { return false; });
+  EXPECT_THAT(json::serialize(seen), Not(HasSubstr("secret")));
+  EXPECT_THAT(explanation_text(seen), Not(HasSubstr("secret")));
+  EXPECT_EQ(at(seen, "/podSets/0/resources/0/flavors/0/otherNamespaces"),
+            R"({"workloads":1,"amount":"4"})");
+  EXPECT_THAT(at(seen, "/wouldHelp/0"), HasSubstr("1 workload of other namespaces (4)"));
+}
+
+TEST(Document, OfOthers) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  s.queue(Queue("checked").quota("cpu", {{"f", 4}}).checked_by("budget"));
+  s.submit(Job("runs", "q").cpu(1)).submit(Job("done", "q").cpu(1)).run();
+  s.submit(Job("waits", "checked").cpu(1)).submit(Job("off", "q").cpu(1).active(false));
+  s.submit(Job("lost", "nowhere").cpu(1)).run();
+  s.after(60).finish("done").run();
+  const json::object runs = document(s, "runs");
+  EXPECT_EQ(at(runs, "/state"), "Admitted");
+  EXPECT_EQ(at(runs, "/admission/0/flavors"), R"({"cpu":"f"})");
+  EXPECT_EQ(at(runs, "/admission/0/usage"), R"({"cpu":"1"})");
+  EXPECT_EQ(at(runs, "/wouldHelp"), "[]");
+  const json::object done = document(s, "done");
+  EXPECT_EQ(at(done, "/state"), "Finished");
+  EXPECT_EQ(at(done, "/reason"), "Succeeded");
+  EXPECT_EQ(at(done, "/since"), at(done, "/time"));
+  EXPECT_EQ(at(document(s, "waits"), "/state"), "QuotaReserved");
+  EXPECT_EQ(at(document(s, "off"), "/state"), "Inactive");
+  EXPECT_EQ(at(document(s, "off"), "/wouldHelp/0"), "somebody has to set spec.active to true");
+  EXPECT_EQ(at(document(s, "lost"), "/message"), "LocalQueue nowhere doesn't exist");
+  EXPECT_EQ(at(document(s, "lost"), "/queue"), R"({"localQueue":"nowhere"})");
+}
+
+TEST(Document, TellsAboutTheLastEviction) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").lower_priority().quota("cpu", {{"f", 4}}));
+  s.submit(Job("low", "q").cpu(4)).run();
+  s.after(60).submit(Job("high", "q").cpu(4).priority(1)).run();
+  const json::object seen = document(s, "low");
+  EXPECT_EQ(at(seen, "/evicted/reason"), "Preempted");
+  EXPECT_THAT(at(seen, "/evicted/message"), HasSubstr("prioritization in the ClusterQueue"));
+}
+
+/// Line by line, as it stands on a terminal.
+TEST(Text, OfOneThatWaits) {
+  const auto parsed = json::parse(R"({
+    "metadata":{"namespace":"team-a","name":"train-2"},"state":"Pending",
+    "reason":"WaitingForQuota","message":"not enough","time":"2026-01-01T01:00:00Z",
+    "since":"2026-01-01T00:54:57Z",
+    "queue":{"localQueue":"main","clusterQueue":"cq","cohorts":["team","all"],
+      "positionInClusterQueue":3,"pendingInClusterQueue":7,"positionInLocalQueue":1,
+      "pendingInLocalQueue":2,"parked":true},
+    "podSets":[{"name":"main","count":1,"resources":[
+      {"resource":"cpu","requested":"4","flavors":[
+        {"flavor":"on-demand","available":"9","maximum":"9","missing":"0",
+         "unsuitable":"untolerated taint gpu"},
+        {"flavor":"spot","available":"2","maximum":"4","missing":"2"}]},
+      {"resource":"disk","requested":"1","covered":false,"flavors":[]}]}],
+    "refusals":[{"plugin":"budget","flavor":"spot","message":"spent"},{"message":"ours"}],
+    "checks":[{"name":"c","state":"Retry","message":"later"}],
+    "evicted":{"since":"2026-01-01T00:58:00Z","reason":"Preempted","message":"for b"},
+    "wouldHelp":["2 cpu more"]})");
+  EXPECT_EQ(explanation_text(parsed.get_object()),
+            R"(team-a/train-2: Pending, WaitingForQuota
+  Since     2026-01-01T00:54:57Z (5m3s ago)
+  Queue     LocalQueue main of ClusterQueue cq, cohort /all/team
+  Position  3 of 7 in the ClusterQueue, 1 of 2 in the LocalQueue; parked until something changes
+  Why       not enough
+  Said no   plugin budget for flavor spot: spent
+  Checks    c Retry (later)
+  Evicted   2026-01-01T00:58:00Z (2m ago), Preempted: for b
+
+Pod set main, 1 pod:
+  RESOURCE  ASKED  FLAVOR     FREE  AT MOST  MISSING
+  cpu       4      on-demand  9     9        0        untolerated taint gpu
+                   spot       2     4        2
+  disk      1      -          -     -        -        the queue has no quota of it
+
+What would have to happen:
+  - 2 cpu more
+)");
+}
+
+TEST(Text, OfOneThatRuns) {
+  const auto parsed = json::parse(R"({
+    "metadata":{"namespace":"ns","name":"a"},"state":"Admitted","reason":"Admitted",
+    "message":"The workload is admitted","time":"2026-01-03T01:00:00Z",
+    "since":"2026-01-01T00:00:00Z","queue":{"localQueue":"q","clusterQueue":"cq"},
+    "admission":[{"name":"main","count":2,"flavors":{"cpu":"spot"},"usage":{"cpu":"500m"}}],
+    "wouldHelp":[]})");
+  EXPECT_EQ(explanation_text(parsed.get_object()),
+            R"(ns/a: Admitted
+  Since    2026-01-01T00:00:00Z (2d1h ago)
+  Queue    LocalQueue q of ClusterQueue cq
+  Why      The workload is admitted
+  Runs on  pod set main: 2 pods, 500m cpu of flavor spot
+)");
+}
+
+TEST(Text, OfAnEmptyDocumentIsNoAccident) { EXPECT_THAT(explanation_text({}), HasSubstr("/: ")); }
+
+}  // namespace
+}  // namespace sluice::host

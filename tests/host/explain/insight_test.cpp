@@ -1,0 +1,98 @@
+// LiveInsight: questions to the engine of a host, carried out at once.
+#include "host/explain/insight.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/host/writes/host_fixture.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+/// Runs tasks where they are posted.
+class InlineThread final : public KernelThread {
+ public:
+  explicit InlineThread(ObjectAccess& objects) : objects_(objects) {}
+  void post(std::function<void(ObjectAccess&)> task) override { task(objects_); }
+
+ private:
+  ObjectAccess& objects_;
+};
+
+struct InsightWorld : HostFixture {
+  InsightWorld() {
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+              "metadata":{"name":"f"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
+              "spec":{"namespaceSelector":{},"resourceGroups":[{"coveredResources":["cpu"],
+              "flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}})");
+    for (const char* local : {"one", "two"})
+      apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":")" +
+            std::string(local) + R"(","namespace":"default"},"spec":{"clusterQueue":"cq"}})");
+    for (const auto& [name, local] : {std::pair{"a", "one"}, std::pair{"b", "two"},
+                                      std::pair{"c", "one"}, std::pair{"d", "two"}}) {
+      apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
+            std::string(name) + R"(","namespace":"default"},"spec":{"queueName":")" + local +
+            R"(","podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[{"name":"c",
+            "image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+      kernel.begin_instant(now += kSecond);
+      kernel.run_to_rest();
+    }
+  }
+  /// `name local cluster-position local-position`, or the error.
+  std::vector<std::string> pending(const std::string& ns, const std::string& queue,
+                                   std::int64_t offset = 0, std::int64_t limit = 100) {
+    std::vector<std::string> out;
+    insight.pending_workloads(ns, queue, offset, limit, [&](const auto& answer) {
+      if (!answer) return out.push_back(std::to_string(answer.error().code));
+      for (const auto& item : answer->as_object().at("items").as_array())
+        out.push_back(at(item.as_object(), "/metadata/name") + " " +
+                      at(item.as_object(), "/localQueueName") + " " +
+                      at(item.as_object(), "/positionInClusterQueue") + " " +
+                      at(item.as_object(), "/positionInLocalQueue"));
+    });
+    return out;
+  }
+
+  InlineThread thread{objects};
+  LiveInsight insight{kernel.engine(), thread};
+};
+
+TEST(LiveInsight, PendingWorkloadsInTheirOrder) {
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  InsightWorld world;  // a runs
+  EXPECT_THAT(world.pending("", "cq"), ElementsAre("b two 0 0", "c one 1 0", "d two 2 1"));
+  EXPECT_THAT(world.pending("", "cq", 1, 1), ElementsAre("c one 1 0"));
+  EXPECT_THAT(world.pending("", "cq", 3), IsEmpty());
+  EXPECT_THAT(world.pending("default", "two"), ElementsAre("b two 0 0", "d two 2 1"));
+  EXPECT_THAT(world.pending("default", "two", 1), ElementsAre("d two 2 1"));
+  EXPECT_THAT(world.pending("", "none"), ElementsAre("404"));
+  EXPECT_THAT(world.pending("other", "two"), ElementsAre("404"));
+}
+
+TEST(LiveInsight, ItemsNameTheirWorkload) {
+  InsightWorld world;
+  boost::json::value seen;
+  world.insight.pending_workloads("", "cq", 0, 1, [&](const auto& answer) { seen = *answer; });
+  const auto item = seen.at("items").at(0).as_object();
+  EXPECT_EQ(at(item, "/metadata/namespace"), "default");
+  EXPECT_EQ(at(item, "/metadata/creationTimestamp"), "2026-01-01T00:00:01Z");
+  EXPECT_EQ(at(item, "/priority"), "0");
+}
+
+TEST(LiveInsight, Explains) {
+  InsightWorld world;
+  std::string seen;
+  world.insight.explain("default", "d", {}, [&](const auto& answer) {
+    seen = at(answer->as_object(), "/state") + " " +
+           at(answer->as_object(), "/queue/positionInClusterQueue");
+  });
+  EXPECT_EQ(seen, "Pending 3");
+  world.insight.explain("default", "none", {}, [&](const auto& answer) {
+    seen = std::to_string(answer.error().code) + " " + answer.error().text;
+  });
+  EXPECT_EQ(seen, R"(404 workloads.kueue.x-k8s.io "none" not found)");
+}
+
+}  // namespace
+}  // namespace sluice::host::test

@@ -1,0 +1,280 @@
+// What a host counts, times and shows, after a day in a small world whose clock the test moves.
+#include "host/metrics/metrics.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "host/metrics/decision_metrics.hpp"
+#include "host/metrics/readings.hpp"
+#include "tests/host/metrics/exposition.hpp"
+#include "tests/host/metrics/kueue_metrics.hpp"
+#include "tests/host/writes/host_fixture.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class Relay final : public DecisionObserver {
+ public:
+  void decided(Time now, const Decision& decision) override { to->decided(now, decision); }
+  void cycled(const CycleReport& cycle) override { to->cycled(cycle); }
+  void pods_ready(Time now, WorkloadId workload) override { to->pods_ready(now, workload); }
+  DecisionObserver* to = nullptr;
+};
+
+/// Cohort `root` over `team` over the queues `cq` (4 CPUs) and `lender` (2); `slow` has a check.
+struct MetricsWorld {
+  MetricsWorld() {
+    relay.to = &decisions;
+    kernel.listen(&controllers);
+    kernel.write_statuses();
+    kernel.begin_instant(now);
+    apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+              "metadata":{"name":"small"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort","metadata":{"name":"root"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort","metadata":{"name":"team"},
+              "spec":{"parentName":"root"}})");
+    queue("cq", R"("nominalQuota":"4","borrowingLimit":"0","lendingLimit":"1")");
+    queue("lender", R"("nominalQuota":"2")");
+    queue("slow", R"("nominalQuota":"1")",
+          R"("admissionChecksStrategy":{"admissionChecks":[{"name":"check"}]},)");
+  }
+
+  void queue(const std::string& name, const std::string& quota, const std::string& more = "") {
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":")" +
+          name + R"("},"spec":{"namespaceSelector":{},"cohortName":"team",)" + more +
+          R"("preemption":{"withinClusterQueue":"LowerPriority"},"resourceGroups":[{
+          "coveredResources":["cpu"],"flavors":[{"name":"small","resources":[{"name":"cpu",)" +
+          quota + "}]}]}]}}");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"of-)" +
+          name + R"(","namespace":"default"},"spec":{"clusterQueue":")" + name + R"("}})");
+  }
+  void workload(const std::string& name, const std::string& queue, int cpus, int priority = 0) {
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
+          name + R"(","namespace":"default"},"spec":{"queueName":"of-)" + queue +
+          R"(","priority":)" + std::to_string(priority) +
+          R"(,"podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[{"name":"c",
+          "image":"i","resources":{"requests":{"cpu":")" +
+          std::to_string(cpus) + R"("}}}]}}}]}})");
+    kernel.run_to_rest();
+  }
+  void apply(const std::string& text) {
+    const auto done =
+        static_cast<ObjectAccess&>(objects).create(boost::json::parse(text).get_object());
+    ASSERT_TRUE(done.ok()) << done.error().text;
+  }
+  void pass(Duration time) {
+    now += time;
+    kernel.begin_instant(now);
+    kernel.run_to_rest();
+  }
+  void finish(const std::string& key) {
+    ASSERT_TRUE(kernel.finish(key).ok());
+    kernel.run_to_rest();
+  }
+  void pods_ready(const std::string& key) {
+    kernel.mark_pods_ready(*kernel.engine().find(key));
+    kernel.run_to_rest();
+  }
+  Exposition look() {
+    std::vector<Reading> readings = queue_readings(kernel.engine(), objects, true);
+    readings.push_back(skips_reading(decisions.preemption_skips()));
+    readings.push_back(build_reading());
+    return Exposition(metrics.text(readings));
+  }
+
+  EngineConfig config = [] {
+    EngineConfig out;
+    out.threads = 1;
+    out.fair_sharing = true;
+    return out;
+  }();
+  api::Scheme scheme;
+  LiveStore store{scheme, nullptr};
+  Intake intake{scheme, nullptr};
+  Relay relay;
+  Kernel kernel{config, hooks::Hooks{}, intake, store, nullptr, relay};
+  ObjectIndex index;
+  CountingIds ids;
+  ObjectWriter objects{kernel, index, ids};
+  ControllerLoop controllers{objects, index};
+  HostMetrics metrics;
+  DecisionMetrics decisions{kernel.engine(), metrics};
+  Time now = *parse_time("2026-01-01T00:00:00Z");
+};
+
+/// A day: a runs, b preempts it after a minute and finishes after another; c can never start.
+void live(MetricsWorld& world) {
+  world.workload("a", "cq", 3);
+  world.pass(20 * kSecond);
+  world.pods_ready("default/a");
+  world.pass(40 * kSecond);
+  world.workload("b", "cq", 4, 10);
+  world.workload("c", "cq", 9);
+  world.workload("d", "slow", 1);
+  world.workload("e", "lender", 1);
+  world.pass(60 * kSecond);
+  world.finish("default/b");
+  // Two who preempt in one cohort and one cycle: the second finds the victim taken.
+  world.pass(10 * kSecond);
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(word);
+  return out;
+}
+
+TEST(Metrics, TheTextIsWellFormed) {
+  MetricsWorld world;
+  live(world);
+  EXPECT_THAT(world.look().problems, IsEmpty());
+}
+
+TEST(Metrics, NamesTypesAndLabelsAreKueues) {
+  MetricsWorld world;
+  live(world);
+  const Exposition seen = world.look();
+  std::set<std::string> known;
+  for (const KueueMetric& metric : kKueueMetrics) {
+    const std::string name = std::string("kueue_") + metric.name;
+    known.insert(name);
+    const auto family = seen.families.find(name);
+    // Nobody preempts in vain here, and nobody passed the check; see the tests below.
+    if (family == seen.families.end() && metric.served) {
+      EXPECT_THAT(std::vector{name},
+                  ::testing::IsSubsetOf({"kueue_admission_cycle_preemption_skips",
+                                         "kueue_admission_checks_wait_time_seconds",
+                                         "kueue_local_queue_admission_checks_wait_time_seconds"}));
+      continue;
+    }
+    ASSERT_EQ(family != seen.families.end(), metric.served) << name;
+    if (!metric.served) continue;
+    EXPECT_EQ(family->second.type, metric.type) << name;
+    std::vector<std::string> labels = words(metric.labels);
+    if (name != "kueue_build_info") labels.emplace_back("replica_role");
+    std::sort(labels.begin(), labels.end());
+    EXPECT_EQ(std::vector<std::string>(family->second.labels.begin(), family->second.labels.end()),
+              labels)
+        << name;
+  }
+  for (const auto& [name, family] : seen.families)
+    EXPECT_TRUE(!name.starts_with("kueue_") || known.contains(name)) << name;
+}
+
+TEST(Metrics, ValuesOfASmallWorld) {
+  MetricsWorld world;
+  live(world);
+  const Exposition seen = world.look();
+  const std::vector<std::pair<std::string, double>> expected = {
+      // a twice (it comes back when b is done), b; d has only its quota.
+      {R"(kueue_admitted_workloads_total{cluster_queue="cq",priority_class=""})", 3},
+      {R"(kueue_local_queue_admitted_workloads_total{name="of-cq",namespace="default",priority_class=""})",
+       3},
+      {R"(kueue_quota_reserved_workloads_total{cluster_queue="slow",priority_class=""})", 1},
+      {R"(kueue_admitted_workloads_total{cluster_queue="slow",priority_class=""})", -1},
+      {R"(kueue_evicted_workloads_total{cluster_queue="cq",priority_class="",reason="Preempted",underlying_cause=""})",
+       1},
+      {R"(kueue_evicted_workloads_once_total{cluster_queue="cq",priority_class="",reason="Preempted",underlying_cause=""})",
+       1},
+      {R"(kueue_preempted_workloads_total{preempting_cluster_queue="cq",reason="InClusterQueue"})",
+       1},
+      {R"(kueue_finished_workloads_total{cluster_queue="cq",priority_class=""})", 1},
+      {R"(kueue_finished_workloads{cluster_queue="cq"})", 1},
+      // b ran for 60 s.
+      {R"(kueue_execution_time_seconds_sum{cluster_queue="cq",priority_class=""})", 60},
+      // a was ready 20 s after it came, and evicted 40 s later.
+      {R"(kueue_ready_wait_time_seconds_sum{cluster_queue="cq",priority_class=""})", 20},
+      {R"(kueue_admitted_until_ready_wait_time_seconds_sum{cluster_queue="cq",priority_class=""})",
+       20},
+      {R"(kueue_pods_ready_to_evicted_time_seconds_sum{cluster_queue="cq",reason="Preempted",underlying_cause=""})",
+       40},
+      // a waited 0 s, b 0 s, a again 60 s from its eviction on.
+      {R"(kueue_admission_wait_time_seconds_sum{cluster_queue="cq",priority_class=""})", 60},
+      {R"(kueue_admission_wait_time_seconds_bucket{cluster_queue="cq",le="1",priority_class=""})",
+       2},
+      {R"(kueue_pending_workloads{cluster_queue="cq",status="inadmissible"})", 1},
+      {R"(kueue_pending_workloads{cluster_queue="cq",status="active"})", 0},
+      {R"(kueue_pending_scheduling_hashes{cluster_queue="cq",status="inadmissible"})", 1},
+      {R"(kueue_unadmitted_workloads{cluster_queue="cq",reason="ExceedsMaxQuota",underlying_cause=""})",
+       1},
+      {R"(kueue_unadmitted_workloads{cluster_queue="slow",reason="UnsatisfiedAdmissionChecks",underlying_cause=""})",
+       1},
+      {R"(kueue_reserving_active_workloads{cluster_queue="slow"})", 1},
+      {R"(kueue_admitted_active_workloads{cluster_queue="slow"})", 0},
+      {R"(kueue_cluster_queue_resource_usage{cluster_queue="cq",cohort="team",flavor="small",resource="cpu"})",
+       3},
+      {R"(kueue_cluster_queue_resource_reservation{cluster_queue="slow",cohort="team",flavor="small",resource="cpu"})",
+       1},
+      {R"(kueue_cluster_queue_nominal_quota{cluster_queue="cq",cohort="team",flavor="small",resource="cpu"})",
+       4},
+      {R"(kueue_cluster_queue_borrowing_limit{cluster_queue="cq",cohort="team",flavor="small",resource="cpu"})",
+       0},
+      {R"(kueue_cluster_queue_lending_limit{cluster_queue="cq",cohort="team",flavor="small",resource="cpu"})",
+       1},
+      {R"(kueue_cluster_queue_resource_pending{cluster_queue="cq",resource="cpu"})", 9},
+      // cq lends 1 of its 4: 1 + 2 + 1.
+      {R"(kueue_cohort_subtree_quota{cohort="team",flavor="small",resource="cpu"})", 4},
+      // a 3, d 1, e 1.
+      {R"(kueue_cohort_subtree_resource_reservations{cohort="root",flavor="small",resource="cpu"})",
+       5},
+      {R"(kueue_cohort_subtree_admitted_active_workloads{cohort="root"})", 2},
+      {R"(kueue_cohort_subtree_admitted_workloads_total{cohort="team",priority_class=""})", 4},
+      {R"(kueue_cohort_info{cohort="team",parent_cohort="root",root_cohort="root"})", 1},
+      {R"(kueue_cohort_info{cohort="root",parent_cohort="",root_cohort="root"})", 1},
+      {R"(kueue_cluster_queue_info{cluster_queue="cq",parent_cohort="team",root_cohort="root"})",
+       1},
+      {R"(kueue_cluster_queue_status{cluster_queue="cq",status="active"})", 1},
+      {R"(kueue_cluster_queue_status{cluster_queue="cq",status="pending"})", 0},
+  };
+  for (const auto& [sample, value] : expected) EXPECT_EQ(seen.value(sample), value) << sample;
+  EXPECT_GT(seen.value(R"(kueue_admission_attempts_total{result="success"})"), 0);
+  EXPECT_GT(seen.value(R"(kueue_admission_attempts_total{result="inadmissible"})"), 0);
+}
+
+TEST(Metrics, BucketsAreKueues) {
+  HostMetrics metrics;
+  for (const Buckets each : {Buckets::kFourteen, Buckets::kSixteen})
+    metrics.observe(each == Buckets::kFourteen ? "f" : "s", "h", {}, 3, each);
+  const Exposition seen(metrics.text({}));
+  EXPECT_EQ(seen.value(R"(f_bucket{le="2.5"})"), 0);
+  EXPECT_EQ(seen.value(R"(f_bucket{le="5"})"), 1);
+  EXPECT_EQ(seen.value(R"(f_bucket{le="10240"})"), 1);  // 2.5 · 2^12
+  EXPECT_EQ(seen.value(R"(f_bucket{le="20480"})"), -1);
+  EXPECT_EQ(seen.value(R"(s_bucket{le="40960"})"), 1);  // 2.5 · 2^14
+  EXPECT_EQ(seen.value(R"(s_bucket{le="81920"})"), -1);
+}
+
+TEST(Metrics, LabelsThatNeedItAreEscaped) {
+  HostMetrics metrics;
+  metrics.count("c", "h", {{"reason", "a \"quoted\" \\ and\na line"}});
+  const Exposition seen(metrics.text({}));
+  EXPECT_THAT(seen.problems, IsEmpty());
+  EXPECT_THAT(seen.families.at("c").samples,
+              ElementsAre(R"(c{reason="a \"quoted\" \\ and\na line"})"));
+}
+
+TEST(Metrics, PluginsShowCallsTimeFaultsAndTheirOwn) {
+  PluginStatus plugin;
+  plugin.name = "budget";
+  plugin.quarantined = true;
+  plugin.hooks.push_back({"filter", {7, 2, 1'500'000'000}});
+  MetricSnapshot own{{false, true, "budget", "waited", "Waiting", {"team"}},
+                     {{{"a"}, 250'000'000}}};
+  HostMetrics metrics;
+  const Exposition seen(metrics.text(plugin_readings({plugin}, {own})));
+  EXPECT_THAT(seen.problems, IsEmpty());
+  EXPECT_EQ(seen.value(R"(sluice_plugin_calls_total{hook="filter",plugin="budget"})"), 7);
+  EXPECT_EQ(seen.value(R"(sluice_plugin_faults_total{hook="filter",plugin="budget"})"), 2);
+  EXPECT_EQ(seen.value(R"(sluice_plugin_seconds_total{hook="filter",plugin="budget"})"), 1.5);
+  EXPECT_EQ(seen.value(R"(sluice_plugin_quarantined{plugin="budget"})"), 1);
+  EXPECT_EQ(seen.value(R"(sluice_plugin_budget_waited{team="a"})"), 0.25);
+}
+
+}  // namespace
+}  // namespace sluice::host::test
