@@ -145,7 +145,7 @@ class Follower {
       for (const auto& [type, good] : {std::pair{"Complete", true}, std::pair{"Failed", false}}) {
         if (!has_condition(status, type)) continue;
         if (outputs_) outputs_->finish();
-        tell(good ? "succeeded" : "failed: " + message(status, type));
+        tell(good ? "succeeded" : "failed: " + message(status, type) + how_pods_failed());
         return good;
       }
       tell_state(*job);
@@ -186,9 +186,31 @@ class Follower {
     return out;
   }
 
+  /// ` (pod NAME ended with exit status 3)` of the last one that failed; may be empty.
+  std::string how_pods_failed() {
+    std::string out;
+    const auto list = client_.call("GET", pods_path());
+    if (!list) return out;
+    for_each_object(*list, "items", [&](const json::object& pod) {
+      for_each_object(part(pod, "status"), "containerStatuses", [&](const json::object& container) {
+        const json::object& ended = part(part(container, "state"), "terminated");
+        const auto code = api::find_int(ended, "exitCode");
+        if (!code || *code == 0) return;
+        const std::string_view told = api::find_text(ended, "message");
+        out = fmt::format(" (pod {} ended with exit status {}{}{})",
+                          api::find_text(part(pod, "metadata"), "name"), *code,
+                          told.empty() ? "" : ": ", told);
+      });
+    });
+    return out;
+  }
+
+  std::string pods_path() const {
+    return fmt::format("/api/v1/namespaces/{}/pods?labelSelector=job-name%3D{}", ns_, name_);
+  }
+
   void follow_pods() {
-    const auto list = client_.call(
-        "GET", fmt::format("/api/v1/namespaces/{}/pods?labelSelector=job-name%3D{}", ns_, name_));
+    const auto list = client_.call("GET", pods_path());
     if (!list) return;
     for_each_object(*list, "items", [&](const json::object& pod) {
       const std::string_view phase = api::find_text(part(pod, "status"), "phase");

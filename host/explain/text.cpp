@@ -58,7 +58,7 @@ std::string since_text(const json::object& document, const json::object& part) {
   const auto since = api::find_time(part, "since");
   const auto now = api::find_time(document, "time");
   if (!since || !now) return {};
-  return fmt::format("{} ({} ago)", text(part, "since"), ago(*now - *since));
+  return fmt::format("{} ({} ago)", format_time(*since - *since % kSecond), ago(*now - *since));
 }
 
 std::string queue_text(const json::object& queue) {

@@ -1,4 +1,5 @@
-// The document of docs/explain.md as text for a terminal. A pure function.
+// explanation_text(): the document of docs/explain.md as text for a terminal.
+// A pure function; any thread.
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -130,6 +130,17 @@ std::vector<std::string> words(const std::string& text) {
   return out;
 }
 
+/// `kueue_NAME{a="b",…}` of `a=b …`.
+std::string sample(const std::string& name, const std::string& labels) {
+  std::string out;
+  for (const std::string& label : words(labels)) {
+    const std::size_t equals = label.find('=');
+    out += (out.empty() ? "" : ",") + label.substr(0, equals) + "=\"" + label.substr(equals + 1) +
+           "\"";
+  }
+  return "kueue_" + name + "{" + out + "}";
+}
+
 TEST(Metrics, TheTextIsWellFormed) {
   MetricsWorld world;
   live(world);
@@ -171,68 +182,63 @@ TEST(Metrics, ValuesOfASmallWorld) {
   MetricsWorld world;
   live(world);
   const Exposition seen = world.look();
-  const std::vector<std::pair<std::string, double>> expected = {
-      // a twice (it comes back when b is done), b; d has only its quota.
-      {R"(kueue_admitted_workloads_total{cluster_queue="cq",priority_class=""})", 3},
-      {R"(kueue_local_queue_admitted_workloads_total{name="of-cq",namespace="default",priority_class=""})",
-       3},
-      {R"(kueue_quota_reserved_workloads_total{cluster_queue="slow",priority_class=""})", 1},
-      {R"(kueue_admitted_workloads_total{cluster_queue="slow",priority_class=""})", -1},
-      {R"(kueue_evicted_workloads_total{cluster_queue="cq",priority_class="",reason="Preempted",underlying_cause=""})",
-       1},
-      {R"(kueue_evicted_workloads_once_total{cluster_queue="cq",priority_class="",reason="Preempted",underlying_cause=""})",
-       1},
-      {R"(kueue_preempted_workloads_total{preempting_cluster_queue="cq",reason="InClusterQueue"})",
-       1},
-      {R"(kueue_finished_workloads_total{cluster_queue="cq",priority_class=""})", 1},
-      {R"(kueue_finished_workloads{cluster_queue="cq"})", 1},
-      // b ran for 60 s.
-      {R"(kueue_execution_time_seconds_sum{cluster_queue="cq",priority_class=""})", 60},
-      // a was ready 20 s after it came, and evicted 40 s later.
-      {R"(kueue_ready_wait_time_seconds_sum{cluster_queue="cq",priority_class=""})", 20},
-      {R"(kueue_admitted_until_ready_wait_time_seconds_sum{cluster_queue="cq",priority_class=""})",
-       20},
-      {R"(kueue_pods_ready_to_evicted_time_seconds_sum{cluster_queue="cq",reason="Preempted",underlying_cause=""})",
-       40},
-      // a waited 0 s, b 0 s, a again 60 s from its eviction on.
-      {R"(kueue_admission_wait_time_seconds_sum{cluster_queue="cq",priority_class=""})", 60},
-      {R"(kueue_admission_wait_time_seconds_bucket{cluster_queue="cq",le="1",priority_class=""})",
-       2},
-      {R"(kueue_pending_workloads{cluster_queue="cq",status="inadmissible"})", 1},
-      {R"(kueue_pending_workloads{cluster_queue="cq",status="active"})", 0},
-      {R"(kueue_pending_scheduling_hashes{cluster_queue="cq",status="inadmissible"})", 1},
-      {R"(kueue_unadmitted_workloads{cluster_queue="cq",reason="ExceedsMaxQuota",underlying_cause=""})",
-       1},
-      {R"(kueue_unadmitted_workloads{cluster_queue="slow",reason="UnsatisfiedAdmissionChecks",underlying_cause=""})",
-       1},
-      {R"(kueue_reserving_active_workloads{cluster_queue="slow"})", 1},
-      {R"(kueue_admitted_active_workloads{cluster_queue="slow"})", 0},
-      {R"(kueue_cluster_queue_resource_usage{cluster_queue="cq",cohort="team",flavor="small",resource="cpu"})",
-       3},
-      {R"(kueue_cluster_queue_resource_reservation{cluster_queue="slow",cohort="team",flavor="small",resource="cpu"})",
-       1},
-      {R"(kueue_cluster_queue_nominal_quota{cluster_queue="cq",cohort="team",flavor="small",resource="cpu"})",
-       4},
-      {R"(kueue_cluster_queue_borrowing_limit{cluster_queue="cq",cohort="team",flavor="small",resource="cpu"})",
-       0},
-      {R"(kueue_cluster_queue_lending_limit{cluster_queue="cq",cohort="team",flavor="small",resource="cpu"})",
-       1},
-      {R"(kueue_cluster_queue_resource_pending{cluster_queue="cq",resource="cpu"})", 9},
-      // cq lends 1 of its 4: 1 + 2 + 1.
-      {R"(kueue_cohort_subtree_quota{cohort="team",flavor="small",resource="cpu"})", 4},
-      // a 3, d 1, e 1.
-      {R"(kueue_cohort_subtree_resource_reservations{cohort="root",flavor="small",resource="cpu"})",
-       5},
-      {R"(kueue_cohort_subtree_admitted_active_workloads{cohort="root"})", 2},
-      {R"(kueue_cohort_subtree_admitted_workloads_total{cohort="team",priority_class=""})", 4},
-      {R"(kueue_cohort_info{cohort="team",parent_cohort="root",root_cohort="root"})", 1},
-      {R"(kueue_cohort_info{cohort="root",parent_cohort="",root_cohort="root"})", 1},
-      {R"(kueue_cluster_queue_info{cluster_queue="cq",parent_cohort="team",root_cohort="root"})",
-       1},
-      {R"(kueue_cluster_queue_status{cluster_queue="cq",status="active"})", 1},
-      {R"(kueue_cluster_queue_status{cluster_queue="cq",status="pending"})", 0},
+  struct Case {
+    std::string name, labels;  // without kueue_; in order of name
+    double value;
   };
-  for (const auto& [sample, value] : expected) EXPECT_EQ(seen.value(sample), value) << sample;
+  const std::vector<Case> expected = {
+      // a twice (it comes back when b is done), b; d has only its quota.
+      {"admitted_workloads_total", "cluster_queue=cq priority_class=", 3},
+      {"local_queue_admitted_workloads_total", "name=of-cq namespace=default priority_class=", 3},
+      {"quota_reserved_workloads_total", "cluster_queue=slow priority_class=", 1},
+      {"admitted_workloads_total", "cluster_queue=slow priority_class=", -1},
+      {"evicted_workloads_total",
+       "cluster_queue=cq priority_class= reason=Preempted underlying_cause=", 1},
+      {"evicted_workloads_once_total",
+       "cluster_queue=cq priority_class= reason=Preempted underlying_cause=", 1},
+      {"preempted_workloads_total", "preempting_cluster_queue=cq reason=InClusterQueue", 1},
+      {"finished_workloads_total", "cluster_queue=cq priority_class=", 1},
+      {"finished_workloads", "cluster_queue=cq", 1},
+      // b ran for 60 s.
+      {"execution_time_seconds_sum", "cluster_queue=cq priority_class=", 60},
+      // a was ready 20 s after it came, and evicted 40 s later.
+      {"ready_wait_time_seconds_sum", "cluster_queue=cq priority_class=", 20},
+      {"admitted_until_ready_wait_time_seconds_sum", "cluster_queue=cq priority_class=", 20},
+      {"pods_ready_to_evicted_time_seconds_sum",
+       "cluster_queue=cq reason=Preempted underlying_cause=", 40},
+      // a waited 0 s, b 0 s, a again 60 s from its eviction on.
+      {"admission_wait_time_seconds_sum", "cluster_queue=cq priority_class=", 60},
+      {"admission_wait_time_seconds_bucket", "cluster_queue=cq le=1 priority_class=", 2},
+      {"pending_workloads", "cluster_queue=cq status=inadmissible", 1},
+      {"pending_workloads", "cluster_queue=cq status=active", 0},
+      {"pending_scheduling_hashes", "cluster_queue=cq status=inadmissible", 1},
+      {"unadmitted_workloads", "cluster_queue=cq reason=ExceedsMaxQuota underlying_cause=", 1},
+      {"unadmitted_workloads",
+       "cluster_queue=slow reason=UnsatisfiedAdmissionChecks underlying_cause=", 1},
+      {"reserving_active_workloads", "cluster_queue=slow", 1},
+      {"admitted_active_workloads", "cluster_queue=slow", 0},
+      {"cluster_queue_resource_usage", "cluster_queue=cq cohort=team flavor=small resource=cpu", 3},
+      {"cluster_queue_resource_reservation",
+       "cluster_queue=slow cohort=team flavor=small resource=cpu", 1},
+      {"cluster_queue_nominal_quota", "cluster_queue=cq cohort=team flavor=small resource=cpu", 4},
+      {"cluster_queue_borrowing_limit", "cluster_queue=cq cohort=team flavor=small resource=cpu",
+       0},
+      {"cluster_queue_lending_limit", "cluster_queue=cq cohort=team flavor=small resource=cpu", 1},
+      {"cluster_queue_resource_pending", "cluster_queue=cq resource=cpu", 9},
+      // cq lends 1 of its 4: 1 + 2 + 1.
+      {"cohort_subtree_quota", "cohort=team flavor=small resource=cpu", 4},
+      // a 3, d 1, e 1.
+      {"cohort_subtree_resource_reservations", "cohort=root flavor=small resource=cpu", 5},
+      {"cohort_subtree_admitted_active_workloads", "cohort=root", 2},
+      {"cohort_subtree_admitted_workloads_total", "cohort=team priority_class=", 4},
+      {"cohort_info", "cohort=team parent_cohort=root root_cohort=root", 1},
+      {"cohort_info", "cohort=root parent_cohort= root_cohort=root", 1},
+      {"cluster_queue_info", "cluster_queue=cq parent_cohort=team root_cohort=root", 1},
+      {"cluster_queue_status", "cluster_queue=cq status=active", 1},
+      {"cluster_queue_status", "cluster_queue=cq status=pending", 0},
+  };
+  for (const auto& [name, labels, value] : expected)
+    EXPECT_EQ(seen.value(sample(name, labels)), value) << name << " " << labels;
   EXPECT_GT(seen.value(R"(kueue_admission_attempts_total{result="success"})"), 0);
   EXPECT_GT(seen.value(R"(kueue_admission_attempts_total{result="inadmissible"})"), 0);
 }
