@@ -165,12 +165,13 @@ Explanation EngineState::explain(WorkloadId id, const MayKnow& may_know) const {
                                              resource.requested, *pods.shape->pod, lacking));
     }
   }
+  if (w.state == WorkloadState::kPending)
+    if (const auto why = pending_reason(w, id)) out.refusals = refusals_of(model, *why);
   if (!queue) return out;
   out.cluster_queue = queue->name;
   out.cohorts = cohorts_above(queue->name);
   if (w.state != WorkloadState::kPending) return out;
   find_position(model, *queue, id, out);
-  if (const auto why = pending_reason(w, id)) out.refusals = refusals_of(model, *why);
   if (queue_id >= model.tree.node_count()) return out;
   Holders holders(model, lacking, may_know);
   for (const QueueRecord& other : model.queues) {

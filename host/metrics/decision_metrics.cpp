@@ -51,7 +51,12 @@ DecisionMetrics::About DecisionMetrics::about(WorkloadId id) const {
     const api::Condition* condition = status.condition(type);
     return condition ? condition->last_transition_time : 0;
   };
-  out.queued = std::max(out.created, time_of("Evicted"));
+  // The condition Evicted tells it only until the workload gets quota again.
+  const auto evicted = evicted_at_.find(out.uid);
+  const api::Condition* told = status.condition("Evicted");
+  out.queued = out.created;
+  if (evicted != evicted_at_.end()) out.queued = evicted->second;
+  if (told && told->status == "True") out.queued = told->last_transition_time;
   out.reserved = time_of("QuotaReserved");
   out.admitted = time_of("Admitted");
   out.checks = !status.admission_checks.empty();
@@ -143,7 +148,7 @@ void DecisionMetrics::evicted(Time now, const Decision& decision, const About& a
                  add(about.of_cluster_queue()));
   metrics_.count("kueue_local_queue_evicted_workloads_total", "Evictions per LocalQueue",
                  add(about.of_local_queue()));
-  if (evicted_before_.insert(about.uid).second) {
+  if (evicted_at_.insert_or_assign(about.uid, now).second) {
     metrics_.count("kueue_evicted_workloads_once_total",
                    "Workloads that were evicted at least once, per ClusterQueue",
                    add(about.of_cluster_queue()));
@@ -169,7 +174,7 @@ void DecisionMetrics::evicted(Time now, const Decision& decision, const About& a
 }
 
 void DecisionMetrics::finished(Time now, const About& about) {
-  evicted_before_.erase(about.uid);
+  evicted_at_.erase(about.uid);
   ready_since_.erase(about.uid);
   both("finished_workloads_total", "Workloads that finished", about);
   if (about.admitted == 0) return;

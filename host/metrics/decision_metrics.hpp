@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/engine/engine.hpp"
 #include "host/kernel/kernel.hpp"
@@ -41,7 +40,7 @@ class DecisionMetrics final : public DecisionObserver {
 
   const Engine& engine_;
   HostMetrics& metrics_;
-  std::unordered_set<std::string> evicted_before_;     // UIDs
+  std::unordered_map<std::string, Time> evicted_at_;   // by UID: the last time
   std::unordered_map<std::string, Time> ready_since_;  // by UID
   std::map<std::string, std::size_t> skips_, skips_of_cycle_;
 };

@@ -76,9 +76,10 @@ TEST(Explanation, MoreThanThereEverIsHasNoHolders) {
 }
 
 TEST(Explanation, EachFlavorAnswersForItself) {
+  api::LabelMap zone;
+  zone.set("zone", "a");
   Scenario s;
-  s.flavor("tainted", {}, {{"gpu", "yes", api::TaintEffect::kNoSchedule}})
-      .flavor("zone-a", {{"zone", "a"}});
+  s.flavor("tainted", {}, {{"gpu", "yes", api::TaintEffect::kNoSchedule}}).flavor("zone-a", zone);
   s.flavor("small");
   s.queue(Queue("q").quota("cpu", {{"tainted", 9}, {"zone-a", 9}, {"small", 2}, {"absent", 9}}));
   s.flavor("absent").submit(Job("x", "q").cpu(3).node_selector("zone", "b")).run();

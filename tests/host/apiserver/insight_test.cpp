@@ -45,9 +45,9 @@ const std::string kVisibility = "/apis/visibility.kueue.x-k8s.io/";
 const std::string kExplain = "/apis/sluice.dev/v1alpha1/namespaces/";
 
 TEST_F(InsightRoutes, PendingWorkloads) {
-  for (const std::string version : {"v1beta1", "v1beta2"}) {
+  for (const std::string& version : std::vector<std::string>{"v1beta1", "v1beta2"}) {
     const auto cluster = json(get(kVisibility + version + "/clusterqueues/cq/pendingworkloads"));
-    EXPECT_EQ(cluster.at("apiVersion"), "visibility.kueue.x-k8s.io/" + version);
+    EXPECT_EQ(cluster.at("apiVersion").as_string(), "visibility.kueue.x-k8s.io/" + version);
     EXPECT_EQ(cluster.at("ns"), "");
     EXPECT_EQ(cluster.at("queue"), "cq");
     EXPECT_EQ(cluster.at("offset"), 0);
