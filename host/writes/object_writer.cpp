@@ -55,6 +55,11 @@ void keep_other_part(const json::object& before, bool status, json::object& afte
   after = std::move(joined);
 }
 
+std::string version_of(const json::object& object, const api::KindInfo& kind) {
+  const std::string_view full = api::find_text(object, "apiVersion");
+  return std::string(full.empty() ? kind.hub().name : full.substr(full.find('/') + 1));
+}
+
 }  // namespace
 
 ObjectWriter::ObjectWriter(Kernel& kernel, const ObjectIndex& index, IdSource& ids)
@@ -72,11 +77,13 @@ std::optional<ApiError> ObjectWriter::judge(const api::KindInfo& kind, std::stri
                                : api::UnknownFields::kWarn;
   options.dry_run = mode.dry_run;
   options.warnings = mode.warnings;
+  // As it was sent: the check converts.
+  const std::string version = version_of(object, kind);
   if (problems.empty()) problems = kernel_.intake().check(kind, object, old, options);
   if (mode.field_validation == FieldValidation::kStrict && mode.warnings && !mode.warnings->empty())
     return bad_request(
         fmt::format("{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}",
-                    kind.kind, kind.hub().name, kind.kind, fmt::join(*mode.warnings, ", ")));
+                    kind.kind, version, kind.kind, fmt::join(*mode.warnings, ", ")));
   if (!problems.empty()) return invalid(kind, name, problems);
   return mode.guard ? mode.guard(kind, object) : std::nullopt;
 }
