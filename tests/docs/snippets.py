@@ -12,8 +12,10 @@ a link to a file of the tree that does not exist.
 """
 
 import argparse
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -66,10 +68,16 @@ def run_page(source, build, page):
                     file.write(step[2])
         if len(script) == 1:
             return 'has no block to run'
-        run = subprocess.run(['bash', '-xc', '\n'.join(script)], cwd=scratch, check=False,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        # Hosts that a page starts belong to its session, and end with it whatever happens.
+        with subprocess.Popen(['bash', '-xc', '\n'.join(script)], cwd=scratch, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              start_new_session=True) as run:
+            output = run.stdout.read()
+            run.wait()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(run.pid, signal.SIGKILL)
         if run.returncode:
-            return f'a command failed with status {run.returncode}:\n{run.stdout[-4000:]}'
+            return f'a command failed with status {run.returncode}:\n{output[-4000:]}'
     return None
 
 
