@@ -14,8 +14,9 @@ namespace sluice::host {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Position in the queue, what each flavor lacks and who holds it, which plugin or check said no,
-and what would have to finish or grow. Workloads of namespaces that you may not read are summed up.
+    R"(Position in the queue, what each flavor lacks and who holds it, which plugin said no,
+and what would have to finish or grow. Workloads of namespaces that you may not read are only
+counted.
 
 Examples:
   sluice explain team-a/train-2
