@@ -51,7 +51,6 @@ class JobController final : public Controller {
   Done follow_admitted(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done sync_wishes(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done start(JobView& view, WorkloadOfJob& speaker, const StartInfo& info, ObjectAccess& objects);
-  Done forget_last_start(const JobView& view, ObjectAccess& objects);
   Done forget_start(const JobView& view, ObjectAccess& objects);
   Done stop(JobView& view, std::string_view message, ObjectAccess& objects);
   Done report_pods(const JobView& view, const WorkloadOfJob& speaker, ObjectAccess& objects);

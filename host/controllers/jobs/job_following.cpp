@@ -150,7 +150,6 @@ JobController::Done JobController::forget_start(const JobView& view, ObjectAcces
 
 JobController::Done JobController::start(JobView& view, WorkloadOfJob& speaker,
                                          const StartInfo& info, ObjectAccess& objects) {
-  if (auto done = forget_last_start(view, objects); !done) return done;
   json::object job = view.restored;
   if (const auto injected = inject(*view.kind, job, speaker.object, info, objects); !injected) {
     objects.emit({view.ref, true, "FailedToStart", injected.error().text});
@@ -164,14 +163,6 @@ JobController::Done JobController::start(JobView& view, WorkloadOfJob& speaker,
                 fmt::format("Admitted by clusterQueue {}",
                             api::find_text(part(status, "admission"), "clusterQueue"))});
   return {};
-}
-
-/// The templates of a job that has a start time must stay as they are; it gets a new one.
-JobController::Done JobController::forget_last_start(const JobView& view, ObjectAccess& objects) {
-  json::object status = part(view.job, "status");
-  if (!status.contains("startTime")) return {};
-  status.erase("startTime");
-  return plain(objects.update_status(*view.ref.kind, view.ref.key, std::move(status)));
 }
 
 /// Suspends the job and gives it its own templates back.
