@@ -14,6 +14,7 @@ void audit(const AuditRecord& record) {
       fmt::format("{}{}{}", record.ns, record.ns.empty() ? "" : "/", record.name);
   log(LogLevel::kInfo, "audit", record.code < 400 ? "done" : "refused",
       {{"user", std::string(record.user)},
+       {"impersonatedBy", std::string(record.impersonator)},
        {"verb", std::string(record.verb)},
        {"resource", resource},
        {"object", object},

@@ -10,7 +10,8 @@ namespace sluice::host {
 
 struct AuditRecord {
   std::string_view user;
-  std::string_view verb;  ///< create, update, patch, delete, deletecollection
+  std::string_view impersonator;  ///< who acted as the user; empty: nobody
+  std::string_view verb;          ///< create, update, patch, delete, deletecollection
   std::string_view group, resource, subresource;
   std::string_view ns, name;
   std::string_view peer;  ///< address:port

@@ -138,6 +138,7 @@ ApiResult<Identity> HostAuthenticator::impersonate(const Identity& who,
   Identity out;
   out.user = credentials.impersonate_user;
   out.uid = credentials.impersonate_uid;
+  out.impersonator = who.user;
   for (const std::string_view group : credentials.impersonate_groups) add_group(out, group);
   if (account && out.groups.empty()) {
     add_group(out, "system:serviceaccounts");

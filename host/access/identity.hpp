@@ -11,6 +11,7 @@ struct Identity {
   std::string user;  ///< empty: anonymous, which only health and version endpoints serve
   std::string uid;
   std::vector<std::string> groups;
+  std::string impersonator{};  ///< who really asks, when he acts as `user`; empty: the user himself
 };
 
 }  // namespace sluice::host

@@ -73,6 +73,7 @@ bool is_write(const Route& route) {
 void audit_denial(const Request& request, const Route& route, int code) {
   AuditRecord record;
   record.user = request.user.user;
+  record.impersonator = request.user.impersonator;
   record.verb = route.verb;
   record.group = route.group;
   record.resource = route.resource;

@@ -24,7 +24,7 @@ Attachment::~Attachment() = default;
 bool Attachment::enter(const std::shared_ptr<Streaming>& streaming) {
   const std::lock_guard lock(mutex_);
   if (closed_) return false;
-  streamings_.emplace(streaming.get(), streaming);
+  streamings_.insert_or_assign(streaming.get(), streaming);
   return true;
 }
 

@@ -67,6 +67,7 @@ class LogStream final : public Streaming, public std::enable_shared_from_this<Lo
  public:
   LogStream(CallPtr call, std::unique_ptr<LogReader> reader)
       : call_(std::move(call)), reader_(std::move(reader)) {}
+  ~LogStream() override { call_->at->leave(this); }
 
   void start() {
     stream_ = call_->exchange->stream(200, "text/plain", call_->headers);

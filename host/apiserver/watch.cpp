@@ -83,6 +83,8 @@ void Watch::pump() {
       goes_on = false;
   }
   running_ = false;
+  // A client that left while it was written to was not noticed in there.
+  if (state_ != State::kEnded && !stream_->open()) finish();
 }
 
 bool Watch::initial_step() {

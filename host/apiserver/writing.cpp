@@ -33,6 +33,7 @@ void audit_call(const Call& call, std::string_view name, int code, std::string_v
   const Route& route = call.route;
   AuditRecord record;
   record.user = call.request().user.user;
+  record.impersonator = call.request().user.impersonator;
   record.verb = route.verb;
   record.group = route.group;
   record.resource = route.resource;
@@ -132,6 +133,11 @@ ApiResult<WriteRequest> read_write(const Call& call) {
   auto body = write.memory ? decode_body(call.request(), decode_limits(call), write.memory.get())
                            : read_patch(call, write);
   if (!body) return body.error();
+  if (write.verb == WriteVerb::kPatch && write.patch_type == PatchType::kApply) {
+    AccessRequest create = access_of(route, call.request());
+    create.verb = "create";
+    write.may_create = call.at->backend.authorizer->may(call.request().user, create).allowed;
+  }
   std::destroy_at(&write.body);  // an assignment would copy it out of its storage
   std::construct_at(&write.body, std::move(body->value));
   write.decoding_problems = std::move(body->problems);

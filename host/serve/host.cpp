@@ -299,11 +299,12 @@ class Host {
   }
 
   void stop() {
-    listener_->stop(kGraceMs);
-    if (plain_) plain_->stop(kGraceMs);
+    // First, because ending streams and answering what runs needs the threads of the listeners.
     seeing_.leave();
     api_.detach();
     authorizer_.set(nullptr);
+    listener_->stop(kGraceMs);
+    if (plain_) plain_->stop(kGraceMs);
     world_->stop();
     world_.reset();
     seeing_.stop(kGraceMs);

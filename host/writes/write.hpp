@@ -57,6 +57,7 @@ struct WriteRequest {
   PatchType patch_type = PatchType::kMerge;
   bool dry_run = false;
   bool force = false;         ///< kApply: take over fields of other managers
+  bool may_create = true;     ///< kApply: whether the user may make the object if there is none
   std::string field_manager;  ///< of the request, else derived from the user agent
   FieldValidation field_validation = FieldValidation::kWarn;
   /// Problems found while the body was decoded (duplicate keys), worded as unknown fields are.

@@ -210,6 +210,9 @@ ApiResult<WriteOutcome> Writer::apply(const WriteRequest& request, WriteMode mod
   const ObjectRef ref{request.kind, key_of(request)};
   const StoredObject* stored = objects_.kernel().store().find(*ref.kind, ref.key);
   if (!stored && !request.subresource.empty()) return not_found(*ref.kind, request.name);
+  if (!stored && !request.may_create)
+    return forbidden(*ref.kind, request.name,
+                     "there is none, and user \"" + request.user + "\" may not create it");
   std::optional<json::object> live;
   if (stored) {
     if (auto seen = check_precondition(request, *stored, config, false); !seen) return seen.error();

@@ -11,6 +11,7 @@ import random
 import resource
 import select
 import socket
+import struct
 import sys
 import threading
 import time
@@ -155,7 +156,9 @@ class Hostile(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
+        code = cls.holder.stop()
         cls.holder.__exit__()
+        assert code == 0, f"the host ended with {code}"
 
     def setUp(self):
         self.before = self.memory()
@@ -467,6 +470,28 @@ class Dawdling(Hostile):
         self.assertEqual(good.problems, [])
         good.report("a watcher that never reads")
         wire.connection.close()
+
+    def test_watchers_that_leave_at_once(self):
+        request = self.head("GET", MAPS + "?watch=true")
+        for _ in range(200):
+            with Raw(self.host) as raw:
+                # What the other side sends meets a connection that is no more.
+                raw.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                                      struct.pack("ii", 1, 0))
+                raw.send(request)
+        wires = []
+
+        def all_places_are_free():
+            while len(wires) < 10:
+                wire = Wire(self.host)
+                if wire.send("GET", MAPS + "?watch=true").status != 200:
+                    wire.connection.close()
+                    return False
+                wires.append(wire)
+            return True
+        eventually(all_places_are_free, "ten watches, which is the limit")
+        for wire in wires:
+            wire.connection.close()
 
     def test_too_many_watches(self):
         wires = [Wire(self.host) for _ in range(11)]
