@@ -64,3 +64,43 @@ def functions(text):
 def _name(header):
     match = re.search(r'([\w:~]+)\s*\(', header)
     return match.group(1) if match else '?'
+
+
+_NAMESPACE = re.compile(r'^(?:inline\s+)?namespace\b\s*([\w:\s]*)$')
+_TYPE = re.compile(
+    r'^(?:class|struct|union|enum(?:\s+class|\s+struct)?)\s+(?:alignas\s*\([^)]*\)\s*)?'
+    r'(?:\[\[.*?\]\]\s*)?(\w+(?:\s*::\s*\w+)*)\s*(?:final\s*)?(?::(?!:).*)?$',
+    re.DOTALL,
+)
+
+
+def types(text):
+    """(line, qualified name) of each type that is defined in a namespace with a name, and is no
+    template specialisation."""
+    found = []
+    stack = []  # the names of namespaces; None where what is inside is not visible from outside
+    header, line = '', 1
+    for char in blank(text):
+        if char == '\n':
+            line += 1
+        if char == '{':
+            words = ' '.join(header.split())
+            namespace = _NAMESPACE.match(words)
+            kind = _TYPE.match(re.sub(r'^template\s*<.*?>\s*(?=class|struct|union)', '', words))
+            if namespace:
+                stack.append(namespace.group(1).replace(' ', '') or None)
+            elif words == 'extern':  # "C"
+                stack.append('')
+            else:
+                if kind and None not in stack:
+                    name = kind.group(1).replace(' ', '')
+                    found.append((line, '::'.join([n for n in stack if n] + [name])))
+                stack.append(None)
+            header = ''
+        elif char == '}':
+            if stack:
+                stack.pop()
+            header = ''
+        else:
+            header = '' if char == ';' else header + char
+    return found

@@ -141,6 +141,31 @@ def check_listed(path, root, lists):
     yield 1, 'no CMakeLists.txt names this source'
 
 
+def check_types(texts):
+    """Two types of one name in one binary: the linker takes one of them for both, and says nothing.
+    A test is one program with core and host; so are a plugin and its tests with the SDK."""
+    groups = {}
+    for path, text in texts.items():
+        if path.endswith(CPP):
+            part = path.split('/')[0]
+            folder = os.path.dirname(path)
+            group = 'host' if part in ('core', 'host', 'sdk') else folder
+            groups.setdefault(group, []).extend(
+                (name, path, line) for line, name in cpp_scan.types(text))
+    for group, entries in groups.items():
+        first = {}
+        if group != 'host' and not group.startswith('plugins/'):
+            first = {name: path for name, path, _ in groups.get('host', [])}
+        # Programs of one file each, like examples and benchmarks, never meet.
+        alone = group.split('/')[0] in ('bench', 'examples', 'sdk') or group == 'tests/fuzz'
+        for name, path, line in entries:
+            other = first.get(name)
+            if other is not None and other != path:
+                yield path, line, f'{name} is another type in {other}, and they meet in a program'
+            elif not alone:
+                first.setdefault(name, path)
+
+
 def check_format(root, paths):
     """The first place of each source that clang-format would change."""
     def some(part):
@@ -176,6 +201,7 @@ def check_tree(root, with_format=True):
             found += [*check_size(path, text), *check_header(path, text),
                       *check_includes(path, text), *check_listed(path, root, lists)]
         breaches += [(path, line, what) for line, what in found]
+    breaches += check_types(texts)
     if with_format:
         breaches += check_format(root, [p for p in paths if p.endswith(CPP)])
     return sorted(breaches)

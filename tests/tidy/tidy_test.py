@@ -52,6 +52,32 @@ class Sizes(Tree):
         self.assert_clean({'core/a.hpp': HEADER + table})
 
 
+class Types(Tree):
+    A = HEADER + 'namespace sluice {\nstruct One {\n  int x;\n};\n}\n'
+
+    def cpp(self, path, text):
+        return {path: text, 'CMakeLists.txt': path}
+
+    def test_one_name_is_one_type_in_a_program(self):
+        other = 'namespace sluice {\n\nclass One final : public B<int> {\n};\n}\n'
+        for path in ('host/b.cpp', 'tests/core/b_test.cpp'):
+            self.assert_breach({'core/a.hpp': self.A} | self.cpp(path, other), f'{path}:3',
+                               'sluice::One is another type in core/a.hpp')
+        self.assert_breach({'core/a.hpp': self.A, 'core/b.hpp': self.A}, 'core/b.hpp:6', 'One')
+
+    def test_what_never_meets_may_have_one_name(self):
+        one = 'namespace {} {{\n{} One {{\n}};\n}}\n'
+        for text in (one.format('', 'struct'), one.format('other', 'struct'),
+                     one.format('sluice', 'struct Two : public').replace('public One', 'One'),
+                     'namespace sluice {\nclass One;\nvoid f() {\n  struct One {};\n}\n}\n',
+                     'namespace sluice {\nnamespace {\nenum class One { kA };\n}\n}\n',
+                     'namespace sluice {\nstruct Two {\n  struct One {};\n};\n}\n',
+                     'namespace sluice {\ntemplate <>\nstruct One<int> {};\n}\n'):
+            self.assert_clean({'core/a.hpp': self.A} | self.cpp('host/b.cpp', text))
+        self.assert_clean({'plugins/x/a.hpp': self.A, 'plugins/y/a.hpp': self.A,
+                           'core/a.hpp': self.A})
+
+
 class Scanner(unittest.TestCase):
     def lengths(self, text):
         return [(name, length) for _, length, name in cpp_scan.functions(text)]

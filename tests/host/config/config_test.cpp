@@ -75,9 +75,6 @@ executor:
   EXPECT_EQ(config->server.tls.client_ca_file, "ca.crt");
   EXPECT_EQ(config->server.insecure_http, "127.0.0.1:8080");
   EXPECT_EQ(config->server.limits.depth, 50);
-  EXPECT_EQ(config->server.limits.watchers_per_user, 5);
-  EXPECT_EQ(config->server.limits.header_time, kSecond);
-  EXPECT_EQ(config->server.limits.body_time, 90 * kSecond);
   EXPECT_EQ(config->server.limits.stall_time, 3'600 * kSecond);
   EXPECT_EQ(config->store.path, "memory");
   ASSERT_EQ(config->plugins.load->size(), 2U);

@@ -27,7 +27,7 @@ class TestClock final : public PluginClock {
   mutable std::atomic<Duration> steady_ = 0;  // hooks are called from several threads
 };
 
-struct LogLine {
+struct PluginLogLine {
   int level;
   std::string plugin, text;
 };
@@ -72,7 +72,7 @@ class PluginTest : public ::testing::Test {
   std::filesystem::path directory = SLUICE_TEST_PLUGINS;
   TestClock clock;
   FaultLimits limits;
-  std::vector<LogLine> log;
+  std::vector<PluginLogLine> log;
   std::mutex log_mutex;
 };
 
