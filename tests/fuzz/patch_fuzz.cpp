@@ -19,7 +19,10 @@ void check_json_patch(const json::value& target, const json::value& patch) {
   const auto done = json_patch(first, patch, limits);
   const auto again = json_patch(second, patch, limits);
   SLUICE_CHECK(done.ok() == again.ok());
-  if (done) return SLUICE_CHECK(same_json(first, second));
+  if (done) {
+    SLUICE_CHECK(same_json(first, second));
+    return;
+  }
   const int code = done.error().code;
   SLUICE_CHECK(code == 400 || code == 413 || code == 422, done.error().text);
 }
