@@ -6,6 +6,7 @@
 // without an answer answers 500; a second answer is ignored.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,6 +53,9 @@ class TaskThread {
   virtual void post(std::function<void()> task) = 0;
   /// From tasks of this thread only.
   virtual void after(std::int64_t delay_ms, std::function<void()> task) = 0;
+  /// Streams of this thread should get no more before then, so that requests are not held up. From
+  /// tasks of this thread only.
+  virtual std::chrono::steady_clock::time_point streams_rest_until() const { return {}; }
 };
 
 /// A chunked answer that goes on (watches, logs). Held by whoever writes; destroying it ends it.

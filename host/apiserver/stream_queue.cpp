@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -9,15 +10,19 @@
 #include "host/apiserver/worker.hpp"
 
 namespace sluice::host {
+namespace {
+
+constexpr std::size_t kWholeChunk = 128U << 10;
+
+}  // namespace
 
 StreamQueue::StreamQueue(std::shared_ptr<Worker> worker, std::shared_ptr<Connection> connection,
                          std::size_t most_bytes)
     : worker_(std::move(worker)), connection_(std::move(connection)), most_bytes_(most_bytes) {}
 
 void StreamQueue::schedule() {
-  worker_->dispatch([connection = connection_] {
-    if (const auto alive = connection.lock()) alive->pump();
-  });
+  worker_->dispatch(
+      [worker = worker_.get(), connection = connection_] { worker->pump_soon(connection); });
 }
 
 bool StreamQueue::write(std::shared_ptr<const std::string> chunk) {
@@ -30,7 +35,7 @@ bool StreamQueue::write(std::shared_ptr<const std::string> chunk) {
       too_far_behind = true;
       open_ = false;
       chunks_.clear();
-      bytes_ = 0;
+      bytes_ = front_taken_ = 0;
     } else {
       bytes_ += chunk->size();
       chunks_.push_back(std::move(chunk));
@@ -82,10 +87,17 @@ void StreamQueue::take(std::string& out, std::size_t enough, bool raw) {
   scheduled_ = false;
   while (!chunks_.empty() && out.size() < enough) {
     const std::string& chunk = *chunks_.front();
-    if (!raw) fmt::format_to(std::back_inserter(out), "{:x}\r\n", chunk.size());
-    out += chunk;
+    // Long ones go in parts, so that no connection holds much that its client does not take.
+    const bool whole = front_taken_ == 0 && chunk.size() <= kWholeChunk;
+    const std::size_t part =
+        whole ? chunk.size() : std::min(chunk.size() - front_taken_, enough - out.size());
+    if (!raw) fmt::format_to(std::back_inserter(out), "{:x}\r\n", part);
+    out.append(chunk, front_taken_, part);
     if (!raw) out += "\r\n";
-    bytes_ -= chunk.size();
+    bytes_ -= part;
+    front_taken_ += part;
+    if (front_taken_ < chunk.size()) break;
+    front_taken_ = 0;
     chunks_.pop_front();
   }
   if (chunks_.empty() && ended_ && !end_taken_) {
@@ -109,7 +121,7 @@ void StreamQueue::client_gone() {
     const std::lock_guard lock(mutex_);
     open_ = false;
     chunks_.clear();
-    bytes_ = unsent_ = 0;
+    bytes_ = unsent_ = front_taken_ = 0;
   }
   call_ready();
   on_ready(nullptr);

@@ -51,6 +51,7 @@ class StreamQueue {
   mutable std::mutex mutex_;
   // All guarded by mutex_.
   std::deque<std::shared_ptr<const std::string>> chunks_;
+  std::size_t front_taken_ = 0;  // of the first chunk
   std::size_t bytes_ = 0;
   std::size_t unsent_ = 0;
   bool open_ = true;

@@ -12,10 +12,6 @@ constexpr std::size_t kChangesAtATime = 256;
 constexpr std::size_t kObjectsAtATime = 64;
 constexpr int kStepsAtATime = 8;  // then others have their turn
 
-constexpr std::string_view kAdded = "ADDED";
-constexpr std::string_view kModified = "MODIFIED";
-constexpr std::string_view kDeleted = "DELETED";
-
 bool in_namespace(const StoredObject& object, const std::string& ns) {
   return ns.empty() || (object.key.size() > ns.size() && object.key[ns.size()] == '/' &&
                         object.key.compare(0, ns.size(), ns) == 0);
@@ -90,7 +86,7 @@ void Watch::pump() {
 bool Watch::initial_step() {
   for (std::size_t i = 0; i < kObjectsAtATime && next_initial_ < initial_.size(); ++i) {
     const RecordPtr object = std::move(initial_[next_initial_++]);
-    if (options_.selector.matches(*object)) write_event(kAdded, object);
+    if (options_.selector.matches(*object)) write_event(kEventAdded, object);
     if (state_ == State::kEnded) return false;
   }
   if (next_initial_ < initial_.size()) return true;
@@ -119,12 +115,29 @@ bool Watch::behind_step() {
   return false;
 }
 
-void Watch::deliver(const Change& change) {
-  if (state_ != State::kMember || change.version() <= told_) return;
-  tell(change);
-  if (state_ != State::kMember || !full()) return;
-  // Its client is slow: it goes on by itself, when there is room, from the next change on.
-  auto cursor = call_->store().watch(*call_->route.kind, change.version());
+void Watch::deliver(Handout& handout) {
+  if (state_ != State::kMember) return;
+  const auto self = shared_from_this();
+  const auto& changes = handout.changes();
+  const bool whole = changes.front()->version() > told_ && options_.selector.empty() &&
+                     (call_->form.shape != Form::Shape::kTable || columns_sent_);
+  const auto text = whole ? handout.text(call_->route, call_->form) : nullptr;
+  const std::size_t backlog = stream_->backlog();
+  if (text && (backlog == 0 || backlog + text->size() <= call_->at->limits.stream_bytes)) {
+    told_ = changes.back()->version();
+    return write(text);
+  }
+  for (const Change* change : changes) {
+    if (change->version() <= told_) continue;
+    if (full()) return fall_behind(change->version() - 1);
+    tell(*change);
+    if (state_ != State::kMember) return;
+  }
+}
+
+// Its client is slow: it goes on by itself, when there is room, with what comes after `from`.
+void Watch::fall_behind(std::uint64_t from) {
+  auto cursor = call_->store().watch(*call_->route.kind, from);
   state_ = State::kBehind;
   lane_->feed(*call_->route.kind).left();
   if (cursor)
@@ -143,14 +156,15 @@ void Watch::tell(const Change& change) {
   if (matched && !selector.empty() && change.before) matched = selector.matches(*change.before);
   if (!matches && !matched) return;
   if (matches) {
-    write(lane_->texts.get(matched ? kModified : kAdded, change.object, call_->route, call_->form));
+    write(lane_->texts.get(matched ? kEventModified : kEventAdded, change.object, call_->route,
+                           call_->form));
   } else if (!is_there) {
-    write_event(kDeleted, change.object);
+    write_event(kEventDeleted, change.object);
   } else {
     // It matches no more: for this client it is gone, as it knew it, with the new version.
     auto last = std::make_shared<StoredObject>(*change.before);
     last->version = change.version();
-    write_event(kDeleted, last);
+    write_event(kEventDeleted, last);
   }
 }
 

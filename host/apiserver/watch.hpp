@@ -32,7 +32,7 @@ class Watch final : public Streaming, public std::enable_shared_from_this<Watch>
   bool member() const { return state_ == State::kMember; }
   const std::string& ns() const { return call_->route.ns; }
   /// As a member. It may stop being one.
-  void deliver(const Change& change);
+  void deliver(Handout& handout);
   void expire();  ///< its place is no longer in the history
   void due();     ///< a deadline of add_deadline() passed
 
@@ -44,6 +44,7 @@ class Watch final : public Streaming, public std::enable_shared_from_this<Watch>
   bool initial_step();  ///< false: rests or ended
   bool behind_step();
   void tell(const Change& change);
+  void fall_behind(std::uint64_t from);
   void write_event(std::string_view type, const RecordPtr& object);
   void write(std::shared_ptr<const std::string> text);
   void write_bookmark(bool initial_end);

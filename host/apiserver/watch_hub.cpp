@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::size_t kChangesAtATime = 512;
 constexpr std::size_t kKeptTexts = 2048;
-constexpr auto kLongestRest = std::chrono::milliseconds(100);
-constexpr auto kShortestRest = std::chrono::milliseconds(1);
+constexpr std::size_t kMostJoined = 1U << 20;
 constexpr std::int64_t kTickMs = 1'000;
 
 std::string_view namespace_of(const StoredObject& object) {
@@ -35,6 +34,25 @@ std::shared_ptr<const std::string> EventTexts::get(std::string_view type, const 
   }
   order_.push_back(key);
   entries_.emplace(std::move(key), Entry{object, shared});
+  return shared;
+}
+
+std::shared_ptr<const std::string> Handout::text(const Route& route, const Form& form) {
+  for (const Joined& known : joined_)
+    if (known.version == route.kind_version && known.form.shape == form.shape &&
+        known.form.row_object == form.row_object && known.form.meta_version == form.meta_version)
+      return known.text;
+  std::string text;
+  for (const Change* change : changes_) {
+    const std::string_view type = change->type == ChangeType::kAdded      ? kEventAdded
+                                  : change->type == ChangeType::kModified ? kEventModified
+                                                                          : kEventDeleted;
+    text += *texts_.get(type, change->object, route, form);
+    if (text.size() > kMostJoined) break;
+  }
+  auto shared =
+      text.size() > kMostJoined ? nullptr : std::make_shared<const std::string>(std::move(text));
+  joined_.push_back({route.kind_version, form, shared});
   return shared;
 }
 
@@ -67,12 +85,16 @@ void Feed::wake() {
 }
 
 void Feed::run() {
-  if (running_) return;
-  const auto begin = std::chrono::steady_clock::now();
-  if (begin < rest_until_) {
-    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(rest_until_ - begin);
+  if (running_ || resting_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (const auto until = lane_.thread().streams_rest_until(); now < until) {
+    resting_ = true;
+    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(until - now);
     lane_.thread().after(rest.count(), [weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->run();
+      const auto self = weak.lock();
+      if (!self) return;
+      self->resting_ = false;
+      self->run();
     });
     return;
   }
@@ -82,7 +104,7 @@ void Feed::run() {
   running_ = true;
   changes_.clear();
   const bool in_history = cursor_.take(changes_, kChangesAtATime);
-  for (const auto& change : changes_) hand_out(change);
+  if (!changes_.empty()) hand_out();
   const bool more = changes_.size() == kChangesAtATime;
   changes_.clear();
   if (!in_history) {
@@ -93,19 +115,28 @@ void Feed::run() {
   }
   if (leavers_) tidy();
   running_ = false;
-  const auto end = std::chrono::steady_clock::now();
-  if (end - begin > kShortestRest)
-    rest_until_ = end + std::min<std::chrono::steady_clock::duration>(end - begin, kLongestRest);
   if (more && count_ > 0) wake();
 }
 
-void Feed::hand_out(const Change& change) {
-  // Nobody joins while changes are handed out; whoever leaves stays in the lists until tidy().
-  for (const auto& watch : everywhere_) watch->deliver(change);
+// Nobody joins while changes are handed out; whoever leaves stays in the lists until tidy().
+void Feed::hand_out() {
+  if (!everywhere_.empty()) {
+    std::vector<const Change*> all;
+    for (const Change& change : changes_) all.push_back(&change);
+    hand_out(everywhere_, std::move(all));
+  }
   if (by_namespace_.empty()) return;
-  const auto members = by_namespace_.find(std::string(namespace_of(*change.object)));
-  if (members == by_namespace_.end()) return;
-  for (const auto& watch : members->second) watch->deliver(change);
+  std::unordered_map<const Members*, std::vector<const Change*>> parts;
+  for (const Change& change : changes_) {
+    const auto found = by_namespace_.find(std::string(namespace_of(*change.object)));
+    if (found != by_namespace_.end()) parts[&found->second].push_back(&change);
+  }
+  for (auto& [members, changes] : parts) hand_out(*members, std::move(changes));
+}
+
+void Feed::hand_out(const Members& members, std::vector<const Change*> changes) {
+  Handout handout(lane_.texts, std::move(changes));
+  for (const auto& watch : members) watch->deliver(handout);
 }
 
 void Feed::drop_leavers(Members& members) {

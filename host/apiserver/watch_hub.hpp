@@ -6,8 +6,9 @@
 // at its client's pace, until it is up to date; so it costs the others nothing. An event is
 // rendered once per shape and shared.
 //
-// A Feed and its watches belong to their I/O thread. When handing out takes long, a Feed rests as
-// long as it worked: requests and writers go on, and more changes travel together.
+// A Feed and its watches belong to their I/O thread. What a Feed took at once goes to each watch as
+// one text, which all watches of one form share. While the thread's streams send and rest (see
+// Worker), a Feed takes nothing: requests and writers go on, and more changes travel together.
 #pragma once
 
 #include <atomic>
@@ -31,6 +32,10 @@ namespace sluice::host {
 
 class Watch;
 
+inline constexpr std::string_view kEventAdded = "ADDED";
+inline constexpr std::string_view kEventModified = "MODIFIED";
+inline constexpr std::string_view kEventDeleted = "DELETED";
+
 /// Rendered events of late, by object, type and shape. One thread.
 class EventTexts {
  public:
@@ -51,6 +56,28 @@ class EventTexts {
   std::deque<Key> order_;
 };
 
+/// Changes that are handed out together, and the texts of all their events in one. One thread.
+class Handout {
+ public:
+  Handout(EventTexts& texts, std::vector<const Change*> changes)
+      : changes_(std::move(changes)), texts_(texts) {}
+
+  /// In order of versions; never empty.
+  const std::vector<const Change*>& changes() const { return changes_; }
+  /// What a watch of that form without a selector is told. Null: it would be too long.
+  std::shared_ptr<const std::string> text(const Route& route, const Form& form);
+
+ private:
+  struct Joined {
+    const void* version;
+    Form form;
+    std::shared_ptr<const std::string> text;
+  };
+  const std::vector<const Change*> changes_;
+  EventTexts& texts_;
+  std::vector<Joined> joined_;
+};
+
 class Lane;
 
 class Feed : public std::enable_shared_from_this<Feed> {
@@ -68,7 +95,8 @@ class Feed : public std::enable_shared_from_this<Feed> {
  private:
   using Members = std::vector<std::shared_ptr<Watch>>;
   void wake();
-  void hand_out(const Change& change);
+  void hand_out();
+  void hand_out(const Members& members, std::vector<const Change*> changes);
   static void drop_leavers(Members& members);
   void tidy();
 
@@ -81,7 +109,7 @@ class Feed : public std::enable_shared_from_this<Feed> {
   std::size_t count_ = 0;
   bool leavers_ = false;
   bool running_ = false;
-  std::chrono::steady_clock::time_point rest_until_;
+  bool resting_ = false;
   std::vector<Change> changes_;
   std::atomic<bool> scheduled_{false};
   std::unique_ptr<LiveStore::Subscription> subscription_;

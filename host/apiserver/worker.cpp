@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <ctime>
 #include <exception>
@@ -15,6 +16,11 @@ namespace sluice::host {
 namespace {
 
 constexpr auto kSweepEvery = std::chrono::milliseconds(500);
+constexpr auto kPumpsAtATime = std::chrono::milliseconds(1);  // then requests have their turn
+// After streams took a while, they rest for several times as long: what comes meanwhile goes out
+// together, which costs little more than one event alone.
+constexpr int kRestFactor = 3;
+constexpr auto kLongestRest = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -99,6 +105,40 @@ void Worker::run_posted() {
     }
     task = nullptr;
   }
+}
+
+void Worker::pump_soon(std::weak_ptr<Connection> connection) {
+  to_pump_.push_back(std::move(connection));
+  if (std::exchange(pumping_, true)) return;
+  pumped_ = {};
+  boost::asio::post(io_, [self = shared_from_this()] { self->pump_some(); });
+}
+
+void Worker::pump_some() {
+  const auto begin = std::chrono::steady_clock::now();
+  auto now = begin;
+  while (!to_pump_.empty() && now - begin < kPumpsAtATime) {
+    const auto connection = to_pump_.front().lock();
+    to_pump_.pop_front();
+    try {
+      if (connection) connection->pump();
+    } catch (const std::exception& error) {
+      log(LogLevel::kError, "api", "a stream ended in an exception", {{"what", error.what()}});
+      connection->close();
+    }
+    now = std::chrono::steady_clock::now();
+  }
+  pumped_ += now - begin;
+  pumping_ = !to_pump_.empty();
+  if (pumping_) return boost::asio::post(io_, [self = shared_from_this()] { self->pump_some(); });
+  if (pumped_ > kPumpsAtATime)
+    pumps_rest_until_ = now + std::min<SteadyTime::duration>(kRestFactor * pumped_, kLongestRest);
+}
+
+SteadyTime Worker::streams_rest_until() const {
+  // Not for ever: streams that read the history at their own pace may keep it busy for long.
+  const bool busy = pumping_ && pumped_ < kLongestRest;
+  return busy ? std::chrono::steady_clock::now() + kPumpsAtATime : pumps_rest_until_;
 }
 
 void Worker::after(std::int64_t delay_ms, Task task) {

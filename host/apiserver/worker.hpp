@@ -13,6 +13,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -75,6 +76,10 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   const ListenerLimits& limits() const { return limits_; }
   void set_limits(const ListenerLimits& limits) { limits_ = limits; }
   void after(std::int64_t delay_ms, Task task) override;
+  /// Sends what the connection's stream has, behind the requests that are ready now: thousands of
+  /// streams must not hold up one request.
+  void pump_soon(std::weak_ptr<Connection> connection);
+  SteadyTime streams_rest_until() const override;
   void add(const std::shared_ptr<Connection>& connection);
   void remove(const std::shared_ptr<Connection>& connection);
   /// Closes whoever waited longest for a request. False: nobody waits.
@@ -93,6 +98,7 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
  private:
   void run();
   void run_posted();
+  void pump_some();
   void arm();
   void sweep();
 
@@ -106,6 +112,10 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   std::unique_ptr<std::array<char, 64U << 10>> scratch_;
   std::string date_;
   std::int64_t date_second_ = 0;
+  std::deque<std::weak_ptr<Connection>> to_pump_;
+  bool pumping_ = false;            // pump_some() will run
+  SteadyTime::duration pumped_{0};  // since to_pump_ was empty
+  SteadyTime pumps_rest_until_{};
   bool sweeping_ = false;
   bool closing_ = false;  // no timer begins any more
   std::atomic<std::size_t> count_{0};

@@ -310,17 +310,19 @@ void track_update(const api::Scheme& scheme, const FieldOwner& owner, const json
   if (entries.empty() && before != nullptr) return set_managed(after, {});
 
   FieldWalk walk(*schema, part_of(owner));
-  Difference difference;
-  if (before != nullptr) {
-    difference = walk.compare(*before, after);
-  } else {
-    difference.changed = walk.fields(after);
+  ManagedEntry mine;
+  mine.manager = owner.manager;
+  mine.api_version = api_version;
+  mine.subresource = owner.subresource;
+  if (before == nullptr) {  // all that is there is the creator's
+    mine.fields = walk.fields(after);
+    mine.time = format_time(owner.now);
+    ManagedFields own;
+    if (!mine.fields.empty()) own.push_back(std::move(mine));
+    return set_managed(after, to_json(std::move(own), after.storage()));
   }
+  Difference difference = walk.compare(*before, after);
   if (!difference.none()) {
-    ManagedEntry mine;
-    mine.manager = owner.manager;
-    mine.api_version = api_version;
-    mine.subresource = owner.subresource;
     Changes changes(scheme, owner, api_version, std::move(difference), before, &after);
     auto own = std::find_if(entries.begin(), entries.end(),
                             [&](const auto& each) { return each.same_owner(mine); });
@@ -329,7 +331,7 @@ void track_update(const api::Scheme& scheme, const FieldOwner& owner, const json
     entry.fields.unite(changes.main().changed);
     entry.time = format_time(owner.now);
   }
-  set_managed(after, to_json(std::move(entries)));
+  set_managed(after, to_json(std::move(entries), after.storage()));
 }
 
 }  // namespace sluice::host

@@ -81,12 +81,12 @@ std::optional<FieldSet> FieldSet::parse(const json::object& fields) {
   return out;
 }
 
-json::object FieldSet::to_json() const {
-  json::object out;
+json::object FieldSet::to_json(json::storage_ptr storage) const {
+  json::object out(storage);
   if (children_.empty()) return out;
   out.reserve(children_.size() + 1);
-  if (self) out.emplace(".", json::object());
-  for (const Child& child : children_) out.emplace(child.step, child.set.to_json());
+  if (self) out.emplace(".", json::object(storage));
+  for (const Child& child : children_) out.emplace(child.step, child.set.to_json(storage));
   return out;
 }
 

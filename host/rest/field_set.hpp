@@ -22,7 +22,7 @@ class FieldSet {
 
   /// `fieldsV1`; nullopt when it is malformed.
   static std::optional<FieldSet> parse(const boost::json::object& fields);
-  boost::json::object to_json() const;
+  boost::json::object to_json(boost::json::storage_ptr storage = {}) const;
 
   bool empty() const { return !self && children_.empty(); }
   const std::vector<Child>& children() const { return children_; }

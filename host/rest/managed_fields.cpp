@@ -75,23 +75,23 @@ ManagedFields parse_managed_fields(const json::array& entries) {
   return out;
 }
 
-json::array to_json(ManagedFields fields) {
+json::array to_json(ManagedFields fields, json::storage_ptr storage) {
   fields.erase(std::remove_if(fields.begin(), fields.end(),
                               [](const ManagedEntry& each) { return each.fields.empty(); }),
                fields.end());
   std::sort(fields.begin(), fields.end(), in_order);
   put_together(fields);
-  json::array out;
+  json::array out(storage);
   out.reserve(fields.size());
   for (const ManagedEntry& each : fields) {
-    json::object entry;
+    json::object entry(storage);
     entry.reserve(7);
     entry["manager"] = each.manager;
     entry["operation"] = each.applied ? "Apply" : "Update";
     entry["apiVersion"] = each.api_version;
     if (!each.time.empty()) entry["time"] = each.time;
     entry["fieldsType"] = "FieldsV1";
-    entry["fieldsV1"] = each.fields.to_json();
+    entry["fieldsV1"] = each.fields.to_json(storage);
     if (!each.subresource.empty()) entry["subresource"] = each.subresource;
     out.push_back(std::move(entry));
   }

@@ -31,7 +31,7 @@ ManagedFields parse_managed_fields(const boost::json::array& entries);
 
 /// In the order in which Kubernetes keeps them. Entries without fields are left out; of more than
 /// ten that only updated, the oldest are put together under the name `ancient-changes`.
-boost::json::array to_json(ManagedFields fields);
+boost::json::array to_json(ManagedFields fields, boost::json::storage_ptr storage = {});
 
 /// The list with which a client says that nobody is to own anything: `[{}]`.
 bool is_reset(const boost::json::array& entries);
