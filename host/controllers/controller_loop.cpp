@@ -91,14 +91,13 @@ bool ControllerLoop::run_one(Entry& entry) {
 }
 
 bool ControllerLoop::run() {
-  bool worked = false;
-  for (bool more = true; more;) {
-    more = false;
+  std::size_t done = 0, before = 0;
+  do {
+    before = done;
     for (Entry& entry : entries_)
-      while (run_one(entry)) more = true;
-    worked |= more;
-  }
-  return worked;
+      for (std::size_t n = 0; n < most_ && run_one(entry); ++n) ++done;
+  } while (done != before && done < most_);
+  return done != 0;
 }
 
 Time ControllerLoop::next_timer() const {

@@ -31,6 +31,9 @@ class ControllerLoop final : public KernelListener {
   /// A key whose reconcile failed is tried again when it is named again, not after a while: for a
   /// simulation, whose clock would never rest.
   void retry_on_change_only() { retries_ = false; }
+  /// run() returns after about so many keys of each controller, so that the writes of others wait
+  /// no longer, also when all objects are looked at after a start.
+  void limit_run(std::size_t keys) { most_ = keys; }
 
   void begin_instant(Time now) override;
   void changed(const ObjectChange& change) override;
@@ -57,6 +60,7 @@ class ControllerLoop final : public KernelListener {
 
   ObjectAccess& objects_;
   ObjectIndex& index_;
+  std::size_t most_ = static_cast<std::size_t>(-1);
   std::deque<Entry> entries_;
   std::unordered_map<const api::KindInfo*, std::vector<Entry*>> by_kind_;
   std::vector<std::string> named_;  // reused

@@ -6,6 +6,7 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "core/api/codec.hpp"
@@ -113,8 +114,28 @@ void Kernel::begin_instant(Time now) {
   if (listener_) listener_->begin_instant(now);
 }
 
+// Reading the texts of workloads is most of a restart, and depends on nothing else: many at once,
+// while the others are taken over.
+Kernel::Workloads Kernel::decode_workloads(Workers& workers) const {
+  constexpr std::size_t kPiece = 1024;
+  Workloads out{store_.list(workload_kind_), {}};
+  out.decoded.resize(out.stored.size());
+  workers.run((out.stored.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
+    api::PodTemplateCache templates;
+    std::vector<unsigned char> buffer(64U << 10);
+    const std::size_t end = std::min(out.stored.size(), (piece + 1) * kPiece);
+    for (std::size_t i = piece * kPiece; i < end; ++i) {
+      json::monotonic_resource memory(buffer.data(), buffer.size());
+      out.decoded[i] = intake_.decode_workload(to_object(*out.stored[i], &memory), templates);
+    }
+  });
+  return out;
+}
+
 // What others refer to comes first: an engine that hears of a workload knows its queue.
 void Kernel::load(Workers& workers) {
+  Workloads workloads;
+  std::thread decoder([&] { workloads = decode_workloads(workers); });
   std::vector<unsigned char> buffer(64U << 10);
   for (const api::KindInfo* kind : scheme().kinds()) {
     if (kind == &workload_kind_) continue;
@@ -126,26 +147,11 @@ void Kernel::load(Workers& workers) {
       tell_engine(typed);
     }
   }
-  load_workloads(workers);
-}
-
-/// Reading their texts is most of a restart, and depends on nothing else: many at once.
-void Kernel::load_workloads(Workers& workers) {
-  constexpr std::size_t kPiece = 4096;
-  const std::vector<const StoredObject*> stored = store_.list(workload_kind_);
-  std::vector<std::shared_ptr<const api::Workload>> decoded(stored.size());
-  workers.run((stored.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
-    api::PodTemplateCache templates;
-    std::vector<unsigned char> buffer(64U << 10);
-    const std::size_t end = std::min(stored.size(), (piece + 1) * kPiece);
-    for (std::size_t i = piece * kPiece; i < end; ++i) {
-      json::monotonic_resource memory(buffer.data(), buffer.size());
-      decoded[i] = intake_.decode_workload(to_object(*stored[i], &memory), templates);
-    }
-  });
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    if (listener_) listener_->changed({&workload_kind_, stored[i]->key, stored[i], nullptr});
-    engine_.apply(std::move(decoded[i]));
+  decoder.join();
+  for (std::size_t i = 0; i < workloads.stored.size(); ++i) {
+    const StoredObject* stored = workloads.stored[i];
+    if (listener_) listener_->changed({&workload_kind_, stored->key, stored, nullptr});
+    engine_.apply(std::move(workloads.decoded[i]));
   }
 }
 

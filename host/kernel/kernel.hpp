@@ -14,7 +14,11 @@
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+<<<<<<< HEAD
 #include <optional>
+=======
+#include <memory>
+>>>>>>> 833c3a0 (A restart reads the store, takes it over and decodes workloads at the same time, and answers while controllers still look at everything; benchmark of memory, restarts and rest; histories of a live host checked for linearizability)
 #include <string>
 #include <string_view>
 #include <vector>
@@ -148,7 +152,11 @@ class Kernel {
  private:
   std::vector<api::Problem> write(boost::json::object& object, const boost::json::object& before,
                                   const api::KindInfo& kind, bool status);
-  void load_workloads(Workers& workers);
+  struct Workloads {
+    std::vector<const StoredObject*> stored;
+    std::vector<std::shared_ptr<const api::Workload>> decoded;
+  };
+  Workloads decode_workloads(Workers& workers) const;
   void tell_engine(TypedObject& typed);
   void put_stored(StoredObject object, const StoredObject* old);
   void write_status(WorkloadId id);

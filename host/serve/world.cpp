@@ -19,6 +19,7 @@ namespace {
 namespace json = boost::json;
 
 // Namespaces that every host has, as clients of Kubernetes expect.
+constexpr std::size_t kKeysPerRun = 128;
 constexpr std::string_view kNamespaces[] = {"default", "kube-system"};
 
 void log_plugin(int level, std::string_view plugin, std::string_view text) {
@@ -92,6 +93,7 @@ void World::build() {
   events_ = std::make_unique<EventWriter>(*objects_, ids_);
   objects_->set_event_sink(events_.get());
   controllers_ = std::make_unique<ControllerLoop>(*objects_, index_);
+  controllers_->limit_run(kKeysPerRun);
   jobs_ =
       std::make_unique<ControllerSetup>(config_, plugins_->hooks(), *kernel_, *objects_, *events_);
   executor_ = std::make_unique<ExecutorSetup>(config_.executor, jobs_->gates_of_new_pods());

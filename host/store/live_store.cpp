@@ -1,7 +1,11 @@
 #include "host/store/live_store.hpp"
 
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
 #include <future>
+#include <mutex>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -34,6 +38,8 @@ using WorkingTable = std::unordered_set<RecordPtr, KeyHash, KeyEqual>;
 
 }  // namespace
 
+class RecordPipe;
+
 struct LiveStore::State {
   State(const api::Scheme& scheme_in, std::unique_ptr<Journal> journal_in, HistoryLimits limits)
       : scheme(scheme_in), journal(std::move(journal_in)), published(scheme.kinds(), limits) {
@@ -44,6 +50,7 @@ struct LiveStore::State {
   }
 
   void load();
+  Result<JournalState> read_journal(RecordPipe& pipe);
   void adapt(JournalState found);
   void put(StoredObject object);
   void commit(std::function<void(const Result<void>&)> done);
@@ -67,27 +74,83 @@ struct LiveStore::State {
   std::unique_ptr<CommitQueue> queue;  // last: its thread uses all of the above
 };
 
-void LiveStore::State::load() {
+// Hands records from the thread that reads the disk to the one that puts them in their places.
+class RecordPipe {
+ public:
+  void push(RecordPtr record) {
+    filling_.push_back(std::move(record));
+    if (filling_.size() == kBatch) flush();
+  }
+  void finish() {
+    flush();
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+    changed_.notify_all();
+  }
+  /// Empty at the end.
+  std::vector<RecordPtr> take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return finished_ || !batches_.empty(); });
+    if (batches_.empty()) return {};
+    std::vector<RecordPtr> out = std::move(batches_.front());
+    batches_.pop_front();
+    changed_.notify_all();
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t kBatch = 1024, kMostBatches = 64;
+
+  void flush() {
+    if (filling_.empty()) return;
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return batches_.size() < kMostBatches; });
+    batches_.push_back(std::exchange(filling_, {}));
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::vector<RecordPtr>> batches_;
+  bool finished_ = false;
+  std::vector<RecordPtr> filling_;  // the reader's
+};
+
+Result<JournalState> LiveStore::State::read_journal(RecordPipe& pipe) {
   std::unordered_map<std::string_view, const api::KindInfo*> kinds;
   for (const auto& [kind, name] : names) kinds.emplace(name, kind);
   TextPool pool;
+  Result<JournalState> out = journal->load([&](const JournalRow& row) {
+    const auto kind = kinds.find(row.kind);
+    if (kind == kinds.end()) return;
+    auto record = std::make_shared<StoredObject>();
+    record->kind = kind->second;
+    record->key = row.key;
+    record->metadata = row.metadata;
+    record->body = pool.intern(row.body);
+    record->status = row.status;
+    record->hidden = row.hidden;
+    record->version = row.version;
+    pipe.push(std::move(record));
+  });
+  pipe.finish();
+  return out;
+}
+
+void LiveStore::State::load() {
   JournalState found;
   std::string failure;
   if (journal) {
-    Result<JournalState> loaded = journal->load([&](const JournalRow& row) {
-      const auto kind = kinds.find(row.kind);
-      if (kind == kinds.end()) return;
-      auto record = std::make_shared<StoredObject>();
-      record->kind = kind->second;
-      record->key = row.key;
-      record->metadata = row.metadata;
-      record->body = pool.intern(row.body);
-      record->status = row.status;
-      record->hidden = row.hidden;
-      record->version = row.version;
-      working.at(kind->second).insert(record);
-      published.load(std::move(record));
-    });
+    Result<JournalState> loaded = JournalState();
+    RecordPipe pipe;
+    std::thread reader([&] { loaded = read_journal(pipe); });
+    for (auto batch = pipe.take(); !batch.empty(); batch = pipe.take()) {
+      for (RecordPtr& record : batch) {
+        working.at(record->kind).insert(record);
+        published.load(std::move(record));
+      }
+    }
+    reader.join();
     if (loaded)
       found = std::move(loaded).value();
     else

@@ -155,6 +155,8 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& pa
 SqliteJournal::~SqliteJournal() = default;
 
 Result<void> SqliteJournal::prepare() {
+  // Until everything is read, the file is read in place; writing goes on without.
+  if (auto set = database_.execute("PRAGMA mmap_size = 4294967296"); !set) return set;
   const auto checked = database_.text("PRAGMA quick_check(1)");
   if (!checked) return checked.error();
   if (*checked != "ok") return Error{"the file is damaged: " + *checked};
@@ -187,6 +189,7 @@ Result<JournalState> SqliteJournal::load(const std::function<void(const JournalR
     kinds_.push_back({kinds->integer(0), std::string(kinds->text(1)),
                       static_cast<std::uint64_t>(kinds->integer(2)), false});
   if (!row) return row.error().context(file);
+  if (auto set = database_.execute("PRAGMA mmap_size = 0"); !set) return set.error().context(file);
 
   const std::pair<Statement*, const char*> statements[] = {
       {&begin_, "BEGIN IMMEDIATE"},
