@@ -14,11 +14,8 @@
 
 #include <boost/json/object.hpp>
 #include <cstdint>
-<<<<<<< HEAD
-#include <optional>
-=======
 #include <memory>
->>>>>>> 833c3a0 (A restart reads the store, takes it over and decodes workloads at the same time, and answers while controllers still look at everything; benchmark of memory, restarts and rest; histories of a live host checked for linearizability)
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,7 @@
 // Many clients at a few objects of a live host, over TLS: the history is linearizable for each
 // object, and watches are ordered, without gaps, and go on where they were cut off.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
