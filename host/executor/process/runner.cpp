@@ -346,7 +346,12 @@ int Runner::run(int signals) {
   }
   end_descendants();
   conclude();
-  for (persist(); dirty_; persist()) ::poll(nullptr, 0, 200);
+  for (persist(); dirty_; persist()) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(paths_.state.parent_path(), ignored) && !ignored)
+      return 1;  // the host's folder was removed: there is nobody to tell
+    ::poll(nullptr, 0, 200);
+  }
   return 0;
 }
 

@@ -341,6 +341,23 @@ TEST_F(SupervisorTest, OfTwoRunnersOneRunsAndIsFollowed) {
   EXPECT_EQ(output(), "up\n");
 }
 
+TEST_F(SupervisorTest, ARunnerWhoseFolderWasRemovedEndsWithItsPod) {
+  const fs::path gate = root_.string() + "-gate";
+  started(spec("while [ ! -e " + gate.string() + " ]; do sleep 0.02; done"));
+  until("u1", runs);
+  const auto owner = process_with(runner());
+  ASSERT_TRUE(owner);
+  const std::optional<Fd> watched = watch_process(*owner);
+  ASSERT_TRUE(watched);
+  supervisor_.reset();
+  fs::remove_all(root_);
+  ASSERT_TRUE(write_durably(gate, ""));
+  pollfd gone{watched->get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&gone, 1, 60'000), 1);
+  fs::remove(gate);
+  restart_host();
+}
+
 TEST_F(SupervisorTest, ForgetRemovesEverything) {
   started(spec("echo x"));
   end();
