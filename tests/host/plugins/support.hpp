@@ -94,8 +94,8 @@ struct Filtered {
 
 inline Filtered ask_filters(PluginSet& set, const api::Workload& workload,
                             const std::vector<std::string_view>& flavors) {
-  hooks::FilterAnswer answer{std::vector<std::uint8_t>(flavors.size(), 0),
-                             std::vector<std::string>(flavors.size())};
+  hooks::FilterAnswer answer{
+      std::vector<std::uint8_t>(flavors.size(), 0), std::vector<std::string>(flavors.size()), {}};
   Filtered result;
   set.hooks().flavor_filter->filter({workload, 0, 0, flavors}, answer, result.fault);
   for (std::size_t i = 0; i < flavors.size(); ++i)
