@@ -217,7 +217,7 @@ TEST_F(BusyWatches, OfSlowClientsEndWithTheHistory) {
 
 TEST_F(BusyWatches, OfManyClientsAreCompleteAndInOrder) {
   constexpr int kClients = 8;
-  constexpr int kChanges = 200;
+  constexpr int kChanges = 100;  // twice as many fit into the history, however late a client comes
   const std::string start = std::to_string(store_.version());
   std::vector<std::thread> clients;
   std::vector<int> seen(kClients, 0);
