@@ -15,9 +15,9 @@ struct BinderTest : testing::Test, test::HostFixture {
   BinderTest() { controllers.add(binder); }
 
   void nodes(std::vector<NodeConfig> configured) {
-    ExecutorConfig config;
-    config.nodes = std::move(configured);
-    const auto done = ensure_nodes(config, {"self", "6.1", "amd64", 2, 1024}, objects);
+    ExecutorConfig executor;
+    executor.nodes = std::move(configured);
+    const auto done = ensure_nodes(executor, {"self", "6.1", "amd64", 2, 1024}, objects);
     ASSERT_TRUE(done) << done.error().text;
     kernel.run_to_rest();
   }
