@@ -1,6 +1,7 @@
 #include "host/config/config.hpp"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,6 +10,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <sstream>
 
 #include "core/api/quantity.hpp"
 #include "host/config/section.hpp"
@@ -280,14 +282,39 @@ void read_all(Section& root, Configuration& out) {
   root.boolean("manageJobsWithoutQueueName", out.manage_jobs_without_queue_name);
 }
 
+/// Hears a document and remembers nothing of it.
+class DeafHandler final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+/// Whether there is a second document. The library finds documents without end in some texts that
+/// are not YAML, so it is not asked for all of them.
+bool has_second_document(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DeafHandler listener;
+  return parser.HandleNextDocument(listener) && parser.HandleNextDocument(listener);
+}
+
 }  // namespace
 
 Result<Configuration> parse_configuration(std::string_view text, const std::string& file) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.size() > 1)
-      return Error{file + ": holds " + std::to_string(documents.size()) +
-                   " documents; allowed: one"};
+    const std::string copy(text);
+    if (has_second_document(copy)) return Error{file + ": holds several documents; allowed: one"};
+    const std::vector<YAML::Node> documents = YAML::LoadAll(copy);
     ConfigErrors errors(file);
     Configuration out;
     {

@@ -245,7 +245,9 @@ TEST(Configuration, RefusesAnotherKindAndSeveralDocuments) {
               HasSubstr("s.yaml:2: kind: found the text \"Pod\"; allowed: Configuration"));
   const auto two = parse("---\na: 1\n");
   ASSERT_FALSE(two.ok());
-  EXPECT_THAT(two.error().text, HasSubstr("holds 2 documents; allowed: one"));
+  EXPECT_THAT(two.error().text, HasSubstr("holds several documents; allowed: one"));
+  const auto endless = parse_configuration(R"({"a:":b,"c":{}}"d","e":{}})", "e.yaml");
+  EXPECT_THAT(endless.error().text, HasSubstr("e.yaml"));
   const auto none = parse_configuration("", "s.yaml");
   ASSERT_FALSE(none.ok());
   EXPECT_THAT(none.error().text, HasSubstr("s.yaml:1: apiVersion: is missing"));
