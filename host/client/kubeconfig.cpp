@@ -83,8 +83,6 @@ Result<Kubeconfig> read_context(const json::object& object, const std::string& p
   const json::object& server = part(*cluster, "cluster");
   Kubeconfig out;
   out.server = api::find_text(server, "server");
-  if (!out.server.starts_with("https://") && !out.server.starts_with("http://"))
-    return Error{path + ": the server is \"" + out.server + "\"; allowed: https://HOST:PORT"};
   out.verify = !api::find_bool(server, "insecure-skip-tls-verify", false);
   if (const auto ns = api::find_text(chosen, "namespace"); !ns.empty()) out.ns = ns;
   Result<std::string> ca = content(server, "certificate-authority", path);
@@ -104,6 +102,8 @@ Result<Kubeconfig> read_context(const json::object& object, const std::string& p
   if (!key) return key.error();
   out.client_certificate = *certificate;
   out.client_key = *key;
+  if (!out.server.starts_with("https://") && !out.server.starts_with("http://"))
+    return Error{path + ": the server is \"" + out.server + "\"; allowed: https://HOST:PORT"};
   return out;
 }
 

@@ -52,6 +52,9 @@ TEST(Kubeconfig, SaysWhatIsWrong) {
            Case{"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
                 "clusters: [{name: c, cluster: {certificate-authority: /no/such}}]\n",
                 "cannot read /no/such"},
+           Case{"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
+                "clusters: [{name: c, cluster: {server: s}}]\n",
+                "k: the server is \"s\"; allowed: https://HOST:PORT"},
            Case{"", "is empty"},
        }) {
     const auto config = parse_kubeconfig(c.text, "k");
