@@ -19,8 +19,10 @@ namespace sluice::api {
 
 inline std::string_view view(const boost::json::string& text) { return {text.data(), text.size()}; }
 inline std::string_view view(boost::json::string_view text) { return {text.data(), text.size()}; }
+/// Never a null pointer: Boost.JSON copies keys and texts with memcpy, to which null is undefined
+/// even for no bytes.
 inline boost::json::string_view json_view(std::string_view text) {
-  return {text.data(), text.size()};
+  return {text.data() != nullptr ? text.data() : "", text.size()};
 }
 
 /// nullptr when absent.
