@@ -73,17 +73,6 @@ bool is_contradiction(const hooks::JobPlan& plan) {
                            !plan.finish.empty());
 }
 
-/// The lines of a text, without empty ones.
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> out;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end > begin) out.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return out;
-}
-
 struct GrantAnswer {
   std::vector<std::optional<std::int32_t>> pods;
   bool nonsense = false;

@@ -28,9 +28,15 @@ enum class Hook : std::uint8_t {
   kPlan,
   kPodGates,
   kPodGrants,
+  kCheckControllers,
+  kCheckChanged,
+  kBeginCheck,
+  kCancelCheck,
+  kControllerKinds,
+  kReconcile,
 };
 
-inline constexpr std::size_t kHookCount = 17;
+inline constexpr std::size_t kHookCount = 23;
 
 /// `flavor-search.better`: extension point and function.
 constexpr std::string_view hook_name(Hook hook) {
@@ -50,7 +56,13 @@ constexpr std::string_view hook_name(Hook hook) {
                                                                "validator.validate",
                                                                "job-mapping.plan",
                                                                "pod-gate.gates",
-                                                               "pod-gate.granted"};
+                                                               "pod-gate.granted",
+                                                               "check-controller.controllers",
+                                                               "check-controller.check_changed",
+                                                               "check-controller.begin",
+                                                               "check-controller.cancel",
+                                                               "controller.kinds",
+                                                               "controller.reconcile"};
   return kNames[static_cast<std::size_t>(hook)];
 }
 

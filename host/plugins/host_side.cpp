@@ -29,7 +29,7 @@ void report_fault(const sluice_host_t* host, sluice_str_t text) noexcept {
   }
 }
 
-constexpr std::size_t kMaxQueued = 100'000;
+constexpr std::size_t kMaxQueued = 200'000;
 
 }  // namespace
 
@@ -43,8 +43,11 @@ std::string HostSide::config_text() const { return boost::json::serialize(config
 
 bool HostSide::set_timer(std::uint64_t timer, Time at) {
   if (!timers_allowed_) return false;
-  const std::lock_guard lock(mutex_);
-  timers_[timer] = at;
+  {
+    const std::lock_guard lock(mutex_);
+    timers_[timer] = at;
+  }
+  wake();
   return true;
 }
 
@@ -85,13 +88,52 @@ std::vector<PluginEvent> HostSide::take_events() {
 }
 
 void HostSide::add_request(EngineRequest request) {
-  const std::lock_guard lock(mutex_);
-  requests_.push_back(std::move(request));
+  {
+    const std::lock_guard lock(mutex_);
+    requests_.push_back(std::move(request));
+  }
+  wake();
 }
 
 std::vector<EngineRequest> HostSide::take_requests() {
   const std::lock_guard lock(mutex_);
   return std::exchange(requests_, {});
+}
+
+bool HostSide::add_report(CheckReport report) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (reports_.size() >= kMaxQueued) return false;
+    reports_.push_back(std::move(report));
+  }
+  wake();
+  return true;
+}
+
+std::vector<CheckReport> HostSide::take_reports() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(reports_, {});
+}
+
+void HostSide::set_wake(std::function<void()> wake) {
+  const std::lock_guard lock(wake_mutex_);
+  wake_ = std::move(wake);
+}
+
+// Under the lock, so that nobody is woken after set_wake({}) returned.
+void HostSide::wake() {
+  const std::lock_guard lock(wake_mutex_);
+  if (wake_) wake_();
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin) out.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
 }
 
 std::string HostSide::take_fault_text() const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/time.hpp"
+#include "host/plugins/check_controllers.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/plugins/metrics.hpp"
 #include "sluice/abi.h"
@@ -74,11 +75,19 @@ class HostSide : private ::sluice_host_handle {
   std::vector<PluginEvent> take_events();
   void add_request(EngineRequest request);
   std::vector<EngineRequest> take_requests();
+  /// False: too many wait already.
+  bool add_report(CheckReport report);
+  std::vector<CheckReport> take_reports();
+
+  /// See PluginSet::set_wake().
+  void set_wake(std::function<void()> wake);
 
   /// Why the call that just failed on this thread failed, if the plugin said so.
   std::string take_fault_text() const;
 
  private:
+  void wake();
+
   std::string plugin_;
   boost::json::value config_;
   HostServices services_;
@@ -89,6 +98,9 @@ class HostSide : private ::sluice_host_handle {
   std::map<std::uint64_t, Time> timers_;  // guarded by mutex_
   std::vector<PluginEvent> events_;       // guarded by mutex_
   std::vector<EngineRequest> requests_;   // guarded by mutex_
+  std::vector<CheckReport> reports_;      // guarded by mutex_
+  std::mutex wake_mutex_;
+  std::function<void()> wake_;  // guarded by wake_mutex_
 };
 
 /// Borrowed text of the C interface; a null pointer counts as empty.
@@ -97,6 +109,9 @@ inline std::string_view view_of(sluice_str_t text) {
 }
 inline std::string text_of(sluice_str_t text) { return std::string(view_of(text)); }
 inline sluice_str_t abi_of(std::string_view text) { return {text.data(), text.size()}; }
+
+/// The lines of a text, without empty ones.
+std::vector<std::string> lines_of(std::string_view text);
 
 /// A sink that appends to `text`.
 inline sluice_sink_t sink_into(std::string& text) {

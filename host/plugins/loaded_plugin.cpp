@@ -56,6 +56,7 @@ std::vector<std::string_view> Extensions::ids() const {
   if (validator != nullptr) ids.emplace_back(SLUICE_EXT_VALIDATOR);
   if (job_mapping != nullptr) ids.emplace_back(SLUICE_EXT_JOB_MAPPING);
   if (pod_gate != nullptr) ids.emplace_back(SLUICE_EXT_POD_GATE);
+  if (check_controller != nullptr) ids.emplace_back(SLUICE_EXT_CHECK_CONTROLLER);
   return ids;
 }
 
@@ -143,6 +144,11 @@ Result<void> LoadedPlugin::find_extensions() {
     check(look_up(root_, self_, SLUICE_EXT_POD_GATE, e.pod_gate, &sluice_pod_gate_t::gates,
                   &sluice_pod_gate_t::granted),
           SLUICE_EXT_POD_GATE);
+    check(
+        look_up(root_, self_, SLUICE_EXT_CHECK_CONTROLLER, e.check_controller,
+                &sluice_check_controller_t::controllers, &sluice_check_controller_t::check_changed,
+                &sluice_check_controller_t::begin, &sluice_check_controller_t::cancel),
+        SLUICE_EXT_CHECK_CONTROLLER);
   } catch (...) {
     return Error{"its extension function failed: " + current_exception_text()};
   }

@@ -17,6 +17,7 @@
 #include "host/config/config.hpp"
 #include "host/plugins/health.hpp"
 #include "host/plugins/host_side.hpp"
+#include "sluice/ext/check_controller.h"
 #include "sluice/ext/flavor_filter.h"
 #include "sluice/ext/flavor_search.h"
 #include "sluice/ext/job_mapping.h"
@@ -44,6 +45,7 @@ struct Extensions {
   const sluice_validator_t* validator = nullptr;
   const sluice_job_mapping_t* job_mapping = nullptr;
   const sluice_pod_gate_t* pod_gate = nullptr;
+  const sluice_check_controller_t* check_controller = nullptr;
 
   std::vector<std::string_view> ids() const;
 };

@@ -123,6 +123,11 @@ Result<void> PluginSet::bind(const PluginSetConfig& config) {
       those_with(plugins_, [](const Extensions& e) { return e.pod_gate != nullptr; });
   if (!gates.empty()) pod_gate_ = std::make_unique<PodGateBridge>(gates);
 
+  auto checks = CheckBridge::make(
+      those_with(plugins_, [](const Extensions& e) { return e.check_controller != nullptr; }));
+  if (!checks.ok()) return checks.error();
+  checks_ = std::make_unique<CheckBridge>(std::move(checks).value());
+
   notifier_ = std::make_unique<Notifier>(
       those_with(plugins_, [](const Extensions& e) { return e.post_admit != nullptr; }),
       *config.clock, services_.log, config.limits);
@@ -152,6 +157,10 @@ hooks::Hooks PluginSet::hooks() {
   hooks.pod_gate = pod_gate_.get();
   for (const auto& plugin : plugins_) hooks.plugins.push_back(plugin->name());
   return hooks;
+}
+
+void PluginSet::set_wake(const std::function<void()>& wake) {
+  for (const auto& plugin : plugins_) plugin->host_side().set_wake(wake);
 }
 
 Time PluginSet::next_timer() const {

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@
 #include "core/base/result.hpp"
 #include "core/hooks/hooks.hpp"
 #include "host/config/config.hpp"
+#include "host/plugins/bridge_checks.hpp"
 #include "host/plugins/bridge_filter.hpp"
 #include "host/plugins/bridge_jobs.hpp"
 #include "host/plugins/bridge_search.hpp"
@@ -84,6 +86,13 @@ class PluginSet {
   /// REQUIRES: active. The bridges belong to the set; points that nobody provides are null.
   hooks::Hooks hooks();
 
+  /// The plugins that answer for AdmissionChecks; there may be none.
+  CheckControllers& check_controllers() { return *checks_; }
+
+  /// Called, from any thread, when a plugin asked for something that a sleeping host would not
+  /// notice. Empty: nobody is told. Waits for a call that is under way.
+  void set_wake(const std::function<void()>& wake);
+
   const Validators& validators() const { return validators_; }
 
   /// Tells all plugins that want to know.
@@ -124,6 +133,7 @@ class PluginSet {
   std::unique_ptr<TraitsBridge> traits_;
   std::unique_ptr<MappingBridge> mapping_;
   std::unique_ptr<PodGateBridge> pod_gate_;
+  std::unique_ptr<CheckBridge> checks_;
   std::unique_ptr<Notifier> notifier_;
   HostServices services_;
   bool active_ = false;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "host/plugins/check_service.hpp"
 #include "host/plugins/host_side.hpp"
 #include "sluice/svc/clock.h"
 #include "sluice/svc/config.h"
@@ -192,6 +193,7 @@ const void* find_service(const sluice_host_t*, sluice_str_t id) noexcept {
   if (name == SLUICE_SVC_METRICS) return &kMetrics;
   if (name == SLUICE_SVC_EVENTS) return &kEvents;
   if (name == SLUICE_SVC_REQUEUE) return &kRequeue;
+  if (name == SLUICE_SVC_CHECK_REPORTER) return &check_reporter_service();
   return nullptr;
 }
 

@@ -307,3 +307,49 @@ AT(sluice_grant_sink_t, grant, 16);
 SIZE(sluice_pod_gate_t, 24);
 AT(sluice_pod_gate_t, gates, 8);
 AT(sluice_pod_gate_t, granted, 16);
+
+SIZE(sluice_check_t, 40);
+AT(sluice_check_t, gone, 4);
+AT(sluice_check_t, name, 8);
+AT(sluice_check_t, json, 24);
+
+SIZE(sluice_activity_sink_t, 24);
+AT(sluice_activity_sink_t, context, 8);
+AT(sluice_activity_sink_t, active, 16);
+
+SIZE(sluice_check_query_t, 80);
+AT(sluice_check_query_t, retry_count, 4);
+AT(sluice_check_query_t, attempt, 8);
+AT(sluice_check_query_t, workload, 16);
+AT(sluice_check_query_t, workload_json, 32);
+AT(sluice_check_query_t, check, 48);
+AT(sluice_check_query_t, check_json, 64);
+
+SIZE(sluice_check_cancel_t, 96);
+AT(sluice_check_cancel_t, attempt, 8);
+AT(sluice_check_cancel_t, namespace_of, 16);
+AT(sluice_check_cancel_t, name, 32);
+AT(sluice_check_cancel_t, uid, 48);
+AT(sluice_check_cancel_t, check, 64);
+AT(sluice_check_cancel_t, why, 80);
+
+SIZE(sluice_check_controller_t, 40);
+AT(sluice_check_controller_t, controllers, 8);
+AT(sluice_check_controller_t, check_changed, 16);
+AT(sluice_check_controller_t, begin, 24);
+AT(sluice_check_controller_t, cancel, 32);
+
+SIZE(sluice_check_report_t, 144);
+AT(sluice_check_report_t, requeue_after_seconds, 4);
+AT(sluice_check_report_t, attempt, 8);
+AT(sluice_check_report_t, namespace_of, 16);
+AT(sluice_check_report_t, name, 32);
+AT(sluice_check_report_t, uid, 48);
+AT(sluice_check_report_t, check, 64);
+AT(sluice_check_report_t, state, 80);
+AT(sluice_check_report_t, reason, 96);
+AT(sluice_check_report_t, message, 112);
+AT(sluice_check_report_t, pod_set_updates, 128);
+
+SIZE(sluice_check_reporter_t, 16);
+AT(sluice_check_reporter_t, report, 8);

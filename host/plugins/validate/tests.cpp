@@ -102,7 +102,7 @@ void unknown_extension(const Subject& subject) {
        {SLUICE_EXT_FLAVOR_FILTER, SLUICE_EXT_FLAVOR_SEARCH, SLUICE_EXT_PREEMPTION_VETO,
         SLUICE_EXT_WORKLOAD_TRAITS, SLUICE_EXT_POST_ADMIT, SLUICE_EXT_QUEUE_WATCH,
         SLUICE_EXT_TIMERS, SLUICE_EXT_SCHEMA, SLUICE_EXT_VALIDATOR, SLUICE_EXT_JOB_MAPPING,
-        SLUICE_EXT_POD_GATE})
+        SLUICE_EXT_POD_GATE, SLUICE_EXT_CHECK_CONTROLLER})
     expect(instance.table<void>(id) == instance.table<void>(id),
            std::string("its answer for ") + id + " changes");
 }

@@ -17,6 +17,7 @@
 // the end of the host.
 #pragma once
 
+#include "sluice/cpp/checks.hpp"
 #include "sluice/cpp/context.hpp"
 #include "sluice/cpp/entry.hpp"
 #include "sluice/cpp/job.hpp"

@@ -5,6 +5,7 @@
 #define SLUICE_SLUICE_H
 
 #include "sluice/abi.h"
+#include "sluice/ext/check_controller.h"
 #include "sluice/ext/flavor_filter.h"
 #include "sluice/ext/flavor_search.h"
 #include "sluice/ext/job_mapping.h"
@@ -18,6 +19,7 @@
 #include "sluice/ext/workload_traits.h"
 #include "sluice/job.h"
 #include "sluice/metadata.h"
+#include "sluice/svc/check_reporter.h"
 #include "sluice/svc/clock.h"
 #include "sluice/svc/config.h"
 #include "sluice/svc/events.h"

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sluice/cpp/checks.hpp"
 #include "sluice/cpp/json.hpp"
 #include "sluice/cpp/text.hpp"
 #include "sluice/svc/clock.h"
@@ -43,7 +44,8 @@ class Context {
         clock_(find<sluice_clock_t>(SLUICE_SVC_CLOCK)),
         metrics_(find<sluice_metrics_t>(SLUICE_SVC_METRICS)),
         events_(find<sluice_events_t>(SLUICE_SVC_EVENTS)),
-        requeue_(find<sluice_requeue_t>(SLUICE_SVC_REQUEUE)) {}
+        requeue_(find<sluice_requeue_t>(SLUICE_SVC_REQUEUE)),
+        checks_(find<sluice_check_reporter_t>(SLUICE_SVC_CHECK_REPORTER)) {}
 
   /// Checked against the plugin's schema, defaults filled in.
   const Json& config() const { return config_; }
@@ -71,6 +73,24 @@ class Context {
   }
   void traits_changed(std::string_view workload) const {
     if (requeue_ != nullptr) requeue_->traits_changed(host_, to_abi(workload));
+  }
+
+  /// What became of an attempt; on any thread. False: there is no such service, or the host refuses
+  /// the report as senseless (and logs why).
+  bool report(const CheckAttempt& attempt, const CheckAnswer& answer) const {
+    if (checks_ == nullptr) return false;
+    const sluice_check_report_t raw{sizeof(sluice_check_report_t),
+                                    answer.requeue_after_seconds.value_or(-1),
+                                    attempt.attempt,
+                                    to_abi(attempt.workload_namespace),
+                                    to_abi(attempt.workload),
+                                    to_abi(attempt.uid),
+                                    to_abi(attempt.check),
+                                    to_abi(answer.state_name()),
+                                    to_abi(answer.preemption_required ? "PreemptionRequired" : ""),
+                                    to_abi(answer.message),
+                                    to_abi(answer.pod_set_updates)};
+    return checks_->report(host_, &raw, nullptr) == SLUICE_OK;
   }
 
   /// An event about a Workload.
@@ -143,6 +163,7 @@ class Context {
   const sluice_metrics_t* metrics_;
   const sluice_events_t* events_;
   const sluice_requeue_t* requeue_;
+  const sluice_check_reporter_t* checks_;
 };
 
 }  // namespace sluice

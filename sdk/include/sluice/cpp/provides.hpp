@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sluice/cpp/checks.hpp"
 #include "sluice/cpp/job.hpp"
 #include "sluice/cpp/questions.hpp"
 
@@ -82,6 +83,25 @@ concept HasPodGrants = requires {
   &T::pod_grants;
 };
 template <typename T>
+concept HasCheckControllers = requires {
+  &T::check_controllers;
+};
+template <typename T>
+concept HasCheckChanged = requires {
+  &T::check_changed;
+};
+template <typename T>
+concept HasBeginCheck = requires {
+  &T::begin_check;
+};
+template <typename T>
+concept HasCancelCheck = requires {
+  &T::cancel_check;
+};
+template <typename T>
+concept HasChecks =
+    HasCheckControllers<T> || HasCheckChanged<T> || HasBeginCheck<T> || HasCancelCheck<T>;
+template <typename T>
 concept HasActivate = requires {
   &T::activate;
 };
@@ -93,11 +113,27 @@ concept HasDeactivate = requires {
 template <typename T>
 concept ProvidesAnything = HasFilter<T> || HasSearch<T> || HasVeto<T> || HasTraits<T> ||
     HasNotify<T> || HasQueueChanged<T> || HasTimer<T> || HasSchema<T> || HasValidate<T> ||
-    HasPlan<T> || HasPodGates<T>;
+    HasPlan<T> || HasPodGates<T> || HasChecks<T>;
 
 /// `kMatches<R, decltype(&T::f), T-or-const-T&, Args...>`: can it be called so, giving an R?
 template <typename R, typename Member, typename Self, typename... Args>
 inline constexpr bool kMatches = std::is_invocable_r_v<R, Member, Self, Args...>;
+
+template <typename T>
+constexpr void check_checks() {
+  static_assert(HasCheckControllers<T> && HasBeginCheck<T> && HasCancelCheck<T>,
+                "half a check controller: check_controllers, begin_check and cancel_check go "
+                "together");
+  static_assert(kMatches<std::vector<std::string>, decltype(&T::check_controllers), T&>,
+                "write it as: std::vector<std::string> check_controllers() const");
+  static_assert(kMatches<void, decltype(&T::begin_check), T&, const CheckQuery&>,
+                "write it as: void begin_check(const sluice::CheckQuery&)");
+  static_assert(kMatches<void, decltype(&T::cancel_check), T&, const CheckCancel&>,
+                "write it as: void cancel_check(const sluice::CheckCancel&)");
+  if constexpr (HasCheckChanged<T>)
+    static_assert(kMatches<void, decltype(&T::check_changed), T&, const Check&, Activity&>,
+                  "write it as: void check_changed(const sluice::Check&, sluice::Activity&)");
+}
 
 template <typename T>
 constexpr bool check_signatures() {
@@ -167,6 +203,7 @@ constexpr bool check_signatures() {
     static_assert(kMatches<void, decltype(&T::pod_grants), T&, const Job&, Grants&>,
                   "write it as: void pod_grants(const sluice::Job&, sluice::Grants&)");
   }
+  if constexpr (HasChecks<T>) check_checks<T>();
   return true;
 }
 

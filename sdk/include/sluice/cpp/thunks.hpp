@@ -169,6 +169,37 @@ struct Thunks {
     });
   }
 
+  static std::int32_t check_controllers(sluice_instance_t* self,
+                                        const sluice_sink_t* out) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      for (const std::string& name : s.object.check_controllers()) Sink(out).write(name + "\n");
+    });
+  }
+
+  static std::int32_t check_changed(sluice_instance_t* self, const sluice_check_t* check,
+                                    const sluice_activity_sink_t* out) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      if constexpr (HasCheckChanged<T>) {
+        Activity answer(out);
+        s.object.check_changed(Check(check), answer);
+      }
+    });
+  }
+
+  static std::int32_t begin_check(sluice_instance_t* self,
+                                  const sluice_check_query_t* query) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] { s.object.begin_check(CheckQuery(query)); });
+  }
+
+  static std::int32_t cancel_check(sluice_instance_t* self,
+                                   const sluice_check_cancel_t* cancel) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] { s.object.cancel_check(CheckCancel(cancel)); });
+  }
+
   static const void* extension(sluice_instance_t*, sluice_str_t raw_id) noexcept {
     const std::string_view id = to_view(raw_id);
     if constexpr (HasFilter<T>) {
@@ -219,6 +250,15 @@ struct Thunks {
       static constexpr sluice_pod_gate_t kTable{sizeof(sluice_pod_gate_t), 0, &pod_gates,
                                                 &pod_grants};
       if (id == SLUICE_EXT_POD_GATE) return &kTable;
+    }
+    if constexpr (HasChecks<T>) {
+      static constexpr sluice_check_controller_t kTable{sizeof(sluice_check_controller_t),
+                                                        0,
+                                                        &check_controllers,
+                                                        &check_changed,
+                                                        &begin_check,
+                                                        &cancel_check};
+      if (id == SLUICE_EXT_CHECK_CONTROLLER) return &kTable;
     }
     return nullptr;
   }

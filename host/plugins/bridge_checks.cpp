@@ -1,0 +1,160 @@
+#include "host/plugins/bridge_checks.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <exception>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "core/base/check.hpp"
+#include "host/plugins/workload_api.hpp"
+
+namespace sluice::host {
+
+namespace {
+
+/// spec.controllerName of an AdmissionCheck; empty when it says none.
+std::string controller_name_of(std::string_view check_json) {
+  boost::system::error_code error;
+  const boost::json::value value = boost::json::parse(check_json, error);
+  if (error) return {};
+  const boost::json::value* name = value.find_pointer("/spec/controllerName", error);
+  return name != nullptr && name->is_string() ? std::string(api::view(name->get_string()))
+                                              : std::string();
+}
+
+struct ActivityAnswer {
+  CheckActivity activity{true, "Active", "The controller of the check carries it out"};
+  bool nonsense = false;
+};
+
+void set_active(void* context, std::int32_t active, sluice_str_t reason,
+                sluice_str_t message) noexcept {
+  ActivityAnswer& answer = *static_cast<ActivityAnswer*>(context);
+  try {
+    if (reason.len == 0 || (active != 0 && active != 1)) answer.nonsense = true;
+    answer.activity = {active == 1, text_of(reason), text_of(message)};
+  } catch (const std::exception&) {
+    answer.nonsense = true;
+  }
+}
+
+}  // namespace
+
+Result<CheckBridge> CheckBridge::make(const std::vector<LoadedPlugin*>& plugins) {
+  CheckBridge bridge;
+  for (LoadedPlugin* plugin : plugins)
+    if (auto added = bridge.add(*plugin); !added) return added.error();
+  return bridge;
+}
+
+Result<void> CheckBridge::add(LoadedPlugin& plugin) {
+  std::string text;
+  const sluice_sink_t sink = sink_into(text);
+  hooks::Fault fault;
+  const Answer answer = plugin.call(Hook::kCheckControllers, fault, [&] {
+    return plugin.extensions().check_controller->controllers(plugin.self(), &sink);
+  });
+  const std::vector<std::string> names = lines_of(text);
+  if (answer != Answer::kOk || names.empty())
+    return Error{
+        "plugin " + plugin.name() + " does not say whose checks it answers for: " +
+        (answer == Answer::kOk ? "it names no controllerName" : plugin.health().last_fault())};
+  for (const std::string& name : names) {
+    const auto [it, fresh] = by_name_.emplace(name, &plugin);
+    if (fresh || it->second == &plugin) continue;
+    return Error{"plugins " + it->second->name() + " and " + plugin.name() +
+                 " both answer for the controllerName " + name +
+                 "; only one may: take one of them out of plugins.load"};
+  }
+  plugins_.push_back(&plugin);
+  return {};
+}
+
+bool CheckBridge::provides(std::string_view controller_name) const {
+  return by_name_.contains(controller_name);
+}
+
+std::string CheckBridge::plugin_of(std::string_view controller_name) const {
+  const auto found = by_name_.find(controller_name);
+  return found == by_name_.end() ? std::string() : found->second->name();
+}
+
+LoadedPlugin* CheckBridge::find(std::string_view check_json) const {
+  if (check_json.empty()) return nullptr;
+  const auto found = by_name_.find(controller_name_of(check_json));
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+CheckActivity CheckBridge::tell(LoadedPlugin& plugin, const std::string& check,
+                                std::string_view check_json) {
+  ActivityAnswer answer;
+  const sluice_check_t raw{sizeof(sluice_check_t), check_json.empty() ? 1 : 0, abi_of(check),
+                           abi_of(check_json)};
+  const sluice_activity_sink_t sink{sizeof(sluice_activity_sink_t), 0, &answer, &set_active};
+  hooks::Fault fault;
+  const Answer outcome = plugin.call(Hook::kCheckChanged, fault, [&] {
+    const std::int32_t code =
+        plugin.extensions().check_controller->check_changed(plugin.self(), &raw, &sink);
+    return code == SLUICE_OK && answer.nonsense ? LoadedPlugin::kNonsense : code;
+  });
+  if (outcome == Answer::kOk) return answer.activity;
+  const std::string text = outcome == Answer::kClosed ? fault.text : plugin.health().last_fault();
+  return {false, "PluginFault", text};
+}
+
+CheckActivity CheckBridge::check_changed(const std::string& check, std::string_view check_json) {
+  LoadedPlugin* now = find(check_json);
+  const auto before = told_.find(check);
+  if (before != told_.end() && before->second != now) {
+    LoadedPlugin* other = before->second;
+    told_.erase(before);
+    tell(*other, check, {});
+  }
+  if (now == nullptr) return {false, "NoController", "no plugin answers for its controllerName"};
+  told_[check] = now;
+  return tell(*now, check, check_json);
+}
+
+bool CheckBridge::begin(const CheckQuery& query) {
+  SLUICE_CHECK(query.workload != nullptr, "a check begins without a workload: ", query.check);
+  LoadedPlugin* plugin = find(query.check_json);
+  if (plugin == nullptr) return false;
+  const sluice_check_query_t raw{
+      sizeof(sluice_check_query_t), query.retry_count,           query.attempt,
+      ref_of(*query.workload),      abi_of(query.workload_json), abi_of(query.check),
+      abi_of(query.check_json)};
+  hooks::Fault fault;  // counted and logged; the check stays Pending
+  return plugin->call(Hook::kBeginCheck, fault, [&] {
+    return plugin->extensions().check_controller->begin(plugin->self(), &raw);
+  }) == Answer::kOk;
+}
+
+void CheckBridge::cancel(const CheckQuery& query, std::string_view why) {
+  SLUICE_CHECK(query.workload != nullptr, "a check ends without a workload: ", query.check);
+  LoadedPlugin* plugin = find(query.check_json);
+  if (const auto told = told_.find(query.check); plugin == nullptr && told != told_.end())
+    plugin = told->second;
+  if (plugin == nullptr) return;
+  const api::ObjectMeta& meta = query.workload->meta;
+  const sluice_check_cancel_t raw{sizeof(sluice_check_cancel_t),
+                                  0,
+                                  query.attempt,
+                                  abi_of(meta.ns),
+                                  abi_of(meta.name),
+                                  abi_of(meta.uid),
+                                  abi_of(query.check),
+                                  abi_of(why)};
+  hooks::Fault fault;  // counted and logged
+  plugin->call(Hook::kCancelCheck, fault,
+               [&] { return plugin->extensions().check_controller->cancel(plugin->self(), &raw); });
+}
+
+std::vector<CheckReport> CheckBridge::take_reports() {
+  std::vector<CheckReport> all;
+  for (LoadedPlugin* plugin : plugins_)
+    for (CheckReport& report : plugin->host_side().take_reports()) all.push_back(std::move(report));
+  return all;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,42 @@
+// CheckBridge: CheckControllers over the loaded plugins that provide check-controller/1.
+//
+// Which plugin answers for which controller name is fixed when the plugins are loaded. Called by
+// one thread at a time.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "host/plugins/check_controllers.hpp"
+#include "host/plugins/loaded_plugin.hpp"
+
+namespace sluice::host {
+
+class CheckBridge final : public CheckControllers {
+ public:
+  /// Asks each plugin for its names. An error names the plugins that claim one name, or the one
+  /// that names none.
+  static Result<CheckBridge> make(const std::vector<LoadedPlugin*>& plugins);
+
+  bool any() const { return !by_name_.empty(); }
+
+  bool provides(std::string_view controller_name) const override;
+  std::string plugin_of(std::string_view controller_name) const override;
+  CheckActivity check_changed(const std::string& check, std::string_view check_json) override;
+  bool begin(const CheckQuery& query) override;
+  void cancel(const CheckQuery& query, std::string_view why) override;
+  std::vector<CheckReport> take_reports() override;
+
+ private:
+  Result<void> add(LoadedPlugin& plugin);
+  LoadedPlugin* find(std::string_view check_json) const;
+  CheckActivity tell(LoadedPlugin& plugin, const std::string& check, std::string_view check_json);
+
+  std::map<std::string, LoadedPlugin*, std::less<>> by_name_;
+  std::vector<LoadedPlugin*> plugins_;
+  std::map<std::string, LoadedPlugin*> told_;  // per check: who was told of it last
+};
+
+}  // namespace sluice::host

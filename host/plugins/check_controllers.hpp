@@ -1,0 +1,66 @@
+// CheckControllers: the plugins that answer for AdmissionChecks, as the controller that keeps
+// workloads' check states sees them.
+//
+// begin() may be called any number of times for one (workload uid, check, attempt): after a
+// restart, a reload, or when an earlier call faulted. Reports come later and in the order in which
+// plugins made them; whether the attempt that a report names is still the present one is for the
+// caller to judge. Belongs to the kernel's thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/api/kinds.hpp"
+
+namespace sluice::host {
+
+/// One attempt at one check of one workload.
+struct CheckQuery {
+  std::shared_ptr<const api::Workload> workload;  ///< with its present status; never null
+  std::string workload_json;                      ///< v1beta2; may be empty with cancel()
+  std::string check;                              ///< name of the AdmissionCheck
+  std::string check_json;                         ///< v1beta2; empty: it is gone
+  std::uint64_t attempt = 0;
+  std::int32_t retry_count = 0;
+};
+
+/// What a plugin said of an attempt; state, reason and updates were judged already.
+struct CheckReport {
+  std::string plugin, ns, name, uid, check;
+  std::uint64_t attempt = 0;
+  std::string state;   ///< Pending, Ready, Retry, Rejected
+  std::string reason;  ///< empty, or PreemptionRequired with Pending
+  std::string message;
+  std::optional<std::int32_t> requeue_after_seconds;
+  std::string pod_set_updates_json;  ///< a list, or empty
+};
+
+/// For the condition Active of an AdmissionCheck.
+struct CheckActivity {
+  bool active = false;
+  std::string reason, message;
+};
+
+class CheckControllers {
+ public:
+  virtual ~CheckControllers() = default;
+  /// Is there a plugin that answers for this spec.controllerName?
+  virtual bool provides(std::string_view controller_name) const = 0;
+  /// Its name; empty when there is none.
+  virtual std::string plugin_of(std::string_view controller_name) const = 0;
+  /// Tells the plugin that the JSON's spec.controllerName picks; an empty JSON (the check is gone)
+  /// goes to the plugin that was told of it last, as does a change to another controller's name.
+  virtual CheckActivity check_changed(const std::string& check, std::string_view check_json) = 0;
+  /// False: the plugin faulted (shown, counted); ask again later.
+  virtual bool begin(const CheckQuery& query) = 0;
+  /// Faults are shown and counted; there is nothing to repeat.
+  virtual void cancel(const CheckQuery& query, std::string_view why) = 0;
+  /// What was reported since the last call.
+  virtual std::vector<CheckReport> take_reports() = 0;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,13 @@
+// The table of the service check-reporter/1: reports are judged here, on the thread of whoever
+// makes them, and queued.
+//
+// Constant; any thread.
+#pragma once
+
+#include "sluice/svc/check_reporter.h"
+
+namespace sluice::host {
+
+const sluice_check_reporter_t& check_reporter_service();
+
+}  // namespace sluice::host
