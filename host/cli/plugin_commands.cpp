@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "host/cli/plugin_new.hpp"
 #include "host/config/config.hpp"
 #include "host/kernel/plugin_runtime.hpp"
 #include "host/plugins/plugin_file.hpp"
@@ -23,6 +24,7 @@ using Status = TestVerdict::Status;
 struct Options {
   std::string file, config_file, directory;
   ValidateOptions validate;
+  NewPlugin make;
   double timeout_seconds = 30;
   bool as_json = false;
 };
@@ -156,11 +158,34 @@ Result<int> list(const Options& options) {
   return 0;
 }
 
+// ---- new
+
+Result<int> make_new(const Options& options) {
+  const auto written = write_new_plugin(options.make);
+  if (!written.ok()) return written.error();
+  json::array files;
+  for (const auto& path : *written) files.emplace_back(path.string());
+  if (options.as_json) {
+    print({{"name", options.make.name}, {"files", std::move(files)}});
+    return 0;
+  }
+  for (const auto& path : *written) fmt::print("{}\n", path.string());
+  const std::string folder = written->front().parent_path().string();
+  fmt::print(
+      "\nNext:\n"
+      "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH=/path/to/sluice-sdk\n"
+      "  cmake --build {0}/build\n"
+      "  ctest --test-dir {0}/build --output-on-failure\n"
+      "  sluice plugin validate {0}/build/{1}.so\n",
+      folder, options.make.name);
+  return 0;
+}
+
 }  // namespace
 
 void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* plugin = app.add_subcommand("plugin", "Look at plugins and test them");
+  CLI::App* plugin = app.add_subcommand("plugin", "Start plugins, look at them, test them");
   plugin->require_subcommand(1);
 
   const auto add = [&](const char* name, const char* description,
@@ -187,6 +212,15 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
   validating->add_option("--only", options->validate.only, "Run only the tests of these names")
       ->delimiter(',')
       ->allow_extra_args(false);
+
+  CLI::App* making = add("new", "Write a folder to start a plugin from", &make_new);
+  making->add_option("NAME", options->make.name, "Name of the plugin, for example budget-check")
+      ->required();
+  options->make.kind = plugin_kinds().front();
+  making->add_option("--kind", options->make.kind, "What the plugin answers")
+      ->check(CLI::IsMember(plugin_kinds()))
+      ->capture_default_str();
+  making->add_option("--directory", options->make.directory, "The folder to write, else NAME");
 
   CLI::App* listing = add("list", "List the plugins that this host could load", &list);
   listing->add_option("--config", options->config_file, "A configuration file of the host");

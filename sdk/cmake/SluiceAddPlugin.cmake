@@ -5,6 +5,12 @@
 # further properties on it. Undefined symbols and late binding are errors at build time, not at
 # three in the morning. With the host's program known (SLUICE_PROGRAM), CTest validates the plugin.
 function(sluice_add_plugin name)
+  if(NOT name MATCHES "^[a-z0-9-]+$")
+    message(FATAL_ERROR "sluice_add_plugin: the name \"${name}\" may hold only a-z, 0-9 and -")
+  endif()
+  if(NOT ARGN)
+    message(FATAL_ERROR "sluice_add_plugin(${name}): which sources?")
+  endif()
   set(version_script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/sluice-plugin.map)
   string(REPLACE "-" "_" target plugin_${name})
   add_library(${target} MODULE ${ARGN})
@@ -35,4 +41,25 @@ function(sluice_add_plugin name)
     add_test(NAME ${target}_validate
              COMMAND ${SLUICE_PROGRAM} plugin validate $<TARGET_FILE:${target}>)
   endif()
+endfunction()
+
+# sluice_add_plugin_test(NAME source...): a program of these sources and of the plugin's own, as a
+# CTest. It drives the plugin with <sluice/testing.hpp>, without a host, without loading anything.
+# The target is plugin_NAME_test; link a test framework to it if you like one.
+function(sluice_add_plugin_test name)
+  string(REPLACE "-" "_" target plugin_${name})
+  if(NOT TARGET ${target} OR NOT ARGN)
+    message(FATAL_ERROR "sluice_add_plugin_test(${name}): comes after sluice_add_plugin(${name} "
+                        "…), with the test's sources")
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  add_executable(${target}_test ${ARGN} ${sources})
+  target_link_libraries(${target}_test PRIVATE SluiceSDK::sdk
+                                               $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
+  target_include_directories(${target}_test PRIVATE
+                             $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  target_compile_definitions(${target}_test PRIVATE
+                             $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  target_compile_features(${target}_test PRIVATE cxx_std_20)
+  add_test(NAME ${target}_test COMMAND ${target}_test)
 endfunction()

@@ -79,5 +79,39 @@ TEST_F(PluginCommand, ListShowsUseAndProblems) {
   EXPECT_EQ(sluice("plugin list --config absent.yaml").status, 1);
 }
 
+TEST_F(PluginCommand, NewWritesAFolderToStartFrom) {
+  const RunResult made = sluice("plugin new budget-check2 --kind validator");
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.out, AllOf(HasSubstr("budget-check2/budget_check2.cpp\n"),
+                              HasSubstr("cmake --build budget-check2/build\n")));
+  EXPECT_THAT(read("budget-check2/CMakeLists.txt"),
+              HasSubstr("sluice_add_plugin(budget-check2 budget_check2.cpp)\n"
+                        "sluice_add_plugin_test(budget-check2 budget_check2_test.cpp)\n"));
+  EXPECT_THAT(read("budget-check2/budget_check2.cpp"),
+              HasSubstr("SLUICE_PLUGIN(BudgetCheck2, \"budget-check2\", \"0.1.0\")"));
+  for (const char* file : {"README.md", "CMakeLists.txt", "budget_check2.cpp", ".gitignore",
+                           "budget_check2_test.cpp"}) {
+    EXPECT_NE(read(std::string("budget-check2/") + file), "") << file;
+    EXPECT_EQ(read(std::string("budget-check2/") + file).find('@'), std::string::npos) << file;
+  }
+  EXPECT_EQ(sluice("plugin new c --kind flavor-filter-c --directory there").status, 0);
+  EXPECT_TRUE(exists("there/c.c"));
+}
+
+TEST_F(PluginCommand, NewOverwritesNothing) {
+  write("taken", "a file");
+  EXPECT_EQ(sluice("plugin new x --directory taken").err,
+            "error: taken: there is a file of that name\n");
+  EXPECT_EQ(sluice("plugin new x").status, 0);
+  EXPECT_EQ(sluice("plugin new x").err,
+            "error: x: the folder is there and not empty; choose another with --directory\n");
+  for (const char* name : {"X", "a_b", "1a", "a-", "''", "../a"})
+    EXPECT_THAT(sluice(std::string("plugin new ") + name).err,
+                HasSubstr("allowed are a-z, 0-9 and -"))
+        << name;
+  EXPECT_EQ(sluice("plugin new y --kind nothing").status, 2);
+  EXPECT_FALSE(exists("y"));
+}
+
 }  // namespace
 }  // namespace sluice::host

@@ -1,0 +1,147 @@
+#include "host/cli/plugin_new.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <system_error>
+#include <utility>
+
+namespace sluice::host {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What differs between the kinds beside their sources.
+struct Kind {
+  std::string_view name, summary, page;
+  std::string_view config;  ///< what `config:` may say, for the README
+  bool in_c = false;
+};
+
+constexpr std::array<Kind, 4> kKinds = {{
+    {"flavor-filter", "says which flavors are not for a pod set", "flavor-filter",
+     "config: {prefix: spot}"},
+    {"flavor-filter-c", "says which flavors are not for a pod set, in plain C", "flavor-filter",
+     "config: {maxPods: 4}", true},
+    {"preemption-veto", "says who may not be preempted", "preemption-veto", ""},
+    {"validator", "accepts or refuses objects when they are written", "validator",
+     "config: {maxPriority: 1000}"},
+}};
+
+constexpr std::size_t kMaxName = 63;  // what the metadata of a plugin holds
+
+Result<void> check_name(const std::string& name) {
+  const auto is_fine = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  if (!name.empty() && name.size() <= kMaxName && name.front() >= 'a' && name.front() <= 'z' &&
+      name.back() != '-' && std::all_of(name.begin(), name.end(), is_fine))
+    return {};
+  return Error{"a plugin cannot be called \"" + name +
+               "\"; allowed are a-z, 0-9 and -, at most 63 of them, a letter first, no - at the "
+               "end, for example budget-check"};
+}
+
+/// `my-check` → `MyCheck`.
+std::string class_name(std::string_view name) {
+  std::string out;
+  bool upper = true;
+  for (const char c : name) {
+    if (c != '-') out += upper && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    upper = c == '-';
+  }
+  return out;
+}
+
+std::string file_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::string filled_in(std::string_view text, const std::map<std::string, std::string>& values) {
+  std::string out(text);
+  for (const auto& [key, value] : values)
+    for (std::size_t at = 0; (at = out.find(key, at)) != out.npos; at += value.size())
+      out.replace(at, key.size(), value);
+  return out;
+}
+
+/// What a template becomes in the folder; empty: it is another kind's.
+std::string target_of(std::string_view path, const Kind& kind, const std::string& file) {
+  const std::size_t slash = path.find('/');
+  const std::string_view folder = path.substr(0, slash), name = path.substr(slash + 1);
+  if (folder != "common" && folder != kind.name) return {};
+  if (name == "gitignore.in") return ".gitignore";
+  if (name == "plugin.cpp.in") return file + ".cpp";
+  if (name == "plugin.c.in") return file + ".c";
+  if (name == "test.cpp.in") return file + "_test.cpp";
+  return std::string(name.substr(0, name.size() - std::string_view(".in").size()));
+}
+
+Result<void> write_file(const fs::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) return Error{path.string() + ": cannot be written"};
+  return {};
+}
+
+/// Empty or not there yet; `made` says whether it was made.
+Result<void> make_folder(const fs::path& folder, bool& made) {
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error))
+    return Error{folder.string() + ": there is a file of that name"};
+  if (fs::is_directory(folder, error) && !fs::is_empty(folder, error))
+    return Error{folder.string() +
+                 ": the folder is there and not empty; choose another with --directory"};
+  made = fs::create_directories(folder, error);
+  if (error) return Error{folder.string() + ": cannot be made: " + error.message()};
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> plugin_kinds() {
+  std::vector<std::string> names;
+  for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+  return names;
+}
+
+Result<std::vector<fs::path>> write_new_plugin(const NewPlugin& wanted) {
+  if (auto fine = check_name(wanted.name); !fine.ok()) return fine.error();
+  const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
+                                 [&](const Kind& known) { return known.name == wanted.kind; });
+  if (kind == kKinds.end()) return Error{"there is no template " + wanted.kind};
+  const fs::path folder = wanted.directory.empty() ? fs::path(wanted.name) : wanted.directory;
+  const std::string file = file_name(wanted.name);
+  const std::string config = kind->config.empty() ? "" : "\n        " + std::string(kind->config);
+  const std::map<std::string, std::string> values = {
+      {"@name@", wanted.name},
+      {"@Class@", class_name(wanted.name)},
+      {"@file@", file},
+      {"@source@", file + (kind->in_c ? ".c" : ".cpp")},
+      {"@summary@", std::string(kind->summary)},
+      {"@page@", std::string(kind->page)},
+      {"@config@", config},
+  };
+  bool made = false;
+  if (auto there = make_folder(folder, made); !there.ok()) return there.error();
+  std::vector<fs::path> written;
+  for (const EmbeddedText& source : plugin_templates()) {
+    const std::string name = target_of(source.path, *kind, file);
+    if (name.empty()) continue;
+    written.push_back(folder / name);
+    if (auto done = write_file(written.back(), filled_in(source.text, values)); !done.ok()) {
+      std::error_code ignored;
+      for (const fs::path& path : written) fs::remove(path, ignored);
+      if (made) fs::remove(folder, ignored);
+      return done.error();
+    }
+  }
+  std::sort(written.begin(), written.end());
+  return written;
+}
+
+}  // namespace sluice::host
