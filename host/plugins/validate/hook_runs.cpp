@@ -71,7 +71,7 @@ std::string ask_veto(const TestInstance& instance, HostAge age) {
                               [](void* out, std::uint64_t candidate) {
                                 *static_cast<std::string*>(out) += std::to_string(candidate) + " ";
                               }};
-      const Longer<sluice_veto_query_t> query({0, 0, ref_of(preemptor), count, handles.data()},
+      const Longer<sluice_veto_query_t> query({0, 0, ref_of(preemptor, age), count, handles.data()},
                                               age);
       const std::int32_t code = veto->veto(instance.self, query.get(), &sink);
       expect(code == SLUICE_OK, "veto answered " + std::to_string(code));
@@ -81,7 +81,7 @@ std::string ask_veto(const TestInstance& instance, HostAge age) {
   return text;
 }
 
-std::string ask_traits(TestInstance& instance) {
+std::string ask_traits(TestInstance& instance, HostAge age) {
   const auto* traits = instance.table<sluice_workload_traits_t>(SLUICE_EXT_WORKLOAD_TRAITS);
   if (traits == nullptr) return {};
   std::string text;
@@ -106,7 +106,7 @@ std::string ask_traits(TestInstance& instance) {
         },
         [](void* out, sluice_str_t key) { add(out, "shape " + text_of(key)); },
         [](void* out) { add(out, "lower"); }};
-    const std::int32_t code = traits->traits(instance.self, ref_of(workload), &sink);
+    const std::int32_t code = traits->traits(instance.self, ref_of(workload, age), &sink);
     expect(code == SLUICE_OK, "traits answered " + std::to_string(code));
     text += line("traits " + workload.meta.name, code, answer);
   }
@@ -122,7 +122,8 @@ void notify_all(TestInstance& instance, HostAge age) {
       age == HostAge::kFuture ? SLUICE_EVENT_FINISHED + 5 : SLUICE_EVENT_FINISHED;
   for (std::int32_t event = SLUICE_EVENT_RESERVED; event <= last; ++event) {
     const Longer<sluice_notification_t> told(
-        {0, event, ++sequence, ref_of(sample_workloads()[1]), abi_of("Preempted"), 1, &other}, age);
+        {0, event, ++sequence, ref_of(sample_workloads()[1], age), abi_of("Preempted"), 1, &other},
+        age);
     for (int twice = 0; twice < 2; ++twice) {
       const std::int32_t code = post_admit->notify(instance.self, told.get());
       expect(code == SLUICE_OK || code == SLUICE_RETRY,
@@ -148,7 +149,8 @@ std::string ask_filter(const TestInstance& instance, const api::Workload& worklo
                                     static_cast<Skipped*>(out)->reasons[flavor] = text_of(reason);
                                   }};
   const Longer<sluice_filter_query_t> query(
-      {0, 0, ref_of(workload), 0, static_cast<std::uint32_t>(names.size()), names.data()}, age);
+      {0, 0, ref_of(workload, age), 0, static_cast<std::uint32_t>(names.size()), names.data()},
+      age);
   const std::int32_t code = filter->filter(instance.self, query.get(), &sink);
   expect(code == SLUICE_OK, "filter answered " + std::to_string(code));
   std::string text;
@@ -169,7 +171,7 @@ std::string ask_cycle_hooks(const TestInstance& instance, HostAge age) {
 }
 
 std::string ask_control_hooks(TestInstance& instance, HostAge age) {
-  const std::string text = ask_traits(instance) + ask_job_hooks(instance, age);
+  const std::string text = ask_traits(instance, age) + ask_job_hooks(instance, age);
   notify_all(instance, age);
   return text;
 }

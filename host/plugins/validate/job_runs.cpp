@@ -100,7 +100,8 @@ Plan ask_plan(TestInstance& instance, const SampleJob& job, HostAge age) {
       }};
   const hooks::JobQuery query = job.query();
   const RawJobQuery raw(query);
-  const Longer<sluice_job_query_t> longer(raw.raw(), age);
+  Longer<sluice_job_query_t> longer(raw.raw(), age);
+  longer.value.workload_api = workload_api(age);
   const auto* mapping = instance.table<sluice_job_mapping_t>(SLUICE_EXT_JOB_MAPPING);
   const std::int32_t code = mapping->plan(instance.self, longer.get(), &sink);
   expect(code == SLUICE_OK,
@@ -112,7 +113,8 @@ std::string ask_gates(TestInstance& instance, const SampleJob& job, HostAge age)
   std::string text;
   const hooks::JobQuery query = job.query();
   const RawJobQuery raw(query);
-  const Longer<sluice_job_query_t> longer(raw.raw(), age);
+  Longer<sluice_job_query_t> longer(raw.raw(), age);
+  longer.value.workload_api = workload_api(age);
   const auto* gate = instance.table<sluice_pod_gate_t>(SLUICE_EXT_POD_GATE);
   const sluice_sink_t sink = sink_into(text);
   std::int32_t code = gate->gates(instance.self, longer.get(), &sink);

@@ -3,6 +3,8 @@
 #include <boost/json.hpp>
 #include <cstring>
 
+#include "host/plugins/workload_api.hpp"
+
 namespace sluice::host {
 
 namespace {
@@ -94,6 +96,23 @@ void TestInstance::end() {
   active_ = false;
   root_.destroy(self);
   self = nullptr;
+}
+
+const sluice_workload_api_t* workload_api(HostAge age) {
+  static const sluice_workload_api_t old = [] {
+    sluice_workload_api_t table;
+    std::memset(&table, 0xA5, sizeof(table));  // what is behind the end is no pointer
+    constexpr std::size_t end = offsetof(sluice_workload_api_t, admitted_count);
+    std::memcpy(&table, ref_of(api::Workload{}).api, end);
+    table.size = static_cast<std::uint32_t>(end);
+    return table;
+  }();
+  static const sluice_workload_api_t* const present = ref_of(api::Workload{}).api;
+  return age == HostAge::kOld ? &old : present;
+}
+
+sluice_workload_ref_t ref_of(const api::Workload& workload, HostAge age) {
+  return {workload_api(age), handle_of(workload)};
 }
 
 const std::vector<api::Workload>& sample_workloads() {

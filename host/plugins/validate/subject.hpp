@@ -100,6 +100,10 @@ struct Longer {
   const T* get() const { return &value; }
 };
 
+/// The workload as a host of that age shows it: an old one has a shorter table of accessors.
+sluice_workload_ref_t ref_of(const api::Workload& workload, HostAge age);
+const sluice_workload_api_t* workload_api(HostAge age);
+
 /// A handful of workloads that differ in everything that hooks can see.
 const std::vector<api::Workload>& sample_workloads();
 

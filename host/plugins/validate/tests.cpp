@@ -1,7 +1,10 @@
 #include "host/plugins/validate/tests.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -61,13 +64,30 @@ std::size_t entries_of(const char* folder) {
   return static_cast<std::size_t>(std::distance(begin(it), end(it)));
 }
 
+/// The kernel shows a thread that was joined for a moment longer.
+bool comes_down_to(const char* folder, std::size_t entries) {
+  for (int i = 0; i < 100 && entries_of(folder) > entries; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return entries_of(folder) <= entries;
+}
+
 void thousand_creates(const Subject& subject) {
-  TestInstance(*subject.root, subject.config).start();
-  const std::size_t files = entries_of("/proc/self/fd");
+  constexpr int kInstances = 1000;
+  const auto start_and_end = [&](int times) {
+    for (int i = 0; i < times; ++i) TestInstance(*subject.root, subject.config).start();
+  };
   const std::size_t threads = entries_of("/proc/self/task");
-  for (int i = 0; i < 1000; ++i) TestInstance(*subject.root, subject.config).start();
-  expect(entries_of("/proc/self/fd") == files, "it leaves open files behind");
-  expect(entries_of("/proc/self/task") == threads, "it leaves threads behind");
+  start_and_end(50);  // what is made once, is
+  const std::size_t files = entries_of("/proc/self/fd");
+  const std::size_t memory = ::mallinfo2().uordblks;
+  start_and_end(kInstances);
+  const std::size_t held = ::mallinfo2().uordblks;
+  expect(entries_of("/proc/self/fd") <= files, "it leaves open files behind");
+  expect(comes_down_to("/proc/self/task", threads), "it leaves threads behind");
+  // The smallest piece that can be forgotten takes 32 bytes.
+  expect(held < memory + 16 * kInstances,
+         "it leaves memory behind: " + std::to_string((held - memory) / kInstances) +
+             " bytes of each instance");
 }
 
 void bad_config(const Subject& subject) {
@@ -105,6 +125,16 @@ void unknown_extension(const Subject& subject) {
         SLUICE_EXT_POD_GATE, SLUICE_EXT_CHECK_CONTROLLER})
     expect(instance.table<void>(id) == instance.table<void>(id),
            std::string("its answer for ") + id + " changes");
+}
+
+void complete_tables(const Subject& subject) {
+  const StoppedClock clock;
+  MetricsRegistry metrics;
+  PluginConfig config;
+  config.name = subject.file.metadata.name;
+  config.config_json = subject.config;
+  const auto loaded = LoadedPlugin::create(*subject.root, config, {&clock, &metrics, {}}, {});
+  expect(loaded.ok(), loaded.ok() ? "" : loaded.error().text);
 }
 
 void malformed_input(const Subject& subject) {
@@ -210,6 +240,46 @@ void notify_again(const Subject& subject) {
   for (int i = 0; i < 3; ++i) ask_control_hooks(instance);
 }
 
+void notify_late(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  const auto* post_admit = instance.table<sluice_post_admit_t>(SLUICE_EXT_POST_ADMIT);
+  needs(post_admit != nullptr, SLUICE_EXT_POST_ADMIT);
+  const auto& known = sample_workloads();
+  for (const std::size_t i : {1u, 1u, 3u}) {  // the last one was never heard of
+    for (const std::int32_t event : {SLUICE_EVENT_FINISHED, SLUICE_EVENT_EVICTED,
+                                     SLUICE_EVENT_ADMITTED, SLUICE_EVENT_RESERVED}) {
+      const auto sequence = static_cast<std::uint64_t>(SLUICE_EVENT_FINISHED - event + 1);
+      const sluice_notification_t told{sizeof(sluice_notification_t),
+                                       event,
+                                       sequence,
+                                       ref_of(known[i], HostAge::kPresent),
+                                       abi_of(""),
+                                       0,
+                                       nullptr};
+      const std::int32_t code = post_admit->notify(instance.self, &told);
+      expect(code == SLUICE_OK || code == SLUICE_RETRY,
+             "notify answered " + std::to_string(code) + " to event " + std::to_string(event) +
+                 ", told late: " + instance.side.take_fault_text());
+    }
+  }
+}
+
+void timer_late(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  const auto* timers = instance.table<sluice_timers_t>(SLUICE_EXT_TIMERS);
+  needs(timers != nullptr, SLUICE_EXT_TIMERS);
+  for (const std::uint64_t number : {0ull, 1ull, 99ull, ~0ull}) {
+    for (const Duration late : {Duration{0}, -kSecond, 3600 * kSecond}) {
+      const std::int32_t code = timers->fired(instance.self, number, instance.clock.time + late);
+      expect(code == SLUICE_OK, "timer " + std::to_string(number) +
+                                    ", which is not set, answered " + std::to_string(code) + ": " +
+                                    instance.side.take_fault_text());
+    }
+  }
+}
+
 void job_plan_settles(const Subject& subject) {
   TestInstance instance(*subject.root, subject.config);
   instance.start();
@@ -241,10 +311,12 @@ constexpr ValidateTest kTests[] = {
     {"matches-metadata", "the code says what the metadata says", true, &matches_metadata},
     {"config-schema", "the schema of its configuration is one that the host understands", true,
      &config_schema},
+    {"complete-tables", "no function is missing that an extension point must have", true,
+     &complete_tables},
     {"create-activate", "can be created, activated, deactivated and destroyed", true,
      &creates_and_activates},
     {"two-instances", "two instances do not disturb each other", true, &two_instances},
-    {"create-destroy-1000", "a thousand instances leave no files and threads behind", true,
+    {"create-destroy-1000", "a thousand instances leave no files, threads and memory behind", true,
      &thousand_creates},
     {"bad-config", "a configuration that makes no sense is refused with a reason", true,
      &bad_config},
@@ -262,6 +334,9 @@ constexpr ValidateTest kTests[] = {
     {"search-order", "better() is a strict order", true, &search_order},
     {"many-threads", "cycle hooks answer the same from four threads at once", true, &many_threads},
     {"notify-again", "a notification may come again", true, &notify_again},
+    {"notify-late", "a notification may come late, or for a workload that nobody knows", true,
+     &notify_late},
+    {"timer-late", "a timer may fire that was cancelled on its way", true, &timer_late},
     {"job-plan-settles", "a job mapping that gets its way asks for nothing more", true,
      &job_plan_settles},
     {"schema-is-json", "the schema contribution is JSON", true, &schema_is_json},

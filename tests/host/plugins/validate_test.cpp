@@ -1,4 +1,4 @@
-// `sluice plugin validate` fails broken plugins for the right reason and passes good ones.
+// `sluice plugin validate` passes good plugins; broken_test.cpp has the broken ones.
 #include "host/plugins/validate/validate.hpp"
 
 #include "host/plugins/validate/tests.hpp"
@@ -14,7 +14,6 @@ using ::testing::HasSubstr;
 std::string run(const std::string& plugin, const std::string& test) {
   ValidateOptions options;
   options.only = {test};
-  options.timeout = std::chrono::milliseconds(test == "create-activate" ? 2000 : 30'000);
   const auto results =
       validate_plugin(std::string(SLUICE_TEST_PLUGINS "/") + plugin + ".so", options);
   if (!results.ok()) return results.error().text;
@@ -36,17 +35,7 @@ TEST(Validate, GoodPluginsPassEverything) {
   }
 }
 
-TEST(Validate, BrokenPluginsFailForTheirReason) {
-  EXPECT_THAT(run("exports-more", "exports-only-entry"), HasSubstr("failed it also exports _Z"));
-  EXPECT_THAT(run("no-entry", "load"), HasSubstr("failed"));
-  EXPECT_THAT(run("create-throws", "create-activate"),
-              HasSubstr("failed an exception crossed the line: create threw"));
-  EXPECT_THAT(run("no-instance", "create-activate"), HasSubstr("failed create answered 0"));
-  EXPECT_THAT(run("crosses", "throw-is-contained"),
-              HasSubstr("failed an exception crossed the line: past the line"));
-  EXPECT_THAT(run("crashes", "deterministic"), HasSubstr("crashed "));
-  EXPECT_THAT(run("hangs", "create-activate"), HasSubstr("crashed it did not end within 2000 ms"));
-  EXPECT_THAT(run("eager", "no-host-call-before-create"), HasSubstr("failed create sets a timer"));
+TEST(Validate, SkipsWhatThePluginDoesNotProvide) {
   EXPECT_THAT(run("search-a", "job-plan-settles"), HasSubstr("skipped it does not provide"));
   EXPECT_THAT(run("search-a", "notify-again"), HasSubstr("skipped it does not provide"));
 }

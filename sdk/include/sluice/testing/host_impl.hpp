@@ -150,9 +150,18 @@ struct FakeServices {
     self.change([&] { self.traits_changed_.emplace_back(to_view(workload)); });
   }
 
+  static sluice_clock_t clock_table() {
+    sluice_clock_t table{};
+    table.size = offsetof(sluice_clock_t, cancel_timer) + sizeof(table.cancel_timer);
+    table.now = &now;
+    table.set_timer = &set_timer;
+    table.cancel_timer = &cancel_timer;
+    return table;
+  }
+
   static const void* find(Host host, sluice_str_t raw_id) noexcept {
     static const sluice_log_t kLog{sizeof(kLog), 0, &log};
-    static const sluice_clock_t kClock{sizeof(kClock), 0, &now, &set_timer, &cancel_timer};
+    static const sluice_clock_t kClock = clock_table();
     static const sluice_config_t kConfig{sizeof(kConfig), 0,         &get_string,
                                          &get_int,        &get_bool, &get_json};
     static const sluice_metrics_t kMetrics{sizeof(kMetrics), 0, &register_metric, &add, &set};
