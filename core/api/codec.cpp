@@ -1,5 +1,8 @@
 #include "core/api/codec.hpp"
 
+#include <algorithm>
+#include <boost/json/parse.hpp>
+
 #include "core/api/codec_parts.hpp"
 #include "core/api/json.hpp"
 
@@ -262,12 +265,41 @@ LocalQueue decode_local_queue(const json::object& object) {
   return queue;
 }
 
+namespace {
+
+/// retryDelayMinutes has no place in the hub form: it is kept in the annotation that holds the
+/// fields of v1beta1.
+std::optional<std::int32_t> retry_delay_of(const json::object& object) {
+  const json::object* metadata = find_object(object, "metadata");
+  const json::object* annotations = metadata ? find_object(*metadata, "annotations") : nullptr;
+  const std::string_view text =
+      annotations ? find_text(*annotations, "sluice.dev/v1beta1-fields") : std::string_view();
+  if (text.empty()) return std::nullopt;
+  boost::system::error_code code;
+  const json::value fields = json::parse(json_view(text), code);
+  if (code || !fields.is_object()) return std::nullopt;
+  const auto minutes = find_int32(fields.get_object(), "spec.retryDelayMinutes");
+  if (!minutes) return std::nullopt;
+  constexpr std::int32_t kMostMinutes = 1'000'000;
+  return std::clamp(*minutes, 0, kMostMinutes) * 60;
+}
+
+}  // namespace
+
 AdmissionCheck decode_admission_check(const json::object& object) {
   const json::object& spec = spec_of(object);
   AdmissionCheck check;
   check.meta = decode_meta(object);
   check.controller_name = find_text(spec, "controllerName");
   check.preempt_after_check = find_text(spec, "preemptionPolicy") == "AfterCheckPassedOrOnDemand";
+  check.retry_delay_seconds = retry_delay_of(object);
+  const json::object* status = find_object(object, "status");
+  const json::array* conditions = status ? find_array(*status, "conditions") : nullptr;
+  for (std::size_t i = 0; conditions && i < conditions->size(); ++i) {
+    const json::object* condition = (*conditions)[i].if_object();
+    if (condition && find_text(*condition, "type") == "Active")
+      check.active = find_text(*condition, "status") != "False";
+  }
   return check;
 }
 

@@ -1,5 +1,6 @@
 // Workloads: reading them whole, writing their status.
 #include <algorithm>
+#include <boost/json/parse.hpp>
 
 #include "core/api/codec.hpp"
 #include "core/api/codec_parts.hpp"
@@ -75,6 +76,8 @@ AdmissionCheckState decode_check_state(const json::object& from) {
   check.last_transition_time = find_time(from, "lastTransitionTime").value_or(0);
   check.requeue_after_seconds = find_int32(from, "requeueAfterSeconds");
   check.retry_count = find_int32(from, "retryCount").value_or(0);
+  if (const json::array* updates = find_array(from, "podSetUpdates"); updates && !updates->empty())
+    check.pod_set_updates = to_json(*updates);
   return check;
 }
 
@@ -101,6 +104,11 @@ json::object encode_check(const AdmissionCheckState& check) {
   if (!check.reason.empty()) out["reason"] = check.reason;
   if (check.requeue_after_seconds) out["requeueAfterSeconds"] = *check.requeue_after_seconds;
   if (check.retry_count != 0) out["retryCount"] = check.retry_count;
+  if (!check.pod_set_updates.empty()) {
+    boost::system::error_code code;
+    json::value updates = json::parse(json_view(check.pod_set_updates), code);
+    if (!code) out["podSetUpdates"] = std::move(updates);
+  }
   return out;
 }
 
@@ -283,7 +291,7 @@ json::object encode_workload_status(const json::object& before, const WorkloadSt
                 "schedulingStats", "accumulatedPastExecutionTimeSeconds"});
   keep_foreign_conditions(before, encoded);
   keep_foreign_entries(before, encoded, "admissionChecks", "name",
-                       {"reason", "requeueAfterSeconds", "retryCount"});
+                       {"reason", "requeueAfterSeconds", "retryCount", "podSetUpdates"});
   const json::object* old_admission = find_object(before, "admission");
   json::object* admission = find_object(encoded, "admission");
   if (old_admission != nullptr && admission != nullptr &&

@@ -103,6 +103,10 @@ struct AdmissionCheck {
   std::string controller_name;
   /// preemptionPolicy AfterCheckPassedOrOnDemand; else Anytime.
   bool preempt_after_check = false;
+  /// Its condition Active is not False; absent: nobody has said that it is not.
+  bool active = true;
+  /// v1beta1's retryDelayMinutes: the delay after a Retry that names none.
+  std::optional<std::int32_t> retry_delay_seconds;
 };
 
 struct PodSet {
@@ -147,6 +151,8 @@ struct AdmissionCheckState {
   Time last_transition_time = 0;
   std::optional<std::int32_t> requeue_after_seconds;
   std::int32_t retry_count = 0;
+  std::string pod_set_updates;  ///< the list as JSON; empty: none
+  bool operator==(const AdmissionCheckState&) const = default;
 };
 
 struct EvictionCount {

@@ -25,6 +25,9 @@ enum class DecisionType : std::uint8_t {
   kRequeued,           ///< a backoff ended
   kMarked,             ///< the workload is now claimed by `reason` (a plugin's name)
   kWaitingForVictims,  ///< it fits once the victims of others are gone
+  kReservationLost,    ///< before it was admitted: reason and message
+  kCheckState,         ///< reason: the check's name; cause: its new state; message: its message
+  kChecksListed,       ///< its list of checks changed; told to nobody, but in its status
 };
 
 struct Decision {
@@ -33,6 +36,7 @@ struct Decision {
   std::string reason;
   std::string message;
   std::string cause;       ///< kEvicted for PodsReadyTimeout: WaitForStart or WaitForRecovery
+  std::string before;      ///< kCheckState: the state before
   std::string preemption;  ///< kEvicted: InClusterQueue, InCohortReclamation, …
   std::string by;          ///< kEvicted: key of the workload it made room for
   bool borrowing = false;  ///< kQuotaReserved

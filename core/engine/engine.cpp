@@ -53,6 +53,7 @@ void Engine::apply(const api::ResourceFlavor& object) { state_->apply(object); }
 void Engine::apply(const api::ClusterQueue& object) { state_->apply(object); }
 void Engine::apply(const api::Cohort& object) { state_->apply(object); }
 void Engine::apply(const api::LocalQueue& object) { state_->apply(object); }
+void Engine::apply(const api::AdmissionCheck& object) { state_->apply(object); }
 WorkloadId Engine::apply(std::shared_ptr<const api::Workload> object) {
   return state_->apply(std::move(object));
 }
@@ -93,6 +94,10 @@ std::vector<api::PodSetAssignment> Engine::assignment(WorkloadId id) const {
   return state_->assignment(id);
 }
 api::WorkloadStatus Engine::status(WorkloadId id) const { return state_->status(id); }
+std::uint64_t Engine::attempt(WorkloadId id) const { return state_->attempt(id); }
+std::vector<std::string> Engine::planned_victims(WorkloadId id) const {
+  return state_->planned_victims(id);
+}
 std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const { return state_->counted_as(id); }
 std::vector<WorkloadId> Engine::workloads() const { return state_->in_order(); }
 Explanation Engine::explain(WorkloadId id, const MayKnow& may_know) const {

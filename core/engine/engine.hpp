@@ -100,13 +100,16 @@ class Engine {
   void apply(const api::ClusterQueue& object);
   void apply(const api::Cohort& object);
   void apply(const api::LocalQueue& object);
+  void apply(const api::AdmissionCheck& object);
 
   /// On creation the status is respected: one with an admission and its conditions starts out as
-  /// reserved or admitted. On a change only the spec, metadata and status.reclaimablePods count;
-  /// the rest of the status is the engine's. `priority` is already resolved from its class.
+  /// reserved or admitted. On a change only the spec, metadata, status.reclaimablePods and the
+  /// states of its admission checks count, these while it holds quota; the rest of the status is
+  /// the engine's. `priority` is already resolved from its class.
   WorkloadId apply(std::shared_ptr<const api::Workload> object);
 
-  /// kind: Namespace, ResourceFlavor, ClusterQueue, Cohort, LocalQueue or Workload. Unknown
+  /// kind: Namespace, ResourceFlavor, ClusterQueue, Cohort, LocalQueue, AdmissionCheck or Workload.
+  /// Unknown
   /// objects are ignored.
   void remove(std::string_view kind, std::string_view key);
 
@@ -142,6 +145,11 @@ class Engine {
   std::vector<api::PodSetAssignment> assignment(WorkloadId id) const;
   /// The status as the API shows it: conditions, admission, requeue state.
   api::WorkloadStatus status(WorkloadId id) const;
+  /// Numbers its reservations: grows with each that ended, so that an answer to an earlier one is
+  /// recognised. Kept over restarts (it is counted from the status).
+  std::uint64_t attempt(WorkloadId id) const;
+  /// Whom its held preemptions will evict, by key; empty: none are held.
+  std::vector<std::string> planned_victims(WorkloadId id) const;
   /// Who is counted for this workload in totals (its trait `counted as`); nullopt: nobody.
   std::optional<WorkloadId> counted_as(WorkloadId id) const;
   /// All workloads that exist, in order of namespace/name.

@@ -46,6 +46,8 @@ void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
     w.state = is_true(ConditionRecord::Type::kAdmitted) ? WorkloadState::kAdmitted
                                                         : WorkloadState::kQuotaReserved;
     if (w.state == WorkloadState::kAdmitted) start_timers(id);
+    if (w.state == WorkloadState::kQuotaReserved || !status.admission_checks.empty())
+      loaded_.push_back(id);
     w.evicting = is_true(ConditionRecord::Type::kEvicted);
     if (w.evicting) evicting_.push_back(id);
     drain_pending_ = true;  // its queue may be stopped already

@@ -39,7 +39,7 @@ void EngineState::apply(const api::ClusterQueue& object) {
   queue.spec = std::make_unique<const api::ClusterQueue>(object);
   if (!queue.best_effort()) queue.pending.clear_place();
   if (hooks_.flavor_search) hooks_.flavor_search->queue_changed(id, *queue.spec);
-  if (object.stop_policy == api::StopPolicy::kHoldAndDrain) drain_pending_ = true;
+  if (object.stop_policy != api::StopPolicy::kNone) drain_pending_ = true;
   // Workloads of its LocalQueues waited for a queue that did not exist.
   for (const auto& [key, local] : local_queues_)
     if (local.cluster_queue == object.meta.name) changed_local_queues_.insert(key);
@@ -58,7 +58,7 @@ void EngineState::apply(const api::LocalQueue& object) {
   record.stop = object.stop_policy;
   queue_id(object.cluster_queue);
   changed_local_queues_.insert(key);
-  if (record.stop == api::StopPolicy::kHoldAndDrain) drain_pending_ = true;
+  if (record.stop != api::StopPolicy::kNone) drain_pending_ = true;
 }
 
 void EngineState::remove(std::string_view kind, std::string_view key) {
@@ -83,6 +83,8 @@ void EngineState::remove(std::string_view kind, std::string_view key) {
     const FlavorId id = model.frs.intern_flavor(key);
     if (id < model.flavors.size()) model.flavors[id] = FlavorRecord();
     structure_dirty_ = true;
+  } else if (kind == "AdmissionCheck") {
+    if (checks_.erase(name) > 0) note_check_change(name);
   } else if (kind == "Namespace") {
     namespaces_.erase(name);
   }

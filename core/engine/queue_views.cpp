@@ -36,6 +36,14 @@ void describe_activity(const QueueRecord& queue, QueueView& out) {
       out.reason = "Unknown";
       out.message = prefix + "its cohort is part of a cycle";
       return;
+    case Inactive::kCheckNotFound:
+      out.reason = "AdmissionCheckNotFound";
+      out.message = prefix + "references missing AdmissionCheck(s): " + queue.inactive_detail;
+      return;
+    case Inactive::kCheckInactive:
+      out.reason = "AdmissionCheckInactive";
+      out.message = prefix + "references inactive AdmissionCheck(s): " + queue.inactive_detail;
+      return;
     case Inactive::kMissing:
       out.reason = "Unknown";
       out.message = prefix + "it doesn't exist";
@@ -49,7 +57,7 @@ class UseSum {
   void add(const WorkloadRecord& w) {
     const bool admitted = w.state == WorkloadState::kAdmitted;
     for (const FrAmount& u : w.holding->usage) {
-      add(reserved_, w.unit, u);
+      if (w.promised_to == kNone) add(reserved_, w.unit, u);
       if (admitted) add(used_, w.unit, u);
     }
   }

@@ -39,6 +39,7 @@ class EngineState {
   void apply(const api::ClusterQueue& object);
   void apply(const api::Cohort& object);
   void apply(const api::LocalQueue& object);
+  void apply(const api::AdmissionCheck& object);
   void remove(std::string_view kind, std::string_view key);
 
   // workloads.cpp: workloads come, change and go
@@ -52,6 +53,10 @@ class EngineState {
   void evict(WorkloadId id, const Decision& why);
   Result<void> finish(WorkloadId id, std::string_view reason, std::string_view message);
   Result<void> conclude(WorkloadId id, std::string_view reason, std::string_view message);
+
+  // checks.cpp
+  std::uint64_t attempt(WorkloadId id) const;
+  std::vector<std::string> planned_victims(WorkloadId id) const;
 
   // timers.cpp
   void begin_instant(Time now);
@@ -99,6 +104,12 @@ class EngineState {
     std::string cluster_queue;
     api::StopPolicy stop = api::StopPolicy::kNone;
   };
+  struct CheckRecord {
+    bool active = true;
+    bool preempt_after_check = false;
+    std::optional<std::int32_t> retry_delay_seconds;
+    bool operator==(const CheckRecord&) const = default;
+  };
   enum class TimerKind : std::uint8_t { kBackoff, kPodsReady, kRecovery, kMaximumExecution };
   struct Timer {
     Time at;
@@ -121,10 +132,12 @@ class EngineState {
   void note_queue_change(QueueId id, bool generation);
   void sync();
   void rebuild();
+  void count_all();
   void rebuild_groups(QueueRecord& queue);
   std::vector<NodeSpec> node_specs();
   std::vector<QuotaSpec> quota_specs(const std::vector<api::ResourceGroup>& groups);
   void set_activity();
+  void set_activity_by_checks(QueueRecord& queue);
   void bump_generation(QueueId id);
   void wake_tree_of(QueueId id) {
     if (model.queues[id].dirty) return;
@@ -158,7 +171,32 @@ class EngineState {
   Amount amount_for(const WorkloadRecord& w, std::size_t pod_set, ResourceId resource,
                     std::int32_t count, const QueueRecord& queue) const;
 
+  // checks.cpp
+  void note_check_change(const std::string& name);
+  void rebuild_checks(QueueRecord& queue);
+  void list_checks(WorkloadId id);
+  void list_checks_of(const std::set<QueueId>& queues);
+  void reset_checks(WorkloadRecord& w, bool all);
+  void take_check_reports(WorkloadId id, const api::WorkloadStatus& status);
+  void settle_checks(WorkloadId id);
+  bool lets_preempt(const WorkloadRecord& w) const;
+  void retry(WorkloadId id, const std::string& names);
+  void settle_loaded();
+
+  // rechecks.cpp
+  void plan(WorkloadId id, const std::vector<WorkloadId>& victims);
+  void drop_plan(WorkloadId id);
+  void find_rechecks();
+  void commit(Recheck& recheck);
+  void lose_reservation(WorkloadId id, const std::string& message,
+                        std::shared_ptr<PendingReason> why);
+  void plan_loaded();
+
   // transitions.cpp
+  void admit(WorkloadId id);
+  void start(WorkloadId id);
+  static void count_ended_reservation(WorkloadRecord& w, const std::string& reason,
+                                      const std::string& cause);
   void hold(WorkloadId id, std::unique_ptr<Holding> holding);
   std::unique_ptr<Holding> let_go(WorkloadId id);
   void recount(WorkloadId id);
@@ -188,7 +226,8 @@ class EngineState {
   void take_head(QueueRecord& queue, WorkloadId id);
   const char* not_nominated_because(const QueueRecord& queue, const WorkloadRecord& w) const;
   void commit(Entry& entry);
-  void preempt(Entry& entry);
+  void preempt(WorkloadId id, QueueId queue, std::span<const Victim> victims);
+  void claim_after(const Entry& entry, int times);
   void record_scan(Entry& entry);
   void settle_claims();
   bool skip_idle_cycles();
@@ -204,6 +243,7 @@ class EngineState {
   std::map<std::string, api::Cohort> cohorts_;
   std::unordered_map<std::string, api::LabelMap> namespaces_;
   std::unordered_map<std::string, LocalQueueRecord> local_queues_;
+  std::map<std::string, CheckRecord> checks_;  // AdmissionChecks by name
 
   std::unordered_map<const api::PodTemplate*, std::unique_ptr<PodShape>> shapes_;
   std::unordered_map<std::string, std::uint32_t> group_units_;
@@ -230,6 +270,10 @@ class EngineState {
 
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::vector<WorkloadId> evicting_;  // loaded in the middle of an eviction
+  std::vector<WorkloadId> loaded_;    // loaded with a reservation, and not looked at yet
+  std::set<QueueId> relist_;          // queues whose checks changed
+  std::set<WorkloadId> recheck_due_, recheck_waiting_;
+  std::vector<Recheck> rechecks_;  // of the running cycle
   std::vector<Decision> decisions_;
   std::vector<Entry> entries_;       // of the running cycle; kept for their memory
   std::span<Entry> heads_;           // those in use

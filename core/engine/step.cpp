@@ -25,7 +25,8 @@ bool EngineState::step(std::vector<Decision>& out) {
     progress_ = false;
     held_back_ = false;
     find_heads();
-    any_head = !heads_.empty() || moved_ || blocked_heads_ > 0;
+    find_rechecks();
+    any_head = !heads_.empty() || !rechecks_.empty() || moved_ || blocked_heads_ > 0;
     if (!any_head) --model.cycle;
   }
   if (!any_head) {
@@ -37,8 +38,9 @@ bool EngineState::step(std::vector<Decision>& out) {
   }
   ++stats.cycles;
   Cycle cycle(model, config_, hooks_, parallel_for_);
-  const std::vector<std::size_t> order = cycle.run(heads_);
+  const std::vector<std::size_t> order = cycle.run(heads_, rechecks_);
   for (Entry& entry : heads_) entry.note_generations(model);
+  for (Recheck& recheck : rechecks_) commit(recheck);
   for (const std::size_t i : order) commit(heads_[i]);
   settle_claims();
   complete_evictions();
@@ -111,7 +113,7 @@ void EngineState::commit(Entry& entry) {
   WorkloadRecord& w = model.workloads[entry.id];
   QueueRecord& queue = model.queues[entry.queue];
   if (w.state != WorkloadState::kPending) return;  // one that replaces it ended it in this cycle
-  if (entry.status == EntryStatus::kReserved) {
+  if (entry.status == EntryStatus::kReserved || entry.status == EntryStatus::kHeld) {
     if (!config_.block_admission || all_pods_ready()) return reserve(entry);
     auto waits = std::make_shared<PendingReason>();
     waits->reason = WaitReason::kWaitingForPodsReady;
@@ -125,7 +127,9 @@ void EngineState::commit(Entry& entry) {
     case EntryStatus::kPreempting:
     case EntryStatus::kWaiting:
       if (entry.status == EntryStatus::kPreempting) {
-        preempt(entry);
+        const int times = model.history.issued(entry.id, model.now);
+        preempt(entry.id, entry.queue, entry.nomination.victims);
+        claim_after(entry, times);
       } else {
         decide(DecisionType::kWaitingForVictims, entry.id);
       }
@@ -134,8 +138,13 @@ void EngineState::commit(Entry& entry) {
       return;
     case EntryStatus::kSkipped:
       return record_scan(entry);
+    case EntryStatus::kBehind:  // the end of one of those wakes it
+      queue.pending.park_alone(entry.id);
+      moved_ = true;
+      return;
     case EntryStatus::kNoRoom:
     case EntryStatus::kReserved:
+    case EntryStatus::kHeld:
       break;
   }
   record_scan(entry);
@@ -151,11 +160,10 @@ void EngineState::commit(Entry& entry) {
   moved_ = true;
 }
 
-void EngineState::preempt(Entry& entry) {
-  const WorkloadRecord& w = model.workloads[entry.id];
+void EngineState::preempt(WorkloadId id, QueueId queue, std::span<const Victim> victims) {
+  const WorkloadRecord& w = model.workloads[id];
   const std::string* job = w.object->meta.labels.find("kueue.x-k8s.io/job-uid");
-  const int times = model.history.issued(entry.id, model.now);
-  for (const Victim& victim : entry.nomination.victims) {
+  for (const Victim& victim : victims) {
     const WorkloadRecord& v = model.workloads[victim.id];
     if (!v.holds_quota()) continue;  // taken along by another's victim, from another root
     Decision why;
@@ -164,18 +172,21 @@ void EngineState::preempt(Entry& entry) {
     why.by = w.key;
     why.message = "Preempted to accommodate a workload (UID: " + w.uid +
                   ", JobUID: " + (job ? *job : "UNKNOWN") + ") due to " + describe(victim.reason) +
-                  "; preemptor path: " + model.tree.path(entry.queue) +
+                  "; preemptor path: " + model.tree.path(queue) +
                   "; preemptee path: " + model.tree.path(v.holding->queue);
-    model.history.evicted(entry.id, victim.id, model.now);
+    model.history.evicted(id, victim.id, model.now);
     evict(victim.id, why);
     // The search looks at one root; those of other roots that go along are evicted here.
     for (const WorkloadId other : model.bound_to(victim.id)) {
-      const bool victim_too =
-          std::any_of(entry.nomination.victims.begin(), entry.nomination.victims.end(),
-                      [&](const Victim& each) { return each.id == other; });
+      const bool victim_too = std::any_of(victims.begin(), victims.end(),
+                                          [&](const Victim& each) { return each.id == other; });
       if (!victim_too && model.workloads[other].holds_quota()) evict(other, why);
     }
   }
+}
+
+/// Who preempts again and again keeps what it needs from others (semantics 8).
+void EngineState::claim_after(const Entry& entry, int times) {
   if (times < 3) return;
   drop_claim(entry.id);
   Claim claim{entry.queue, entry.nomination.assignment.usage};
@@ -244,6 +255,11 @@ std::shared_ptr<PendingReason> EngineState::explain(Entry& entry) const {
   } else if (entry.status == EntryStatus::kWaiting) {
     why->reason = WaitReason::kWaitingForPreemptedWorkloads;
     why->text = "Workload has overlapping preemption targets with another workload";
+  } else if (entry.status == EntryStatus::kBehind) {
+    why->reason = WaitReason::kWaitingForPreemptedWorkloads;
+    why->text =
+        "Workload fits only on capacity that still runs workloads to be preempted by others";
+    why->flavors.clear();
   } else if (entry.status == EntryStatus::kSkipped) {
     why->reason = WaitReason::kWaitingForQuota;
     why->text = "Workload no longer fits after processing another workload";

@@ -70,6 +70,15 @@ void EngineState::sync() {
     changed_local_queues_.clear();
   }
   if (drain_pending_) drain_stopped();
+  if (!relist_.empty()) {
+    const std::set<QueueId> relisted = std::move(relist_);
+    relist_.clear();
+    list_checks_of(relisted);
+  }
+  if (!loaded_.empty()) {
+    plan_loaded();
+    settle_loaded();
+  }
   wake_dirty_trees();
 }
 
@@ -94,10 +103,7 @@ void EngineState::rebuild() {
   for (const QueueRecord& queue : model.queues)
     model.tree_generations[model.tree.root(queue.id)] += queue.generation;
 
-  model.ledger.clear();
-  for (const QueueRecord& queue : model.queues)
-    for (const WorkloadId id : queue.holders) model.ledger.take(id, model.workloads[id]);
-  for (const auto& [id, claim] : model.claims) model.ledger.add(claim.queue, claim.usage);
+  count_all();
 
   for (const QueueId id : changed_queues_) wake_tree_of(id);
   for (NodeId n = 0; n < model.tree.node_count(); ++n) {
@@ -110,6 +116,16 @@ void EngineState::rebuild() {
   generation_queues_.clear();
   changed_cohorts_.clear();
   structure_dirty_ = false;
+}
+
+/// Fills the empty tree with everybody's usage.
+void EngineState::count_all() {
+  model.ledger.clear();
+  for (const QueueRecord& queue : model.queues)
+    for (const WorkloadId id : queue.holders) model.workloads[id].counted = false;
+  for (const QueueRecord& queue : model.queues)
+    for (const WorkloadId id : queue.holders) model.settle(id);
+  for (const auto& [id, claim] : model.claims) model.ledger.add(claim.queue, claim.usage);
 }
 
 void EngineState::rebuild_groups(QueueRecord& queue) {
@@ -139,6 +155,7 @@ void EngineState::rebuild_groups(QueueRecord& queue) {
     }
     queue.groups.push_back(std::move(record));
   }
+  rebuild_checks(queue);
 }
 
 /// Queues first, numbered as QueueId; then all cohorts that exist or are named by someone.
@@ -213,8 +230,27 @@ void EngineState::set_activity() {
         queue.inactive_detail += model.frs.flavor_name(flavor);
       }
     }
+    if (queue.active()) set_activity_by_checks(queue);
   }
   std::fill(maybe_head_.begin(), maybe_head_.end(), std::uint8_t{1});
+}
+
+void EngineState::set_activity_by_checks(QueueRecord& queue) {
+  std::string missing, inactive;
+  const auto list = [](std::string& names, const std::string& name) {
+    names += (names.empty() ? "" : ",") + name;
+  };
+  for (const api::AdmissionCheckRule& rule : queue.spec->admission_checks) {
+    const auto known = checks_.find(rule.name);
+    if (known == checks_.end()) {
+      list(missing, rule.name);
+    } else if (!known->second.active) {
+      list(inactive, rule.name);
+    }
+  }
+  if (missing.empty() && inactive.empty()) return;
+  queue.inactive = missing.empty() ? Inactive::kCheckInactive : Inactive::kCheckNotFound;
+  queue.inactive_detail = missing.empty() ? inactive : missing;
 }
 
 /// Workloads that were evicted because these queues were stopped: those that go on.
@@ -254,6 +290,8 @@ void EngineState::wake_dirty_trees() {
     maybe_head_[id] = 1;
     if (queue.pending.wake()) moved_ = true;
   };
+  moved_ |= !recheck_waiting_.empty();
+  recheck_due_.merge(recheck_waiting_);
   std::vector<NodeId> open(roots.begin(), roots.end());
   while (!open.empty()) {
     const NodeId node = open.back();
@@ -263,21 +301,25 @@ void EngineState::wake_dirty_trees() {
   }
 }
 
-/// HoldAndDrain: running workloads of a stopped ClusterQueue or LocalQueue are evicted.
+/// A stopped ClusterQueue or LocalQueue: who is not admitted yet loses the reservation, and with
+/// HoldAndDrain running workloads are evicted too.
 void EngineState::drain_stopped() {
   drain_pending_ = false;
   std::vector<std::pair<WorkloadId, bool>> out;  // and whether its ClusterQueue is stopped
   for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
     const WorkloadRecord& w = model.workloads[id];
     if (!w.holds_quota()) continue;
+    const auto stops = [&](api::StopPolicy policy) {
+      return policy == api::StopPolicy::kHoldAndDrain ||
+             (policy == api::StopPolicy::kHold && w.state == WorkloadState::kQuotaReserved);
+    };
     const QueueRecord& queue = model.queues[w.holding->queue];
-    if (queue.spec && queue.spec->stop_policy == api::StopPolicy::kHoldAndDrain) {
+    if (queue.spec && stops(queue.spec->stop_policy)) {
       out.emplace_back(id, true);
       continue;
     }
     const auto local = local_queues_.find(w.object->meta.ns + "/" + w.object->queue_name);
-    if (local != local_queues_.end() && local->second.stop == api::StopPolicy::kHoldAndDrain)
-      out.emplace_back(id, false);
+    if (local != local_queues_.end() && stops(local->second.stop)) out.emplace_back(id, false);
   }
   for (const auto& [id, cluster_queue] : out) {
     Decision why;

@@ -131,7 +131,7 @@ std::uint32_t EngineState::unit_of(const WorkloadRecord& w, bool holding) {
 void EngineState::set_unit(WorkloadId id, std::uint32_t unit) {
   WorkloadRecord& w = model.workloads[id];
   if (w.unit == unit) return;
-  const bool counted = w.holds_quota() && !structure_dirty_;
+  const bool counted = w.counted && !structure_dirty_;
   if (counted) model.ledger.release(id, w);
   w.unit = unit;
   if (counted) model.ledger.take(id, w);

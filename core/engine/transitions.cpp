@@ -1,5 +1,7 @@
 // What can happen to a workload: reserved, admitted, evicted, deactivated, finished. Each keeps the
 // ledger, the records and the conditions in step, and says so with a decision.
+#include <algorithm>
+
 #include "core/base/check.hpp"
 #include "core/engine/state.hpp"
 
@@ -73,7 +75,7 @@ void EngineState::hold(WorkloadId id, std::unique_ptr<Holding> holding) {
   if (const ConditionRecord* ready = w.condition(Type::kPodsReady); !ready || !ready->is_true)
     pods_ready_ = false;
   if (model.frs.size() != model.tree.fr_count()) structure_dirty_ = true;
-  if (!structure_dirty_) model.ledger.take(id, w);
+  if (!structure_dirty_) model.settle(id);
 }
 
 /// The reverse of hold(); the holding is handed back.
@@ -81,7 +83,15 @@ std::unique_ptr<Holding> EngineState::let_go(WorkloadId id) {
   WorkloadRecord& w = model.workloads[id];
   SLUICE_CHECK(w.holds_quota(), w.key, " holds no quota");
   if (model.frs.size() != model.tree.fr_count()) structure_dirty_ = true;
-  if (!structure_dirty_) model.ledger.release(id, w);
+  if (!structure_dirty_ && w.counted) model.ledger.release(id, w);
+  w.counted = false;
+  drop_plan(id);
+  if (w.promised_to != kNone) {
+    WorkloadRecord& planner = model.workloads[w.promised_to];
+    std::erase(planner.holding->planned, id);
+    if (planner.holding->planned.empty()) model.held.erase(w.promised_to);
+    w.promised_to = kNone;
+  }
   QueueRecord& queue = model.queues[w.holding->queue];
   const WorkloadId last = queue.holders.back();
   queue.holders[w.holding->index] = last;
@@ -100,7 +110,13 @@ std::unique_ptr<Holding> EngineState::let_go(WorkloadId id) {
 }
 
 /// The counts or the priority changed while quota is held.
-void EngineState::recount(WorkloadId id) { hold(id, let_go(id)); }
+void EngineState::recount(WorkloadId id) {
+  const std::vector<WorkloadId> planned = model.workloads[id].holding->planned;
+  const WorkloadId planner = model.workloads[id].promised_to;
+  hold(id, let_go(id));
+  plan(id, planned);
+  if (planner != kNone) plan(planner, {id});
+}
 
 void EngineState::reserve(const Entry& entry) {
   const WorkloadId id = entry.id;
@@ -113,8 +129,6 @@ void EngineState::reserve(const Entry& entry) {
   w.pending.reset();
   w.logged_pending = 0;
   ++w.epoch;
-  const bool admitted = queue.spec->admission_checks.empty();
-  if (admitted) end_replaced(w);
 
   auto holding = std::make_unique<Holding>();
   holding->queue = entry.queue;
@@ -128,7 +142,16 @@ void EngineState::reserve(const Entry& entry) {
     holding->pod_sets[r.pod_set].flavors.emplace_back(r.resource, model.frs.flavor_of(r.fr));
     borrowing |= r.level > 0;
   }
+  const bool at_once =
+      std::none_of(queue.checks.begin(), queue.checks.end(),
+                   [&](const QueueCheck& check) { return check.applies_to(*holding); });
+  if (at_once) end_replaced(w);
   hold(id, std::move(holding));
+  if (entry.status == EntryStatus::kHeld) {
+    std::vector<WorkloadId> victims;
+    for (const Victim& victim : entry.nomination.victims) victims.push_back(victim.id);
+    plan(id, victims);
+  }
   bump_generation(entry.queue);
   w.state = WorkloadState::kQuotaReserved;
   if (queue.reserved_message == 0)
@@ -139,11 +162,23 @@ void EngineState::reserve(const Entry& entry) {
       set_condition(w, type, false, "QuotaReserved", "Previously: " + model.texts.text(c->message));
   decide(DecisionType::kQuotaReserved, id).borrowing = borrowing;
   progress_ = true;
-  if (!admitted) return;
+  list_checks(id);
+  if (!at_once) return settle_checks(id);
+  start(id);
+}
+
+void EngineState::admit(WorkloadId id) {
+  end_replaced(model.workloads[id]);
+  start(id);
+}
+
+void EngineState::start(WorkloadId id) {
+  WorkloadRecord& w = model.workloads[id];
   w.state = WorkloadState::kAdmitted;
   set_condition(w, Type::kAdmitted, true, texts_.admitted, texts_.is_admitted);
   decide(DecisionType::kAdmitted, id);
   ++stats.admissions;
+  progress_ = true;
   start_timers(id);
 }
 
@@ -173,15 +208,14 @@ void EngineState::end_replaced(const WorkloadRecord& w) {
   if (!r.traits() || !r.traits()->has_group) set_unit(replaced, kNone);
 }
 
-namespace {
-
 /// `DeactivatedDueToX` counts as Deactivated with the cause X.
-void count_eviction(WorkloadRecord& w, const Decision& why) {
+void EngineState::count_ended_reservation(WorkloadRecord& w, const std::string& why,
+                                          const std::string& why_cause) {
   constexpr std::string_view kDeactivated = "Deactivated";
   constexpr std::string_view kDueTo = "DeactivatedDueTo";
-  const bool due = why.reason.starts_with(kDueTo);
-  const std::string reason = due ? std::string(kDeactivated) : why.reason;
-  const std::string cause = due ? why.reason.substr(kDueTo.size()) : why.cause;
+  const bool due = why.starts_with(kDueTo);
+  const std::string reason = due ? std::string(kDeactivated) : why;
+  const std::string cause = due ? why.substr(kDueTo.size()) : why_cause;
   for (api::EvictionCount& e : w.more().evictions) {
     if (e.reason != reason || e.underlying_cause != cause) continue;
     ++e.count;
@@ -189,8 +223,6 @@ void count_eviction(WorkloadRecord& w, const Decision& why) {
   }
   w.more().evictions.push_back({reason, cause, 1});
 }
-
-}  // namespace
 
 void EngineState::evict(WorkloadId id, const Decision& why) {
   WorkloadRecord& w = model.workloads[id];
@@ -200,7 +232,7 @@ void EngineState::evict(WorkloadId id, const Decision& why) {
   decision.workload = id;
   ++stats.evictions;
   progress_ = true;
-  count_eviction(w, why);
+  count_ended_reservation(w, why.reason, why.cause);
   vacate(id, why);
 }
 
@@ -238,6 +270,7 @@ void EngineState::vacate(WorkloadId id, const Decision& why) {
   // Who was preempted queues at once; others when what stopped them has ended.
   const bool at_once = !why.preemption.empty();
   set_condition(w, Type::kRequeued, at_once, reason_text, message);
+  reset_checks(w, false);
   if (w.object->active) enqueue(id);
   reorder_anchored(w.key);
 }

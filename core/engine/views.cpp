@@ -49,6 +49,12 @@ std::shared_ptr<const PendingReason> queue_reason(const QueueRecord& queue) {
     case Inactive::kCohortCycle:
       why->text += " is inactive: its cohort " + queue.spec->cohort + " is part of a cycle";
       break;
+    case Inactive::kCheckNotFound:
+      why->text += " is inactive: references missing AdmissionCheck(s): " + queue.inactive_detail;
+      break;
+    case Inactive::kCheckInactive:
+      why->text += " is inactive: references inactive AdmissionCheck(s): " + queue.inactive_detail;
+      break;
   }
   return why;
 }
@@ -156,7 +162,7 @@ api::WorkloadStatus EngineState::status(WorkloadId id) const {
   out.admission_checks = w.extras->checks;
   out.evictions = w.extras->evictions;
   out.accumulated_past_execution_seconds = w.extras->past_execution_seconds;
-  if (w.extras->requeue.count > 0) out.requeue_state = w.extras->requeue;
+  if (w.extras->requeue.count > 0 || w.extras->backing_off) out.requeue_state = w.extras->requeue;
   return out;
 }
 
@@ -174,10 +180,7 @@ void EngineState::verify_ledger() {
   for (NodeId n = 0; n < model.tree.node_count(); ++n)
     for (FrId fr = 0; fr < model.tree.fr_count(); ++fr) kept.push_back(model.tree.usage(n, fr));
   model.tree.build(node_specs(), model.frs);
-  model.ledger.clear();
-  for (const QueueRecord& queue : model.queues)
-    for (const WorkloadId id : queue.holders) model.ledger.take(id, model.workloads[id]);
-  for (const auto& [id, claim] : model.claims) model.ledger.add(claim.queue, claim.usage);
+  count_all();
   std::size_t i = 0;
   for (NodeId n = 0; n < model.tree.node_count(); ++n)
     for (FrId fr = 0; fr < model.tree.fr_count(); ++fr, ++i)

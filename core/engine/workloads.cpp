@@ -47,7 +47,9 @@ WorkloadId EngineState::apply(std::shared_ptr<const api::Workload> object) {
   if (const auto existing = find(key)) {
     WorkloadRecord& w = model.workloads[*existing];
     if (w.object->meta.uid == object->meta.uid) {
+      take_check_reports(*existing, object->status);
       change(w, *existing, std::move(object));
+      settle_checks(*existing);
       return *existing;
     }
     remove_workload(*existing);
@@ -158,6 +160,7 @@ void EngineState::change(WorkloadRecord& w, WorkloadId id,
       w.extras->requeue = {};
       w.extras->backing_off = false;
     }
+    reset_checks(w, true);
     set_condition(w, ConditionRecord::Type::kRequeued, true, "Reactivated",
                   "The workload was reactivated");
   }
@@ -284,6 +287,7 @@ void EngineState::enqueue(WorkloadId id) {
   touched_.push_back(id);
   touched_queues_.insert(queue);
   moved_ = true;
+  list_checks(id);
   reorder_anchored(w.key);
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -56,6 +57,23 @@ struct Model {
 
   std::unordered_map<std::string_view, WorkloadId> ids;  ///< by key, of those that exist
   std::vector<std::uint64_t> tree_generations;           ///< by root, see tree_generation()
+
+  /// Those whose preemptions wait for admission checks.
+  std::set<WorkloadId> held;
+
+  /// Counts the workload in the ledger, or counts it no more, as its state says: it counts while it
+  /// holds quota and neither is gone nor is to be evicted for somebody who is there.
+  void settle(WorkloadId id) {
+    WorkloadRecord& w = workloads[id];
+    const bool counts =
+        w.holds_quota() && !w.gone && (w.promised_to == kNone || workloads[w.promised_to].gone);
+    if (counts == w.counted) return;
+    if (counts)
+      ledger.take(id, w);
+    else
+      ledger.release(id, w);
+    w.counted = counts;
+  }
 
   /// Grows with the generation of every queue of the tree that this queue belongs to.
   std::uint64_t tree_generation(QueueId queue) const { return tree_generations[tree.root(queue)]; }

@@ -5,6 +5,7 @@
 // has the same number. Threads: as workload_record.hpp.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,26 @@ enum class Inactive : std::uint8_t {
   kStopped,
   kFlavorNotFound,
   kCohortCycle,
+  kCheckNotFound,
+  kCheckInactive,
+};
+
+/// An admission check that workloads of the queue must pass.
+struct QueueCheck {
+  std::string name;
+  bool all_flavors = true;           ///< whatever a workload gets
+  std::vector<FlavorId> flavors;     ///< else only when it gets one of these; sorted
+  bool preempt_after_check = false;  ///< preemptions wait until it is Ready
+  bool operator==(const QueueCheck&) const = default;
+
+  /// Must a workload with this holding pass it?
+  bool applies_to(const Holding& holding) const {
+    if (all_flavors) return true;
+    for (const AssignedPodSet& pods : holding.pod_sets)
+      for (const auto& [resource, flavor] : pods.flavors)
+        if (std::binary_search(flavors.begin(), flavors.end(), flavor)) return true;
+    return false;
+  }
 };
 
 struct QueueRecord {
@@ -41,7 +62,8 @@ struct QueueRecord {
   std::vector<std::uint32_t> group_of_resource;  ///< by ResourceId; kNone: not covered
   ResourceId pods_resource = kNone;              ///< the resource `pods`, when a group covers it
   Inactive inactive = Inactive::kMissing;
-  std::string inactive_detail;   ///< the missing flavors, for messages
+  std::string inactive_detail;  ///< the missing flavors or checks, for messages
+  std::vector<QueueCheck> checks;
   std::uint64_t generation = 0;  ///< semantics 4: holders and configuration of this queue
   PendingQueue pending;
   std::vector<WorkloadId> holders;  ///< workloads that hold quota here, in no particular order

@@ -1,8 +1,9 @@
 // Removal: takes workloads away for the length of a simulation and puts them back.
 //
 // While it lives, the workloads' usage is not counted and they are marked `gone`, so that they are
-// no candidates either. Restores in reverse order, exactly. Workloads that hold nothing, or are
-// gone already, are left alone. Threads: as Model, within one root.
+// no candidates either. Whom one of them planned to evict counts again meanwhile. Restores in
+// reverse order, exactly. Workloads that hold nothing, or are gone already, are left alone.
+// Threads: as Model, within one root.
 #pragma once
 
 #include <vector>
@@ -22,8 +23,8 @@ class Removal {
   void remove(WorkloadId id) {
     WorkloadRecord& w = model_.workloads[id];
     if (!w.holds_quota() || w.gone) return;
-    model_.ledger.release(id, w);
     w.gone = true;
+    settle(id);
     removed_.push_back(id);
   }
 
@@ -32,7 +33,7 @@ class Removal {
     WorkloadRecord& w = model_.workloads[id];
     SLUICE_CHECK(w.gone, w.key, " is not gone");
     w.gone = false;
-    model_.ledger.take(id, w);
+    settle(id);
   }
 
   void restore() {
@@ -41,6 +42,11 @@ class Removal {
   }
 
  private:
+  void settle(WorkloadId id) {
+    model_.settle(id);
+    for (const WorkloadId planned : model_.workloads[id].holding->planned) model_.settle(planned);
+  }
+
   Model& model_;
   std::vector<WorkloadId> removed_;  // and those that were put back since
 };

@@ -1,9 +1,9 @@
 // What the engine knows about one workload, in dense ids.
 //
 // Invariant: `holding` is present exactly while the workload holds quota, and then its usage is
-// counted in the ledger (ledger.hpp). Records live in one vector, indexed by WorkloadId; ids are
-// not reused. Written by the engine's thread between the parallel parts of a cycle, read by all
-// threads in them.
+// counted in the ledger (ledger.hpp), unless somebody's held preemptions will evict it. Records
+// live in one vector, indexed by WorkloadId; ids are not reused. Written by the engine's thread
+// between the parallel parts of a cycle, read by all threads in them.
 #pragma once
 
 #include <cstdint>
@@ -52,10 +52,13 @@ struct AssignedPodSet {
 };
 
 /// A reservation of quota. `usage` has one entry per fr that some pod set uses, amount 0 included.
+/// `planned` is there while its preemptions wait for admission checks: whom it will evict. They run
+/// on, and for every fit test they are gone already (mechanisms 4).
 struct Holding {
   QueueId queue = 0;
   std::vector<AssignedPodSet> pod_sets;
   std::vector<FrAmount> usage;
+  std::vector<WorkloadId> planned;
   Time reserved_at = 0;
   std::size_t index = 0;      ///< in QueueRecord::holders
   std::int32_t priority = 0;  ///< as counted in QueueRecord::holder_priorities
@@ -100,7 +103,8 @@ struct WorkloadExtras {
   std::vector<api::EvictionCount> evictions;
   std::vector<api::AdmissionCheckState> checks;
   std::int32_t past_execution_seconds = 0;
-  bool backing_off = false;  ///< waits for requeue.requeue_at
+  bool backing_off = false;        ///< waits for requeue.requeue_at
+  std::optional<Time> retried_at;  ///< when a check last sent it back
 };
 
 struct WorkloadRecord {
@@ -119,10 +123,12 @@ struct WorkloadRecord {
   std::uint32_t epoch = 0;           ///< counts admissions, so that old timers are recognised
   std::uint64_t logged_pending = 0;  ///< digest of the pending reason that was last told
   std::uint32_t unit = kNone;        ///< shares its quota with others (ledger.hpp); kNone: alone
+  WorkloadId promised_to = kNone;    ///< whose plan it is part of (Holding::planned)
   std::int32_t priority = 0;
   WorkloadState state = WorkloadState::kPending;
   bool evicting = false;  ///< loaded in the middle of an eviction; it ends after the next cycle
   bool gone = false;      ///< taken away in a simulation (removal.hpp)
+  bool counted = false;   ///< its holding is in the ledger; kept by Model::settle
 
   bool exists() const { return object != nullptr; }
   bool holds_quota() const { return holding != nullptr; }

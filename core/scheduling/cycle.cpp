@@ -19,9 +19,10 @@ std::map<NodeId, std::vector<std::size_t>> by_root(const QuotaTree& tree,
 
 }  // namespace
 
-std::vector<std::size_t> Cycle::run(std::span<Entry> heads) {
+std::vector<std::size_t> Cycle::run(std::span<Entry> heads, std::span<Recheck> rechecks) {
   nominate(heads);
   replaced_ = std::make_unique<Removal>(model_);
+  for (Recheck& recheck : rechecks) look_again(recheck);
   std::vector<std::size_t> order;
   if (config_.fair_sharing) {
     for (const auto& [root, members] : by_root(model_.tree, heads)) {
@@ -54,7 +55,7 @@ void Cycle::nominate(std::span<Entry> heads) {
 void Cycle::process(Entry& entry) {
   Nomination& n = entry.nomination;
   if (!n.assignment.fault.empty() || n.assignment.mode == Mode::kNoFit || n.vetoed) return;
-  if (lost_to_group(entry)) {
+  if (lost_to_group(entry.id)) {
     entry.status = EntryStatus::kSkipped;
     return;
   }
@@ -77,9 +78,21 @@ void Cycle::process(Entry& entry) {
     entry.status = EntryStatus::kSkipped;
     return;
   }
-  entry.status = n.preempts() ? EntryStatus::kPreempting : EntryStatus::kReserved;
+  const bool at_once = starts_at_once(entry);
+  if (at_once && !n.preempts() &&
+      (model_.admitted_sibling(entry.id) != kNone ||
+       !fits_what_runs(entry.id, entry.queue, n.assignment.usage, {}))) {
+    entry.status = EntryStatus::kBehind;
+    return take(entry);
+  }
+  entry.status = EntryStatus::kReserved;
+  if (n.preempts())
+    entry.status = holds_preemptions_back(entry) ? EntryStatus::kHeld : EntryStatus::kPreempting;
   take(entry);
   for (const Victim& v : n.victims) add_victim(v.id);
+  if (entry.status != EntryStatus::kHeld) return;
+  held_.push_back(taken_.back());
+  for (const Victim& v : n.victims) planned_.insert(v.id);
 }
 
 /// Reserves capacity for one that needs preemption and has no victims, so that lower ones do not
@@ -117,11 +130,11 @@ bool Cycle::overlaps(const Entry& entry) const {
                      [this](const Victim& v) { return victims_.contains(v.id); });
 }
 
-/// An earlier entry of this cycle ended it, or is admitted as the one member of its group.
-bool Cycle::lost_to_group(const Entry& entry) const {
-  if (std::find(ended_.begin(), ended_.end(), entry.id) != ended_.end()) return true;
+/// An earlier one of this cycle ended it, or is admitted as the one member of its group.
+bool Cycle::lost_to_group(WorkloadId candidate) const {
+  if (std::find(ended_.begin(), ended_.end(), candidate) != ended_.end()) return true;
   if (reserved_.empty()) return false;
-  const hooks::Traits* mine = model_.workloads[entry.id].traits();
+  const hooks::Traits* mine = model_.workloads[candidate].traits();
   if (!mine || !mine->has_group || !mine->group.exclusive) return false;
   return std::any_of(reserved_.begin(), reserved_.end(), [&](WorkloadId id) {
     return model_.workloads[id].traits()->group.id == mine->group.id;
@@ -141,21 +154,24 @@ bool Cycle::fits_now(const Entry& entry) const {
 
 void Cycle::take(const Entry& entry) {
   const WorkloadRecord& w = model_.workloads[entry.id];
-  const bool admitted = entry.status == EntryStatus::kReserved &&
-                        model_.queues[entry.queue].spec->admission_checks.empty();
-  if (admitted && w.extras) {
-    if (const WorkloadId replaced = model_.replaced_by(w); replaced != kNone) {
-      ended_.push_back(replaced);
-      const WorkloadRecord& r = model_.workloads[replaced];
-      // As a victim it would be evicted twice: whoever wants it looks for others.
-      if (r.holds_quota()) add_victim(replaced);
-      replaced_->remove(replaced);
-    }
-    if (w.extras->traits.has_group && w.extras->traits.group.exclusive)
-      reserved_.push_back(entry.id);
-  }
+  if (entry.status == EntryStatus::kReserved && starts_at_once(entry))
+    admit_in_this_cycle(entry.id);
   add_for_this_cycle(entry.queue,
                      model_.ledger.marginal(w, entry.queue, entry.nomination.assignment.usage));
+}
+
+/// What the admission ends counts for nobody who comes later in this cycle.
+void Cycle::admit_in_this_cycle(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (!w.extras) return;
+  if (const WorkloadId replaced = model_.replaced_by(w); replaced != kNone) {
+    ended_.push_back(replaced);
+    const WorkloadRecord& r = model_.workloads[replaced];
+    // As a victim it would be evicted twice: whoever wants it looks for others.
+    if (r.holds_quota()) add_victim(replaced);
+    replaced_->remove(replaced);
+  }
+  if (w.extras->traits.has_group && w.extras->traits.group.exclusive) reserved_.push_back(id);
 }
 
 void Cycle::add_for_this_cycle(QueueId queue, std::vector<FrAmount> usage) {

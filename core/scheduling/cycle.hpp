@@ -1,7 +1,8 @@
 // Cycle: one head per active queue, nominated, put in order, and processed (semantics 3).
 //
-// run() decides and leaves the model as it was; the engine then commits what the entries say, in
-// their order. Nomination is parallel over roots; everything else happens on the caller's thread.
+// Before the heads come the rechecks (recheck.hpp). run() decides and leaves the model as it was;
+// the engine then commits what the rechecks and entries say, in their order. Nomination is parallel
+// over roots; everything else happens on the caller's thread.
 #pragma once
 
 #include <functional>
@@ -13,6 +14,7 @@
 
 #include "core/model/removal.hpp"
 #include "core/scheduling/entry.hpp"
+#include "core/scheduling/recheck.hpp"
 
 namespace sluice {
 
@@ -26,16 +28,23 @@ class Cycle {
         const ParallelFor& parallel_for)
       : model_(model), config_(config), hooks_(hooks), parallel_for_(parallel_for) {}
 
-  /// `heads` carry id, queue and key; out come nomination and status. The answer is the order in
-  /// which they were processed.
-  std::vector<std::size_t> run(std::span<Entry> heads);
+  /// `heads` carry id, queue and key, `rechecks` id, key and what for, in order; out come
+  /// nomination and status. The answer is the order in which the heads were processed.
+  std::vector<std::size_t> run(std::span<Entry> heads, std::span<Recheck> rechecks);
 
  private:
   void nominate(std::span<Entry> heads);
   void process(Entry& entry);
+  void look_again(Recheck& recheck);
+  RecheckStatus judge(Recheck& recheck) const;
+  bool starts_at_once(const Entry& entry) const;
+  bool holds_preemptions_back(const Entry& entry) const;
+  bool fits_what_runs(WorkloadId id, QueueId queue, std::span<const FrAmount> usage,
+                      std::span<const Victim> victims) const;
+  void admit_in_this_cycle(WorkloadId id);
   void set_aside(const Entry& entry);
   bool overlaps(const Entry& entry) const;
-  bool lost_to_group(const Entry& entry) const;
+  bool lost_to_group(WorkloadId candidate) const;
   bool fits_now(const Entry& entry) const;
   void add_victim(WorkloadId id);
   std::span<const WorkloadId> victims_under(QueueId queue) const;
@@ -51,7 +60,9 @@ class Cycle {
   const EngineConfig& config_;
   const hooks::Hooks& hooks_;
   const ParallelFor& parallel_for_;
-  std::vector<Taken> taken_;  ///< undone at the end of run()
+  std::vector<Taken> taken_;                ///< undone at the end of run()
+  std::vector<Taken> held_;                 ///< those of them whose preemptions are held back
+  std::unordered_set<WorkloadId> planned_;  ///< the victims of those: they run on
   std::unordered_map<NodeId, std::vector<WorkloadId>> victims_of_root_;
   std::unordered_set<WorkloadId> victims_;  ///< those of all roots
   std::unique_ptr<Removal> replaced_;       ///< ended by entries that reserved

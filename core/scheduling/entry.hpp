@@ -17,6 +17,8 @@ enum class EntryStatus : std::uint8_t {
   kPreempting,  ///< its victims are evicted; it waits
   kWaiting,     ///< it fits once the victims of earlier entries are gone
   kReserved,    ///< holds quota from now on
+  kHeld,        ///< the same, and its preemptions wait for admission checks
+  kBehind,      ///< it fits, but on what is promised to others and still runs
 };
 
 struct Entry {

@@ -19,7 +19,7 @@ void Nominator::nominate(WorkloadId id, QueueId queue_id, Nomination& out) {
     return refuse("It has replaced " + model_.key(replaced) + ", which came back, again and again");
   // With checks a second member may wait for its turn with a reservation; without, it would be
   // admitted beside the first.
-  const bool admits = model_.queues[queue_id].spec->admission_checks.empty();
+  const bool admits = model_.queues[queue_id].checks.empty();
   if (const WorkloadId sibling = admits ? model_.admitted_sibling(id) : kNone; sibling != kNone)
     return refuse("Workload " + model_.key(sibling) + " of the same group is admitted already");
   std::string fault;
@@ -79,20 +79,51 @@ void Nominator::attempt(WorkloadId id, QueueId queue, const AssignOptions& optio
   }
 }
 
+/// May it preempt at all? A fault is a no.
+hooks::VetoAnswer Nominator::ask_veto(const WorkloadRecord& workload, QueueId queue) const {
+  hooks::VetoAnswer veto;
+  if (!hooks_.preemption_veto) return veto;
+  hooks::Fault fault;
+  hooks_.preemption_veto->veto({*workload.object, queue, {}}, veto, fault);
+  if (!fault) return veto;
+  veto.may_not_preempt = true;
+  veto.reason = fault.sentence();
+  return veto;
+}
+
+void Nominator::nominate_holder(WorkloadId id, bool same_flavors, Nomination& out) {
+  const WorkloadRecord& workload = model_.workloads[id];
+  const Holding& holding = *workload.holding;
+  const OwnView view(model_, id, holding.queue);
+  Assignment had;
+  counts_.clear();
+  for (std::size_t i = 0; i < holding.pod_sets.size(); ++i) {
+    const PodSetRecord& pods = workload.pod_sets[i];
+    counts_.push_back(
+        std::max(0, std::min(holding.pod_sets[i].count, pods.count - pods.reclaimable)));
+    for (const auto& [resource, flavor] : holding.pod_sets[i].flavors) {
+      ResourceChoice& choice = had.choices.emplace_back();
+      choice.resource = resource;
+      choice.fr = model_.frs.intern(flavor, resource);
+      choice.pod_set = static_cast<std::uint32_t>(i);
+    }
+  }
+  hooks::VetoAnswer veto = ask_veto(workload, holding.queue);
+  const AssignOptions options{nullptr, same_flavors ? &had : nullptr, !veto.may_not_preempt};
+  attempt(id, holding.queue, options, out);
+  if (!veto.may_not_preempt || out.fits() || out.assignment.mode == Mode::kNoFit) return;
+  out.vetoed = true;
+  out.veto_reason = std::move(veto.reason);
+  out.vetoed_by = std::move(veto.by);
+}
+
 void Nominator::run(WorkloadId id, QueueId queue, const ScanPosition* resume,
                     const Assignment* only, Nomination& out) {
   const WorkloadRecord& workload = model_.workloads[id];
   const OwnView view(model_, id, queue);
-  AssignOptions options{resume, only, true};
-  bool forbidden = false;
-  hooks::VetoAnswer veto;
-  if (hooks_.preemption_veto) {
-    hooks::Fault fault;
-    hooks_.preemption_veto->veto({*workload.object, queue, {}}, veto, fault);
-    forbidden = veto.may_not_preempt || fault;
-    if (fault) veto.reason = fault.sentence();
-    options.may_preempt = !forbidden;
-  }
+  hooks::VetoAnswer veto = ask_veto(workload, queue);
+  const bool forbidden = veto.may_not_preempt;
+  const AssignOptions options{resume, only, !forbidden};
   counts_.clear();
   for (const PodSetRecord& p : workload.pod_sets)
     counts_.push_back(std::max(0, p.count - p.reclaimable));

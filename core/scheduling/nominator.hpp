@@ -36,12 +36,17 @@ class Nominator {
   /// Goes on from the scan position when that still holds. `out` is overwritten.
   void nominate(WorkloadId id, QueueId queue, Nomination& out);
 
+  /// Nominates a workload that holds quota, with the pods that it got, as if it held nothing;
+  /// `same_flavors`: on the flavors that it has only. REQUIRES: its holding does not count now.
+  void nominate_holder(WorkloadId id, bool same_flavors, Nomination& out);
+
   /// Nominates again, on the flavors of the first nomination only, from the first flavor on.
   void nominate_again(WorkloadId id, QueueId queue, const Assignment& first, Nomination& out);
 
  private:
   void run(WorkloadId id, QueueId queue, const ScanPosition* resume, const Assignment* only,
            Nomination& out);
+  hooks::VetoAnswer ask_veto(const WorkloadRecord& workload, QueueId queue) const;
   void attempt(WorkloadId id, QueueId queue, const AssignOptions& options, Nomination& out);
   bool position_holds(const WorkloadRecord& workload, const QueueRecord& queue,
                       std::string& fault) const;

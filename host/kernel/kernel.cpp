@@ -104,6 +104,7 @@ Kernel::Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& in
       plugins_(plugins),
       observer_(observer),
       workload_kind_(require_kind(intake.scheme(), "kueue.x-k8s.io/v1beta2", "Workload")),
+      check_kind_(require_kind(intake.scheme(), "kueue.x-k8s.io/v1beta2", "AdmissionCheck")),
       waits_for_pods_(config.pods_ready_timeout.has_value()),
       blocks_admission_(config.block_admission) {}
 
@@ -232,9 +233,11 @@ void Kernel::put_stored(StoredObject object, const StoredObject* old) {
 void Kernel::commit(PreparedObject object) {
   const StoredObject* old = store_.find(*object.stored.kind, object.stored.key);
   // A status of a queue is told to people; to the engine it would look like a change of the queue.
-  const bool status_alone =
-      old && object.stored.kind != &workload_kind_ && old->status != object.stored.status &&
-      old->metadata == object.stored.metadata && *old->body == *object.stored.body;
+  const bool read_by_engine =
+      object.stored.kind == &workload_kind_ || object.stored.kind == &check_kind_;
+  const bool status_alone = old && !read_by_engine && old->status != object.stored.status &&
+                            old->metadata == object.stored.metadata &&
+                            *old->body == *object.stored.body;
   if (!status_alone) tell_engine(object.typed);
   put_stored(std::move(object.stored), old);
 }
@@ -393,9 +396,13 @@ std::optional<hooks::Event> event_of(DecisionType type) {
       return hooks::Event::kFinished;
     case DecisionType::kWaitingForVictims:
       return hooks::Event::kWaitingForVictims;
+    case DecisionType::kReservationLost:
+      return hooks::Event::kReservationLost;
     case DecisionType::kPending:
     case DecisionType::kRequeued:
     case DecisionType::kMarked:
+    case DecisionType::kCheckState:
+    case DecisionType::kChecksListed:
       return std::nullopt;
   }
   return std::nullopt;

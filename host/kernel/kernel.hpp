@@ -173,6 +173,7 @@ class Kernel {
   KernelListener* listener_ = nullptr;
   bool writes_statuses_ = false;
   const api::KindInfo& workload_kind_;
+  const api::KindInfo& check_kind_;
   bool waits_for_pods_;
   bool blocks_admission_;
   Time now_ = 0;

@@ -95,6 +95,9 @@ void DecisionMetrics::decided(Time now, const Decision& decision) {
     case DecisionType::kDeactivated:
     case DecisionType::kRequeued:
     case DecisionType::kMarked:
+    case DecisionType::kReservationLost:
+    case DecisionType::kCheckState:
+    case DecisionType::kChecksListed:
       return;
   }
 }

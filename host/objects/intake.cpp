@@ -171,6 +171,8 @@ TypedObject Intake::decode(const api::KindInfo& kind, const json::object& object
     if (kind.kind == "Cohort") return std::make_unique<api::Cohort>(api::decode_cohort(object));
     if (kind.kind == "LocalQueue")
       return std::make_unique<api::LocalQueue>(api::decode_local_queue(object));
+    if (kind.kind == "AdmissionCheck")
+      return std::make_unique<api::AdmissionCheck>(api::decode_admission_check(object));
   }
   if (kind.group.empty() && kind.kind == "Namespace")
     return std::make_unique<api::Namespace>(api::decode_namespace(object));

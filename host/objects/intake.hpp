@@ -27,7 +27,8 @@ namespace sluice::host {
 using TypedObject =
     std::variant<std::monostate, std::shared_ptr<api::Workload>, std::unique_ptr<api::Namespace>,
                  std::unique_ptr<api::ResourceFlavor>, std::unique_ptr<api::ClusterQueue>,
-                 std::unique_ptr<api::Cohort>, std::unique_ptr<api::LocalQueue>>;
+                 std::unique_ptr<api::Cohort>, std::unique_ptr<api::LocalQueue>,
+                 std::unique_ptr<api::AdmissionCheck>>;
 
 struct PreparedObject {
   StoredObject stored;

@@ -23,7 +23,12 @@ std::string_view type_name(DecisionType type) {
       return "Requeued";
     case DecisionType::kWaitingForVictims:
       return "WaitingForVictims";
+    case DecisionType::kReservationLost:
+      return "ReservationLost";
+    case DecisionType::kCheckState:
+      return "CheckState";
     case DecisionType::kMarked:
+    case DecisionType::kChecksListed:
       break;  // not shown
   }
   return "";
@@ -111,7 +116,7 @@ void DecisionLog::reserved(const Decision& decision, const Engine& engine) {
 }
 
 void DecisionLog::decided(Duration at, const Decision& decision, const Engine& engine) {
-  if (decision.type == DecisionType::kMarked) return;
+  if (type_name(decision.type).empty()) return;
   begin(at, type_name(decision.type));
   field("workload", engine.key(decision.workload));
   switch (decision.type) {
@@ -128,14 +133,21 @@ void DecisionLog::decided(Duration at, const Decision& decision, const Engine& e
         field("by", decision.by);
       }
       break;
+    case DecisionType::kCheckState:
+      field("check", decision.reason);
+      field("state", decision.cause);
+      if (!decision.message.empty()) field("message", decision.message);
+      break;
     case DecisionType::kPending:
     case DecisionType::kDeactivated:
+    case DecisionType::kReservationLost:
       field("reason", decision.reason);
       field("message", decision.message);
       break;
     case DecisionType::kFinished:
     case DecisionType::kRequeued:
     case DecisionType::kMarked:
+    case DecisionType::kChecksListed:
       field("reason", decision.reason);
       break;
   }

@@ -301,6 +301,9 @@ void Simulation::decided(Time, const Decision& decision) {
     case DecisionType::kRequeued:
     case DecisionType::kMarked:
     case DecisionType::kWaitingForVictims:
+    case DecisionType::kReservationLost:
+    case DecisionType::kCheckState:
+    case DecisionType::kChecksListed:
       break;
   }
   sink_.decided(offset(), decision, engine);

@@ -60,6 +60,14 @@ std::string sentence(const Decision& decision, const Engine& engine) {
                          with_message(decision.reason, decision.message));
     case DecisionType::kWaitingForVictims:
       return "waits for the victims of others to be gone";
+    case DecisionType::kReservationLost:
+      return fmt::format("loses its reservation: {}",
+                         with_message(decision.reason, decision.message));
+    case DecisionType::kCheckState:
+      return fmt::format("is told by check {}: {}", decision.reason,
+                         with_message(decision.cause, decision.message));
+    case DecisionType::kChecksListed:
+      break;
     case DecisionType::kMarked:
       return fmt::format("is claimed by the plugin {}", decision.reason);
   }

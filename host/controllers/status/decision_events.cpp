@@ -29,11 +29,20 @@ void DecisionEvents::decided(Time now, const Decision& decision) {
     case DecisionType::kDeactivated: {
       constexpr std::string_view kTimeLimit = "DeactivatedDueToMaximumExecutionTimeExceeded";
       const std::int32_t limit = engine_.object(id)->maximum_execution_seconds.value_or(0);
+      if (decision.reason == "DeactivatedDueToAdmissionCheck")
+        emit(id, true, "AdmissionCheckRejected", decision.message);
       if (decision.reason == kTimeLimit)
         emit(id, true, "MaximumExecutionTimeExceeded",
              fmt::format("The maximum execution time ({}s) exceeded", limit));
       return;
     }
+    case DecisionType::kReservationLost:
+      return emit(id, true, "SecondPassFailed", decision.message);
+    case DecisionType::kCheckState:
+      return emit(id, false, "AdmissionCheckUpdated",
+                  fmt::format("Admission check {} updated state from {} to {} with message: {}",
+                              decision.reason, decision.before, decision.cause, decision.message));
+    case DecisionType::kChecksListed:
     case DecisionType::kFinished:  // told of the job
     case DecisionType::kRequeued:
     case DecisionType::kMarked:

@@ -114,6 +114,67 @@ TEST(EngineProperties, AnyTraitsKeepTheLedgerAndExclusiveGroups) {
   }));
 }
 
+/// What admitted workloads use of each flavor and resource, and what all queues and cohorts own.
+void check_that_it_all_fits(const Scenario& s, const Plan& plan) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> used, owned;
+  const auto own = [&](const std::vector<api::ResourceGroup>& groups) {
+    for (const auto& group : groups)
+      for (const auto& flavor : group.flavors)
+        for (const auto& quota : flavor.resources)
+          owned[{flavor.flavor, quota.resource}] +=
+              engine_units(quota.resource, quota.nominal.units());
+  };
+  for (const Queue& queue : plan.queues) own(queue.object.resource_groups);
+  for (const CohortOf& cohort : plan.cohorts) own(cohort.object.resource_groups);
+  for (const WorkloadId id : s.engine.workloads()) {
+    if (s.engine.state(id) != WorkloadState::kAdmitted) continue;
+    for (const api::PodSetAssignment& pods : s.engine.assignment(id))
+      for (const api::ResourceRequest& use : pods.usage)
+        used[{*pods.flavors.find(use.resource), use.resource}] += use.amount;
+  }
+  for (const auto& [fr, amount] : used) RC_ASSERT(amount <= owned[fr]);
+}
+
+TEST(EngineProperties, AnyAnswersOfChecksKeepTheLedgerAndAdmitNoMoreThanThereIs) {
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    const Plan plan = Planner(seed).draw_with_checks(3, 6, kInstants);
+    Player one(plan, 1), eight(plan, 8);
+    for (std::size_t i = 0; i < plan.instants.size(); ++i) {
+      const auto before = one.scenario().engine.stats().cycles;
+      RC_ASSERT(eight.play(i) == one.play(i));
+      RC_ASSERT(one.scenario().engine.stats().cycles - before < 500U);
+      check_that_it_all_fits(one.scenario(), plan);
+    }
+  }));
+}
+
+TEST(EngineProperties, ReservationsAndTheirChecksOutliveARestart) {
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    const Plan plan = Planner(seed).draw_with_checks(2, 4, kInstants);
+    Player player(plan);
+    for (std::size_t i = 0; i < plan.instants.size(); ++i) {
+      player.play(i);
+      std::map<std::string, std::string> before;
+      const auto note = [&](std::map<std::string, std::string>& out) {
+        const Scenario& s = player.scenario();
+        for (const WorkloadId id : s.engine.workloads()) {
+          const std::string name = s.engine.key(id).substr(3);
+          if (s.engine.assignment(id).empty()) continue;
+          out[name] = s.state(name) + " " + s.checks(name) + " " + s.assigned(name) + " " +
+                      std::to_string(s.engine.attempt(id));
+        }
+      };
+      note(before);
+      player.restart();
+      std::map<std::string, std::string> after;
+      note(after);
+      RC_ASSERT(after == before);
+      player.scenario().run();
+      check_that_it_all_fits(player.scenario(), plan);
+    }
+  }));
+}
+
 TEST(EngineProperties, ADumpTakenAtRestGoesOnWithTheSameHolders) {
   // What holds quota, and where, is the same after a restart, and the first run of the fresh engine
   // neither evicts nor moves anybody whom the uninterrupted one would have left alone.

@@ -15,8 +15,18 @@
 namespace sluice::testing {
 
 struct Event {
-  enum class Kind { kSubmit, kFinish, kRemove, kQueue, kCohort, kPriority } kind = Kind::kSubmit;
+  enum class Kind {
+    kSubmit,
+    kFinish,
+    kRemove,
+    kQueue,
+    kCohort,
+    kPriority,
+    kAnswer,
+    kCheck
+  } kind = Kind::kSubmit;
   std::string name;
+  std::string check, state, reason;  // with kAnswer; kCheck: state is its activity
   std::int32_t priority = 0;
   std::vector<Job> job;      // one, with kSubmit
   std::vector<Queue> queue;  // one, with kQueue
@@ -34,6 +44,34 @@ struct Plan {
 class Planner {
  public:
   explicit Planner(std::uint64_t seed) : random_(seed) {}
+
+  /// The same world with admission checks on its queues, and answers of them. Its quotas stay.
+  Plan draw_with_checks(int cohorts, int queues, int instants) {
+    Plan plan = draw(cohorts, queues, instants);
+    for (Queue& queue : plan.queues)
+      for (int c = 0; c < 3; ++c)
+        if (chance(2)) {
+          std::vector<std::string> on;
+          if (chance(3)) on = {"f" + std::to_string(pick(0, flavors_ - 1))};
+          queue.checked_by("k" + std::to_string(c), on);
+        }
+    static const std::vector<std::string> kStates = {"Ready", "Ready",   "Ready",
+                                                     "Retry", "Pending", "Rejected"};
+    for (std::vector<Event>& events : plan.instants) {
+      std::erase_if(events, [](const Event& e) {
+        return e.kind == Event::Kind::kQueue || e.kind == Event::Kind::kCohort;
+      });
+      for (int n = pick(0, 8); n-- > 0;) {
+        Event& e = events.emplace_back();
+        e.kind = chance(20) ? Event::Kind::kCheck : Event::Kind::kAnswer;
+        e.name = "w" + std::to_string(pick(0, std::max(0, names_ - 1)));
+        e.check = "k" + std::to_string(pick(0, 2));
+        e.state = kStates[static_cast<std::size_t>(pick(0, 5))];
+        if (e.state == "Pending" && chance(2)) e.reason = "PreemptionRequired";
+      }
+    }
+    return plan;
+  }
 
   Plan draw(int cohorts, int queues, int instants) {
     Plan plan;
@@ -181,6 +219,7 @@ class Player {
     return out;
   }
   void configure(Scenario& s) const {
+    for (const char* late : {"k0", "k1"}) s.check(late, true);
     for (const std::string& flavor : plan_.flavors) s.flavor(flavor);
     for (const CohortOf& cohort : plan_.cohorts) s.cohort(cohort);
     for (const Queue& queue : plan_.queues) s.queue(queue);
@@ -198,6 +237,13 @@ class Player {
         break;
       case Event::Kind::kRemove:
         scenario_->remove(event.name);
+        break;
+      case Event::Kind::kAnswer:
+        if (id && scenario_->checks(event.name).find(event.check) != std::string::npos)
+          scenario_->answer(event.name, event.check, event.state, event.reason);
+        break;
+      case Event::Kind::kCheck:
+        scenario_->check(event.check, event.check != "k2", event.state == "Ready");
         break;
       case Event::Kind::kPriority:
         if (id) {

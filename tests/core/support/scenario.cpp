@@ -80,8 +80,46 @@ Scenario& Scenario::flavor(const std::string& name, const api::LabelMap& labels,
 }
 
 Scenario& Scenario::queue(const Queue& queue) {
+  for (const api::AdmissionCheckRule& rule : queue.object.admission_checks)
+    if (!known_checks_.contains(rule.name)) check(rule.name);
   engine.apply(queue.object);
   return local_queue(queue.object.meta.name, queue.object.meta.name);
+}
+
+Scenario& Scenario::check(const std::string& name, bool preempt_after, bool active) {
+  api::AdmissionCheck check;
+  check.meta.name = name;
+  check.preempt_after_check = preempt_after;
+  check.active = active;
+  known_checks_.insert(name);
+  engine.apply(check);
+  return *this;
+}
+
+Scenario& Scenario::answer(const std::string& workload, const std::string& check,
+                           const std::string& state, const std::string& reason,
+                           std::optional<std::int32_t> after_seconds) {
+  const auto id = engine.find(key_of(workload));
+  auto object = std::make_shared<api::Workload>(*engine.object(*id));
+  object->status = engine.status(*id);
+  bool found = false;
+  for (api::AdmissionCheckState& each : object->status.admission_checks) {
+    if (each.name != check) continue;
+    each.state = state;
+    each.reason = reason;
+    each.requeue_after_seconds = after_seconds;
+    found = true;
+  }
+  EXPECT_TRUE(found) << workload << " has no check " << check;
+  engine.apply(std::shared_ptr<const api::Workload>(std::move(object)));
+  return *this;
+}
+
+std::string Scenario::checks(const std::string& workload) const {
+  std::string out;
+  for (const auto& each : engine.status(*engine.find(key_of(workload))).admission_checks)
+    out += (out.empty() ? "" : " ") + each.name + "=" + each.state;
+  return out;
 }
 
 Scenario& Scenario::cohort(const CohortOf& cohort) {
@@ -153,6 +191,12 @@ std::string Scenario::line(const Decision& d) const {
       return "marked " + name + " " + d.reason;
     case DecisionType::kWaitingForVictims:
       return "waiting " + name;
+    case DecisionType::kReservationLost:
+      return "lost " + name + ": " + d.message;
+    case DecisionType::kCheckState:
+      return "check " + name + " " + d.reason + " " + d.cause;
+    case DecisionType::kChecksListed:
+      return "listed " + name;
     case DecisionType::kPending:
       break;
   }
@@ -163,7 +207,8 @@ bool Scenario::step() {
   const bool more = engine.step(decisions_);
   engine.verify_ledger();
   for (const Decision& d : decisions_)
-    if (told_ || d.type != DecisionType::kPending) lines_.push_back(line(d));
+    if (told_ || (d.type != DecisionType::kPending && d.type != DecisionType::kChecksListed))
+      lines_.push_back(line(d));
   return more;
 }
 

@@ -15,6 +15,8 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,8 +118,8 @@ struct Queue : QuotaBuilder<api::ClusterQueue, Queue> {
     object.stop_policy = policy;
     return *this;
   }
-  Queue& checked_by(const std::string& check) {
-    object.admission_checks.push_back({check, {}});
+  Queue& checked_by(const std::string& check, const std::vector<std::string>& flavors = {}) {
+    object.admission_checks.push_back({check, flavors});
     return *this;
   }
 };
@@ -240,8 +242,14 @@ class Scenario {
 
   Scenario& flavor(const std::string& name, const api::LabelMap& labels = {},
                    const std::vector<api::Taint>& taints = {});
-  /// The ClusterQueue, and when it is new its LocalQueue.
+  /// The ClusterQueue, and when they are new its LocalQueue and the AdmissionChecks that it names.
   Scenario& queue(const Queue& queue);
+  Scenario& check(const std::string& name, bool preempt_after = false, bool active = true);
+  /// A state of one of the workload's checks comes in.
+  Scenario& answer(const std::string& workload, const std::string& check, const std::string& state,
+                   const std::string& reason = "", std::optional<std::int32_t> after_seconds = {});
+  /// `a=Ready b=Pending`, in order.
+  std::string checks(const std::string& workload) const;
   Scenario& cohort(const CohortOf& cohort);
   Scenario& local_queue(const std::string& name, const std::string& cluster_queue,
                         api::StopPolicy stop = api::StopPolicy::kNone);
@@ -276,6 +284,7 @@ class Scenario {
 
   Time now_ = 1'000'000 * kSecond;
   Time created_ = 0;
+  std::set<std::string> known_checks_;
   std::vector<Decision> decisions_;
   Log lines_;
   bool told_ = false;

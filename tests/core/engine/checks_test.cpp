@@ -1,0 +1,367 @@
+// Two-stage admission in the engine (KEP-993, mechanisms 4): the transitions of its test plan, held
+// preemptions, and the second look before admission.
+#include <gtest/gtest.h>
+
+#include "tests/core/support/scenario.hpp"
+
+namespace sluice {
+namespace {
+
+using namespace testing;
+
+/// One flavor `f` with 4 CPUs in the queue `q`.
+Queue four() { return Queue("q").quota("cpu", {{"f", 4}}); }
+
+std::string condition(const Scenario& s, const std::string& name, const std::string& type) {
+  const auto status = s.engine.status(*s.engine.find(key_of(name)));
+  const api::Condition* c = status.condition(type);
+  return c ? c->status + " " + c->reason + ": " + c->message : "none";
+}
+
+TEST(Checks, AreListedFromQueueingOnAndAdmitWhenAllAreReady) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a").checked_by("b"));
+  s.submit(Job("big", "q").cpu(5)).submit(Job("w", "q").cpu(1));
+  EXPECT_EQ(s.run(), Lines("reserved w"));
+  EXPECT_EQ(s.checks("big"), "a=Pending b=Pending");
+  EXPECT_EQ(s.checks("w"), "a=Pending b=Pending");
+  EXPECT_EQ(s.answer("w", "a", "Ready").run(), Lines("check w a Ready"));
+  EXPECT_EQ(s.state("w"), "reserved");
+  EXPECT_EQ(s.answer("w", "b", "Ready").run(), Lines("check w b Ready", "admitted w"));
+  EXPECT_EQ(condition(s, "w", "Admitted"), "True Admitted: The workload is admitted");
+}
+
+TEST(Checks, WithoutAnyTheReservationIsTheAdmission) {
+  Scenario s;
+  s.flavor("f").queue(four()).submit(Job("w", "q").cpu(1));
+  EXPECT_EQ(s.run(), Lines("reserved w", "admitted w"));
+}
+
+TEST(Checks, ReadyThatTurnsToPendingHoldsItAgain) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a").checked_by("b")).submit(Job("w", "q").cpu(1)).run();
+  s.answer("w", "a", "Ready").answer("w", "a", "Pending").answer("w", "b", "Ready").run();
+  EXPECT_EQ(s.state("w"), "reserved");
+  EXPECT_EQ(s.answer("w", "a", "Ready").run(), Lines("check w a Ready", "admitted w"));
+  s.answer("w", "a", "Pending").run();  // after admission it is shown, and changes nothing
+  EXPECT_EQ(s.state("w"), "admitted");
+  EXPECT_EQ(s.checks("w"), "a=Pending b=Ready");
+}
+
+struct Ends : ::testing::TestWithParam<int> {};
+
+TEST_P(Ends, RetryEvictsAndComesBackAfterItsDelay) {
+  Scenario s;
+  Queue queue = four().checked_by("a");
+  if (GetParam() == 2) queue.checked_by("b");
+  s.flavor("f").queue(queue).submit(Job("w", "q").cpu(1)).run();
+  if (GetParam() == 2) s.answer("w", "b", "Ready");
+  s.answer("w", "a", "Retry", "", 60);
+  s.run();
+  EXPECT_EQ(s.last().back(), "evicted w AdmissionCheck");
+  EXPECT_EQ(s.state("w"), "pending");
+  EXPECT_EQ(s.checks("w"), GetParam() == 2 ? "a=Pending b=Pending" : "a=Pending");
+  EXPECT_EQ(condition(s, "w", "Evicted"),
+            "True AdmissionCheck: Evicted due to AdmissionCheck(s) in Retry state: \"a\"");
+  const auto status = s.engine.status(*s.engine.find("ns/w"));
+  EXPECT_EQ(status.admission_checks[0].retry_count, 1);
+  EXPECT_EQ(status.admission_checks[0].message,
+            "Reset to Pending after eviction. Previously: Retry");
+  EXPECT_EQ(s.after(59).run(), Log());
+  EXPECT_EQ(s.after(1).run(), Lines("requeued w BackoffFinished", "reserved w"));
+}
+
+TEST_P(Ends, OneRejectionIsEnough) {
+  Scenario s;
+  Queue queue = four().checked_by("a");
+  if (GetParam() == 2) queue.checked_by("b");
+  s.flavor("f").queue(queue).submit(Job("w", "q").cpu(4)).submit(Job("x", "q").cpu(4)).run();
+  if (GetParam() == 2) s.answer("w", "b", "Ready");
+  s.answer("w", "a", "Rejected").run();
+  EXPECT_EQ(s.state("w"), "inactive");
+  EXPECT_EQ(s.state("x"), "reserved");  // its quota is free at once
+  EXPECT_EQ(s.checks("w").substr(0, 10), "a=Rejected");
+  // Turned on again it begins anew.
+  s.remove("x").submit(Job("w", "q").cpu(4)).run();
+  EXPECT_EQ(s.state("w"), "reserved");
+  EXPECT_EQ(s.checks("w").substr(0, 9), "a=Pending");
+}
+
+TEST_P(Ends, AfterAdmissionRetryAndRejectedStopIt) {
+  for (const std::string state : {"Retry", "Rejected"}) {
+    Scenario s;
+    Queue queue = four().checked_by("a");
+    if (GetParam() == 2) queue.checked_by("b");
+    s.flavor("f").queue(queue).submit(Job("w", "q").cpu(1)).run();
+    s.answer("w", "a", "Ready");
+    if (GetParam() == 2) s.answer("w", "b", "Ready");
+    s.run();
+    ASSERT_EQ(s.state("w"), "admitted");
+    s.answer("w", "a", state, "", 5).run();
+    EXPECT_EQ(s.state("w"), state == "Retry" ? "pending" : "inactive");
+  }
+}
+INSTANTIATE_TEST_SUITE_P(OneAndTwo, Ends, ::testing::Values(1, 2));
+
+TEST(Checks, TwoRetriesWaitForTheLongerDelay) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a").checked_by("b")).submit(Job("w", "q").cpu(1)).run();
+  s.answer("w", "a", "Retry", "", 10).run();
+  // The second answer comes after the reservation ended: it is none to the next.
+  s.answer("w", "b", "Retry", "", 90).run();
+  EXPECT_EQ(s.after(10).run(), Lines("requeued w BackoffFinished", "reserved w"));
+}
+
+TEST(Checks, RetryWithoutADelayComesBackAtOnceButNotForEverInOneInstant) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
+  EXPECT_EQ(s.answer("w", "a", "Retry").run(),
+            Lines("check w a Retry", "evicted w AdmissionCheck", "reserved w"));
+  EXPECT_EQ(s.answer("w", "a", "Retry").run(),
+            Lines("check w a Retry", "evicted w AdmissionCheck"));
+  EXPECT_EQ(s.after(1).run(), Lines("requeued w BackoffFinished", "reserved w"));
+}
+
+TEST(Checks, EveryEndOfAReservationBeginsAnotherAttempt) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
+  const WorkloadId id = *s.engine.find("ns/w");
+  EXPECT_EQ(s.engine.attempt(id), 1U);
+  s.answer("w", "a", "Retry").run();
+  EXPECT_EQ(s.engine.attempt(id), 2U);
+  s.answer("w", "a", "Rejected").run();
+  EXPECT_EQ(s.engine.attempt(id), 3U);
+}
+
+TEST(Checks, PreemptedWhileCheckingLosesTheReservationAndBeginsAnew) {
+  Scenario s;
+  s.flavor("f").queue(four().lower_priority().checked_by("a"));
+  s.submit(Job("low", "q").cpu(4)).run();
+  s.answer("low", "a", "Pending");
+  s.submit(Job("high", "q").cpu(4).priority(5));
+  EXPECT_EQ(s.run(), Lines("evicted low InClusterQueue by high", "reserved high"));
+  EXPECT_EQ(condition(s, "low", "QuotaReserved").substr(0, 5), "False");
+  EXPECT_EQ(s.checks("low"), "a=Pending");
+}
+
+TEST(Checks, ThoseOfFlavorsAreListedWhenTheirFlavorIsReserved) {
+  Scenario s;
+  s.flavor("spot").flavor("reserved");
+  s.queue(Queue("q").quota("cpu", {{"reserved", 2}, {"spot", 4}}).checked_by("a", {"spot"}));
+  s.submit(Job("w1", "q").cpu(2)).submit(Job("w2", "q").cpu(2)).run();
+  EXPECT_EQ(s.state("w1"), "admitted");  // on the flavor without checks
+  EXPECT_EQ(s.checks("w1"), "");
+  EXPECT_EQ(s.state("w2"), "reserved");
+  EXPECT_EQ(s.checks("w2"), "a=Pending");
+  s.answer("w2", "a", "Retry", "", 9).run();
+  EXPECT_EQ(s.checks("w2"), "a=Pending");  // its retries are counted on
+  s.after(9).run();
+  EXPECT_EQ(s.engine.status(*s.engine.find("ns/w2")).admission_checks[0].retry_count, 1);
+}
+
+TEST(Checks, AQueueIsInactiveWhileACheckIsMissingOrInactive) {
+  Scenario s;
+  s.check("a", false, false).flavor("f").queue(four().checked_by("a"));
+  s.submit(Job("w", "q").cpu(1)).run();
+  EXPECT_EQ(s.why("w"),
+            "Misconfigured: ClusterQueue q is inactive: references inactive AdmissionCheck(s): a");
+  EXPECT_EQ(s.engine.queue_view("q")->reason, "AdmissionCheckInactive");
+  EXPECT_EQ(s.check("a").run(), Lines("reserved w"));
+  // Away again while it is pending: the reservation stays, and nobody new begins.
+  s.check("a", false, false).answer("w", "a", "Ready").submit(Job("x", "q").cpu(1)).run();
+  EXPECT_EQ(s.state("w"), "reserved");
+  EXPECT_EQ(s.state("x"), "pending");
+  EXPECT_EQ(s.check("a").run(), Lines("admitted w", "reserved x"));
+  s.engine.remove("AdmissionCheck", "a");
+  s.run();
+  EXPECT_EQ(s.engine.queue_view("q")->reason, "AdmissionCheckNotFound");
+}
+
+TEST(Checks, AQueueThatDropsItsChecksAdmitsWhoHasReserved) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
+  EXPECT_EQ(s.queue(four()).run(), Lines("admitted w"));
+}
+
+TEST(Checks, AStoppedQueueCancelsReservationsAndLeavesAdmittedOnes) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a"));
+  s.submit(Job("w", "q").cpu(1)).submit(Job("x", "q").cpu(1)).run();
+  s.answer("w", "a", "Ready").run();
+  s.queue(four().checked_by("a").stop(api::StopPolicy::kHold)).run();
+  EXPECT_EQ(s.state("w"), "admitted");
+  EXPECT_EQ(s.state("x"), "pending");
+}
+
+// ---- the second look
+
+TEST(SecondLook, AQuotaCutEvictsNobodyAndActsWhenAllAreReady) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(3)).run();
+  s.queue(Queue("q").quota("cpu", {{"f", 2}}).checked_by("a")).run();
+  EXPECT_EQ(s.state("w"), "reserved");
+  s.answer("w", "a", "Ready").run();
+  EXPECT_EQ(s.last()[1].substr(0, 6), "lost w");
+  EXPECT_EQ(s.state("w"), "pending");
+  EXPECT_EQ(s.checks("w"), "a=Pending");
+  EXPECT_EQ(condition(s, "w", "Evicted"), "none");  // nothing ran
+}
+
+TEST(SecondLook, AnotherFlavorThatWouldBeChosenEndsTheReservation) {
+  Scenario s;
+  s.flavor("f1").flavor("f2");
+  const Queue queue = Queue("q").quota("cpu", {{"f1", 2}, {"f2", 2}}).checked_by("a");
+  s.queue(queue).submit(Job("first", "q").cpu(2)).run();
+  s.submit(Job("w", "q").cpu(2)).run();
+  ASSERT_EQ(s.assigned("w"), "main=1 cpu:f2");
+  s.remove("first").run();
+  s.answer("w", "a", "Ready").run();
+  EXPECT_EQ(s.last(), Lines("check w a Ready",
+                            "lost w: Other flavors would be chosen now than those that were "
+                            "reserved",
+                            "reserved w"));
+  EXPECT_EQ(s.assigned("w"), "main=1 cpu:f1");
+}
+
+TEST(SecondLook, PreemptsWhereThatIsNeededAndAdmitsInTheSameCommit) {
+  // q2 lends 2 to w, then takes them back for its own; w reclaims within its nominal quota.
+  Scenario s;
+  s.flavor("f");
+  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 4}}).reclaim_any().checked_by("a"));
+  s.queue(Queue("q2").cohort("c").quota("cpu", {{"f", 0}}));
+  s.submit(Job("w", "q").cpu(4)).run();
+  s.cohort(CohortOf("c").quota("cpu", {{"f", 2}}));
+  s.submit(Job("x", "q2").cpu(2)).run();
+  ASSERT_EQ(s.state("x"), "admitted");
+  s.cohort(CohortOf("c")).run();  // now 4 CPUs for 6
+  EXPECT_EQ(s.answer("w", "a", "Ready").run(),
+            Lines("check w a Ready", "evicted x InCohortReclamation by w", "admitted w"));
+}
+
+TEST(SecondLook, RunsBesideTheHeadOfItsQueueAndBeforeIt) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(2)).run();
+  s.answer("w", "a", "Ready").submit(Job("x", "q").cpu(2));
+  const auto before = s.engine.stats().cycles;
+  EXPECT_TRUE(s.step());
+  EXPECT_EQ(s.engine.stats().cycles, before + 1);
+  EXPECT_EQ(s.state("w"), "admitted");
+  EXPECT_EQ(s.state("x"), "reserved");
+}
+
+// ---- preemptions that wait for checks
+
+/// `low` runs on all of 4 CPUs; `high` may preempt it, and its check has the policy.
+struct Held : ::testing::Test {
+  Scenario s;
+  Held() { s.check("late", true).flavor("f"); }
+  void start(const Queue& queue) {
+    s.queue(queue).submit(Job("low", "q").cpu(4)).run();
+    s.answer("low", "late", "Ready").run();
+    ASSERT_EQ(s.state("low"), "admitted");
+  }
+};
+
+TEST_F(Held, TheReservationHoldsAndTheVictimRunsOnUntilTheCheckIsReady) {
+  start(four().lower_priority().checked_by("late"));
+  s.submit(Job("high", "q").cpu(3).priority(5));
+  EXPECT_EQ(s.run(), Lines("reserved high"));
+  EXPECT_EQ(s.admitted(), "low");
+  EXPECT_EQ(s.engine.planned_victims(*s.engine.find("ns/high")), Lines("ns/low"));
+  EXPECT_EQ(s.answer("high", "late", "Ready").run(),
+            Lines("check high late Ready", "evicted low InClusterQueue by high", "admitted high"));
+}
+
+TEST_F(Held, OnlyAsManyReserveAsFitTogether) {
+  // low 4 runs; high1 3 + high2 1 fit into 4 without low; high3 1 does not.
+  start(four().lower_priority().checked_by("late"));
+  s.submit(Job("high1", "q").cpu(3).priority(5)).submit(Job("high2", "q").cpu(1).priority(5));
+  s.submit(Job("high3", "q").cpu(1).priority(5)).run();
+  EXPECT_EQ(s.state("high1"), "reserved");
+  EXPECT_EQ(s.state("high2"), "reserved");
+  EXPECT_EQ(s.state("high3"), "pending");
+  // high2 is ready first: what it was promised still runs, and goes for it.
+  s.answer("high2", "late", "Ready").run();
+  EXPECT_EQ(s.admitted(), "low");
+  s.answer("high1", "late", "Ready").run();
+  EXPECT_EQ(s.admitted(), "high1 high2");
+}
+
+TEST_F(Held, WhoStartsAtOnceTakesNothingThatStillRuns) {
+  // c has 4 in all: low runs on 4. high 3 holds, 1 is left over; x, without checks, has to wait.
+  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 4}}).lower_priority().checked_by("late"));
+  s.queue(Queue("plain").cohort("c").quota("cpu", {{"f", 0}}));
+  s.submit(Job("low", "q").cpu(4)).run();
+  s.answer("low", "late", "Ready").run();
+  s.submit(Job("high", "q").cpu(3).priority(5)).run();
+  ASSERT_EQ(s.state("high"), "reserved");
+  s.submit(Job("x", "plain").cpu(1)).run();
+  EXPECT_EQ(s.state("x"), "pending");
+  EXPECT_EQ(s.why("x"),
+            "WaitingForPreemptedWorkloads: Workload fits only on capacity that still runs "
+            "workloads to be preempted by others");
+  s.answer("high", "late", "Ready").run();
+  EXPECT_EQ(s.admitted(), "high x");
+}
+
+TEST_F(Held, WhenTheHeldOneGoesItsVictimsCountAgain) {
+  start(four().lower_priority().checked_by("late"));
+  s.submit(Job("high", "q").cpu(3).priority(5)).run();
+  s.remove("high").submit(Job("x", "q").cpu(1)).run();
+  EXPECT_EQ(s.state("x"), "pending");  // 4 of 4 are used by low
+  EXPECT_EQ(s.admitted(), "low");
+}
+
+TEST_F(Held, AVictimThatEndsByItselfLeavesNothingToPreempt) {
+  start(four().lower_priority().checked_by("late"));
+  s.submit(Job("high", "q").cpu(3).priority(5)).run();
+  s.finish("low").run();
+  EXPECT_TRUE(s.engine.planned_victims(*s.engine.find("ns/high")).empty());
+  EXPECT_EQ(s.answer("high", "late", "Ready").run(),
+            Lines("check high late Ready", "admitted high"));
+}
+
+TEST_F(Held, IsItselfACandidate) {
+  start(four().lower_priority().checked_by("late"));
+  s.submit(Job("high", "q").cpu(3).priority(5)).run();
+  s.submit(Job("higher", "q").cpu(4).priority(9)).run();
+  EXPECT_EQ(s.state("higher"), "reserved");
+  s.answer("higher", "late", "Ready").run();
+  EXPECT_EQ(s.admitted(), "higher");
+}
+
+TEST(HeldByTwo, PreemptionRequiredOfAnotherCheckLetsThemGo) {
+  Scenario s;
+  s.check("late", true).flavor("f");
+  s.queue(four().lower_priority()).submit(Job("low", "q").cpu(4)).run();
+  s.queue(four().lower_priority().checked_by("late").checked_by("other")).run();
+  s.submit(Job("high", "q").cpu(4).priority(5)).run();
+  EXPECT_EQ(s.admitted(), "low");
+  EXPECT_EQ(s.answer("high", "other", "Pending", "PreemptionRequired").run(),
+            Lines("evicted low InClusterQueue by high"));
+  EXPECT_EQ(s.state("high"), "reserved");
+  s.answer("high", "other", "Ready").answer("high", "late", "Ready").run();
+  EXPECT_EQ(s.state("high"), "admitted");
+}
+
+TEST(HeldByTwo, OnlyTheChecksOfThatPolicyAreWaitedFor) {
+  Scenario s;
+  s.check("late", true).flavor("f");
+  s.queue(four().lower_priority()).submit(Job("low", "q").cpu(4)).run();
+  s.queue(four().lower_priority().checked_by("late").checked_by("other")).run();
+  s.submit(Job("high", "q").cpu(4).priority(5)).run();
+  EXPECT_EQ(s.answer("high", "other", "Ready").run(), Lines("check high other Ready"));
+  EXPECT_EQ(s.answer("high", "late", "Ready").run(),
+            Lines("check high late Ready", "evicted low InClusterQueue by high", "admitted high"));
+}
+
+TEST(HeldByTwo, WithAnytimeEverywhereThePreemptionsComeFirst) {
+  Scenario s;
+  s.flavor("f").queue(four().lower_priority()).submit(Job("low", "q").cpu(4)).run();
+  s.queue(four().lower_priority().checked_by("soon")).run();
+  s.submit(Job("high", "q").cpu(4).priority(5));
+  EXPECT_EQ(s.run(), Lines("evicted low InClusterQueue by high", "reserved high"));
+}
+
+}  // namespace
+}  // namespace sluice
