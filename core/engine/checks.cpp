@@ -139,24 +139,47 @@ void EngineState::reset_checks(WorkloadRecord& w, bool all) {
 void EngineState::take_check_reports(WorkloadId id, const api::WorkloadStatus& status) {
   WorkloadRecord& w = model.workloads[id];
   if (!w.extras || !w.holds_quota()) return;
-  for (const api::AdmissionCheckState& report : status.admission_checks) {
+  for (const api::AdmissionCheckState& report : status.admission_checks)
+    for (api::AdmissionCheckState& check : w.extras->checks)
+      if (check.name == report.name) take_check_report(id, check, report);
+}
+
+void EngineState::take_check_report(WorkloadId id, api::AdmissionCheckState& check,
+                                    const api::AdmissionCheckState& report) {
+  if (same_report(check, report)) return;
+  const std::string before = check.state;
+  check.state = report.state;
+  check.reason = report.reason;
+  check.message = report.message;
+  check.requeue_after_seconds = report.requeue_after_seconds;
+  // What a started job was given stays.
+  if (before != kStateReady || report.state != kStateReady)
+    check.pod_set_updates = report.pod_set_updates;
+  moved_ = true;
+  if (before == check.state) {
+    decide(DecisionType::kChecksListed, id);
+    return;
+  }
+  check.last_transition_time = model.now;
+  Decision& decision = decide(DecisionType::kCheckState, id);
+  decision.reason = check.name;
+  decision.cause = check.state;
+  decision.before = before;
+  decision.message = check.message;
+}
+
+Result<void> EngineState::report(WorkloadId id, const api::AdmissionCheckState& report) {
+  WorkloadRecord& w = model.workloads[id];
+  if (!w.holds_quota()) return Error{w.key + " holds no quota, so its checks have not begun"};
+  if (w.extras) {
     for (api::AdmissionCheckState& check : w.extras->checks) {
-      if (check.name != report.name || same_report(check, report)) continue;
-      const std::string before = check.state;
-      check.state = report.state;
-      check.reason = report.reason;
-      check.message = report.message;
-      check.requeue_after_seconds = report.requeue_after_seconds;
-      check.pod_set_updates = report.pod_set_updates;
-      if (before == check.state) continue;
-      check.last_transition_time = model.now;
-      Decision& decision = decide(DecisionType::kCheckState, id);
-      decision.reason = check.name;
-      decision.cause = check.state;
-      decision.before = before;
-      decision.message = check.message;
+      if (check.name != report.name) continue;
+      take_check_report(id, check, report);
+      settle_checks(id);
+      return {};
     }
   }
+  return Error{w.key + " has no admission check " + report.name};
 }
 
 /// May the preemptions that were held back go on: every check with that policy is Ready, or some

@@ -73,6 +73,12 @@ Result<void> Engine::conclude(std::string_view key, std::string_view reason,
   return state_->conclude(*id, reason, message);
 }
 
+Result<void> Engine::report(std::string_view key, const api::AdmissionCheckState& check) {
+  const auto id = state_->find(key);
+  if (!id) return Error{"workload " + std::string(key) + " does not exist"};
+  return state_->report(*id, check);
+}
+
 void Engine::traits_changed(std::string_view key) {
   if (const auto id = state_->find(key)) state_->traits_changed(*id);
 }

@@ -121,6 +121,10 @@ class Engine {
   /// does not exist or is finished already.
   Result<void> conclude(std::string_view key, std::string_view reason, std::string_view message);
 
+  /// One of the workload's admission checks has this state now. An error, and nothing changes, when
+  /// it does not exist, holds no quota, or has no such check.
+  Result<void> report(std::string_view key, const api::AdmissionCheckState& check);
+
   /// The traits of this workload may have changed (a plugin says so).
   void traits_changed(std::string_view key);
   /// Puts a parked workload back into its queue (a plugin's veto may have ended).

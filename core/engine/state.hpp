@@ -55,6 +55,7 @@ class EngineState {
   Result<void> conclude(WorkloadId id, std::string_view reason, std::string_view message);
 
   // checks.cpp
+  Result<void> report(WorkloadId id, const api::AdmissionCheckState& check);
   std::uint64_t attempt(WorkloadId id) const;
   std::vector<std::string> planned_victims(WorkloadId id) const;
 
@@ -178,6 +179,8 @@ class EngineState {
   void list_checks_of(const std::set<QueueId>& queues);
   void reset_checks(WorkloadRecord& w, bool all);
   void take_check_reports(WorkloadId id, const api::WorkloadStatus& status);
+  void take_check_report(WorkloadId id, api::AdmissionCheckState& check,
+                         const api::AdmissionCheckState& report);
   void settle_checks(WorkloadId id);
   bool lets_preempt(const WorkloadRecord& w) const;
   void retry(WorkloadId id, const std::string& names);

@@ -36,6 +36,9 @@ class Controller {
   virtual std::vector<std::string> watches() const = 0;
   /// Appends the keys (in whatever form the controller likes) that have to be looked at. Cheap.
   virtual void changed(const ObjectChange& change, std::vector<std::string>& keys) = 0;
+  /// Appends the keys that something from outside of the objects concerns. Asked before each run of
+  /// the controllers; cheap when there is nothing.
+  virtual void poll(std::vector<std::string>& keys) { static_cast<void>(keys); }
   /// Brings the objects of one key into line. Returns when the key has to be looked at again at
   /// the latest; kNever: only when something changes. An error is logged with the key and the key
   /// is tried again with a growing delay.

@@ -91,6 +91,11 @@ bool ControllerLoop::run_one(Entry& entry) {
 }
 
 bool ControllerLoop::run() {
+  for (Entry& entry : entries_) {
+    named_.clear();
+    entry.controller->poll(named_);
+    for (std::string& key : named_) name(entry, std::move(key));
+  }
   std::size_t done = 0, before = 0;
   do {
     before = done;

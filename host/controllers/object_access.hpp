@@ -68,6 +68,11 @@ class ObjectAccess {
 
   virtual void emit(EventNote event) = 0;
 
+  /// One of the workload's admission checks has this state now (name, state, reason, message, delay
+  /// and pod set updates count). An error when the workload holds no quota or has no such check.
+  virtual ApiResult<void> report_check(std::string_view key,
+                                       const api::AdmissionCheckState& check) = 0;
+
   /// The workload ended, in whatever state it is: Finished with this reason and message, what it
   /// holds is released.
   virtual ApiResult<void> finish_workload(std::string_view key, std::string_view reason,

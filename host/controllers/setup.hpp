@@ -14,6 +14,7 @@
 
 #include "core/hooks/hooks.hpp"
 #include "host/config/config.hpp"
+#include "host/controllers/checks/check_controller.hpp"
 #include "host/controllers/controller_loop.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
@@ -29,13 +30,14 @@ namespace sluice::host {
 class ControllerSetup {
  public:
   /// All must outlive it.
-  ControllerSetup(const Configuration& config, const hooks::Hooks& hooks, Kernel& kernel,
-                  ObjectWriter& objects, EventSink& events)
+  ControllerSetup(const Configuration& config, const hooks::Hooks& hooks, CheckControllers& checks,
+                  Kernel& kernel, ObjectWriter& objects, EventSink& events)
       : objects_(objects),
         policy_(config.manage_jobs_without_queue_name),
         gates_(hooks.pod_gate),
         jobs_(kernel.scheme(), hooks.job_mapping, config.manage_jobs_without_queue_name),
         lifting_(kernel.scheme(), gates_),
+        checks_(kernel.scheme(), kernel.engine(), checks),
         statuses_(kernel.scheme(), kernel.engine(), config.engine.fair_sharing),
         workloads_(kernel.scheme(), config.retention),
         old_events_(kernel.scheme()),
@@ -47,6 +49,7 @@ class ControllerSetup {
     objects_.add_policy(policy_);
     loop.add(jobs_);
     if (gates_.any()) loop.add(lifting_);
+    loop.add(checks_);
     loop.add(workloads_);
     loop.add(old_events_);
     loop.add(statuses_);
@@ -68,6 +71,7 @@ class ControllerSetup {
   PodGates gates_;
   JobController jobs_;
   PodGateController lifting_;
+  CheckController checks_;
   QueueStatusController statuses_;
   WorkloadRetention workloads_;
   EventRetention old_events_;

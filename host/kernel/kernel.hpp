@@ -110,6 +110,11 @@ class Kernel {
   /// The same in whatever state the workload is.
   Result<void> conclude(std::string_view key, std::string_view reason, std::string_view message);
 
+  /// A state of one of a workload's admission checks; see Engine::report.
+  Result<void> report_check(std::string_view key, const api::AdmissionCheckState& check) {
+    return engine_.report(key, check);
+  }
+
   /// Stores an object that was prepared in full, identity included.
   void commit(PreparedObject object);
   /// Writes the workload's status anew, as the engine sees it. Nothing to do when there is none.

@@ -33,6 +33,7 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
                                                      LogSink log = {});
 
   hooks::Hooks hooks() { return set_->hooks(); }
+  CheckControllers& check_controllers() { return set_->check_controllers(); }
   const PluginSet& plugins() const { return *set_; }
 
   void begin_instant(Time now) override { set_->fire_timers(now); }

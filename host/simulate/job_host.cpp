@@ -74,7 +74,8 @@ void WorkloadUids::creating(const api::KindInfo&, json::object& object, const Ob
   });
 }
 
-JobHost::JobHost(Kernel& kernel, const hooks::Hooks& hooks, bool manage_all)
+JobHost::JobHost(Kernel& kernel, const hooks::Hooks& hooks, CheckControllers& checks,
+                 bool manage_all)
     : kernel_(kernel),
       ids_(index_),
       objects_(kernel, index_, ids_),
@@ -83,6 +84,7 @@ JobHost::JobHost(Kernel& kernel, const hooks::Hooks& hooks, bool manage_all)
       uids_(index_),
       jobs_(kernel.scheme(), hooks.job_mapping, manage_all),
       pods_(kernel.scheme()),
+      checks_(kernel.scheme(), kernel.engine(), checks),
       workloads_(*kernel.scheme().find("kueue.x-k8s.io/v1beta2", "Workload")) {
   objects_.add_policy(policy_);
   objects_.add_policy(runtimes_);
@@ -90,6 +92,7 @@ JobHost::JobHost(Kernel& kernel, const hooks::Hooks& hooks, bool manage_all)
   loop_.retry_on_change_only();
   loop_.add(jobs_);
   loop_.add(pods_);
+  loop_.add(checks_);
   kernel.listen(this);
   kernel.write_statuses();
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/hooks/hooks.hpp"
+#include "host/controllers/checks/check_controller.hpp"
 #include "host/controllers/controller_loop.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
@@ -62,7 +63,7 @@ class WorkloadUids final : public WritePolicy {
 class JobHost final : public KernelListener {
  public:
   /// Both must outlive it. The kernel listens to it from now on.
-  JobHost(Kernel& kernel, const hooks::Hooks& hooks, bool manage_all);
+  JobHost(Kernel& kernel, const hooks::Hooks& hooks, CheckControllers& checks, bool manage_all);
 
   /// Told of workloads that come and go, whoever writes them; while they exist.
   void observe(std::function<void(const std::string& key, bool created)> observer) {
@@ -109,6 +110,7 @@ class JobHost final : public KernelListener {
   WorkloadUids uids_;
   JobController jobs_;
   JobPods pods_;
+  CheckController checks_;
   const api::KindInfo& workloads_;
   std::map<ObjectRef, boost::json::object> applied_;  ///< as it was last applied
   std::function<void(const std::string&, bool)> observer_;

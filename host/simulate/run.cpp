@@ -90,13 +90,13 @@ class SimulationRun {
     } else {
       log_ = std::make_unique<DecisionLog>(*output_, options_.states);
     }
-    const bool has_jobs = input->has_jobs;
+    const bool needs_controllers = input->needs_controllers;
     RecordSink& sink = story_ ? static_cast<RecordSink&>(*story_) : *log_;
     simulation_ = std::make_unique<Simulation>(std::move(*input), clock_, sink);
     kernel_ = std::make_unique<Kernel>(config->engine, plugins_->hooks(), *intake_, store_,
                                        plugins_.get(), *simulation_);
-    if (has_jobs)
-      jobs_ = std::make_unique<JobHost>(*kernel_, plugins_->hooks(),
+    if (needs_controllers)
+      jobs_ = std::make_unique<JobHost>(*kernel_, plugins_->hooks(), plugins_->check_controllers(),
                                         config->manage_jobs_without_queue_name);
     return {};
   }
@@ -113,7 +113,7 @@ class SimulationRun {
   MemoryStore store_;
   std::unique_ptr<Simulation> simulation_;
   std::unique_ptr<Kernel> kernel_;
-  std::unique_ptr<JobHost> jobs_;  // nullptr when the input holds no jobs
+  std::unique_ptr<JobHost> jobs_;  // nullptr when the input needs no controllers
 };
 
 }  // namespace

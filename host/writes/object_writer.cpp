@@ -315,6 +315,14 @@ void ObjectWriter::emit(EventNote event) {
   if (events_) events_->emit(event);
 }
 
+ApiResult<void> ObjectWriter::report_check(std::string_view key,
+                                           const api::AdmissionCheckState& check) {
+  const api::KindInfo& kind = *scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
+  if (auto done = kernel_.report_check(key, check); !done)
+    return conflict(kind, key.substr(key.find('/') + 1), done.error().text);
+  return {};
+}
+
 ApiResult<void> ObjectWriter::finish_workload(std::string_view key, std::string_view reason,
                                               std::string_view message) {
   const auto id = kernel_.engine().find(key);

@@ -242,9 +242,36 @@ json::object without_topology(json::object admission) {
   return admission;
 }
 
+/// Who answers for a check writes its state, and only while the workload holds quota (KEP-993: past
+/// the reservation). Which checks there are is not theirs to say.
+void check_check_report(const json::object& before, const json::object* old,
+                        const json::object& now, const std::string& field, Outcome& outcome) {
+  if (old == nullptr) {
+    add_invalid(outcome, field + ".name", value_or_null(now, "name"),
+                "is not among the admission checks of this workload");
+    return;
+  }
+  if (find_text(now, "reason") == "PreemptionRequired" && find_text(now, "state") != "Pending")
+    add_invalid(outcome, field + ".reason", value_or_null(now, "reason"),
+                "PreemptionRequired is meaningful only while the state is Pending");
+  const bool changed = !same(*old, now, "state") || !same(*old, now, "podSetUpdates") ||
+                       !same(*old, now, "reason");
+  if (!changed) return;
+  const json::object holder{{"status", before}};
+  if (is_true(holder, "Finished")) {
+    add_problem(outcome, Problem::Kind::kForbidden, field,
+                "Forbidden: cannot change: the workload is finished");
+  } else if (!is_true(holder, "QuotaReserved")) {
+    add_problem(outcome, Problem::Kind::kForbidden, field,
+                "Forbidden: cannot change while the workload holds no quota: its checks begin when "
+                "quota is reserved, and an answer to an earlier reservation does not count");
+  }
+}
+
 void check_checks_update(const json::object& before, const json::object& after, Outcome& outcome) {
   for_objects(after, "admissionChecks", [&](std::size_t i, const json::object& now) {
     const json::object* old = named(before, "admissionChecks", find_text(now, "name"));
+    check_check_report(before, old, now, item("status.admissionChecks", i), outcome);
     if (old == nullptr || find_text(*old, "state") != "Ready" ||
         find_text(now, "state") != "Ready" || same(*old, now, "podSetUpdates")) {
       return;

@@ -28,14 +28,24 @@ void set_record(json::object& job, const json::object& record) {
       api::to_json(record);
 }
 
-/// What all admission checks together want of one pod set.
-json::object updates_of(const json::object& status, std::string_view pod_set) {
+/// What all admission checks together want of one pod set. `conflict` tells where two of them want
+/// different things.
+json::object updates_of(const json::object& status, std::string_view pod_set,
+                        std::string& conflict) {
   json::object all;
   for_each_object(status, "admissionChecks", [&](const json::object& check) {
     for_each_object(check, "podSetUpdates", [&](const json::object& update) {
       if (api::find_text(update, "name") != pod_set) return;
-      for (const std::string_view field : {"labels", "annotations", "nodeSelector"})
-        for (const auto& [key, value] : part(update, field)) object_of(all, field)[key] = value;
+      for (const std::string_view field : {"labels", "annotations", "nodeSelector"}) {
+        for (const auto& [key, value] : part(update, field)) {
+          json::value& wanted = object_of(all, field)[key];
+          if (!wanted.is_null() && wanted != value && conflict.empty())
+            conflict = fmt::format("{} {} of pod set {}: one admission check wants {}, check {} {}",
+                                   field, api::view(key), pod_set, api::to_json(wanted),
+                                   api::find_text(check, "name"), api::to_json(value));
+          wanted = value;
+        }
+      }
       if (const auto* tolerations = api::find_array(update, "tolerations"))
         for (const auto& toleration : *tolerations)
           array_of(all, "tolerations").push_back(toleration);
@@ -153,6 +163,8 @@ Result<void> inject_one(json::object& pod_template, const json::object& workload
                         const json::object& wanted, const ObjectAccess& objects,
                         json::object& added) {
   const std::string_view name = api::find_text(wanted, "name");
+  if (const std::string_view conflict = api::find_text(wanted, "conflict"); !conflict.empty())
+    return Error{std::string(conflict)};
   const json::object& updates = part(wanted, "updates");
   const Place place = place_of(part(wanted, "flavors"), objects);
   json::object& spec = object_of(pod_template, "spec");
@@ -188,8 +200,10 @@ StartInfo start_info(const json::object& workload) {
       if (api::find_int(set, "minCount"))
         one["count"] = api::find_int(assignment, "count").value_or(0);
     });
-    if (json::object updates = updates_of(status, name); !updates.empty())
+    std::string conflict;
+    if (json::object updates = updates_of(status, name, conflict); !updates.empty())
       one["updates"] = std::move(updates);
+    if (!conflict.empty()) one["conflict"] = conflict;
     info.pod_sets.push_back(std::move(one));
   });
   return info;

@@ -1,0 +1,270 @@
+#include "host/controllers/checks/check_controller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <memory>
+#include <utility>
+
+#include "core/api/json.hpp"
+#include "host/base/log.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+/// Keys of checks have it in front; no namespace begins so.
+constexpr char kCheckMark = '=';
+/// On an AdmissionCheck: the plugin that answers for it.
+constexpr std::string_view kAnsweredBy = "sluice.dev/answered-by";
+
+constexpr std::string_view kStates[] = {"Pending", "Ready", "Retry", "Rejected"};
+
+std::string controller_name(const json::object& check) {
+  return std::string(api::find_text(part(check, "spec"), "controllerName"));
+}
+
+Result<void> plain(const ApiResult<void>& done) {
+  if (done) return {};
+  return Error{done.error().text};
+}
+
+/// The name of a pod set that the updates name and the workload does not have; empty: none.
+std::string unknown_pod_set(const std::string& updates, const api::Workload& workload) {
+  if (updates.empty()) return {};
+  boost::system::error_code code;
+  const json::value parsed = json::parse(api::json_view(updates), code);
+  if (code || !parsed.is_array()) return "(the updates are no list)";
+  for (const json::value& each : parsed.get_array()) {
+    const json::object* update = each.if_object();
+    const std::string_view name = update ? api::find_text(*update, "name") : std::string_view();
+    const bool known = std::any_of(workload.pod_sets.begin(), workload.pod_sets.end(),
+                                   [&](const api::PodSet& pods) { return pods.name == name; });
+    if (!known) return name.empty() ? "(no name)" : std::string(name);
+  }
+  return {};
+}
+
+}  // namespace
+
+CheckController::CheckController(const api::Scheme& scheme, const Engine& engine,
+                                 CheckControllers& plugins)
+    : engine_(engine),
+      plugins_(plugins),
+      workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
+      checks_(scheme.find("kueue.x-k8s.io/v1beta2", "AdmissionCheck")) {}
+
+std::vector<std::string> CheckController::watches() const {
+  return {"kueue.x-k8s.io/AdmissionCheck", "kueue.x-k8s.io/Workload"};
+}
+
+void CheckController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  if (change.kind == checks_) {
+    const bool status_alone = change.stored && change.before &&
+                              change.stored->metadata == change.before->metadata &&
+                              *change.stored->body == *change.before->body;
+    if (!status_alone) keys.push_back(kCheckMark + change.key);
+    return;
+  }
+  // Most workloads have no checks, and their statuses say so in their text.
+  const bool checked =
+      change.stored && change.stored->status.find("\"admissionChecks\"") != std::string::npos;
+  if (checked || begun_.contains(change.key)) keys.push_back(change.key);
+}
+
+void CheckController::poll(std::vector<std::string>& keys) {
+  for (CheckReport& report : plugins_.take_reports()) {
+    std::string key = report.ns + "/" + report.name;
+    reports_[key].push_back(std::move(report));
+    keys.push_back(std::move(key));
+  }
+}
+
+Result<Time> CheckController::reconcile(const std::string& key, ObjectAccess& objects) {
+  Result<void> done;
+  if (key.front() == kCheckMark) {
+    done = look_at_check(key.substr(1), objects);
+  } else {
+    if (auto reports = reports_.extract(key)) take_in(key, reports.mapped(), objects);
+    done = look_at_workload(key, objects);
+  }
+  if (!done) return done.error();
+  return kNever;
+}
+
+Result<void> CheckController::look_at_check(const std::string& check, ObjectAccess& objects) {
+  const auto object = objects.get(*checks_, check);
+  if (!object) {
+    const auto known = controller_of_.extract(check);
+    if (known && plugins_.provides(known.mapped())) plugins_.check_changed(check, {});
+    return {};
+  }
+  const std::string controller = controller_name(*object);
+  controller_of_[check] = controller;
+  const std::string plugin = plugins_.plugin_of(controller);
+  if (!plugin.empty())
+    return set_active(*object, plugins_.check_changed(check, api::to_json(*object)), plugin,
+                      objects);
+  const std::string_view answered =
+      api::find_text(part(part(*object, "metadata"), "annotations"), kAnsweredBy);
+  if (answered.empty()) return {};
+  return set_active(*object,
+                    {false, "PluginNotLoaded",
+                     fmt::format("Plugin {}, which answers for controller {}, is not loaded",
+                                 answered, controller)},
+                    answered, objects);
+}
+
+Result<void> CheckController::set_active(const json::object& before, const CheckActivity& activity,
+                                         std::string_view plugin, ObjectAccess& objects) const {
+  if (api::find_text(part(part(before, "metadata"), "annotations"), kAnsweredBy) != plugin) {
+    json::object marked = before;
+    object_of(object_of(marked, "metadata"), "annotations")[api::json_view(kAnsweredBy)] =
+        api::json_view(plugin);
+    if (auto done = plain(objects.update(std::move(marked))); !done) return done;
+  }
+  const json::object* old = find_condition(part(before, "status"), "Active");
+  const std::string_view value = activity.active ? "True" : "False";
+  if (old && api::find_text(*old, "status") == value &&
+      api::find_text(*old, "reason") == activity.reason &&
+      api::find_text(*old, "message") == activity.message)
+    return {};
+  json::object condition{{"type", "Active"},
+                         {"status", api::json_view(value)},
+                         {"reason", activity.reason},
+                         {"message", activity.message},
+                         {"lastTransitionTime", format_time(objects.now())}};
+  if (const auto generation = api::find_int(part(before, "metadata"), "generation"))
+    condition["observedGeneration"] = *generation;
+  if (old && api::find_text(*old, "status") == value)
+    condition["lastTransitionTime"] = api::json_view(api::find_text(*old, "lastTransitionTime"));
+  json::object status = part(before, "status");
+  json::array kept;
+  for_each_object(status, "conditions", [&](const json::object& each) {
+    if (api::find_text(each, "type") != "Active") kept.push_back(each);
+  });
+  kept.push_back(std::move(condition));
+  status["conditions"] = std::move(kept);
+  return plain(objects.update_status(*checks_, key_of(before), std::move(status)));
+}
+
+/// What should be begun, against what was.
+Result<void> CheckController::look_at_workload(const std::string& key, ObjectAccess& objects) {
+  std::map<std::string, std::string> wanted;  // check → controller
+  const auto id = engine_.find(key);
+  const WorkloadState state = id ? engine_.state(*id) : WorkloadState::kFinished;
+  if (state == WorkloadState::kQuotaReserved || state == WorkloadState::kAdmitted) {
+    for (const api::AdmissionCheckState& check : engine_.status(*id).admission_checks) {
+      const auto known = controller_of_.find(check.name);
+      if (known != controller_of_.end() && plugins_.provides(known->second))
+        wanted.emplace(check.name, known->second);
+    }
+  }
+  BegunChecks& begun = begun_[key];
+  const std::uint64_t attempt = id ? engine_.attempt(*id) : 0;
+  for (auto it = begun.begin(); it != begun.end();) {
+    const bool same = wanted.contains(it->first) && it->second.attempt == attempt &&
+                      it->second.uid == engine_.object(*id)->meta.uid;
+    if (same) {
+      ++it;
+      continue;
+    }
+    cancel(it->first, it->second, why_ended(key));
+    it = begun.erase(it);
+  }
+  std::string failed;
+  for (const auto& [check, controller] : wanted)
+    if (!begun.contains(check) && !begin(key, *id, check, controller, objects)) failed = check;
+  if (begun.empty()) begun_.erase(key);
+  if (failed.empty()) return {};
+  return Error{fmt::format("check {} could not begin: plugin {} did not answer properly", failed,
+                           plugins_.plugin_of(wanted.at(failed)))};
+}
+
+bool CheckController::begin(const std::string& key, WorkloadId id, const std::string& check,
+                            const std::string& controller, const ObjectAccess& objects) {
+  const auto object = objects.get(*checks_, check);
+  const auto workload = objects.get(*workloads_, key);
+  if (!object || !workload) return true;  // nothing to begin with; a change comes
+  auto typed = std::make_shared<api::Workload>(*engine_.object(id));
+  typed->status = engine_.status(id);
+  CheckQuery query;
+  query.workload_json = api::to_json(*workload);
+  query.check = check;
+  query.check_json = api::to_json(*object);
+  query.attempt = engine_.attempt(id);
+  for (const api::AdmissionCheckState& each : typed->status.admission_checks)
+    if (each.name == check) query.retry_count = each.retry_count;
+  query.workload = typed;
+  if (!plugins_.begin(query)) return false;
+  begun_[key][check] = {typed->meta.ns, typed->meta.name, typed->meta.uid, controller,
+                        query.attempt};
+  return true;
+}
+
+void CheckController::cancel(const std::string& check, const Begun& begun, std::string_view why) {
+  auto workload = std::make_shared<api::Workload>();
+  workload->meta.ns = begun.ns;
+  workload->meta.name = begun.name;
+  workload->meta.uid = begun.uid;
+  CheckQuery query;
+  query.workload = std::move(workload);
+  query.check = check;
+  query.check_json = fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"controllerName":"{}"}}}})",
+                                 check, begun.controller);
+  query.attempt = begun.attempt;
+  plugins_.cancel(query, why);
+}
+
+std::string CheckController::why_ended(const std::string& key) const {
+  const auto id = engine_.find(key);
+  if (!id) return "Deleted";
+  if (engine_.state(*id) == WorkloadState::kFinished) return "Finished";
+  const api::WorkloadStatus status = engine_.status(*id);
+  const api::Condition* evicted = status.condition("Evicted");
+  if (evicted && evicted->status == "True") return evicted->reason;
+  return "ReservationEnded";
+}
+
+void CheckController::take_in(const std::string& key, const std::vector<CheckReport>& reports,
+                              ObjectAccess& objects) {
+  for (const CheckReport& report : reports) {
+    if (take_in_one(key, report, objects)) continue;
+    ++late_reports_;
+    log(LogLevel::kDebug, "plugin " + report.plugin,
+        "a report came for a reservation that has ended",
+        {{"workload", key}, {"check", report.check}, {"state", report.state}});
+  }
+}
+
+/// False: it is about no present reservation.
+bool CheckController::take_in_one(const std::string& key, const CheckReport& report,
+                                  ObjectAccess& objects) {
+  const auto id = engine_.find(key);
+  if (!id || engine_.attempt(*id) != report.attempt) return false;
+  const api::Workload& workload = *engine_.object(*id);
+  if (workload.meta.uid != report.uid) return false;
+  const bool known_state =
+      std::find(std::begin(kStates), std::end(kStates), report.state) != std::end(kStates);
+  const std::string unknown = unknown_pod_set(report.pod_set_updates_json, workload);
+  if (!known_state || !unknown.empty()) {
+    log(LogLevel::kWarning, "plugin " + report.plugin,
+        known_state ? "a report updates a pod set that the workload does not have"
+                    : "a report names a state that there is not",
+        {{"workload", key}, {"check", report.check}, {"value", known_state ? unknown : report.state}});
+    return true;
+  }
+  api::AdmissionCheckState state;
+  state.name = report.check;
+  state.state = report.state;
+  state.reason = report.reason;
+  state.message = report.message;
+  state.requeue_after_seconds = report.requeue_after_seconds;
+  state.pod_set_updates = report.pod_set_updates_json;
+  return static_cast<bool>(objects.report_check(key, state));
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,69 @@
+// CheckController: asks the plugins that answer for admission checks, and takes in what they say
+// (KEP-993).
+//
+// For every workload with a reservation and every check of it that a loaded plugin answers for,
+// the plugin is told once to begin, per attempt, and to cancel when the reservation ended: evicted,
+// finished or deleted. What was begun is only in memory, so a restart or a reload begins everything
+// again; plugins take that as a repeat. A report of another attempt than the present one is dropped
+// and counted. The condition Active of an AdmissionCheck says whether its plugin is there and can
+// work; checks of controllers outside of this process are left alone. Belongs to the kernel's
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/engine/engine.hpp"
+#include "host/controllers/controller.hpp"
+#include "host/plugins/check_controllers.hpp"
+
+namespace sluice::host {
+
+class CheckController final : public Controller {
+ public:
+  /// All must outlive it.
+  CheckController(const api::Scheme& scheme, const Engine& engine, CheckControllers& plugins);
+
+  std::string_view name() const override { return "admission-checks"; }
+  std::vector<std::string> watches() const override;
+  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void poll(std::vector<std::string>& keys) override;
+  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+
+  /// Reports that came for a reservation which had ended, or for no check of the workload.
+  std::uint64_t late_reports() const { return late_reports_; }
+
+ private:
+  struct Begun {
+    std::string ns, name, uid;  ///< of the workload
+    std::string controller;     ///< spec.controllerName when it began
+    std::uint64_t attempt = 0;
+  };
+  using BegunChecks = std::map<std::string, Begun>;  // by check
+
+  Result<void> look_at_check(const std::string& check, ObjectAccess& objects);
+  Result<void> set_active(const boost::json::object& before, const CheckActivity& activity,
+                          std::string_view plugin, ObjectAccess& objects) const;
+  Result<void> look_at_workload(const std::string& key, ObjectAccess& objects);
+  bool begin(const std::string& key, WorkloadId id, const std::string& check,
+             const std::string& controller, const ObjectAccess& objects);
+  void cancel(const std::string& check, const Begun& begun, std::string_view why);
+  void take_in(const std::string& key, const std::vector<CheckReport>& reports,
+               ObjectAccess& objects);
+  bool take_in_one(const std::string& key, const CheckReport& report, ObjectAccess& objects);
+  std::string why_ended(const std::string& key) const;
+
+  const Engine& engine_;
+  CheckControllers& plugins_;
+  const api::KindInfo* workloads_;
+  const api::KindInfo* checks_;
+  std::unordered_map<std::string, std::string> controller_of_;  // check → spec.controllerName
+  std::unordered_map<std::string, BegunChecks> begun_;          // by workload
+  std::unordered_map<std::string, std::vector<CheckReport>> reports_;
+  std::uint64_t late_reports_ = 0;
+};
+
+}  // namespace sluice::host
