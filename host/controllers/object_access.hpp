@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/api/kinds.hpp"
 #include "core/api/scheme.hpp"
 #include "core/base/time.hpp"
 #include "host/rest/api_error.hpp"

@@ -94,9 +94,8 @@ void World::build() {
   objects_->set_event_sink(events_.get());
   controllers_ = std::make_unique<ControllerLoop>(*objects_, index_);
   controllers_->limit_run(kKeysPerRun);
-  jobs_ =
-      std::make_unique<ControllerSetup>(config_, plugins_->hooks(), plugins_->check_controllers(),
-                                        *kernel_, *objects_, *events_);
+  jobs_ = std::make_unique<ControllerSetup>(
+      config_, plugins_->hooks(), plugins_->check_controllers(), *kernel_, *objects_, *events_);
   executor_ = std::make_unique<ExecutorSetup>(config_.executor, jobs_->gates_of_new_pods());
   jobs_->join(*controllers_, [this](DecisionObserver& observer) { decisions_.add(observer); });
   executor_->add_controllers(*controllers_);

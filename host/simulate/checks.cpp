@@ -208,9 +208,11 @@ void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
     const api::KindInfo* kind = object.stored.kind;
     return kind && (JobHost::manages(*kind) || kind->kind == "AdmissionCheck");
   };
-  for (const auto& initial : input.objects) input.needs_controllers |= needs_controllers(initial.object);
+  for (const auto& initial : input.objects)
+    input.needs_controllers |= needs_controllers(initial.object);
   for (const auto& event : input.events)
-    if (event.type == TimelineEvent::Type::kApply) input.needs_controllers |= needs_controllers(event.object);
+    if (event.type == TimelineEvent::Type::kApply)
+      input.needs_controllers |= needs_controllers(event.object);
   std::stable_sort(input.objects.begin(), input.objects.end(), [](const auto& a, const auto& b) {
     return rank_of(*a.object.stored.kind) < rank_of(*b.object.stored.kind);
   });

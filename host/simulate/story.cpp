@@ -211,7 +211,8 @@ void Story::line(Duration at, std::string_view workload, std::string_view what) 
 }
 
 void Story::decided(Duration at, const Decision& decision, const Engine& engine) {
-  line(at, engine.key(decision.workload), sentence(decision, engine));
+  const std::string text = sentence(decision, engine);
+  if (!text.empty()) line(at, engine.key(decision.workload), text);
 }
 
 void Story::skipped(Duration at, std::string_view workload, std::string_view reason) {

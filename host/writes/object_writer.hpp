@@ -79,6 +79,8 @@ class ObjectWriter final : public ObjectAccess {
   ApiResult<void> remove(const api::KindInfo& kind, std::string_view key, Propagation propagation,
                          std::optional<std::int64_t> grace_seconds) override;
   void emit(EventNote event) override;
+  ApiResult<void> report_check(std::string_view key,
+                               const api::AdmissionCheckState& check) override;
   ApiResult<void> finish_workload(std::string_view key, std::string_view reason,
                                   std::string_view message) override;
 

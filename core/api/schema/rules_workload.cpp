@@ -254,8 +254,8 @@ void check_check_report(const json::object& before, const json::object* old,
   if (find_text(now, "reason") == "PreemptionRequired" && find_text(now, "state") != "Pending")
     add_invalid(outcome, field + ".reason", value_or_null(now, "reason"),
                 "PreemptionRequired is meaningful only while the state is Pending");
-  const bool changed = !same(*old, now, "state") || !same(*old, now, "podSetUpdates") ||
-                       !same(*old, now, "reason");
+  const bool changed =
+      !same(*old, now, "state") || !same(*old, now, "podSetUpdates") || !same(*old, now, "reason");
   if (!changed) return;
   const json::object holder{{"status", before}};
   if (is_true(holder, "Finished")) {

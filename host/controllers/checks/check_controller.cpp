@@ -213,8 +213,9 @@ void CheckController::cancel(const std::string& check, const Begun& begun, std::
   CheckQuery query;
   query.workload = std::move(workload);
   query.check = check;
-  query.check_json = fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"controllerName":"{}"}}}})",
-                                 check, begun.controller);
+  query.check_json =
+      fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"controllerName":"{}"}}}})", check,
+                  begun.controller);
   query.attempt = begun.attempt;
   plugins_.cancel(query, why);
 }
@@ -254,7 +255,9 @@ bool CheckController::take_in_one(const std::string& key, const CheckReport& rep
     log(LogLevel::kWarning, "plugin " + report.plugin,
         known_state ? "a report updates a pod set that the workload does not have"
                     : "a report names a state that there is not",
-        {{"workload", key}, {"check", report.check}, {"value", known_state ? unknown : report.state}});
+        {{"workload", key},
+         {"check", report.check},
+         {"value", known_state ? unknown : report.state}});
     return true;
   }
   api::AdmissionCheckState state;
