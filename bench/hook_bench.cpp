@@ -67,9 +67,8 @@ BENCHMARK(KeepPosition);
 void Filter(benchmark::State& state) {
   const Fixture& f = fixture();
   const std::vector<std::string_view> flavors(static_cast<std::size_t>(state.range(0)), "spot");
-  hooks::FilterAnswer answer{std::vector<std::uint8_t>(flavors.size(), 0),
-                             std::vector<std::string>(flavors.size()),
-                             {}};
+  hooks::FilterAnswer answer{
+      std::vector<std::uint8_t>(flavors.size(), 0), std::vector<std::string>(flavors.size()), {}};
   hooks::Fault fault;
   for (auto _ : state) f.hooks.flavor_filter->filter({f.workload, 0, 0, flavors}, answer, fault);
 }

@@ -91,16 +91,18 @@ QueueStatusController::QueueStatusController(const api::Scheme& scheme, const En
       workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
       cluster_queues_(scheme.find("kueue.x-k8s.io/v1beta2", "ClusterQueue")),
       local_queues_(scheme.find("kueue.x-k8s.io/v1beta2", "LocalQueue")),
-      cohorts_(scheme.find("kueue.x-k8s.io/v1beta2", "Cohort")) {}
+      cohorts_(scheme.find("kueue.x-k8s.io/v1beta2", "Cohort")),
+      checks_(scheme.find("kueue.x-k8s.io/v1beta2", "AdmissionCheck")) {}
 
 std::vector<std::string> QueueStatusController::watches() const {
-  return {"kueue.x-k8s.io/Workload", "kueue.x-k8s.io/ClusterQueue", "kueue.x-k8s.io/LocalQueue",
-          "kueue.x-k8s.io/Cohort", "kueue.x-k8s.io/ResourceFlavor"};
+  return {"kueue.x-k8s.io/Workload",       "kueue.x-k8s.io/ClusterQueue",
+          "kueue.x-k8s.io/LocalQueue",     "kueue.x-k8s.io/Cohort",
+          "kueue.x-k8s.io/ResourceFlavor", "kueue.x-k8s.io/AdmissionCheck"};
 }
 
 void QueueStatusController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
-  const bool own_write = change.kind != workloads_ && change.stored && change.before &&
-                         change.stored->metadata == change.before->metadata &&
+  const bool own_write = change.kind != workloads_ && change.kind != checks_ && change.stored &&
+                         change.before && change.stored->metadata == change.before->metadata &&
                          *change.stored->body == *change.before->body;
   if (own_write) return;  // a status alone, ours as a rule
   if (change.kind == workloads_) {
@@ -109,7 +111,7 @@ void QueueStatusController::changed(const ObjectChange& change, std::vector<std:
     keys.push_back(change.key);
   } else if (change.kind == local_queues_) {
     place_local_queue(change, keys);
-  } else {  // a flavor or a cohort may make any queue active or inactive
+  } else {  // a flavor, a cohort or a check may make any queue active or inactive
     for (std::string& queue : engine_.cluster_queues()) keys.push_back(std::move(queue));
   }
   if (fair_sharing_) keys.emplace_back(kCohorts);

@@ -41,6 +41,7 @@ class QueueStatusController final : public Controller {
   const api::KindInfo* cluster_queues_;
   const api::KindInfo* local_queues_;
   const api::KindInfo* cohorts_;
+  const api::KindInfo* checks_;
   std::map<std::string, std::set<std::string>> locals_of_;  // ClusterQueue → LocalQueues
   std::map<std::string, std::string> queue_of_local_;
   std::map<std::string, Time> written_;  // when last

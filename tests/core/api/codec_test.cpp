@@ -99,7 +99,8 @@ TEST(Codec, EncodingKeepsWhatTheStructDoesNotHold) {
   boost::json::object& status = workload["status"].as_object();
   status["unhealthyNodes"] = boost::json::array{};
   boost::json::object& check = status["admissionChecks"].as_array()[0].as_object();
-  check["podSetUpdates"] = boost::json::array{};
+  check["podSetUpdates"] = boost::json::array{boost::json::object{{"name", "main"}}};
+  check["elsewhere"] = 1;
   WorkloadStatus decoded = decode_workload_status(status);
   decoded.requeue_state.reset();
   decoded.admission_checks[0].reason.clear();
@@ -109,7 +110,8 @@ TEST(Codec, EncodingKeepsWhatTheStructDoesNotHold) {
   EXPECT_TRUE(encoded.contains("unhealthyNodes"));
   EXPECT_FALSE(encoded.contains("requeueState"));
   const auto& entry = encoded.at("admissionChecks").as_array()[0].as_object();
-  EXPECT_TRUE(entry.contains("podSetUpdates"));
+  EXPECT_TRUE(entry.contains("elsewhere"));
+  EXPECT_EQ(entry.at("podSetUpdates"), check.at("podSetUpdates"));
   EXPECT_FALSE(entry.contains("reason"));
 }
 

@@ -1,5 +1,6 @@
 // Statuses of queues, events of decisions, retention: in a live host below the API server.
 #include "host/controllers/setup.hpp"
+#include "tests/host/controllers/fake_checks.hpp"
 #include "tests/host/controllers/job_world.hpp"
 
 namespace sluice::host::test {
@@ -77,7 +78,8 @@ struct StatusWorld {
   ObjectWriter objects{kernel, index, ids};
   ControllerLoop controllers{objects, index};
   EventLog log;
-  ControllerSetup setup{configuration, hooks::Hooks{}, kernel, objects, log};
+  FakeChecks checks;
+  ControllerSetup setup{configuration, hooks::Hooks{}, checks, kernel, objects, log};
   Time now = *parse_time("2026-01-01T00:00:00Z");
 };
 

@@ -33,6 +33,8 @@ struct MetricsWorld {
     kernel.write_statuses();
     kernel.begin_instant(now);
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
+              "metadata":{"name":"check"},"spec":{"controllerName":"example.com/slow"}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
               "metadata":{"name":"small"}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort","metadata":{"name":"root"}})");

@@ -1,0 +1,248 @@
+// How the host asks plugins for admission checks, and what becomes of their answers: idempotent per
+// workload, check and attempt; answers that come late, twice, or for nobody change nothing.
+#include "host/controllers/checks/check_controller.hpp"
+
+#include "tests/host/controllers/fake_checks.hpp"
+#include "tests/host/controllers/job_world.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct CheckWorld {
+  CheckWorld() {
+    start();
+    apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+              "metadata":{"name":"f"}})");
+    check("fake", "example.com/fake");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+              "metadata":{"name":"lq","namespace":"default"},"spec":{"clusterQueue":"cq"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
+              "spec":{"namespaceSelector":{},"admissionChecksStrategy":{"admissionChecks":[
+              {"name":"fake"}]},"resourceGroups":[{"coveredResources":["cpu"],"flavors":[
+              {"name":"f","resources":[{"name":"cpu","nominalQuota":"4"}]}]}]}})");
+    plugins.take();
+  }
+  /// A controller that knows nothing yet, as after a restart or a reload.
+  void start() {
+    loop.emplace(objects, index);
+    controller.emplace(scheme, kernel.engine(), plugins);
+    loop->add(*controller);
+    kernel.listen(&*loop);
+    kernel.write_statuses();
+    kernel.begin_instant(now);
+    for (const api::KindInfo* kind : scheme.kinds())
+      for (const StoredObject* stored : store.list(*kind))
+        loop->changed({kind, stored->key, stored, nullptr});
+    kernel.run_to_rest();
+  }
+  void apply(const std::string& text) {
+    ObjectAccess& access = objects;
+    const auto done = access.create(boost::json::parse(text).get_object());
+    ASSERT_TRUE(done.ok()) << done.error().text;
+    kernel.run_to_rest();
+  }
+  void check(const std::string& name, const std::string& controller_name) {
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{"name":")" +
+          name + R"("},"spec":{"controllerName":")" + controller_name + R"("}})");
+  }
+  void workload(const std::string& name) {
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
+          name +
+          R"(","namespace":"default"},"spec":{"queueName":"lq","podSets":[{"name":"main","count":1,
+          "template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{
+          "cpu":"2"}}}]}}}]}})");
+  }
+  void say(CheckReport report) {
+    plugins.reports.push_back(std::move(report));
+    kernel.run_to_rest();
+  }
+  void pass(Duration time) {
+    now += time;
+    kernel.begin_instant(now);
+    kernel.run_to_rest();
+  }
+  WorkloadState state(const std::string& name) {
+    return kernel.engine().state(*kernel.engine().find("default/" + name));
+  }
+  std::string at_check(std::string_view pointer) {
+    return at(kernel.current(*scheme.find_by_name("admissionchecks"), "fake"),
+              std::string(pointer));
+  }
+
+  api::Scheme scheme;
+  LiveStore store{scheme, nullptr};
+  Intake intake{scheme, nullptr};
+  Relay relay;
+  Kernel kernel{EngineConfig{}, hooks::Hooks{}, intake, store, nullptr, relay};
+  ObjectIndex index;
+  CountingIds ids;
+  ObjectWriter objects{kernel, index, ids};
+  FakeChecks plugins;
+  std::optional<ControllerLoop> loop;
+  std::optional<CheckController> controller;
+  Time now = *parse_time("2026-01-01T00:00:00Z");
+};
+
+TEST(CheckController, BeginsAtReservationAndAdmitsOnReady) {
+  CheckWorld world;
+  world.workload("a");
+  EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 1"));
+  EXPECT_THAT(world.plugins.last.workload_json, HasSubstr(R"("QuotaReserved")"));
+  EXPECT_THAT(world.plugins.last.check_json, HasSubstr("example.com/fake"));
+  EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved);
+  world.say(world.plugins.report("Ready"));
+  EXPECT_EQ(world.state("a"), WorkloadState::kAdmitted);
+  EXPECT_THAT(world.plugins.take(), IsEmpty());  // it goes on watching
+}
+
+TEST(CheckController, CancelsWhenTheReservationEnds) {
+  struct Case {
+    const char* what;
+    std::function<void(CheckWorld&)> end;
+    const char* why;
+  };
+  const Case cases[] = {
+      {"deleted",
+       [](CheckWorld& w) { w.kernel.remove(*w.scheme.find_by_name("workloads"), "default/a"); },
+       "cancel a fake 1 Deleted"},
+      {"finished", [](CheckWorld& w) { EXPECT_TRUE(w.kernel.conclude("default/a", "Done", "")); },
+       "cancel a fake 1 Finished"},
+      {"retried", [](CheckWorld& w) { w.say(w.plugins.report("Retry")); },
+       "cancel a fake 1 AdmissionCheck"},
+      {"rejected", [](CheckWorld& w) { w.say(w.plugins.report("Rejected")); },
+       "cancel a fake 1 DeactivatedDueToAdmissionCheck"},
+  };
+  for (const Case& each : cases) {
+    CheckWorld world;
+    world.workload("a");
+    world.plugins.take();
+    each.end(world);
+    world.kernel.run_to_rest();
+    const auto told = world.plugins.take();
+    ASSERT_FALSE(told.empty()) << each.what;
+    EXPECT_EQ(told.front(), each.why) << each.what;
+  }
+}
+
+TEST(CheckController, ARetryBeginsTheNextAttempt) {
+  CheckWorld world;
+  world.workload("a");
+  CheckReport retry = world.plugins.report("Retry");
+  retry.requeue_after_seconds = 30;
+  world.plugins.take();
+  world.say(retry);
+  EXPECT_THAT(world.plugins.take(), ElementsAre("cancel a fake 1 AdmissionCheck"));
+  world.pass(30 * kSecond);
+  EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 2"));
+  EXPECT_EQ(world.plugins.last.retry_count, 1);
+}
+
+TEST(CheckController, LateDoubleAndUnknownReportsChangeNothing) {
+  CheckWorld world;
+  world.workload("a");
+  const CheckReport first = world.plugins.report("Ready");
+  world.say(world.plugins.report("Retry"));  // at once: attempt 2 is reserved
+  ASSERT_EQ(world.state("a"), WorkloadState::kQuotaReserved);
+  struct Case {
+    const char* what;
+    std::function<void(CheckReport&)> change;
+  };
+  const Case cases[] = {
+      {"an older attempt", [](CheckReport&) {}},
+      {"a future attempt", [](CheckReport& r) { r.attempt = 9; }},
+      {"an unknown workload", [](CheckReport& r) { r.name = "nobody"; }},
+      {"one of that name before",
+       [](CheckReport& r) {
+         r.uid = "other";
+         r.attempt = 2;
+       }},
+      {"a check that it has not",
+       [](CheckReport& r) {
+         r.check = "else";
+         r.attempt = 2;
+       }},
+  };
+  std::uint64_t late = 0;
+  for (const Case& each : cases) {
+    CheckReport report = first;
+    each.change(report);
+    world.say(report);
+    EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved) << each.what;
+    EXPECT_EQ(world.controller->late_reports(), ++late) << each.what;
+  }
+  CheckReport odd = first;
+  odd.attempt = 2;
+  odd.pod_set_updates_json = R"([{"name":"workers"}])";  // there is only `main`
+  world.say(odd);
+  EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved);
+  odd.pod_set_updates_json.clear();
+  world.plugins.reports = {odd, odd};  // the same twice
+  world.kernel.run_to_rest();
+  EXPECT_EQ(world.state("a"), WorkloadState::kAdmitted);
+  EXPECT_EQ(world.controller->late_reports(), late);
+}
+
+TEST(CheckController, TwoAnswersInOneInstantAreTakenInOrder) {
+  CheckWorld world;
+  world.workload("a");
+  world.plugins.reports = {world.plugins.report("Ready"), world.plugins.report("Rejected")};
+  world.kernel.run_to_rest();
+  EXPECT_EQ(world.state("a"), WorkloadState::kInactive);
+}
+
+TEST(CheckController, ARestartBeginsAgainWithTheSameAttempt) {
+  CheckWorld world;
+  world.workload("a");
+  world.workload("b");
+  CheckReport b = world.plugins.report("Ready");
+  world.say(b);
+  world.plugins.take();
+  world.start();
+  EXPECT_THAT(world.plugins.take(), ElementsAre("check fake", "begin a fake 1", "begin b fake 1"));
+}
+
+TEST(CheckController, AFaultIsTriedAgain) {
+  CheckWorld world;
+  world.plugins.faulty = true;
+  world.workload("a");
+  EXPECT_THAT(world.plugins.take(), IsEmpty());
+  world.plugins.faulty = false;
+  world.pass(kSecond);
+  EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 1"));
+}
+
+TEST(CheckController, ActiveSaysWhetherThePluginIsThere) {
+  CheckWorld world;
+  EXPECT_EQ(world.at_check("/status/conditions/0/status"), "True");
+  world.workload("a");
+  world.plugins.loaded = false;
+  world.start();
+  EXPECT_EQ(world.at_check("/status/conditions/0/status"), "False");
+  EXPECT_EQ(world.at_check("/status/conditions/0/message"),
+            "Plugin fake, which answers for controller example.com/fake, is not loaded");
+  world.workload("b");
+  EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved);
+  EXPECT_THAT(world.kernel.engine().view(*world.kernel.engine().find("default/b")).message,
+              HasSubstr("references inactive AdmissionCheck(s): fake"));
+  world.plugins.loaded = true;
+  world.plugins.take();
+  world.start();
+  EXPECT_THAT(world.plugins.take(), ElementsAre("check fake", "begin a fake 1", "begin b fake 1"));
+}
+
+TEST(CheckController, ChecksOfOthersAreLeftAlone) {
+  CheckWorld world;
+  world.check("theirs", "example.com/outside");
+  EXPECT_THAT(world.plugins.take(), IsEmpty());
+  EXPECT_EQ(
+      at(world.kernel.current(*world.scheme.find_by_name("admissionchecks"), "theirs"), "/status"),
+      "(absent)");
+}
+
+}  // namespace
+}  // namespace sluice::host::test
