@@ -203,6 +203,10 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
   }
   if (state != WorkloadState::kFinished) add_eviction(status, out);
   if (!status.admission_checks.empty()) out["checks"] = checks_of(status);
+  // Names of others are for those who may know them.
+  for (const std::string& victim : engine.planned_victims(id))
+    if (!may_know || may_know(victim.substr(0, victim.find('/'))))
+      array_of(out, "willEvict").emplace_back(victim);
   for (const std::string& text : help_for_others(*workload, state, status))
     array_of(out, "wouldHelp").emplace_back(text);
   return out;

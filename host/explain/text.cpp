@@ -97,6 +97,14 @@ std::string refused_text(const json::object& document) {
   return out;
 }
 
+std::string list_text(const json::object& document, std::string_view key) {
+  std::string out;
+  const auto* list = api::find_array(document, key);
+  for (std::size_t i = 0; list && i < list->size(); ++i)
+    out += (out.empty() ? "" : ", ") + std::string(api::view((*list)[i].as_string()));
+  return out;
+}
+
 std::string checks_text(const json::object& document) {
   std::string out;
   for_each_object(document, "checks", [&](const json::object& check) {
@@ -173,6 +181,7 @@ std::string explanation_text(const json::object& document) {
   row("Said no", refused_text(document));
   row("Runs on", admission_text(document));
   row("Checks", checks_text(document));
+  row("Will evict", list_text(document, "willEvict"));
   const json::object& evicted = part(document, "evicted");
   if (!evicted.empty())
     row("Evicted", fmt::format("{}, {}: {}", since_text(document, evicted), text(evicted, "reason"),

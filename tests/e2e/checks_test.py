@@ -6,7 +6,9 @@ speaks to the API alone, through every transition of the proposal's test plan, r
 """
 import argparse
 import json
+import os
 import signal
+import subprocess
 import sys
 import unittest
 
@@ -338,6 +340,27 @@ class Held(ChecksTest):
         self.world.crash()
         self.assertIn("requeueAt", json.dumps(self.world.get("high")["status"]))
         self.world.becomes("low", "reserved")
+
+
+class Example(ChecksTest):
+    def test_controller(self):
+        """examples/checks: the manifests, the controller, a job that runs because it said Ready."""
+        folder = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "checks")
+        host = self.world.host
+        host.kubectl("apply", "-f", os.path.join(folder, "queue.yaml"),
+                     "-f", os.path.join(folder, "role.yaml"))
+        job = host.kubectl("create", "-o", "name", "-f", os.path.join(folder, "job.yaml")).strip()
+        controller = subprocess.Popen(
+            [sys.executable, os.path.join(folder, "controller.py"), "--kubeconfig",
+             host.kubeconfig, "--hours", "0", "24"], stdout=subprocess.PIPE, text=True)
+        try:
+            self.assertIn("Ready, it is", controller.stdout.readline())
+            host.kubectl("wait", job, "--for=condition=complete", "--timeout=60s")
+            self.assertIn("started at", host.kubectl("logs", job))
+        finally:
+            controller.kill()
+            controller.wait()
+            controller.stdout.close()
 
 
 def main():
