@@ -133,5 +133,54 @@ BENCHMARK_CAPTURE(cycle_of_heads, fair_sharing, true)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(20);
 
+/// Workloads that wait for their check are told Ready and admitted after the second look: all in
+/// one instant, or each in one of its own. Time per answer.
+void answers_of_checks(benchmark::State& state, bool at_once) {
+  constexpr int kQueues = 100;
+  const auto count = static_cast<int>(state.range(0));
+  for (auto _ : state) {
+    auto engine = engine_with_queues(kQueues, {count, {}}, EngineConfig{});
+    api::AdmissionCheck check;
+    check.meta.name = "check";
+    engine->apply(check);
+    for (int q = 0; q < kQueues; ++q) {
+      api::ClusterQueue queue;
+      queue.meta.name = "q" + std::to_string(q);
+      queue.cohort = "all";
+      queue.namespace_selector.emplace();
+      queue.admission_checks = {{"check", {}}};
+      api::ResourceQuota cpu{"cpu", api::Quantity::of_units(count), {}, {}};
+      queue.resource_groups = {{{"cpu"}, {{"default", {cpu}}}}};
+      engine->apply(queue);
+    }
+    for (int i = 0; i < count; ++i)
+      add_workload(*engine, "w" + std::to_string(i), i % kQueues, 1, 0);
+    settle(*engine);
+    api::AdmissionCheckState ready;
+    ready.name = "check";
+    ready.state = "Ready";
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < count; ++i) {
+      static_cast<void>(engine->report("ns/w" + std::to_string(i), ready));
+      if (!at_once) settle(*engine);
+    }
+    if (at_once) settle(*engine);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    state.SetIterationTime(took.count() / count);
+    if (engine->stats().admissions != static_cast<std::uint64_t>(count))
+      state.SkipWithError("not all were admitted");
+  }
+}
+BENCHMARK_CAPTURE(answers_of_checks, one_instant, true)
+    ->Arg(10'000)
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(answers_of_checks, each_its_own, false)
+    ->Arg(10'000)
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kMicrosecond);
+
 }  // namespace
 }  // namespace sluice
