@@ -5,6 +5,7 @@ speaks to the API alone, through every transition of the proposal's test plan, r
     checks_test.py --sluice build/dev/bin/sluice [TestClass.test_name …]
 """
 import argparse
+import datetime
 import json
 import os
 import signal
@@ -189,6 +190,22 @@ class Transitions(ChecksTest):
             listed = self.world.get(name)["status"]["admissionChecks"]
             self.assertEqual(listed[0].get("retryCount"), 1)
         self.both(run)
+
+    def test_usualdelay(self):
+        """v1beta1's retryDelayMinutes is the delay of a Retry that names none."""
+        self.world.create("/apis/kueue.x-k8s.io/v1beta1/admissionchecks", {
+            "metadata": {"name": "slow"},
+            "spec": {"controllerName": "example.com/python", "retryDelayMinutes": 2}})
+        self.world.queue("usualdelay", ["slow"], {"f": 4})
+        self.world.workload("usualdelay", "usualdelay")
+        self.world.becomes("usualdelay", "reserved")
+        self.world.answer("usualdelay", "slow", "Retry")
+        self.world.becomes("usualdelay", "pending")
+        state = self.world.get("usualdelay")["status"]
+        read = lambda text: datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+        wait = read(state["requeueState"]["requeueAt"]) - read(
+            self.world.condition("usualdelay", "Evicted")["lastTransitionTime"])
+        self.assertAlmostEqual(wait.total_seconds(), 120, delta=2)
 
     def test_rejected(self):
         def run(name, checks):

@@ -115,6 +115,37 @@ TEST(Codec, EncodingKeepsWhatTheStructDoesNotHold) {
   EXPECT_FALSE(entry.contains("reason"));
 }
 
+TEST(Codec, AdmissionCheck) {
+  struct Case {
+    const char* text;
+    bool active, preempt_after;
+    std::optional<std::int32_t> delay;
+  };
+  const Case cases[] = {
+      {R"({"spec":{"controllerName":"c"}})", true, false, {}},
+      {R"({"spec":{"controllerName":"c","preemptionPolicy":"AfterCheckPassedOrOnDemand"},
+           "status":{"conditions":[{"type":"Active","status":"False"}]}})",
+       false, true, {}},
+      {R"({"spec":{"controllerName":"c","preemptionPolicy":"Anytime"},
+           "status":{"conditions":[{"type":"Active","status":"Unknown"}]}})",
+       true, false, {}},
+      // v1beta1's retryDelayMinutes, as the conversion to v1beta2 keeps it.
+      {R"({"metadata":{"annotations":{
+           "sluice.dev/v1beta1-fields":"{\"spec.retryDelayMinutes\":2}"}},
+           "spec":{"controllerName":"c"}})",
+       true, false, 120},
+      {R"({"metadata":{"annotations":{"sluice.dev/v1beta1-fields":"no json"}},
+           "spec":{"controllerName":"c"}})",
+       true, false, {}},
+  };
+  for (const Case& each : cases) {
+    const AdmissionCheck check = decode_admission_check(object(each.text));
+    EXPECT_EQ(check.active, each.active) << each.text;
+    EXPECT_EQ(check.preempt_after_check, each.preempt_after) << each.text;
+    EXPECT_EQ(check.retry_delay_seconds, each.delay) << each.text;
+  }
+}
+
 TEST(Codec, EngineUnits) {
   EXPECT_EQ(engine_amount("cpu", *Quantity::parse("1.5")), 1500);
   EXPECT_EQ(engine_amount("memory", *Quantity::parse("1.5")), 2);
