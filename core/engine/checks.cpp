@@ -16,7 +16,7 @@ constexpr std::string_view kStateRejected = "Rejected";
 constexpr std::string_view kPreemptionRequired = "PreemptionRequired";
 
 /// `"name" (message); …` of the checks in this state; empty: there is none.
-std::string those_in(std::string_view state, const std::vector<api::AdmissionCheckState>& checks) {
+std::string those_in(std::string_view state, std::span<const api::AdmissionCheckState> checks) {
   std::string out;
   for (const api::AdmissionCheckState& check : checks) {
     if (check.state != state) continue;
@@ -182,17 +182,23 @@ Result<void> EngineState::report(WorkloadId id, const api::AdmissionCheckState& 
   return Error{w.key + " has no admission check " + report.name};
 }
 
+bool EngineState::all_ready(const WorkloadRecord& w) {
+  const auto checks = w.checks();
+  return std::all_of(checks.begin(), checks.end(),
+                     [](const auto& each) { return each.state == kStateReady; });
+}
+
 /// May the preemptions that were held back go on: every check with that policy is Ready, or some
 /// check asks for them?
 bool EngineState::lets_preempt(const WorkloadRecord& w) const {
-  bool all_ready = true;
-  for (const api::AdmissionCheckState& check : w.extras->checks) {
+  bool ready = true;
+  for (const api::AdmissionCheckState& check : w.checks()) {
     if (check.state == kStatePending && check.reason == kPreemptionRequired) return true;
     const auto known = checks_.find(check.name);
     if (known != checks_.end() && known->second.preempt_after_check)
-      all_ready &= check.state == kStateReady;
+      ready &= check.state == kStateReady;
   }
-  return all_ready;
+  return ready;
 }
 
 /// Acts on the states of its checks.
@@ -201,17 +207,13 @@ void EngineState::settle_checks(WorkloadId id) {
   recheck_due_.erase(id);
   recheck_waiting_.erase(id);
   if (!w.holds_quota() || w.evicting) return;
-  static const std::vector<api::AdmissionCheckState> kNone_;
-  const std::vector<api::AdmissionCheckState>& checks = w.extras ? w.extras->checks : kNone_;
-  if (const std::string names = those_in(kStateRejected, checks); !names.empty())
+  if (const std::string names = those_in(kStateRejected, w.checks()); !names.empty())
     return deactivate(id, "DeactivatedDueToAdmissionCheck",
                       "Deactivated due to AdmissionCheck(s) in Rejected state: " + names);
-  if (const std::string names = those_in(kStateRetry, checks); !names.empty())
+  if (const std::string names = those_in(kStateRetry, w.checks()); !names.empty())
     return retry(id, names);
   if (w.state != WorkloadState::kQuotaReserved) return;
-  const bool all_ready = std::all_of(checks.begin(), checks.end(),
-                                     [](const auto& each) { return each.state == kStateReady; });
-  if (!all_ready && (w.holding->planned.empty() || !lets_preempt(w))) return;
+  if (!all_ready(w) && (w.holding->planned.empty() || !lets_preempt(w))) return;
   recheck_due_.insert(id);
   moved_ = true;
 }

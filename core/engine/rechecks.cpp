@@ -46,9 +46,7 @@ void EngineState::find_rechecks() {
     Recheck& recheck = rechecks_.emplace_back();
     recheck.id = id;
     recheck.key = order_key(id);
-    recheck.admits =
-        !w.extras || std::all_of(w.extras->checks.begin(), w.extras->checks.end(),
-                                 [](const auto& each) { return each.state == "Ready"; });
+    recheck.admits = all_ready(w);
   }
   recheck_due_.clear();
   std::sort(rechecks_.begin(), rechecks_.end(),
@@ -115,7 +113,7 @@ void EngineState::plan_loaded() {
   for (const WorkloadId id : loaded_) {
     const WorkloadRecord& w = model.workloads[id];
     if (!w.exists() || !w.holds_quota() || w.state != WorkloadState::kQuotaReserved) continue;
-    if (w.extras && !lets_preempt(w)) ids.push_back(id);
+    if (!lets_preempt(w)) ids.push_back(id);
   }
   if (ids.empty()) return;
   std::sort(ids.begin(), ids.end(), [this](WorkloadId a, WorkloadId b) {

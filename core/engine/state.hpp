@@ -182,6 +182,7 @@ class EngineState {
   void take_check_report(WorkloadId id, api::AdmissionCheckState& check,
                          const api::AdmissionCheckState& report);
   void settle_checks(WorkloadId id);
+  static bool all_ready(const WorkloadRecord& w);
   bool lets_preempt(const WorkloadRecord& w) const;
   void retry(WorkloadId id, const std::string& names);
   void settle_loaded();

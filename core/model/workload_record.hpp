@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -135,6 +136,10 @@ struct WorkloadRecord {
   /// False: a plugin says that it takes no part, so it may hold none.
   bool traits_ok_with_quota() const { return !extras || extras->traits.takes_part; }
   const hooks::Traits* traits() const { return extras ? &extras->traits : nullptr; }
+  std::span<const api::AdmissionCheckState> checks() const {
+    return extras ? std::span<const api::AdmissionCheckState>(extras->checks)
+                  : std::span<const api::AdmissionCheckState>();
+  }
   WorkloadExtras& more() {
     if (!extras) extras = std::make_unique<WorkloadExtras>();
     return *extras;
