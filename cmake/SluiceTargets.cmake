@@ -7,6 +7,11 @@ target_compile_options(sluice_warnings INTERFACE -Wall -Wextra -Wconversion -Wsh
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(sluice_warnings INTERFACE $<$<NOT:$<CONFIG:Debug>>:-Wno-restrict>)
 endif()
+# In a unit of several sources g++ takes each of them for a header, in which a type of an unnamed
+# namespace would be a mistake.
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(sluice_warnings INTERFACE -Wno-subobject-linkage)
+endif()
 if(SLUICE_WERROR)
   target_compile_options(sluice_warnings INTERFACE -Werror)
 endif()
@@ -58,4 +63,19 @@ function(sluice_precompile target)
       ${target} PRIVATE <algorithm> <array> <boost/json.hpp> <functional> <map> <memory> <mutex>
                         <optional> <set> <string> <string_view> <unordered_map> <utility> <vector>)
   endif()
+endfunction()
+
+# sluice_unity_by_folder(TARGET): in a unity build (CMAKE_UNITY_BUILD) the sources of one folder are
+# one unit. A new source can so clash with its own folder only, never with whatever a count of
+# files would have put beside it. To be called when all sources are listed.
+function(sluice_unity_by_folder target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target}
+                                PROPERTIES UNITY_GROUP ${group})
+  endforeach()
 endfunction()

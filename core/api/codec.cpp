@@ -12,13 +12,6 @@ namespace json = boost::json;
 
 namespace {
 
-const json::object kEmpty;
-
-const json::object& spec_of(const json::object& object) {
-  const json::object* spec = find_object(object, "spec");
-  return spec != nullptr ? *spec : kEmpty;
-}
-
 TaintEffect effect_of(std::string_view name) {
   if (name == "NoExecute") return TaintEffect::kNoExecute;
   if (name == "PreferNoSchedule") return TaintEffect::kPreferNoSchedule;
@@ -116,6 +109,12 @@ std::vector<OwnerReference> decode_owners(const json::array* from) {
 }
 
 }  // namespace
+
+const json::object& find_part(const json::object& object, std::string_view key) {
+  static const json::object kNone;
+  const json::object* found = find_object(object, key);
+  return found != nullptr ? *found : kNone;
+}
 
 std::vector<std::string> decode_texts(const json::array* from) {
   std::vector<std::string> texts;
@@ -217,7 +216,7 @@ PriorityClass decode_priority_class(const json::object& object) {
 }
 
 ResourceFlavor decode_resource_flavor(const json::object& object) {
-  const json::object& spec = spec_of(object);
+  const json::object& spec = find_part(object, "spec");
   ResourceFlavor flavor;
   flavor.meta = decode_meta(object);
   flavor.node_labels = find_labels(spec, "nodeLabels");
@@ -227,7 +226,7 @@ ResourceFlavor decode_resource_flavor(const json::object& object) {
 }
 
 ClusterQueue decode_cluster_queue(const json::object& object) {
-  const json::object& spec = spec_of(object);
+  const json::object& spec = find_part(object, "spec");
   ClusterQueue queue;
   queue.meta = decode_meta(object);
   queue.cohort = find_text(spec, "cohortName");
@@ -247,7 +246,7 @@ ClusterQueue decode_cluster_queue(const json::object& object) {
 }
 
 Cohort decode_cohort(const json::object& object) {
-  const json::object& spec = spec_of(object);
+  const json::object& spec = find_part(object, "spec");
   Cohort cohort;
   cohort.meta = decode_meta(object);
   cohort.parent = find_text(spec, "parentName");
@@ -257,7 +256,7 @@ Cohort decode_cohort(const json::object& object) {
 }
 
 LocalQueue decode_local_queue(const json::object& object) {
-  const json::object& spec = spec_of(object);
+  const json::object& spec = find_part(object, "spec");
   LocalQueue queue;
   queue.meta = decode_meta(object);
   queue.cluster_queue = find_text(spec, "clusterQueue");
@@ -287,7 +286,7 @@ std::optional<std::int32_t> retry_delay_of(const json::object& object) {
 }  // namespace
 
 AdmissionCheck decode_admission_check(const json::object& object) {
-  const json::object& spec = spec_of(object);
+  const json::object& spec = find_part(object, "spec");
   AdmissionCheck check;
   check.meta = decode_meta(object);
   check.controller_name = find_text(spec, "controllerName");

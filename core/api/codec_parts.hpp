@@ -1,15 +1,20 @@
 // Decoders of parts that several kinds share.
 //
-// For the codec files only; pure functions, any thread.
+// For codecs, schemas and rules; pure functions, any thread.
 #pragma once
 
 #include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/api/kinds.hpp"
 
 namespace sluice::api {
+
+/// The member of this name where it is an object; else an empty one.
+const boost::json::object& find_part(const boost::json::object& object, std::string_view key);
 
 /// Each takes the array, or nullptr for an absent one.
 std::vector<std::string> decode_texts(const boost::json::array* from);

@@ -24,14 +24,12 @@ void for_objects(const json::object& holder, std::string_view key, Each each) {
 }
 
 PodSet decode_pod_set(const json::object& from, PodTemplateCache& templates) {
-  static const json::object kEmpty;
   PodSet pod_set;
   const std::string_view name = find_text(from, "name");
   if (!name.empty()) pod_set.name = name;
   pod_set.count = find_int32(from, "count").value_or(1);
   pod_set.min_count = find_int32(from, "minCount");
-  const json::object* pod = find_object(from, "template");
-  pod_set.pod = templates.get(pod != nullptr ? *pod : kEmpty);
+  pod_set.pod = templates.get(find_part(from, "template"));
   if (const json::object* topology = find_object(from, "topologyRequest")) {
     pod_set.group = find_text(*topology, "podSetGroupName");
   }

@@ -52,7 +52,7 @@ std::uint64_t bucket_of(const Digest& digest) {
   return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string csv_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"') out += '"';
@@ -136,8 +136,8 @@ const Identity* TokenTable::lookup(const Digest& digest) const {
 std::string token_line(const Digest& digest, const Identity& identity) {
   std::string groups;
   for (const auto& group : identity.groups) groups += (groups.empty() ? "" : ",") + group;
-  return std::string(kDigestPrefix) + to_hex(digest) + "," + quoted(identity.user) + "," +
-         quoted(identity.uid) + "," + quoted(groups) + "\n";
+  return std::string(kDigestPrefix) + to_hex(digest) + "," + csv_quoted(identity.user) + "," +
+         csv_quoted(identity.uid) + "," + csv_quoted(groups) + "\n";
 }
 
 }  // namespace sluice::host

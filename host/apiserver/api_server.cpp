@@ -18,14 +18,6 @@ namespace {
 
 constexpr std::size_t kMostRequests = 8192;  // being carried out, over all users
 
-ApiError no_such_resource() {
-  ApiError error;
-  error.code = 404;
-  error.reason = "NotFound";
-  error.text = "the server could not find the requested resource";
-  return error;
-}
-
 ApiError no_such_method(const Request& request) {
   ApiError error;
   error.code = 405;

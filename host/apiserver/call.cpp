@@ -74,6 +74,14 @@ std::size_t Quota::taken() const {
   return total_;
 }
 
+ApiError no_such_resource() {
+  ApiError out;
+  out.code = 404;
+  out.reason = "NotFound";
+  out.text = "the server could not find the requested resource";
+  return out;
+}
+
 void Call::fail(const ApiError& error) const {
   Reply reply = error_reply(error);
   reply.headers.insert(reply.headers.end(), headers.begin(), headers.end());

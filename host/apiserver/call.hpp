@@ -107,6 +107,9 @@ struct Call {
   void warn(std::string_view text);
 };
 
+/// 404: nothing is served at that path.
+ApiError no_such_resource();
+
 using CallPtr = std::shared_ptr<Call>;
 
 // The verbs. Each answers once, now or later.

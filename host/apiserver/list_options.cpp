@@ -46,11 +46,6 @@ std::optional<std::string> decode(std::string_view text) {
   return out;
 }
 
-ApiError wrong(std::string_view parameter, std::string_view value, std::string_view allowed) {
-  return bad_request(
-      fmt::format("{}: Invalid value: \"{}\": must be {}", parameter, value, allowed));
-}
-
 ApiError meaningless(const Route& route, std::string field, std::string text) {
   ApiError out = bad_request(fmt::format("{} is invalid: {}: {}", route.kind->kind, field, text));
   out.code = 422;
@@ -65,7 +60,7 @@ ApiResult<void> read_paging(const Request& request, ListOptions& out) {
   if (const auto* limit = request.parameter("limit"); limit && !limit->empty()) {
     std::int64_t value = 0;
     if (!read_number(*limit, value) || value < 0)
-      return wrong("limit", *limit, "an integer that is not negative");
+      return wrong_parameter("limit", *limit, "an integer that is not negative");
     out.limit = static_cast<std::size_t>(value);
   }
   const auto* token = request.parameter("continue");
@@ -81,7 +76,7 @@ ApiResult<void> read_version(const Request& request, ListOptions& out) {
   if (const auto* version = request.parameter("resourceVersion"); version && !version->empty()) {
     std::uint64_t value = 0;
     if (!read_number(*version, value))
-      return wrong("resourceVersion", *version, "a version that this server gave");
+      return wrong_parameter("resourceVersion", *version, "a version that this server gave");
     out.version = value;
   }
   const auto* match = request.parameter("resourceVersionMatch");
@@ -91,7 +86,7 @@ ApiResult<void> read_version(const Request& request, ListOptions& out) {
   else if (*match == "NotOlderThan")
     out.match = ListOptions::Match::kNotOlderThan;
   else
-    return wrong("resourceVersionMatch", *match, "Exact or NotOlderThan");
+    return wrong_parameter("resourceVersionMatch", *match, "Exact or NotOlderThan");
   return {};
 }
 
@@ -161,11 +156,17 @@ ApiResult<ListOptions> read_list_options(const Request& request, const Route& ro
   if (const auto* timeout = request.parameter("timeoutSeconds"); timeout && !timeout->empty()) {
     std::int64_t value = 0;
     if (!read_number(*timeout, value) || value < 0)
-      return wrong("timeoutSeconds", *timeout, "an integer that is not negative");
+      return wrong_parameter("timeoutSeconds", *timeout, "an integer that is not negative");
     if (value > 0) out.timeout_seconds = value;
   }
   if (auto done = check_match(request, route, out); !done) return done.error();
   return out;
+}
+
+ApiError wrong_parameter(std::string_view parameter, std::string_view value,
+                         std::string_view allowed) {
+  return bad_request(
+      fmt::format("{}: Invalid value: \"{}\": must be {}", parameter, value, allowed));
 }
 
 ApiError too_new(std::uint64_t wanted, std::uint64_t current) {

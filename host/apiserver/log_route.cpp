@@ -3,11 +3,12 @@
 #include <utility>
 
 #include "host/apiserver/call.hpp"
+#include "host/base/wall_clock.hpp"
 
 namespace sluice::host {
 namespace {
 
-constexpr std::size_t kPieceBytes = 64U << 10;
+constexpr std::size_t kLogPieceBytes = 64U << 10;
 constexpr std::int64_t kLookAgainMs = 200;
 
 ApiResult<std::optional<std::int64_t>> number(const Request& request, std::string_view name) {
@@ -29,12 +30,10 @@ ApiResult<std::optional<Time>> since_of(const Request& request) {
   if (*seconds && has_time)
     return bad_request("at most one of sinceTime or sinceSeconds may be specified");
   if (*seconds) {
-    const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                         std::chrono::system_clock::now().time_since_epoch())
-                         .count();
+    const Time now = wall_clock();
     // A century is as good as any longer time.
     const std::int64_t back = std::min<std::int64_t>(**seconds, 3'153'600'000) * kSecond;
-    return std::optional<Time>(Time(now - back));
+    return std::optional<Time>(now - back);
   }
   if (!has_time) return std::optional<Time>();
   auto parsed = parse_time(*time);
@@ -97,7 +96,7 @@ class LogStream final : public Streaming, public std::enable_shared_from_this<Lo
     if (stream_->backlog() >= call_->at->limits.stream_bytes) return false;  // on_ready calls again
     if (waiting_) return false;
     std::string piece;
-    const auto progress = reader_->read(piece, kPieceBytes);
+    const auto progress = reader_->read(piece, kLogPieceBytes);
     if (!piece.empty()) stream_->write(std::make_shared<const std::string>(std::move(piece)));
     if (progress == LogReader::Progress::kMore) return true;
     if (progress == LogReader::Progress::kEnd) return finish(), false;

@@ -15,14 +15,6 @@ namespace {
 constexpr std::int64_t kPendingLimit = 1'000;
 constexpr std::int64_t kMostPending = 100'000;
 
-ApiError no_such_resource() {
-  ApiError error;
-  error.code = 404;
-  error.reason = "NotFound";
-  error.text = "the server could not find the requested resource";
-  return error;
-}
-
 ApiError no_such_form() {
   ApiError error;
   error.code = 406;

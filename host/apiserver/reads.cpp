@@ -8,7 +8,7 @@
 namespace sluice::host {
 namespace {
 
-constexpr std::size_t kPieceBytes = 128U << 10;
+constexpr std::size_t kListPieceBytes = 128U << 10;
 constexpr int kPiecesAtATime = 4;            // then others have their turn
 constexpr std::size_t kScanObjects = 2'000;  // read at a time while looking for matches
 
@@ -138,7 +138,7 @@ class ListStream final : public Streaming, public std::enable_shared_from_this<L
     const Renderer& renderer = call_->at->renderer;
     std::string piece;
     if (next_ == 0) renderer.begin_list(call_->route, call_->form, page_.meta, piece);
-    while (next_ < page_.objects.size() && piece.size() < kPieceBytes) {
+    while (next_ < page_.objects.size() && piece.size() < kListPieceBytes) {
       renderer.append_item(*page_.objects[next_], call_->route, call_->form, next_ == 0, piece);
       page_.objects[next_++].reset();
     }

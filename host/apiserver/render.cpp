@@ -1,9 +1,9 @@
 #include "host/apiserver/render.hpp"
 
 #include <boost/json/object.hpp>
-#include <chrono>
 
 #include "core/api/json.hpp"
+#include "host/base/wall_clock.hpp"
 #include "host/rest/json_text.hpp"
 
 namespace sluice::host {
@@ -161,9 +161,7 @@ void Renderer::append_item(const StoredObject& object, const Route& route, const
 
 void Renderer::append_row(const StoredObject& object, const Route& route, const Form& form,
                           std::string& out) const {
-  const Time now = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
+  const Time now = wall_clock();
   out += R"({"cells":)";
   format_of(route).append_cells(in_version(object, route.version), now, out);
   if (form.row_object != Form::RowObject::kNone) {

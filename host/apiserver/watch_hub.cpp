@@ -8,7 +8,7 @@
 namespace sluice::host {
 namespace {
 
-constexpr std::size_t kChangesAtATime = 512;
+constexpr std::size_t kChangesAtOnce = 512;
 constexpr std::size_t kKeptTexts = 2048;
 constexpr std::size_t kMostJoined = 1U << 20;
 constexpr std::int64_t kTickMs = 1'000;
@@ -103,9 +103,9 @@ void Feed::run() {
   if (count_ == 0) return;
   running_ = true;
   changes_.clear();
-  const bool in_history = cursor_.take(changes_, kChangesAtATime);
+  const bool in_history = cursor_.take(changes_, kChangesAtOnce);
   if (!changes_.empty()) hand_out();
-  const bool more = changes_.size() == kChangesAtATime;
+  const bool more = changes_.size() == kChangesAtOnce;
   changes_.clear();
   if (!in_history) {
     for (const auto& watch : everywhere_) watch->expire();

@@ -10,6 +10,7 @@
 
 #include "core/api/json.hpp"
 #include "host/apiserver/body.hpp"
+#include "host/apiserver/list_options.hpp"
 #include "host/apiserver/route.hpp"
 
 namespace sluice::host {
@@ -19,16 +20,11 @@ namespace json = boost::json;
 
 constexpr std::size_t kLongestManager = 128;
 
-ApiError wrong(std::string_view parameter, std::string_view value, std::string_view allowed) {
-  return bad_request(
-      fmt::format("{}: Invalid value: \"{}\": must be {}", parameter, value, allowed));
-}
-
 ApiResult<Propagation> read_propagation(std::string_view text) {
   if (text == "Background") return Propagation::kBackground;
   if (text == "Foreground") return Propagation::kForeground;
   if (text == "Orphan") return Propagation::kOrphan;
-  return wrong("propagationPolicy", text, "Background, Foreground or Orphan");
+  return wrong_parameter("propagationPolicy", text, "Background, Foreground or Orphan");
 }
 
 /// `kubectl/v1.32 (linux/amd64) …` → `kubectl`
@@ -51,7 +47,7 @@ ApiResult<void> read_query(const Request& request, WriteRequest& out) {
     std::int64_t seconds = 0;
     const auto [end, bad] = std::from_chars(grace->data(), grace->data() + grace->size(), seconds);
     if (bad != std::errc() || end != grace->data() + grace->size() || seconds < 0)
-      return wrong("gracePeriodSeconds", *grace, "an integer that is not negative");
+      return wrong_parameter("gracePeriodSeconds", *grace, "an integer that is not negative");
     out.deletion.grace_period_seconds = seconds;
   }
   return {};
@@ -62,7 +58,7 @@ ApiResult<void> read_dry_run(const json::object& options, WriteRequest& out) {
   if (dry_run == nullptr) return {};
   for (const auto& entry : *dry_run) {
     if (!entry.is_string() || entry.get_string() != "All")
-      return wrong("dryRun", api::to_json(entry), "All");
+      return wrong_parameter("dryRun", api::to_json(entry), "All");
     out.dry_run = true;
   }
   return {};
@@ -82,8 +78,8 @@ ApiResult<void> read_body(const json::object& options, WriteRequest& out) {
   }
   if (const auto seconds = api::find_int(options, "gracePeriodSeconds")) {
     if (*seconds < 0)
-      return wrong("gracePeriodSeconds", std::to_string(*seconds),
-                   "an integer that is not negative");
+      return wrong_parameter("gracePeriodSeconds", std::to_string(*seconds),
+                             "an integer that is not negative");
     out.deletion.grace_period_seconds = *seconds;
   }
   if (const auto* preconditions = api::find_object(options, "preconditions")) {
@@ -99,18 +95,18 @@ ApiResult<void> read_write_options(const Request& request, WriteRequest& out) {
   out.user = request.user.user;
   out.user_groups = request.user.groups;
   if (const auto* dry_run = request.parameter("dryRun"); dry_run && !dry_run->empty()) {
-    if (*dry_run != "All") return wrong("dryRun", *dry_run, "All");
+    if (*dry_run != "All") return wrong_parameter("dryRun", *dry_run, "All");
     out.dry_run = true;
   }
   out.force = flag(request, "force");
   const auto* manager = request.parameter("fieldManager");
   const bool given = manager && !manager->empty();
   if (given && manager->size() > kLongestManager)
-    return wrong("fieldManager", *manager, "at most 128 bytes long");
+    return wrong_parameter("fieldManager", *manager, "at most 128 bytes long");
   if (given && std::any_of(manager->begin(), manager->end(), [](char c) {
         return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
       }))
-    return wrong("fieldManager", "", "printable characters only");
+    return wrong_parameter("fieldManager", "", "printable characters only");
   out.field_manager = given ? *manager : manager_of(request.user_agent);
   const auto* validation = request.parameter("fieldValidation");
   if (!validation || validation->empty() || *validation == "Warn")
@@ -120,7 +116,7 @@ ApiResult<void> read_write_options(const Request& request, WriteRequest& out) {
   else if (*validation == "Ignore")
     out.field_validation = FieldValidation::kIgnore;
   else
-    return wrong("fieldValidation", *validation, "Ignore, Warn or Strict");
+    return wrong_parameter("fieldValidation", *validation, "Ignore, Warn or Strict");
   return {};
 }
 

@@ -13,7 +13,7 @@
 namespace sluice::host {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kExplainFooter =
     R"(Position in the queue, what each flavor lacks and who holds it, which plugin said no,
 and what would have to finish or grow. Workloads of namespaces that you may not read are only
 counted.
@@ -23,11 +23,11 @@ Examples:
   sluice explain -n team-a job/train
   sluice explain team-a/job-train-1a2b3 -o json)";
 
-struct Arguments {
+struct ExplainArguments {
   std::string target, ns, kubeconfig, output = "text";
 };
 
-Result<int> explain(const Arguments& arguments) {
+Result<int> explain(const ExplainArguments& arguments) {
   const Result<ExplainTarget> target = parse_explain_target(arguments.target, arguments.ns);
   if (!target) return target.error();
   const Result<std::string> path = find_kubeconfig(arguments.kubeconfig);
@@ -49,7 +49,7 @@ Result<int> explain(const Arguments& arguments) {
 }  // namespace
 
 void add_explain_command(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExplainArguments>();
   CLI::App* command = app.add_subcommand("explain", "Tell why a workload waits");
   command
       ->add_option("WORKLOAD", arguments->target,
@@ -63,7 +63,7 @@ void add_explain_command(CLI::App& app, Action& action) {
       ->add_option("--kubeconfig", arguments->kubeconfig,
                    "Default: $KUBECONFIG, ./sluice-data/kubeconfig, ~/.kube/config")
       ->type_name("FILE");
-  command->footer(kFooter);
+  command->footer(kExplainFooter);
   command->callback([arguments, &action] {
     action = [arguments]() -> Result<int> { return explain(*arguments); };
   });

@@ -10,7 +10,7 @@
 namespace sluice::host {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSimulateFooter =
     R"(Input: objects of kueue.x-k8s.io (v1beta1 and v1beta2), Namespaces and PriorityClasses, and
 documents of kind Timeline with what happens when. The last line of stdout is always a Summary in
 JSON.
@@ -27,7 +27,7 @@ Examples:
   sluice simulate --until 1h --dump after-1h.yaml cluster.yaml trace.json
       stop after an hour of virtual time and keep the state, to go on from there)";
 
-struct Arguments {
+struct SimulateArguments {
   SimulateOptions options;
   std::string plugins;
   std::string until;
@@ -40,7 +40,7 @@ std::string check_duration(const std::string& text) {
   return fmt::format("found \"{}\"; allowed: a duration such as 1500ms, 90s, 2m30s or 1h", text);
 }
 
-std::vector<std::string> split(const std::string& text) {
+std::vector<std::string> names_of(const std::string& text) {
   std::vector<std::string> out;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
@@ -50,11 +50,11 @@ std::vector<std::string> split(const std::string& text) {
   return out;
 }
 
-SimulateOptions options_of(const CLI::App& command, const Arguments& arguments) {
+SimulateOptions options_of(const CLI::App& command, const SimulateArguments& arguments) {
   SimulateOptions options = arguments.options;
   if (command.count("--plugins") > 0)
     options.plugins =
-        arguments.plugins == "none" ? std::vector<std::string>() : split(arguments.plugins);
+        arguments.plugins == "none" ? std::vector<std::string>() : names_of(arguments.plugins);
   if (command.count("--until") > 0) options.until = parse_duration(arguments.until);
   if (command.count("--threads") > 0) options.threads = arguments.threads;
   options.max_file_bytes = static_cast<std::size_t>(arguments.max_file_mib) << 20;
@@ -64,7 +64,7 @@ SimulateOptions options_of(const CLI::App& command, const Arguments& arguments) 
 }  // namespace
 
 void add_simulate_command(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SimulateArguments>();
   CLI::App* command = app.add_subcommand(
       "simulate", "Run the scheduler on manifests under a virtual clock and tell what it decides");
   command
@@ -99,7 +99,7 @@ void add_simulate_command(CLI::App& app, Action& action) {
   command->add_option("--max-file-mib", arguments->max_file_mib, "Refuse larger files (default 64)")
       ->type_name("N")
       ->check(CLI::Range(1, 65536));
-  command->footer(kFooter);
+  command->footer(kSimulateFooter);
   command->callback([command, arguments, &action] {
     if (arguments->options.dump == "-")
       throw CLI::ValidationError("--dump", "stdout belongs to the story and the log; name a file");

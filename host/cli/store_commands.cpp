@@ -16,12 +16,12 @@
 namespace sluice::host {
 namespace {
 
-struct Options {
+struct StoreArguments {
   std::string path, file, output = "-", format;
   std::vector<std::string> kinds;
 };
 
-Result<int> check(const Options& options) {
+Result<int> check(const StoreArguments& options) {
   const api::Scheme scheme;
   const auto report = check_store(options.path, scheme);
   if (!report) return report.error();
@@ -40,7 +40,7 @@ Result<int> check(const Options& options) {
   return 0;
 }
 
-Result<int> backup(const Options& options) {
+Result<int> backup(const StoreArguments& options) {
   const auto version = back_up_store(options.path, options.file);
   if (!version) return version.error();
   fmt::print("{}: the store as of version {}\n", options.file, *version);
@@ -53,7 +53,7 @@ bool ends_with(const std::string& text, const char* end) {
          text.compare(text.size() - wanted.size(), wanted.size(), wanted) == 0;
 }
 
-Result<int> write_manifests(const Options& options) {
+Result<int> write_manifests(const StoreArguments& options) {
   ::umask(077);  // what is in a store is not for everyone
   auto output = PendingOutput::open(options.output);
   if (!output) return output.error();
@@ -75,9 +75,9 @@ Result<int> write_manifests(const Options& options) {
 void add_store_commands(CLI::App& app, Action& action) {
   CLI::App* store = app.add_subcommand("store", "Check, copy or write out a store on disk");
   store->require_subcommand(1);
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<StoreArguments>();
   const auto add = [&](const char* name, const char* about, const char* footer,
-                       Result<int> (*run)(const Options&)) {
+                       Result<int> (*run)(const StoreArguments&)) {
     CLI::App* command = store->add_subcommand(name, about);
     command->footer(footer);
     command->add_option("PATH", options->path, "The store's folder (store.path), or a backup")

@@ -16,7 +16,7 @@
 namespace sluice::host {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSubmitFooter =
     R"(The program runs where a pod of the Job is put, in the folder in which you are now, with your
 PATH. Everything after -- is the program and its arguments.
 
@@ -28,7 +28,7 @@ Examples:
   sluice submit --queue team-a --parallelism 4 --completions 100 --indexed -- ./shard.sh
       a hundred runs, four at a time; each finds its number in JOB_COMPLETION_INDEX)";
 
-struct Arguments {
+struct SubmitArguments {
   Submission submission;
   std::string kubeconfig, cpu, memory, gpu, max_time, folder;
   std::vector<std::string> env, resources;
@@ -36,7 +36,7 @@ struct Arguments {
   bool wait = false, logs = false, dry_run = false;
 };
 
-std::string check_duration(const std::string& text) {
+std::string check_run_time(const std::string& text) {
   if (parse_duration(text)) return {};
   return fmt::format("found \"{}\"; allowed: a duration such as 90s, 30m or 2h", text);
 }
@@ -47,25 +47,26 @@ std::string check_pair(const std::string& text) {
   return fmt::format("found \"{}\"; allowed: NAME=VALUE", text);
 }
 
-std::pair<std::string, std::string> split(const std::string& text) {
+std::pair<std::string, std::string> name_and_value(const std::string& text) {
   const std::size_t equals = text.find('=');
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-Submission submission_of(const Arguments& arguments) {
+Submission submission_of(const SubmitArguments& arguments) {
   Submission out = arguments.submission;
   out.working_dir = arguments.folder;
   std::error_code ignored;
   if (out.working_dir.empty()) out.working_dir = std::filesystem::current_path(ignored).string();
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets variables here
   if (const char* path = std::getenv("PATH")) out.env.emplace_back("PATH", path);
-  for (const std::string& entry : arguments.env) out.env.push_back(split(entry));
+  for (const std::string& entry : arguments.env) out.env.push_back(name_and_value(entry));
   for (const auto& [name, amount] :
        {std::pair{"cpu", &arguments.cpu}, std::pair{"memory", &arguments.memory},
         std::pair{"nvidia.com/gpu", &arguments.gpu}}) {
     if (!amount->empty()) out.resources.emplace_back(name, *amount);
   }
-  for (const std::string& entry : arguments.resources) out.resources.push_back(split(entry));
+  for (const std::string& entry : arguments.resources)
+    out.resources.push_back(name_and_value(entry));
   if (!arguments.max_time.empty()) out.max_time = parse_duration(arguments.max_time);
   if (arguments.completions > 0) out.completions = arguments.completions;
   return out;
@@ -78,7 +79,7 @@ Result<int> print_job(const Submission& submission) {
   return 0;
 }
 
-Result<int> submit(const Arguments& arguments) {
+Result<int> submit(const SubmitArguments& arguments) {
   Submission submission = submission_of(arguments);
   if (arguments.dry_run && !submission.queue.empty()) return print_job(submission);
   // Mistakes in the options are told before anybody is asked.
@@ -114,7 +115,7 @@ Result<int> submit(const Arguments& arguments) {
   return *good ? 0 : 1;
 }
 
-void add_options(CLI::App& command, Arguments& arguments) {
+void add_options(CLI::App& command, SubmitArguments& arguments) {
   Submission& submission = arguments.submission;
   command
       .add_option("--queue,-q", submission.queue,
@@ -145,7 +146,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->allow_extra_args(false);
   command.add_option("--max-time", arguments.max_time, "End it after so much running")
       ->type_name("DURATION")
-      ->check(check_duration);
+      ->check(check_run_time);
   command.add_option("--folder", arguments.folder, "Working directory (default: this one)")
       ->type_name("FOLDER");
   command
@@ -162,10 +163,10 @@ void add_options(CLI::App& command, Arguments& arguments) {
 }  // namespace
 
 void add_submit_command(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SubmitArguments>();
   CLI::App* command = app.add_subcommand("submit", "Run a program as a Job of a queue");
   add_options(*command, *arguments);
-  command->footer(kFooter);
+  command->footer(kSubmitFooter);
   command->callback([arguments, &action] {
     action = [arguments]() -> Result<int> { return submit(*arguments); };
   });

@@ -12,6 +12,7 @@
 
 #include "core/api/json.hpp"
 #include "host/manifests/manifests.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -41,12 +42,6 @@ Result<std::string> decode(std::string_view text, const std::string& what) {
   std::size_t length = static_cast<std::size_t>(size);
   for (std::size_t i = clean.size(); i > 0 && clean[i - 1] == '=' && length > 0; --i) --length;
   return std::string(reinterpret_cast<const char*>(out.data()), length);
-}
-
-const json::object& part(const json::object& object, std::string_view key) {
-  static const json::object kNone;
-  const json::object* found = api::find_object(object, key);
-  return found ? *found : kNone;
 }
 
 /// The entry of this name in a list of named entries; nullptr when there is none.

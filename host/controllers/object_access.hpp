@@ -20,6 +20,13 @@
 
 namespace sluice::host {
 
+/// What is left of an answer for those who answer no request: whether it worked, or why not.
+template <typename T>
+Result<void> plain(const ApiResult<T>& done) {
+  if (done) return {};
+  return Error{done.error().text};
+}
+
 struct ObjectRef {
   const api::KindInfo* kind = nullptr;
   std::string key;  ///< `namespace/name`, or `name`

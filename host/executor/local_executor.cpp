@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <utility>
 
 #include "host/base/log.hpp"
+#include "host/base/wall_clock.hpp"
 #include "host/executor/pod_status.hpp"
 #include "host/objects/parts.hpp"
 
@@ -20,12 +20,6 @@ namespace json = boost::json;
 
 constexpr Duration kTryAgain = 5 * kSecond;
 constexpr Duration kLastWait = 10 * kSecond;  // for pods that are killed at the end
-
-Time wall_clock() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 void ring(const Fd& wake) {
   const std::uint64_t one = 1;

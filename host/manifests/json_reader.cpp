@@ -1,5 +1,6 @@
 // JSON into values. The library's own parser is driven by hand, so that several values may follow
 // each other, positions of errors are known, and repeated keys are noticed.
+#include "host/base/text.hpp"
 #include "host/manifests/json_builder.hpp"
 #include "host/manifests/reader.hpp"
 
@@ -7,11 +8,7 @@ namespace sluice::host {
 
 namespace json = boost::json;
 
-namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-}  // namespace
+namespace {}  // namespace
 
 Result<void> read_json(std::string_view text, const std::string& name, const ManifestLimits& limits,
                        const json::storage_ptr& storage, const ValueSink& sink) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/api/json.hpp"
+#include "host/base/text.hpp"
 #include "host/manifests/json_builder.hpp"
 #include "host/manifests/reader.hpp"
 
@@ -96,8 +97,6 @@ class DuplicateFinder {
   std::string key_;
   std::vector<std::string> found_;
 };
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 std::string place(std::string_view text, std::size_t offset) {
   const Position position = position_at(text, offset);

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "core/api/schema/formats.hpp"
+#include "host/base/text.hpp"
 #include "host/rest/json_text.hpp"
 #include "host/rest/selectors.hpp"
 
@@ -12,9 +13,7 @@ namespace {
 constexpr std::size_t kMaxRequirements = 1000;
 constexpr std::string_view kSpecial = "()=!,<>";
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-ApiError wrong(std::string text) {
+ApiError wrong_requirement(std::string text) {
   return bad_request("unable to parse requirement: " + std::move(text));
 }
 
@@ -44,7 +43,7 @@ class LabelQueryParser {
       if (auto read = requirement(one); !read) return read.error();
       query.requirements_.push_back(std::move(one));
       if (query.requirements_.size() > kMaxRequirements)
-        return wrong("more than " + std::to_string(kMaxRequirements) + " requirements");
+        return wrong_requirement("more than " + std::to_string(kMaxRequirements) + " requirements");
       blanks();
       if (at_ == text_.size()) return query;
       if (!take(',')) return unexpected("',' or end of text");
@@ -74,7 +73,7 @@ class LabelQueryParser {
   }
   ApiError unexpected(const std::string& expected) const {
     const std::string found = at_ < text_.size() ? std::string(1, text_[at_]) : std::string();
-    return wrong("found '" + found + "', expected: " + expected);
+    return wrong_requirement("found '" + found + "', expected: " + expected);
   }
 
   ApiResult<void> requirement(LabelQuery::Requirement& out) {
@@ -82,7 +81,7 @@ class LabelQueryParser {
     out.key = word();
     if (out.key.empty()) return unexpected(absent ? "identifier" : "!, identifier, or end of text");
     if (const std::string problem = key_problem(out.key); !problem.empty())
-      return wrong("key: Invalid value: \"" + out.key + "\": " + problem);
+      return wrong_requirement("key: Invalid value: \"" + out.key + "\": " + problem);
     blanks();
     if (absent || at_ == text_.size() || text_[at_] == ',') {
       out.op = absent ? Operator::kDoesNotExist : Operator::kExists;
@@ -113,10 +112,11 @@ class LabelQueryParser {
 
   ApiResult<void> add_value(LabelQuery::Requirement& out, std::string_view value) {
     if (value.size() > 63 || !api::is_label_value(value))
-      return wrong("values[" + std::to_string(out.values.size()) + "][" + out.key +
-                   "]: Invalid value: \"" + std::string(value) +
-                   "\": a label value is empty, or at most 63 letters, digits, '-', '_' and '.' "
-                   "with a letter or digit at both ends");
+      return wrong_requirement(
+          "values[" + std::to_string(out.values.size()) + "][" + out.key + "]: Invalid value: \"" +
+          std::string(value) +
+          "\": a label value is empty, or at most 63 letters, digits, '-', '_' and '.' "
+          "with a letter or digit at both ends");
     out.values.emplace_back(value);
     return {};
   }
@@ -127,8 +127,9 @@ class LabelQueryParser {
     const std::string_view value = word();
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out.bound);
     if (error != std::errc() || end != value.data() + value.size() || value.empty())
-      return wrong("values[0][" + out.key + "]: Invalid value: \"" + std::string(value) +
-                   "\": for 'Gt', 'Lt' operators, the value must be an integer");
+      return wrong_requirement("values[0][" + out.key + "]: Invalid value: \"" +
+                               std::string(value) +
+                               "\": for 'Gt', 'Lt' operators, the value must be an integer");
     return {};
   }
 
@@ -142,7 +143,7 @@ class LabelQueryParser {
       if (!take(',')) return unexpected("',' or ')'");
     }
     if (out.values.size() == 1 && out.values[0].empty())
-      return wrong(
+      return wrong_requirement(
           "values: Invalid value: []: for 'in', 'notin' operators, values set can't be "
           "empty");
     std::sort(out.values.begin(), out.values.end());

@@ -33,7 +33,9 @@ Place place_of(const SchemaNode* node, std::string_view key) {
   return {node->values, nullptr};
 }
 
-ApiError wrong(const std::string& what) { return bad_request("strategic merge patch: " + what); }
+ApiError wrong_patch(const std::string& what) {
+  return bad_request("strategic merge patch: " + what);
+}
 
 std::string canonical(const json::value& value) {
   std::string out;
@@ -60,7 +62,7 @@ class Merger {
     if (directive == "replace") {
       target.clear();
     } else if (patch.contains(api::json_view(kPatch)) && directive != "merge") {
-      return wrong("$patch must be delete, replace or merge");
+      return wrong_patch("$patch must be delete, replace or merge");
     }
     if (auto kept = retain(target, patch); !kept) return kept;
     for (const auto& change : patch) {
@@ -81,7 +83,7 @@ class Merger {
     const json::value* directive = api::find(patch, kRetain);
     if (directive == nullptr) return {};
     const auto* list = directive->if_array();
-    if (list == nullptr) return wrong("$retainKeys must be a list of keys");
+    if (list == nullptr) return wrong_patch("$retainKeys must be a list of keys");
     const auto listed = [&](json::string_view key) {
       return std::any_of(list->begin(), list->end(), [&](const json::value& each) {
         return each.is_string() && each.get_string() == key;
@@ -90,8 +92,8 @@ class Merger {
     for (const auto& change : patch) {
       const std::string_view key = api::view(change.key());
       if (!key.starts_with('$') && !change.value().is_null() && !listed(change.key()))
-        return wrong("$retainKeys does not list \"" + std::string(key) +
-                     "\", which the patch sets");
+        return wrong_patch("$retainKeys does not list \"" + std::string(key) +
+                           "\", which the patch sets");
     }
     for (auto it = target.begin(); it != target.end();) {
       it = listed(it->key()) ? std::next(it) : target.erase(it);
@@ -103,7 +105,7 @@ class Merger {
                                   const json::value& values) {
     const auto* list = values.if_array();
     if (list == nullptr)
-      return wrong(std::string(kDelete) + std::string(key) + " must be a list of values");
+      return wrong_patch(std::string(kDelete) + std::string(key) + " must be a list of values");
     auto* from = api::find_array(target, key);
     if (from == nullptr) return {};
     const std::unordered_set<std::string> gone = texts_of(*list);
@@ -166,12 +168,13 @@ class Merger {
     std::vector<bool> gone(target.size(), false);
     for (const auto& each : patch) {
       const auto* entry = each.if_object();
-      if (entry == nullptr) return wrong("an entry of " + field + " is not an object");
+      if (entry == nullptr) return wrong_patch("an entry of " + field + " is not an object");
       const std::string_view directive = api::find_text(*entry, kPatch);
       if (directive == "replace" && !entry->contains(merge_key)) continue;
       const std::string key = key_of(each, merge_key);
       if (key.empty())
-        return wrong("an entry of " + field + " does not contain declared merge key: " + merge_key);
+        return wrong_patch("an entry of " + field +
+                           " does not contain declared merge key: " + merge_key);
       const auto found = places.find(key);
       if (directive == "delete") {
         if (found == places.end()) continue;
@@ -205,7 +208,7 @@ class Merger {
       if (!directive.starts_with(kOrder)) continue;
       const std::string_view key = directive.substr(kOrder.size());
       const auto* list = change.value().if_array();
-      if (list == nullptr) return wrong(std::string(directive) + " must be a list");
+      if (list == nullptr) return wrong_patch(std::string(directive) + " must be a list");
       auto* items = api::find_array(target, key);
       const Place place = place_of(node, key);
       if (items == nullptr || place.rule == nullptr || !place.rule->merge) continue;

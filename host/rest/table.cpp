@@ -4,6 +4,7 @@
 #include <boost/json/parse.hpp>
 
 #include "core/api/json.hpp"
+#include "host/objects/parts.hpp"
 #include "host/rest/table_cells.hpp"
 
 namespace sluice::host {
@@ -163,7 +164,7 @@ json::object make_table(const TableFormat& format, std::span<const json::object>
     if (rows == RowObjects::kMetadata) {
       row["object"] = json::object{{"kind", "PartialObjectMetadata"},
                                    {"apiVersion", "meta.k8s.io/v1"},
-                                   {"metadata", cells::part(object, "metadata")}};
+                                   {"metadata", part(object, "metadata")}};
     }
     list.push_back(std::move(row));
   }

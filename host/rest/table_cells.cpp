@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/api/json.hpp"
+#include "host/objects/parts.hpp"
 #include "host/rest/table.hpp"
 
 namespace sluice::host {
@@ -16,12 +17,6 @@ std::string age_text(std::string_view time, Time now) {
 }
 
 namespace cells {
-
-const json::object& part(const json::object& object, std::string_view key) {
-  static const json::object kEmpty;
-  const json::object* found = api::find_object(object, key);
-  return found != nullptr ? *found : kEmpty;
-}
 
 const json::object* condition(const json::object& object, std::string_view type) {
   const json::array* list = api::find_array(part(object, "status"), "conditions");

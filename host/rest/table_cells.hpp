@@ -38,7 +38,6 @@ void append_or_none(std::string_view text, std::string& out);
 std::string selector_text(const boost::json::object* selector);
 /// `a=b,c=d`; `<none>` when it is empty.
 std::string labels_text(const boost::json::object* labels);
-const boost::json::object& part(const boost::json::object& object, std::string_view key);
 /// The condition of that type, nullptr when absent.
 const boost::json::object* condition(const boost::json::object& object, std::string_view type);
 bool is_true(const boost::json::object& object, std::string_view type);

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/api/json.hpp"
+#include "host/objects/parts.hpp"
 #include "host/rest/table.hpp"
 #include "host/rest/table_cells.hpp"
 
@@ -70,7 +71,7 @@ void event_message(const json::object& event, Time, std::string& out) {
   api::append_json_text(text, out);
 }
 
-constexpr std::array<Named, 6> kCells = {{
+constexpr std::array<Named, 6> kEventCells = {{
     {"eventLastSeen", event_last_seen},
     {"eventFirstSeen", event_first_seen},
     {"eventCount", event_count},
@@ -82,7 +83,7 @@ constexpr std::array<Named, 6> kCells = {{
 }  // namespace
 
 ComputedCell of_events(std::string_view name) {
-  for (const Named& each : kCells) {
+  for (const Named& each : kEventCells) {
     if (each.name == name) return each.cell;
   }
   return nullptr;

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/api/json.hpp"
+#include "host/objects/parts.hpp"
 #include "host/rest/table.hpp"
 #include "host/rest/table_cells.hpp"
 
@@ -113,7 +114,7 @@ void workload_message(const json::object& workload, Time, std::string& out) {
   append_telling(workload, "message", out);
 }
 
-constexpr std::array<Named, 8> kCells = {{
+constexpr std::array<Named, 8> kJobCells = {{
     {"jobStatus", job_status},
     {"jobCompletions", job_completions},
     {"jobDuration", job_duration},
@@ -127,7 +128,7 @@ constexpr std::array<Named, 8> kCells = {{
 }  // namespace
 
 ComputedCell of_jobs(std::string_view name) {
-  for (const Named& each : kCells) {
+  for (const Named& each : kJobCells) {
     if (each.name == name) return each.cell;
   }
   return nullptr;

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/api/json.hpp"
+#include "host/objects/parts.hpp"
 #include "host/rest/table_cells.hpp"
 
 namespace sluice::host::cells {
@@ -95,7 +96,7 @@ void service_selector(const json::object& service, Time, std::string& out) {
   api::append_json_text(labels_text(api::find_object(part(service, "spec"), "selector")), out);
 }
 
-constexpr std::array<Named, 12> kCells = {{
+constexpr std::array<Named, 12> kOtherCells = {{
     {"dataCount", data_count},
     {"secretCount", secret_count},
     {"globalDefault", global_default},
@@ -113,7 +114,7 @@ constexpr std::array<Named, 12> kCells = {{
 }  // namespace
 
 ComputedCell of_others(std::string_view name) {
-  for (const Named& each : kCells) {
+  for (const Named& each : kOtherCells) {
     if (each.name == name) return each.cell;
   }
   return nullptr;

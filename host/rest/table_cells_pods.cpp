@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/api/json.hpp"
+#include "host/objects/parts.hpp"
 #include "host/rest/table.hpp"
 #include "host/rest/table_cells.hpp"
 
@@ -186,7 +187,7 @@ void node_external(const json::object& node, Time, std::string& out) {
   append_or_none(address(node, "ExternalIP"), out);
 }
 
-constexpr std::array<Named, 11> kCells = {{
+constexpr std::array<Named, 11> kPodCells = {{
     {"podReady", pod_ready},
     {"podStatus", pod_status},
     {"podRestarts", pod_restarts},
@@ -203,7 +204,7 @@ constexpr std::array<Named, 11> kCells = {{
 }  // namespace
 
 ComputedCell of_pods(std::string_view name) {
-  for (const Named& each : kCells) {
+  for (const Named& each : kPodCells) {
     if (each.name == name) return each.cell;
   }
   return nullptr;

@@ -46,11 +46,6 @@ json::object said_by_user(json::object object) {
   return object;
 }
 
-Result<void> plain(const ApiResult<WriteOutcome>& done) {
-  if (done) return {};
-  return Error{done.error().text};
-}
-
 const JobKind& job_kind(const ObjectRef& job) { return *find_job_kind(*job.kind); }
 
 }  // namespace

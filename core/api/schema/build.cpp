@@ -42,7 +42,7 @@ const ScalarType* scalar(std::string_view name) {
   return nullptr;
 }
 
-std::vector<std::string> texts(const json::object& object, std::string_view key) {
+std::vector<std::string> one_or_more_texts(const json::object& object, std::string_view key) {
   std::vector<std::string> out;
   const json::value* value = find(object, key);
   if (value == nullptr) return out;
@@ -84,7 +84,7 @@ Result<void> limits(const json::object& from, SchemaNode& node) {
     }
     node.format = *format;
   }
-  node.one_of = texts(from, "enum");
+  node.one_of = one_or_more_texts(from, "enum");
   node.min = find_int(from, "min");
   node.max = find_int(from, "max");
   const auto size = [&](std::string_view key, std::size_t& into) {
@@ -95,7 +95,7 @@ Result<void> limits(const json::object& from, SchemaNode& node) {
   size("minItems", node.min_items);
   size("maxItems", node.max_items);
   size("maxProperties", node.max_properties);
-  node.list_keys = texts(from, "listKeys");
+  node.list_keys = one_or_more_texts(from, "listKeys");
   node.list_set = find_text(from, "listType") == "set";
   return {};
 }
@@ -302,8 +302,8 @@ class KindBuilder {
     rule.name = find_text(from, "rule");
     rule.message = find_text(from, "message");
     rule.field = find_text(from, "field");
-    rule.fields = texts(from, "fields");
-    rule.one_of = texts(from, "oneOf");
+    rule.fields = one_or_more_texts(from, "fields");
+    rule.one_of = one_or_more_texts(from, "oneOf");
     if (rule.message.empty()) return Error{"rule " + rule.name + " at " + at + ": no message"};
     SchemaNode* node = find_node(root, at);
     if (node == nullptr) return Error{"rule " + rule.name + ": no field \"" + at + "\""};
@@ -313,10 +313,11 @@ class KindBuilder {
     }
     if (const json::object* when = find_object(from, "when")) {
       for (const auto& member : *when) {
-        rule.when.push_back({std::string(view(member.key())), texts(*when, view(member.key()))});
+        rule.when.push_back(
+            {std::string(view(member.key())), one_or_more_texts(*when, view(member.key()))});
       }
     }
-    for (const auto& field : texts(from, "whenSet")) rule.when.push_back({field, {}});
+    for (const auto& field : one_or_more_texts(from, "whenSet")) rule.when.push_back({field, {}});
     rule.holds = predicate(rule.name);
     if (rule.holds == nullptr) {
       return Error{"rule \"" + rule.name + "\" at " + at + " is not known; allowed are " +

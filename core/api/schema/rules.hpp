@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ void check_fair_weight(const boost::json::object& object, Outcome& outcome);
 
 /// Why an amount of `resource` cannot be used (negative, or beyond the engine's unit), or nothing.
 std::string amount_problem(std::string_view resource, const Quantity& amount);
+
+/// `FIELD[INDEX]`.
+std::string indexed(const std::string& field, std::size_t index);
 
 void add_problem(Outcome& outcome, Problem::Kind kind, std::string field, std::string detail);
 /// `Invalid value: VALUE: WHY`.

@@ -9,6 +9,10 @@ namespace sluice::api {
 
 namespace json = boost::json;
 
+std::string indexed(const std::string& field, std::size_t index) {
+  return field + "[" + std::to_string(index) + "]";
+}
+
 void add_problem(Outcome& outcome, Problem::Kind kind, std::string field, std::string detail) {
   outcome.errors.push_back({kind, std::move(field), std::move(detail)});
 }

@@ -17,10 +17,6 @@ constexpr std::size_t kMaxFlavors = 256;
 constexpr std::size_t kMaxResources = 256;
 constexpr std::size_t kMaxPairsPerGroup = 512;
 
-std::string item(const std::string& field, std::size_t index) {
-  return field + "[" + std::to_string(index) + "]";
-}
-
 const json::object* spec_of(const json::object& object) { return find_object(object, "spec"); }
 
 struct QuotaRules {
@@ -39,7 +35,7 @@ class GroupChecker {
     if (groups == nullptr) return;
     for (std::size_t i = 0; i < groups->size(); ++i) {
       if (const auto* group = (*groups)[i].if_object()) {
-        check_group(*group, item("spec.resourceGroups", i));
+        check_group(*group, indexed("spec.resourceGroups", i));
       }
     }
     too_many("spec.resourceGroups", flavors_.size(), kMaxFlavors, "flavors in all groups");
@@ -64,7 +60,7 @@ class GroupChecker {
       const auto* name = (*resources)[i].if_string();
       if (name == nullptr) continue;
       covered.push_back(view(*name));
-      const std::string at = item(field + ".coveredResources", i);
+      const std::string at = indexed(field + ".coveredResources", i);
       if (!is_qualified_name(view(*name))) {
         add_invalid(outcome_, at, (*resources)[i],
                     "must be a resource name: a qualified name like cpu or example.com/gpu");
@@ -76,7 +72,7 @@ class GroupChecker {
     for (std::size_t i = 0; flavors != nullptr && i < flavors->size(); ++i) {
       const auto* flavor = (*flavors)[i].if_object();
       if (flavor == nullptr) continue;
-      const std::string at = item(field + ".flavors", i);
+      const std::string at = indexed(field + ".flavors", i);
       const std::string_view name = find_text(*flavor, "name");
       if (!flavors_.emplace(name).second) duplicate(at + ".name", name);
       pairs += check_quotas(*flavor, covered, at + ".resources");
@@ -93,12 +89,12 @@ class GroupChecker {
       if (quota == nullptr) continue;
       const std::string_view name = find_text(*quota, "name");
       if (i < covered.size() && covered[i] != name) {
-        add_problem(outcome_, Problem::Kind::kInvalid, item(field, i) + ".name",
+        add_problem(outcome_, Problem::Kind::kInvalid, indexed(field, i) + ".name",
                     "Invalid value: " + shown(name) +
                         ": must match the name in coveredResources, " + std::string(covered[i]) +
                         " at this position");
       }
-      check_quota(*quota, name, item(field, i));
+      check_quota(*quota, name, indexed(field, i));
     }
     return quotas->size();
   }
@@ -161,7 +157,7 @@ void check_on_flavors(const json::object& object, const json::object* old,
       const auto* name = (*names)[j].if_string();
       if (name == nullptr || flavors.find(view(*name)) != flavors.end()) continue;
       add_invalid(outcome,
-                  item("spec.admissionChecksStrategy.admissionChecks", i) + ".onFlavors[" +
+                  indexed("spec.admissionChecksStrategy.admissionChecks", i) + ".onFlavors[" +
                       std::to_string(j) + "]",
                   (*names)[j], "must be a flavor of this ClusterQueue");
     }
@@ -179,7 +175,7 @@ void check_resource_flavor(const json::object& object, Outcome& outcome) {
   for (std::size_t i = 0; taints != nullptr && i < taints->size(); ++i) {
     const auto* taint = (*taints)[i].if_object();
     if (taint == nullptr) continue;
-    const std::string field = item("spec.nodeTaints", i);
+    const std::string field = indexed("spec.nodeTaints", i);
     const std::string_view key = find_text(*taint, "key");
     if (!is_qualified_name(key)) {
       add_problem(outcome, Problem::Kind::kInvalid, field + ".key",

@@ -1,6 +1,7 @@
 // Workload: what its pods may ask for, what its status must say, what an update may change.
 #include <algorithm>
 
+#include "core/api/codec_parts.hpp"
 #include "core/api/json.hpp"
 #include "core/api/schema/rules.hpp"
 #include "core/api/schema/walk.hpp"
@@ -10,17 +11,6 @@ namespace sluice::api {
 namespace json = boost::json;
 
 namespace {
-
-const json::object kEmpty;
-
-std::string item(const std::string& field, std::size_t index) {
-  return field + "[" + std::to_string(index) + "]";
-}
-
-const json::object& part(const json::object& object, std::string_view key) {
-  const json::object* found = find_object(object, key);
-  return found != nullptr ? *found : kEmpty;
-}
 
 template <typename Each>
 void for_objects(const json::object& holder, std::string_view key, Each each) {
@@ -41,9 +31,10 @@ const json::object* named(const json::object& holder, std::string_view list,
 
 bool is_true(const json::object& workload, std::string_view type) {
   bool found = false;
-  for_objects(part(workload, "status"), "conditions", [&](std::size_t, const json::object& each) {
-    if (find_text(each, "type") == type) found = find_text(each, "status") == "True";
-  });
+  for_objects(find_part(workload, "status"), "conditions",
+              [&](std::size_t, const json::object& each) {
+                if (find_text(each, "type") == type) found = find_text(each, "status") == "True";
+              });
   return found;
 }
 
@@ -65,7 +56,7 @@ const json::value& value_or_null(const json::object& object, std::string_view ke
 
 void check_container(const json::object& container, const std::string& field, Outcome& outcome) {
   for (const char* list : {"requests", "limits"}) {
-    const json::object* amounts = find_object(part(container, "resources"), list);
+    const json::object* amounts = find_object(find_part(container, "resources"), list);
     if (amounts == nullptr) continue;
     for (const auto& member : *amounts) {
       const std::string_view name = view(member.key());
@@ -84,13 +75,13 @@ void check_pod_sets(const json::object& spec, Outcome& outcome) {
   std::size_t with_min_count = 0;
   for_objects(spec, "podSets", [&](std::size_t i, const json::object& pod_set) {
     if (find(pod_set, "minCount") != nullptr) ++with_min_count;
-    const json::object& pod = part(part(pod_set, "template"), "spec");
+    const json::object& pod = find_part(find_part(pod_set, "template"), "spec");
     for (const char* list : {"containers", "initContainers"}) {
       for_objects(pod, list, [&](std::size_t j, const json::object& container) {
         // The place is rendered by check_container only when it is needed; this is its prefix.
         if (find(container, "resources") == nullptr) return;
-        check_container(container, item(item("spec.podSets", i) + ".template.spec." + list, j),
-                        outcome);
+        check_container(container,
+                        indexed(indexed("spec.podSets", i) + ".template.spec." + list, j), outcome);
       });
     }
   });
@@ -122,7 +113,7 @@ bool known_pod_set(const json::object& spec, std::string_view name, const std::s
 
 void check_admission(const json::object& spec, const json::object& admission, Outcome& outcome) {
   for_objects(admission, "podSetAssignments", [&](std::size_t i, const json::object& assignment) {
-    const std::string field = item("status.admission.podSetAssignments", i);
+    const std::string field = indexed("status.admission.podSetAssignments", i);
     known_pod_set(spec, find_text(assignment, "name"), field + ".name", outcome);
     const auto count = find_int(assignment, "count").value_or(0);
     const json::object* usage = find_object(assignment, "resourceUsage");
@@ -142,8 +133,8 @@ void check_admission(const json::object& spec, const json::object& admission, Ou
 }
 
 void check_status(const json::object& workload, Outcome& outcome) {
-  const json::object& spec = part(workload, "spec");
-  const json::object& status = part(workload, "status");
+  const json::object& spec = find_part(workload, "spec");
+  const json::object& status = find_part(workload, "status");
   if (status.empty()) return;
   const json::object* admission = find_object(status, "admission");
   if (admission != nullptr) {
@@ -153,7 +144,7 @@ void check_status(const json::object& workload, Outcome& outcome) {
                 "Required value: must be set while the condition QuotaReserved is True");
   }
   for_objects(status, "reclaimablePods", [&](std::size_t i, const json::object& each) {
-    const std::string field = item("status.reclaimablePods", i);
+    const std::string field = indexed("status.reclaimablePods", i);
     const std::string_view name = find_text(each, "name");
     if (!known_pod_set(spec, name, field + ".name", outcome)) return;
     const auto most = find_int(*named(spec, "podSets", name), "count").value_or(1);
@@ -165,7 +156,7 @@ void check_status(const json::object& workload, Outcome& outcome) {
   for_objects(status, "admissionChecks", [&](std::size_t i, const json::object& check) {
     for_objects(check, "podSetUpdates", [&](std::size_t j, const json::object& update) {
       known_pod_set(spec, find_text(update, "name"),
-                    item(item("status.admissionChecks", i) + ".podSetUpdates", j) + ".name",
+                    indexed(indexed("status.admissionChecks", i) + ".podSetUpdates", j) + ".name",
                     outcome);
     });
   });
@@ -276,15 +267,15 @@ void check_checks_update(const json::object& before, const json::object& after, 
         find_text(now, "state") != "Ready" || same(*old, now, "podSetUpdates")) {
       return;
     }
-    add_invalid(outcome, item("status.admissionChecks", i) + ".podSetUpdates",
+    add_invalid(outcome, indexed("status.admissionChecks", i) + ".podSetUpdates",
                 value_or_null(now, "podSetUpdates"), "is immutable while the check stays Ready");
   });
 }
 
 void check_reserved_spec(const json::object& workload, const json::object& old,
                          const AdmitOptions& options, Outcome& outcome) {
-  const json::object& before = part(old, "spec");
-  const json::object& after = part(workload, "spec");
+  const json::object& before = find_part(old, "spec");
+  const json::object& after = find_part(workload, "spec");
   if (!same(before, after, "podSets") &&
       !(options.may_lower_counts && only_lower_counts(before, after))) {
     add_problem(outcome, Problem::Kind::kInvalid, "spec.podSets",
@@ -302,8 +293,8 @@ void check_reserved_update(const json::object& workload, const json::object& old
                            const AdmitOptions& options, Outcome& outcome) {
   if (!options.status) check_reserved_spec(workload, old, options, outcome);
   if (!is_true(workload, "QuotaReserved")) return;
-  const json::object& old_status = part(old, "status");
-  const json::object& status = part(workload, "status");
+  const json::object& old_status = find_part(old, "status");
+  const json::object& status = find_part(workload, "status");
   check_reclaimable(old_status, status, outcome);
   const json::object* old_admission = find_object(old_status, "admission");
   const json::object* admission = find_object(status, "admission");
@@ -318,15 +309,15 @@ void check_reserved_update(const json::object& workload, const json::object& old
 void check_update(const json::object& workload, const json::object& old,
                   const AdmitOptions& options, Outcome& outcome) {
   if (is_true(old, "QuotaReserved")) check_reserved_update(workload, old, options, outcome);
-  const json::object& after = part(workload, "spec");
+  const json::object& after = find_part(workload, "spec");
   if (is_true(old, "Admitted") && is_true(workload, "Admitted") &&
-      !same(part(old, "spec"), after, "maximumExecutionTimeSeconds")) {
+      !same(find_part(old, "spec"), after, "maximumExecutionTimeSeconds")) {
     add_invalid(outcome, "spec.maximumExecutionTimeSeconds",
                 value_or_null(after, "maximumExecutionTimeSeconds"),
                 "maximumExecutionTimeSeconds is immutable while workload quota reserved");
   }
-  const json::object& old_status = part(old, "status");
-  const json::object& status = part(workload, "status");
+  const json::object& old_status = find_part(old, "status");
+  const json::object& status = find_part(workload, "status");
   check_checks_update(old_status, status, outcome);
   const std::string_view cluster = find_text(old_status, "clusterName");
   if (!cluster.empty() && !find_text(status, "clusterName").empty() &&
@@ -340,7 +331,7 @@ void check_update(const json::object& workload, const json::object& old,
 
 void check_workload(const json::object& object, const json::object* old,
                     const AdmitOptions& options, Outcome& outcome) {
-  check_pod_sets(part(object, "spec"), outcome);
+  check_pod_sets(find_part(object, "spec"), outcome);
   check_status(object, outcome);
   if (old != nullptr) check_update(object, *old, options, outcome);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/api/codec_parts.hpp"
 #include "core/api/json.hpp"
 
 namespace sluice::api {
@@ -21,16 +22,6 @@ Result<void> only_keys(const json::object& object, const std::string& where,
                  list};
   }
   return {};
-}
-
-std::vector<std::string> texts(const json::object& object, std::string_view key) {
-  std::vector<std::string> out;
-  if (const json::array* list = find_array(object, key)) {
-    for (const auto& each : *list) {
-      if (const auto* text = each.if_string()) out.emplace_back(view(*text));
-    }
-  }
-  return out;
 }
 
 Result<void> read_columns(const json::object& from, const std::string& where,
@@ -128,7 +119,7 @@ Result<void> base_on(KindSource& kind, const json::object& from, const std::stri
   if (base == nullptr) return Error{where + ".basedOn: no version " + std::string(base_name)};
   into.fields = base->fields;
   if (find(from, "rules") == nullptr) into.rules = base->rules;
-  for (const auto& path : texts(from, "without")) {
+  for (const auto& path : decode_texts(find_array(from, "without"))) {
     std::erase_if(into.fields, [&](const FieldSource& f) { return is_below(f.path, path); });
   }
   return {};
@@ -234,8 +225,8 @@ Result<KindSource> new_kind(const json::object& from, const std::string& contrib
       kind.info.singular.begin(), kind.info.singular.end(), kind.info.singular.begin(),
       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   if (kind.info.plural.empty()) return Error{"plural: required for a new kind"};
-  kind.info.short_names = texts(from, "shortNames");
-  kind.info.categories = texts(from, "categories");
+  kind.info.short_names = decode_texts(find_array(from, "shortNames"));
+  kind.info.categories = decode_texts(find_array(from, "categories"));
   const std::string_view scope = find_text(from, "scope");
   if (scope != "Namespaced" && scope != "Cluster") {
     return Error{"scope: must be Namespaced or Cluster"};

@@ -15,11 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-Result<void> plain(const ApiResult<void>& done) {
-  if (done) return {};
-  return Error{done.error().text};
-}
-
 void tell(ObjectAccess& objects, const ObjectRef& about, std::string_view reason,
           std::string message, bool warning = false) {
   objects.emit({about, warning, std::string(reason), std::move(message)});

@@ -15,11 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-Result<void> plain(const ApiResult<void>& done) {
-  if (done) return {};
-  return Error{done.error().text};
-}
-
 /// Replaces the condition of that type; false when it says so already.
 bool set_condition(json::object& status, std::string_view type, bool value, std::string_view reason,
                    std::string_view message, Time now) {

@@ -17,11 +17,6 @@ std::optional<Time> true_since(const json::object& status, std::string_view type
   return api::find_time(*find_condition(status, type), "lastTransitionTime").value_or(0);
 }
 
-Result<void> plain(const ApiResult<void>& done) {
-  if (done) return {};
-  return Error{done.error().text};
-}
-
 /// There are many Events, and of each one time is wanted: it is not parsed.
 std::optional<Time> last_seen(const StoredObject& event) {
   std::string unescaped;

@@ -7,7 +7,7 @@
 namespace sluice::host {
 namespace {
 
-std::optional<std::int64_t> number(std::string_view text) {
+std::optional<std::int64_t> index_number(std::string_view text) {
   std::int64_t value = 0;
   const auto end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, value);
@@ -25,8 +25,8 @@ IndexSet IndexSet::parse(std::string_view text) {
     const std::size_t comma = std::min(text.find(','), text.size());
     const std::string_view item = text.substr(0, comma);
     const std::size_t dash = item.find('-');
-    const auto first = number(item.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : number(item.substr(dash + 1));
+    const auto first = index_number(item.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : index_number(item.substr(dash + 1));
     const bool in_order = set.ranges_.empty() || (first && set.ranges_.back().last < *first);
     if (first && last && *first <= *last && in_order) set.ranges_.push_back({*first, *last});
     text.remove_prefix(std::min(comma + 1, text.size()));

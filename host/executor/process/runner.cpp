@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "host/base/wall_clock.hpp"
 #include "host/executor/process/files.hpp"
 #include "host/executor/process/line_log.hpp"
 #include "host/executor/process/process_id.hpp"
@@ -29,12 +30,6 @@ namespace {
 constexpr Duration kLongRun = 600 * kSecond;  // after it a restart waits no longer than the first
 constexpr Duration kLongestBackoff = 300 * kSecond;
 constexpr Duration kRetryWrite = kSecond;
-
-Time wall_clock() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 Time steady_clock() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -11,20 +11,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "host/base/wall_clock.hpp"
+
 namespace sluice::host {
 namespace {
-
-Time wall_clock() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 bool watch(const Fd& epoll, int fd) {
   epoll_event event{};

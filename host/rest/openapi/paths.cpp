@@ -48,7 +48,7 @@ constexpr Parameter kLog[] = {{"container", "string"},     {"follow", "boolean"}
                               {"tailLines", "integer"},    {"timestamps", "boolean"}};
 constexpr Parameter kPending[] = {{"limit", "integer"}, {"offset", "integer"}};
 
-constexpr const char* kJson = "application/json";
+constexpr const char* kJsonType = "application/json";
 constexpr const char* kPatchTypes[] = {
     "application/json-patch+json", "application/merge-patch+json",
     "application/strategic-merge-patch+json", "application/apply-patch+yaml"};
@@ -207,7 +207,7 @@ class PathWriter {
     json::object answer = of.list ? schemas_.list_ref(gvk_) : schemas_.ref(gvk_);
     json::object response{{"description", of.action == "post" ? "Created" : "OK"}};
     if (v3_) {
-      response["content"] = content({kJson}, answer);
+      response["content"] = content({kJsonType}, answer);
     } else {
       response["schema"] = std::move(answer);
     }
@@ -227,7 +227,7 @@ class PathWriter {
           if (takes(type)) types[type] = json::object{{"schema", schema}};
         }
       } else {
-        types = content({kJson}, schema);
+        types = content({kJsonType}, schema);
       }
       out["requestBody"] = std::move(body);
       return;
