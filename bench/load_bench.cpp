@@ -34,7 +34,7 @@ void load(benchmark::State& state) {
   for (auto _ : state) {
     Workers workers(0);
     ObjectIndex index;
-    NoObserver observer;
+    Relay observer;
     Kernel kernel{EngineConfig{}, hooks::Hooks{}, host.intake, host.store, nullptr, observer};
     ObjectWriter objects{kernel, index, host.ids};
     ControllerLoop controllers{objects, index};

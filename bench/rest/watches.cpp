@@ -29,7 +29,7 @@ std::size_t count_events(std::string_view text, char before) {
   return out;
 }
 
-std::string_view member(std::string_view event, std::string_view name) {
+std::string_view text_after(std::string_view event, std::string_view name) {
   const std::size_t at = event.find(name);
   if (at == std::string_view::npos) return {};
   const std::size_t begin = at + name.size();
@@ -78,14 +78,14 @@ void WatchSet::State::look_at(Stream& stream, std::string_view text) {
   for (std::size_t end; (end = stream.rest.find("}\n", begin)) != std::string::npos;
        begin = end + 2) {
     const std::string_view event = std::string_view(stream.rest).substr(begin, end - begin);
-    const std::string_view version = member(event, R"("resourceVersion":")");
+    const std::string_view version = text_after(event, R"("resourceVersion":")");
     std::uint64_t number = 0;
     std::from_chars(version.data(), version.data() + version.size(), number);
     if (number <= stream.version) in_order = false;
     stream.version = number;
     if (event.find(R"("type":"ADDED")") == std::string_view::npos) continue;
     const std::lock_guard lock(mutex);
-    arrivals.emplace_back(member(event, R"("name":")"), now);
+    arrivals.emplace_back(text_after(event, R"("name":")"), now);
   }
   stream.rest.erase(0, begin);
 }

@@ -69,7 +69,7 @@ std::string job(int i) {
       i, fmt::format(fmt::runtime(kPodTemplate), i));
 }
 
-std::string text_of(const std::filesystem::path& file) {
+std::string content_of(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::ostringstream out;
   out << in.rdbuf();
@@ -78,14 +78,14 @@ std::string text_of(const std::filesystem::path& file) {
 
 /// `VmRSS` and the like, in MiB.
 double memory(pid_t pid, const std::string& what) {
-  const std::string text = text_of(fmt::format("/proc/{}/status", pid));
+  const std::string text = content_of(fmt::format("/proc/{}/status", pid));
   const std::size_t at = text.find(what + ":");
   return at == std::string::npos ? 0 : std::atof(text.c_str() + at + what.size() + 1) / 1024;
 }
 
 /// User and system time of a process or thread, in seconds.
 double processor(const std::filesystem::path& stat) {
-  const std::string text = text_of(stat);
+  const std::string text = content_of(stat);
   const std::size_t end = text.rfind(')');
   if (end == std::string::npos) return 0;
   std::istringstream fields(text.substr(end + 2));
@@ -103,7 +103,7 @@ std::string by_thread(pid_t pid) {
   std::error_code ignored;
   for (const auto& task :
        std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), ignored)) {
-    std::string name = text_of(task.path() / "comm");
+    std::string name = content_of(task.path() / "comm");
     while (!name.empty() && name.back() == '\n') name.pop_back();
     seconds[name] += processor(task.path() / "stat");
   }

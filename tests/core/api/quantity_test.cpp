@@ -9,17 +9,17 @@ namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
-struct Case {
+struct QuantityCase {
   const char* text;
   std::int64_t milli;
   std::int64_t units;
   const char* canonical;
 };
 
-class QuantityParse : public ::testing::TestWithParam<Case> {};
+class QuantityParse : public ::testing::TestWithParam<QuantityCase> {};
 
 TEST_P(QuantityParse, ReadsExactly) {
-  const Case& expected = GetParam();
+  const QuantityCase& expected = GetParam();
   const auto quantity = Quantity::parse(expected.text);
   ASSERT_TRUE(quantity.ok()) << quantity.error().text;
   EXPECT_EQ(quantity->milli(), expected.milli);
@@ -33,32 +33,37 @@ TEST_P(QuantityParse, ReadsExactly) {
 INSTANTIATE_TEST_SUITE_P(
     All, QuantityParse,
     ::testing::Values(
-        Case{"0", 0, 0, "0"}, Case{"0Gi", 0, 0, "0"}, Case{"-0", 0, 0, "0"},
-        Case{"1", 1000, 1, "1"}, Case{"+1", 1000, 1, "1"}, Case{"-2", -2000, -2, "-2"},
-        Case{"100m", 100, 1, "100m"}, Case{"-100m", -100, -1, "-100m"},
-        Case{"1500m", 1500, 2, "1500m"}, Case{"2000m", 2000, 2, "2"}, Case{"0.1", 100, 1, "100m"},
-        Case{".5", 500, 1, "500m"}, Case{"5.", 5000, 5, "5"}, Case{"00012", 12000, 12, "12"},
-        Case{"1.0", 1000, 1, "1"},
+        QuantityCase{"0", 0, 0, "0"}, QuantityCase{"0Gi", 0, 0, "0"}, QuantityCase{"-0", 0, 0, "0"},
+        QuantityCase{"1", 1000, 1, "1"}, QuantityCase{"+1", 1000, 1, "1"},
+        QuantityCase{"-2", -2000, -2, "-2"}, QuantityCase{"100m", 100, 1, "100m"},
+        QuantityCase{"-100m", -100, -1, "-100m"}, QuantityCase{"1500m", 1500, 2, "1500m"},
+        QuantityCase{"2000m", 2000, 2, "2"}, QuantityCase{"0.1", 100, 1, "100m"},
+        QuantityCase{".5", 500, 1, "500m"}, QuantityCase{"5.", 5000, 5, "5"},
+        QuantityCase{"00012", 12000, 12, "12"}, QuantityCase{"1.0", 1000, 1, "1"},
         // Finer than milli rounds up in milli(), finer than nano in the value itself.
-        Case{"1u", 1, 1, "1u"}, Case{"1n", 1, 1, "1n"}, Case{"0.1n", 1, 1, "1n"},
-        Case{"-0.1n", -1, -1, "-1n"}, Case{"1e-12", 1, 1, "1e-9"}, Case{"1e-999999", 1, 1, "1e-9"},
-        Case{"1k", 1'000'000, 1000, "1k"}, Case{"1M", 1'000'000'000, 1'000'000, "1M"},
-        Case{"1G", 1'000'000'000'000, 1'000'000'000, "1G"},
-        Case{"1500k", 1'500'000'000, 1'500'000, "1500k"}, Case{"1Ki", 1'024'000, 1024, "1Ki"},
-        Case{"1Mi", 1'048'576'000, 1'048'576, "1Mi"},
-        Case{"1024Mi", 1'073'741'824'000, 1'073'741'824, "1Gi"},
+        QuantityCase{"1u", 1, 1, "1u"}, QuantityCase{"1n", 1, 1, "1n"},
+        QuantityCase{"0.1n", 1, 1, "1n"}, QuantityCase{"-0.1n", -1, -1, "-1n"},
+        QuantityCase{"1e-12", 1, 1, "1e-9"}, QuantityCase{"1e-999999", 1, 1, "1e-9"},
+        QuantityCase{"1k", 1'000'000, 1000, "1k"},
+        QuantityCase{"1M", 1'000'000'000, 1'000'000, "1M"},
+        QuantityCase{"1G", 1'000'000'000'000, 1'000'000'000, "1G"},
+        QuantityCase{"1500k", 1'500'000'000, 1'500'000, "1500k"},
+        QuantityCase{"1Ki", 1'024'000, 1024, "1Ki"},
+        QuantityCase{"1Mi", 1'048'576'000, 1'048'576, "1Mi"},
+        QuantityCase{"1024Mi", 1'073'741'824'000, 1'073'741'824, "1Gi"},
         // 1.5 × 2^30 = 1610612736 = 1536 × 2^20
-        Case{"1.5Gi", 1'610'612'736'000, 1'610'612'736, "1536Mi"},
+        QuantityCase{"1.5Gi", 1'610'612'736'000, 1'610'612'736, "1536Mi"},
         // Below 1024, or not whole: shown in decimal. 0.5 × 1024 = 512; 0.1 × 1024 = 102.4
-        Case{"0.5Ki", 512'000, 512, "512"}, Case{"0.1Ki", 102'400, 103, "102400m"},
-        Case{"1e3", 1'000'000, 1000, "1e3"}, Case{"1E3", 1'000'000, 1000, "1e3"},
-        Case{"1e+3", 1'000'000, 1000, "1e3"}, Case{"12e2", 1'200'000, 1200, "1200"},
-        Case{"25e-1", 2500, 3, "2500e-3"}, Case{"1e0", 1000, 1, "1"},
+        QuantityCase{"0.5Ki", 512'000, 512, "512"}, QuantityCase{"0.1Ki", 102'400, 103, "102400m"},
+        QuantityCase{"1e3", 1'000'000, 1000, "1e3"}, QuantityCase{"1E3", 1'000'000, 1000, "1e3"},
+        QuantityCase{"1e+3", 1'000'000, 1000, "1e3"}, QuantityCase{"12e2", 1'200'000, 1200, "1200"},
+        QuantityCase{"25e-1", 2500, 3, "2500e-3"}, QuantityCase{"1e0", 1000, 1, "1"},
         // More digits than fit into any machine word, and yet exact.
-        Case{"0.000000000000000000000000000000000000000000000001", 1, 1, "1n"},
-        Case{"1000000000000000000000000n", 1'000'000'000'000'000'000, 1'000'000'000'000'000, "1P"},
-        Case{"0000000000000000000000000000000000000000000000002Ki", 2'048'000, 2048, "2Ki"},
-        Case{"1.00000000000000000000Ki", 1'024'000, 1024, "1Ki"}));
+        QuantityCase{"0.000000000000000000000000000000000000000000000001", 1, 1, "1n"},
+        QuantityCase{"1000000000000000000000000n", 1'000'000'000'000'000'000, 1'000'000'000'000'000,
+                     "1P"},
+        QuantityCase{"0000000000000000000000000000000000000000000000002Ki", 2'048'000, 2048, "2Ki"},
+        QuantityCase{"1.00000000000000000000Ki", 1'024'000, 1024, "1Ki"}));
 
 struct Big {
   const char* text;

@@ -10,13 +10,6 @@ using api::ReclaimWithinCohort;
 using api::WithinClusterQueue;
 
 /// The eviction lines of a run.
-Log evictions(const Log& log) {
-  Log out;
-  for (const std::string& line : log)
-    if (line.starts_with("evicted")) out.push_back(line);
-  return out;
-}
-
 TEST(Classical, WithinClusterQueue) {
   struct Case {
     WithinClusterQueue policy;

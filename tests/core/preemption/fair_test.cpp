@@ -6,13 +6,6 @@
 namespace sluice::testing {
 namespace {
 
-Log evictions(const Log& log) {
-  Log out;
-  for (const std::string& line : log)
-    if (line.starts_with("evicted")) out.push_back(line);
-  return out;
-}
-
 /// Queues a and b of 0 each and a pool of 6 in their cohort, so that all usage is borrowed.
 Scenario& pool(Scenario& s, std::int64_t weight_a = 1, std::int64_t weight_b = 1) {
   s.flavor("f").cohort(CohortOf("c").quota("cpu", {{"f", 6}}));

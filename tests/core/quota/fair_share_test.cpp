@@ -10,13 +10,13 @@ namespace sluice {
 namespace {
 
 /// root lends `lendable` of r; a and b borrow.
-struct World {
+struct TwoQueues {
   FlavorResources frs;
   FrId f, g, other;
   QuotaTree tree;
   static constexpr NodeId kRoot = 0, kA = 1, kB = 2;
 
-  explicit World(Amount pool, Amount weight_a = 1000, Amount weight_b = 1000)
+  explicit TwoQueues(Amount pool, Amount weight_a = 1000, Amount weight_b = 1000)
       : f(frs.intern(frs.intern_flavor("f"), frs.intern_resource("r"))),
         g(frs.intern(frs.intern_flavor("g"), frs.intern_resource("r"))),
         other(frs.intern(frs.intern_flavor("f"), frs.intern_resource("x"))) {
@@ -37,41 +37,41 @@ struct World {
 };
 
 TEST(Share, IsBorrowedOverLendableOverWeight) {
-  World w(10, 1000, 2000);
-  w.tree.add_usage(World::kA, w.f, 4);
-  w.tree.add_usage(World::kB, w.f, 8);
-  EXPECT_EQ(w.share(World::kA), w.share(World::kB));  // 4/10 and 8/10 of weight 2
-  w.tree.add_usage(World::kB, w.f, 1);
-  EXPECT_LT(w.share(World::kA), w.share(World::kB));
-  EXPECT_FALSE(w.share(World::kRoot).borrows);
+  TwoQueues w(10, 1000, 2000);
+  w.tree.add_usage(TwoQueues::kA, w.f, 4);
+  w.tree.add_usage(TwoQueues::kB, w.f, 8);
+  EXPECT_EQ(w.share(TwoQueues::kA), w.share(TwoQueues::kB));  // 4/10 and 8/10 of weight 2
+  w.tree.add_usage(TwoQueues::kB, w.f, 1);
+  EXPECT_LT(w.share(TwoQueues::kA), w.share(TwoQueues::kB));
+  EXPECT_FALSE(w.share(TwoQueues::kRoot).borrows);
 }
 
 TEST(Share, AllFlavorsOfAResourceAddUp) {
-  World w(10);
-  w.tree.add_usage(World::kA, w.f, 4);
-  w.tree.add_usage(World::kA, w.g, 2);  // nominal 0 everywhere: counts as borrowed
-  w.tree.add_usage(World::kB, w.f, 6);
-  EXPECT_EQ(w.share(World::kA), w.share(World::kB));
+  TwoQueues w(10);
+  w.tree.add_usage(TwoQueues::kA, w.f, 4);
+  w.tree.add_usage(TwoQueues::kA, w.g, 2);  // nominal 0 everywhere: counts as borrowed
+  w.tree.add_usage(TwoQueues::kB, w.f, 6);
+  EXPECT_EQ(w.share(TwoQueues::kA), w.share(TwoQueues::kB));
 }
 
 TEST(Share, WithWeightZeroItIsInfiniteAsSoonAsItBorrows) {
-  World w(10, 0, 0);
-  EXPECT_FALSE(w.share(World::kA).infinite);
-  w.tree.add_usage(World::kA, w.f, 1);
-  w.tree.add_usage(World::kB, w.f, 2);
-  EXPECT_TRUE(w.share(World::kA).infinite);
-  EXPECT_LT(w.share(World::kA), w.share(World::kB));  // 1/10 and 2/10 among themselves
-  World normal(10, 0, 1);
-  normal.tree.add_usage(World::kA, normal.f, 1);
-  normal.tree.add_usage(World::kB, normal.f, 10);
-  EXPECT_GT(normal.share(World::kA), normal.share(World::kB));
+  TwoQueues w(10, 0, 0);
+  EXPECT_FALSE(w.share(TwoQueues::kA).infinite);
+  w.tree.add_usage(TwoQueues::kA, w.f, 1);
+  w.tree.add_usage(TwoQueues::kB, w.f, 2);
+  EXPECT_TRUE(w.share(TwoQueues::kA).infinite);
+  EXPECT_LT(w.share(TwoQueues::kA), w.share(TwoQueues::kB));  // 1/10 and 2/10 among themselves
+  TwoQueues normal(10, 0, 1);
+  normal.tree.add_usage(TwoQueues::kA, normal.f, 1);
+  normal.tree.add_usage(TwoQueues::kB, normal.f, 10);
+  EXPECT_GT(normal.share(TwoQueues::kA), normal.share(TwoQueues::kB));
 }
 
 TEST(Share, WhatCannotBeLentDoesNotCountButIsBorrowed) {
-  World w(10);
-  w.tree.add_usage(World::kA, w.other, 5);
-  EXPECT_TRUE(w.share(World::kA).borrows);
-  EXPECT_EQ(w.share(World::kA).numerator, 0);
+  TwoQueues w(10);
+  w.tree.add_usage(TwoQueues::kA, w.other, 5);
+  EXPECT_TRUE(w.share(TwoQueues::kA).borrows);
+  EXPECT_EQ(w.share(TwoQueues::kA).numerator, 0);
 }
 
 TEST(Share, ComparesLikeBigRationals) {

@@ -11,13 +11,13 @@ namespace {
 
 int draw(int low, int high) { return *rc::gen::inRange(low, high + 1); }
 
-struct World {
+struct RandomTree {
   FlavorResources frs;
   std::vector<NodeSpec> specs;
   std::vector<NodeId> queues;
   QuotaTree tree;
 
-  World() {
+  RandomTree() {
     const int flavors = draw(1, 2);
     for (int f = 0; f < flavors; ++f)
       frs.intern(frs.intern_flavor("f" + std::to_string(f)), frs.intern_resource("r"));
@@ -81,8 +81,8 @@ struct World {
 
 TEST(QuotaProperties, EveryFigureEqualsItsDefinition) {
   EXPECT_TRUE(rc::check([] {
-    World w;
-    World::Own own(w.specs.size(), std::vector<Wide>(w.frs.size(), 0));
+    RandomTree w;
+    RandomTree::Own own(w.specs.size(), std::vector<Wide>(w.frs.size(), 0));
     for (int step = draw(0, 12); step-- > 0;) {
       const NodeId q =
           w.queues[static_cast<std::size_t>(draw(0, static_cast<int>(w.queues.size()) - 1))];
@@ -110,7 +110,7 @@ TEST(QuotaProperties, EveryFigureEqualsItsDefinition) {
 
 TEST(QuotaProperties, WhatIsAvailableMayBeTakenAndLeavesNobodyBeyondTheirPotential) {
   EXPECT_TRUE(rc::check([] {
-    World w;
+    RandomTree w;
     for (int step = draw(1, 12); step-- > 0;) {
       const NodeId q =
           w.queues[static_cast<std::size_t>(draw(0, static_cast<int>(w.queues.size()) - 1))];
@@ -128,7 +128,7 @@ TEST(QuotaProperties, WhatIsAvailableMayBeTakenAndLeavesNobodyBeyondTheirPotenti
 
 TEST(QuotaProperties, SimulatingInAnyOrderAndUndoingInAnyOtherIsExact) {
   EXPECT_TRUE(rc::check([] {
-    World w;
+    RandomTree w;
     struct Step {
       NodeId queue;
       FrId fr;

@@ -32,6 +32,14 @@ Log Lines(Each... each) {
   return {std::string(each)...};
 }
 
+/// The lines of a log that tell of evictions.
+inline Log evictions(const Log& log) {
+  Log out;
+  for (const std::string& line : log)
+    if (line.starts_with("evicted")) out.push_back(line);
+  return out;
+}
+
 inline std::int64_t engine_units(const std::string& resource, std::int64_t units) {
   return resource == "cpu" ? units * 1000 : units;
 }

@@ -1,6 +1,8 @@
 // Who makes a request: tokens, certificates, impersonation.
 #include "host/access/host_authenticator.hpp"
 
+#include <gtest/gtest.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,7 @@
 // The host's certificates: who accepts them, for what, and how long.
 #include "host/access/pki.hpp"
 
+#include <gtest/gtest.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 

@@ -1,4 +1,6 @@
 // The authorizer over a LiveStore: changes count from the moment they are durable.
+#include <gtest/gtest.h>
+
 #include <boost/json/parse.hpp>
 
 #include "core/api/json.hpp"

@@ -1,5 +1,7 @@
 // Rules, bindings, aggregation, escalation; and the index against a reference that reads the
 // objects as they are, over random worlds.
+#include <gtest/gtest.h>
+
 #include <boost/json/parse.hpp>
 #include <random>
 

@@ -1,6 +1,8 @@
 // Reviews: what is asked and what comes back.
 #include "host/access/reviews.hpp"
 
+#include <gtest/gtest.h>
+
 #include <boost/json/parse.hpp>
 
 #include "core/api/json.hpp"

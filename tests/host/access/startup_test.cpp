@@ -1,6 +1,7 @@
 // First start, next start, another address: which keys and tokens are made and which are kept.
 #include "host/access/startup.hpp"
 
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -14,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kNow = 1'767'225'600;
-constexpr std::int64_t kDay = 86'400;
+constexpr std::int64_t kToday = 1'767'225'600;  // 2026-01-01
+constexpr std::int64_t kDaySeconds = 86'400;
 
 class Startup : public testing::Test {
  protected:
@@ -42,12 +43,12 @@ class Startup : public testing::Test {
 };
 
 TEST_F(Startup, MakesKeysOnceThatOthersCannotRead) {
-  const auto first = prepare_keys(server_, folder_, kNow);
+  const auto first = prepare_keys(server_, folder_, kToday);
   ASSERT_TRUE(first.ok()) << first.error().text;
   EXPECT_EQ(mode_of(folder_ + "/pki"), 0700u);
   for (const char* name : {"ca.key", "ca.crt", "server.key", "server.crt"})
     EXPECT_EQ(mode_of(folder_ + "/pki/" + name), 0600u) << name;
-  const auto second = prepare_keys(server_, folder_, kNow + kDay);
+  const auto second = prepare_keys(server_, folder_, kToday + kDaySeconds);
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(second->certificate, first->certificate);
   EXPECT_EQ(second->trust, first->trust);
@@ -55,17 +56,17 @@ TEST_F(Startup, MakesKeysOnceThatOthersCannotRead) {
 }
 
 TEST_F(Startup, RenewsWhatEndsSoon) {
-  const auto first = prepare_keys(server_, folder_, kNow);
-  const auto later = prepare_keys(server_, folder_, kNow + 330 * kDay);
+  const auto first = prepare_keys(server_, folder_, kToday);
+  const auto later = prepare_keys(server_, folder_, kToday + 330 * kDaySeconds);
   ASSERT_TRUE(first.ok() && later.ok());
   EXPECT_NE(later->certificate, first->certificate);
   EXPECT_EQ(later->trust, first->trust) << "clients need no new kubeconfig";
 }
 
 TEST_F(Startup, AnotherHostNeedsAnotherCertificate) {
-  const auto first = prepare_keys(server_, folder_, kNow);
+  const auto first = prepare_keys(server_, folder_, kToday);
   server_.address = "192.0.2.7:6443";
-  const auto second = prepare_keys(server_, folder_, kNow);
+  const auto second = prepare_keys(server_, folder_, kToday);
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_NE(second->certificate, first->certificate);
   EXPECT_EQ(server_names(server_.address),
@@ -73,43 +74,43 @@ TEST_F(Startup, AnotherHostNeedsAnotherCertificate) {
 }
 
 TEST_F(Startup, NeverReplacesFilesThatItCannotUse) {
-  ASSERT_TRUE(prepare_keys(server_, folder_, kNow).ok());
+  ASSERT_TRUE(prepare_keys(server_, folder_, kToday).ok());
   write(folder_ + "/pki/ca.key", "broken");
-  const auto again = prepare_keys(server_, folder_, kNow);
+  const auto again = prepare_keys(server_, folder_, kToday);
   ASSERT_FALSE(again.ok());
   EXPECT_NE(again.error().text.find("pki/ca.key"), std::string::npos) << again.error().text;
   EXPECT_EQ(content(folder_ + "/pki/ca.key"), "broken");
 }
 
 TEST_F(Startup, TightensAKeyThatOthersCouldRead) {
-  ASSERT_TRUE(prepare_keys(server_, folder_, kNow).ok());
+  ASSERT_TRUE(prepare_keys(server_, folder_, kToday).ok());
   fs::permissions(folder_ + "/pki/server.key", fs::perms(0644));
-  ASSERT_TRUE(prepare_keys(server_, folder_, kNow).ok());
+  ASSERT_TRUE(prepare_keys(server_, folder_, kToday).ok());
   EXPECT_EQ(mode_of(folder_ + "/pki/server.key"), 0600u);
 }
 
 TEST_F(Startup, ServesWithGivenFiles) {
-  const auto authority = make_authority("corp", kNow);
-  const auto pair = issue_server(*authority, {"localhost"}, kNow);
+  const auto authority = make_authority("corp", kToday);
+  const auto pair = issue_server(*authority, {"localhost"}, kToday);
   server_.tls.cert_file = folder_ + "/tls.crt";
   server_.tls.key_file = folder_ + "/tls.key";
   server_.tls.client_ca_file = folder_ + "/clients.crt";
   write(server_.tls.cert_file, pair->certificate + authority->certificate);
   write(server_.tls.key_file, pair->key);
   write(server_.tls.client_ca_file, authority->certificate);
-  const auto keys = prepare_keys(server_, folder_, kNow);
+  const auto keys = prepare_keys(server_, folder_, kToday);
   ASSERT_TRUE(keys.ok()) << keys.error().text;
   EXPECT_EQ(keys->trust, authority->certificate);
   EXPECT_EQ(keys->client_ca, authority->certificate);
   EXPECT_FALSE(fs::exists(folder_ + "/pki"));
   write(server_.tls.key_file, authority->key);
-  const auto wrong = prepare_keys(server_, folder_, kNow);
+  const auto wrong = prepare_keys(server_, folder_, kToday);
   ASSERT_FALSE(wrong.ok());
   EXPECT_NE(wrong.error().text.find("is not the key of the certificate"), std::string::npos);
 }
 
 TEST_F(Startup, AKubeconfigKeepsItsToken) {
-  const auto keys = prepare_keys(server_, folder_, kNow);
+  const auto keys = prepare_keys(server_, folder_, kToday);
   const std::string path = folder_ + "/kubeconfig";
   const auto first = publish_kubeconfig(path, folder_, "127.0.0.1:6443", *keys);
   ASSERT_TRUE(first.ok()) << first.error().text;
@@ -125,7 +126,7 @@ TEST_F(Startup, AKubeconfigKeepsItsToken) {
 }
 
 TEST_F(Startup, ALostKubeconfigMakesANewTokenAndTheOldOneIsWorthless) {
-  const auto keys = prepare_keys(server_, folder_, kNow);
+  const auto keys = prepare_keys(server_, folder_, kToday);
   const std::string path = folder_ + "/kubeconfig";
   const auto first = publish_kubeconfig(path, folder_, "127.0.0.1:6443", *keys);
   const std::string old = content(path);
@@ -148,7 +149,7 @@ TEST_F(Startup, AStoreInMemoryNeedsAPlaceForTheKubeconfig) {
   EXPECT_EQ(*kubeconfig_path(server_, "/data"), "/data/kubeconfig");
   server_.kubeconfig = folder_ + "/new/admin.conf";
   EXPECT_EQ(*kubeconfig_path(server_, ""), server_.kubeconfig);
-  const auto keys = prepare_keys(server_, "", kNow);
+  const auto keys = prepare_keys(server_, "", kToday);
   ASSERT_TRUE(keys.ok());
   ASSERT_TRUE(publish_kubeconfig(server_.kubeconfig, "", "127.0.0.1:1", *keys).ok());
   EXPECT_EQ(mode_of(server_.kubeconfig), 0600u);

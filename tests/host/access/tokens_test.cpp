@@ -2,6 +2,8 @@
 // never the token.
 #include "host/access/tokens.hpp"
 
+#include <gtest/gtest.h>
+
 namespace sluice::host {
 namespace {
 

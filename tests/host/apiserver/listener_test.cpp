@@ -1,6 +1,8 @@
 // The transport over loopback: what hostile and slow clients get, streams, stopping.
 #include "host/apiserver/listener.hpp"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <functional>

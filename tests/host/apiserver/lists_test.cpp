@@ -1,4 +1,6 @@
 // Lists: pages, versions, selectors.
+#include <gtest/gtest.h>
+
 #include <boost/json/object.hpp>
 #include <set>
 

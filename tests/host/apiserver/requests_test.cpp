@@ -1,4 +1,6 @@
 // What requests are answered with: access, routing, hostile bodies, forms, options of writes.
+#include <gtest/gtest.h>
+
 #include <boost/json/serialize.hpp>
 
 #include "core/api/json.hpp"

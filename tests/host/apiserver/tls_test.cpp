@@ -1,4 +1,5 @@
 // TLS of the transport, with a client of OpenSSL's.
+#include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
 #include "host/apiserver/listener.hpp"

@@ -1,4 +1,6 @@
 // Watches: order, versions, selectors, bookmarks, expiry, slow clients.
+#include <gtest/gtest.h>
+
 #include <boost/json/object.hpp>
 #include <thread>
 

@@ -12,7 +12,7 @@
 namespace sluice::host {
 namespace {
 
-const Time kT0 = *parse_time("2026-01-01T00:00:00Z");
+const Time kStart = *parse_time("2026-01-01T00:00:00Z");
 
 class LogReaderTest : public testing::Test {
  protected:
@@ -27,7 +27,7 @@ class LogReaderTest : public testing::Test {
   void lines(int count) {
     LineLog log(paths_.log("main", 0));
     for (int i = 0; i < count; ++i) {
-      log.write(LineLog::Stream::kOut, "line " + std::to_string(i) + "\n", kT0 + i * kSecond);
+      log.write(LineLog::Stream::kOut, "line " + std::to_string(i) + "\n", kStart + i * kSecond);
     }
   }
   void state(ContainerRun::State now) {
@@ -62,7 +62,7 @@ TEST_F(LogReaderTest, Selections) {
   query.tail_lines = 99;
   EXPECT_EQ(all(query), "line 0\nline 1\nline 2\nline 3\n");
   query = {};
-  query.since = kT0 + 3 * kSecond;
+  query.since = kStart + 3 * kSecond;
   EXPECT_EQ(all(query), "line 3\n");
   query.timestamps = true;
   EXPECT_EQ(all(query), "2026-01-01T00:00:03.000000000Z line 3\n");
@@ -86,8 +86,8 @@ TEST_F(LogReaderTest, TailsOfLongFiles) {
 TEST_F(LogReaderTest, PartsOfALineAreJoined) {
   LineLog log(paths_.log("main", 0));
   const std::string text = std::string(LineLog::kMaxLine + 5, 'x');
-  log.write(LineLog::Stream::kOut, "first\n" + text + "\nlast", kT0);
-  log.finish(LineLog::Stream::kOut, kT0);
+  log.write(LineLog::Stream::kOut, "first\n" + text + "\nlast", kStart);
+  log.finish(LineLog::Stream::kOut, kStart);
   state(ContainerRun::State::kTerminated);
   EXPECT_TRUE(all({}) == "first\n" + text + "\nlast");
   LogQuery query;
@@ -103,10 +103,10 @@ TEST_F(LogReaderTest, FollowsUntilTheContainerEnds) {
   auto reader = open_log_file(root_, "u", "main", 0, query);
   std::string out;
   EXPECT_EQ(reader->read(out, 100), LogReader::Progress::kWait);
-  log.write(LineLog::Stream::kOut, "one\ntw", kT0);
+  log.write(LineLog::Stream::kOut, "one\ntw", kStart);
   EXPECT_EQ(reader->read(out, 100), LogReader::Progress::kWait);
   EXPECT_EQ(out, "one\n");
-  log.write(LineLog::Stream::kOut, "o\n", kT0);
+  log.write(LineLog::Stream::kOut, "o\n", kStart);
   state(ContainerRun::State::kTerminated);
   EXPECT_EQ(reader->read(out, 100), LogReader::Progress::kEnd);
   EXPECT_EQ(out, "one\ntwo\n");

@@ -1,6 +1,8 @@
 // Request bodies: what is read, what is refused and how, media types.
 #include "host/rest/decode.hpp"
 
+#include <gtest/gtest.h>
+
 #include "core/api/json.hpp"
 
 namespace sluice::host {

@@ -1,6 +1,8 @@
 // Server-side apply and the record of owners: scenarios, then properties over random histories.
 #include "host/rest/field_manager.hpp"
 
+#include <gtest/gtest.h>
+
 #include <boost/json/parse.hpp>
 #include <random>
 #include <set>
@@ -8,16 +10,14 @@
 #include "core/api/json.hpp"
 #include "host/rest/field_walk.hpp"
 #include "host/rest/managed_fields.hpp"
+#include "tests/host/rest/scheme.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
 
-const api::Scheme& scheme() {
-  static const api::Scheme all;
-  return all;
-}
+using test::scheme;
 
 json::object parsed(const std::string& text) { return json::parse(text).get_object(); }
 

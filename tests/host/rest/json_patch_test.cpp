@@ -1,6 +1,8 @@
 // JSON patches, operation by operation, and what they may not do.
 #include "host/rest/json_patch.hpp"
 
+#include <gtest/gtest.h>
+
 #include <boost/json/parse.hpp>
 
 #include "core/api/json.hpp"
@@ -8,7 +10,7 @@
 namespace sluice::host {
 namespace {
 
-std::string patched(const std::string& target, const std::string& patch) {
+std::string json_patched(const std::string& target, const std::string& patch) {
   auto value = boost::json::parse(target);
   const auto done = json_patch(value, boost::json::parse(patch));
   if (!done) return std::to_string(done.error().code) + " " + done.error().text;
@@ -40,7 +42,7 @@ TEST(JsonPatch, Operations) {
            {R"({"a":1})", R"([{"op":"test","path":"/b","value":null}])", R"({"a":1})"},
            {R"({"a":1})", R"([])", R"({"a":1})"},
        }) {
-    EXPECT_EQ(patched(each.target, each.patch), each.result) << each.patch;
+    EXPECT_EQ(json_patched(each.target, each.patch), each.result) << each.patch;
   }
 }
 
@@ -53,9 +55,9 @@ TEST(JsonPatch, WhatCannotBeDoneIsUnprocessable) {
         R"([{"op":"move","from":"/x","path":"/y"}])", R"([{"op":"move","from":"","path":"/y"}])",
         R"([{"op":"copy","from":"/x","path":"/y"}])", R"([{"op":"remove","path":""}])",
         R"([{"op":"remove","path":"/l/-"}])"}) {
-    EXPECT_EQ(patched(R"({"a":1,"l":[1,2]})", patch).substr(0, 4), "422 ") << patch;
+    EXPECT_EQ(json_patched(R"({"a":1,"l":[1,2]})", patch).substr(0, 4), "422 ") << patch;
   }
-  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"test","path":"/a","value":2}])"),
+  EXPECT_EQ(json_patched(R"({"a":1})", R"([{"op":"test","path":"/a","value":2}])"),
             "422 the JSON patch cannot be applied: operation 0 (test /a): the value is 1");
 }
 
@@ -64,7 +66,7 @@ TEST(JsonPatch, WhatIsNoPatchIsABadRequest) {
        {R"({"a":1})", R"([1])", R"([{"op":"drop","path":"/a"}])", R"([{"op":"add","path":"/a"}])",
         R"([{"op":"remove"}])", R"([{"op":"remove","path":"a"}])",
         R"([{"op":"remove","path":"/~2"}])", R"([{"op":"move","path":"/a"}])", "null"}) {
-    EXPECT_EQ(patched(R"({"a":1})", patch).substr(0, 4), "400 ") << patch;
+    EXPECT_EQ(json_patched(R"({"a":1})", patch).substr(0, 4), "400 ") << patch;
   }
 }
 
@@ -72,12 +74,12 @@ TEST(JsonPatch, CopiesCannotMultiplyWithoutEnd) {
   std::string patch = "[";
   for (int i = 0; i < 60; ++i)
     patch += std::string(i ? "," : "") + R"({"op":"copy","from":"","path":"/a/-"})";
-  EXPECT_EQ(patched(R"({"a":[]})", patch + "]").substr(0, 4), "422 ");
+  EXPECT_EQ(json_patched(R"({"a":[]})", patch + "]").substr(0, 4), "422 ");
   patch = "[";
   for (int i = 0; i < 200; ++i)
     patch += std::string(i ? "," : "") + R"({"op":"move","from":"/a","path":"/b"},)" +
              R"({"op":"add","path":"/a","value":{}},{"op":"move","from":"/b","path":"/a/b"})";
-  EXPECT_EQ(patched(R"({"a":{}})", patch + "]").substr(0, 4), "422 ");
+  EXPECT_EQ(json_patched(R"({"a":{}})", patch + "]").substr(0, 4), "422 ");
 }
 
 TEST(JsonPatch, LongListsCannotBeMovedWithoutEnd) {
@@ -95,7 +97,7 @@ TEST(JsonPatch, LimitsTheNumberOfOperations) {
   std::string patch = "[";
   for (int i = 0; i < 10'001; ++i)
     patch += std::string(i ? "," : "") + R"({"op":"test","path":"/a","value":1})";
-  EXPECT_EQ(patched(R"({"a":1})", patch + "]").substr(0, 4), "413 ");
+  EXPECT_EQ(json_patched(R"({"a":1})", patch + "]").substr(0, 4), "413 ");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "core/api/json.hpp"
 #include "host/rest/resources.hpp"
+#include "tests/host/rest/scheme.hpp"
 
 namespace sluice::host {
 namespace {
@@ -25,10 +26,7 @@ constexpr const char* kProtobuf = "application/com.github.proto-openapi.spec.v2@
 constexpr const char* kProtobufAnswer =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-const api::Scheme& scheme() {
-  static const api::Scheme made;
-  return made;
-}
+using test::scheme;
 
 json::value document(const OpenApi& api, std::string_view path) {
   const auto answer = api.find(path, "application/json");

@@ -1,6 +1,8 @@
 // Label and field selectors: what each form selects, and how wrong ones are refused.
 #include "host/rest/selectors.hpp"
 
+#include <gtest/gtest.h>
+
 #include <boost/json/parse.hpp>
 
 #include "host/rest/json_text.hpp"

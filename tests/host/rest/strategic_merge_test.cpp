@@ -1,6 +1,8 @@
 // Strategic merge patches of a Job: lists by key, values, directives, order.
 #include "host/rest/strategic_merge.hpp"
 
+#include <gtest/gtest.h>
+
 #include <boost/json/parse.hpp>
 
 #include "core/api/json.hpp"
@@ -15,7 +17,7 @@ const api::SchemaNode& pod_schema() {
   return *scheme.schema("v1", "Pod");
 }
 
-std::string patched(const std::string& target, const std::string& patch) {
+std::string merged(const std::string& target, const std::string& patch) {
   auto object = json::parse(target).get_object();
   const auto done = strategic_merge(object, json::parse(patch).get_object(), pod_schema());
   if (!done) return std::to_string(done.error().code) + " " + done.error().text;
@@ -25,16 +27,16 @@ std::string patched(const std::string& target, const std::string& patch) {
 /// Inside `spec`, with containers a, b and c.
 std::string containers_after(const std::string& spec_patch) {
   const std::string done =
-      patched(R"({"spec":{"containers":[{"name":"a","image":"1"},{"name":"b","image":"2"},)"
-              R"({"name":"c","image":"3"}]}})",
-              R"({"spec":)" + spec_patch + "}");
+      merged(R"({"spec":{"containers":[{"name":"a","image":"1"},{"name":"b","image":"2"},)"
+             R"({"name":"c","image":"3"}]}})",
+             R"({"spec":)" + spec_patch + "}");
   const std::string head = R"({"spec":{"containers":)";
   return done.starts_with(head) ? done.substr(head.size(), done.size() - head.size() - 2) : done;
 }
 
 TEST(StrategicMerge, MergesMapsAsAMergePatchDoes) {
-  EXPECT_EQ(patched(R"({"metadata":{"labels":{"a":"1","b":"2"}},"spec":{"x":1}})",
-                    R"({"metadata":{"labels":{"a":null,"c":"3"}},"spec":{"y":{"z":null,"u":1}}})"),
+  EXPECT_EQ(merged(R"({"metadata":{"labels":{"a":"1","b":"2"}},"spec":{"x":1}})",
+                   R"({"metadata":{"labels":{"a":null,"c":"3"}},"spec":{"y":{"z":null,"u":1}}})"),
             R"({"metadata":{"labels":{"b":"2","c":"3"}},"spec":{"x":1,"y":{"u":1}}})");
 }
 
@@ -54,11 +56,11 @@ TEST(StrategicMerge, DeletesAndReplacesEntries) {
             R"([{"name":"a","image":"1"},{"name":"c","image":"3"}])");
   EXPECT_EQ(containers_after(R"({"containers":[{"$patch":"replace"},{"name":"z"}]})"),
             R"([{"name":"z"}])");
-  EXPECT_EQ(patched(R"({"spec":{"securityContext":{"a":1,"b":2}}})",
-                    R"({"spec":{"securityContext":{"$patch":"replace","c":3}}})"),
+  EXPECT_EQ(merged(R"({"spec":{"securityContext":{"a":1,"b":2}}})",
+                   R"({"spec":{"securityContext":{"$patch":"replace","c":3}}})"),
             R"({"spec":{"securityContext":{"c":3}}})");
-  EXPECT_EQ(patched(R"({"spec":{"securityContext":{"a":1}}})",
-                    R"({"spec":{"securityContext":{"$patch":"delete"}}})"),
+  EXPECT_EQ(merged(R"({"spec":{"securityContext":{"a":1}}})",
+                   R"({"spec":{"securityContext":{"$patch":"delete"}}})"),
             R"({"spec":{"securityContext":{}}})");
 }
 
@@ -75,25 +77,25 @@ TEST(StrategicMerge, HonoursTheOrder) {
 }
 
 TEST(StrategicMerge, ListsOfValues) {
-  EXPECT_EQ(patched(R"({"metadata":{"finalizers":["a","b"]}})",
-                    R"({"metadata":{"finalizers":["b","c"]}})"),
+  EXPECT_EQ(merged(R"({"metadata":{"finalizers":["a","b"]}})",
+                   R"({"metadata":{"finalizers":["b","c"]}})"),
             R"({"metadata":{"finalizers":["a","b","c"]}})");
-  EXPECT_EQ(patched(R"({"metadata":{"finalizers":["a","b"]}})",
-                    R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],)"
-                    R"("$setElementOrder/finalizers":["c","b"],"finalizers":["c"]}})"),
+  EXPECT_EQ(merged(R"({"metadata":{"finalizers":["a","b"]}})",
+                   R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],)"
+                   R"("$setElementOrder/finalizers":["c","b"],"finalizers":["c"]}})"),
             R"({"metadata":{"finalizers":["c","b"]}})");
-  EXPECT_EQ(patched(R"({"spec":{"containers":[{"name":"a","command":["x","y"]}]}})",
-                    R"({"spec":{"containers":[{"name":"a","command":["z"]}]}})"),
+  EXPECT_EQ(merged(R"({"spec":{"containers":[{"name":"a","command":["x","y"]}]}})",
+                   R"({"spec":{"containers":[{"name":"a","command":["z"]}]}})"),
             R"({"spec":{"containers":[{"name":"a","command":["z"]}]}})");
 }
 
 TEST(StrategicMerge, KeepsOnlyTheKeysThatAreRetained) {
-  EXPECT_EQ(patched(R"({"spec":{"volumes":[{"name":"v","emptyDir":{}}]}})",
-                    R"({"spec":{"volumes":[{"name":"v","$retainKeys":["name","hostPath"],)"
-                    R"("hostPath":{"path":"/x"}}]}})"),
+  EXPECT_EQ(merged(R"({"spec":{"volumes":[{"name":"v","emptyDir":{}}]}})",
+                   R"({"spec":{"volumes":[{"name":"v","$retainKeys":["name","hostPath"],)"
+                   R"("hostPath":{"path":"/x"}}]}})"),
             R"({"spec":{"volumes":[{"name":"v","hostPath":{"path":"/x"}}]}})");
-  EXPECT_EQ(patched(R"({"spec":{"volumes":[{"name":"v"}]}})",
-                    R"({"spec":{"volumes":[{"name":"v","$retainKeys":["name"],"hostPath":{}}]}})")
+  EXPECT_EQ(merged(R"({"spec":{"volumes":[{"name":"v"}]}})",
+                   R"({"spec":{"volumes":[{"name":"v","$retainKeys":["name"],"hostPath":{}}]}})")
                 .substr(0, 3),
             "400");
 }
@@ -104,13 +106,13 @@ TEST(StrategicMerge, RefusesMalformedDirectives) {
         R"({"spec":{"$patch":"drop"}})", R"({"spec":{"$retainKeys":"x"}})",
         R"({"metadata":{"$deleteFromPrimitiveList/finalizers":"a"}})",
         R"({"metadata":{"$setElementOrder/finalizers":{}}})"}) {
-    EXPECT_EQ(patched(R"({"metadata":{"finalizers":["a"]},"spec":{}})", patch).substr(0, 4), "400 ")
+    EXPECT_EQ(merged(R"({"metadata":{"finalizers":["a"]},"spec":{}})", patch).substr(0, 4), "400 ")
         << patch;
   }
 }
 
 TEST(StrategicMerge, AnEntryThatIsNoObjectIsReplaced) {
-  EXPECT_EQ(patched(R"({"spec":{"containers":"x"}})", R"({"spec":{"containers":[{"name":"a"}]}})"),
+  EXPECT_EQ(merged(R"({"spec":{"containers":"x"}})", R"({"spec":{"containers":[{"name":"a"}]}})"),
             R"({"spec":{"containers":[{"name":"a"}]}})");
 }
 

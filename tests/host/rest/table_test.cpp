@@ -8,6 +8,7 @@
 
 #include "core/api/json.hpp"
 #include "host/rest/table_cells.hpp"
+#include "tests/host/rest/scheme.hpp"
 
 namespace sluice::host {
 namespace {
@@ -15,10 +16,7 @@ namespace {
 namespace json = boost::json;
 using ::testing::ElementsAre;
 
-const api::Scheme& scheme() {
-  static const api::Scheme scheme;
-  return scheme;
-}
+using test::scheme;
 
 Time now() { return *parse_time("2026-03-01T12:00:00Z"); }
 

@@ -1,5 +1,7 @@
 // The store on a disk that fails, and after power cuts: what was acknowledged is there, what is
 // there is whole, and after an error nothing is acknowledged any more.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -11,7 +13,6 @@
 namespace sluice::host::test {
 namespace {
 
-const api::KindInfo& workload() { return kind("Workload"); }
 const api::KindInfo& queue() { return kind("LocalQueue"); }
 
 // Transaction `number`: objects of several sizes and kinds, put and erased.

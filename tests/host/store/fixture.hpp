@@ -23,6 +23,7 @@ inline const api::Scheme& scheme() {
 }
 
 inline const api::KindInfo& kind(std::string_view name) { return *scheme().find_by_name(name); }
+inline const api::KindInfo& workload() { return kind("Workload"); }
 
 /// An object whose status is `text`, as JSON.
 inline StoredObject object(const api::KindInfo& of, std::string_view key,

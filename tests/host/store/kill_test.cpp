@@ -1,5 +1,6 @@
 // A process that writes is killed with SIGKILL at a random moment, again and again: what it was
 // told to be durable is there, whole transactions only, and versions go on.
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -18,7 +19,6 @@
 namespace sluice::host::test {
 namespace {
 
-const api::KindInfo& workload() { return kind("Workload"); }
 const api::KindInfo& queue() { return kind("LocalQueue"); }
 
 std::unique_ptr<LiveStore> open(const std::string& path) {

@@ -1,4 +1,5 @@
 // LiveStore against a model of it, over random histories with failures and restarts.
+#include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <algorithm>

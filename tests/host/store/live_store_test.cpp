@@ -13,7 +13,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const api::KindInfo& workload() { return kind("Workload"); }
 const api::KindInfo& flavor() { return kind("ResourceFlavor"); }
 
 TEST(LiveStore, WorkingViewIsAtOncePublishedViewAfterTheCommit) {

@@ -1,4 +1,6 @@
 // One writer, many readers and watchers: what each of them saw is compared with the model.
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <random>

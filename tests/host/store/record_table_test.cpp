@@ -1,5 +1,7 @@
 #include "host/store/record_table.hpp"
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <map>
 #include <random>

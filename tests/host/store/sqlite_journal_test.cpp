@@ -18,7 +18,8 @@ using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-std::unique_ptr<SqliteJournal> open(const std::string& path, const SqliteOptions& options = {}) {
+std::unique_ptr<SqliteJournal> open_journal(const std::string& path,
+                                            const SqliteOptions& options = {}) {
   auto out = SqliteJournal::open(path, options);
   EXPECT_TRUE(out.ok()) << out.error().text;
   return out.ok() ? std::move(out).value() : nullptr;
@@ -67,7 +68,7 @@ mode_t mode_of(const std::string& path) {
 TEST(SqliteJournal, KeepsRowsVersionsAndFields) {
   const TemporaryFolder folder;
   {
-    const auto journal = open(folder / "data");
+    const auto journal = open_journal(folder / "data");
     EXPECT_TRUE(load(*journal).empty());
     const std::vector<JournalRow> first = {row("a/K", "n/x", 2), row("/L", "y", 3, R"({"b":"é"})"),
                                            row("a/K", "n/z", 4)};
@@ -77,7 +78,7 @@ TEST(SqliteJournal, KeepsRowsVersionsAndFields) {
                                             deletion("a/K", "n/was never there", 6)};
     ASSERT_TRUE(journal->write(second, 7, "").ok());
   }
-  const auto journal = open(folder / "data");
+  const auto journal = open_journal(folder / "data");
   JournalState state;
   EXPECT_THAT(load(*journal, &state),
               ElementsAre(R"(a/K n/x {"m":1} {"b":2}   @5)", R"(/L y {"m":1} {"b":"é"}   @3)"));
@@ -93,7 +94,7 @@ TEST(SqliteJournal, KeepsRowsVersionsAndFields) {
 TEST(SqliteJournal, NobodyElseMayReadIt) {
   const TemporaryFolder folder;
   const mode_t before = ::umask(0);
-  const auto journal = open(folder / "deep/er/data");
+  const auto journal = open_journal(folder / "deep/er/data");
   load(*journal);
   const std::vector<JournalRow> rows = {row("a/K", "n/x", 2)};
   ASSERT_TRUE(journal->write(rows, 2, "").ok());
@@ -108,7 +109,7 @@ TEST(SqliteJournal, AnOpenFolderIsClosedWhenItIsOursElseRefused) {
   const TemporaryFolder folder;
   fs::create_directory(folder / "empty");
   fs::permissions(folder / "empty", fs::perms(0755));
-  open(folder / "empty");
+  open_journal(folder / "empty");
   EXPECT_EQ(mode_of(folder / "empty"), 0700U);
   fs::create_directories(folder / "home/something");
   fs::permissions(folder / "home", fs::perms(0755));
@@ -120,7 +121,7 @@ TEST(SqliteJournal, AnOpenFolderIsClosedWhenItIsOursElseRefused) {
 
 TEST(SqliteJournal, OneProcessAtATime) {
   const TemporaryFolder folder;
-  const auto journal = open(folder / "data");
+  const auto journal = open_journal(folder / "data");
   const std::string expected = (folder / "data") + ": process " + std::to_string(::getpid()) +
                                " has this store open; stop it, or choose another store.path";
   EXPECT_EQ(refusal(folder / "data"), expected);
@@ -130,7 +131,7 @@ TEST(SqliteJournal, OneProcessAtATime) {
 TEST(SqliteJournal, RefusesWhatIsNotAStoreOrOfANewerFormat) {
   const TemporaryFolder folder;
   const std::string file = folder / "data/store.db";
-  open(folder / "data");
+  open_journal(folder / "data");
   execute(file, "PRAGMA user_version = 2");
   EXPECT_EQ(refusal(folder / "data"),
             file +
@@ -147,7 +148,7 @@ TEST(SqliteJournal, FindsDamage) {
   const TemporaryFolder folder;
   const std::string file = folder / "data/store.db";
   {
-    const auto journal = open(folder / "data");
+    const auto journal = open_journal(folder / "data");
     load(*journal);
     std::vector<std::string> keys;
     std::vector<JournalRow> rows;
@@ -159,7 +160,7 @@ TEST(SqliteJournal, FindsDamage) {
   // One letter of one row: the structure is whole, the checksum is not.
   execute(file, R"(UPDATE objects SET body = '{ }' WHERE key = 'n/500')");
   {
-    const auto journal = open(folder / "data");
+    const auto journal = open_journal(folder / "data");
     const auto loaded = journal->load([](const JournalRow&) {});
     ASSERT_FALSE(loaded.ok());
     EXPECT_EQ(loaded.error().text, file + ": a/K n/500 is damaged: its checksum does not match");
@@ -181,7 +182,7 @@ TEST(SqliteJournal, FindsDamage) {
 
 TEST(SqliteJournal, TheLogIsCopiedIntoTheDatabaseAsItGrows) {
   const TemporaryFolder folder;
-  const auto journal = open(folder / "data", {.vfs = {}, .checkpoint_pages = 50});
+  const auto journal = open_journal(folder / "data", {.vfs = {}, .checkpoint_pages = 50});
   load(*journal);
   for (std::uint64_t i = 0; i < 500; ++i) {
     const std::string key = "n/" + std::to_string(i);
@@ -195,7 +196,7 @@ TEST(SqliteJournal, TheLogIsCopiedIntoTheDatabaseAsItGrows) {
 // A copy that is taken while the store is open and written is a store of one moment.
 TEST(SqliteJournal, CanBeCopiedWhileItIsOpen) {
   const TemporaryFolder folder;
-  const auto journal = open(folder / "data");
+  const auto journal = open_journal(folder / "data");
   load(*journal);
   const std::vector<JournalRow> first = {row("a/K", "n/x", 2)};
   ASSERT_TRUE(journal->write(first, 2, "").ok());
@@ -211,7 +212,7 @@ TEST(SqliteJournal, CanBeCopiedWhileItIsOpen) {
   }
   const std::vector<JournalRow> second = {row("a/K", "n/y", 3)};
   ASSERT_TRUE(journal->write(second, 3, "").ok());
-  const auto copy = open(folder / "copy");
+  const auto copy = open_journal(folder / "copy");
   EXPECT_EQ(load(*copy).size(), 1U);
 }
 

@@ -1,0 +1,13 @@
+// The kinds that come with the host, made once for all tests of this folder.
+#pragma once
+
+#include "core/api/scheme.hpp"
+
+namespace sluice::host::test {
+
+inline const api::Scheme& scheme() {
+  static const api::Scheme all;
+  return all;
+}
+
+}  // namespace sluice::host::test
