@@ -29,7 +29,8 @@ function(sluice_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;LABELS")
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
-                        POSITION_INDEPENDENT_CODE OFF)  # as the precompiled header was made
+                        POSITION_INDEPENDENT_CODE OFF  # as the precompiled header was made
+                        UNITY_BUILD_BATCH_SIZE 0)      # in a unity build, one unit
   target_link_libraries(${name} PRIVATE ${arg_LIBS} sluice_options sluice_warnings
                                         Boost::json GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM sluice_test_headers)
