@@ -262,7 +262,7 @@ void check_check_report(const json::object& before, const json::object* old,
 void check_checks_update(const json::object& before, const json::object& after, Outcome& outcome) {
   for_objects(after, "admissionChecks", [&](std::size_t i, const json::object& now) {
     const json::object* old = named(before, "admissionChecks", find_text(now, "name"));
-    check_check_report(before, old, now, item("status.admissionChecks", i), outcome);
+    check_check_report(before, old, now, indexed("status.admissionChecks", i), outcome);
     if (old == nullptr || find_text(*old, "state") != "Ready" ||
         find_text(now, "state") != "Ready" || same(*old, now, "podSetUpdates")) {
       return;
