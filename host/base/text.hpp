@@ -1,4 +1,5 @@
-// Small questions about texts from outside. Pure functions, any thread; none depends on a locale.
+// Small questions about texts from outside, asked by several readers. None depends on a locale. Pure
+// functions, any thread.
 #pragma once
 
 #include <string_view>

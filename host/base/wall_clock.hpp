@@ -1,5 +1,5 @@
-// The time of day, for what records when something happened. Decisions take their time from the clock
-// that they are given instead. Any thread.
+// The time of day, for what records when something happened. Decisions take their time from the
+// clock that they are given instead. Any thread.
 #pragma once
 
 #include <chrono>

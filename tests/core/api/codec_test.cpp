@@ -125,10 +125,14 @@ TEST(Codec, AdmissionCheck) {
       {R"({"spec":{"controllerName":"c"}})", true, false, {}},
       {R"({"spec":{"controllerName":"c","preemptionPolicy":"AfterCheckPassedOrOnDemand"},
            "status":{"conditions":[{"type":"Active","status":"False"}]}})",
-       false, true, {}},
+       false,
+       true,
+       {}},
       {R"({"spec":{"controllerName":"c","preemptionPolicy":"Anytime"},
            "status":{"conditions":[{"type":"Active","status":"Unknown"}]}})",
-       true, false, {}},
+       true,
+       false,
+       {}},
       // v1beta1's retryDelayMinutes, as the conversion to v1beta2 keeps it.
       {R"({"metadata":{"annotations":{
            "sluice.dev/v1beta1-fields":"{\"spec.retryDelayMinutes\":2}"}},
@@ -136,7 +140,9 @@ TEST(Codec, AdmissionCheck) {
        true, false, 120},
       {R"({"metadata":{"annotations":{"sluice.dev/v1beta1-fields":"no json"}},
            "spec":{"controllerName":"c"}})",
-       true, false, {}},
+       true,
+       false,
+       {}},
   };
   for (const Case& each : cases) {
     const AdmissionCheck check = decode_admission_check(object(each.text));

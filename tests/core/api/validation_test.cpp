@@ -11,14 +11,14 @@ using testing::kueue;
 using testing::object;
 using testing::pod_sets;
 
-struct ValidationCase {
+struct Case {
   std::string what;
   std::string kind;
   std::string spec;
   std::vector<std::string> errors;
 };
 
-void expect(const ValidationCase& each) {
+void expect(const Case& each) {
   auto input = kueue(each.kind, each.spec);
   EXPECT_EQ(testing::lines(core_scheme().admit(input).errors), each.errors) << each.what;
 }
@@ -35,75 +35,67 @@ std::string cpu(const std::string& more = "", const std::string& nominal = "\"1\
 }
 
 TEST(Validation, TypesAndLimits) {
-  for (const ValidationCase& each : {
-           ValidationCase{
-               "a text for a number",
-               "Workload",
-               "{" + pod_sets(R"("count":"3")") + "}",
-               {R"(spec.podSets[0].count: Invalid value: "3": spec.podSets[0].count in body )"
-                R"(must be of type integer: "string")"}},
-           ValidationCase{
-               "below the minimum",
-               "Workload",
-               "{" + pod_sets(R"("count":-1)") + "}",
-               {"spec.podSets[0].count: Invalid value: -1: spec.podSets[0].count in body should "
-                "be greater than or equal to 0"}},
-           ValidationCase{
-               "beyond int32",
-               "Workload",
-               "{" + pod_sets(R"("count":2147483648)") + "}",
-               {"spec.podSets[0].count: Invalid value: 2147483648: spec.podSets[0].count in body "
-                "should be less than or equal to 2147483647"}},
-           ValidationCase{
-               "a fraction",
-               "Workload",
-               "{" + pod_sets(R"("count":1.5)") + "}",
-               {R"(spec.podSets[0].count: Invalid value: 1.5: spec.podSets[0].count in body )"
-                R"(must be of type integer: "number")"}},
-           ValidationCase{
-               "an object for a list",
-               "Workload",
-               R"({"podSets":{}})",
-               {R"(spec.podSets: Invalid value: {}: spec.podSets in body must be of type )"
-                R"(array: "object")"}},
-           ValidationCase{"missing",
-                          "Workload",
-                          R"({"podSets":[{"count":1}]})",
-                          {"spec.podSets[0].template: Required value"}},
-           ValidationCase{
-               "too few",
-               "Workload",
-               R"({"podSets":[]})",
-               {"spec.podSets: Invalid value: 0: spec.podSets in body should have at least 1 "
-                "items"}},
-           ValidationCase{"the same name twice",
-                          "Workload",
-                          R"({"podSets":[{"template":{"spec":{"containers":[]}}},
+  for (const Case& each : {
+           Case{"a text for a number",
+                "Workload",
+                "{" + pod_sets(R"("count":"3")") + "}",
+                {R"(spec.podSets[0].count: Invalid value: "3": spec.podSets[0].count in body )"
+                 R"(must be of type integer: "string")"}},
+           Case{"below the minimum",
+                "Workload",
+                "{" + pod_sets(R"("count":-1)") + "}",
+                {"spec.podSets[0].count: Invalid value: -1: spec.podSets[0].count in body should "
+                 "be greater than or equal to 0"}},
+           Case{"beyond int32",
+                "Workload",
+                "{" + pod_sets(R"("count":2147483648)") + "}",
+                {"spec.podSets[0].count: Invalid value: 2147483648: spec.podSets[0].count in body "
+                 "should be less than or equal to 2147483647"}},
+           Case{"a fraction",
+                "Workload",
+                "{" + pod_sets(R"("count":1.5)") + "}",
+                {R"(spec.podSets[0].count: Invalid value: 1.5: spec.podSets[0].count in body )"
+                 R"(must be of type integer: "number")"}},
+           Case{"an object for a list",
+                "Workload",
+                R"({"podSets":{}})",
+                {R"(spec.podSets: Invalid value: {}: spec.podSets in body must be of type )"
+                 R"(array: "object")"}},
+           Case{"missing",
+                "Workload",
+                R"({"podSets":[{"count":1}]})",
+                {"spec.podSets[0].template: Required value"}},
+           Case{"too few",
+                "Workload",
+                R"({"podSets":[]})",
+                {"spec.podSets: Invalid value: 0: spec.podSets in body should have at least 1 "
+                 "items"}},
+           Case{"the same name twice",
+                "Workload",
+                R"({"podSets":[{"template":{"spec":{"containers":[]}}},
                                {"name":"main","template":{"spec":{"containers":[]}}}]})",
-                          {R"(spec.podSets[1]: Duplicate value: {"name":"main"})"}},
-           ValidationCase{"not one of",
-                          "ClusterQueue",
-                          R"({"queueingStrategy":"LIFO"})",
-                          {R"(spec.queueingStrategy: Unsupported value: "LIFO": supported values: )"
-                           R"("StrictFIFO", "BestEffortFIFO")"}},
-           ValidationCase{
-               "a name with capitals",
-               "LocalQueue",
-               R"({"clusterQueue":"CQ"})",
-               {R"(spec.clusterQueue: Invalid value: "CQ": spec.clusterQueue in body should )"
-                R"(match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')"}},
-           ValidationCase{"a name that is too long",
-                          "LocalQueue",
-                          R"({"clusterQueue":")" + std::string(254, 'a') + "\"}",
-                          {"spec.clusterQueue: Too long: may not be more than 253 bytes"}},
-           ValidationCase{
-               "several at once",
-               "ClusterQueue",
-               R"({"stopPolicy":"Stop","cohortName":"-"})",
-               {R"(spec.stopPolicy: Unsupported value: "Stop": supported values: "None", )"
-                R"("Hold", "HoldAndDrain")",
-                R"(spec.cohortName: Invalid value: "-": spec.cohortName in body should match )"
-                R"('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')"}},
+                {R"(spec.podSets[1]: Duplicate value: {"name":"main"})"}},
+           Case{"not one of",
+                "ClusterQueue",
+                R"({"queueingStrategy":"LIFO"})",
+                {R"(spec.queueingStrategy: Unsupported value: "LIFO": supported values: )"
+                 R"("StrictFIFO", "BestEffortFIFO")"}},
+           Case{"a name with capitals",
+                "LocalQueue",
+                R"({"clusterQueue":"CQ"})",
+                {R"(spec.clusterQueue: Invalid value: "CQ": spec.clusterQueue in body should )"
+                 R"(match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')"}},
+           Case{"a name that is too long",
+                "LocalQueue",
+                R"({"clusterQueue":")" + std::string(254, 'a') + "\"}",
+                {"spec.clusterQueue: Too long: may not be more than 253 bytes"}},
+           Case{"several at once",
+                "ClusterQueue",
+                R"({"stopPolicy":"Stop","cohortName":"-"})",
+                {R"(spec.stopPolicy: Unsupported value: "Stop": supported values: "None", )"
+                 R"("Hold", "HoldAndDrain")",
+                 R"(spec.cohortName: Invalid value: "-": spec.cohortName in body should match )"
+                 R"('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')"}},
        }) {
     expect(each);
   }
@@ -131,60 +123,53 @@ TEST(Validation, Quotas) {
   const auto queue = [](const std::string& groups, const std::string& cohort = "all") {
     return R"({"cohortName":")" + cohort + R"(","resourceGroups":[)" + groups + "]}";
   };
-  for (const ValidationCase& each : {
-           ValidationCase{"good",
-                          "ClusterQueue",
-                          queue(group("\"cpu\"", cpu(R"(,"borrowingLimit":"0","lendingLimit":1)"))),
-                          {}},
-           ValidationCase{
+  for (const Case& each : {
+           Case{"good",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu(R"(,"borrowingLimit":"0","lendingLimit":1)"))),
+                {}},
+           Case{
                "negative",
                "ClusterQueue",
                queue(group("\"cpu\"", cpu(R"(,"borrowingLimit":"-1")"))),
                {at + R"(borrowingLimit: Invalid value: "-1": must be greater than or equal to 0)"}},
-           ValidationCase{
-               "malformed",
-               "ClusterQueue",
-               queue(group("\"cpu\"", cpu("", "\"1x\""))),
-               {at + R"(nominalQuota: Invalid value: "1x": quantities must match the regular )"
-                     R"(expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$')"}},
-           ValidationCase{
-               "out of range",
-               "ClusterQueue",
-               queue(group("\"cpu\"", cpu("", "\"1e30\""))),
-               {at + R"(nominalQuota: Invalid value: "1e30": out of range, the magnitude must be )"
-                     R"(less than or equal to 9223372036854775807)"}},
+           Case{"malformed",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu("", "\"1x\""))),
+                {at + R"(nominalQuota: Invalid value: "1x": quantities must match the regular )"
+                      R"(expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$')"}},
+           Case{"out of range",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu("", "\"1e30\""))),
+                {at + R"(nominalQuota: Invalid value: "1e30": out of range, the magnitude must be )"
+                      R"(less than or equal to 9223372036854775807)"}},
            // cpu is counted in milli: 2^63 - 1 of them are 9223372036854775807m.
-           ValidationCase{
-               "out of range in milli",
-               "ClusterQueue",
-               queue(group("\"cpu\"", cpu("", "\"9223372036854775808m\""))),
-               {at +
-                R"(nominalQuota: Invalid value: "9223372036854775808m": out of range, must be )"
-                R"(less than or equal to 9223372036854775807m)"}},
-           ValidationCase{
-               "lends more than it has",
-               "ClusterQueue",
-               queue(group("\"cpu\"", cpu(R"(,"lendingLimit":"2")"))),
-               {at + R"(lendingLimit: Invalid value: "2": must be less than or equal to the )"
-                     R"(nominalQuota, 1)"}},
-           ValidationCase{
-               "lends without a cohort",
-               "ClusterQueue",
-               queue(group("\"cpu\"", cpu(R"(,"lendingLimit":"1")")), ""),
-               {R"(spec.cohortName: Invalid value: "": spec.cohortName in body should match )"
-                R"('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",
-                at + R"(lendingLimit: Invalid value: "1": must be nil when cohort is empty)"}},
-           ValidationCase{
-               "borrows without a cohort",
-               "ClusterQueue",
-               R"({"resourceGroups":[)" + group("\"cpu\"", cpu(R"(,"borrowingLimit":"1")")) + "]}",
-               {R"(spec: Invalid value: "object": )"
-                R"(borrowingLimit must be nil when cohort is empty)"}},
-           ValidationCase{
-               "a cohort without parent",
-               "Cohort",
-               R"({"resourceGroups":[)" + group("\"cpu\"", cpu(R"(,"borrowingLimit":"1")")) + "]}",
-               {at + R"(borrowingLimit: Invalid value: "1": must be nil when parent is empty)"}},
+           Case{"out of range in milli",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu("", "\"9223372036854775808m\""))),
+                {at +
+                 R"(nominalQuota: Invalid value: "9223372036854775808m": out of range, must be )"
+                 R"(less than or equal to 9223372036854775807m)"}},
+           Case{"lends more than it has",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu(R"(,"lendingLimit":"2")"))),
+                {at + R"(lendingLimit: Invalid value: "2": must be less than or equal to the )"
+                      R"(nominalQuota, 1)"}},
+           Case{"lends without a cohort",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu(R"(,"lendingLimit":"1")")), ""),
+                {R"(spec.cohortName: Invalid value: "": spec.cohortName in body should match )"
+                 R"('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",
+                 at + R"(lendingLimit: Invalid value: "1": must be nil when cohort is empty)"}},
+           Case{"borrows without a cohort",
+                "ClusterQueue",
+                R"({"resourceGroups":[)" + group("\"cpu\"", cpu(R"(,"borrowingLimit":"1")")) + "]}",
+                {R"(spec: Invalid value: "object": )"
+                 R"(borrowingLimit must be nil when cohort is empty)"}},
+           Case{"a cohort without parent",
+                "Cohort",
+                R"({"resourceGroups":[)" + group("\"cpu\"", cpu(R"(,"borrowingLimit":"1")")) + "]}",
+                {at + R"(borrowingLimit: Invalid value: "1": must be nil when parent is empty)"}},
        }) {
     expect(each);
   }
@@ -195,14 +180,13 @@ TEST(Validation, GroupsAndPolicies) {
   const auto queue = [](const std::string& groups) {
     return R"({"cohortName":"all","resourceGroups":[)" + groups + "]}";
   };
-  for (const ValidationCase& each : {
-           ValidationCase{
-               "a resource that is not covered",
-               "ClusterQueue",
-               queue(group("\"cpu\",\"memory\"", cpu())),
-               {R"(spec.resourceGroups[0]: Invalid value: "object": flavors must have the same )"
-                R"(number of resources as the coveredResources)"}},
-           ValidationCase{
+  for (const Case& each : {
+           Case{"a resource that is not covered",
+                "ClusterQueue",
+                queue(group("\"cpu\",\"memory\"", cpu())),
+                {R"(spec.resourceGroups[0]: Invalid value: "object": flavors must have the same )"
+                 R"(number of resources as the coveredResources)"}},
+           Case{
                "in another order",
                "ClusterQueue",
                queue(group("\"memory\",\"cpu\"", cpu() + R"(,{"name":"memory","nominalQuota":1})")),
@@ -210,45 +194,41 @@ TEST(Validation, GroupsAndPolicies) {
                      R"(memory at this position)",
                 R"(spec.resourceGroups[0].flavors[0].resources[1].name: Invalid value: )"
                 R"("memory": must match the name in coveredResources, cpu at this position)"}},
-           ValidationCase{"in two groups",
-                          "ClusterQueue",
-                          queue(group("\"cpu\"", cpu()) + "," + group("\"cpu\"", cpu())),
-                          {R"(spec.resourceGroups[1].coveredResources[0]: Duplicate value: "cpu")",
-                           R"(spec.resourceGroups[1].flavors[0].name: Duplicate value: "f")"}},
-           ValidationCase{
-               "a check on a flavor of no group",
-               "ClusterQueue",
-               R"({"admissionChecksStrategy":{"admissionChecks":[{"name":"c","onFlavors":["g"]}]},
+           Case{"in two groups",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu()) + "," + group("\"cpu\"", cpu())),
+                {R"(spec.resourceGroups[1].coveredResources[0]: Duplicate value: "cpu")",
+                 R"(spec.resourceGroups[1].flavors[0].name: Duplicate value: "f")"}},
+           Case{"a check on a flavor of no group",
+                "ClusterQueue",
+                R"({"admissionChecksStrategy":{"admissionChecks":[{"name":"c","onFlavors":["g"]}]},
                     "resourceGroups":[)" +
-                   group("\"cpu\"", cpu()) + "]}",
-               {R"(spec.admissionChecksStrategy.admissionChecks[0].onFlavors[0]: Invalid )"
-                R"(value: "g": must be a flavor of this ClusterQueue)"}},
-           ValidationCase{
-               "a negative weight",
-               "Cohort",
-               R"({"fairSharing":{"weight":"-1"}})",
-               {R"(spec.fairSharing.weight: Invalid value: "-1": must be greater than or equal )"
-                R"(to 0)"}},
-           ValidationCase{
-               "borrowing in vain",
-               "ClusterQueue",
-               R"({"preemption":{"borrowWithinCohort":{"policy":"LowerPriority"}}})",
-               {R"(spec.preemption: Invalid value: "object": reclaimWithinCohort=Never and )"
-                R"(borrowWithinCohort.Policy!=Never)"}},
-           ValidationCase{
-               "a selector without values",
-               "ClusterQueue",
-               R"({"namespaceSelector":{"matchExpressions":[{"key":"a","operator":"In"}]}})",
-               {R"(spec.namespaceSelector.matchExpressions[0]: Invalid value: "object": values )"
-                R"(must be specified when `operator` is 'In' or 'NotIn')"}},
+                    group("\"cpu\"", cpu()) + "]}",
+                {R"(spec.admissionChecksStrategy.admissionChecks[0].onFlavors[0]: Invalid )"
+                 R"(value: "g": must be a flavor of this ClusterQueue)"}},
+           Case{"a negative weight",
+                "Cohort",
+                R"({"fairSharing":{"weight":"-1"}})",
+                {R"(spec.fairSharing.weight: Invalid value: "-1": must be greater than or equal )"
+                 R"(to 0)"}},
+           Case{"borrowing in vain",
+                "ClusterQueue",
+                R"({"preemption":{"borrowWithinCohort":{"policy":"LowerPriority"}}})",
+                {R"(spec.preemption: Invalid value: "object": reclaimWithinCohort=Never and )"
+                 R"(borrowWithinCohort.Policy!=Never)"}},
+           Case{"a selector without values",
+                "ClusterQueue",
+                R"({"namespaceSelector":{"matchExpressions":[{"key":"a","operator":"In"}]}})",
+                {R"(spec.namespaceSelector.matchExpressions[0]: Invalid value: "object": values )"
+                 R"(must be specified when `operator` is 'In' or 'NotIn')"}},
        }) {
     expect(each);
   }
 }
 
 TEST(Validation, Flavors) {
-  for (const ValidationCase& each : {
-           ValidationCase{
+  for (const Case& each : {
+           Case{
                "the same taint twice",
                "ResourceFlavor",
                R"({"nodeTaints":[{"key":"a","effect":"NoSchedule"},{"key":"a","effect":"NoExecute"},
@@ -256,30 +236,26 @@ TEST(Validation, Flavors) {
                {R"(spec.nodeTaints[2]: Duplicate value: )"
                 R"({"key":"a","value":"x","effect":"NoSchedule"}: taints must be unique by key )"
                 R"(and effect)"}},
-           ValidationCase{
-               "an effect that is none",
-               "ResourceFlavor",
-               R"({"nodeTaints":[{"key":"a","effect":"Never"}]})",
-               {R"(spec.nodeTaints: Invalid value: "array": supported taint effect values: )"
-                R"('NoSchedule', 'PreferNoSchedule', 'NoExecute')"}},
-           ValidationCase{
-               "a toleration of everything needs Exists",
-               "ResourceFlavor",
-               R"({"tolerations":[{"operator":"Equal","value":"x"}]})",
-               {R"(spec.tolerations: Invalid value: "array": operator must be Exists when )"
-                R"('key' is empty, which means 'match all values and all keys')"}},
-           ValidationCase{
-               "Exists has no value",
-               "ResourceFlavor",
-               R"({"tolerations":[{"key":"a","operator":"Exists","value":"x"}]})",
-               {R"(spec.tolerations: Invalid value: "array": a value must be empty when )"
-                R"('operator' is 'Exists')"}},
-           ValidationCase{
-               "topology without labels",
-               "ResourceFlavor",
-               R"({"topologyName":"t"})",
-               {R"(spec: Invalid value: "object": at least one nodeLabel is required when )"
-                R"(topology is set)"}},
+           Case{"an effect that is none",
+                "ResourceFlavor",
+                R"({"nodeTaints":[{"key":"a","effect":"Never"}]})",
+                {R"(spec.nodeTaints: Invalid value: "array": supported taint effect values: )"
+                 R"('NoSchedule', 'PreferNoSchedule', 'NoExecute')"}},
+           Case{"a toleration of everything needs Exists",
+                "ResourceFlavor",
+                R"({"tolerations":[{"operator":"Equal","value":"x"}]})",
+                {R"(spec.tolerations: Invalid value: "array": operator must be Exists when )"
+                 R"('key' is empty, which means 'match all values and all keys')"}},
+           Case{"Exists has no value",
+                "ResourceFlavor",
+                R"({"tolerations":[{"key":"a","operator":"Exists","value":"x"}]})",
+                {R"(spec.tolerations: Invalid value: "array": a value must be empty when )"
+                 R"('operator' is 'Exists')"}},
+           Case{"topology without labels",
+                "ResourceFlavor",
+                R"({"topologyName":"t"})",
+                {R"(spec: Invalid value: "object": at least one nodeLabel is required when )"
+                 R"(topology is set)"}},
        }) {
     expect(each);
   }
@@ -290,59 +266,53 @@ TEST(Validation, Workloads) {
     return "{" + pod_sets(R"("count":1)", R"(,"resources":{"requests":{)" + list + "}}") + "}";
   };
   const std::string at = "spec.podSets[0].template.spec.containers[0].resources.requests";
-  for (const ValidationCase& each : {
-           ValidationCase{
+  for (const Case& each : {
+           Case{
                "good", "Workload", requests(R"("cpu":1,"memory":"1Gi","example.com/gpu":"2")"), {}},
-           ValidationCase{
-               "negative",
-               "Workload",
-               requests(R"("cpu":"-1")"),
-               {at + R"([cpu]: Invalid value: "-1": must be greater than or equal to 0)"}},
-           ValidationCase{
-               "malformed",
-               "Workload",
-               requests(R"("memory":"lots")"),
-               {at + R"([memory]: Invalid value: "lots": quantities must match the regular )"
-                     R"(expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$')"}},
-           ValidationCase{
+           Case{"negative",
+                "Workload",
+                requests(R"("cpu":"-1")"),
+                {at + R"([cpu]: Invalid value: "-1": must be greater than or equal to 0)"}},
+           Case{"malformed",
+                "Workload",
+                requests(R"("memory":"lots")"),
+                {at + R"([memory]: Invalid value: "lots": quantities must match the regular )"
+                      R"(expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$')"}},
+           Case{
                "out of range",
                "Workload",
                requests(R"("memory":"99999999E")"),
                {at + R"([memory]: Invalid value: "99999999E": out of range, the magnitude must be )"
                      R"(less than or equal to 9223372036854775807)"}},
-           ValidationCase{
-               "pods",
-               "Workload",
-               requests(R"("pods":1)"),
-               {at + R"([pods]: Invalid value: "pods": the name is reserved, pods are counted )"
-                     R"(without it)"}},
-           ValidationCase{
-               "minCount above count",
-               "Workload",
-               "{" + pod_sets(R"("count":1,"minCount":2)") + "}",
-               {R"(spec.podSets[0]: Invalid value: "object": minCount should be positive and )"
-                R"(less or equal to count)"}},
-           ValidationCase{
-               "two with minCount",
-               "Workload",
-               R"({"podSets":[{"name":"a","minCount":1,"template":{"spec":{"containers":[]}}},
+           Case{"pods",
+                "Workload",
+                requests(R"("pods":1)"),
+                {at + R"([pods]: Invalid value: "pods": the name is reserved, pods are counted )"
+                      R"(without it)"}},
+           Case{"minCount above count",
+                "Workload",
+                "{" + pod_sets(R"("count":1,"minCount":2)") + "}",
+                {R"(spec.podSets[0]: Invalid value: "object": minCount should be positive and )"
+                 R"(less or equal to count)"}},
+           Case{"two with minCount",
+                "Workload",
+                R"({"podSets":[{"name":"a","minCount":1,"template":{"spec":{"containers":[]}}},
                                {"name":"b","minCount":1,"template":{"spec":{"containers":[]}}}]})",
-               {"spec.podSets: Invalid value: 2: at most one podSet can use minCount"}},
-           ValidationCase{"a class without priority",
-                          "Workload",
-                          R"({"priorityClassRef":{"group":"kueue.x-k8s.io",)"
-                          R"("kind":"WorkloadPriorityClass","name":"p"},)" +
-                              pod_sets() + "}",
-                          {R"(spec: Invalid value: "object": priority should not be nil when )"
-                           R"(priorityClassRef is set)"}},
-           ValidationCase{
-               "a class of the wrong kind",
-               "Workload",
-               R"({"priority":1,"priorityClassRef":{"group":"kueue.x-k8s.io",)"
-               R"("kind":"PriorityClass","name":"p"},)" +
-                   pod_sets() + "}",
-               {R"(spec.priorityClassRef: Invalid value: "object": only the )"
-                R"(WorkloadPriorityClass kind is allowed for the kueue.x-k8s.io group)"}},
+                {"spec.podSets: Invalid value: 2: at most one podSet can use minCount"}},
+           Case{"a class without priority",
+                "Workload",
+                R"({"priorityClassRef":{"group":"kueue.x-k8s.io",)"
+                R"("kind":"WorkloadPriorityClass","name":"p"},)" +
+                    pod_sets() + "}",
+                {R"(spec: Invalid value: "object": priority should not be nil when )"
+                 R"(priorityClassRef is set)"}},
+           Case{"a class of the wrong kind",
+                "Workload",
+                R"({"priority":1,"priorityClassRef":{"group":"kueue.x-k8s.io",)"
+                R"("kind":"PriorityClass","name":"p"},)" +
+                    pod_sets() + "}",
+                {R"(spec.priorityClassRef: Invalid value: "object": only the )"
+                 R"(WorkloadPriorityClass kind is allowed for the kueue.x-k8s.io group)"}},
        }) {
     expect(each);
   }

@@ -1,4 +1,5 @@
-// The kinds that come with the host, made once for all tests of this folder.
+// The kinds that come with the host, made once for all tests of this folder. Any thread; never
+// changed.
 #pragma once
 
 #include "core/api/scheme.hpp"
