@@ -2,7 +2,7 @@
 """Measures `sluice simulate` on Kueue's own performance inputs, and runs the microbenchmarks.
 
 usage: run.py --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER] [--micro FOLDER]
-              [--rest-only | --crash [ROUNDS]]
+              [--rest-only | --crash [ROUNDS] | --serve [OBJECTS]]
 
 For each input it runs the whole program N times (manifests parsed, decision log written to disk)
 and prints the fastest run beside what Kueue's scheduler needs for the same input alone in one
@@ -10,7 +10,8 @@ process, and beside the quota-area bound that no schedule can beat. --quick: one
 without the input of 500,000 workloads. The figures also go to FOLDER/results.json. Then a host is
 measured over REST (FOLDER of --micro has rest/rest_bench); --rest-only: nothing else. --crash
 kills a host under load ROUNDS times (default 1000), restarts it, and looks for what was lost;
-nothing else.
+nothing else. --serve fills a host with OBJECTS (default 200000) workloads, another with half as
+many jobs and their workloads, and measures memory, restarts and rest; nothing else.
 """
 
 import argparse
@@ -129,6 +130,21 @@ def run_crash(arguments):
     return done.returncode
 
 
+def run_serve(arguments):
+    program = os.path.join(arguments.micro, 'serve', 'serve_bench')
+    mixes = [('workloads', ['--workloads', str(arguments.serve), '--jobs', '0']),
+             ('jobs', ['--workloads', '0', '--jobs', str(arguments.serve // 2), '--watches', '0'])]
+    for name, options in mixes:
+        print(f'\n{name}', flush=True)
+        folder = os.path.join(arguments.work, 'serve', name)
+        os.makedirs(folder, exist_ok=True)
+        run = subprocess.run([program, '--sluice', arguments.sluice, '--folder', folder, *options],
+                             check=False)
+        if run.returncode:
+            return run.returncode
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -140,12 +156,15 @@ def main():
     parser.add_argument('--micro', help='folder of microbenchmark programs')
     parser.add_argument('--rest-only', action='store_true')
     parser.add_argument('--crash', type=int, nargs='?', const=1000, metavar='ROUNDS')
+    parser.add_argument('--serve', type=int, nargs='?', const=200_000, metavar='OBJECTS')
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
     if arguments.rest_only:
         return run_rest(arguments)
     if arguments.crash:
         return run_crash(arguments)
+    if arguments.serve:
+        return run_serve(arguments)
     names = [arguments.only] if arguments.only else list(generate.SCENARIOS)
     if arguments.quick and not arguments.only:
         names.remove('large-scale-x10')

@@ -166,7 +166,17 @@ void print_memory(const HostProcess& host, const char* what) {
              memory(host.pid(), "VmHWM"));
 }
 
-void restart(HostProcess& host, int runs) {
+/// As the host itself told it last.
+std::string objects_loaded(const std::filesystem::path& log) {
+  const std::string text = text_of(log);
+  constexpr std::string_view kField = " objects=";
+  const std::size_t at = text.rfind(kField);
+  if (at == std::string::npos) return "?";
+  const std::size_t begin = at + kField.size();
+  return text.substr(begin, text.find(' ', begin) - begin);
+}
+
+void restart(HostProcess& host, const std::filesystem::path& log, int runs) {
   for (int run = 0; run < runs; ++run) {
     host.kill();
     const auto began = Clock::now();
@@ -177,9 +187,11 @@ void restart(HostProcess& host, int runs) {
     const Answer list = client.get(std::string(collection(Kind::kWorkload)) + "?limit=500");
     if (list.status != 200) fail(list.body);
     fmt::print(
-        "restart: ready after {:.2f} s, first list after {:.2f} s, {:.2f} s of processor "
+        "restart: {} objects, ready after {:.2f} s, first list after {:.2f} s, {:.2f} s of "
+        "processor "
         "time ({} ), {:.0f} MiB\n",
-        ready, since(began), spent, by_thread(host.pid()), memory(host.pid(), "VmHWM"));
+        objects_loaded(log), ready, since(began), spent, by_thread(host.pid()),
+        memory(host.pid(), "VmHWM"));
     std::fflush(stdout);
   }
 }
@@ -226,7 +238,7 @@ int run(const std::string& sluice, const std::filesystem::path& folder, int work
   fmt::print("{} jobs, each with its workload, in {:.1f} s\n", jobs, since(began));
   settle(host);
   print_memory(host, "and all jobs");
-  restart(host, runs);
+  restart(host, folder / "log", runs);
   host.kill();
   return 0;
 }

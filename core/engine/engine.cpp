@@ -57,6 +57,7 @@ void Engine::apply(const api::AdmissionCheck& object) { state_->apply(object); }
 WorkloadId Engine::apply(std::shared_ptr<const api::Workload> object) {
   return state_->apply(std::move(object));
 }
+void Engine::take_statuses_as_told() { state_->take_statuses_as_told(); }
 void Engine::remove(std::string_view kind, std::string_view key) { state_->remove(kind, key); }
 
 Result<void> Engine::finish(std::string_view key, std::string_view reason,

@@ -108,6 +108,10 @@ class Engine {
   /// the engine's. `priority` is already resolved from its class.
   WorkloadId apply(std::shared_ptr<const api::Workload> object);
 
+  /// After workloads of a store were applied, before the first step: a reason to wait that a status
+  /// says already is not told again. O(workloads).
+  void take_statuses_as_told();
+
   /// kind: Namespace, ResourceFlavor, ClusterQueue, Cohort, LocalQueue, AdmissionCheck or Workload.
   /// Unknown
   /// objects are ignored.

@@ -64,6 +64,13 @@ void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
   }
 }
 
+void EngineState::take_statuses_as_told() {
+  for (WorkloadRecord& w : model.workloads)
+    if (const ConditionRecord* reserved = w.condition(ConditionRecord::Type::kQuotaReserved);
+        reserved && !reserved->is_true && w.state == WorkloadState::kPending)
+      w.logged_pending = WorkloadRecord::kToldInStatus;
+}
+
 void EngineState::load_admission(WorkloadRecord& w, WorkloadId id,
                                  const api::Admission& admission) {
   auto holding = std::make_unique<Holding>();

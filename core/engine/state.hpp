@@ -47,6 +47,8 @@ class EngineState {
   void remove_workload(WorkloadId id);
   void traits_changed(WorkloadId id);
   void requeue(WorkloadId id);
+  // loading.cpp
+  void take_statuses_as_told();
 
   // transitions.cpp: what can happen to a workload
   void reserve(const Entry& entry);
@@ -238,6 +240,8 @@ class EngineState {
   std::shared_ptr<PendingReason> explain(Entry& entry) const;
   std::shared_ptr<const PendingReason> pending_reason(const WorkloadRecord& w, WorkloadId id) const;
   void tell_pending();
+  bool told_in_status(const WorkloadRecord& w, std::string_view reason,
+                      std::string_view message) const;
 
   EngineConfig config_;
   hooks::Hooks hooks_;

@@ -289,13 +289,23 @@ void EngineState::tell_pending() {
     }
     last = std::move(why);
     if (digest == w.logged_pending) continue;
-    w.logged_pending = digest;
     if (message.empty()) message = last->message(model.frs);
+    const bool told = w.logged_pending == WorkloadRecord::kToldInStatus &&
+                      told_in_status(w, to_string(last->reason), message);
+    w.logged_pending = digest;
+    if (told) continue;
     Decision& decision = decide(DecisionType::kPending, id);
     decision.reason = to_string(last->reason);
     decision.message = message;
   }
   touched_.clear();
+}
+
+bool EngineState::told_in_status(const WorkloadRecord& w, std::string_view reason,
+                                 std::string_view message) const {
+  const ConditionRecord* c = w.condition(ConditionRecord::Type::kQuotaReserved);
+  return c && !c->is_true && model.texts.text(c->reason) == reason &&
+         model.texts.text(c->message) == message;
 }
 
 }  // namespace sluice

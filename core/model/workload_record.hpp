@@ -123,8 +123,10 @@ struct WorkloadRecord {
   std::uint32_t shape = 0;           ///< interned: equals have the same
   std::uint32_t epoch = 0;           ///< counts admissions, so that old timers are recognised
   std::uint64_t logged_pending = 0;  ///< digest of the pending reason that was last told
-  std::uint32_t unit = kNone;        ///< shares its quota with others (ledger.hpp); kNone: alone
-  WorkloadId promised_to = kNone;    ///< whose plan it is part of (Holding::planned)
+  /// In place of a digest: what was told last is what the condition QuotaReserved says.
+  static constexpr std::uint64_t kToldInStatus = 1;
+  std::uint32_t unit = kNone;      ///< shares its quota with others (ledger.hpp); kNone: alone
+  WorkloadId promised_to = kNone;  ///< whose plan it is part of (Holding::planned)
   std::int32_t priority = 0;
   WorkloadState state = WorkloadState::kPending;
   bool evicting = false;  ///< loaded in the middle of an eviction; it ends after the next cycle

@@ -29,7 +29,7 @@ void PendingQueue::add_member(std::uint32_t cls, const OrderKey& key) {
     if (!c.members.empty()) open_heads_.erase(*c.members.begin());
     open_heads_.insert(key);
   }
-  c.members.insert(key);
+  c.members.insert(c.members.end(), key);  // most come last
   c.newcomers.push_back(key.id);
 }
 

@@ -36,6 +36,13 @@ class Controller {
   virtual std::vector<std::string> watches() const = 0;
   /// Appends the keys (in whatever form the controller likes) that have to be looked at. Cheap.
   virtual void changed(const ObjectChange& change, std::vector<std::string>& keys) = 0;
+  /// The same for an object that was there before the start; every other one is announced too.
+  virtual void loaded(const ObjectChange& change, std::vector<std::string>& keys) {
+    changed(change, keys);
+  }
+  /// Whether loaded() asks nobody, plugins and the engine included: it is called on another thread
+  /// then, one call at a time, while the engine takes over the workloads.
+  virtual bool loads_apart() const { return false; }
   /// Appends the keys that something from outside of the objects concerns. Asked before each run of
   /// the controllers; cheap when there is nothing.
   virtual void poll(std::vector<std::string>& keys) { static_cast<void>(keys); }

@@ -39,9 +39,25 @@ void ControllerLoop::changed(const ObjectChange& change) {
   }
 }
 
+bool ControllerLoop::wants_loaded(const api::KindInfo& kind) {
+  const auto& watchers = watchers_of(kind);
+  return std::any_of(watchers.begin(), watchers.end(),
+                     [](const Entry* entry) { return !entry->controller->loads_apart(); });
+}
+
+void ControllerLoop::loaded(const ObjectChange& change, bool apart) {
+  if (apart) index_.update(change);
+  for (Entry* entry : watchers_of(*change.kind)) {
+    if (entry->controller->loads_apart() != apart) continue;
+    named_.clear();
+    entry->controller->loaded(change, named_);
+    for (std::string& key : named_) name(*entry, std::move(key));
+  }
+}
+
 void ControllerLoop::name(Entry& entry, std::string key) {
-  if (!entry.queued.insert(key).second) return;
-  entry.queue.push_back(std::move(key));
+  const auto [it, fresh] = entry.queued.insert(std::move(key));
+  if (fresh) entry.queue.push_back(&*it);
 }
 
 void ControllerLoop::begin_instant(Time now) {
@@ -67,9 +83,10 @@ void ControllerLoop::set_timer(Entry& entry, const std::string& key, Time at) {
 
 bool ControllerLoop::run_one(Entry& entry) {
   if (entry.queue.empty()) return false;
-  const std::string key = std::move(entry.queue.front());
+  // Not queued any more while it is looked at: what changes then names it again.
+  const auto node = entry.queued.extract(*entry.queue.front());
   entry.queue.pop_front();
-  entry.queued.erase(key);
+  const std::string& key = node.value();
   ++reconciles_;
   const auto next = entry.controller->reconcile(key, objects_);
   if (next) {

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "host/controllers/controller.hpp"
@@ -37,6 +38,8 @@ class ControllerLoop final : public KernelListener {
 
   void begin_instant(Time now) override;
   void changed(const ObjectChange& change) override;
+  void loaded(const ObjectChange& change, bool apart) override;
+  bool wants_loaded(const api::KindInfo& kind) override;
   bool run() override;
   Time next_timer() const override;
 
@@ -46,9 +49,9 @@ class ControllerLoop final : public KernelListener {
  private:
   struct Entry {
     Controller* controller = nullptr;
-    std::set<std::string> kinds;  // group/Kind
-    std::deque<std::string> queue;
-    std::set<std::string> queued;
+    std::set<std::string> kinds;           // group/Kind
+    std::deque<const std::string*> queue;  // into `queued`
+    std::unordered_set<std::string> queued;
     std::map<std::string, Time> due;  // the key's own timer
     std::set<std::pair<Time, std::string>> timers;
     std::map<std::string, int> failures;

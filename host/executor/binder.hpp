@@ -26,6 +26,7 @@ class Binder final : public Controller {
   std::string_view name() const override { return "binder"; }
   std::vector<std::string> watches() const override { return {"/Pod", "/Node"}; }
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  bool loads_apart() const override { return true; }
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 
  private:

@@ -16,6 +16,7 @@ class PodController final : public Controller {
   std::string_view name() const override { return "pod-ends"; }
   std::vector<std::string> watches() const override { return {"/Pod"}; }
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  bool loads_apart() const override { return true; }
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 };
 

@@ -12,6 +12,7 @@
 #include "core/api/codec.hpp"
 #include "core/api/json.hpp"
 #include "host/kernel/merge_patch.hpp"
+#include "host/kernel/workload_reader.hpp"
 
 namespace sluice::host {
 namespace {
@@ -115,45 +116,60 @@ void Kernel::begin_instant(Time now) {
   if (listener_) listener_->begin_instant(now);
 }
 
-// Reading the texts of workloads is most of a restart, and depends on nothing else: many at once,
-// while the others are taken over.
-Kernel::Workloads Kernel::decode_workloads(Workers& workers) const {
+std::vector<WorkloadReader::Decoded> Kernel::decode_workloads(Workers& workers) const {
   constexpr std::size_t kPiece = 1024;
-  Workloads out{store_.list(workload_kind_), {}};
-  out.decoded.resize(out.stored.size());
-  workers.run((out.stored.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
+  const std::vector<const StoredObject*> stored = store_.list(workload_kind_);
+  std::vector<WorkloadReader::Decoded> out(stored.size());
+  workers.run((out.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
     api::PodTemplateCache templates;
     std::vector<unsigned char> buffer(64U << 10);
-    const std::size_t end = std::min(out.stored.size(), (piece + 1) * kPiece);
-    for (std::size_t i = piece * kPiece; i < end; ++i) {
-      json::monotonic_resource memory(buffer.data(), buffer.size());
-      out.decoded[i] = intake_.decode_workload(to_object(*out.stored[i], &memory), templates);
-    }
+    const std::size_t end = std::min(out.size(), (piece + 1) * kPiece);
+    for (std::size_t i = piece * kPiece; i < end; ++i)
+      out[i] = {stored[i], decode_stored(*stored[i], intake_, templates, buffer)};
   });
   return out;
 }
 
-// What others refer to comes first: an engine that hears of a workload knows its queue.
-void Kernel::load(Workers& workers) {
-  Workloads workloads;
-  std::thread decoder([&] { workloads = decode_workloads(workers); });
+/// What was read while the store was loaded, if it is still what the store holds.
+std::vector<WorkloadReader::Decoded> Kernel::take_workloads(WorkloadReader* read,
+                                                            Workers& workers) const {
+  if (!read) return decode_workloads(workers);
+  std::vector<WorkloadReader::Decoded> out = read->take();
+  const bool same =
+      out.size() == store_.count(workload_kind_) &&
+      std::all_of(out.begin(), out.end(), [this](const WorkloadReader::Decoded& each) {
+        return store_.find(workload_kind_, each.second->meta.key()) == each.first;
+      });
+  return same ? std::move(out) : decode_workloads(workers);
+}
+
+void Kernel::announce(const api::KindInfo& kind, bool apart) {
+  if (!listener_) return;
+  for (const StoredObject* stored : store_.list(kind))
+    listener_->loaded({&kind, stored->key, stored, nullptr}, apart);
+}
+
+// What others refer to comes first: an engine that hears of a workload knows its queue. What needs
+// no engine is done by a thread of its own, meanwhile.
+void Kernel::load(Workers& workers, WorkloadReader* read) {
   std::vector<unsigned char> buffer(64U << 10);
   for (const api::KindInfo* kind : scheme().kinds()) {
-    if (kind == &workload_kind_) continue;
+    if (kind == &workload_kind_ || !intake_.is_typed(*kind)) continue;
     for (const StoredObject* stored : store_.list(*kind)) {
-      if (listener_) listener_->changed({kind, stored->key, stored, nullptr});
-      if (!intake_.is_typed(*kind)) continue;
       json::monotonic_resource memory(buffer.data(), buffer.size());
       TypedObject typed = intake_.decode(*kind, to_object(*stored, &memory));
       tell_engine(typed);
     }
   }
-  decoder.join();
-  for (std::size_t i = 0; i < workloads.stored.size(); ++i) {
-    const StoredObject* stored = workloads.stored[i];
-    if (listener_) listener_->changed({&workload_kind_, stored->key, stored, nullptr});
-    engine_.apply(std::move(workloads.decoded[i]));
-  }
+  std::thread apart([this] {
+    for (const api::KindInfo* kind : scheme().kinds()) announce(*kind, true);
+  });
+  for (WorkloadReader::Decoded& each : take_workloads(read, workers))
+    engine_.apply(std::move(each.second));
+  engine_.take_statuses_as_told();
+  apart.join();
+  for (const api::KindInfo* kind : scheme().kinds())
+    if (listener_ && listener_->wants_loaded(*kind)) announce(*kind, false);
 }
 
 std::vector<api::Problem> Kernel::put(PreparedObject object, std::string_view default_uid) {

@@ -24,6 +24,7 @@
 #include "core/base/workers.hpp"
 #include "core/engine/engine.hpp"
 #include "host/controllers/controller.hpp"
+#include "host/kernel/workload_reader.hpp"
 #include "host/objects/intake.hpp"
 #include "host/objects/store.hpp"
 #include "host/plugins/host_side.hpp"
@@ -68,6 +69,13 @@ class KernelListener {
   virtual void begin_instant(Time now) = 0;
   /// Called just before the change takes effect.
   virtual void changed(const ObjectChange& change) = 0;
+  /// What was in the store before the start is announced twice: `apart` on a thread of its own,
+  /// while the engine takes over the workloads, and then on the kernel's thread, for kinds for
+  /// which anybody wants that.
+  virtual void loaded(const ObjectChange& change, bool apart) {
+    if (!apart) changed(change);
+  }
+  virtual bool wants_loaded(const api::KindInfo&) { return true; }
   /// Does all work that is due; whether there was any. It may write objects.
   virtual bool run() = 0;
   /// When there is work again; kNever without any.
@@ -85,8 +93,9 @@ class Kernel {
   /// From now on the status of each workload that a step touched is written into the store with
   /// the step; without it statuses are rendered when somebody looks.
   void write_statuses() { writes_statuses_ = true; }
-  /// Takes over what the store holds already, as it was committed. Before anything else.
-  void load(Workers& workers);
+  /// Takes over what the store holds already, as it was committed. Before anything else. `read`:
+  /// who saw the store being loaded; nullptr: nobody.
+  void load(Workers& workers, WorkloadReader* read = nullptr);
 
   void begin_instant(Time now);
 
@@ -154,11 +163,9 @@ class Kernel {
  private:
   std::vector<api::Problem> write(boost::json::object& object, const boost::json::object& before,
                                   const api::KindInfo& kind, bool status);
-  struct Workloads {
-    std::vector<const StoredObject*> stored;
-    std::vector<std::shared_ptr<const api::Workload>> decoded;
-  };
-  Workloads decode_workloads(Workers& workers) const;
+  std::vector<WorkloadReader::Decoded> decode_workloads(Workers& workers) const;
+  std::vector<WorkloadReader::Decoded> take_workloads(WorkloadReader* read, Workers& workers) const;
+  void announce(const api::KindInfo& kind, bool apart);
   void tell_engine(TypedObject& typed);
   void put_stored(StoredObject object, const StoredObject* old);
   void write_status(WorkloadId id);

@@ -3,30 +3,41 @@
 #include <array>
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
-#include <optional>
+#include <cstring>
 #include <string_view>
 #include <tuple>
 
 #include "core/api/json.hpp"
 #include "core/base/check.hpp"
+#include "host/rest/json_text.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
 
-/// Most objects have no owner and the text `"uid":` once: then that is theirs, and nothing has to
-/// be parsed. (A quote inside of a text is escaped, so it cannot be part of one.)
-std::optional<std::string_view> only_uid(std::string_view metadata) {
-  constexpr std::string_view kField = "\"uid\":\"";
-  const std::size_t at = metadata.find(kField);
-  if (at == std::string_view::npos || metadata.find(kField, at + 1) != std::string_view::npos)
-    return std::nullopt;
-  if (metadata.find("\"ownerReferences\"") != std::string_view::npos) return std::nullopt;
-  const std::size_t begin = at + kField.size();
-  const std::size_t end = metadata.find_first_of("\"\\", begin);
-  if (end == std::string_view::npos || metadata[end] != '"') return std::nullopt;
-  return metadata.substr(begin, end - begin);
+/// UIDs of the owners. Most objects have none, and of all others nothing else is parsed.
+std::vector<std::string> owners_of(const StoredObject& stored) {
+  constexpr std::string_view kField = "\"ownerReferences\"";
+  std::vector<std::string> out;
+  const std::string& metadata = stored.metadata;
+  if (!::memmem(metadata.data(), metadata.size(), kField.data(), kField.size())) return out;
+  const std::string_view owners = member_text(metadata, "ownerReferences");
+  if (owners.empty()) return out;  // the text of something else
+  boost::system::error_code code;
+  std::array<unsigned char, 4096> buffer;  // most lists fit
+  json::monotonic_resource memory(buffer.data(), buffer.size());
+  const json::value list = json::parse(api::json_view(owners), code, &memory);
+  if (code || !list.is_array()) return out;
+  for (const json::value& owner : list.get_array())
+    if (const auto* reference = owner.if_object())
+      out.emplace_back(api::find_text(*reference, "uid"));
+  return out;
+}
+
+std::string uid_of(const StoredObject& stored) {
+  std::string scratch;
+  return std::string(scalar_text(member_text(stored.metadata, "uid"), scratch));
 }
 
 std::string_view namespace_of(const ObjectChange& change) {
@@ -41,35 +52,21 @@ bool ObjectIndex::Less::operator()(const ObjectRef& a, const ObjectRef& b) const
          std::tie(b.kind->group, b.kind->kind, b.key);
 }
 
-ObjectIndex::Facts ObjectIndex::facts_of(const StoredObject& stored) {
-  Facts out;
-  if (const auto uid = only_uid(stored.metadata)) {
-    out.uid = *uid;
-    return out;
-  }
-  boost::system::error_code code;
-  std::array<unsigned char, 4096> buffer;  // most metadata fits
-  json::monotonic_resource memory(buffer.data(), buffer.size());
-  const json::value value = json::parse(stored.metadata, code, &memory);
-  SLUICE_CHECK(!code && value.is_object(), "stored metadata is no object: ", stored.metadata);
-  const json::object& metadata = value.get_object();
-  out.uid = api::find_text(metadata, "uid");
-  if (const auto* owners = api::find_array(metadata, "ownerReferences"))
-    for (const auto& owner : *owners)
-      if (const auto* reference = owner.if_object())
-        out.owners.emplace_back(api::find_text(*reference, "uid"));
-  return out;
+void ObjectIndex::note_uid(const ObjectChange& change) {
+  if (change.before) by_uid_.erase(uid_of(*change.before));
+  if (!change.stored) return;
+  if (std::string uid = uid_of(*change.stored); !uid.empty())
+    by_uid_[std::move(uid)] = {change.kind, change.key};
 }
 
 void ObjectIndex::update(const ObjectChange& change) {
   const bool same_metadata =
       change.stored && change.before && change.stored->metadata == change.before->metadata;
   if (same_metadata) return;  // a status, most often
+  if (uids_ == Uids::kKept) note_uid(change);
   const std::string_view ns = namespace_of(change);
   if (change.before) {
-    const Facts old = facts_of(*change.before);
-    by_uid_.erase(old.uid);
-    for (const auto& owner : old.owners) {
+    for (const auto& owner : owners_of(*change.before)) {
       const auto it = owned_.find(owner);
       if (it == owned_.end()) continue;
       it->second.erase({change.kind, change.key});
@@ -80,10 +77,13 @@ void ObjectIndex::update(const ObjectChange& change) {
         namespaces_.erase(it);
   }
   if (!change.stored) return;
-  Facts now = facts_of(*change.stored);
-  for (const auto& owner : now.owners) owned_[owner].insert({change.kind, change.key});
-  if (!now.uid.empty()) by_uid_[std::move(now.uid)] = {change.kind, change.key};
-  if (!ns.empty()) ++namespaces_[std::string(ns)];
+  for (auto& owner : owners_of(*change.stored))
+    owned_[std::move(owner)].insert({change.kind, change.key});
+  if (ns.empty()) return;
+  if (const auto it = namespaces_.find(ns); it != namespaces_.end())
+    ++it->second;
+  else
+    namespaces_.emplace(ns, 1);
 }
 
 std::vector<ObjectRef> ObjectIndex::owned_by(std::string_view uid) const {
@@ -93,6 +93,7 @@ std::vector<ObjectRef> ObjectIndex::owned_by(std::string_view uid) const {
 }
 
 const ObjectRef* ObjectIndex::find(std::string_view uid) const {
+  SLUICE_CHECK(uids_ == Uids::kKept, "UIDs are not kept");
   const auto it = by_uid_.find(std::string(uid));
   return it == by_uid_.end() ? nullptr : &it->second;
 }

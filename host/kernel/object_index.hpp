@@ -18,25 +18,26 @@ namespace sluice::host {
 
 class ObjectIndex {
  public:
+  enum class Uids { kNotKept, kKept };
+  /// kKept: find() can be asked, for an entry more per object.
+  explicit ObjectIndex(Uids uids = Uids::kNotKept) : uids_(uids) {}
+
   void update(const ObjectChange& change);
 
   /// What names this UID among its ownerReferences, in order of kind and key.
   std::vector<ObjectRef> owned_by(std::string_view uid) const;
-  /// nullptr when nothing that exists has the UID.
+  /// nullptr when nothing that exists has the UID. REQUIRES: UIDs are kept.
   const ObjectRef* find(std::string_view uid) const;
   /// Objects in a namespace.
   std::size_t in_namespace(std::string_view ns) const;
 
  private:
-  struct Facts {
-    std::string uid;
-    std::vector<std::string> owners;  // UIDs
-  };
-  static Facts facts_of(const StoredObject& stored);
-
   struct Less {
     bool operator()(const ObjectRef& a, const ObjectRef& b) const;
   };
+  void note_uid(const ObjectChange& change);
+
+  Uids uids_;
   std::unordered_map<std::string, ObjectRef> by_uid_;
   std::unordered_map<std::string, std::set<ObjectRef, Less>> owned_;
   std::map<std::string, std::size_t, std::less<>> namespaces_;

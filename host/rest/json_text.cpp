@@ -8,10 +8,8 @@ namespace {
 /// Behind the string that starts (with its quote) at `at`.
 std::size_t skip_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size(); ++at) {
-    at = text.find_first_of("\"\\", at);
-    if (at == std::string_view::npos) return text.size();
     if (text[at] == '"') return at + 1;
-    ++at;
+    if (text[at] == '\\') ++at;
   }
   return text.size();
 }

@@ -305,8 +305,7 @@ class Host {
     authorizer_.set(nullptr);
     listener_->stop(kGraceMs);
     if (plain_) plain_->stop(kGraceMs);
-    world_->stop();
-    world_.reset();
+    World::abandon(std::move(world_));
     seeing_.stop(kGraceMs);
   }
 

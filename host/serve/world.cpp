@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/api/json.hpp"
+#include "core/base/check.hpp"
 #include "host/access/bootstrap.hpp"
 #include "host/access/grants.hpp"
 #include "host/base/log.hpp"
@@ -47,12 +48,14 @@ World::~World() { stop(); }
 
 Result<void> World::open(std::unique_ptr<Journal> journal) {
   const Duration began = clock_.steady();
-  store_ = std::make_unique<LiveStore>(scheme_, std::move(journal));
+  intake_ = std::make_unique<Intake>(scheme_, plugins_.get());
+  WorkloadReader reader(*intake_);
+  store_ = std::make_unique<LiveStore>(scheme_, std::move(journal), HistoryLimits(), &reader);
   if (const std::string failure = store_->failure(); !failure.empty()) return Error{failure};
   build();
   kernel_->begin_instant(clock_.now());
   Workers workers(config_.engine.threads);
-  kernel_->load(workers);
+  kernel_->load(workers, &reader);
   log_loaded(clock_.steady() - began);
   control_->start();
   if (auto made = make_first_objects(); !made) return made;
@@ -71,7 +74,8 @@ void World::log_loaded(Duration took) const {
        {"objects", std::to_string(objects)},
        {"kinds", std::to_string(kinds)},
        {"version", std::to_string(store_->version())},
-       {"workloads", std::to_string(kernel_->engine().workloads().size())},
+       {"workloads",
+        std::to_string(store_->count(*scheme_.find("kueue.x-k8s.io/v1beta2", "Workload")))},
        {"took_ms", std::to_string(took / kMillisecond)}});
 }
 
@@ -85,7 +89,6 @@ Result<void> World::start_executor() {
 }
 
 void World::build() {
-  intake_ = std::make_unique<Intake>(scheme_, plugins_.get());
   kernel_ = std::make_unique<Kernel>(config_.engine, plugins_->hooks(), *intake_, *store_,
                                      plugins_.get(), decisions_);
   objects_ = std::make_unique<ObjectWriter>(*kernel_, index_, ids_);
@@ -181,6 +184,19 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
 void World::hand_over() {
   if (executor_) executor_->keep_pods();
   stop();
+}
+
+void World::abandon(std::unique_ptr<World> world) {
+  static World* last = nullptr;  // can be reached, so it is no leak
+  world->stop();
+  world->authorizer_.reset();
+  world->insight_.reset();
+  world->control_.reset();
+  world->executor_.reset();
+  if (world->store_) world->store_->close();
+  world->plugins_.reset();
+  last = world.release();
+  SLUICE_CHECK(last != nullptr, "no World to abandon");
 }
 
 void World::stop() {

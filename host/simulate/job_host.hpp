@@ -101,7 +101,7 @@ class JobHost final : public KernelListener {
 
  private:
   Kernel& kernel_;
-  ObjectIndex index_;
+  ObjectIndex index_{ObjectIndex::Uids::kKept};
   SimulationIds ids_;
   ObjectWriter objects_;
   ControllerLoop loop_;

@@ -55,6 +55,8 @@ class CommitQueue {
   /// From now on everything fails with this reason.
   void fail(std::string reason);
   std::string failure() const;
+  /// Everything that was pushed is published.
+  bool idle() const { return backlog() == 0 && failure().empty(); }
   std::size_t backlog() const { return backlog_.load(std::memory_order_relaxed); }
 
   std::shared_ptr<Watcher> add_watcher(const api::KindInfo& kind, std::function<void()> wake);

@@ -1,10 +1,7 @@
 #include "host/store/live_store.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
 #include <future>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -13,6 +10,7 @@
 #include "core/base/check.hpp"
 #include "host/store/commit_queue.hpp"
 #include "host/store/field_marks.hpp"
+#include "host/store/loading.hpp"
 #include "host/store/published.hpp"
 
 namespace sluice::host {
@@ -38,8 +36,6 @@ using WorkingTable = std::unordered_set<RecordPtr, KeyHash, KeyEqual>;
 
 }  // namespace
 
-class RecordPipe;
-
 struct LiveStore::State {
   State(const api::Scheme& scheme_in, std::unique_ptr<Journal> journal_in, HistoryLimits limits)
       : scheme(scheme_in), journal(std::move(journal_in)), published(scheme.kinds(), limits) {
@@ -49,8 +45,8 @@ struct LiveStore::State {
     }
   }
 
-  void load();
-  Result<JournalState> read_journal(RecordPipe& pipe);
+  void load(LoadObserver* observer);
+  Result<void> place(std::vector<RecordPtr> records);
   void adapt(JournalState found);
   void put(StoredObject object);
   void commit(std::function<void(const Result<void>&)> done);
@@ -74,87 +70,19 @@ struct LiveStore::State {
   std::unique_ptr<CommitQueue> queue;  // last: its thread uses all of the above
 };
 
-// Hands records from the thread that reads the disk to the one that puts them in their places.
-class RecordPipe {
- public:
-  void push(RecordPtr record) {
-    filling_.push_back(std::move(record));
-    if (filling_.size() == kBatch) flush();
-  }
-  void finish() {
-    flush();
-    const std::lock_guard lock(mutex_);
-    finished_ = true;
-    changed_.notify_all();
-  }
-  /// Empty at the end.
-  std::vector<RecordPtr> take() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return finished_ || !batches_.empty(); });
-    if (batches_.empty()) return {};
-    std::vector<RecordPtr> out = std::move(batches_.front());
-    batches_.pop_front();
-    changed_.notify_all();
-    return out;
-  }
-
- private:
-  static constexpr std::size_t kBatch = 1024, kMostBatches = 64;
-
-  void flush() {
-    if (filling_.empty()) return;
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return batches_.size() < kMostBatches; });
-    batches_.push_back(std::exchange(filling_, {}));
-    changed_.notify_all();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::vector<RecordPtr>> batches_;
-  bool finished_ = false;
-  std::vector<RecordPtr> filling_;  // the reader's
-};
-
-Result<JournalState> LiveStore::State::read_journal(RecordPipe& pipe) {
-  std::unordered_map<std::string_view, const api::KindInfo*> kinds;
-  for (const auto& [kind, name] : names) kinds.emplace(name, kind);
-  TextPool pool;
-  Result<JournalState> out = journal->load([&](const JournalRow& row) {
-    const auto kind = kinds.find(row.kind);
-    if (kind == kinds.end()) return;
-    auto record = std::make_shared<StoredObject>();
-    record->kind = kind->second;
-    record->key = row.key;
-    record->metadata = row.metadata;
-    record->body = pool.intern(row.body);
-    record->status = row.status;
-    record->hidden = row.hidden;
-    record->version = row.version;
-    pipe.push(std::move(record));
-  });
-  pipe.finish();
-  return out;
-}
-
-void LiveStore::State::load() {
+void LiveStore::State::load(LoadObserver* observer) {
   JournalState found;
   std::string failure;
   if (journal) {
-    Result<JournalState> loaded = JournalState();
-    RecordPipe pipe;
-    std::thread reader([&] { loaded = read_journal(pipe); });
-    for (auto batch = pipe.take(); !batch.empty(); batch = pipe.take()) {
-      for (RecordPtr& record : batch) {
-        working.at(record->kind).insert(record);
-        published.load(std::move(record));
-      }
-    }
-    reader.join();
-    if (loaded)
-      found = std::move(loaded).value();
-    else
+    std::map<std::string_view, const api::KindInfo*> kinds;
+    for (const auto& [kind, name] : names) kinds.emplace(name, kind);
+    Result<LoadedRecords> loaded = load_records(*journal, kinds, observer);
+    if (loaded) {
+      found = std::move(loaded->state);
+      if (auto placed = place(std::move(loaded->records)); !placed) failure = placed.error().text;
+    } else {
       failure = loaded.error().text;
+    }
   }
   version = std::max(version, found.version);
   for (const auto& [kind, name] : names) {
@@ -166,6 +94,25 @@ void LiveStore::State::load() {
     queue->fail(failure);
   else if (journal)
     adapt(std::move(found));
+}
+
+// The two views at the same time: they share nothing but the records.
+Result<void> LiveStore::State::place(std::vector<RecordPtr> records) {
+  std::unordered_map<const api::KindInfo*, std::vector<RecordPtr>> by_kind;
+  for (const RecordPtr& record : records) by_kind[record->kind].push_back(record);
+  std::thread worker([&] {
+    for (const auto& [kind, of_kind] : by_kind) table(*kind).reserve(of_kind.size());
+    for (RecordPtr& record : records) table(*record->kind).insert(std::move(record));
+  });
+  Result<void> sorted;
+  for (auto& [kind, of_kind] : by_kind) {
+    std::vector<RecordPtr> in_order = of_kind;
+    sorted = sort_by_key(in_order);
+    if (!sorted) break;
+    published.load(*kind, std::move(in_order));
+  }
+  worker.join();
+  return sorted;
 }
 
 // Objects that were written when other fields were known, as they are under this scheme. That is a
@@ -197,12 +144,17 @@ void LiveStore::State::adapt(JournalState found) {
 }
 
 LiveStore::LiveStore(const api::Scheme& scheme, std::unique_ptr<Journal> journal,
-                     HistoryLimits limits)
+                     HistoryLimits limits, LoadObserver* observer)
     : state_(std::make_unique<State>(scheme, std::move(journal), limits)) {
-  state_->load();
+  state_->load(observer);
 }
 
 LiveStore::~LiveStore() = default;
+
+void LiveStore::close() {
+  state_->queue.reset();
+  state_->journal.reset();
+}
 
 const StoredObject* LiveStore::find(const api::KindInfo& kind, std::string_view key) const {
   const WorkingTable& table = state_->table(kind);
@@ -248,6 +200,8 @@ bool LiveStore::erase(const api::KindInfo& kind, std::string_view key) {
 }
 
 std::vector<const StoredObject*> LiveStore::list(const api::KindInfo& kind) const {
+  // Where all is published, as after a start, there is an order already.
+  if (state_->open.changes.empty() && state_->queue->idle()) return state_->published.list(kind);
   std::vector<const StoredObject*> out;
   const WorkingTable& table = state_->table(kind);
   out.reserve(table.size());

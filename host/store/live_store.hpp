@@ -30,6 +30,7 @@
 namespace sluice::host {
 
 class CommitQueue;
+class LoadObserver;
 class Published;
 struct Watcher;
 
@@ -38,8 +39,13 @@ class LiveStore final : public ObjectStore {
   /// Loads what the journal holds; nullptr: memory only. The scheme must be complete and outlive
   /// the store. Where the journal cannot be read the store is failed from the start: see failure().
   /// Objects of kinds that the scheme does not know stay in the journal and are not seen.
-  LiveStore(const api::Scheme& scheme, std::unique_ptr<Journal> journal, HistoryLimits limits = {});
-  ~LiveStore() override;  // writes what was committed, then ends the writer thread
+  /// `observer` sees the records while they are read; it may be nullptr.
+  LiveStore(const api::Scheme& scheme, std::unique_ptr<Journal> journal, HistoryLimits limits = {},
+            LoadObserver* observer = nullptr);
+  ~LiveStore() override;  // as close()
+  /// Writes what was committed, ends the writer thread and lets go of the journal. Nothing may be
+  /// called afterwards.
+  void close();
 
   // ---- working view: the kernel's thread only
   const StoredObject* find(const api::KindInfo& kind, std::string_view key) const override;

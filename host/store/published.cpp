@@ -53,9 +53,9 @@ const Published::Kind* Published::kind_of(const api::KindInfo& kind) const {
   return it->second.get();
 }
 
-void Published::load(RecordPtr record) {
+void Published::load(const api::KindInfo& kind, std::vector<RecordPtr> records) {
   const Lock lock(mutex_);
-  kinds_.at(record->kind)->table.set(std::move(record));
+  kinds_.at(&kind)->table.fill(std::move(records));
 }
 
 void Published::start(std::uint64_t version, const api::KindInfo& kind, std::uint64_t floor) {
@@ -104,6 +104,15 @@ RecordPtr Published::get(const api::KindInfo& kind, std::string_view key) const 
 std::size_t Published::count(const api::KindInfo& kind) const {
   const SharedLock lock(mutex_);
   return kind_of(kind)->table.size();
+}
+
+std::vector<const StoredObject*> Published::list(const api::KindInfo& kind) const {
+  const SharedLock lock(mutex_);
+  const RecordTable& table = kind_of(kind)->table;
+  std::vector<const StoredObject*> out;
+  out.reserve(table.size());
+  for (auto place = table.lower_bound(""); !place.at_end(); ++place) out.push_back((*place).get());
+  return out;
 }
 
 std::size_t Published::history_size() const {

@@ -30,7 +30,8 @@ class Published {
   Published(const std::vector<const api::KindInfo*>& kinds, HistoryLimits limits);
 
   // ---- before the first reader comes
-  void load(RecordPtr record);
+  /// All records of a kind, in order of their keys.
+  void load(const api::KindInfo& kind, std::vector<RecordPtr> records);
   /// `floor`: from which version on nothing of the kind was missed; `version` where it is unknown.
   void start(std::uint64_t version, const api::KindInfo& kind, std::uint64_t floor);
 
@@ -47,6 +48,8 @@ class Published {
   bool take(const api::KindInfo& kind, std::uint64_t& position, std::vector<Change>& out,
             std::size_t most) const;
   std::size_t count(const api::KindInfo& kind) const;
+  /// All of a kind, in order of their keys. Valid while nothing is applied. O(n).
+  std::vector<const StoredObject*> list(const api::KindInfo& kind) const;
   /// Changes in the history.
   std::size_t history_size() const;
 

@@ -79,6 +79,19 @@ void RecordTable::set(RecordPtr record) {
   }
 }
 
+// Runs have some room left, so that the next changes split none.
+void RecordTable::fill(std::vector<RecordPtr> records) {
+  constexpr std::size_t kFilled = kLongestRun * 3 / 4;
+  runs_.clear();
+  size_ = records.size();
+  for (std::size_t at = 0; at < records.size(); at += kFilled) {
+    const auto begin = records.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto end = records.begin() + static_cast<std::ptrdiff_t>(std::min(at + kFilled, size_));
+    runs_.emplace_back().reserve(kLongestRun);
+    runs_.back().assign(std::make_move_iterator(begin), std::make_move_iterator(end));
+  }
+}
+
 bool RecordTable::erase(std::string_view key) {
   const Place place = lower_bound(key);
   if (place.at_end() || (*place)->key != key) return false;

@@ -33,6 +33,8 @@ class RecordTable {
   RecordPtr find(std::string_view key) const;
   /// Adds the record or replaces the one of the same key. O(log n + length of a run).
   void set(RecordPtr record);
+  /// Replaces everything. REQUIRES: keys rise strictly. O(records).
+  void fill(std::vector<RecordPtr> records);
   /// Whether there was one.
   bool erase(std::string_view key);
 

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "host/store/checksum.hpp"
@@ -157,9 +158,6 @@ SqliteJournal::~SqliteJournal() = default;
 Result<void> SqliteJournal::prepare() {
   // Until everything is read, the file is read in place; writing goes on without.
   if (auto set = database_.execute("PRAGMA mmap_size = 4294967296"); !set) return set;
-  const auto checked = database_.text("PRAGMA quick_check(1)");
-  if (!checked) return checked.error();
-  if (*checked != "ok") return Error{"the file is damaged: " + *checked};
   const auto tables = database_.integer("SELECT count(*) FROM sqlite_schema");
   if (!tables) return tables.error();
   if (*tables != 0)
@@ -178,9 +176,37 @@ Result<void> SqliteJournal::prepare() {
   return {};
 }
 
+namespace {
+
+Result<void> check_structure(Database& database) {
+  const auto checked = database.text("PRAGMA quick_check(1)");
+  if (!checked) return checked.error();
+  if (*checked != "ok") return Error{"the file is damaged: " + *checked};
+  return {};
+}
+
+Result<void> check_structure(const std::string& file) {
+  auto database = Database::open(file, Database::Mode::kRead);
+  if (!database) return database.error();
+  if (auto set = database->execute("PRAGMA mmap_size = 4294967296"); !set) return set;
+  return check_structure(*database);
+}
+
+}  // namespace
+
+// The pages are checked on a connection of its own while the rows are read; a VFS of a test is used
+// by one thread.
 Result<JournalState> SqliteJournal::load(const std::function<void(const JournalRow&)>& take) {
   const std::string file = StoreFolder::database(folder_.path());
+  Result<void> whole;
+  std::thread checker;
+  if (options_.vfs.empty())
+    checker = std::thread([&] { whole = check_structure(file); });
+  else
+    whole = check_structure(database_);
   auto out = load_rows(database_, take);
+  if (checker.joinable()) checker.join();
+  if (!whole) return whole.error().context(file);
   if (!out) return out.error().context(file);
   auto kinds = database_.prepare("SELECT id, name, version FROM kinds ORDER BY id");
   if (!kinds) return kinds.error().context(file);

@@ -2,7 +2,7 @@
 //
 // Write-ahead log with full synchronisation: a write that returns success survives a power cut. One
 // connection, used by one thread at a time. Every row carries a checksum of its texts, and the
-// structure of the file is checked when it is opened. Every error of writing is final, that of
+// structure of the file is checked while it is loaded. Every error of writing is final, that of
 // copying the log into the database among them: what the disk holds is not known any more then, so
 // nothing more is written (see docs/store.md).
 #pragma once

@@ -164,6 +164,15 @@ void Deletion::empty_namespace(const ObjectRef& ref) {
   }
 }
 
+/// Who that is of the dependents' namespace, or of none; no kind: there is no such kind.
+ObjectRef Deletion::owner_named(const json::object& reference, std::string_view ns) const {
+  const std::string name(api::find_text(reference, "name"));
+  const api::KindInfo* kind = kernel_.scheme().find(api::find_text(reference, "apiVersion"),
+                                                    api::find_text(reference, "kind"));
+  if (!kind) return {};
+  return {kind, kind->namespaced ? std::string(ns) + "/" + name : name};
+}
+
 /// Owners that wait for their dependents (foreground) go on when the last one is gone.
 void Deletion::owners_of_erased(const json::object& object) {
   const json::object* metadata = metadata_of(object);
@@ -171,10 +180,11 @@ void Deletion::owners_of_erased(const json::object& object) {
   if (!owners) return;
   for (const json::value& entry : *owners) {
     const json::object* reference = entry.if_object();
-    const ObjectRef* found = reference ? index_.find(api::find_text(*reference, "uid")) : nullptr;
-    if (!found) continue;
-    const ObjectRef owner = *found;
+    if (!reference) continue;
+    const ObjectRef owner = owner_named(*reference, api::find_text(*metadata, "namespace"));
+    if (!owner.kind || !kernel_.exists(*owner.kind, owner.key)) continue;
     json::object waiting = kernel_.current(*owner.kind, owner.key);
+    if (uid_of(waiting) != api::find_text(*reference, "uid")) continue;  // its namesake
     if (!is_terminating(waiting) || !has_finalizer(waiting, kForegroundFinalizer)) continue;
     if (!index_.owned_by(uid_of(waiting)).empty()) continue;
     remove_finalizer(waiting, kForegroundFinalizer);

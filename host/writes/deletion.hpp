@@ -11,6 +11,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "host/controllers/object_access.hpp"
 #include "host/kernel/kernel.hpp"
@@ -41,6 +42,7 @@ class Deletion {
   void erase(const ObjectRef& ref);
   void leave_dependents(std::string_view uid);
   void empty_namespace(const ObjectRef& ref);
+  ObjectRef owner_named(const boost::json::object& reference, std::string_view ns) const;
   void owners_of_erased(const boost::json::object& object);
   void store(const ObjectRef& ref, const boost::json::object& object);
 

@@ -30,6 +30,7 @@ class CheckController final : public Controller {
   std::string_view name() const override { return "admission-checks"; }
   std::vector<std::string> watches() const override;
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  bool loads_apart() const override { return true; }
   void poll(std::vector<std::string>& keys) override;
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 

@@ -72,6 +72,11 @@ void JobController::changed(const ObjectChange& change, std::vector<std::string>
   }
 }
 
+// Jobs name themselves: a workload of a job that is not there changes nothing.
+void JobController::loaded(const ObjectChange& change, std::vector<std::string>& keys) {
+  if (change.kind != workload_kind_) changed(change, keys);
+}
+
 std::optional<ObjectRef> JobController::job_of(const std::string& key) const {
   const std::size_t space = key.find(' ');
   const auto kind = kinds_.find(key.substr(0, space));

@@ -117,6 +117,12 @@ void QueueStatusController::changed(const ObjectChange& change, std::vector<std:
   if (fair_sharing_) keys.emplace_back(kCohorts);
 }
 
+// Queues name themselves, so what is in them or makes them active need not.
+void QueueStatusController::loaded(const ObjectChange& change, std::vector<std::string>& keys) {
+  if (change.kind == cluster_queues_ || change.kind == local_queues_) changed(change, keys);
+  if (change.kind == cohorts_ && fair_sharing_) keys.emplace_back(kCohorts);
+}
+
 /// The ClusterQueue of a workload: the engine knows it, unless the workload is new or gone.
 std::string QueueStatusController::queue_of(const ObjectChange& workload) const {
   const std::string ns = workload.key.substr(0, workload.key.find('/'));

@@ -25,6 +25,8 @@ class QueueStatusController final : public Controller {
   std::vector<std::string> watches() const override;
   /// Keys are names of ClusterQueues, and `/` for the Cohorts.
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void loaded(const ObjectChange& change, std::vector<std::string>& keys) override;
+  bool loads_apart() const override { return true; }
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 
  private:

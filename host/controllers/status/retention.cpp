@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/api/json.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/json_text.hpp"
@@ -30,6 +32,16 @@ std::optional<Time> last_seen(const StoredObject& event) {
   }
   return time(event.metadata, "creationTimestamp");
 }
+
+Time last_seen(const json::object& event) {
+  for (const std::string_view field : {"lastTimestamp", "eventTime"})
+    if (const auto seen = api::find_time(event, field)) return *seen;
+  return api::find_time(part(event, "metadata"), "creationTimestamp").value_or(0);
+}
+
+constexpr const char* kAll = "events";
+constexpr std::size_t kMostAtOnce = 64;  // the writes of others wait for them
+constexpr Duration kRetry = 60 * kSecond;
 
 }  // namespace
 
@@ -90,20 +102,28 @@ EventRetention::EventRetention(const api::Scheme& scheme, Duration keep)
     : events_(scheme.find("v1", "Event")), keep_(keep) {}
 
 void EventRetention::changed(const ObjectChange& change, std::vector<std::string>& keys) {
-  if (!change.stored) {
-    due_.erase(change.key);
-    return;
-  }
-  due_[change.key] = last_seen(*change.stored).value_or(0) + keep_;
-  if (!change.before) keys.push_back(change.key);
+  if (!change.stored || change.before) return;
+  looks_.emplace(last_seen(*change.stored).value_or(0) + keep_, change.key);
+  // The timer is that of the earliest.
+  if (looks_.top().second == change.key) keys.emplace_back(kAll);
 }
 
-Result<Time> EventRetention::reconcile(const std::string& key, ObjectAccess& objects) {
-  const auto due = due_.find(key);
-  if (due == due_.end()) return kNever;
-  if (objects.now() < due->second) return due->second;
-  if (auto done = plain(objects.remove(*events_, key)); !done) return done.error();
-  return kNever;
+Result<Time> EventRetention::reconcile(const std::string& /*key*/, ObjectAccess& objects) {
+  for (std::size_t n = 0; n < kMostAtOnce && !looks_.empty(); ++n) {
+    if (objects.now() < looks_.top().first) return looks_.top().first;
+    const std::string key = looks_.top().second;
+    looks_.pop();
+    const auto event = objects.get(*events_, key);
+    if (!event) continue;
+    const Time due = last_seen(*event) + keep_;
+    if (objects.now() < due) {
+      looks_.emplace(due, key);
+    } else if (auto done = plain(objects.remove(*events_, key)); !done) {
+      looks_.emplace(objects.now() + kRetry, key);
+      return done.error();
+    }
+  }
+  return looks_.empty() ? kNever : std::max(objects.now(), looks_.top().first);
 }
 
 }  // namespace sluice::host

@@ -4,9 +4,11 @@
 // Kernel's thread.
 #pragma once
 
+#include <functional>
+#include <queue>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "host/config/config.hpp"
@@ -21,6 +23,7 @@ class WorkloadRetention final : public Controller {
   std::string_view name() const override { return "workload-retention"; }
   std::vector<std::string> watches() const override;
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  bool loads_apart() const override { return true; }
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 
  private:
@@ -40,12 +43,16 @@ class EventRetention final : public Controller {
   std::string_view name() const override { return "event-retention"; }
   std::vector<std::string> watches() const override { return {"/Event"}; }
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  bool loads_apart() const override { return true; }
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 
  private:
   const api::KindInfo* events_;
   Duration keep_;
-  std::unordered_map<std::string, Time> due_;  // of those that are there
+  /// When to look at which Event, the earliest first. One that was seen again since is put off
+  /// then, so that a repeated Event costs nothing here.
+  using Look = std::pair<Time, std::string>;
+  std::priority_queue<Look, std::vector<Look>, std::greater<>> looks_;
 };
 
 }  // namespace sluice::host

@@ -23,6 +23,7 @@ class JobPodsController final : public Controller {
   std::string_view name() const override { return "job-pods"; }
   std::vector<std::string> watches() const override;
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  bool loads_apart() const override { return true; }
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 
  private:

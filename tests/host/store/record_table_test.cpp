@@ -39,6 +39,26 @@ TEST(RecordTable, ReplacesTheRecordOfTheSameKey) {
   EXPECT_EQ(all_keys(table), (std::vector<std::string>{"a", "b"}));
 }
 
+TEST(RecordTable, FilledInOrderItGoesOnAsOneThatGrew) {
+  for (const std::size_t size : {0U, 1U, 192U, 193U, 1000U}) {
+    std::vector<RecordPtr> records;
+    std::vector<std::string> keys;
+    for (std::size_t i = 0; i < size; ++i) {
+      keys.push_back("k" + std::to_string(10000 + 2 * i));
+      records.push_back(record(keys.back()));
+    }
+    RecordTable table;
+    table.set(record("gone"));
+    table.fill(std::move(records));
+    EXPECT_EQ(table.size(), size);
+    EXPECT_EQ(all_keys(table), keys);
+    for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(table.rank(keys[i]), i);
+    for (std::size_t i = 0; i < size; ++i) table.set(record("k" + std::to_string(10001 + 2 * i)));
+    EXPECT_EQ(table.size(), 2 * size);
+    for (const std::string& key : keys) EXPECT_NE(table.find(key), nullptr);
+  }
+}
+
 // Many more records than a run holds, in rising, falling and random order.
 TEST(RecordTable, IsAnOrderedMap) {
   for (const int order : {0, 1, 2}) {

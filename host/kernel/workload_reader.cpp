@@ -1,0 +1,100 @@
+#include "host/kernel/workload_reader.hpp"
+
+#include <algorithm>
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/parse.hpp>
+
+#include "core/api/json.hpp"
+#include "core/base/check.hpp"
+#include "host/rest/json_text.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kBuffer = 64U << 10;
+
+json::value parse_part(std::string_view text, const json::storage_ptr& memory) {
+  boost::system::error_code code;
+  json::value value = json::parse(api::json_view(text), code, memory);
+  SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
+  return value;
+}
+
+/// The metadata without managedFields, which often are most of it and decide nothing.
+std::string without_managed_fields(std::string_view metadata) {
+  constexpr std::string_view kBegin = "\"managedFields\":";
+  const std::string_view value = member_text(metadata, "managedFields");
+  if (value.empty()) return std::string(metadata);
+  const auto value_at = static_cast<std::size_t>(value.data() - metadata.data());
+  std::size_t begin = value_at - kBegin.size(), end = value_at + value.size();
+  if (metadata.substr(begin, kBegin.size()) != kBegin) return std::string(metadata);
+  // With one of the commas around it.
+  if (metadata[begin - 1] == ',')
+    --begin;
+  else if (metadata[end] == ',')
+    ++end;
+  std::string out(metadata.substr(0, begin));
+  return out += metadata.substr(end);
+}
+
+}  // namespace
+
+std::shared_ptr<const api::Workload> decode_stored(const StoredObject& stored, const Intake& intake,
+                                                   api::PodTemplateCache& templates,
+                                                   std::span<unsigned char> buffer) {
+  json::monotonic_resource memory(buffer.data(), buffer.size());
+  const json::storage_ptr storage(&memory);
+  json::value body = parse_part(*stored.body, storage);
+  json::object& object = body.get_object();
+  object["metadata"] = parse_part(without_managed_fields(stored.metadata), storage);
+  if (!stored.status.empty()) object["status"] = parse_part(stored.status, storage);
+  return intake.decode_workload(object, templates);
+}
+
+struct WorkloadReader::Lane {
+  api::PodTemplateCache templates;
+  std::vector<unsigned char> buffer = std::vector<unsigned char>(kBuffer);
+  std::vector<std::pair<std::size_t, std::vector<Decoded>>> done;  // by number of the batch
+};
+
+WorkloadReader::WorkloadReader(const Intake& intake)
+    : intake_(intake), kind_(intake.scheme().find("kueue.x-k8s.io/v1beta2", "Workload")) {}
+
+WorkloadReader::~WorkloadReader() = default;
+
+void WorkloadReader::begin(std::size_t lanes) {
+  lanes_.clear();
+  for (std::size_t i = 0; i < lanes; ++i) lanes_.push_back(std::make_unique<Lane>());
+}
+
+void WorkloadReader::read(std::size_t lane, std::size_t batch, std::span<const RecordPtr> records) {
+  Lane& own = *lanes_[lane];
+  std::vector<Decoded> found;
+  for (const RecordPtr& record : records)
+    if (record->kind == kind_)
+      found.emplace_back(record.get(), decode_stored(*record, intake_, own.templates, own.buffer));
+  if (!found.empty()) own.done.emplace_back(batch, std::move(found));
+}
+
+std::vector<WorkloadReader::Decoded> WorkloadReader::take() {
+  std::vector<std::pair<std::size_t, std::vector<Decoded>>> batches;
+  std::size_t count = 0;
+  for (const auto& lane : lanes_)
+    for (auto& batch : lane->done) {
+      count += batch.second.size();
+      batches.push_back(std::move(batch));
+    }
+  lanes_.clear();
+  std::sort(batches.begin(), batches.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Decoded> out;
+  out.reserve(count);
+  for (auto& batch : batches)
+    out.insert(out.end(), std::make_move_iterator(batch.second.begin()),
+               std::make_move_iterator(batch.second.end()));
+  return out;
+}
+
+}  // namespace sluice::host
