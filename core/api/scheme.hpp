@@ -76,6 +76,7 @@ struct KindInfo {
   std::vector<std::string> short_names, categories;
   bool namespaced = false;
   bool status_subresource = false;
+  bool internal = false;  ///< stored, but nothing that the API serves
   /// The number below spec that the scale subresource stands for, and what shows it below status;
   /// empty: there is no scale subresource.
   std::string scale_field, scale_status_field;

@@ -3,10 +3,14 @@
 #include <cstdint>
 
 namespace sluice {
+namespace {
+
+constexpr std::string_view kLetters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+}  // namespace
 
 std::string base64_text(std::string_view bytes) {
-  static constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   out.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
@@ -18,6 +22,23 @@ std::string base64_text(std::string_view bytes) {
     out += kLetters[bits >> 12 & 63];
     out += i + 1 < bytes.size() ? kLetters[bits >> 6 & 63] : '=';
     out += i + 2 < bytes.size() ? kLetters[bits & 63] : '=';
+  }
+  return out;
+}
+
+std::string base64_bytes(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() / 4 * 3);
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char letter : text) {
+    const std::size_t value = kLetters.find(letter);
+    if (value == std::string_view::npos) break;
+    bits = bits << 6 | static_cast<std::uint32_t>(value);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    out += static_cast<char>(bits >> count & 255U);
   }
   return out;
 }

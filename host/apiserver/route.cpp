@@ -91,6 +91,7 @@ bool flag(const Request& request, std::string_view parameter) {
 
 RouteTable::RouteTable(const api::Scheme& scheme) {
   for (const auto* kind : scheme.kinds()) {
+    if (kind->internal) continue;
     for (const auto& version : kind->versions) {
       const std::string place = kind->group + "/" + version.name;
       entries_[place + "/" + kind->plural] = {kind, &version};

@@ -11,7 +11,7 @@ namespace sluice::host {
 namespace {
 
 constexpr Duration kFirstRetry = kSecond;
-constexpr int kMostDoublings = 6;
+constexpr int kMostDoublings = 20;
 
 }  // namespace
 
@@ -99,7 +99,8 @@ bool ControllerLoop::run_one(Entry& entry) {
     return true;
   }
   int& failures = entry.failures[key];
-  const Duration delay = kFirstRetry << std::min(failures, kMostDoublings);
+  const Duration delay = std::min(kFirstRetry << std::min(failures, kMostDoublings),
+                                  entry.controller->longest_retry());
   ++failures;
   log(LogLevel::kWarning, entry.controller->name(), next.error().text,
       {{"key", key}, {"retry_s", fmt::format("{}", delay / kSecond)}});
@@ -108,6 +109,8 @@ bool ControllerLoop::run_one(Entry& entry) {
 }
 
 bool ControllerLoop::run() {
+  bool fed = false;
+  for (const auto& source : sources_) fed |= source();
   for (Entry& entry : entries_) {
     named_.clear();
     entry.controller->poll(named_);
@@ -119,7 +122,7 @@ bool ControllerLoop::run() {
     for (Entry& entry : entries_)
       for (std::size_t n = 0; n < most_ && run_one(entry); ++n) ++done;
   } while (done != before && done < most_);
-  return done != 0;
+  return fed || done != 0;
 }
 
 Time ControllerLoop::next_timer() const {

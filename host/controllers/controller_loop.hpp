@@ -36,6 +36,9 @@ class ControllerLoop final : public KernelListener {
   /// no longer, also when all objects are looked at after a start.
   void limit_run(std::size_t keys) { most_ = keys; }
 
+  /// Asked at the start of each run for work that comes from elsewhere; whether there was any.
+  void add_source(std::function<bool()> source) { sources_.push_back(std::move(source)); }
+
   void begin_instant(Time now) override;
   void changed(const ObjectChange& change) override;
   void loaded(const ObjectChange& change, bool apart) override;
@@ -66,6 +69,7 @@ class ControllerLoop final : public KernelListener {
   std::size_t most_ = static_cast<std::size_t>(-1);
   std::deque<Entry> entries_;
   std::unordered_map<const api::KindInfo*, std::vector<Entry*>> by_kind_;
+  std::vector<std::function<bool()>> sources_;
   std::vector<std::string> named_;  // reused
   std::uint64_t reconciles_ = 0;
   bool retries_ = true;

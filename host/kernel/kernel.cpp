@@ -242,11 +242,13 @@ void Kernel::tell_engine(TypedObject& typed) {
 }
 
 void Kernel::put_stored(StoredObject object, const StoredObject* old) {
+  ++changes_;
   if (listener_) listener_->changed({object.kind, object.key, &object, old});
   store_.put(std::move(object));
 }
 
 void Kernel::commit(PreparedObject object) {
+  if (staged_) return staged_->add(std::move(object));
   const StoredObject* old = store_.find(*object.stored.kind, object.stored.key);
   // A status of a queue is told to people; to the engine it would look like a change of the queue.
   const bool read_by_engine =
@@ -259,11 +261,25 @@ void Kernel::commit(PreparedObject object) {
 }
 
 void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
-  const StoredObject* old = store_.find(kind, key);
+  const StoredObject* old = store().find(kind, key);
   if (!old) return;
+  if (staged_) return staged_->add(StagedErase{&kind, key});
+  ++changes_;
   if (listener_) listener_->changed({&kind, key, nullptr, old});
   engine_.remove(kind.kind, key);
   store_.erase(kind, key);
+}
+
+void Kernel::begin_staging() {
+  SLUICE_CHECK(!staged_, "staged twice");
+  staged_ = std::make_unique<StagedChanges>(store_);
+}
+
+std::vector<StagedChange> Kernel::end_staging() {
+  SLUICE_CHECK(staged_ != nullptr, "nothing is staged");
+  auto changes = staged_->take();
+  staged_.reset();
+  return changes;
 }
 
 void Kernel::refresh_status(std::string_view key) {
@@ -352,7 +368,9 @@ bool Kernel::run(std::size_t steps) {
     if (cycle_) observer_.cycled(*cycle_);
     more |= worked || (listener_ && !decisions_.empty());
     if (!plugins_) continue;
+    const std::uint64_t changes = changes_;
     notify_plugins();
+    more |= changes_ != changes;
     more |= apply_requests();
   }
   return true;
@@ -472,7 +490,7 @@ bool Kernel::apply_requests() {
 }
 
 bool Kernel::exists(const api::KindInfo& kind, std::string_view key) const {
-  return store_.find(kind, key) != nullptr;
+  return store().find(kind, key) != nullptr;
 }
 
 json::object Kernel::current(const StoredObject& stored, json::storage_ptr storage) const {
@@ -492,7 +510,7 @@ json::object Kernel::current(const StoredObject& stored, json::storage_ptr stora
 
 json::object Kernel::current(const api::KindInfo& kind, std::string_view key,
                              json::storage_ptr storage) const {
-  const StoredObject* stored = store_.find(kind, key);
+  const StoredObject* stored = store().find(kind, key);
   SLUICE_CHECK(stored != nullptr, kind.kind, " ", key, " does not exist");
   return current(*stored, std::move(storage));
 }

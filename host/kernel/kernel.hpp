@@ -24,6 +24,7 @@
 #include "core/base/workers.hpp"
 #include "core/engine/engine.hpp"
 #include "host/controllers/controller.hpp"
+#include "host/kernel/staged_changes.hpp"
 #include "host/kernel/workload_reader.hpp"
 #include "host/objects/intake.hpp"
 #include "host/objects/store.hpp"
@@ -131,6 +132,12 @@ class Kernel {
   /// Removes the object; nothing else ends with it. Nothing to do when there is none.
   void erase(const api::KindInfo& kind, const std::string& key);
 
+  /// From now on commit() and erase() are seen by exists(), current() and store(), and by nobody
+  /// else. REQUIRES: not staging.
+  void begin_staging();
+  /// What was staged, in order; it is as if it had never been. REQUIRES: staging.
+  std::vector<StagedChange> end_staging();
+
   /// All pods of an admitted workload run: condition PodsReady.
   void mark_pods_ready(WorkloadId id);
   /// Whether admitted workloads are evicted when their pods are not ready in time.
@@ -156,7 +163,9 @@ class Kernel {
 
   Time now() const { return now_; }
   const Engine& engine() const { return engine_; }
-  const ObjectStore& store() const { return store_; }
+  const ObjectStore& store() const {
+    return staged_ ? static_cast<const ObjectStore&>(*staged_) : store_;
+  }
   Intake& intake() { return intake_; }
   const api::Scheme& scheme() const { return intake_.scheme(); }
 
@@ -189,6 +198,8 @@ class Kernel {
   bool waits_for_pods_;
   bool blocks_admission_;
   Time now_ = 0;
+  std::unique_ptr<StagedChanges> staged_;  // while staging
+  std::uint64_t changes_ = 0;              // that took effect
   std::uint64_t notifications_ = 0;
   std::vector<Decision> decisions_;   // of the running step
   std::optional<CycleReport> cycle_;  // of the running step, if it was a cycle

@@ -35,8 +35,14 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
   hooks::Hooks hooks() { return set_->hooks(); }
   CheckControllers& check_controllers() { return set_->check_controllers(); }
   const PluginSet& plugins() const { return *set_; }
+  PluginSet& plugins() { return *set_; }
 
-  void begin_instant(Time now) override { set_->fire_timers(now); }
+  /// While held, timers wait: the kernel does not know yet what the store holds.
+  void hold_timers(bool held) { timers_held_ = held; }
+
+  void begin_instant(Time now) override {
+    if (!timers_held_) set_->fire_timers(now);
+  }
   void notify(const hooks::Notification& notification) override { set_->notify(notification); }
   bool listens() const override { return listens_; }
   std::vector<EngineRequest> take_requests() override { return set_->take_requests(); }
@@ -51,6 +57,7 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
 
   std::unique_ptr<PluginSet> set_;
   bool listens_ = false;
+  bool timers_held_ = false;
 };
 
 }  // namespace sluice::host

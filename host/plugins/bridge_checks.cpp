@@ -93,7 +93,7 @@ CheckActivity CheckBridge::tell(LoadedPlugin& plugin, const std::string& check,
                            abi_of(check_json)};
   const sluice_activity_sink_t sink{sizeof(sluice_activity_sink_t), 0, &answer, &set_active};
   hooks::Fault fault;
-  const Answer outcome = plugin.call(Hook::kCheckChanged, fault, [&] {
+  const Answer outcome = plugin.call_writing(Hook::kCheckChanged, fault, [&] {
     const std::int32_t code =
         plugin.extensions().check_controller->check_changed(plugin.self(), &raw, &sink);
     return code == SLUICE_OK && answer.nonsense ? LoadedPlugin::kNonsense : code;
@@ -125,7 +125,7 @@ bool CheckBridge::begin(const CheckQuery& query) {
       ref_of(*query.workload),      abi_of(query.workload_json), abi_of(query.check),
       abi_of(query.check_json)};
   hooks::Fault fault;  // counted and logged; the check stays Pending
-  return plugin->call(Hook::kBeginCheck, fault, [&] {
+  return plugin->call_writing(Hook::kBeginCheck, fault, [&] {
     return plugin->extensions().check_controller->begin(plugin->self(), &raw);
   }) == Answer::kOk;
 }
@@ -146,8 +146,9 @@ void CheckBridge::cancel(const CheckQuery& query, std::string_view why) {
                                   abi_of(query.check),
                                   abi_of(why)};
   hooks::Fault fault;  // counted and logged
-  plugin->call(Hook::kCancelCheck, fault,
-               [&] { return plugin->extensions().check_controller->cancel(plugin->self(), &raw); });
+  plugin->call_writing(Hook::kCancelCheck, fault, [&] {
+    return plugin->extensions().check_controller->cancel(plugin->self(), &raw);
+  });
 }
 
 std::vector<CheckReport> CheckBridge::take_reports() {

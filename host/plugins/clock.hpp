@@ -16,6 +16,8 @@ class PluginClock {
   virtual Time now() const = 0;
   /// ns since some fixed moment, never going back.
   virtual Duration steady() const = 0;
+  /// A simulation's: nothing outside the process is real.
+  virtual bool is_virtual() const { return false; }
 };
 
 /// The machine's clocks. steady() ticks every few milliseconds only, which makes it cheap enough to

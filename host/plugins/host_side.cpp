@@ -115,6 +115,23 @@ std::vector<CheckReport> HostSide::take_reports() {
   return std::exchange(reports_, {});
 }
 
+ObjectPort* HostSide::port_for_writes() {
+  ObjectPort* port = this->port();
+  if (port != nullptr && !wrote_) {
+    port->begin(plugin_);
+    wrote_ = true;
+  }
+  return port;
+}
+
+Result<void> HostSide::end_call(bool keep) {
+  caller_ = std::thread::id();
+  if (!std::exchange(wrote_, false)) return {};
+  if (keep) return port_->commit();
+  port_->drop();
+  return {};
+}
+
 void HostSide::set_wake(std::function<void()> wake) {
   const std::lock_guard lock(wake_mutex_);
   wake_ = std::move(wake);

@@ -6,6 +6,7 @@
 // functions.
 #pragma once
 
+#include <atomic>
 #include <boost/json/value.hpp>
 #include <cstdint>
 #include <functional>
@@ -13,12 +14,14 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "core/base/time.hpp"
 #include "host/plugins/check_controllers.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/plugins/metrics.hpp"
+#include "host/plugins/object_port.hpp"
 #include "sluice/abi.h"
 
 struct sluice_host_handle {};
@@ -79,6 +82,17 @@ class HostSide : private ::sluice_host_handle {
   bool add_report(CheckReport report);
   std::vector<CheckReport> take_reports();
 
+  /// See PluginSet::connect().
+  void connect(ObjectPort* port) { port_ = port; }
+  /// Between the two, on the calling thread, the plugin may read and write objects. end_call():
+  /// what it wrote takes effect, or is dropped. [control]
+  void begin_call() { caller_ = std::this_thread::get_id(); }
+  Result<void> end_call(bool keep);
+  bool in_call() const { return caller_.load() == std::this_thread::get_id(); }
+  /// nullptr outside such a call.
+  ObjectPort* port() const { return in_call() ? port_ : nullptr; }
+  ObjectPort* port_for_writes();
+
   /// See PluginSet::set_wake().
   void set_wake(std::function<void()> wake);
 
@@ -93,6 +107,9 @@ class HostSide : private ::sluice_host_handle {
   HostServices services_;
   sluice_host_t table_{};
   bool timers_allowed_ = false;
+  ObjectPort* port_ = nullptr;  // used on the thread of caller_
+  bool wrote_ = false;          // the same
+  std::atomic<std::thread::id> caller_;
 
   mutable std::mutex mutex_;
   std::map<std::uint64_t, Time> timers_;  // guarded by mutex_

@@ -57,6 +57,7 @@ std::vector<std::string_view> Extensions::ids() const {
   if (job_mapping != nullptr) ids.emplace_back(SLUICE_EXT_JOB_MAPPING);
   if (pod_gate != nullptr) ids.emplace_back(SLUICE_EXT_POD_GATE);
   if (check_controller != nullptr) ids.emplace_back(SLUICE_EXT_CHECK_CONTROLLER);
+  if (controller != nullptr) ids.emplace_back(SLUICE_EXT_CONTROLLER);
   return ids;
 }
 
@@ -149,6 +150,9 @@ Result<void> LoadedPlugin::find_extensions() {
                 &sluice_check_controller_t::controllers, &sluice_check_controller_t::check_changed,
                 &sluice_check_controller_t::begin, &sluice_check_controller_t::cancel),
         SLUICE_EXT_CHECK_CONTROLLER);
+    check(look_up(root_, self_, SLUICE_EXT_CONTROLLER, e.controller, &sluice_controller_t::kinds,
+                  &sluice_controller_t::reconcile),
+          SLUICE_EXT_CONTROLLER);
   } catch (...) {
     return Error{"its extension function failed: " + current_exception_text()};
   }

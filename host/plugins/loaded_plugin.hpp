@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/result.hpp"
 #include "core/hooks/hooks.hpp"
@@ -18,6 +19,7 @@
 #include "host/plugins/health.hpp"
 #include "host/plugins/host_side.hpp"
 #include "sluice/ext/check_controller.h"
+#include "sluice/ext/controller.h"
 #include "sluice/ext/flavor_filter.h"
 #include "sluice/ext/flavor_search.h"
 #include "sluice/ext/job_mapping.h"
@@ -46,6 +48,7 @@ struct Extensions {
   const sluice_job_mapping_t* job_mapping = nullptr;
   const sluice_pod_gate_t* pod_gate = nullptr;
   const sluice_check_controller_t* check_controller = nullptr;
+  const sluice_controller_t* controller = nullptr;
 
   std::vector<std::string_view> ids() const;
 };
@@ -99,6 +102,16 @@ class LoadedPlugin {
     if (code == SLUICE_OK && took <= budget) [[likely]]
       return Answer::kOk;
     return finish_unusual(hook, code, took, budget, fault);
+  }
+
+  /// As call(), for hooks in which the plugin may write objects: what it wrote takes effect when
+  /// the answer is kOk, and never was when it is another.
+  template <typename Fn>
+  Answer call_writing(Hook hook, hooks::Fault& fault, Fn&& fn) {
+    host_side_->begin_call();
+    const Answer answer = call(hook, fault, std::forward<Fn>(fn));
+    const Result<void> written = host_side_->end_call(answer == Answer::kOk);
+    return written ? answer : finish_fault(hook, written.error().text, fault);
   }
 
  private:

@@ -29,8 +29,9 @@ Answer tell(LoadedPlugin& plugin, const hooks::Notification& told) {
                                   others.size(),
                                   others.data()};
   hooks::Fault fault;  // counted and logged; a decision is never undone because of it
-  return plugin.call(Hook::kNotify, fault,
-                     [&] { return plugin.extensions().post_admit->notify(plugin.self(), &raw); });
+  return plugin.call_writing(Hook::kNotify, fault, [&] {
+    return plugin.extensions().post_admit->notify(plugin.self(), &raw);
+  });
 }
 
 }  // namespace

@@ -128,6 +128,13 @@ Result<void> PluginSet::bind(const PluginSetConfig& config) {
   if (!checks.ok()) return checks.error();
   checks_ = std::make_unique<CheckBridge>(std::move(checks).value());
 
+  for (LoadedPlugin* plugin :
+       those_with(plugins_, [](const Extensions& e) { return e.controller != nullptr; })) {
+    auto controller = ControllerBridge::make(*plugin);
+    if (!controller.ok()) return controller.error();
+    controllers_.push_back(std::move(controller).value());
+  }
+
   notifier_ = std::make_unique<Notifier>(
       those_with(plugins_, [](const Extensions& e) { return e.post_admit != nullptr; }),
       *config.clock, services_.log, config.limits);
@@ -159,6 +166,10 @@ hooks::Hooks PluginSet::hooks() {
   return hooks;
 }
 
+void PluginSet::connect(ObjectPort* port) {
+  for (const auto& plugin : plugins_) plugin->host_side().connect(port);
+}
+
 void PluginSet::set_wake(const std::function<void()>& wake) {
   for (const auto& plugin : plugins_) plugin->host_side().set_wake(wake);
 }
@@ -173,8 +184,9 @@ void PluginSet::fire_timers(Time now) {
   for (const auto& plugin : plugins_) {
     for (const std::uint64_t timer : plugin->host_side().take_due_timers(now)) {
       hooks::Fault fault;  // counted and logged
-      plugin->call(Hook::kTimer, fault,
-                   [&] { return plugin->extensions().timers->fired(plugin->self(), timer, now); });
+      plugin->call_writing(Hook::kTimer, fault, [&] {
+        return plugin->extensions().timers->fired(plugin->self(), timer, now);
+      });
     }
   }
   notifier_->retry(now);

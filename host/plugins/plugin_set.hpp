@@ -26,6 +26,7 @@
 #include "core/hooks/hooks.hpp"
 #include "host/config/config.hpp"
 #include "host/plugins/bridge_checks.hpp"
+#include "host/plugins/bridge_controller.hpp"
 #include "host/plugins/bridge_filter.hpp"
 #include "host/plugins/bridge_jobs.hpp"
 #include "host/plugins/bridge_search.hpp"
@@ -89,6 +90,12 @@ class PluginSet {
   /// The plugins that answer for AdmissionChecks; there may be none.
   CheckControllers& check_controllers() { return *checks_; }
 
+  /// The plugins that keep objects in line, in load order.
+  std::vector<ControllerBridge>& controllers() { return controllers_; }
+
+  /// What plugins read and write objects through from now on; nullptr: they cannot.
+  void connect(ObjectPort* port);
+
   /// Called, from any thread, when a plugin asked for something that a sleeping host would not
   /// notice. Empty: nobody is told. Waits for a call that is under way.
   void set_wake(const std::function<void()>& wake);
@@ -134,6 +141,7 @@ class PluginSet {
   std::unique_ptr<MappingBridge> mapping_;
   std::unique_ptr<PodGateBridge> pod_gate_;
   std::unique_ptr<CheckBridge> checks_;
+  std::vector<ControllerBridge> controllers_;
   std::unique_ptr<Notifier> notifier_;
   HostServices services_;
   bool active_ = false;

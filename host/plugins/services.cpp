@@ -7,6 +7,7 @@
 
 #include "host/plugins/check_service.hpp"
 #include "host/plugins/host_side.hpp"
+#include "host/plugins/object_service.hpp"
 #include "sluice/svc/clock.h"
 #include "sluice/svc/config.h"
 #include "sluice/svc/events.h"
@@ -47,6 +48,10 @@ std::int32_t clock_set_timer(const sluice_host_t* host, std::uint64_t timer,
   return contained<std::int32_t>(SLUICE_FAILED, [&] {
     return HostSide::of(host).set_timer(timer, at) ? SLUICE_OK : SLUICE_FAILED;
   });
+}
+
+std::int32_t clock_is_virtual(const sluice_host_t* host) noexcept {
+  return HostSide::of(host).services().clock->is_virtual() ? 1 : 0;
 }
 
 void clock_cancel_timer(const sluice_host_t* host, std::uint64_t timer) noexcept {
@@ -172,8 +177,9 @@ void requeue_traits_changed(const sluice_host_t* host, sluice_str_t workload) no
 }
 
 constexpr sluice_log_t kLog{sizeof(sluice_log_t), 0, &log_write};
-constexpr sluice_clock_t kClock{sizeof(sluice_clock_t), 0, &clock_now, &clock_set_timer,
-                                &clock_cancel_timer};
+constexpr sluice_clock_t kClock{
+    sizeof(sluice_clock_t), 0, &clock_now, &clock_set_timer, &clock_cancel_timer,
+    &clock_is_virtual};
 constexpr sluice_config_t kConfig{sizeof(sluice_config_t), 0,
                                   &config_get_string,      &config_get_int,
                                   &config_get_bool,        &config_get_json};
@@ -193,6 +199,8 @@ const void* find_service(const sluice_host_t*, sluice_str_t id) noexcept {
   if (name == SLUICE_SVC_METRICS) return &kMetrics;
   if (name == SLUICE_SVC_EVENTS) return &kEvents;
   if (name == SLUICE_SVC_REQUEUE) return &kRequeue;
+  if (name == SLUICE_SVC_OBJECTS) return &objects_service();
+  if (name == SLUICE_SVC_STATE) return &state_service();
   if (name == SLUICE_SVC_CHECK_REPORTER) return &check_reporter_service();
   return nullptr;
 }

@@ -107,6 +107,7 @@ Result<std::string> Validators::set_defaults(const ObjectWrite& write) const {
   const std::string wanted = group_kind(write.api_version, write.kind);
   for (const Entry& entry : entries_) {
     const sluice_validator_t& table = *entry.plugin->extensions().validator;
+    if (entry.plugin->host_side().in_call()) continue;  // it writes this itself
     if (!SLUICE_HAS(&table, set_defaults) || table.set_defaults == nullptr ||
         std::find(entry.kinds.begin(), entry.kinds.end(), wanted) == entry.kinds.end())
       continue;
@@ -133,6 +134,7 @@ std::vector<FieldError> Validators::validate(const ObjectWrite& write) const {
   std::vector<FieldError> all;
   for (const Entry& entry : entries_) {
     if (std::find(entry.kinds.begin(), entry.kinds.end(), wanted) == entry.kinds.end()) continue;
+    if (entry.plugin->host_side().in_call()) continue;  // it writes this itself
     Collected collected{{}, entry.plugin->name()};
     const sluice_field_error_sink_t sink{sizeof(sluice_field_error_sink_t), 0, &collected,
                                          &add_error};

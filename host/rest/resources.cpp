@@ -89,7 +89,8 @@ bool takes_strategic_merge(std::string_view group) {
 
 std::vector<ApiResource> served_resources(const api::Scheme& scheme) {
   std::vector<ApiResource> out;
-  for (const api::KindInfo* info : scheme.kinds()) add_stored(*info, out);
+  for (const api::KindInfo* info : scheme.kinds())
+    if (!info->internal) add_stored(*info, out);
   const char* authorization = "authorization.k8s.io";
   add_review(authorization, "localsubjectaccessreviews", "LocalSubjectAccessReview", true, out);
   add_review(authorization, "selfsubjectaccessreviews", "SelfSubjectAccessReview", false, out);

@@ -74,6 +74,14 @@ void ControlLoop::post(std::function<void(ObjectAccess&)> task) {
   work_.notify_one();
 }
 
+void ControlLoop::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  work_.notify_one();
+}
+
 Result<void> ControlLoop::run_and_wait(const std::function<void(ObjectAccess&)>& task) {
   auto promise = std::make_shared<std::promise<Result<void>>>();
   auto future = promise->get_future();
@@ -90,13 +98,14 @@ Result<void> ControlLoop::run_and_wait(const std::function<void(ObjectAccess&)>&
 bool ControlLoop::wait_for_work(bool at_rest, std::vector<Task>& batch) {
   std::unique_lock lock(mutex_);
   const Time next = kernel_.next_timer();
-  const auto ready = [&] { return !queue_.empty() || stopping_; };
+  const auto ready = [&] { return !queue_.empty() || stopping_ || woken_; };
   if (at_rest && next == kNever) {
     work_.wait(lock, ready);
   } else if (at_rest && next > clock_.now()) {
     const auto left = std::chrono::nanoseconds(next - clock_.now());
     work_.wait_for(lock, std::min<std::chrono::nanoseconds>(left, std::chrono::hours(1)), ready);
   }
+  woken_ = false;
   if (stopping_ && queue_.empty()) return false;
   const std::size_t count = std::min(queue_.size(), limits_.writes_per_turn);
   const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(count);

@@ -46,6 +46,9 @@ class ControlLoop final : public Writes, public KernelThread {
   /// Carries out what was submitted before, then ends the thread. Later submissions are refused.
   void stop();
 
+  /// Takes a turn soon: something outside of the kernel has work for it. From any thread.
+  void wake();
+
   void submit(WriteRequest request, WriteDone done) override;
   void post(std::function<void(ObjectAccess&)> task) override;
   /// As post(), and waits until the turn is durable. Not from the kernel's thread.
@@ -85,6 +88,7 @@ class ControlLoop final : public Writes, public KernelThread {
   std::vector<Task> queue_;
   int under_way_ = 0;
   bool stopping_ = false;
+  bool woken_ = false;
   std::atomic<std::uint64_t> turns_{0};
   std::thread thread_;
 };

@@ -53,9 +53,12 @@ Result<void> World::open(std::unique_ptr<Journal> journal) {
   store_ = std::make_unique<LiveStore>(scheme_, std::move(journal), HistoryLimits(), &reader);
   if (const std::string failure = store_->failure(); !failure.empty()) return Error{failure};
   build();
+  plugins_->hold_timers(true);
   kernel_->begin_instant(clock_.now());
   Workers workers(config_.engine.threads);
   kernel_->load(workers, &reader);
+  wiring_->connect();
+  plugins_->hold_timers(false);
   log_loaded(clock_.steady() - began);
   control_->start();
   if (auto made = make_first_objects(); !made) return made;
@@ -102,6 +105,8 @@ void World::build() {
   executor_ = std::make_unique<ExecutorSetup>(config_.executor, jobs_->gates_of_new_pods());
   jobs_->join(*controllers_, [this](DecisionObserver& observer) { decisions_.add(observer); });
   executor_->add_controllers(*controllers_);
+  wiring_ = std::make_unique<PluginWiring>(plugins_->plugins(), *kernel_, *objects_);
+  wiring_->join(*controllers_);
   decision_metrics_ = std::make_unique<DecisionMetrics>(kernel_->engine(), metrics_);
   decisions_.add(*decision_metrics_);
   kernel_->listen(controllers_.get());
@@ -109,10 +114,13 @@ void World::build() {
   control_ = std::make_unique<ControlLoop>(*kernel_, *objects_, *store_, clock_);
   insight_ = std::make_unique<LiveInsight>(kernel_->engine(), *control_);
   authorizer_ = std::make_unique<RbacAuthorizer>(scheme_, *store_);
-  control_->set_guard(
-      [this](const Identity& who, const api::KindInfo& kind, const json::object& object) {
-        return refuses_grant(*authorizer_->index(), who, kind, object);
-      });
+  const WriteGuard guard = [this](const Identity& who, const api::KindInfo& kind,
+                                  const json::object& object) {
+    return refuses_grant(*authorizer_->index(), who, kind, object);
+  };
+  control_->set_guard(guard);
+  wiring_->objects().set_guard(guard);
+  plugins_->plugins().set_wake([this] { control_->wake(); });
 }
 
 Result<void> World::make_first_objects() {
@@ -200,6 +208,7 @@ void World::abandon(std::unique_ptr<World> world) {
 }
 
 void World::stop() {
+  if (plugins_) plugins_->plugins().set_wake({});
   if (executor_) executor_->stop();
   if (control_) control_->stop();
 }

@@ -20,6 +20,7 @@
 #include "host/apiserver/backend.hpp"
 #include "host/config/config.hpp"
 #include "host/controllers/controller_loop.hpp"
+#include "host/controllers/plugin_wiring.hpp"
 #include "host/controllers/setup.hpp"
 #include "host/executor/setup.hpp"
 #include "host/explain/insight.hpp"
@@ -104,6 +105,7 @@ class World {
   std::unique_ptr<EventWriter> events_;
   std::unique_ptr<ControllerLoop> controllers_;
   std::unique_ptr<ControllerSetup> jobs_;
+  std::unique_ptr<PluginWiring> wiring_;
   std::unique_ptr<ExecutorSetup> executor_;
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<LiveInsight> insight_;

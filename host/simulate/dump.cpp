@@ -65,9 +65,11 @@ Result<void> write_dump(const std::string& path, const Kernel& kernel, Time star
   std::sort(kinds.begin(), kinds.end(), [](const auto* a, const auto* b) {
     return a->kind != b->kind ? a->kind < b->kind : a->group < b->group;
   });
-  for (const api::KindInfo* kind : kinds)
+  for (const api::KindInfo* kind : kinds) {
+    if (kind->internal) continue;
     for (const StoredObject* stored : kernel.store().list(*kind))
       writer.add(kernel.current(*kind, stored->key));
+  }
   return writer.commit();
 }
 

@@ -69,8 +69,7 @@ void WorkloadUids::creating(const api::KindInfo&, json::object& object, const Ob
   });
 }
 
-JobHost::JobHost(Kernel& kernel, const hooks::Hooks& hooks, CheckControllers& checks,
-                 bool manage_all)
+JobHost::JobHost(Kernel& kernel, const hooks::Hooks& hooks, PluginSet& plugins, bool manage_all)
     : kernel_(kernel),
       ids_(index_),
       objects_(kernel, index_, ids_),
@@ -79,7 +78,8 @@ JobHost::JobHost(Kernel& kernel, const hooks::Hooks& hooks, CheckControllers& ch
       uids_(index_),
       jobs_(kernel.scheme(), hooks.job_mapping, manage_all),
       pods_(kernel.scheme()),
-      checks_(kernel.scheme(), kernel.engine(), checks),
+      checks_(kernel.scheme(), kernel.engine(), plugins.check_controllers()),
+      plugins_(plugins, kernel, objects_),
       workloads_(*kernel.scheme().find("kueue.x-k8s.io/v1beta2", "Workload")) {
   objects_.add_policy(policy_);
   objects_.add_policy(runtimes_);
@@ -88,6 +88,8 @@ JobHost::JobHost(Kernel& kernel, const hooks::Hooks& hooks, CheckControllers& ch
   loop_.add(jobs_);
   loop_.add(pods_);
   loop_.add(checks_);
+  plugins_.join(loop_);
+  plugins_.connect();
   kernel.listen(this);
   kernel.write_statuses();
 }

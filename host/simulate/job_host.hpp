@@ -22,6 +22,7 @@
 #include "host/controllers/controller_loop.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
+#include "host/controllers/plugin_wiring.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/object_index.hpp"
 #include "host/simulate/job_pods.hpp"
@@ -62,8 +63,8 @@ class WorkloadUids final : public WritePolicy {
 
 class JobHost final : public KernelListener {
  public:
-  /// Both must outlive it. The kernel listens to it from now on.
-  JobHost(Kernel& kernel, const hooks::Hooks& hooks, CheckControllers& checks, bool manage_all);
+  /// All must outlive it. The kernel listens to it from now on.
+  JobHost(Kernel& kernel, const hooks::Hooks& hooks, PluginSet& plugins, bool manage_all);
 
   /// Told of workloads that come and go, whoever writes them; while they exist.
   void observe(std::function<void(const std::string& key, bool created)> observer) {
@@ -111,6 +112,7 @@ class JobHost final : public KernelListener {
   JobController jobs_;
   JobPods pods_;
   CheckController checks_;
+  PluginWiring plugins_;
   const api::KindInfo& workloads_;
   std::map<ObjectRef, boost::json::object> applied_;  ///< as it was last applied
   std::function<void(const std::string&, bool)> observer_;

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "host/config/config.hpp"
@@ -42,6 +45,34 @@ Result<Configuration> configuration_of(const SimulateOptions& options) {
   }
   if (options.threads) config.engine.threads = *options.threads;
   return config;
+}
+
+/// Whether a plugin may write objects in this simulation: it watches a kind of the input, answers
+/// for checks of the input, or is called at times of its own.
+bool plugins_take_part(PluginSet& plugins, const SimulationInput& input) {
+  std::set<const api::KindInfo*> kinds;
+  for (const InitialObject& initial : input.objects) kinds.insert(initial.object.stored.kind);
+  for (const TimelineEvent& event : input.events)
+    if (event.type == TimelineEvent::Type::kApply) kinds.insert(event.object.stored.kind);
+  const auto holds = [&](std::string_view version, std::string_view name) {
+    return std::any_of(kinds.begin(), kinds.end(), [&](const api::KindInfo* kind) {
+      const std::string_view group = version.substr(0, std::min(version.find('/'), version.size()));
+      return kind->kind == name && (kind->group.empty() || kind->group == group);
+    });
+  };
+  for (const ControllerBridge& controller : plugins.controllers())
+    for (const WatchedKind& watched : controller.kinds())
+      if (holds(watched.api_version, watched.kind)) return true;
+  for (const PluginStatus& plugin : plugins.status()) {
+    const auto provides = [&](std::string_view id) {
+      return std::find(plugin.extensions.begin(), plugin.extensions.end(), id) !=
+             plugin.extensions.end();
+    };
+    const bool by_kinds = provides("check-controller/1") || provides("controller/1");
+    if (provides("check-controller/1") && holds("kueue.x-k8s.io", "AdmissionCheck")) return true;
+    if (!by_kinds && (provides("post-admit/1") || provides("timers/1"))) return true;
+  }
+  return false;
 }
 
 /// All parts of one simulation, in the order in which they need each other.
@@ -90,13 +121,14 @@ class SimulationRun {
     } else {
       log_ = std::make_unique<DecisionLog>(*output_, options_.states);
     }
-    const bool needs_controllers = input->needs_controllers;
+    const bool needs_controllers =
+        input->needs_controllers || plugins_take_part(plugins_->plugins(), *input);
     RecordSink& sink = story_ ? static_cast<RecordSink&>(*story_) : *log_;
     simulation_ = std::make_unique<Simulation>(std::move(*input), clock_, sink);
     kernel_ = std::make_unique<Kernel>(config->engine, plugins_->hooks(), *intake_, store_,
                                        plugins_.get(), *simulation_);
     if (needs_controllers)
-      jobs_ = std::make_unique<JobHost>(*kernel_, plugins_->hooks(), plugins_->check_controllers(),
+      jobs_ = std::make_unique<JobHost>(*kernel_, plugins_->hooks(), plugins_->plugins(),
                                         config->manage_jobs_without_queue_name);
     return {};
   }

@@ -34,6 +34,7 @@ class VirtualClock final : public PluginClock {
  public:
   Time now() const override { return time_; }
   Duration steady() const override { return 0; }
+  bool is_virtual() const override { return true; }
   void set(Time time) { time_ = time; }
 
  private:

@@ -131,6 +131,7 @@ void Deletion::erase(const ObjectRef& ref) {
   const auto dependents = index_.owned_by(uid);
   kernel_.erase(*ref.kind, ref.key);
   for (const auto& dependent : dependents) {
+    if (!kernel_.exists(*dependent.kind, dependent.key)) continue;  // staged: it goes as well
     json::object left = kernel_.current(*dependent.kind, dependent.key);
     if (drop_owner(left, uid) > 0) {
       store(dependent, left);
@@ -149,6 +150,7 @@ void Deletion::erase(const ObjectRef& ref) {
 
 void Deletion::leave_dependents(std::string_view uid) {
   for (const auto& dependent : index_.owned_by(uid)) {
+    if (!kernel_.exists(*dependent.kind, dependent.key)) continue;  // staged: it goes
     json::object object = kernel_.current(*dependent.kind, dependent.key);
     drop_owner(object, uid);
     store(dependent, object);

@@ -183,11 +183,12 @@ AT(sluice_metadata_t, reserved, 20);
 AT(sluice_metadata_t, name, 24);
 AT(sluice_metadata_t, version, 88);
 
-SIZE(sluice_clock_t, 32);
+SIZE(sluice_clock_t, 40);
 AT(sluice_clock_t, reserved, 4);
 AT(sluice_clock_t, now, 8);
 AT(sluice_clock_t, set_timer, 16);
 AT(sluice_clock_t, cancel_timer, 24);
+AT(sluice_clock_t, is_virtual, 32);
 
 SIZE(sluice_config_t, 40);
 AT(sluice_config_t, reserved, 4);
@@ -353,3 +354,33 @@ AT(sluice_check_report_t, pod_set_updates, 128);
 
 SIZE(sluice_check_reporter_t, 16);
 AT(sluice_check_reporter_t, report, 8);
+
+SIZE(sluice_reconcile_t, 72);
+AT(sluice_reconcile_t, api_version, 8);
+AT(sluice_reconcile_t, kind, 24);
+AT(sluice_reconcile_t, namespace_of, 40);
+AT(sluice_reconcile_t, name, 56);
+
+SIZE(sluice_controller_t, 24);
+AT(sluice_controller_t, kinds, 8);
+AT(sluice_controller_t, reconcile, 16);
+
+SIZE(sluice_object_ref_t, 72);
+AT(sluice_object_ref_t, api_version, 8);
+AT(sluice_object_ref_t, kind, 24);
+AT(sluice_object_ref_t, namespace_of, 40);
+AT(sluice_object_ref_t, name, 56);
+
+SIZE(sluice_objects_t, 56);
+AT(sluice_objects_t, get, 8);
+AT(sluice_objects_t, list, 16);
+AT(sluice_objects_t, create, 24);
+AT(sluice_objects_t, update, 32);
+AT(sluice_objects_t, patch, 40);
+AT(sluice_objects_t, remove, 48);
+
+SIZE(sluice_state_t, 40);
+AT(sluice_state_t, get, 8);
+AT(sluice_state_t, set, 16);
+AT(sluice_state_t, remove, 24);
+AT(sluice_state_t, keys, 32);

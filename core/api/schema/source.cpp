@@ -233,6 +233,7 @@ Result<KindSource> new_kind(const json::object& from, const std::string& contrib
   }
   kind.info.namespaced = scope == "Namespaced";
   kind.info.description = find_text(from, "description");
+  kind.info.internal = contributor.empty() && find_bool(from, "internal", false);
   kind.info.contributed_by = contributor;
   return kind;
 }
@@ -256,10 +257,12 @@ Result<void> add_contribution(std::map<std::string, KindSource>& kinds,
   if (kind_name.empty()) return Error{"kind: required"};
   if (auto known = only_keys(contribution, kind_name,
                              {"kind", "group", "plural", "shortNames", "categories", "scope",
-                              "description", "versions", "valueMappings"});
+                              "description", "versions", "valueMappings", "internal"});
       !known) {
     return known;
   }
+  if (!contributor.empty() && find(contribution, "internal") != nullptr)
+    return Error{kind_name + ": internal: only the core has kinds that are not served"};
   const std::string key = kind_key(find_text(contribution, "group"), kind_name);
   auto it = kinds.find(key);
   const bool fresh = it == kinds.end();

@@ -22,6 +22,7 @@
 #include "sluice/cpp/entry.hpp"
 #include "sluice/cpp/job.hpp"
 #include "sluice/cpp/json.hpp"
+#include "sluice/cpp/objects.hpp"
 #include "sluice/cpp/questions.hpp"
 #include "sluice/cpp/text.hpp"
 #include "sluice/cpp/workload.hpp"

@@ -6,6 +6,7 @@
 
 #include "sluice/abi.h"
 #include "sluice/ext/check_controller.h"
+#include "sluice/ext/controller.h"
 #include "sluice/ext/flavor_filter.h"
 #include "sluice/ext/flavor_search.h"
 #include "sluice/ext/job_mapping.h"
@@ -25,7 +26,9 @@
 #include "sluice/svc/events.h"
 #include "sluice/svc/log.h"
 #include "sluice/svc/metrics.h"
+#include "sluice/svc/objects.h"
 #include "sluice/svc/requeue.h"
+#include "sluice/svc/state.h"
 #include "sluice/workload.h"
 
 #endif

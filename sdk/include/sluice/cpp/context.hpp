@@ -15,6 +15,7 @@
 
 #include "sluice/cpp/checks.hpp"
 #include "sluice/cpp/json.hpp"
+#include "sluice/cpp/objects.hpp"
 #include "sluice/cpp/text.hpp"
 #include "sluice/svc/clock.h"
 #include "sluice/svc/events.h"
@@ -45,7 +46,9 @@ class Context {
         metrics_(find<sluice_metrics_t>(SLUICE_SVC_METRICS)),
         events_(find<sluice_events_t>(SLUICE_SVC_EVENTS)),
         requeue_(find<sluice_requeue_t>(SLUICE_SVC_REQUEUE)),
-        checks_(find<sluice_check_reporter_t>(SLUICE_SVC_CHECK_REPORTER)) {}
+        checks_(find<sluice_check_reporter_t>(SLUICE_SVC_CHECK_REPORTER)),
+        objects_(find<sluice_objects_t>(SLUICE_SVC_OBJECTS)),
+        state_(find<sluice_state_t>(SLUICE_SVC_STATE)) {}
 
   /// Checked against the plugin's schema, defaults filled in.
   const Json& config() const { return config_; }
@@ -66,6 +69,15 @@ class Context {
   void cancel_timer(std::uint64_t number) const {
     if (clock_ != nullptr) clock_->cancel_timer(host_, number);
   }
+
+  /// In a simulation nothing outside is real: start no program, send nothing.
+  bool simulated() const {
+    return clock_ != nullptr && SLUICE_HAS(clock_, is_virtual) && clock_->is_virtual(host_) == 1;
+  }
+
+  /// The host's objects, and the plugin's own keys and values.
+  Objects objects() const { return {host_, objects_}; }
+  State state() const { return {host_, state_}; }
 
   /// A parked workload (`namespace/name`) gets another turn.
   void requeue(std::string_view workload) const {
@@ -96,11 +108,17 @@ class Context {
   /// An event about a Workload.
   void event(bool warning, std::string_view ns, std::string_view workload, std::string_view reason,
              std::string_view message) const {
+    event(warning,
+          ObjectRef{"kueue.x-k8s.io/v1beta2", "Workload", std::string(ns), std::string(workload)},
+          reason, message);
+  }
+  /// An event about any object.
+  void event(bool warning, const ObjectRef& about, std::string_view reason,
+             std::string_view message) const {
     if (events_ == nullptr) return;
-    const sluice_event_t event{
-        sizeof(sluice_event_t), warning ? 1 : 0, to_abi("kueue.x-k8s.io/v1beta2"),
-        to_abi("Workload"),     to_abi(ns),      to_abi(workload),
-        to_abi(reason),         to_abi(message)};
+    const sluice_event_t event{sizeof(sluice_event_t), warning ? 1 : 0,  to_abi(about.api_version),
+                               to_abi(about.kind),     to_abi(about.ns), to_abi(about.name),
+                               to_abi(reason),         to_abi(message)};
     events_->emit(host_, &event);
   }
 
@@ -164,6 +182,8 @@ class Context {
   const sluice_events_t* events_;
   const sluice_requeue_t* requeue_;
   const sluice_check_reporter_t* checks_;
+  const sluice_objects_t* objects_;
+  const sluice_state_t* state_;
 };
 
 }  // namespace sluice

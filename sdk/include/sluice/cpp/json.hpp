@@ -45,6 +45,9 @@ class Json {
     return out;
   }
 
+  /// Members in the same order, numbers as they are written.
+  bool operator==(const Json&) const = default;
+
   Type type() const { return type_; }
   bool is_null() const { return type_ == Type::kNull; }
   bool is_object() const { return type_ == Type::kObject; }
@@ -55,6 +58,12 @@ class Json {
   const std::vector<Json>& items() const { return items_; }
   const std::vector<Member>& members() const { return members_; }
 
+  /// The member of that name, which may have dots in it; nullptr when absent.
+  const Json* member(std::string_view key) const {
+    for (const auto& [name, value] : members_)
+      if (name == key) return &value;
+    return nullptr;
+  }
   /// The value at a path of members, `spec.queue.name` or `spec.items.0`; nullptr when absent.
   const Json* find(std::string_view path) const;
 
@@ -87,6 +96,10 @@ class Json {
     for (auto& [name, value] : members_)
       if (name == key) return value;
     return members_.emplace_back(std::string(key), Json()).second;
+  }
+  /// Removes a member; nothing happens when there is none.
+  void erase(std::string_view key) {
+    std::erase_if(members_, [&](const Member& member) { return member.first == key; });
   }
   void push_back(Json value) {
     if (!is_array()) *this = array();

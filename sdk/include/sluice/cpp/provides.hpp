@@ -12,6 +12,7 @@
 
 #include "sluice/cpp/checks.hpp"
 #include "sluice/cpp/job.hpp"
+#include "sluice/cpp/objects.hpp"
 #include "sluice/cpp/questions.hpp"
 
 namespace sluice::detail {
@@ -102,6 +103,16 @@ template <typename T>
 concept HasChecks =
     HasCheckControllers<T> || HasCheckChanged<T> || HasBeginCheck<T> || HasCancelCheck<T>;
 template <typename T>
+concept HasWatchedKinds = requires {
+  &T::watched_kinds;
+};
+template <typename T>
+concept HasReconcile = requires {
+  &T::reconcile;
+};
+template <typename T>
+concept HasController = HasWatchedKinds<T> || HasReconcile<T>;
+template <typename T>
 concept HasActivate = requires {
   &T::activate;
 };
@@ -113,7 +124,7 @@ concept HasDeactivate = requires {
 template <typename T>
 concept ProvidesAnything = HasFilter<T> || HasSearch<T> || HasVeto<T> || HasTraits<T> ||
     HasNotify<T> || HasQueueChanged<T> || HasTimer<T> || HasSchema<T> || HasValidate<T> ||
-    HasPlan<T> || HasPodGates<T> || HasChecks<T>;
+    HasPlan<T> || HasPodGates<T> || HasChecks<T> || HasController<T>;
 
 /// `kMatches<R, decltype(&T::f), T-or-const-T&, Args...>`: can it be called so, giving an R?
 template <typename R, typename Member, typename Self, typename... Args>
@@ -204,6 +215,14 @@ constexpr bool check_signatures() {
                   "write it as: void pod_grants(const sluice::Job&, sluice::Grants&)");
   }
   if constexpr (HasChecks<T>) check_checks<T>();
+  if constexpr (HasController<T>) {
+    static_assert(HasWatchedKinds<T> && HasReconcile<T>,
+                  "half a controller: watched_kinds and reconcile go together");
+    static_assert(kMatches<std::vector<std::string>, decltype(&T::watched_kinds), T&>,
+                  "write it as: std::vector<std::string> watched_kinds() const");
+    static_assert(kMatches<Again, decltype(&T::reconcile), T&, const ObjectRef&>,
+                  "write it as: sluice::Again reconcile(const sluice::ObjectRef&)");
+  }
   return true;
 }
 

@@ -200,6 +200,25 @@ struct Thunks {
     return guarded(s.host, [&] { s.object.cancel_check(CheckCancel(cancel)); });
   }
 
+  static std::int32_t watched_kinds(sluice_instance_t* self, const sluice_sink_t* out) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      for (const std::string& kind : s.object.watched_kinds()) Sink(out).write(kind + "\n");
+    });
+  }
+
+  static std::int32_t reconcile(sluice_instance_t* self, const sluice_reconcile_t* what,
+                                std::int64_t* again_after_ms) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      const ObjectRef ref{std::string(to_view(what->api_version)), std::string(to_view(what->kind)),
+                          std::string(to_view(what->namespace_of)),
+                          std::string(to_view(what->name))};
+      const Again again = s.object.reconcile(ref);
+      *again_after_ms = again.after_ms;
+    });
+  }
+
   static const void* extension(sluice_instance_t*, sluice_str_t raw_id) noexcept {
     const std::string_view id = to_view(raw_id);
     if constexpr (HasFilter<T>) {
@@ -259,6 +278,11 @@ struct Thunks {
                                                         &begin_check,
                                                         &cancel_check};
       if (id == SLUICE_EXT_CHECK_CONTROLLER) return &kTable;
+    }
+    if constexpr (HasController<T>) {
+      static constexpr sluice_controller_t kTable{sizeof(sluice_controller_t), 0, &watched_kinds,
+                                                  &reconcile};
+      if (id == SLUICE_EXT_CONTROLLER) return &kTable;
     }
     return nullptr;
   }

@@ -20,6 +20,9 @@ typedef struct sluice_clock {
   int32_t (*set_timer)(const sluice_host_t* host, uint64_t timer, int64_t at);
   /* A timer that is not set is no error. [any] */
   void (*cancel_timer)(const sluice_host_t* host, uint64_t timer);
+  /* 1: this is a simulation. Time jumps, nothing outside is real, and a plugin must have no effect
+   * outside: it starts no program and sends nothing. [any] */
+  int32_t (*is_virtual)(const sluice_host_t* host);
 } sluice_clock_t;
 
 SLUICE_EXTERN_C_END

@@ -1,0 +1,32 @@
+// PluginController: a plugin's controller/1 as one of the host's controllers.
+//
+// Its keys are `NUMBER NAMESPACE/NAME`, NUMBER being that of the kind among those that the plugin
+// watches. Kinds that the host does not have are left out. Belongs to the kernel's thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/controllers/controller.hpp"
+#include "host/plugins/bridge_controller.hpp"
+
+namespace sluice::host {
+
+class PluginController final : public Controller {
+ public:
+  /// Both must outlive it.
+  PluginController(ControllerBridge& plugin, const api::Scheme& scheme);
+
+  std::string_view name() const override { return name_; }
+  std::vector<std::string> watches() const override;
+  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Duration longest_retry() const override { return 300 * kSecond; }
+
+ private:
+  ControllerBridge& plugin_;
+  std::string name_;
+  std::vector<const api::KindInfo*> kinds_;  // by number; nullptr: not there
+};
+
+}  // namespace sluice::host

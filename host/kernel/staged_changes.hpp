@@ -1,0 +1,51 @@
+// StagedChanges: changes that somebody has made but that have not taken effect: an ObjectStore that
+// shows what a store will hold once they do, and the list of them in their order.
+//
+// The store below is only read. Belongs to the kernel's thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "host/objects/intake.hpp"
+#include "host/objects/store.hpp"
+
+namespace sluice::host {
+
+/// An object that is to go.
+struct StagedErase {
+  const api::KindInfo* kind = nullptr;
+  std::string key;
+};
+
+using StagedChange = std::variant<PreparedObject, StagedErase>;
+
+class StagedChanges final : public ObjectStore {
+ public:
+  /// `below` must outlive it.
+  explicit StagedChanges(const ObjectStore& below) : below_(below) {}
+
+  void add(PreparedObject object);
+  void add(StagedErase erase);
+  std::vector<StagedChange> take() { return std::exchange(changes_, {}); }
+
+  // ObjectStore; the version of a changed object is the one that it replaces.
+  const StoredObject* find(const api::KindInfo& kind, std::string_view key) const override;
+  void put(StoredObject object) override;
+  bool erase(const api::KindInfo& kind, std::string_view key) override;
+  std::vector<const StoredObject*> list(const api::KindInfo& kind) const override;
+  std::size_t count(const api::KindInfo& kind) const override { return list(kind).size(); }
+
+ private:
+  using Table = std::map<std::string, std::unique_ptr<StoredObject>, std::less<>>;  // null: erased
+
+  const ObjectStore& below_;
+  std::map<const api::KindInfo*, Table> tables_;
+  std::vector<StagedChange> changes_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,41 @@
+// ControllerBridge: one plugin that provides controller/1.
+//
+// Called by one thread at a time; what a reconcile wrote takes effect when it succeeded.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "host/plugins/loaded_plugin.hpp"
+
+namespace sluice::host {
+
+struct WatchedKind {
+  std::string api_version, kind;
+  bool operator==(const WatchedKind&) const = default;
+};
+
+class ControllerBridge {
+ public:
+  /// Asks the plugin for its kinds.
+  static Result<ControllerBridge> make(LoadedPlugin& plugin);
+
+  const std::string& plugin() const { return plugin_->name(); }
+  const std::vector<WatchedKind>& kinds() const { return kinds_; }
+
+  /// When the object is to be looked at again, from now; kNever: when something changes. An error
+  /// has the plugin's name in it.
+  Result<Duration> reconcile(const WatchedKind& kind, std::string_view ns, std::string_view name);
+
+ private:
+  explicit ControllerBridge(LoadedPlugin& plugin) : plugin_(&plugin) {}
+
+  LoadedPlugin* plugin_;
+  std::vector<WatchedKind> kinds_;
+};
+
+}  // namespace sluice::host

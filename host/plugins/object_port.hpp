@@ -1,0 +1,55 @@
+// ObjectPort: the objects and the own state of plugins, as the services objects/1 and state/1 reach
+// them: texts in, texts out.
+//
+// One port serves all plugins of a host. Between begin() and commit() or drop() writes are staged:
+// the port shows them, and nobody else. Belongs to the kernel's thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+
+namespace sluice::host {
+
+struct PluginObjectRef {
+  std::string_view api_version, kind, ns, name;
+};
+
+/// A code of svc/objects.h, and the answer or the sentence that explains the code.
+struct PortAnswer {
+  std::int32_t code = 0;
+  std::string text;
+};
+
+class ObjectPort {
+ public:
+  virtual ~ObjectPort() = default;
+
+  virtual PortAnswer get(const PluginObjectRef& ref) const = 0;
+  virtual PortAnswer list(const PluginObjectRef& ref, std::string_view selector) const = 0;
+
+  /// From now on writes are staged for this plugin. REQUIRES: none are.
+  virtual void begin(const std::string& plugin) = 0;
+  /// What was staged takes effect. An error: nothing of it did.
+  virtual Result<void> commit() = 0;
+  virtual void drop() = 0;
+
+  // REQUIRE: after begin()
+  virtual PortAnswer create(std::string_view object) = 0;
+  virtual PortAnswer update(std::string_view object, std::string_view subresource) = 0;
+  virtual PortAnswer patch(const PluginObjectRef& ref, std::string_view subresource,
+                           std::string_view merge) = 0;
+  virtual PortAnswer remove(const PluginObjectRef& ref, std::string_view uid) = 0;
+  virtual PortAnswer set_state(std::string_view key, std::string_view value) = 0;
+  virtual void remove_state(std::string_view key) = 0;
+
+  virtual PortAnswer state(const std::string& plugin, std::string_view key) const = 0;
+  /// In order of bytes.
+  virtual std::vector<std::string> state_keys(const std::string& plugin,
+                                              std::string_view prefix) const = 0;
+};
+
+}  // namespace sluice::host

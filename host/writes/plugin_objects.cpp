@@ -1,0 +1,305 @@
+#include "host/writes/plugin_objects.hpp"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <variant>
+
+#include "core/api/json.hpp"
+#include "core/base/base64.hpp"
+#include "core/base/check.hpp"
+#include "host/base/log.hpp"
+#include "host/base/utf8.hpp"
+#include "host/plugins/host_side.hpp"
+#include "host/rest/selectors.hpp"
+#include "host/writes/metadata.hpp"
+#include "sluice/svc/objects.h"
+#include "sluice/svc/state.h"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+PortAnswer answer_of(const ApiError& error) {
+  std::int32_t code = SLUICE_OBJECTS_FAILED;
+  if (error.code == 400 || error.code == 415 || error.code == 422) code = SLUICE_OBJECTS_INVALID;
+  if (error.code == 403) code = SLUICE_OBJECTS_FORBIDDEN;
+  if (error.code == 404) code = SLUICE_OBJECTS_NOT_FOUND;
+  if (error.code == 409)
+    code =
+        error.reason == "AlreadyExists" ? SLUICE_OBJECTS_ALREADY_EXISTS : SLUICE_OBJECTS_CONFLICT;
+  return {code, error.text};
+}
+
+PortAnswer senseless(std::string text) { return {SLUICE_OBJECTS_INVALID, std::move(text)}; }
+
+PortAnswer no_kind(std::string_view api_version, std::string_view kind) {
+  return {SLUICE_OBJECTS_NOT_FOUND,
+          "this host has no kind " + std::string(kind) + " of " + std::string(api_version)};
+}
+
+/// The part behind the slash of GROUP/VERSION.
+std::string version_in(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return std::string(slash == std::string_view::npos ? api_version : api_version.substr(slash + 1));
+}
+
+std::string key_of(const api::KindInfo& kind, std::string_view ns, std::string_view name) {
+  return kind.namespaced ? std::string(ns) + "/" + std::string(name) : std::string(name);
+}
+
+bool is_workload_status(const WriteRequest& request) {
+  return request.subresource == "status" && request.kind->kind == "Workload" &&
+         request.kind->group == "kueue.x-k8s.io";
+}
+
+const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view api_version,
+                               std::string_view kind) {
+  const api::KindInfo* found = scheme.find(api_version, kind);
+  return found == nullptr || found->internal ? nullptr : found;
+}
+
+bool is_subresource(std::string_view name) { return name.empty() || name == "status"; }
+
+}  // namespace
+
+PluginObjects::PluginObjects(Kernel& kernel, ObjectWriter& objects)
+    : kernel_(kernel),
+      objects_(objects),
+      writer_(objects),
+      state_kind_(kernel.scheme().find("internal.sluice.dev/v1", "PluginState")) {
+  SLUICE_CHECK(state_kind_ != nullptr, "no kind for the state of plugins");
+}
+
+void PluginObjects::emit(const PluginEvent& event) {
+  const api::KindInfo* kind = find_kind(kernel_.scheme(), event.api_version, event.kind);
+  if (kind == nullptr) {
+    log(LogLevel::kWarning, "plugin " + event.plugin,
+        "its event is about a kind that is not there: " + event.api_version + " " + event.kind);
+    return;
+  }
+  objects_.emit(
+      {{kind, key_of(*kind, event.ns, event.name)}, event.warning, event.reason, event.message});
+}
+
+PortAnswer PluginObjects::show(json::object object, const std::string& version) const {
+  if (auto converted = kernel_.scheme().to_version(object, version); !converted)
+    return senseless(converted.error().text);
+  PortAnswer out;
+  api::append_json(object, out.text);
+  return out;
+}
+
+PortAnswer PluginObjects::get(const PluginObjectRef& ref) const {
+  const api::KindInfo* kind = find_kind(kernel_.scheme(), ref.api_version, ref.kind);
+  if (kind == nullptr) return no_kind(ref.api_version, ref.kind);
+  const std::string key = key_of(*kind, ref.ns, ref.name);
+  if (!kernel_.exists(*kind, key)) return answer_of(not_found(*kind, ref.name));
+  return show(kernel_.current(*kind, key), version_in(ref.api_version));
+}
+
+PortAnswer PluginObjects::list(const PluginObjectRef& ref, std::string_view selector) const {
+  const api::KindInfo* kind = find_kind(kernel_.scheme(), ref.api_version, ref.kind);
+  if (kind == nullptr) return no_kind(ref.api_version, ref.kind);
+  const auto labels = LabelQuery::parse(selector);
+  if (!labels) return answer_of(labels.error());
+  const std::string version = version_in(ref.api_version);
+  const std::string prefix = ref.ns.empty() ? "" : std::string(ref.ns) + "/";
+  PortAnswer out{0, "["};
+  for (const StoredObject* stored : kernel_.store().list(*kind)) {
+    if (!stored->key.starts_with(prefix) || !labels->matches(*stored)) continue;
+    PortAnswer one = show(kernel_.current(*kind, stored->key), version);
+    if (one.code != SLUICE_OBJECTS_OK) return one;
+    if (out.text.size() > 1) out.text += ',';
+    out.text += one.text;
+  }
+  out.text += ']';
+  return out;
+}
+
+void PluginObjects::begin(const std::string& plugin) {
+  plugin_ = plugin;
+  kernel_.begin_staging();
+}
+
+void PluginObjects::drop() {
+  kernel_.end_staging();
+  statuses_.clear();
+  for (auto change = key_changes_.rbegin(); change != key_changes_.rend(); ++change) {
+    Keys& keys = keys_of(plugin_);
+    if (change->second)
+      keys.erase(change->first);
+    else
+      keys.insert(change->first);
+  }
+  key_changes_.clear();
+}
+
+void PluginObjects::apply(StagedChange change) {
+  if (auto* object = std::get_if<PreparedObject>(&change))
+    return kernel_.commit(std::move(*object));
+  const StagedErase& erase = std::get<StagedErase>(change);
+  if (erase.kind == state_kind_) return kernel_.erase(*erase.kind, erase.key);
+  ObjectAccess& objects = objects_;
+  if (auto gone = objects.remove(*erase.kind, erase.key); !gone)
+    log(LogLevel::kError, "plugin " + plugin_, gone.error().text, {{"object", erase.key}});
+}
+
+Result<void> PluginObjects::commit() {
+  std::vector<StagedChange> changes = kernel_.end_staging();
+  key_changes_.clear();
+  for (WriteRequest& status : std::exchange(statuses_, {})) {
+    const std::string name = status.name;
+    if (auto done = writer_.execute(std::move(status)); !done)
+      return Error{"the status of workload " + name + " was refused: " + done.error().text};
+  }
+  for (StagedChange& change : changes) apply(std::move(change));
+  return {};
+}
+
+WriteRequest PluginObjects::request(WriteVerb verb, const api::KindInfo& kind,
+                                    std::string_view api_version, std::string_view ns,
+                                    std::string_view name, std::string_view subresource) const {
+  WriteRequest out;
+  out.verb = verb;
+  out.kind = &kind;
+  out.version = version_in(api_version);
+  if (kind.namespaced) out.ns = ns;
+  out.name = name;
+  out.subresource = subresource;
+  out.user = "system:plugin:" + plugin_;
+  out.user_groups = {"system:plugins"};
+  out.field_manager = out.user;
+  return out;
+}
+
+PortAnswer PluginObjects::write(WriteRequest request) {
+  const std::string version = request.version;
+  const bool later = is_workload_status(request);
+  if (later) statuses_.push_back(request);
+  request.dry_run = later;
+  const bool gone = request.verb == WriteVerb::kDelete;
+  auto done = writer_.execute(std::move(request));
+  if (!done && later) statuses_.pop_back();
+  if (!done) return answer_of(done.error());
+  return gone ? PortAnswer{} : show(to_object(done->object), version);
+}
+
+PortAnswer PluginObjects::create(std::string_view object) {
+  boost::system::error_code error;
+  json::value body = json::parse(object, error);
+  if (error || !body.is_object()) return senseless("the object is no JSON object");
+  const json::object& whole = body.get_object();
+  const std::string api_version(api::find_text(whole, "apiVersion"));
+  const std::string_view kind_name = api::find_text(whole, "kind");
+  const api::KindInfo* kind = find_kind(kernel_.scheme(), api_version, kind_name);
+  if (kind == nullptr) return no_kind(api_version, kind_name);
+  const std::string ns(api::find_text(metadata_of(body.get_object()), "namespace"));
+  if (kind->namespaced && ns.empty()) return senseless("metadata.namespace: Required value");
+  WriteRequest wanted = request(WriteVerb::kCreate, *kind, api_version, ns, "", "");
+  wanted.body = std::move(body);
+  return write(std::move(wanted));
+}
+
+PortAnswer PluginObjects::update(std::string_view object, std::string_view subresource) {
+  boost::system::error_code error;
+  json::value body = json::parse(object, error);
+  if (error || !body.is_object()) return senseless("the object is no JSON object");
+  if (!is_subresource(subresource)) return senseless("subresource: \"\" or status is allowed");
+  const std::string api_version(api::find_text(body.get_object(), "apiVersion"));
+  const std::string_view kind_name = api::find_text(body.get_object(), "kind");
+  const api::KindInfo* kind = find_kind(kernel_.scheme(), api_version, kind_name);
+  if (kind == nullptr) return no_kind(api_version, kind_name);
+  json::object& metadata = metadata_of(body.get_object());
+  const std::string ns(api::find_text(metadata, "namespace"));
+  const std::string name(api::find_text(metadata, "name"));
+  const StoredObject* stored = kernel_.store().find(*kind, key_of(*kind, ns, name));
+  if (stored == nullptr) return answer_of(not_found(*kind, name));
+  if (api::find_text(metadata, "resourceVersion").empty())  // whichever there is
+    metadata["resourceVersion"] = std::to_string(stored->version);
+  WriteRequest wanted = request(WriteVerb::kUpdate, *kind, api_version, ns, name, subresource);
+  wanted.body = std::move(body);
+  return write(std::move(wanted));
+}
+
+PortAnswer PluginObjects::patch(const PluginObjectRef& ref, std::string_view subresource,
+                                std::string_view merge) {
+  const api::KindInfo* kind = find_kind(kernel_.scheme(), ref.api_version, ref.kind);
+  if (kind == nullptr) return no_kind(ref.api_version, ref.kind);
+  if (!is_subresource(subresource)) return senseless("subresource: \"\" or status is allowed");
+  boost::system::error_code error;
+  json::value body = json::parse(merge, error);
+  if (error || !body.is_object()) return senseless("the patch is no JSON object");
+  WriteRequest wanted =
+      request(WriteVerb::kPatch, *kind, ref.api_version, ref.ns, ref.name, subresource);
+  wanted.body = std::move(body);
+  return write(std::move(wanted));
+}
+
+// Staged as gone; what else goes with it is found when it takes effect.
+PortAnswer PluginObjects::remove(const PluginObjectRef& ref, std::string_view uid) {
+  const api::KindInfo* kind = find_kind(kernel_.scheme(), ref.api_version, ref.kind);
+  if (kind == nullptr) return no_kind(ref.api_version, ref.kind);
+  const std::string key = key_of(*kind, ref.ns, ref.name);
+  if (!kernel_.exists(*kind, key)) return answer_of(not_found(*kind, ref.name));
+  const json::object object = kernel_.current(*kind, key);
+  if (!uid.empty() && api::find_text(*metadata_of(object), "uid") != uid)
+    return answer_of(conflict(*kind, ref.name, "it has another uid"));
+  kernel_.erase(*kind, key);
+  return {};
+}
+
+PluginObjects::Keys& PluginObjects::keys_of(const std::string& plugin) const {
+  const auto [it, fresh] = keys_.try_emplace(plugin);
+  if (!fresh) return it->second;
+  const std::string prefix = plugin + ":";
+  for (const StoredObject* stored : kernel_.store().list(*state_kind_))
+    if (stored->key.starts_with(prefix)) it->second.insert(stored->key.substr(prefix.size()));
+  return it->second;
+}
+
+PortAnswer PluginObjects::state(const std::string& plugin, std::string_view key) const {
+  const std::string whole = plugin + ":" + std::string(key);
+  if (!kernel_.exists(*state_kind_, whole)) return {SLUICE_OBJECTS_NOT_FOUND, "no such key"};
+  const json::object object = kernel_.current(*state_kind_, whole);
+  return {SLUICE_OBJECTS_OK, base64_bytes(api::find_text(object, "data"))};
+}
+
+std::vector<std::string> PluginObjects::state_keys(const std::string& plugin,
+                                                   std::string_view prefix) const {
+  const Keys& keys = keys_of(plugin);
+  std::vector<std::string> out;
+  for (auto it = keys.lower_bound(prefix); it != keys.end() && it->starts_with(prefix); ++it)
+    out.push_back(*it);
+  return out;
+}
+
+PortAnswer PluginObjects::set_state(std::string_view key, std::string_view value) {
+  if (key.empty() || key.size() > SLUICE_STATE_MAX_KEY ||
+      find_bad_utf8(key) != std::string_view::npos)
+    return senseless("a key has 1 to 253 bytes of UTF-8");
+  if (value.size() > SLUICE_STATE_MAX_VALUE) return senseless("a value has at most 65536 bytes");
+  Keys& keys = keys_of(plugin_);
+  if (!keys.contains(key)) {
+    if (keys.size() >= SLUICE_STATE_MAX_KEYS) return senseless("a plugin has at most 10000 keys");
+    keys.emplace(key);
+    key_changes_.emplace_back(key, true);
+  }
+  const json::object object{{"apiVersion", "internal.sluice.dev/v1"},
+                            {"kind", "PluginState"},
+                            {"metadata", json::object{{"name", state_key(key)}}},
+                            {"data", base64_text(value)}};
+  kernel_.commit(kernel_.intake().seal(*state_kind_, object));
+  return {};
+}
+
+void PluginObjects::remove_state(std::string_view key) {
+  Keys& keys = keys_of(plugin_);
+  const auto found = keys.find(key);
+  if (found == keys.end()) return;
+  keys.erase(found);
+  key_changes_.emplace_back(key, false);
+  kernel_.erase(*state_kind_, state_key(key));
+}
+
+}  // namespace sluice::host

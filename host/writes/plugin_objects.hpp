@@ -1,0 +1,74 @@
+// PluginObjects: the ObjectPort of a host: what plugins read and write, by the same rules as what
+// clients of the API do, as the user system:plugin:NAME.
+//
+// What a plugin's call writes is staged in the Kernel and takes effect as a whole. The status of a
+// Workload is the exception: the engine has its say in it, so it is judged at once, and written
+// when the call is over, before everything else. Own state of plugins is kept as objects of a kind
+// that the API does not serve. Belongs to the kernel's thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/plugins/object_port.hpp"
+#include "host/writes/writer.hpp"
+
+namespace sluice::host {
+
+struct PluginEvent;
+
+class PluginObjects final : public ObjectPort {
+ public:
+  /// Both must outlive it.
+  PluginObjects(Kernel& kernel, ObjectWriter& objects);
+
+  /// As for clients: what a user may not give to others, a plugin may not either.
+  void set_guard(WriteGuard guard) { writer_.set_guard(std::move(guard)); }
+
+  /// Publishes what a plugin emitted.
+  void emit(const PluginEvent& event);
+
+  PortAnswer get(const PluginObjectRef& ref) const override;
+  PortAnswer list(const PluginObjectRef& ref, std::string_view selector) const override;
+  void begin(const std::string& plugin) override;
+  Result<void> commit() override;
+  void drop() override;
+  PortAnswer create(std::string_view object) override;
+  PortAnswer update(std::string_view object, std::string_view subresource) override;
+  PortAnswer patch(const PluginObjectRef& ref, std::string_view subresource,
+                   std::string_view merge) override;
+  PortAnswer remove(const PluginObjectRef& ref, std::string_view uid) override;
+  PortAnswer set_state(std::string_view key, std::string_view value) override;
+  void remove_state(std::string_view key) override;
+  PortAnswer state(const std::string& plugin, std::string_view key) const override;
+  std::vector<std::string> state_keys(const std::string& plugin,
+                                      std::string_view prefix) const override;
+
+ private:
+  using Keys = std::set<std::string, std::less<>>;
+
+  PortAnswer write(WriteRequest request);
+  WriteRequest request(WriteVerb verb, const api::KindInfo& kind, std::string_view api_version,
+                       std::string_view ns, std::string_view name,
+                       std::string_view subresource) const;
+  PortAnswer show(boost::json::object object, const std::string& version) const;
+  void apply(StagedChange change);
+  Keys& keys_of(const std::string& plugin) const;
+  std::string state_key(std::string_view key) const { return plugin_ + ":" + std::string(key); }
+
+  Kernel& kernel_;
+  ObjectWriter& objects_;
+  Writer writer_;
+  const api::KindInfo* state_kind_;
+  std::string plugin_;                        // whose writes are staged
+  std::vector<WriteRequest> statuses_;        // of workloads, in order
+  mutable std::map<std::string, Keys> keys_;  // of the state that is there; read on first use
+  std::vector<std::pair<std::string, bool>> key_changes_;  // staged: key, whether it was added
+};
+
+}  // namespace sluice::host

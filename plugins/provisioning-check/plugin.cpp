@@ -1,0 +1,391 @@
+// provisioning-check: the capacity of a workload is asked for with a ProvisioningRequest before the
+// workload is admitted. What is decided is in policy.hpp; here it is bound to the host.
+//
+// Nothing is remembered that cannot be read again: the attempt that a request belongs to stands in
+// the request.
+#include <sluice/plugin.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "names.hpp"
+#include "policy.hpp"
+#include "provisioner.hpp"
+#include "requests.hpp"
+#include "schema.hpp"
+#include "status.hpp"
+
+namespace provisioning {
+
+using sluice::Again;
+using sluice::CheckAnswer;
+using sluice::Json;
+using sluice::ObjectRef;
+
+namespace {
+
+constexpr std::uint64_t kResultsTimer = 1;
+constexpr std::uint64_t kBlockedTimer = 2;
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kBlockedPause = 60 * kSecond;
+
+ObjectRef request_ref(const std::string& ns, const std::string& name) {
+  return {std::string(kRequestVersion), "ProvisioningRequest", ns, name};
+}
+ObjectRef workload_ref(const std::string& ns, const std::string& name) {
+  return {std::string(kWorkloadVersion), "Workload", ns, name};
+}
+
+std::string key_of(const Attempt& attempt) {
+  return attempt.id.workload_namespace + "/" +
+         request_name(attempt.id.workload, attempt.id.check, attempt.number);
+}
+
+/// What the workload shows of the check at present; null JSON: nothing.
+Json shown_state(const Json& workload, const std::string& check) {
+  const Json* states = workload.find("status.admissionChecks");
+  for (std::size_t i = 0; states != nullptr && i < states->size(); ++i)
+    if (states->items()[i].string_or("name", "") == check) return states->items()[i];
+  return {};
+}
+
+}  // namespace
+
+class ProvisioningCheck {
+ public:
+  static constexpr std::string_view kDescription =
+      "KEP-993: workloads wait until a ProvisioningRequest provides their capacity";
+  static constexpr std::string_view kConfigSchema = R"({
+    "type": "object",
+    "properties": {
+      "command": {
+        "type": "array", "items": {"type": "string"}, "minItems": 1,
+        "description": "a program and its arguments that provides capacity; without it, whoever )"
+                                                    R"(updates the status of the requests does"
+      },
+      "classes": {
+        "type": "array", "items": {"type": "string"}, "default": [],
+        "description": "the command is for requests of these provisioning classes; empty: for all"
+      },
+      "timeoutSeconds": {"type": "integer", "minimum": 1, "maximum": 604800, "default": 3600},
+      "concurrency": {"type": "integer", "minimum": 1, "maximum": 64, "default": 4},
+      "env": {"type": "object", "additionalProperties": true, "default": {}}
+    }
+  })";
+
+  explicit ProvisioningCheck(const sluice::Context& context) : context_(context) {
+    const Json& config = context.config();
+    const Json* command = config.find("command");
+    if (command == nullptr || context.simulated()) return;
+    Command wanted;
+    for (const Json& argument : command->items()) wanted.argv.push_back(argument.as_string());
+    if (const Json* env = config.find("env"))
+      for (const auto& [name, value] : env->members()) {
+        if (!value.is_string()) throw sluice::Refused("env." + name + ": must be a text");
+        wanted.env.emplace_back(name, value.as_string());
+      }
+    wanted.timeout_seconds = config.int_or("timeoutSeconds", 3600);
+    if (const Json* classes = config.find("classes"))
+      for (const Json& name : classes->items()) classes_.push_back(name.as_string());
+    // Called on threads of the provisioner, which end before this object does.
+    provisioner_ = std::make_unique<Provisioner>(
+        std::move(wanted), static_cast<std::size_t>(config.int_or("concurrency", 4)),
+        [context] { context.set_timer(kResultsTimer, context.now()); });
+  }
+
+  void deactivate() { provisioner_.reset(); }
+
+  std::string schema() const { return std::string(kSchema); }
+  std::vector<std::string> check_controllers() const { return {std::string(kControllerName)}; }
+  std::vector<std::string> watched_kinds() const {
+    return {std::string(kRequestVersion) + " ProvisioningRequest",
+            std::string(kConfigVersion) + " ProvisioningRequestConfig"};
+  }
+
+  void check_changed(const sluice::Check& check, sluice::Activity& activity) {
+    if (check.gone()) return;
+    const ConfigName config = config_name_of(Json::parse(check.json()));
+    if (!config.wrong.empty()) return activity.inactive("BadParametersRef", config.wrong);
+    if (!find_config(config.name))
+      return activity.inactive("BadParametersRef",
+                               "there is no ProvisioningRequestConfig " + config.name);
+    activity.active("Active", "The check can be carried out");
+  }
+
+  void begin_check(const sluice::CheckQuery& query) {
+    const Attempt attempt{query.attempt(), query.retry_count() + 1};
+    pursue(attempt, Json::parse(query.workload_json()),
+           config_name_of(Json::parse(query.check_json())).name);
+  }
+
+  void cancel_check(const sluice::CheckCancel& cancel) {
+    const sluice::CheckAttempt id = cancel.attempt();
+    blocked_.erase(id);
+    const auto requests =
+        context_.objects().list(kRequestVersion, "ProvisioningRequest", id.workload_namespace,
+                                std::string(kWorkloadUid) + "=" + id.uid);
+    for (const Json& request : requests) {
+      const auto attempt = attempt_of(request);
+      if (attempt && attempt->id == id) remove(request);
+    }
+  }
+
+  Again reconcile(const ObjectRef& what) {
+    if (what.kind == "ProvisioningRequestConfig") {
+      if (context_.objects().get(what)) try_blocked();
+      return {};
+    }
+    const auto request = context_.objects().find(what);
+    if (!request) {
+      pursue_again(what);
+      return {};
+    }
+    const auto attempt = attempt_of(*request);
+    if (!attempt) return {};  // somebody else's
+    remember(*attempt, *request);
+    const auto workload = workload_of(*attempt);
+    if (!workload || condition_is_true(*workload, "Finished") ||
+        !condition_is_true(*workload, "QuotaReserved")) {
+      remove(*request);
+      return {};
+    }
+    return follow(*attempt, *request, *workload);
+  }
+
+  void timer(std::uint64_t number, std::int64_t) {
+    if (number == kResultsTimer) take_results();
+    if (number == kBlockedTimer) try_blocked();
+  }
+
+ private:
+  /// An attempt for which no request can be made now.
+  struct Blocked {
+    Attempt attempt;
+    std::string config;
+  };
+  struct Known {
+    Attempt attempt;
+    std::string uid;  ///< of the request
+  };
+
+  std::optional<Config> find_config(const std::string& name) const {
+    const auto found = context_.objects().find(
+        {std::string(kConfigVersion), "ProvisioningRequestConfig", "", name});
+    return found ? std::optional(config_of(*found)) : std::nullopt;
+  }
+
+  /// The configuration that the attempt's check refers to now.
+  std::string config_name_for(const Attempt& attempt) const {
+    const auto check = context_.objects().find(
+        {std::string(kWorkloadVersion), "AdmissionCheck", "", attempt.id.check});
+    return check ? config_name_of(*check).name : std::string();
+  }
+
+  std::optional<Json> workload_of(const Attempt& attempt) const {
+    auto found =
+        context_.objects().find(workload_ref(attempt.id.workload_namespace, attempt.id.workload));
+    if (found && found->string_or("metadata.uid", "") != attempt.id.uid) return std::nullopt;
+    return found;
+  }
+
+  void remember(const Attempt& attempt, const Json& request) {
+    known_[key_of(attempt)] = {attempt, request.string_or("metadata.uid", "")};
+  }
+
+  void remove(const Json& request) {
+    const std::string uid = request.string_or("metadata.uid", "");
+    if (provisioner_) provisioner_->cancel(uid);
+    next_run_.erase(uid);
+    const std::string ns = request.string_or("metadata.namespace", "");
+    const std::string name = request.string_or("metadata.name", "");
+    known_.erase(ns + "/" + name);
+    context_.objects().remove(request_ref(ns, name), uid);
+  }
+
+  /// Says what became of the attempt, unless the workload shows it already.
+  void tell(const Attempt& attempt, const Json& workload, const CheckAnswer& answer) {
+    const Json shown = shown_state(workload, attempt.id.check);
+    const std::string before = shown.string_or("state", "Pending");
+    const std::string message =
+        answer.message.empty() ? shown.string_or("message", "") : answer.message;
+    if (before == answer.state_name() && shown.string_or("message", "") == message) return;
+    CheckAnswer told = answer;
+    told.message = message;
+    context_.report(attempt.id, told);
+    if (before == answer.state_name()) return;
+    std::string text = "Admission check " + attempt.id.check + " updated state from " + before +
+                       " to " + std::string(answer.state_name());
+    if (!message.empty()) text += " with message: " + message;
+    context_.event(answer.state != CheckAnswer::State::kReady,
+                   workload_ref(attempt.id.workload_namespace, attempt.id.workload),
+                   "AdmissionCheckUpdated", text);
+  }
+
+  void block(const Attempt& attempt, const std::string& config, const Json& workload,
+             const std::string& why) {
+    if (blocked_.empty()) context_.set_timer(kBlockedTimer, context_.now() + kBlockedPause);
+    blocked_[attempt.id] = {attempt, config};
+    tell(attempt, workload, CheckAnswer::pending(why));
+  }
+
+  /// Sees to it that there is a request for the attempt, and says what it means.
+  void pursue(const Attempt& attempt, const Json& workload, const std::string& config_name) {
+    blocked_.erase(attempt.id);
+    const auto config = find_config(config_name);
+    if (!config) return block(attempt, config_name, workload, "the check is not active");
+    const auto pod_sets = needed(*config, workload);
+    if (pod_sets.empty())
+      return tell(attempt, workload, CheckAnswer::ready("the provisioning request is not needed"));
+    const std::string name = request_name(attempt.id.workload, attempt.id.check, attempt.number);
+    const auto present = context_.objects().find(request_ref(attempt.id.workload_namespace, name));
+    if (present) {
+      const auto of = attempt_of(*present);
+      if (!of)
+        return block(attempt, config_name, workload,
+                     "a ProvisioningRequest " + name + " is there that is not of this check");
+      if (*of == attempt) {
+        remember(attempt, *present);
+        follow(attempt, *present, workload);
+        return;
+      }
+      remove(*present);  // of an attempt that is over
+    }
+    make(attempt, *config, config_name, workload, pod_sets);
+  }
+
+  void make(const Attempt& attempt, const Config& config, const std::string& config_name,
+            const Json& workload, const std::vector<PodSet>& pod_sets) {
+    const ObjectRef about = workload_ref(attempt.id.workload_namespace, attempt.id.workload);
+    const auto shares = merged(pod_sets, config.merge);
+    const auto refuse = [&](const std::string& why) {
+      const std::string text = "Error creating ProvisioningRequest: " + why;
+      const Json shown = shown_state(workload, attempt.id.check);
+      if (shown.string_or("message", "") != text) context_.event(true, about, "FailedCreate", text);
+      block(attempt, config_name, workload, text);
+    };
+    const auto made = context_.objects().create(
+        request_for(attempt, config, parameters_of(config, workload), shares));
+    if (!made) return refuse(made.text);
+    const Json request = made.json();
+    for (const Json& one : templates_for(request, shares)) {
+      const auto template_made = context_.objects().create(one);
+      if (template_made || template_made.code == sluice::ObjectCode::kAlreadyExists) continue;
+      context_.objects().remove(request_ref(request.string_or("metadata.namespace", ""),
+                                            request.string_or("metadata.name", "")));
+      return refuse(template_made.text);
+    }
+    remember(attempt, request);
+    context_.event(
+        false, about, "ProvisioningRequestCreated",
+        "Created ProvisioningRequest: \"" + request.string_or("metadata.name", "") + "\"");
+  }
+
+  /// The request is gone. When its attempt still waits, somebody else removed it.
+  void pursue_again(const ObjectRef& what) {
+    const auto found = known_.find(what.ns + "/" + what.name);
+    if (found == known_.end()) return;
+    const Known known = found->second;
+    known_.erase(found);
+    if (provisioner_) provisioner_->cancel(known.uid);
+    next_run_.erase(known.uid);
+    const auto workload = workload_of(known.attempt);
+    if (!workload || !condition_is_true(*workload, "QuotaReserved") ||
+        condition_is_true(*workload, "Finished") || condition_is_true(*workload, "Admitted"))
+      return;
+    const std::string state = shown_state(*workload, known.attempt.id.check).string_or("state", "");
+    if (state == "Pending") pursue(known.attempt, *workload, config_name_for(known.attempt));
+  }
+
+  /// What the request means for the check; and the command is run for it, where there is one.
+  Again follow(const Attempt& attempt, const Json& request, const Json& workload) {
+    const auto config = find_config(config_name_for(attempt));
+    if (!config) {
+      block(attempt, "", workload, "the check is not active");
+      return {};
+    }
+    std::vector<std::string> names;
+    for (const PodSet& set : needed(*config, workload)) names.push_back(set.name);
+    tell(attempt, workload,
+         answer_of(request, *config, attempt.number, condition_is_true(workload, "Admitted"),
+                   names));
+    return run_command_for(request);
+  }
+
+  std::vector<PodSet> needed(const Config& config, const Json& workload) const {
+    return pod_sets_of(config, workload, [this](const std::string& name) {
+      return context_.objects()
+          .find({std::string(kWorkloadVersion), "ResourceFlavor", "", name})
+          .value_or(Json());
+    });
+  }
+
+  bool is_for_command(const Json& request) const {
+    const std::string name = request.string_or("spec.provisioningClassName", "");
+    return provisioner_ && !is_settled(request) &&
+           (classes_.empty() ||
+            std::find(classes_.begin(), classes_.end(), name) != classes_.end());
+  }
+
+  Again run_command_for(const Json& request) {
+    const std::string uid = request.string_or("metadata.uid", "");
+    if (!is_for_command(request)) {
+      if (provisioner_) provisioner_->cancel(uid);
+      return {};
+    }
+    if (const auto next = next_run_.find(uid); next != next_run_.end()) {
+      const std::int64_t left = next->second - context_.now();
+      if (left > 0) return {left / 1'000'000 + 1};
+      next_run_.erase(next);
+    }
+    const std::string ns = request.string_or("metadata.namespace", "");
+    Json input = Json::object();
+    input["request"] = request;
+    input["podTemplates"] = Json::array();
+    if (const Json* sets = request.find("spec.podSets"))
+      for (const Json& set : sets->items())
+        if (const auto found = context_.objects().find(
+                {"v1", "PodTemplate", ns, set.string_or("podTemplateRef.name", "")}))
+          input["podTemplates"].push_back(*found);
+    provisioner_->start({uid, ns, request.string_or("metadata.name", ""), input.dump() + "\n"});
+    return {};
+  }
+
+  void take_results() {
+    if (!provisioner_) return;
+    for (const RunResult& result : provisioner_->take_results()) {
+      const ObjectRef ref = request_ref(result.run.ns, result.run.name);
+      const auto request = context_.objects().find(ref);
+      if (!request || request->string_or("metadata.uid", "") != result.run.uid) continue;
+      const StatusChange change =
+          status_of(*request, provisioner_->command(), result.result, context_.now());
+      if (change.again_in_seconds > 0)
+        next_run_[result.run.uid] = context_.now() + change.again_in_seconds * kSecond;
+      Json patch = Json::object();
+      patch["status"] = change.status;
+      const auto written = context_.objects().patch(ref, patch, "status");
+      if (!written) context_.warn("the status of " + ref.ns + "/" + ref.name + ": " + written.text);
+    }
+  }
+
+  void try_blocked() {
+    for (const auto& [id, blocked] : std::map(blocked_)) {
+      blocked_.erase(id);
+      const auto workload = workload_of(blocked.attempt);
+      if (!workload || !condition_is_true(*workload, "QuotaReserved")) continue;
+      pursue(blocked.attempt, *workload, config_name_for(blocked.attempt));
+    }
+    if (!blocked_.empty()) context_.set_timer(kBlockedTimer, context_.now() + kBlockedPause);
+  }
+
+  sluice::Context context_;
+  std::vector<std::string> classes_;
+  std::map<std::string, Known> known_;  // by namespace and name of the request
+  std::map<sluice::CheckAttempt, Blocked> blocked_;
+  std::map<std::string, std::int64_t> next_run_;  // of the command, by UID of the request
+  std::unique_ptr<Provisioner> provisioner_;
+};
+
+}  // namespace provisioning
+
+SLUICE_PLUGIN(provisioning::ProvisioningCheck, "provisioning-check", "0.1.0")

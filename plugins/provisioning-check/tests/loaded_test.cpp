@@ -1,0 +1,335 @@
+// The plugin in a host: what it makes, reports and removes, driven through the host's side of
+// check-controller/1. Whoever provides the capacity is the test, or the plugin's own command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <future>
+
+#include "core/api/codec.hpp"
+#include "core/api/json.hpp"
+#include "host/controllers/plugin_wiring.hpp"
+#include "host/kernel/plugin_runtime.hpp"
+#include "host/store/live_store.hpp"
+#include "host/writes/event_writer.hpp"
+#include "host/writes/ids.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kCheck = R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
+  "metadata":{"name":"prov"},"spec":{"controllerName":"kueue.x-k8s.io/provisioning-request",
+  "parameters":{"apiGroup":"kueue.x-k8s.io","kind":"ProvisioningRequestConfig","name":"cfg"}}})";
+
+std::string config(const std::string& more = "") {
+  return R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ProvisioningRequestConfig",
+    "metadata":{"name":"cfg"},"spec":{"provisioningClassName":"class.example.com")" +
+         more + "}}";
+}
+
+class FixedClock final : public PluginClock {
+ public:
+  Time now() const override { return time; }
+  Duration steady() const override { return 0; }
+  bool is_virtual() const override { return simulated; }
+  std::atomic<Time> time = *parse_time("2026-01-01T00:00:00Z");
+  bool simulated = false;
+};
+
+class NoDecisions final : public DecisionObserver {
+ public:
+  void decided(Time, const Decision&) override {}
+};
+
+class Events final : public EventSink {
+ public:
+  void emit(const EventNote& event) override {
+    lines.push_back(event.about.key + " " + event.reason + ": " + event.message);
+  }
+  std::vector<std::string> lines;
+};
+
+/// A host with the plugin, a queue, and the workload `default/w` that has its quota.
+struct Host {
+  explicit Host(const std::string& plugin_config = "{}", bool simulated = false)
+      : plugins(load(plugin_config, simulated)) {
+    clock.simulated = simulated;
+    kernel.listen(&controllers);
+    kernel.write_statuses();
+    objects.set_event_sink(&events);
+    wiring.join(controllers);
+    wiring.connect();
+    plugins->plugins().set_wake([this] {
+      if (!woken.exchange(true)) work.set_value();
+    });
+    kernel.begin_instant(clock.time);
+    apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
+    apply(kCheck);
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+              "metadata":{"name":"f"},"spec":{"nodeLabels":{"size":"f"}}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
+      "spec":{"namespaceSelector":{},"resourceGroups":[{"coveredResources":["cpu"],"flavors":[
+      {"name":"f","resources":[{"name":"cpu","nominalQuota":"9"}]}]}]}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"lq",
+      "namespace":"default"},"spec":{"clusterQueue":"cq"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w",
+      "namespace":"default","annotations":{"provreq.kueue.x-k8s.io/Zone":"b"}},
+      "spec":{"queueName":"lq","podSets":[{"name":"main","count":2,"template":{"spec":{
+      "restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{
+      "cpu":"1"}}}]}}}]}})");
+    kernel.run_to_rest();
+  }
+  ~Host() { plugins->plugins().set_wake({}); }
+
+  std::unique_ptr<PluginRuntime> load(const std::string& plugin_config, bool simulated) {
+    clock.simulated = simulated;
+    PluginConfig plugin;
+    plugin.name = "provisioning-check";
+    plugin.config_json = plugin_config;
+    auto loaded = PluginRuntime::load(SLUICE_PLUGINS, {plugin}, clock, scheme);
+    SLUICE_CHECK(loaded.ok(), loaded.ok() ? "" : loaded.error().text);
+    return std::move(*loaded);
+  }
+
+  void apply(const std::string& text) {
+    const auto done = static_cast<ObjectAccess&>(objects).create(json::parse(text).get_object());
+    SLUICE_CHECK(done.ok(), done.ok() ? "" : done.error().text);
+  }
+  const api::KindInfo& kind(std::string_view name) const { return *scheme.find_by_name(name); }
+  bool exists(std::string_view kind_name, const std::string& key) const {
+    return kernel.exists(kind(kind_name), key);
+  }
+  std::string at(std::string_view kind_name, const std::string& key, const char* pointer) const {
+    const json::value object(kernel.current(kind(kind_name), key));
+    boost::system::error_code code;
+    const json::value* found = object.find_pointer(pointer, code);
+    if (found == nullptr) return "(absent)";
+    return found->is_string() ? std::string(api::view(found->get_string()))
+                              : json::serialize(*found);
+  }
+  void settle() { kernel.run_to_rest(); }
+  void pass(Duration time) {
+    clock.time = clock.time + time;
+    kernel.begin_instant(clock.time);
+    settle();
+  }
+
+  CheckQuery query(std::uint64_t attempt, std::int32_t retries = 0) const {
+    CheckQuery out;
+    const auto id = *kernel.engine().find("default/w");
+    auto workload = std::make_shared<api::Workload>(*kernel.engine().object(id));
+    workload->status = kernel.engine().status(id);
+    out.workload = std::move(workload);
+    out.workload_json = json::serialize(kernel.current(kind("Workload"), "default/w"));
+    out.check = "prov";
+    out.check_json = kCheck;
+    out.attempt = attempt;
+    out.retry_count = retries;
+    return out;
+  }
+  CheckControllers& checks() { return plugins->plugins().check_controllers(); }
+  void begin(std::uint64_t attempt, std::int32_t retries = 0) {
+    EXPECT_TRUE(checks().begin(query(attempt, retries)));
+    settle();
+  }
+  /// `Ready there`, one line per report.
+  std::vector<std::string> reports() {
+    std::vector<std::string> out;
+    for (const CheckReport& report : checks().take_reports()) {
+      last = report;
+      out.push_back(std::to_string(report.attempt) + " " + report.state + " " + report.message);
+    }
+    return out;
+  }
+  /// Somebody who provides capacity says so.
+  void condition(const std::string& type, const std::string& message,
+                 const std::string& request = "default/w-prov-1") {
+    const json::value status = json::parse(
+        R"({"conditions":[{"type":")" + type + R"(","status":"True","reason":"R","message":")" +
+        message + R"(","lastTransitionTime":"2026-01-01T00:00:00Z"}]})");
+    const auto done = static_cast<ObjectAccess&>(objects).update_status(
+        kind("ProvisioningRequest"), request, status.get_object());
+    ASSERT_TRUE(done.ok()) << done.error().text;
+    settle();
+  }
+
+  FixedClock clock;
+  api::Scheme scheme;
+  std::unique_ptr<PluginRuntime> plugins;
+  LiveStore store{scheme, nullptr};
+  Intake intake{scheme, plugins.get()};
+  NoDecisions observer;
+  Kernel kernel{EngineConfig{}, plugins->hooks(), intake, store, plugins.get(), observer};
+  ObjectIndex index;
+  CountingIds ids;
+  ObjectWriter objects{kernel, index, ids};
+  ControllerLoop controllers{objects, index};
+  Events events;
+  PluginWiring wiring{plugins->plugins(), kernel, objects};
+  CheckReport last;
+  std::promise<void> work;
+  std::atomic<bool> woken = false;
+};
+
+constexpr const char* kRequest = "default/w-prov-1";
+
+TEST(ProvisioningCheck, ActiveWhenItsConfigurationIsThere) {
+  Host host;
+  const CheckActivity before = host.checks().check_changed("prov", kCheck);
+  EXPECT_EQ(before.active, false);
+  EXPECT_EQ(before.reason + ": " + before.message,
+            "BadParametersRef: there is no ProvisioningRequestConfig cfg");
+  host.apply(config());
+  EXPECT_TRUE(host.checks().check_changed("prov", kCheck).active);
+  EXPECT_TRUE(host.checks().provides("kueue.x-k8s.io/provisioning-request"));
+}
+
+TEST(ProvisioningCheck, AsksForCapacityAndPassesTheAnswerOn) {
+  Host host;
+  host.apply(config(R"(,"parameters":{"Zone":"a","Tier":"1"})"));
+  host.begin(5);
+  EXPECT_EQ(host.at("ProvisioningRequest", kRequest, "/spec"),
+            R"({"provisioningClassName":"class.example.com","parameters":{"Zone":"b","Tier":"1"},)"
+            R"("podSets":[{"podTemplateRef":{"name":"ppt-w-prov-1-main"},"count":2}]})");
+  EXPECT_EQ(host.at("PodTemplate", "default/ppt-w-prov-1-main", "/template/spec/nodeSelector/size"),
+            "f");
+  EXPECT_EQ(host.at("ProvisioningRequest", kRequest, "/metadata/ownerReferences/0/kind"),
+            "Workload");
+  EXPECT_THAT(host.events.lines, ElementsAre("default/w ProvisioningRequestCreated: "
+                                             "Created ProvisioningRequest: \"w-prov-1\""));
+  EXPECT_THAT(host.reports(), IsEmpty());
+  host.condition("Accepted", "seen");
+  EXPECT_THAT(host.reports(), ElementsAre("5 Pending seen"));
+  host.condition("Provisioned", "there");
+  EXPECT_THAT(host.reports(), ElementsAre("5 Ready there"));
+  EXPECT_THAT(host.last.pod_set_updates_json, HasSubstr(R"("name":"main")"));
+  EXPECT_THAT(host.events.lines.back(),
+              "default/w AdmissionCheckUpdated: Admission check prov updated state from Pending to "
+              "Ready with message: there");
+}
+
+TEST(ProvisioningCheck, ToldTwiceItDoesNothingTwice) {
+  Host host;
+  host.apply(config());
+  host.begin(5);
+  const std::string uid = host.at("ProvisioningRequest", kRequest, "/metadata/uid");
+  host.condition("Provisioned", "there");
+  host.reports();
+  host.begin(5);
+  EXPECT_EQ(host.at("ProvisioningRequest", kRequest, "/metadata/uid"), uid);
+  EXPECT_THAT(host.reports(), ElementsAre("5 Ready there"));
+  host.begin(6);  // a later attempt that has the same number for people: the old one is over
+  EXPECT_NE(host.at("ProvisioningRequest", kRequest, "/metadata/uid"), uid);
+  EXPECT_TRUE(host.exists("PodTemplate", "default/ppt-w-prov-1-main"));
+  EXPECT_THAT(host.reports(), IsEmpty());
+  host.condition("Provisioned", "there");
+  EXPECT_THAT(host.reports(), ElementsAre("6 Ready there"));
+}
+
+TEST(ProvisioningCheck, RetriesUpToItsLimit) {
+  Host host;
+  host.apply(config(R"(,"retryStrategy":{"backoffLimitCount":1,"backoffBaseSeconds":7})"));
+  host.begin(5);
+  host.condition("Failed", "no room");
+  EXPECT_THAT(host.reports(), ElementsAre("5 Retry Retrying after failure: no room"));
+  EXPECT_EQ(host.last.requeue_after_seconds, 7);
+  host.checks().cancel(host.query(5), "evicted");
+  EXPECT_FALSE(host.exists("ProvisioningRequest", kRequest));
+  EXPECT_FALSE(host.exists("PodTemplate", "default/ppt-w-prov-1-main"));
+  host.begin(6, 1);
+  host.condition("Failed", "no room", "default/w-prov-2");
+  EXPECT_THAT(host.reports(), ElementsAre("6 Rejected no room"));
+}
+
+TEST(ProvisioningCheck, CapacityThatIsTakenBack) {
+  Host host;
+  host.apply(config());
+  host.begin(5);
+  host.condition("BookingExpired", "nobody came");  // the workload runs: too late to matter
+  EXPECT_THAT(host.reports(), IsEmpty());
+  host.condition("CapacityRevoked", "needed elsewhere");
+  EXPECT_THAT(host.reports(), ElementsAre("5 Rejected needed elsewhere"));
+}
+
+TEST(ProvisioningCheck, NothingIsAskedForWhereNothingIsNeeded) {
+  Host host;
+  host.apply(config(R"(,"managedResources":["nvidia.com/gpu"])"));
+  host.begin(5);
+  EXPECT_THAT(host.reports(), ElementsAre("5 Ready the provisioning request is not needed"));
+  EXPECT_FALSE(host.exists("ProvisioningRequest", kRequest));
+}
+
+TEST(ProvisioningCheck, WaitsForItsConfiguration) {
+  Host host;
+  host.begin(5);
+  EXPECT_THAT(host.reports(), ElementsAre("5 Pending the check is not active"));
+  host.apply(config());
+  host.settle();
+  EXPECT_TRUE(host.exists("ProvisioningRequest", kRequest));
+}
+
+TEST(ProvisioningCheck, LeavesRequestsOfOthersAlone) {
+  Host host;
+  host.apply(config());
+  host.apply(R"({"apiVersion":"autoscaling.x-k8s.io/v1","kind":"ProvisioningRequest","metadata":{
+    "name":"w-prov-1","namespace":"default"},"spec":{"provisioningClassName":"c","podSets":[{
+    "count":1,"podTemplateRef":{"name":"t"}}]}})");
+  host.begin(5);
+  EXPECT_THAT(host.reports(),
+              ElementsAre(HasSubstr("w-prov-1 is there that is not of this check")));
+  ASSERT_TRUE(static_cast<ObjectAccess&>(host.objects)
+                  .remove(host.kind("ProvisioningRequest"), kRequest)
+                  .ok());
+  host.pass(60 * kSecond);
+  EXPECT_EQ(host.at("ProvisioningRequest", kRequest, "/metadata/labels/kueue.x-k8s.io~1managed"),
+            "true");
+}
+
+TEST(ProvisioningCheck, RequestsEndWithTheirWorkload) {
+  Host host;
+  host.apply(config());
+  host.begin(5);
+  ASSERT_TRUE(
+      static_cast<ObjectAccess&>(host.objects).remove(host.kind("Workload"), "default/w").ok());
+  host.settle();
+  EXPECT_FALSE(host.exists("ProvisioningRequest", kRequest));
+  EXPECT_FALSE(host.exists("PodTemplate", "default/ppt-w-prov-1-main"));
+}
+
+TEST(ProvisioningCheck, ItsCommandProvides) {
+  Host host(
+      R"({"command":["sh","-c","read x; echo \"{\\\"provisioned\\\":true,\\\"message\\\":\\\"up\\\"}\""]})");
+  host.apply(config());
+  host.begin(5);
+  host.work.get_future().wait();
+  host.pass(0);
+  EXPECT_THAT(host.reports(), ElementsAre("5 Ready up"));
+  EXPECT_EQ(host.at("ProvisioningRequest", kRequest, "/status/conditions/1/reason"), "CommandDone");
+}
+
+TEST(ProvisioningCheck, ItsCommandFails) {
+  Host host(R"({"command":["sh","-c","echo out of machines >&2; exit 3"]})");
+  host.apply(config());
+  host.begin(5);
+  host.work.get_future().wait();
+  host.pass(0);
+  EXPECT_THAT(host.reports(), ElementsAre("5 Retry Retrying after failure: the command ended with "
+                                          "code 3: out of machines"));
+}
+
+TEST(ProvisioningCheck, NoCommandRunsInASimulation) {
+  Host host(R"({"command":["/no/such/program"]})", true);
+  host.apply(config());
+  host.begin(5);
+  host.pass(kSecond);
+  EXPECT_THAT(host.reports(), IsEmpty());
+  EXPECT_TRUE(host.exists("ProvisioningRequest", kRequest));
+}
+
+}  // namespace
+}  // namespace sluice::host

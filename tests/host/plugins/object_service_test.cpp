@@ -1,0 +1,174 @@
+// What plugins read and write through objects/1 and state/1, and when it takes effect.
+#include <boost/json.hpp>
+
+#include "host/writes/plugin_objects.hpp"
+#include "sluice/svc/objects.h"
+#include "sluice/svc/state.h"
+#include "tests/host/plugins/support.hpp"
+#include "tests/host/writes/host_fixture.hpp"
+
+namespace sluice::host {
+namespace {
+
+using test::at;
+using test::HostFixture;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kMap = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a",
+  "namespace":"default","labels":{"x":"1"}},"data":{"value":"one"}})";
+
+std::string create(const char* object = kMap) {
+  return std::string(R"({"op":"create","object":)") + object + "}";
+}
+std::string named(const std::string& op, const std::string& more = "") {
+  return R"({"op":")" + op + R"(","name":"a")" + more + "}";
+}
+std::string keyed(const std::string& op, const std::string& key, const std::string& value = "") {
+  return R"({"op":")" + op + R"(","key":")" + key + R"(","value":")" + value + "\"}";
+}
+constexpr const char* kTwo = R"(,"object":{"data":{"value":"two"}})";
+
+class ObjectService : public PluginTest {
+ protected:
+  /// Each call is a list of steps; they are made in order, each in a transaction of its own.
+  std::vector<std::string> run(const std::vector<std::vector<std::string>>& calls) {
+    std::string config;
+    for (const auto& steps : calls) {
+      std::string list;
+      for (const auto& step : steps) list += (list.empty() ? "" : ",") + step;
+      config += (config.empty() ? "[" : ",[") + list + "]";
+    }
+    set = load({plugin("objects-a", R"({"calls":[)" + config + "]}")});
+    set->connect(&port);
+    log.clear();
+    clock.time = host.now;
+    set->fire_timers(clock.time + kSecond);
+    set->connect(nullptr);
+    std::vector<std::string> out;
+    for (const auto& line : log) out.push_back(line.text);
+    return out;
+  }
+
+  HostFixture host;
+  PluginObjects port{host.kernel, host.objects};
+  std::unique_ptr<PluginSet> set;
+};
+
+TEST_F(ObjectService, WritesAreSeenByTheSameCallAndTakeEffectAfterIt) {
+  EXPECT_THAT(run({{named("get"), create(), named("get"), named("patch", kTwo), named("get"),
+                    R"({"op":"count","selector":"x=1"})", R"({"op":"count","selector":"x=2"})"}}),
+              ElementsAre(R"(1 configmaps "a" not found)", "ok", "one", "two", "two", "1", "0"));
+  EXPECT_EQ(at(host.get("ConfigMap", "default/a"), "/data/value"), "two");
+  EXPECT_THAT(at(host.get("ConfigMap", "default/a"), "/metadata/managedFields/0/manager"),
+              "system:plugin:objects-a");
+  EXPECT_EQ(set->status()[0].faults, 0u);
+}
+
+TEST_F(ObjectService, ACallThatFailsWroteNothing) {
+  EXPECT_THAT(run({{create(), keyed("set", "k", "v"), R"({"op":"throw"})"},
+                   {named("get"), keyed("state", "k"), keyed("keys", "")}}),
+              ElementsAre("ok", "ok", HasSubstr("it failed: as told"),
+                          R"(1 configmaps "a" not found)", "(none)", ""));
+  EXPECT_FALSE(host.exists("ConfigMap", "default/a"));
+  const std::uint64_t version = host.store.working_version();
+  run({{create(), R"({"op":"throw"})"}});
+  EXPECT_EQ(host.store.working_version(), version) << "not even for a moment";
+}
+
+TEST_F(ObjectService, RemovalTakesWhatItOwnsAlong) {
+  host.apply(kMap);
+  const std::string uid = at(host.get("ConfigMap", "default/a"), "/metadata/uid");
+  host.apply(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b","namespace":"default",
+    "ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"a","uid":")" +
+             uid + R"("}]}})");
+  EXPECT_THAT(
+      run({{named("remove", R"(,"uid":"other")"), named("remove"), named("get"), named("remove")}}),
+      ElementsAre(StartsWith("3 "), "ok", StartsWith("1 "), StartsWith("1 ")));
+  EXPECT_FALSE(host.exists("ConfigMap", "default/a"));
+  EXPECT_FALSE(host.exists("ConfigMap", "default/b"));
+
+  host.apply(kMap);
+  run({{named("remove"), R"({"op":"throw"})"}});
+  EXPECT_TRUE(host.exists("ConfigMap", "default/a"));
+  EXPECT_THAT(run({{named("remove"), create(), named("get")}}), ElementsAre("ok", "ok", "one"));
+  EXPECT_NE(at(host.get("ConfigMap", "default/a"), "/metadata/uid"), uid);
+}
+
+TEST_F(ObjectService, RefusalsHaveACodeAndASentence) {
+  host.apply(kMap);
+  const std::string wrong_version = R"({"op":"update","object":{"apiVersion":"v1",
+    "kind":"ConfigMap","metadata":{"name":"a","namespace":"default","resourceVersion":"1"}}})";
+  EXPECT_THAT(
+      run({{create(), wrong_version,
+            R"({"op":"create","object":{"apiVersion":"v1","kind":"ConfigMap"}})",
+            R"({"op":"create","object":{"apiVersion":"v1","kind":"Unheard"}})",
+            R"({"op":"create","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{
+                "name":"a","namespace":"nowhere"}}})",
+            R"({"op":"get","kind":"PluginState","apiVersion":"internal.sluice.dev/v1"})",
+            named("patch", R"(,"sub":"scale","object":{})"), named("thread")}}),
+      ElementsAre(R"(2 configmaps "a" already exists)", StartsWith("3 Operation cannot be"),
+                  "4 metadata.namespace: Required value", "1 this host has no kind Unheard of v1",
+                  R"(1 namespaces "nowhere" not found)", StartsWith("1 this host has no kind"),
+                  R"(4 subresource: "" or status is allowed)",
+                  StartsWith("6 objects and state may be used inside")));
+}
+
+TEST_F(ObjectService, ObjectsAreReadInTheVersionThatIsAsked) {
+  host.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort","metadata":{"name":"a"},
+                 "spec":{"parentName":"root"}})");
+  EXPECT_THAT(run({{R"({"op":"get","apiVersion":"kueue.x-k8s.io/v1beta1","kind":"Cohort",
+                        "ns":"","name":"a"})",
+                    R"({"op":"get","apiVersion":"kueue.x-k8s.io/v9","kind":"Cohort",
+                        "ns":"","name":"a"})"}}),
+              ElementsAre("ok", StartsWith("1 this host has no kind")));
+}
+
+TEST_F(ObjectService, StateIsKeptAndCounted) {
+  EXPECT_THAT(
+      run({{keyed("set", "a/1", "x"), keyed("set", "a/2", "y"), keyed("set", "b", "")},
+           {keyed("state", "a/1"), keyed("keys", "a/"), keyed("unset", "a/1"),
+            keyed("unset", "never"), keyed("state", "a/1"), keyed("keys", "")},
+           {keyed("keys", ""), keyed("state", "b")}}),
+      ElementsAre("ok", "ok", "ok", "x", "a/1;a/2;", "ok", "ok", "(none)", "a/2;b;", "a/2;b;", ""));
+  PluginObjects again(host.kernel, host.objects);  // as after a restart
+  EXPECT_EQ(again.state("objects-a", "a/2").text, "y");
+  EXPECT_THAT(again.state_keys("objects-a", ""), ElementsAre("a/2", "b"));
+  EXPECT_EQ(again.state("another", "a/2").code, SLUICE_OBJECTS_NOT_FOUND);
+  EXPECT_THAT(again.state_keys("objects", ""), ElementsAre());
+}
+
+TEST_F(ObjectService, StateHasLimits) {
+  port.begin("p");
+  EXPECT_EQ(port.set_state("", "x").code, SLUICE_OBJECTS_INVALID);
+  EXPECT_EQ(port.set_state(std::string(254, 'k'), "x").code, SLUICE_OBJECTS_INVALID);
+  EXPECT_EQ(port.set_state("\xff", "x").code, SLUICE_OBJECTS_INVALID);
+  EXPECT_EQ(port.set_state("k", std::string(65537, 'v')).code, SLUICE_OBJECTS_INVALID);
+  std::string bytes;
+  for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
+  EXPECT_EQ(port.set_state("k", bytes).code, SLUICE_OBJECTS_OK);
+  for (int i = 1; i < SLUICE_STATE_MAX_KEYS; ++i) port.set_state(std::to_string(i), "");
+  EXPECT_EQ(port.set_state("one too many", "").code, SLUICE_OBJECTS_INVALID);
+  EXPECT_EQ(port.set_state("k", bytes).code, SLUICE_OBJECTS_OK) << "it is there already";
+  ASSERT_TRUE(port.commit().ok());
+  EXPECT_EQ(port.state("p", "k").text, bytes);
+}
+
+TEST_F(ObjectService, AWorkloadsStatusIsWrittenWhenTheCallIsOver) {
+  host.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w",
+    "namespace":"default"},"spec":{"queueName":"lq","podSets":[{"name":"main","count":1,
+    "template":{"spec":{"containers":[{"name":"c","image":"i"}],"restartPolicy":"Never"}}}]}})");
+  const std::string finish = R"({"op":"patch","apiVersion":"kueue.x-k8s.io/v1beta2",
+    "kind":"Workload","name":"w","sub":"status","object":{"status":{"conditions":[{
+    "type":"Finished","status":"True","reason":"Done","message":"it is",
+    "lastTransitionTime":"2026-01-01T00:00:00Z"}]}}})";
+  run({{finish, create(), R"({"op":"throw"})"}});
+  EXPECT_EQ(at(host.get("Workload", "default/w"), "/status/conditions/0/reason"), "(absent)");
+  EXPECT_THAT(run({{finish, create()}}), ElementsAre("ok", "ok"));
+  EXPECT_EQ(at(host.get("Workload", "default/w"), "/status/conditions/0/reason"), "Done");
+  EXPECT_TRUE(host.exists("ConfigMap", "default/a"));
+}
+
+}  // namespace
+}  // namespace sluice::host

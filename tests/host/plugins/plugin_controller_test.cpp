@@ -1,0 +1,80 @@
+// Plugins as controllers: what they are called for, when again, and what they leave when they fail.
+#include "host/controllers/plugin_wiring.hpp"
+#include "tests/host/plugins/support.hpp"
+#include "tests/host/writes/host_fixture.hpp"
+
+namespace sluice::host {
+namespace {
+
+using test::HostFixture;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kFlavor = R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+  "metadata":{"name":"f"},"spec":{}})";
+
+class PluginControllerTest : public PluginTest {
+ protected:
+  void start(const std::string& mode) {
+    set = load({plugin("objects-a", R"({"reconcile":")" + mode + "\"}")});
+    wiring = std::make_unique<PluginWiring>(*set, host.kernel, host.objects);
+    wiring->join(host.controllers);
+    wiring->connect();
+    log.clear();
+  }
+  /// What the plugin did at an instant `later`.
+  std::vector<std::string> pass(Duration later) {
+    host.now += later;
+    clock.time = host.now;
+    host.kernel.begin_instant(host.now);
+    host.kernel.run_to_rest();
+    std::vector<std::string> out;
+    for (const auto& line : log)
+      if (line.text.starts_with("reconcile")) out.push_back(line.text);
+    log.clear();
+    return out;
+  }
+
+  HostFixture host;
+  std::unique_ptr<PluginSet> set;
+  std::unique_ptr<PluginWiring> wiring;
+};
+
+TEST_F(PluginControllerTest, IsCalledForEachChangeAndForTheEnd) {
+  start("count");
+  host.apply(kFlavor);
+  EXPECT_THAT(pass(0), ElementsAre("reconcile kueue.x-k8s.io/v1beta1 f 1"));
+  EXPECT_THAT(pass(kSecond), IsEmpty());
+  ASSERT_TRUE(host.merge("ResourceFlavor", "f", R"({"spec":{"nodeLabels":{"a":"b"}}})").ok());
+  EXPECT_THAT(pass(0), ElementsAre("reconcile kueue.x-k8s.io/v1beta1 f 2"));
+  ASSERT_TRUE(host.remove("ResourceFlavor", "f").ok());
+  EXPECT_THAT(pass(0), ElementsAre("reconcile kueue.x-k8s.io/v1beta1 f 3"));
+  EXPECT_THAT(wiring->objects().state_keys("objects-a", ""), IsEmpty());
+  EXPECT_EQ(host.store.count(host.kind("events")), 2u) << "what it emitted, one per message";
+}
+
+TEST_F(PluginControllerTest, ComesAgainWhenItAskedFor) {
+  start("again");
+  host.apply(kFlavor);
+  EXPECT_EQ(pass(0).size(), 1u);
+  EXPECT_THAT(pass(29 * kSecond), IsEmpty());
+  EXPECT_THAT(pass(1 * kSecond), ElementsAre(HasSubstr(" f 2")));
+  EXPECT_THAT(pass(30 * kSecond), ElementsAre(HasSubstr(" f 3")));
+}
+
+TEST_F(PluginControllerTest, AFailureLeavesNothingAndIsRepeatedWithGrowingPauses) {
+  limits.quarantine_faults = 1000;
+  start("throw");
+  host.apply(kFlavor);
+  EXPECT_THAT(pass(0), ElementsAre(HasSubstr(" f 1")));
+  for (const int pause : {1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300}) {
+    EXPECT_THAT(pass(pause * kSecond - 1), IsEmpty()) << pause;
+    EXPECT_THAT(pass(1), ElementsAre(HasSubstr(" f 1"))) << pause;
+  }
+  EXPECT_THAT(wiring->objects().state_keys("objects-a", ""), IsEmpty());
+  EXPECT_EQ(set->status()[0].faults, 12u);
+}
+
+}  // namespace
+}  // namespace sluice::host
