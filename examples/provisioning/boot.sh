@@ -6,11 +6,12 @@
 # and an answer, or another code and the reason on standard error.
 set -eu
 request=$(cat)
-wanted=$(printf '%s' "$request" | grep -o '"count":[0-9]*' | cut -d: -f2 | awk '{n += $1} END {print n}')
+wanted=$(printf '%s' "$request" | grep -o '"count":[0-9]*' | cut -d: -f2 |
+  awk '{n += $1} END {print n}')
 if [ "$wanted" -gt 8 ]; then
   echo "$wanted pods are more than the pool $POOL can take" >&2
   exit 1
 fi
 sleep 1
-printf '{"provisioned":true,"message":"%s pods may start in the pool %s","details":{"pool":"%s"}}\n' \
-  "$wanted" "$POOL" "$POOL"
+message="$wanted pods may start in the pool $POOL"
+printf '{"provisioned":true,"message":"%s","details":{"pool":"%s"}}\n' "$message" "$POOL"

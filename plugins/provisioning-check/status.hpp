@@ -1,4 +1,5 @@
-// What the command's answer means for the status of a ProvisioningRequest. Pure functions.
+// What the command's answer means for the status of a ProvisioningRequest: pure functions, any
+// thread. Conditions that others wrote stay as they are.
 #pragma once
 
 #include <sluice/cpp/json.hpp>

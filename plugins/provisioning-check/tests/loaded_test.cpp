@@ -279,6 +279,7 @@ TEST(ProvisioningCheck, LeavesRequestsOfOthersAlone) {
   host.apply(R"({"apiVersion":"autoscaling.x-k8s.io/v1","kind":"ProvisioningRequest","metadata":{
     "name":"w-prov-1","namespace":"default"},"spec":{"provisioningClassName":"c","podSets":[{
     "count":1,"podTemplateRef":{"name":"t"}}]}})");
+  host.settle();
   host.begin(5);
   EXPECT_THAT(host.reports(),
               ElementsAre(HasSubstr("w-prov-1 is there that is not of this check")));
@@ -303,7 +304,7 @@ TEST(ProvisioningCheck, RequestsEndWithTheirWorkload) {
 
 TEST(ProvisioningCheck, ItsCommandProvides) {
   Host host(
-      R"({"command":["sh","-c","read x; echo \"{\\\"provisioned\\\":true,\\\"message\\\":\\\"up\\\"}\""]})");
+      R"({"command":["sh","-c","read x; echo '{\"provisioned\":true,\"message\":\"up\"}'"]})");
   host.apply(config());
   host.begin(5);
   host.work.get_future().wait();

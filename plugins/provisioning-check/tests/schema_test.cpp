@@ -24,7 +24,9 @@ class Schema : public ::testing::Test {
                     const std::string& old_spec = "") {
     const auto object = [&](const std::string& of) {
       return json::parse(R"({"apiVersion":")" + version + R"(","kind":")" + kind +
-                         R"(","metadata":{"name":"a","namespace":"ns"},"spec":)" + of + "}")
+                         R"(","metadata":{"name":"a")" +
+                         (kind == "ProvisioningRequest" ? R"(,"namespace":"ns")" : "") +
+                         R"(},"spec":)" + of + "}")
           .get_object();
     };
     json::object now = object(spec);

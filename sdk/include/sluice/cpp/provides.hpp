@@ -147,6 +147,22 @@ constexpr void check_checks() {
 }
 
 template <typename T>
+constexpr void check_controller() {
+  static_assert(HasWatchedKinds<T> && HasReconcile<T>,
+                "half a controller: watched_kinds and reconcile go together");
+  static_assert(kMatches<std::vector<std::string>, decltype(&T::watched_kinds), T&>,
+                "write it as: std::vector<std::string> watched_kinds() const");
+  static_assert(kMatches<Again, decltype(&T::reconcile), T&, const ObjectRef&>,
+                "write it as: sluice::Again reconcile(const sluice::ObjectRef&)");
+}
+
+template <typename T>
+constexpr void check_controllers() {
+  if constexpr (HasChecks<T>) check_checks<T>();
+  if constexpr (HasController<T>) check_controller<T>();
+}
+
+template <typename T>
 constexpr bool check_signatures() {
   static_assert(ProvidesAnything<T>,
                 "this class has no hook: write a member function such as "
@@ -214,15 +230,7 @@ constexpr bool check_signatures() {
     static_assert(kMatches<void, decltype(&T::pod_grants), T&, const Job&, Grants&>,
                   "write it as: void pod_grants(const sluice::Job&, sluice::Grants&)");
   }
-  if constexpr (HasChecks<T>) check_checks<T>();
-  if constexpr (HasController<T>) {
-    static_assert(HasWatchedKinds<T> && HasReconcile<T>,
-                  "half a controller: watched_kinds and reconcile go together");
-    static_assert(kMatches<std::vector<std::string>, decltype(&T::watched_kinds), T&>,
-                  "write it as: std::vector<std::string> watched_kinds() const");
-    static_assert(kMatches<Again, decltype(&T::reconcile), T&, const ObjectRef&>,
-                  "write it as: sluice::Again reconcile(const sluice::ObjectRef&)");
-  }
+  check_controllers<T>();
   return true;
 }
 
