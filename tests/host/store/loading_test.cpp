@@ -11,13 +11,13 @@
 namespace sluice::host::test {
 namespace {
 
-RecordPtr record(const std::string& key) {
+RecordPtr with_key(const std::string& key) {
   return std::make_shared<const StoredObject>(object(kind("Workload"), key, "1"));
 }
 
 std::vector<std::string> sorted(const std::vector<std::string>& keys) {
   std::vector<RecordPtr> records;
-  for (const std::string& key : keys) records.push_back(record(key));
+  for (const std::string& key : keys) records.push_back(with_key(key));
   EXPECT_TRUE(sort_by_key(records).ok());
   std::vector<std::string> out;
   for (const RecordPtr& each : records) out.push_back(each->key);
@@ -43,7 +43,7 @@ TEST(SortByKey, OrdersAsTextsDo) {
 }
 
 TEST(SortByKey, FindsAKeyThatIsThereTwice) {
-  std::vector<RecordPtr> records = {record("ns/a"), record("ns/b"), record("ns/a")};
+  std::vector<RecordPtr> records = {with_key("ns/a"), with_key("ns/b"), with_key("ns/a")};
   const auto done = sort_by_key(records);
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().text, "Workload ns/a is there twice: the file is damaged");
