@@ -20,7 +20,10 @@ struct Kind {
   bool in_c = false;
 };
 
-constexpr std::array<Kind, 4> kKinds = {{
+constexpr std::array<Kind, 6> kKinds = {{
+    {"check", "decides, as an admission check, when a workload may start", "check-controller",
+     "config: {fromHour: 8, toHour: 18}"},
+    {"controller", "keeps objects in line with other objects", "controller", ""},
     {"flavor-filter", "says which flavors are not for a pod set", "flavor-filter",
      "config: {prefix: spot}"},
     {"flavor-filter-c", "says which flavors are not for a pod set, in plain C", "flavor-filter",

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-KINDS = ('flavor-filter', 'flavor-filter-c', 'preemption-veto', 'validator')
+KINDS = ('check', 'controller', 'flavor-filter', 'flavor-filter-c', 'preemption-veto', 'validator')
 
 
 class Failed(Exception):
@@ -44,10 +44,11 @@ def projects(source, sluice, work):
     """Makes the folders of all projects; {name: folder}."""
     found = {}
     examples = os.path.join(source, 'examples', 'plugins')
+    shutil.copytree(examples, os.path.join(work, 'examples'))
     for name in sorted(os.listdir(examples)):
         folder = os.path.join(work, 'examples', name)
-        shutil.copytree(os.path.join(examples, name), folder)
-        found[name] = folder
+        if os.path.exists(os.path.join(folder, 'CMakeLists.txt')):
+            found[name] = folder
     for kind in KINDS:
         run(sluice, 'plugin', 'new', f'my-{kind}', '--kind', kind, '--directory',
             os.path.join(work, 'new', kind))

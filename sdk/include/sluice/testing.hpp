@@ -23,5 +23,6 @@
 #include "sluice/testing/check.hpp"
 #include "sluice/testing/host.hpp"
 #include "sluice/testing/job.hpp"
+#include "sluice/testing/objects.hpp"
 #include "sluice/testing/plugin.hpp"
 #include "sluice/testing/workload.hpp"

@@ -65,7 +65,7 @@ TEST_F(Faults, CallsThatTakeTooLong) {
   EXPECT_THAT(log, IsEmpty());
 
   clock.call_takes = 11 * kMillisecond;  // beyond the budget: a warning, the answer counts
-  EXPECT_THAT(ask_filters(*set, production_, {"spot"}).skipped, testing::SizeIs(1));
+  EXPECT_THAT(ask_filters(*set, production_, {"spot"}).skipped, ::testing::SizeIs(1));
   ASSERT_EQ(log.size(), 1u);
   EXPECT_EQ(log[0].level, 2);
   EXPECT_EQ(log[0].text, "flavor-filter.filter took 11 ms, its budget is 10 ms");

@@ -11,22 +11,28 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "sluice/abi.h"
 #include "sluice/cpp/json.hpp"
 #include "sluice/cpp/text.hpp"
+#include "sluice/svc/check_reporter.h"
 #include "sluice/svc/clock.h"
 #include "sluice/svc/config.h"
 #include "sluice/svc/events.h"
 #include "sluice/svc/log.h"
 #include "sluice/svc/metrics.h"
+#include "sluice/svc/objects.h"
 #include "sluice/svc/requeue.h"
+#include "sluice/svc/state.h"
+#include "sluice/testing/objects.hpp"
 
 namespace sluice::testing {
 
@@ -38,6 +44,16 @@ struct LogLine {
 struct RecordedEvent {
   bool warning = false;
   std::string api_version, kind, ns, name, reason, message;
+};
+
+/// What a plugin reported of an attempt at a check.
+struct RecordedReport {
+  std::string workload;  ///< namespace/name
+  std::string uid, check;
+  std::uint64_t attempt = 0;
+  std::string state, reason, message;
+  std::optional<std::int32_t> requeue_after_seconds;
+  std::string pod_set_updates;
 };
 
 class FakeHost {
@@ -56,7 +72,17 @@ class FakeHost {
     absent_.insert(std::move(service_id));
   }
 
+  /// Says whether this is a simulation, in which a plugin must have no effect outside.
+  void simulate(bool simulated) { simulated_ = simulated; }
+  /// The objects that there are, for the plugin to find; and those that it made.
+  FakeObjects& objects() { return objects_; }
+
   // ---- what the plugin did
+
+  /// Of checks, in order. What a host refuses as senseless is not here but in the log.
+  std::vector<RecordedReport> reports() const { return copy(reports_); }
+  /// The state that was reported last for this workload (namespace/name); empty without one.
+  std::string state_of(std::string_view workload, std::string_view check) const;
 
   std::vector<LogLine> log() const { return copy(log_); }
   std::vector<RecordedEvent> events() const { return copy(events_); }
@@ -98,6 +124,25 @@ class FakeHost {
   const Json& config() const { return config_; }
   /// Timers are refused to plugins without timers/1.
   void allow_timers(bool allow) { timers_allowed_ = allow; }
+  /// What the plugin writes in one call is kept when the call succeeds, and never was otherwise.
+  class Call {
+   public:
+    explicit Call(FakeHost& host) : host_(host), before_(host.objects_) {
+      host.calling_ = std::this_thread::get_id();
+    }
+    ~Call() {
+      if (!kept_) host_.objects_ = std::move(before_);
+      host_.calling_ = {};
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    void keep() { kept_ = true; }
+
+   private:
+    FakeHost& host_;
+    FakeObjects before_;
+    bool kept_ = false;
+  };
   /// Why the last call on this thread failed, if the plugin said so.
   static std::string take_fault() { return std::exchange(fault(), {}); }
 
@@ -139,6 +184,9 @@ class FakeHost {
   sluice_host_t table_{};
   Json config_ = Json::object();
   bool timers_allowed_ = false;
+  bool simulated_ = false;
+  FakeObjects objects_;
+  std::thread::id calling_;  ///< the thread of a call in which objects may be used
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t changes_ = 0;
@@ -147,6 +195,7 @@ class FakeHost {
   std::map<std::uint64_t, std::int64_t> timers_;
   std::vector<LogLine> log_;
   std::vector<RecordedEvent> events_;
+  std::vector<RecordedReport> reports_;
   std::vector<std::string> requeued_, traits_changed_;
   std::vector<Metric> metrics_;
 };

@@ -90,6 +90,8 @@ struct FakeServices {
     self.change([&] { self.timers_.erase(timer); });
   }
 
+  static std::int32_t is_virtual(Host host) noexcept { return FakeHost::of(host).simulated_; }
+
   static const Json* config_at(Host host, sluice_str_t pointer) {
     return detail::at_pointer(FakeHost::of(host).config_, to_view(pointer));
   }
@@ -150,27 +152,141 @@ struct FakeServices {
     self.change([&] { self.traits_changed_.emplace_back(to_view(workload)); });
   }
 
-  static sluice_clock_t clock_table() {
-    sluice_clock_t table{};
-    table.size = offsetof(sluice_clock_t, cancel_timer) + sizeof(table.cancel_timer);
-    table.now = &now;
-    table.set_timer = &set_timer;
-    table.cancel_timer = &cancel_timer;
-    return table;
+  static std::int32_t report(Host host, const sluice_check_report_t* raw, Out error) noexcept;
+
+  // objects and state: only inside a call, on its thread
+
+  static FakeObjects* objects_of(Host host, Out error) {
+    FakeHost& self = FakeHost::of(host);
+    if (self.calling_ == std::this_thread::get_id()) return &self.objects_;
+    Sink(error).write("objects can be used inside a call of the plugin only, on its thread");
+    return nullptr;
+  }
+  static std::int32_t answer(std::int32_t code, const std::string& text, Out out, Out error) {
+    Sink(code == SLUICE_OBJECTS_OK ? out : error).write(text);
+    return code;
+  }
+  /// fn(objects, text) → code; a text that is no JSON is INVALID.
+  template <typename Fn>
+  static std::int32_t with_objects(Host host, Out out, Out error, Fn fn) noexcept {
+    FakeObjects* objects = objects_of(host, error);
+    if (objects == nullptr) return SLUICE_OBJECTS_NOT_NOW;
+    std::string text;
+    try {
+      const std::int32_t code = fn(*objects, text);
+      return answer(code, text, out, error);
+    } catch (const JsonError& e) {
+      return answer(SLUICE_OBJECTS_INVALID, e.what(), out, error);
+    }
+  }
+  static std::int32_t get_object(Host host, const sluice_object_ref_t* ref, Out out,
+                                 Out error) noexcept {
+    return with_objects(host, out, error, [&](FakeObjects& objects, std::string& text) {
+      const Json* found =
+          objects.find(to_view(ref->kind), to_view(ref->namespace_of), to_view(ref->name));
+      text = found != nullptr ? found->dump() : std::string(to_view(ref->name)) + " not found";
+      return found != nullptr ? SLUICE_OBJECTS_OK : SLUICE_OBJECTS_NOT_FOUND;
+    });
+  }
+  static std::int32_t list_objects(Host host, const sluice_object_ref_t* ref, sluice_str_t selector,
+                                   Out out, Out error) noexcept {
+    return with_objects(host, out, error, [&](FakeObjects& objects, std::string& text) {
+      Json found = Json::array();
+      for (Json& object : objects.list(to_view(ref->kind), to_view(ref->namespace_of))) {
+        const auto matches = FakeObjects::matches(object, to_view(selector));
+        if (!matches) {
+          text = "this fake host does not know the selector " + std::string(to_view(selector));
+          return SLUICE_OBJECTS_INVALID;
+        }
+        if (*matches) found.push_back(std::move(object));
+      }
+      text = found.dump();
+      return SLUICE_OBJECTS_OK;
+    });
+  }
+  static std::int32_t create_object(Host host, sluice_str_t object, Out out, Out error) noexcept {
+    return with_objects(host, out, error, [&](FakeObjects& objects, std::string& text) {
+      return objects.create(Json::parse(to_view(object)), text);
+    });
+  }
+  static std::int32_t update_object(Host host, sluice_str_t object, sluice_str_t subresource,
+                                    Out out, Out error) noexcept {
+    return with_objects(host, out, error, [&](FakeObjects& objects, std::string& text) {
+      return objects.update(Json::parse(to_view(object)), to_view(subresource), text);
+    });
+  }
+  static std::int32_t patch_object(Host host, const sluice_object_ref_t* ref,
+                                   sluice_str_t subresource, sluice_str_t merge, Out out,
+                                   Out error) noexcept {
+    return with_objects(host, out, error, [&](FakeObjects& objects, std::string& text) {
+      return objects.patch(to_view(ref->kind), to_view(ref->namespace_of), to_view(ref->name),
+                           to_view(subresource), Json::parse(to_view(merge)), text);
+    });
+  }
+  static std::int32_t remove_object(Host host, const sluice_object_ref_t* ref, sluice_str_t uid,
+                                    Out error) noexcept {
+    return with_objects(host, nullptr, error, [&](FakeObjects& objects, std::string& text) {
+      return objects.remove_if(to_view(ref->kind), to_view(ref->namespace_of), to_view(ref->name),
+                               to_view(uid), text);
+    });
+  }
+  static std::int32_t get_state(Host host, sluice_str_t key, Out out) noexcept {
+    return with_objects(host, out, nullptr, [&](FakeObjects& objects, std::string& text) {
+      const auto it = objects.state.find(to_view(key));
+      if (it == objects.state.end()) return SLUICE_OBJECTS_NOT_FOUND;
+      text = it->second;
+      return SLUICE_OBJECTS_OK;
+    });
+  }
+  static std::int32_t set_state(Host host, sluice_str_t key, sluice_str_t value) noexcept {
+    return with_objects(host, nullptr, nullptr, [&](FakeObjects& objects, std::string&) {
+      if (key.len == 0 || key.len > SLUICE_STATE_MAX_KEY || value.len > SLUICE_STATE_MAX_VALUE)
+        return SLUICE_OBJECTS_INVALID;
+      objects.state[std::string(to_view(key))] = to_view(value);
+      return SLUICE_OBJECTS_OK;
+    });
+  }
+  static std::int32_t remove_state(Host host, sluice_str_t key) noexcept {
+    return with_objects(host, nullptr, nullptr, [&](FakeObjects& objects, std::string&) {
+      objects.state.erase(std::string(to_view(key)));
+      return SLUICE_OBJECTS_OK;
+    });
+  }
+  static std::int32_t state_keys(Host host, sluice_str_t prefix, void (*fn)(void*, sluice_str_t),
+                                 void* context) noexcept {
+    return with_objects(host, nullptr, nullptr, [&](FakeObjects& objects, std::string&) {
+      for (const auto& [key, value] : objects.state)
+        if (key.starts_with(to_view(prefix))) fn(context, to_abi(key));
+      return SLUICE_OBJECTS_OK;
+    });
   }
 
   static const void* find(Host host, sluice_str_t raw_id) noexcept {
     static const sluice_log_t kLog{sizeof(kLog), 0, &log};
-    static const sluice_clock_t kClock = clock_table();
+    static const sluice_clock_t kClock{sizeof(kClock), 0,          &now, &set_timer,
+                                       &cancel_timer,  &is_virtual};
     static const sluice_config_t kConfig{sizeof(kConfig), 0,         &get_string,
                                          &get_int,        &get_bool, &get_json};
     static const sluice_metrics_t kMetrics{sizeof(kMetrics), 0, &register_metric, &add, &set};
     static const sluice_events_t kEvents{sizeof(kEvents), 0, &emit};
     static const sluice_requeue_t kRequeue{sizeof(kRequeue), 0, &requeue, &traits_changed};
+    static const sluice_check_reporter_t kReporter{sizeof(kReporter), 0, &report};
+    static const sluice_objects_t kObjects{sizeof(kObjects), 0,
+                                           &get_object,      &list_objects,
+                                           &create_object,   &update_object,
+                                           &patch_object,    &remove_object};
+    static const sluice_state_t kState{sizeof(kState), 0,          &get_state, &set_state,
+                                       &remove_state,  &state_keys};
     static const std::map<std::string_view, const void*> tables = {
-        {SLUICE_SVC_LOG, &kLog},       {SLUICE_SVC_CLOCK, &kClock},
-        {SLUICE_SVC_CONFIG, &kConfig}, {SLUICE_SVC_METRICS, &kMetrics},
-        {SLUICE_SVC_EVENTS, &kEvents}, {SLUICE_SVC_REQUEUE, &kRequeue}};
+        {SLUICE_SVC_CHECK_REPORTER, &kReporter},
+        {SLUICE_SVC_OBJECTS, &kObjects},
+        {SLUICE_SVC_STATE, &kState},
+        {SLUICE_SVC_LOG, &kLog},
+        {SLUICE_SVC_CLOCK, &kClock},
+        {SLUICE_SVC_CONFIG, &kConfig},
+        {SLUICE_SVC_METRICS, &kMetrics},
+        {SLUICE_SVC_EVENTS, &kEvents},
+        {SLUICE_SVC_REQUEUE, &kRequeue}};
     const FakeHost& self = FakeHost::of(host);
     const std::lock_guard lock(self.mutex_);
     const auto it = tables.find(to_view(raw_id));
@@ -179,6 +295,48 @@ struct FakeServices {
 
   static void report_fault(Host, sluice_str_t text) noexcept { FakeHost::fault() = to_view(text); }
 };
+
+inline std::int32_t FakeServices::report(Host host, const sluice_check_report_t* raw,
+                                         Out error) noexcept {
+  FakeHost& self = FakeHost::of(host);
+  const auto text = [](sluice_str_t from) { return std::string(to_view(from)); };
+  RecordedReport made{text(raw->namespace_of) + "/" + text(raw->name),
+                      text(raw->uid),
+                      text(raw->check),
+                      raw->attempt,
+                      text(raw->state),
+                      text(raw->reason),
+                      text(raw->message),
+                      {},
+                      text(raw->pod_set_updates)};
+  if (raw->requeue_after_seconds >= 0) made.requeue_after_seconds = raw->requeue_after_seconds;
+  std::string wrong;
+  if (made.state != "Pending" && made.state != "Ready" && made.state != "Retry" &&
+      made.state != "Rejected")
+    wrong = "the state \"" + made.state + "\" is none of Pending, Ready, Retry, Rejected";
+  else if (raw->name.len == 0 || made.uid.empty() || made.check.empty())
+    wrong = "it does not name its workload (namespace, name, uid) and its check";
+  else if (!made.reason.empty() && (made.reason != "PreemptionRequired" || made.state != "Pending"))
+    wrong = "the reason \"" + made.reason + "\" has no meaning";
+  else if (made.requeue_after_seconds && made.state != "Retry")
+    wrong = "requeue_after_seconds is given with the state " + made.state;
+  self.change([&] {
+    if (wrong.empty())
+      self.reports_.push_back(std::move(made));
+    else
+      self.log_.push_back({SLUICE_LOG_WARNING, "check-reporter refused a report: " + wrong});
+  });
+  if (wrong.empty()) return SLUICE_OK;
+  Sink(error).write(wrong);
+  return SLUICE_REFUSED;
+}
+
+inline std::string FakeHost::state_of(std::string_view workload, std::string_view check) const {
+  const std::lock_guard lock(mutex_);
+  for (auto it = reports_.rbegin(); it != reports_.rend(); ++it)
+    if (it->workload == workload && it->check == check) return it->state;
+  return {};
+}
 
 inline FakeHost::FakeHost(std::int64_t now) : now_(now) {
   table_ = {sizeof(sluice_host_t),

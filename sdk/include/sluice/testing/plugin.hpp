@@ -15,8 +15,12 @@
 #include <string_view>
 #include <vector>
 
+#include "sluice/cpp/checks.hpp"
 #include "sluice/cpp/context.hpp"
+#include "sluice/cpp/objects.hpp"
 #include "sluice/cpp/questions.hpp"
+#include "sluice/ext/check_controller.h"
+#include "sluice/ext/controller.h"
 #include "sluice/ext/schema.h"
 #include "sluice/ext/timers.h"
 #include "sluice/testing/host.hpp"
@@ -69,6 +73,20 @@ struct FakeWrite {
   std::string api_version, kind, object, old;
 };
 
+/// Whether a check can be carried out.
+struct ActivityGiven {
+  bool active = true;
+  std::string reason, message;
+};
+
+/// One attempt at a check.
+struct FakeAttempt {
+  std::string check = "check";
+  std::string check_json = "{}";  ///< the AdmissionCheck
+  std::uint64_t attempt = 1;
+  std::int32_t retry_count = 0;
+};
+
 class TestedPlugin {
  public:
   /// Creates and activates it. Throws Refused, or Fault when it failed.
@@ -111,6 +129,14 @@ class TestedPlugin {
   std::vector<std::string> pod_gates(const FakeJob& job);
   /// By number of the pod set; one that is not named has no limit.
   std::map<std::uint64_t, std::int32_t> pod_grants(const FakeJob& job);
+  std::vector<std::string> check_controllers();
+  /// An empty JSON: the check is gone.
+  ActivityGiven check_changed(std::string_view name, std::string_view json);
+  void begin_check(const FakeWorkload& workload, const FakeAttempt& attempt = {});
+  void cancel_check(const FakeWorkload& workload, const FakeAttempt& attempt = {},
+                    std::string_view why = "it was evicted");
+  std::vector<std::string> watched_kinds();
+  Again reconcile(const ObjectRef& what);
 
  protected:
   template <typename Table>
@@ -125,6 +151,14 @@ class TestedPlugin {
     if (code == SLUICE_OK || (may_retry && code == SLUICE_RETRY)) return code;
     throw Fault(std::string(hook) + " answered " + std::to_string(code) +
                 (why.empty() ? "" : ": " + why));
+  }
+  /// The same, for calls in which objects may be used.
+  template <typename Fn>
+  std::int32_t check_call(const char* hook, Fn fn, bool may_retry = false) {
+    FakeHost::Call call(host_);
+    const std::int32_t code = check(hook, fn(), may_retry);
+    if (code == SLUICE_OK) call.keep();
+    return code;
   }
   sluice_instance_t* self() const { return self_; }
 

@@ -96,7 +96,7 @@ inline void TestedPlugin::advance_to(std::int64_t time) {
   for (int fired = 0; host_.take_timer(time, number); ++fired) {
     if (fired == 1'000'000) throw Fault("timers that are set again and again never come to rest");
     const auto& timers = table<sluice_timers_t>(SLUICE_EXT_TIMERS);
-    check("timer", timers.fired(self_, number, host_.now()));
+    check_call("timer", [&] { return timers.fired(self_, number, host_.now()); });
   }
   host_.set_now(time);
 }
@@ -208,7 +208,8 @@ inline Told TestedPlugin::notify(Event event, const FakeWorkload& workload, std:
                                    names.size(),
                                    names.data()};
   const auto& points = table<sluice_post_admit_t>(SLUICE_EXT_POST_ADMIT);
-  return static_cast<Told>(check("notify", points.notify(self_, &told), true));
+  return static_cast<Told>(check_call(
+      "notify", [&] { return points.notify(self_, &told); }, true));
 }
 
 inline void TestedPlugin::queue_changed(std::uint32_t id, std::string_view name,
@@ -283,6 +284,73 @@ inline std::map<std::uint64_t, std::int32_t> TestedPlugin::pod_grants(const Fake
   check("pod_grants",
         table<sluice_pod_gate_t>(SLUICE_EXT_POD_GATE).granted(self_, raw.get(), &sink));
   return grants;
+}
+
+inline std::vector<std::string> TestedPlugin::check_controllers() {
+  std::string text;
+  const sluice_sink_t sink = Sink::into(text);
+  check("check_controllers",
+        table<sluice_check_controller_t>(SLUICE_EXT_CHECK_CONTROLLER).controllers(self_, &sink));
+  return detail::lines_of(text);
+}
+
+inline ActivityGiven TestedPlugin::check_changed(std::string_view name, std::string_view json) {
+  ActivityGiven given;
+  const sluice_activity_sink_t sink{
+      sizeof(sluice_activity_sink_t), 0, &given,
+      [](void* out, std::int32_t active, sluice_str_t reason, sluice_str_t message) {
+        *static_cast<ActivityGiven*>(out) = {active == 1, std::string(to_view(reason)),
+                                             std::string(to_view(message))};
+      }};
+  const sluice_check_t raw{sizeof(sluice_check_t), json.empty() ? 1 : 0, to_abi(name),
+                           to_abi(json)};
+  const auto& points = table<sluice_check_controller_t>(SLUICE_EXT_CHECK_CONTROLLER);
+  check_call("check_changed", [&] { return points.check_changed(self_, &raw, &sink); });
+  return given;
+}
+
+inline void TestedPlugin::begin_check(const FakeWorkload& workload, const FakeAttempt& attempt) {
+  const std::string json = workload.json();
+  const sluice_check_query_t raw{sizeof(sluice_check_query_t),
+                                 attempt.retry_count,
+                                 attempt.attempt,
+                                 workload.ref(),
+                                 to_abi(json),
+                                 to_abi(attempt.check),
+                                 to_abi(attempt.check_json)};
+  const auto& points = table<sluice_check_controller_t>(SLUICE_EXT_CHECK_CONTROLLER);
+  check_call("begin_check", [&] { return points.begin(self_, &raw); });
+}
+
+inline void TestedPlugin::cancel_check(const FakeWorkload& workload, const FakeAttempt& attempt,
+                                       std::string_view why) {
+  const sluice_check_cancel_t raw{sizeof(sluice_check_cancel_t),
+                                  0,
+                                  attempt.attempt,
+                                  to_abi(workload.ns),
+                                  to_abi(workload.name),
+                                  to_abi(workload.uid),
+                                  to_abi(attempt.check),
+                                  to_abi(why)};
+  const auto& points = table<sluice_check_controller_t>(SLUICE_EXT_CHECK_CONTROLLER);
+  check_call("cancel_check", [&] { return points.cancel(self_, &raw); });
+}
+
+inline std::vector<std::string> TestedPlugin::watched_kinds() {
+  std::string text;
+  const sluice_sink_t sink = Sink::into(text);
+  check("watched_kinds", table<sluice_controller_t>(SLUICE_EXT_CONTROLLER).kinds(self_, &sink));
+  return detail::lines_of(text);
+}
+
+inline Again TestedPlugin::reconcile(const ObjectRef& what) {
+  const sluice_reconcile_t raw{
+      sizeof(sluice_reconcile_t), 0, to_abi(what.api_version), to_abi(what.kind), to_abi(what.ns),
+      to_abi(what.name)};
+  Again again;
+  const auto& points = table<sluice_controller_t>(SLUICE_EXT_CONTROLLER);
+  check_call("reconcile", [&] { return points.reconcile(self_, &raw, &again.after_ms); });
+  return again;
 }
 
 }  // namespace sluice::testing

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "sluice/cpp/json.hpp"
 #include "sluice/cpp/text.hpp"
 #include "sluice/workload.h"
 
@@ -70,6 +71,8 @@ struct FakeWorkload {
   }
 
   std::string key() const { return ns + "/" + name; }
+  /// The object in v1beta2: metadata, queue, pod sets (without templates), admission, conditions.
+  std::string json() const;
   /// Valid while this object is.
   sluice_workload_ref_t ref() const { return {api(), handle()}; }
   const sluice_workload_t* handle() const {
@@ -86,6 +89,7 @@ struct FakeWorkload {
   std::vector<FakePodSet> pod_sets{FakePodSet{}};
   std::optional<std::string> admitted_by;  ///< the ClusterQueue
   std::string extensions;                  ///< plugins' fields as JSON
+  Texts check_states;                      ///< status.admissionChecks: by check; in json() only
 
  private:
   bool own_pod_sets = false;
@@ -194,5 +198,57 @@ inline const sluice_workload_api_t kFakeWorkloadApi{
 }  // namespace detail
 
 inline const sluice_workload_api_t* FakeWorkload::api() { return &detail::kFakeWorkloadApi; }
+
+inline std::string FakeWorkload::json() const {
+  const auto texts = [](const Texts& from) {
+    Json out = Json::object();
+    for (const auto& [key, value] : from) out[key] = value;
+    return out;
+  };
+  Json out = Json::object();
+  out["apiVersion"] = "kueue.x-k8s.io/v1beta2";
+  out["kind"] = "Workload";
+  Json& metadata = out["metadata"];
+  metadata["namespace"] = ns;
+  metadata["name"] = name;
+  metadata["uid"] = uid;
+  metadata["labels"] = texts(labels);
+  metadata["annotations"] = texts(annotations);
+  Json& spec = out["spec"];
+  spec["queueName"] = queue_name;
+  spec["priority"] = priority;
+  spec["active"] = active;
+  for (const FakePodSet& set : pod_sets) {
+    Json one = Json::object();
+    one["name"] = set.name;
+    one["count"] = set.count;
+    spec["podSets"].push_back(std::move(one));
+  }
+  Json& status = out["status"];
+  for (const auto& [type, value] : conditions) {
+    Json one = Json::object();
+    one["type"] = type;
+    one["status"] = value;
+    status["conditions"].push_back(std::move(one));
+  }
+  for (const auto& [check, state] : check_states) {
+    Json one = Json::object();
+    one["name"] = check;
+    one["state"] = state;
+    status["admissionChecks"].push_back(std::move(one));
+  }
+  if (admitted_by) {
+    Json& admission = status["admission"];
+    admission["clusterQueue"] = *admitted_by;
+    for (const FakePodSet& set : pod_sets) {
+      Json one = Json::object();
+      one["name"] = set.name;
+      one["count"] = set.granted_count.value_or(set.count);
+      one["flavors"] = texts(set.flavors);
+      admission["podSetAssignments"].push_back(std::move(one));
+    }
+  }
+  return out.dump();
+}
 
 }  // namespace sluice::testing

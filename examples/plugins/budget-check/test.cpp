@@ -1,0 +1,164 @@
+#include <mutex>
+#include <sluice/testing.hpp>
+
+#include "budget.hpp"
+#include "http_server.hpp"
+
+using namespace sluice::testing;
+using namespace std::chrono_literals;
+using http::TestServer;
+
+/// A Prometheus that knows what team-a used.
+class FakePrometheus {
+ public:
+  explicit FakePrometheus(double used)
+      : used_(used), server_([this](const auto& request) {
+          const std::lock_guard lock(mutex_);
+          lines_.push_back(request.line);
+          return std::pair(200,
+                           R"({"status": "success", "data": {"resultType": "vector", "result": [
+        {"metric": {"namespace": "team-a"}, "value": [1767225600, ")" +
+                               std::to_string(used_) + R"("]}]}})");
+        }) {}
+  void set_used(double used) {
+    const std::lock_guard lock(mutex_);
+    used_ = used;
+  }
+  std::string line() const {
+    const std::lock_guard lock(mutex_);
+    return lines_.empty() ? "" : lines_.front();
+  }
+  std::string config() const {
+    return R"({"intervalSeconds": 1, "query": "x[$week]", "prometheus": ")" + server_.url() + "\"}";
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  double used_;
+  std::vector<std::string> lines_;
+  TestServer server_;
+};
+
+static const sluice::ObjectRef kBudget{"budgets.example.com/v1", "Budget", "team-a", "weekly"};
+
+static void put_budget(FakeHost& host, int weekly) {
+  host.objects().put(R"({"apiVersion": "budgets.example.com/v1", "kind": "Budget",
+                         "metadata": {"namespace": "team-a", "name": "weekly"},
+                         "spec": {"weekly": )" +
+                     std::to_string(weekly) + "}}");
+}
+
+/// The thread fetched, and asks for a call in which the plugin acts on it.
+static bool take_figures(FakeHost& host, TestedPlugin& plugin) {
+  const bool came = host.wait_until([&] { return !host.timers().empty(); });
+  plugin.advance(0s);
+  return came;
+}
+
+SLUICE_TEST(holds_releases_and_stops) {
+  FakePrometheus prometheus(120);
+  FakeHost host;
+  put_budget(host, 100);
+  TestedPlugin plugin(host, prometheus.config());
+  plugin.reconcile(kBudget);
+  const FakeWorkload train("team-a", "train");
+  plugin.begin_check(train, {.check = "budget"});
+  SLUICE_EXPECT(take_figures(host, plugin));
+  SLUICE_EXPECT_EQ(host.state_of("team-a/train", "budget"), "Pending");
+  SLUICE_EXPECT_EQ(host.reports().back().message,
+                   "120 of 100 used this week, waiting for more budget");
+  SLUICE_EXPECT_EQ(host.objects().find("Budget", "team-a", "weekly")->string_or("status.state", ""),
+                   "Exhausted");
+
+  put_budget(host, 200);  // a person gives more
+  plugin.reconcile(kBudget);
+  SLUICE_EXPECT_EQ(host.state_of("team-a/train", "budget"), "Ready");
+
+  prometheus.set_used(250);  // it is used up while the workload runs
+  SLUICE_EXPECT(host.wait_until([&] {
+    plugin.advance(0s);
+    return host.state_of("team-a/train", "budget") == "Retry";
+  }));
+  SLUICE_EXPECT_EQ(host.reports().back().message,
+                   "stopped: 250 of 200 used this week, waiting for more budget");
+  SLUICE_EXPECT_EQ(host.objects().find("Budget", "team-a", "weekly")->int_or("status.used", 0),
+                   250);
+}
+
+SLUICE_TEST(a_namespace_without_budget_waits) {
+  FakePrometheus prometheus(0);
+  FakeHost host;
+  TestedPlugin plugin(host, prometheus.config());
+  plugin.begin_check(FakeWorkload("team-b", "w"), {.check = "budget"});
+  SLUICE_EXPECT_EQ(host.reports().back().message, "namespace team-b has no Budget");
+}
+
+SLUICE_TEST(a_restart_knows_what_runs) {
+  FakePrometheus prometheus(500);
+  FakeHost host;
+  put_budget(host, 100);
+  TestedPlugin plugin(host, prometheus.config());
+  plugin.reconcile(kBudget);
+  FakeWorkload train("team-a", "train");
+  train.check_states["budget"] = "Ready";
+  plugin.begin_check(train, {.check = "budget", .attempt = 3});
+  SLUICE_EXPECT(host.reports().empty());  // not known yet: nobody is stopped for that
+  SLUICE_EXPECT(take_figures(host, plugin));
+  SLUICE_EXPECT_EQ(host.state_of("team-a/train", "budget"), "Retry");
+  SLUICE_EXPECT_EQ(host.reports().back().attempt, 3u);
+}
+
+SLUICE_TEST(what_is_cancelled_is_forgotten) {
+  FakePrometheus prometheus(1);
+  FakeHost host;
+  put_budget(host, 100);
+  TestedPlugin plugin(host, prometheus.config());
+  plugin.reconcile(kBudget);
+  plugin.begin_check(FakeWorkload("team-a", "train"));
+  const std::size_t before = host.reports().size();
+  plugin.cancel_check(FakeWorkload("team-a", "train"));
+  SLUICE_EXPECT(take_figures(host, plugin));
+  SLUICE_EXPECT_EQ(host.reports().size(), before);
+}
+
+SLUICE_TEST(nobody_is_stopped_because_prometheus_is_away) {
+  FakeHost host;
+  put_budget(host, 100);
+  TestedPlugin plugin(host, R"({"prometheus": "http://127.0.0.1:1"})");
+  plugin.reconcile(kBudget);
+  FakeWorkload train("team-a", "train");
+  train.check_states["check"] = "Ready";
+  plugin.begin_check(train);
+  SLUICE_EXPECT(host.wait_until([&] { return !host.log().empty(); }));
+  SLUICE_EXPECT(host.log().front().text.find("what was used is not known") == 0);
+  SLUICE_EXPECT(host.reports().empty());
+}
+
+SLUICE_TEST(the_week_begins_on_monday) {
+  constexpr std::int64_t kThursday = FakeHost::kStart;  // 2026-01-01
+  SLUICE_EXPECT_EQ(budget::seconds_of_week(kThursday), 3 * 86400);
+  SLUICE_EXPECT_EQ(budget::query_for("a[$week] + b[$week]", kThursday), "a[259200s] + b[259200s]");
+  FakePrometheus prometheus(0);
+  FakeHost host;
+  TestedPlugin plugin(host, prometheus.config());
+  SLUICE_EXPECT(host.wait_until([&] { return !prometheus.line().empty(); }));
+  SLUICE_EXPECT_EQ(prometheus.line(), "GET /api/v1/query?query=x%5B259200s%5D HTTP/1.0");
+}
+
+SLUICE_TEST(answers_that_are_no_vector_are_told_apart) {
+  const auto text = [](const char* body) -> std::string {
+    try {
+      budget::consumption_of(body, "namespace");
+      return "";
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+  };
+  SLUICE_EXPECT_EQ(text(R"({"status": "error", "error": "parse error"})"),
+                   "Prometheus says: parse error");
+  SLUICE_EXPECT_EQ(text(R"({"status": "success", "data": {"resultType": "matrix", "result": []}})"),
+                   "the query gives no vector");
+  SLUICE_EXPECT(!text("<html>").empty());
+}
+
+SLUICE_TEST_MAIN()
