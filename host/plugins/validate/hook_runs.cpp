@@ -125,7 +125,8 @@ void notify_all(TestInstance& instance, HostAge age) {
         {0, event, ++sequence, ref_of(sample_workloads()[1], age), abi_of("Preempted"), 1, &other},
         age);
     for (int twice = 0; twice < 2; ++twice) {
-      const std::int32_t code = post_admit->notify(instance.self, told.get());
+      const std::int32_t code =
+          instance.writing([&] { return post_admit->notify(instance.self, told.get()); });
       expect(code == SLUICE_OK || code == SLUICE_RETRY,
              "notify answered " + std::to_string(code) + " to event " + std::to_string(event) +
                  (twice == 1 ? ", told again" : "") + ": " + instance.side.take_fault_text());
@@ -208,8 +209,10 @@ void feed_garbage(TestInstance& instance) {
     validator->validate(instance.self, &write, &errors);
   }
   feed_job_garbage(instance);
+  feed_check_garbage(instance);
   if (const auto* timers = instance.table<sluice_timers_t>(SLUICE_EXT_TIMERS))
-    timers->fired(instance.self, 0xFFFF'FFFF'FFFFu, instance.clock.time);
+    instance.writing(
+        [&] { return timers->fired(instance.self, 0xFFFF'FFFF'FFFFu, instance.clock.time); });
 }
 
 }  // namespace sluice::host

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "host/plugins/validate/subject.hpp"
 
@@ -30,6 +31,25 @@ int ask_better(const TestInstance& instance, sluice_outcome_t a, sluice_outcome_
 
 /// Jobs that are no objects, to the hooks about jobs. Part of feed_garbage().
 void feed_job_garbage(TestInstance& instance);
+
+/// The names that a check-controller answers for.
+std::vector<std::string> names_of_checks(TestInstance& instance);
+
+/// Attempts at checks: begun, begun again, cancelled, cancelled again, left under way; what it
+/// reports is about them.
+void drive_checks(TestInstance& instance, HostAge age);
+
+/// Cancels attempts that never began.
+void cancel_unknown(TestInstance& instance);
+
+/// Texts that are no JSON, to the hooks about checks. Part of feed_garbage().
+void feed_check_garbage(TestInstance& instance);
+
+/// The kinds that a controller watches, in `text`, which they borrow.
+std::vector<PluginObjectRef> watched_kinds(TestInstance& instance, std::string& text);
+
+/// The code with which the controller looks at one object.
+std::int32_t reconcile(TestInstance& instance, const PluginObjectRef& what, HostAge age);
 
 /// Hooks of the control kind, fed with texts that are no JSON and numbers out of range. Answers may
 /// be anything; what counts is that they come.

@@ -1,5 +1,6 @@
 #include "host/plugins/validate/subject.hpp"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstring>
 
@@ -42,7 +43,11 @@ api::Workload workload(const std::string& name, std::int32_t priority, std::int3
 }  // namespace
 
 TestInstance::TestInstance(const sluice_plugin_t& root, std::string config, HostAge age)
-    : side("under-test", parse_or_null(config), HostServices{&clock, &metrics, {}}),
+    : side("under-test", parse_or_null(config),
+           HostServices{&clock, &metrics,
+                        [this](int, std::string_view, std::string_view text) {
+                          if (text.find("refused a report") != text.npos) refused_report_ = text;
+                        }}),
       root_(root),
       config_(std::move(config)) {
   std::memset(&host_, 0xA5, sizeof(host_));
@@ -57,6 +62,7 @@ TestInstance::TestInstance(const sluice_plugin_t& root, std::string config, Host
     host_.table.service = &no_service;
   }
   side.allow_timers();
+  side.connect(&memory);
 }
 
 TestInstance::~TestInstance() { end(); }
@@ -86,6 +92,19 @@ void TestInstance::start() {
     const std::int32_t code = watch->queue_changed(self, &queue);
     expect(code == SLUICE_OK, "queue_changed answered " + std::to_string(code) +
                                   " for a plain ClusterQueue: " + side.take_fault_text());
+  }
+}
+
+void TestInstance::fire_timers(HostAge) {
+  const auto* timers = table<sluice_timers_t>(SLUICE_EXT_TIMERS);
+  if (timers == nullptr) return;
+  for (int i = 0; i < 4 && side.next_timer() <= clock.time + 24 * 3600 * kSecond; ++i) {
+    clock.time = std::max(clock.time, side.next_timer());
+    for (const std::uint64_t number : side.take_due_timers(clock.time)) {
+      const std::int32_t code = writing([&] { return timers->fired(self, number, clock.time); });
+      expect(code == SLUICE_OK, "timer " + std::to_string(number) + " answered " +
+                                    std::to_string(code) + ": " + side.take_fault_text());
+    }
   }
 }
 

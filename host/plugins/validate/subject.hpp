@@ -13,6 +13,7 @@
 #include "host/plugins/host_side.hpp"
 #include "host/plugins/loaded_plugin.hpp"
 #include "host/plugins/plugin_file.hpp"
+#include "host/plugins/validate/memory_objects.hpp"
 
 namespace sluice::host {
 
@@ -33,7 +34,10 @@ class StoppedClock final : public PluginClock {
  public:
   Time now() const override { return time; }
   Duration steady() const override { return 0; }
+  /// A test has no effect outside, but where only starting and ending is looked at.
+  bool is_virtual() const override { return simulated; }
   Time time = 1'700'000'000 * kSecond;
+  bool simulated = true;
 };
 
 /// Which generation of host the plugin is shown.
@@ -63,10 +67,25 @@ class TestInstance {
     return static_cast<const Table*>(root_.extension(self, abi_of(id)));
   }
 
+  /// Runs fn() → code, in which the plugin may use objects; what it wrote is kept with OK.
+  template <typename Fn>
+  std::int32_t writing(Fn&& fn) {
+    side.begin_call();
+    const std::int32_t code = fn();
+    const Result<void> written = side.end_call(code == SLUICE_OK);
+    expect(written.ok(), written.ok() ? "" : written.error().text);
+    return code;
+  }
+  /// Fires what is due within a day, a few times at most. Nothing without timers/1.
+  void fire_timers(HostAge age);
+  /// The log's line about a report that the host refused; empty without one.
+  std::string refused_report() const { return refused_report_; }
+
   sluice_instance_t* self = nullptr;
   std::string error;
   StoppedClock clock;
   MetricsRegistry metrics;
+  MemoryObjects memory;
   HostSide side;
 
  private:
@@ -76,6 +95,7 @@ class TestInstance {
   };
   const sluice_plugin_t& root_;
   std::string config_;
+  std::string refused_report_;
   FutureHost host_;
   bool active_ = false;
 };

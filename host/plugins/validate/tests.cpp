@@ -74,7 +74,11 @@ bool comes_down_to(const char* folder, std::size_t entries) {
 void thousand_creates(const Subject& subject) {
   constexpr int kInstances = 1000;
   const auto start_and_end = [&](int times) {
-    for (int i = 0; i < times; ++i) TestInstance(*subject.root, subject.config).start();
+    for (int i = 0; i < times; ++i) {
+      TestInstance instance(*subject.root, subject.config);
+      instance.clock.simulated = false;  // its threads start and end, too
+      instance.start();
+    }
   };
   const std::size_t threads = entries_of("/proc/self/task");
   start_and_end(50);  // what is made once, is
@@ -144,6 +148,28 @@ void malformed_input(const Subject& subject) {
   ask_cycle_hooks(instance);
 }
 
+/// The object of that kind that a controller is shown.
+std::string sample_object(const PluginObjectRef& kind) {
+  return R"({"apiVersion":")" + std::string(kind.api_version) + R"(","kind":")" +
+         std::string(kind.kind) +
+         R"(","metadata":{"namespace":"team-a","name":"sample","uid":"uid-sample"},"spec":{}})";
+}
+
+/// With a host of that age; what it does there is its business, that it comes back is not.
+void drive_all(TestInstance& instance, HostAge age) {
+  ask_control_hooks(instance, age);
+  if (age == HostAge::kOld) return;  // that one has neither checks nor controllers
+  if (instance.table<void>(SLUICE_EXT_CHECK_CONTROLLER) != nullptr) drive_checks(instance, age);
+  if (instance.table<void>(SLUICE_EXT_CONTROLLER) == nullptr) return;
+  std::string text;
+  for (PluginObjectRef what : watched_kinds(instance, text)) {
+    instance.memory.objects().put(sample_object(what));
+    what.ns = "team-a";
+    what.name = "sample";
+    reconcile(instance, what, age);
+  }
+}
+
 void other_host(const Subject& subject, HostAge age) {
   TestInstance instance(*subject.root, subject.config, age);
   TestInstance present(*subject.root, subject.config);
@@ -155,7 +181,7 @@ void other_host(const Subject& subject, HostAge age) {
   present.start();
   expect(ask_cycle_hooks(instance, age) == ask_cycle_hooks(present),
          "it answers differently than on the present host");
-  ask_control_hooks(instance, age);
+  drive_all(instance, age);
 }
 void old_host(const Subject& subject) { other_host(subject, HostAge::kOld); }
 void future_host(const Subject& subject) { other_host(subject, HostAge::kFuture); }
@@ -257,7 +283,8 @@ void notify_late(const Subject& subject) {
                                        abi_of(""),
                                        0,
                                        nullptr};
-      const std::int32_t code = post_admit->notify(instance.self, &told);
+      const std::int32_t code =
+          instance.writing([&] { return post_admit->notify(instance.self, &told); });
       expect(code == SLUICE_OK || code == SLUICE_RETRY,
              "notify answered " + std::to_string(code) + " to event " + std::to_string(event) +
                  ", told late: " + instance.side.take_fault_text());
@@ -272,7 +299,8 @@ void timer_late(const Subject& subject) {
   needs(timers != nullptr, SLUICE_EXT_TIMERS);
   for (const std::uint64_t number : {0ull, 1ull, 99ull, ~0ull}) {
     for (const Duration late : {Duration{0}, -kSecond, 3600 * kSecond}) {
-      const std::int32_t code = timers->fired(instance.self, number, instance.clock.time + late);
+      const std::int32_t code = instance.writing(
+          [&] { return timers->fired(instance.self, number, instance.clock.time + late); });
       expect(code == SLUICE_OK, "timer " + std::to_string(number) +
                                     ", which is not set, answered " + std::to_string(code) + ": " +
                                     instance.side.take_fault_text());
@@ -285,6 +313,71 @@ void job_plan_settles(const Subject& subject) {
   instance.start();
   needs(instance.table<void>(SLUICE_EXT_JOB_MAPPING) != nullptr, SLUICE_EXT_JOB_MAPPING);
   drive_job_mapping(instance);
+}
+
+void needs_checks(const TestInstance& instance) {
+  needs(instance.table<void>(SLUICE_EXT_CHECK_CONTROLLER) != nullptr, SLUICE_EXT_CHECK_CONTROLLER);
+}
+
+void check_names(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  needs_checks(instance);
+  const auto names = names_of_checks(instance);
+  expect(!names.empty(), "it names no controllerName");
+  for (const std::string& name : names)
+    expect(!name.empty() && name.find(' ') == name.npos, "\"" + name + "\" is no controllerName");
+}
+
+void check_begin_cancel(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  needs_checks(instance);
+  drive_checks(instance, HostAge::kPresent);
+}
+
+void check_cancel_unknown(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  needs_checks(instance);
+  cancel_unknown(instance);
+}
+
+void reconcile_gone(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  needs(instance.table<void>(SLUICE_EXT_CONTROLLER) != nullptr, SLUICE_EXT_CONTROLLER);
+  std::string text;
+  for (PluginObjectRef what : watched_kinds(instance, text)) {
+    what.ns = "team-a";
+    what.name = "gone";
+    const std::int32_t code = reconcile(instance, what, HostAge::kPresent);
+    expect(code == SLUICE_OK, "reconcile answered " + std::to_string(code) + " for a " +
+                                  std::string(what.kind) +
+                                  " that is not there: " + instance.side.take_fault_text());
+  }
+  expect(instance.memory.objects().writes() == 0, "it writes objects for one that is not there");
+}
+
+void reconcile_settles(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  needs(instance.table<void>(SLUICE_EXT_CONTROLLER) != nullptr, SLUICE_EXT_CONTROLLER);
+  std::string text;
+  const auto kinds = watched_kinds(instance, text);
+  for (const PluginObjectRef& kind : kinds) instance.memory.objects().put(sample_object(kind));
+  constexpr int kRounds = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::int64_t before = instance.memory.objects().writes();
+    for (PluginObjectRef what : kinds) {
+      what.ns = "team-a";
+      what.name = "sample";
+      // An object that makes no sense may be refused; what counts is that it comes to rest.
+      reconcile(instance, what, HostAge::kPresent);
+    }
+    if (instance.memory.objects().writes() == before) return;
+  }
+  throw TestFailed("reconcile writes each time it looks at the same objects");
 }
 
 void schema_is_json(const Subject& subject) {
@@ -339,6 +432,14 @@ constexpr ValidateTest kTests[] = {
     {"timer-late", "a timer may fire that was cancelled on its way", true, &timer_late},
     {"job-plan-settles", "a job mapping that gets its way asks for nothing more", true,
      &job_plan_settles},
+    {"check-names", "a check controller says for which controllerNames", true, &check_names},
+    {"check-begin-cancel", "attempts at checks begin again and end again; reports are about them",
+     true, &check_begin_cancel},
+    {"check-cancel-unknown", "an attempt may be cancelled that never began", true,
+     &check_cancel_unknown},
+    {"reconcile-gone", "a controller is at ease with objects that are gone", true, &reconcile_gone},
+    {"reconcile-settles", "a controller that gets its way writes nothing more", true,
+     &reconcile_settles},
     {"schema-is-json", "the schema contribution is JSON", true, &schema_is_json},
 };
 

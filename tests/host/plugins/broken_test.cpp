@@ -67,6 +67,16 @@ constexpr Broken kBroken[] = {
     {"own-timers", "timer-late", "crashed signal Aborted"},
     {"never-content", "job-plan-settles", "failed it never comes to rest: recreate"},
     {"grants-too-much", "deterministic", "failed granted names a pod set that there is not"},
+    {"nameless-check", "check-names", "failed it names no controllerName"},
+    {"perhaps", "check-begin-cancel", "refused a report: the state \"Perhaps\" is none of"},
+    {"other-attempt", "check-begin-cancel", "failed it reports on attempt 2 of check"},
+    {"begins-once", "check-begin-cancel", "failed begin answered 3 when it began again"},
+    {"cancels-own", "check-cancel-unknown",
+     "failed cancel answered 3 for an attempt that it never saw"},
+    {"restless-controller", "reconcile-settles", "failed reconcile writes each time"},
+    {"needs-objects", "reconcile-gone",
+     "failed reconcile answered 3 for a ConfigMap that is not there"},
+    {"kindless-controller", "reconcile-gone", "failed it watches \"ConfigMap\", which is not"},
     {"schema-in-words", "schema-is-json", "failed its contribution is no JSON"},
 };
 

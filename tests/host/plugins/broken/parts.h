@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef WITH_INSTANCE /* for those whose hooks look into it */
+struct sluice_instance {
+  const sluice_host_t* host;
+};
+#endif
+
 #define UNUSED __attribute__((unused))
 
 UNUSED static int is(sluice_str_t id, const char* text) {

@@ -2,8 +2,8 @@
  *
  * A broken plugin includes "parts.h" before its own functions, defines what it replaces, and
  * includes this file last:
- *   OWN_INSTANCE, OWN_CREATE, OWN_ACTIVATE, OWN_DESTROY, OWN_EXTENSION: it has that function
- *   POINT and TABLE: the one extension point that it provides
+ *   OWN_INSTANCE (or WITH_INSTANCE, before parts.h), OWN_CREATE, OWN_ACTIVATE, OWN_DESTROY,
+ * OWN_EXTENSION: it has that function POINT and TABLE: the one extension point that it provides
  *   CODE_VERSION, CONFIG_SCHEMA: other texts than usual
  * One thread, unless the plugin says otherwise. */
 #ifndef SLUICE_TESTS_BROKEN_SKELETON_H
@@ -11,7 +11,7 @@
 
 #include "parts.h"
 
-#ifndef OWN_INSTANCE
+#if !defined(OWN_INSTANCE) && !defined(WITH_INSTANCE)
 struct sluice_instance {
   const sluice_host_t* host;
 };
