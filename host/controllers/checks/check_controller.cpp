@@ -55,10 +55,16 @@ CheckController::CheckController(const api::Scheme& scheme, const Engine& engine
     : engine_(engine),
       plugins_(plugins),
       workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
-      checks_(scheme.find("kueue.x-k8s.io/v1beta2", "AdmissionCheck")) {}
+      checks_(scheme.find("kueue.x-k8s.io/v1beta2", "AdmissionCheck")) {
+  for (const api::KindInfo* kind : scheme.kinds())
+    if (!kind->contributed_by.empty() && !kind->namespaced)
+      parameter_kinds_.push_back(kind->group + "/" + kind->kind);
+}
 
 std::vector<std::string> CheckController::watches() const {
-  return {"kueue.x-k8s.io/AdmissionCheck", "kueue.x-k8s.io/Workload"};
+  std::vector<std::string> kinds = parameter_kinds_;
+  kinds.insert(kinds.end(), {"kueue.x-k8s.io/AdmissionCheck", "kueue.x-k8s.io/Workload"});
+  return kinds;
 }
 
 void CheckController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
@@ -67,6 +73,10 @@ void CheckController::changed(const ObjectChange& change, std::vector<std::strin
                               change.stored->metadata == change.before->metadata &&
                               *change.stored->body == *change.before->body;
     if (!status_alone) keys.push_back(kCheckMark + change.key);
+    return;
+  }
+  if (change.kind != workloads_) {  // it may be what checks name as their parameters
+    for (const auto& [check, controller] : controller_of_) keys.push_back(kCheckMark + check);
     return;
   }
   // Most workloads have no checks, and their statuses say so in their text.
