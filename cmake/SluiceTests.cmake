@@ -5,7 +5,9 @@
 #     LIBS sluice_core
 #     LABELS threads)            # optional; "threads" puts it into the TSan run
 #
-# makes one executable of GoogleTest cases and registers each case with CTest as AREA:Suite.Case.
+# makes one executable of GoogleTest cases and registers each case with CTest as AREA:Suite.Case; or
+# with SLUICE_TEST_SUITES each suite as AREA:Suite, because a process of instrumented code takes
+# longer to start than most cases to run.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -42,6 +44,17 @@ function(sluice_test name)
     if("threads" IN_LIST arg_LABELS)
       add_dependencies(tests_threads ${name})
     endif()
+  endif()
+  if(SLUICE_TEST_SUITES)
+    set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake)
+    file(GENERATE OUTPUT ${script} CONTENT
+"set(test ${name})
+set(program [==[$<TARGET_FILE:${name}>]==])
+set(properties [==[WORKING_DIRECTORY;${CMAKE_CURRENT_BINARY_DIR};${properties}]==])
+include([==[${PROJECT_SOURCE_DIR}/cmake/SluiceSuites.cmake]==])
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
+    return()
   endif()
   # PRE_TEST: the build does not run what it just linked; a crash at start is a failed test, not
   # a failed build.

@@ -1,5 +1,5 @@
-// Small questions about texts from outside, asked by several readers. None depends on a locale. Pure
-// functions, any thread.
+// Small questions about texts from outside, asked by several readers. None depends on a locale.
+// Pure functions, any thread.
 #pragma once
 
 #include <string_view>
