@@ -168,7 +168,7 @@ void print_memory(const HostProcess& host, const char* what) {
 
 /// As the host itself told it last.
 std::string objects_loaded(const std::filesystem::path& log) {
-  const std::string text = text_of(log);
+  const std::string text = content_of(log);
   constexpr std::string_view kField = " objects=";
   const std::size_t at = text.rfind(kField);
   if (at == std::string::npos) return "?";
