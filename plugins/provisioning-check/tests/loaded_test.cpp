@@ -22,7 +22,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr const char* kCheck = R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
+constexpr const char* kCheckObject =
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
   "metadata":{"name":"prov"},"spec":{"controllerName":"kueue.x-k8s.io/provisioning-request",
   "parameters":{"apiGroup":"kueue.x-k8s.io","kind":"ProvisioningRequestConfig","name":"cfg"}}})";
 
@@ -69,7 +70,7 @@ struct Host {
     });
     kernel.begin_instant(clock.time);
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
-    apply(kCheck);
+    apply(kCheckObject);
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
               "metadata":{"name":"f"},"spec":{"nodeLabels":{"size":"f"}}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
@@ -127,7 +128,7 @@ struct Host {
     out.workload = std::move(workload);
     out.workload_json = json::serialize(kernel.current(kind("Workload"), "default/w"));
     out.check = "prov";
-    out.check_json = kCheck;
+    out.check_json = kCheckObject;
     out.attempt = attempt;
     out.retry_count = retries;
     return out;
@@ -180,12 +181,12 @@ constexpr const char* kRequest = "default/w-prov-1";
 
 TEST(ProvisioningCheck, ActiveWhenItsConfigurationIsThere) {
   Host host;
-  const CheckActivity before = host.checks().check_changed("prov", kCheck);
+  const CheckActivity before = host.checks().check_changed("prov", kCheckObject);
   EXPECT_EQ(before.active, false);
   EXPECT_EQ(before.reason + ": " + before.message,
             "BadParametersRef: there is no ProvisioningRequestConfig cfg");
   host.apply(config());
-  EXPECT_TRUE(host.checks().check_changed("prov", kCheck).active);
+  EXPECT_TRUE(host.checks().check_changed("prov", kCheckObject).active);
   EXPECT_TRUE(host.checks().provides("kueue.x-k8s.io/provisioning-request"));
 }
 
