@@ -7,6 +7,8 @@
 namespace sluice {
 namespace {
 
+using Type = ConditionRecord::Type;
+
 Amount engine_amount(const std::string& resource, const api::Quantity& quantity) {
   return std::clamp(resource == "cpu" ? quantity.milli() : quantity.units(), -kMaxAmount,
                     kMaxAmount);
@@ -255,7 +257,6 @@ void EngineState::set_activity_by_checks(QueueRecord& queue) {
 
 /// Workloads that were evicted because these queues were stopped: those that go on.
 void EngineState::tell_restarted(const std::set<QueueId>& queues) {
-  using Type = ConditionRecord::Type;
   const bool any = std::any_of(queues.begin(), queues.end(),
                                [this](QueueId id) { return model.queues[id].active(); });
   for (WorkloadRecord& w : model.workloads) {
