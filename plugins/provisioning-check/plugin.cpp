@@ -218,13 +218,6 @@ class ProvisioningCheck {
     CheckAnswer told = answer;
     told.message = message;
     context_.report(attempt.id, told);
-    if (before == answer.state_name()) return;
-    std::string text = "Admission check " + attempt.id.check + " updated state from " + before +
-                       " to " + std::string(answer.state_name());
-    if (!message.empty()) text += " with message: " + message;
-    context_.event(answer.state != CheckAnswer::State::kReady,
-                   workload_ref(attempt.id.workload_namespace, attempt.id.workload),
-                   "AdmissionCheckUpdated", text);
   }
 
   void block(const Attempt& attempt, const std::string& config, const Json& workload,

@@ -209,9 +209,6 @@ TEST(ProvisioningCheck, AsksForCapacityAndPassesTheAnswerOn) {
   host.condition("Provisioned", "there");
   EXPECT_THAT(host.reports(), ElementsAre("5 Ready there"));
   EXPECT_THAT(host.last.pod_set_updates_json, HasSubstr(R"("name":"main")"));
-  EXPECT_THAT(host.events.lines.back(),
-              "default/w AdmissionCheckUpdated: Admission check prov updated state from Pending to "
-              "Ready with message: there");
 }
 
 TEST(ProvisioningCheck, ToldTwiceItDoesNothingTwice) {
