@@ -296,8 +296,9 @@ AdmissionCheck decode_admission_check(const json::object& object) {
   const json::array* conditions = status ? find_array(*status, "conditions") : nullptr;
   for (std::size_t i = 0; conditions && i < conditions->size(); ++i) {
     const json::object* condition = (*conditions)[i].if_object();
-    if (condition && find_text(*condition, "type") == "Active")
-      check.active = find_text(*condition, "status") != "False";
+    if (!condition || find_text(*condition, "type") != "Active") continue;
+    check.active = find_text(*condition, "status") != "False";
+    if (!check.active) check.why_inactive = find_text(*condition, "message");
   }
   return check;
 }

@@ -105,6 +105,8 @@ struct AdmissionCheck {
   bool preempt_after_check = false;
   /// Its condition Active is not False; absent: nobody has said that it is not.
   bool active = true;
+  /// While it is not: the condition's message.
+  std::string why_inactive;
   /// v1beta1's retryDelayMinutes: the delay after a Retry that names none.
   std::optional<std::int32_t> retry_delay_seconds;
 };

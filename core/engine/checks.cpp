@@ -35,7 +35,8 @@ bool same_report(const api::AdmissionCheckState& a, const api::AdmissionCheckSta
 }  // namespace
 
 void EngineState::apply(const api::AdmissionCheck& object) {
-  const CheckRecord now{object.active, object.preempt_after_check, object.retry_delay_seconds};
+  const CheckRecord now{object.active, object.why_inactive, object.preempt_after_check,
+                        object.retry_delay_seconds};
   const auto [it, fresh] = checks_.emplace(object.meta.name, now);
   if (!fresh && it->second == now) return;
   it->second = now;

@@ -109,6 +109,7 @@ class EngineState {
   };
   struct CheckRecord {
     bool active = true;
+    std::string why_inactive;
     bool preempt_after_check = false;
     std::optional<std::int32_t> retry_delay_seconds;
     bool operator==(const CheckRecord&) const = default;

@@ -247,7 +247,8 @@ void EngineState::set_activity_by_checks(QueueRecord& queue) {
     if (known == checks_.end()) {
       list(missing, rule.name);
     } else if (!known->second.active) {
-      list(inactive, rule.name);
+      const std::string& why = known->second.why_inactive;
+      list(inactive, why.empty() ? rule.name : rule.name + " (" + why + ")");
     }
   }
   if (missing.empty() && inactive.empty()) return;

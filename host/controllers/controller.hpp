@@ -50,6 +50,8 @@ class Controller {
   /// the latest; kNever: only when something changes. An error is logged with the key and the key
   /// is tried again with a growing delay.
   virtual Result<Time> reconcile(const std::string& key, ObjectAccess& objects) = 0;
+  /// How long its keys have to wait now, so that others have their turn; 0: not at all.
+  virtual Duration pause() const { return 0; }
   /// The longest pause before a key whose reconcile failed is tried again.
   virtual Duration longest_retry() const { return 64 * kSecond; }
 };

@@ -82,7 +82,7 @@ void ControllerLoop::set_timer(Entry& entry, const std::string& key, Time at) {
 }
 
 bool ControllerLoop::run_one(Entry& entry) {
-  if (entry.queue.empty()) return false;
+  if (entry.queue.empty() || entry.controller->pause() > 0) return false;
   // Not queued any more while it is looked at: what changes then names it again.
   const auto node = entry.queued.extract(*entry.queue.front());
   entry.queue.pop_front();
@@ -128,7 +128,7 @@ bool ControllerLoop::run() {
 Time ControllerLoop::next_timer() const {
   Time next = kNever;
   for (const Entry& entry : entries_) {
-    if (!entry.queue.empty()) return objects_.now();
+    if (!entry.queue.empty()) next = std::min(next, objects_.now() + entry.controller->pause());
     if (!entry.timers.empty()) next = std::min(next, entry.timers.begin()->first);
   }
   return next;

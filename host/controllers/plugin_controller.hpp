@@ -21,6 +21,7 @@ class PluginController final : public Controller {
   std::vector<std::string> watches() const override;
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Duration pause() const override { return plugin_.pause(); }
   Duration longest_retry() const override { return 300 * kSecond; }
 
  private:

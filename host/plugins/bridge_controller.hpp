@@ -27,6 +27,9 @@ class ControllerBridge {
   const std::string& plugin() const { return plugin_->name(); }
   const std::vector<WatchedKind>& kinds() const { return kinds_; }
 
+  /// How long the next reconcile should wait, so that others have their turn; 0: not at all.
+  Duration pause() const { return plugin_->pause(); }
+
   /// When the object is to be looked at again, from now; kNever: when something changes. An error
   /// has the plugin's name in it.
   Result<Duration> reconcile(const WatchedKind& kind, std::string_view ns, std::string_view name);

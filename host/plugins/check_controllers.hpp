@@ -52,6 +52,12 @@ class CheckControllers {
   virtual bool provides(std::string_view controller_name) const = 0;
   /// Its name; empty when there is none.
   virtual std::string plugin_of(std::string_view controller_name) const = 0;
+  /// How long its next call should wait, because it took much time; 0: not at all. The calls below
+  /// are made all the same when they are called.
+  virtual Duration pause(std::string_view controller_name) const {
+    static_cast<void>(controller_name);
+    return 0;
+  }
   /// Tells the plugin that the JSON's spec.controllerName picks; an empty JSON (the check is gone)
   /// goes to the plugin that was told of it last, as does a change to another controller's name.
   virtual CheckActivity check_changed(const std::string& check, std::string_view check_json) = 0;

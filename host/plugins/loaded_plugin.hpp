@@ -18,6 +18,7 @@
 #include "host/config/config.hpp"
 #include "host/plugins/health.hpp"
 #include "host/plugins/host_side.hpp"
+#include "host/plugins/pace.hpp"
 #include "sluice/ext/check_controller.h"
 #include "sluice/ext/controller.h"
 #include "sluice/ext/flavor_filter.h"
@@ -108,11 +109,16 @@ class LoadedPlugin {
   /// the answer is kOk, and never was when it is another.
   template <typename Fn>
   Answer call_writing(Hook hook, hooks::Fault& fault, Fn&& fn) {
+    const Duration began = services_.clock->steady();
     host_side_->begin_call();
     const Answer answer = call(hook, fault, std::forward<Fn>(fn));
+    pace_.spent(began, services_.clock->steady());
     const Result<void> written = host_side_->end_call(answer == Answer::kOk);
     return written ? answer : finish_fault(hook, written.error().text, fault);
   }
+
+  /// How long call_writing() should wait, so that others have their turn; 0: not at all.
+  Duration pause() const { return pace_.pause(services_.clock->steady()); }
 
  private:
   LoadedPlugin(const sluice_plugin_t& root, const PluginConfig& config,
@@ -131,6 +137,7 @@ class LoadedPlugin {
   HostServices services_;
   FaultLimits limits_;
   Health health_;
+  Pace pace_;
   std::unique_ptr<HostSide> host_side_;
   sluice_instance_t* self_ = nullptr;
   Extensions extensions_;

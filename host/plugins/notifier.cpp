@@ -72,6 +72,10 @@ void Notifier::send(Outbox& outbox, Time now) {
       outbox.due = kNever;  // it waits, uncounted, until the quarantine is over
       return;
     }
+    if (const Duration pause = outbox.plugin->pause(); pause > 0) {
+      outbox.due = now + pause;
+      return;
+    }
     const auto told = outbox.waiting.front();
     if (tell(*outbox.plugin, *told) == Answer::kOk) {
       outbox.waiting.pop_front();

@@ -176,12 +176,17 @@ void PluginSet::set_wake(const std::function<void()>& wake) {
 
 Time PluginSet::next_timer() const {
   Time next = notifier_->next_retry();
-  for (const auto& plugin : plugins_) next = std::min(next, plugin->host_side().next_timer());
+  for (const auto& plugin : plugins_) {
+    const Time timer = plugin->host_side().next_timer();
+    const Duration pause = timer == kNever ? 0 : plugin->pause();
+    next = std::min(next, pause > 0 ? std::max(timer, services_.clock->now() + pause) : timer);
+  }
   return next;
 }
 
 void PluginSet::fire_timers(Time now) {
   for (const auto& plugin : plugins_) {
+    if (plugin->pause() > 0) continue;  // next_timer() says when
     for (const std::uint64_t timer : plugin->host_side().take_due_timers(now)) {
       hooks::Fault fault;  // counted and logged
       plugin->call_writing(Hook::kTimer, fault, [&] {

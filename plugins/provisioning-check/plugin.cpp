@@ -249,6 +249,8 @@ class ProvisioningCheck {
       }
       remove(*present);  // of an attempt that is over
     }
+    // Somebody removed it when it had done its work: that is not undone, after a restart neither.
+    if (shown_state(workload, attempt.id.check).string_or("state", "") == "Ready") return;
     make(attempt, *config, config_name, workload, pod_sets);
   }
 

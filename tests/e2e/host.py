@@ -23,25 +23,39 @@ def skip(why):
 
 
 class Host:
-    def __init__(self, sluice, memory=False, extra=""):
+    def __init__(self, sluice, memory=False, extra="", plugins=None):
+        """extra: more sections of the configuration. plugins: the text of its section plugins."""
         self.sluice = sluice
         self.folder = tempfile.mkdtemp(prefix="sluice-e2e-")
         self.kubeconfig = os.path.join(self.folder, "kubeconfig")
         self.config = os.path.join(self.folder, "sluice.yaml")
         store = "memory" if memory else os.path.join(self.folder, "data")
-        self.port = 0
+        self.port = self.asked = 0
+        self.plugins = plugins or "{ load: [] }"
         self.write_config(store, extra)
         self.process = None
         self.program = "kubectl"
 
-    def write_config(self, store, extra):
+    def write_config(self, store, extra, port=None):
         self.store, self.extra = store, extra
+        port = self.port if port is None else port
         with open(self.config, "w", encoding="utf-8") as out:
             out.write(
                 "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
-                f"server: {{ address: '127.0.0.1:{self.port}', kubeconfig: {self.kubeconfig} }}\n"
+                f"server: {{ address: '127.0.0.1:{port}', kubeconfig: {self.kubeconfig} }}\n"
                 "metrics: { address: '127.0.0.1:0' }\n"
-                f"store: {{ path: {store} }}\nplugins: {{ load: [] }}\n" + extra)
+                f"store: {{ path: {store} }}\nplugins: {self.plugins}\n" + extra)
+
+    def reload(self, plugins):
+        """The same host with other plugins; whether the configuration was taken."""
+        self.plugins = plugins
+        self.write_config(self.store, self.extra, self.asked)
+        ends = ("the new configuration is in force", "the configuration was not reloaded")
+        before = [self.log().count(each) for each in ends]
+        self.process.send_signal(signal.SIGHUP)
+        eventually(lambda: [self.log().count(each) for each in ends] != before, "a reload")
+        self.write_config(self.store, self.extra)
+        return self.log().count(ends[0]) > before[0]
 
     def start(self):
         log = open(os.path.join(self.folder, "log"), "a", encoding="utf-8")
@@ -53,6 +67,7 @@ class Host:
         if not line.startswith("ready https://"):
             raise RuntimeError("the host did not start:\n" + self.log())
         self.address = line.split()[1]
+        self.asked = self.port  # which a reload cannot change
         # A restart comes back at the same address: clients go on.
         self.port = int(self.address.rsplit(":", 1)[1])
         self.write_config(self.store, self.extra)

@@ -18,6 +18,10 @@ namespace json = boost::json;
 
 /// Keys of checks have it in front; no namespace begins so.
 constexpr char kCheckMark = '=';
+/// The same for the lines of controllers, which need a timer.
+constexpr char kLineMark = '~';
+/// So many keys leave a line at a time; those that have to wait once more go to its end.
+constexpr std::size_t kMostFromLine = 32;
 /// On an AdmissionCheck: the plugin that answers for it.
 constexpr std::string_view kAnsweredBy = "sluice.dev/answered-by";
 
@@ -91,9 +95,42 @@ void CheckController::poll(std::vector<std::string>& keys) {
     reports_[key].push_back(std::move(report));
     keys.push_back(std::move(key));
   }
+  for (auto it = lines_.begin(); it != lines_.end();) {
+    serve_line(it->first, it->second, keys);
+    it = it->second.order.empty() ? lines_.erase(it) : std::next(it);
+  }
+}
+
+void CheckController::serve_line(const std::string& controller, Line& line,
+                                 std::vector<std::string>& keys) {
+  if (plugins_.pause(controller) > 0) {
+    if (!line.has_timer) keys.push_back(kLineMark + controller);
+    line.has_timer = true;
+    return;
+  }
+  line.has_timer = false;
+  for (std::size_t n = 0; n < kMostFromLine && !line.order.empty(); ++n) {
+    line.keys.erase(line.order.front());
+    keys.push_back(std::move(line.order.front()));
+    line.order.pop_front();
+  }
+}
+
+/// Whether the plugin may not be called now; the key is in its line then.
+bool CheckController::has_to_wait(const std::string& controller, const std::string& key) {
+  if (plugins_.pause(controller) == 0) return false;
+  Line& line = lines_[controller];
+  if (line.keys.insert(key).second) line.order.push_back(key);
+  return true;
+}
+
+Time CheckController::next_in_line(const std::string& controller,
+                                   const ObjectAccess& objects) const {
+  return lines_.contains(controller) ? objects.now() + plugins_.pause(controller) : kNever;
 }
 
 Result<Time> CheckController::reconcile(const std::string& key, ObjectAccess& objects) {
+  if (key.front() == kLineMark) return next_in_line(key.substr(1), objects);
   Result<void> done;
   if (key.front() == kCheckMark) {
     done = look_at_check(key.substr(1), objects);
@@ -115,6 +152,7 @@ Result<void> CheckController::look_at_check(const std::string& check, ObjectAcce
   const std::string controller = controller_name(*object);
   controller_of_[check] = controller;
   const std::string plugin = plugins_.plugin_of(controller);
+  if (!plugin.empty() && has_to_wait(controller, kCheckMark + check)) return {};
   if (!plugin.empty())
     return set_active(*object, plugins_.check_changed(check, api::to_json(*object)), plugin,
                       objects);
@@ -173,25 +211,37 @@ Result<void> CheckController::look_at_workload(const std::string& key, ObjectAcc
         wanted.emplace(check.name, known->second);
     }
   }
-  BegunChecks& begun = begun_[key];
   const std::uint64_t attempt = id ? engine_.attempt(*id) : 0;
+  end_others(key, id.value_or(0), attempt, wanted);
+  std::string failed;
+  for (const auto& [check, controller] : wanted) {
+    const auto begun = begun_.find(key);
+    if (begun != begun_.end() && begun->second.contains(check)) continue;
+    if (has_to_wait(controller, key)) continue;
+    if (!begin(key, *id, check, controller, objects)) failed = check;
+  }
+  if (failed.empty()) return {};
+  return Error{fmt::format("check {} could not begin: plugin {} did not answer properly", failed,
+                           plugins_.plugin_of(wanted.at(failed)))};
+}
+
+/// Cancels what was begun and is not wanted any more, or was begun for another attempt.
+void CheckController::end_others(const std::string& key, WorkloadId id, std::uint64_t attempt,
+                                 const std::map<std::string, std::string>& wanted) {
+  const auto found = begun_.find(key);
+  if (found == begun_.end()) return;
+  BegunChecks& begun = found->second;
   for (auto it = begun.begin(); it != begun.end();) {
     const bool same = wanted.contains(it->first) && it->second.attempt == attempt &&
-                      it->second.uid == engine_.object(*id)->meta.uid;
-    if (same) {
+                      it->second.uid == engine_.object(id)->meta.uid;
+    if (same || has_to_wait(it->second.controller, key)) {
       ++it;
       continue;
     }
     cancel(it->first, it->second, why_ended(key));
     it = begun.erase(it);
   }
-  std::string failed;
-  for (const auto& [check, controller] : wanted)
-    if (!begun.contains(check) && !begin(key, *id, check, controller, objects)) failed = check;
-  if (begun.empty()) begun_.erase(key);
-  if (failed.empty()) return {};
-  return Error{fmt::format("check {} could not begin: plugin {} did not answer properly", failed,
-                           plugins_.plugin_of(wanted.at(failed)))};
+  if (begun.empty()) begun_.erase(found);
 }
 
 bool CheckController::begin(const std::string& key, WorkloadId id, const std::string& check,

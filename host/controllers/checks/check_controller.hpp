@@ -6,14 +6,17 @@
 // finished or deleted. What was begun is only in memory, so a restart or a reload begins everything
 // again; plugins take that as a repeat. A report of another attempt than the present one is dropped
 // and counted. The condition Active of an AdmissionCheck says whether its plugin is there and can
-// work; checks of controllers outside of this process are left alone. Belongs to the kernel's
-// thread.
+// work; checks of controllers outside of this process are left alone. What a plugin that took much
+// time is to be told waits in line until it may be called again; nobody else waits for it. Belongs
+// to the kernel's thread.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/engine/engine.hpp"
@@ -44,11 +47,22 @@ class CheckController final : public Controller {
     std::uint64_t attempt = 0;
   };
   using BegunChecks = std::map<std::string, Begun>;  // by check
+  /// Keys that wait until the plugin of a controller may be called again, in order.
+  struct Line {
+    std::deque<std::string> order;
+    std::unordered_set<std::string> keys;  // those in `order`
+    bool has_timer = false;
+  };
 
+  void serve_line(const std::string& controller, Line& line, std::vector<std::string>& keys);
+  bool has_to_wait(const std::string& controller, const std::string& key);
+  Time next_in_line(const std::string& controller, const ObjectAccess& objects) const;
   Result<void> look_at_check(const std::string& check, ObjectAccess& objects);
   Result<void> set_active(const boost::json::object& before, const CheckActivity& activity,
                           std::string_view plugin, ObjectAccess& objects) const;
   Result<void> look_at_workload(const std::string& key, ObjectAccess& objects);
+  void end_others(const std::string& key, WorkloadId id, std::uint64_t attempt,
+                  const std::map<std::string, std::string>& wanted);
   bool begin(const std::string& key, WorkloadId id, const std::string& check,
              const std::string& controller, const ObjectAccess& objects);
   void cancel(const std::string& check, const Begun& begun, std::string_view why);
@@ -65,6 +79,7 @@ class CheckController final : public Controller {
   std::unordered_map<std::string, std::string> controller_of_;  // check → spec.controllerName
   std::unordered_map<std::string, BegunChecks> begun_;          // by workload
   std::unordered_map<std::string, std::vector<CheckReport>> reports_;
+  std::map<std::string, Line> lines_;  // by controller
   std::uint64_t late_reports_ = 0;
 };
 

@@ -8,6 +8,7 @@
 namespace sluice::host::test {
 namespace {
 
+namespace json = boost::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -49,6 +50,26 @@ struct CheckWorld {
   void check(const std::string& name, const std::string& controller_name) {
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{"name":")" +
           name + R"("},"spec":{"controllerName":")" + controller_name + R"("}})");
+  }
+  /// What the queue asks for, and how many CPUs it has.
+  void queue(const std::string& checks, int cpus) {
+    const json::value strategy = json::parse(
+        R"({"spec":{"admissionChecksStrategy":{"admissionChecks":[)" + checks +
+        R"(]},"resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[
+        {"name":"cpu","nominalQuota":")" +
+        std::to_string(cpus) + R"("}]}]}]}})");
+    const auto& kind = *scheme.find_by_name("clusterqueues");
+    json::object now_it_is = kernel.current(kind, "cq");
+    now_it_is["spec"].get_object()["admissionChecksStrategy"] =
+        strategy.at("spec").at("admissionChecksStrategy");
+    now_it_is["spec"].get_object()["resourceGroups"] = strategy.at("spec").at("resourceGroups");
+    ObjectAccess& access = objects;
+    ASSERT_TRUE(access.update(std::move(now_it_is)));
+    kernel.run_to_rest();
+  }
+  void slow(Duration rest) {
+    plugins.now = &now;
+    plugins.rest = rest;
   }
   void workload(const std::string& name) {
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
@@ -216,6 +237,60 @@ TEST(CheckController, AFaultIsTriedAgain) {
   EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 1"));
 }
 
+TEST(CheckController, ASlowPluginHoldsUpNobodyElse) {
+  CheckWorld world;
+  world.check("quick", "example.com/quick");
+  world.queue(R"({"name":"fake"},{"name":"quick"})", 100);
+  world.plugins.take();
+  world.slow(kSecond);
+  for (const char* name : {"a", "b", "c"}) world.workload(name);
+  // Only the first call is made at once; the other plugin does not wait.
+  EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 1", "begin a quick 1",
+                                                "begin b quick 1", "begin c quick 1"));
+  EXPECT_EQ(world.kernel.next_timer(), world.now + kSecond);
+  world.pass(kSecond / 2);
+  EXPECT_THAT(world.plugins.take(), IsEmpty());
+  world.pass(kSecond / 2);
+  EXPECT_THAT(world.plugins.take(), ElementsAre("begin b fake 1"));
+  world.pass(kSecond);
+  EXPECT_THAT(world.plugins.take(), ElementsAre("begin c fake 1"));
+  world.pass(10 * kSecond);
+  EXPECT_THAT(world.plugins.take(), IsEmpty());
+  EXPECT_EQ(world.kernel.next_timer(), kNever);  // nothing waits any more
+}
+
+TEST(CheckController, WhatEndsWhileItsPluginPausesIsCancelledLater) {
+  CheckWorld world;
+  world.slow(kSecond);
+  world.workload("a");
+  world.pass(kSecond);
+  world.workload("b");
+  EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 1", "begin b fake 1"));
+  for (const char* name : {"default/a", "default/b"}) {
+    world.kernel.remove(*world.scheme.find_by_name("workloads"), name);
+    world.kernel.run_to_rest();
+  }
+  world.workload("c");
+  world.kernel.remove(*world.scheme.find_by_name("workloads"), "default/c");
+  world.kernel.run_to_rest();
+  EXPECT_THAT(world.plugins.take(), IsEmpty());
+  for (int n = 0; n < 5; ++n) world.pass(kSecond);
+  // What came and went in the pause never was; the rest is told, in order, once.
+  EXPECT_THAT(world.plugins.take(),
+              ElementsAre("cancel a fake 1 Deleted", "cancel b fake 1 Deleted"));
+}
+
+TEST(CheckController, AnAttemptThatEndsInAPauseIsCancelledBeforeTheNextBegins) {
+  CheckWorld world;
+  world.slow(kSecond);
+  world.workload("a");
+  world.say(world.plugins.report("Retry"));  // at once: attempt 2 is reserved
+  EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 1"));
+  for (int n = 0; n < 3; ++n) world.pass(kSecond);
+  EXPECT_THAT(world.plugins.take(),
+              ElementsAre("cancel a fake 1 ReservationEnded", "begin a fake 2"));
+}
+
 TEST(CheckController, ActiveSaysWhetherThePluginIsThere) {
   CheckWorld world;
   EXPECT_EQ(world.at_check("/status/conditions/0/status"), "True");
@@ -227,8 +302,10 @@ TEST(CheckController, ActiveSaysWhetherThePluginIsThere) {
             "Plugin fake, which answers for controller example.com/fake, is not loaded");
   world.workload("b");
   EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved);
-  EXPECT_THAT(world.kernel.engine().view(*world.kernel.engine().find("default/b")).message,
-              HasSubstr("references inactive AdmissionCheck(s): fake"));
+  EXPECT_THAT(
+      world.kernel.engine().view(*world.kernel.engine().find("default/b")).message,
+      HasSubstr("references inactive AdmissionCheck(s): fake (Plugin fake, which answers for "
+                "controller example.com/fake, is not loaded)"));
   world.plugins.loaded = true;
   world.plugins.take();
   world.start();

@@ -1,7 +1,9 @@
 // FakeChecks: a plugin `fake` that answers for the controller `example.com/fake`, and notes what it
-// was told.
+// was told. It can be slow: every call then asks for a pause. The plugin `quick`, which answers for
+// `example.com/quick`, never is.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,8 @@ class FakeChecks final : public CheckControllers {
  public:
   bool loaded = true;
   bool faulty = false;
+  Duration rest = 0;          ///< the pause after each call
+  const Time* now = nullptr;  ///< needed when there is a pause
   CheckActivity activity{true, "Active", "The check is active"};
   std::vector<std::string> told;  ///< `begin NAME CHECK ATTEMPT`, `cancel … WHY`, `check NAME`
   std::vector<CheckReport> reports;
@@ -22,19 +26,28 @@ class FakeChecks final : public CheckControllers {
     return !plugin_of(controller).empty();
   }
   std::string plugin_of(std::string_view controller) const override {
-    return loaded && controller == "example.com/fake" ? "fake" : "";
+    if (!loaded) return "";
+    return controller == "example.com/fake"    ? "fake"
+           : controller == "example.com/quick" ? "quick"
+                                               : "";
+  }
+  Duration pause(std::string_view controller) const override {
+    return controller == "example.com/fake" && now ? std::max<Duration>(0, free_at_ - *now) : 0;
   }
   CheckActivity check_changed(const std::string& check, std::string_view json) override {
+    called();
     told.push_back((json.empty() ? "gone " : "check ") + check);
     return activity;
   }
   bool begin(const CheckQuery& query) override {
     if (faulty) return false;
+    if (query.check != "quick") called();
     told.push_back("begin " + line(query));
     last = query;
     return true;
   }
   void cancel(const CheckQuery& query, std::string_view why) override {
+    if (query.check != "quick") called();
     told.push_back("cancel " + line(query) + " " + std::string(why));
   }
   std::vector<CheckReport> take_reports() override { return std::exchange(reports, {}); }
@@ -56,9 +69,14 @@ class FakeChecks final : public CheckControllers {
   CheckQuery last;
 
  private:
+  void called() {
+    if (now) free_at_ = *now + rest;
+  }
   static std::string line(const CheckQuery& query) {
     return query.workload->meta.name + " " + query.check + " " + std::to_string(query.attempt);
   }
+
+  Time free_at_ = 0;
 };
 
 }  // namespace sluice::host::test
