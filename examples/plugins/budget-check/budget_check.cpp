@@ -93,8 +93,10 @@ class BudgetCheck {
 
   std::vector<std::string> check_controllers() const { return {controller_}; }
 
-  /// Comes again after a restart, also for workloads that run.
+  /// Comes again after a restart, also for workloads that run, and perhaps before any reconcile().
   void begin_check(const sluice::CheckQuery& query) {
+    if (!limits_.contains(query.attempt().workload_namespace))
+      read_budgets(query.attempt().workload_namespace);
     Attempt& attempt = attempts_[query.attempt()];
     const Json workload = Json::parse(query.workload_json());
     const Json* states = workload.find("status.admissionChecks");
@@ -113,10 +115,7 @@ class BudgetCheck {
 
   sluice::Again reconcile(const sluice::ObjectRef& ref) {
     const auto object = context_.objects().find(ref);
-    if (object)
-      limits_[ref.ns][ref.name] = object->int_or("spec.weekly", 0);
-    else
-      limits_[ref.ns].erase(ref.name);
+    read_budgets(ref.ns);
     if (object) show_status(ref, *object);
     look_at_all(ref.ns);
     return sluice::Again::on_change();
@@ -139,6 +138,13 @@ class BudgetCheck {
     bool runs = false;  ///< it was Ready
     std::string told;   ///< the message that was reported last
   };
+
+  void read_budgets(const std::string& ns) {
+    auto& budgets = limits_[ns];
+    budgets.clear();
+    for (const Json& object : context_.objects().list(kApiVersion, "Budget", ns))
+      budgets[object.string_or("metadata.name", "")] = object.int_or("spec.weekly", 0);
+  }
 
   std::optional<std::int64_t> limit_of(std::string_view ns) const {
     const auto it = limits_.find(ns);

@@ -108,6 +108,18 @@ SLUICE_TEST(a_restart_knows_what_runs) {
   SLUICE_EXPECT_EQ(host.reports().back().attempt, 3u);
 }
 
+SLUICE_TEST(after_a_restart_checks_may_begin_before_budgets_are_told) {
+  FakePrometheus prometheus(50);
+  FakeHost host;
+  put_budget(host, 100);
+  TestedPlugin plugin(host, prometheus.config());
+  FakeWorkload train("team-a", "train");
+  train.check_states["budget"] = "Ready";
+  plugin.begin_check(train, {.check = "budget"});
+  SLUICE_EXPECT(take_figures(host, plugin));
+  SLUICE_EXPECT(host.reports().empty());  // it runs on
+}
+
 SLUICE_TEST(what_is_cancelled_is_forgotten) {
   FakePrometheus prometheus(1);
   FakeHost host;
