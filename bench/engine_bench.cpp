@@ -16,6 +16,7 @@ constexpr std::int64_t kCpu = 1000;  // the engine counts cpu in milli
 struct QueueSpec {
   std::int64_t nominal_cpu = 0;
   api::Preemption preemption;
+  std::string check;  ///< of all workloads, AdmissionCheck; empty: none
 };
 
 /// An engine with one flavor, one namespace `ns`, and equal queues q0 … in one cohort.
@@ -29,12 +30,16 @@ std::unique_ptr<Engine> engine_with_queues(int queues, const QueueSpec& spec,
   api::ResourceFlavor flavor;
   flavor.meta.name = "default";
   engine->apply(flavor);
+  api::AdmissionCheck check;
+  check.meta.name = spec.check;
+  if (!spec.check.empty()) engine->apply(check);
   for (int i = 0; i < queues; ++i) {
     api::ClusterQueue queue;
     queue.meta.name = "q" + std::to_string(i);
     queue.cohort = "all";
     queue.namespace_selector.emplace();
     queue.preemption = spec.preemption;
+    if (!spec.check.empty()) queue.admission_checks = {{spec.check, {}}};
     api::ResourceQuota cpu{"cpu", api::Quantity::of_units(spec.nominal_cpu), {}, {}};
     queue.resource_groups = {{{"cpu"}, {{"default", {cpu}}}}};
     engine->apply(queue);
@@ -87,7 +92,7 @@ void time_one_step(benchmark::State& state, Engine& engine) {
 /// One workload that needs half of what N lower ones hold: all N are candidates.
 void preemption_candidates(benchmark::State& state) {
   const int victims = static_cast<int>(state.range(0));
-  QueueSpec spec{victims, {}};
+  QueueSpec spec{victims, {}, {}};
   spec.preemption.within_cluster_queue = api::WithinClusterQueue::kLowerPriority;
   for (auto _ : state) {
     auto engine = engine_with_queues(1, spec, {});
@@ -111,7 +116,7 @@ void cycle_of_heads(benchmark::State& state, bool fair) {
   EngineConfig config;
   config.fair_sharing = fair;
   for (auto _ : state) {
-    auto engine = engine_with_queues(queues, {4, {}}, config);
+    auto engine = engine_with_queues(queues, {4, {}, {}}, config);
     settle(*engine);  // builds the quota tree, which is not what is measured
     engine->begin_instant(kSecond);
     for (int i = 0; i < queues; ++i) {
@@ -139,20 +144,7 @@ void answers_of_checks(benchmark::State& state, bool at_once) {
   constexpr int kQueues = 100;
   const auto count = static_cast<int>(state.range(0));
   for (auto _ : state) {
-    auto engine = engine_with_queues(kQueues, {count, {}}, EngineConfig{});
-    api::AdmissionCheck check;
-    check.meta.name = "check";
-    engine->apply(check);
-    for (int q = 0; q < kQueues; ++q) {
-      api::ClusterQueue queue;
-      queue.meta.name = "q" + std::to_string(q);
-      queue.cohort = "all";
-      queue.namespace_selector.emplace();
-      queue.admission_checks = {{"check", {}}};
-      api::ResourceQuota cpu{"cpu", api::Quantity::of_units(count), {}, {}};
-      queue.resource_groups = {{{"cpu"}, {{"default", {cpu}}}}};
-      engine->apply(queue);
-    }
+    auto engine = engine_with_queues(kQueues, {count, {}, "check"}, EngineConfig{});
     for (int i = 0; i < count; ++i)
       add_workload(*engine, "w" + std::to_string(i), i % kQueues, 1, 0);
     settle(*engine);

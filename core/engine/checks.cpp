@@ -153,9 +153,11 @@ void EngineState::take_check_report(WorkloadId id, api::AdmissionCheckState& che
   check.reason = report.reason;
   check.message = report.message;
   check.requeue_after_seconds = report.requeue_after_seconds;
-  // What a started job was given stays.
-  if (before != kStateReady || report.state != kStateReady)
-    check.pod_set_updates = report.pod_set_updates;
+  // What a started job was given stays; Pending changes nothing about who is admitted.
+  const bool stays_ready = before == kStateReady && report.state == kStateReady;
+  const bool runs_on = model.workloads[id].state == WorkloadState::kAdmitted &&
+                       (report.state == kStateReady || report.state == kStatePending);
+  if (!stays_ready && !runs_on) check.pod_set_updates = report.pod_set_updates;
   moved_ = true;
   if (before == check.state) {
     decide(DecisionType::kChecksListed, id);

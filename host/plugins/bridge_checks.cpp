@@ -80,6 +80,11 @@ std::string CheckBridge::plugin_of(std::string_view controller_name) const {
   return found == by_name_.end() ? std::string() : found->second->name();
 }
 
+bool CheckBridge::quarantined(std::string_view controller_name) const {
+  const auto found = by_name_.find(controller_name);
+  return found != by_name_.end() && found->second->health().quarantined();
+}
+
 Duration CheckBridge::pause(std::string_view controller_name) const {
   const auto found = by_name_.find(controller_name);
   return found == by_name_.end() ? 0 : found->second->pause();

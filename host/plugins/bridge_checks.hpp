@@ -24,6 +24,7 @@ class CheckBridge final : public CheckControllers {
 
   bool provides(std::string_view controller_name) const override;
   std::string plugin_of(std::string_view controller_name) const override;
+  bool quarantined(std::string_view controller_name) const override;
   Duration pause(std::string_view controller_name) const override;
   CheckActivity check_changed(const std::string& check, std::string_view check_json) override;
   bool begin(const CheckQuery& query) override;

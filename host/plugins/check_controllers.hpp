@@ -52,6 +52,11 @@ class CheckControllers {
   virtual bool provides(std::string_view controller_name) const = 0;
   /// Its name; empty when there is none.
   virtual std::string plugin_of(std::string_view controller_name) const = 0;
+  /// Is it called no more, because it failed too often?
+  virtual bool quarantined(std::string_view controller_name) const {
+    static_cast<void>(controller_name);
+    return false;
+  }
   /// How long its next call should wait, because it took much time; 0: not at all. The calls below
   /// are made all the same when they are called.
   virtual Duration pause(std::string_view controller_name) const {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/api/json.hpp"
+#include "core/api/schema/formats.hpp"
 #include "host/plugins/host_side.hpp"
 
 namespace sluice::host {
@@ -29,6 +31,17 @@ bool is_list_of_objects(const json::value& value) {
   return true;
 }
 
+/// What no pod could carry; empty: nothing.
+std::string judge_labels(const json::object& labels) {
+  for (const auto& [key, value] : labels) {
+    const std::string_view text = api::view(value.get_string());
+    if (!api::is_qualified_name(api::view(key)))
+      return "\"" + std::string(key) + "\" is no key of a label";
+    if (!api::is_label_value(text)) return "\"" + std::string(text) + "\" is no value of a label";
+  }
+  return {};
+}
+
 /// What is wrong with one pod set's update; empty: nothing.
 std::string judge_update(const json::value& update) {
   const json::object* object = update.if_object();
@@ -40,6 +53,8 @@ std::string judge_update(const json::value& update) {
     if (key == "name") continue;
     if (key == "labels" || key == "annotations" || key == "nodeSelector") {
       if (!is_map_of_texts(value)) return "`" + std::string(key) + "` has to be a map of texts";
+      const std::string wrong = key == "annotations" ? "" : judge_labels(value.get_object());
+      if (!wrong.empty()) return "`" + std::string(key) + "`: " + wrong;
     } else if (key == "tolerations") {
       if (!is_list_of_objects(value)) return "`tolerations` has to be a list of objects";
     } else {

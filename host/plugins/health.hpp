@@ -12,6 +12,7 @@
 #include <deque>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "core/base/time.hpp"
@@ -53,6 +54,23 @@ class Health {
     if (time != 0) cell.time.fetch_add(time, std::memory_order_relaxed);
   }
 
+  /// Around a call that comes alone: [load] and [control].
+  void begin_call(Hook hook, Duration since) {
+    calling_.store(hook, std::memory_order_relaxed);
+    calling_since_.store(since, std::memory_order_release);
+  }
+  void end_call() { calling_since_.store(kNobody, std::memory_order_release); }
+  struct Call {
+    Hook hook{};
+    Duration since = 0;  ///< by the steady clock
+  };
+  /// The one that is under way.
+  std::optional<Call> call() const {
+    const Duration since = calling_since_.load(std::memory_order_acquire);
+    if (since == kNobody) return std::nullopt;
+    return Call{calling_.load(std::memory_order_relaxed), since};
+  }
+
   /// True when a warning about this hook is due: at most one in a minute.
   bool may_warn(Hook hook, Time now);
 
@@ -67,6 +85,7 @@ class Health {
   std::string last_fault() const;
 
  private:
+  static constexpr Duration kNobody = std::numeric_limits<Duration>::min();
   static constexpr std::size_t kStripes = 16;
   struct Cell {
     std::atomic<std::uint64_t> calls{0};
@@ -80,6 +99,8 @@ class Health {
 
   FaultLimits limits_;
   std::atomic<bool> quarantined_{false};
+  std::atomic<Hook> calling_{};
+  std::atomic<Duration> calling_since_{kNobody};
   std::array<Stripe, kStripes> stripes_;
   std::array<std::atomic<std::uint64_t>, kHookCount> faults_{};
   std::array<std::atomic<Time>, kHookCount> next_warning_;

@@ -1,7 +1,8 @@
 // Loading a plugin's library, once and for good.
 //
 // A library is never unloaded: code of it may be on a stack, in a static destructor or in a thread
-// of its own. Loading the same file again gives the same library. One thread at a time.
+// of its own. Loading the same file again gives the same library; a new file in its place (of a
+// build, say) gives a new one beside it. One thread at a time.
 #pragma once
 
 #include <filesystem>

@@ -233,7 +233,7 @@ Answer LoadedPlugin::finish_fault(Hook hook, const std::string& what, hooks::Fau
   log(3, std::string(hook_name(hook)) + ": " + what);
   if (now_quarantined)
     log(3, "quarantined after " + std::to_string(limits_.quarantine_faults) +
-               " faults; it is called no more until it is reset or the host restarts");
+               " faults; it is called no more until the host is reloaded (SIGHUP) or restarts");
   if (is_open()) return Answer::kOpen;
   fault = {name_, text};
   return Answer::kClosed;

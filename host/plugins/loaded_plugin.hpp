@@ -91,12 +91,16 @@ class LoadedPlugin {
       return refuse_quarantined(fault);
     const PluginClock& clock = *services_.clock;
     const Duration start = clock.steady();
+    const bool alone = !is_cycle_hook(hook);
+    if (alone) health_.begin_call(hook, start);
     std::int32_t code = SLUICE_FAILED;
     try {
       code = fn();
     } catch (...) {
+      if (alone) health_.end_call();
       return finish_thrown(hook, clock.steady() - start, fault);
     }
+    if (alone) health_.end_call();
     const Duration took = clock.steady() - start;
     health_.count(hook, took);
     const Duration budget = is_cycle_hook(hook) ? limits_.cycle_budget : limits_.control_budget;

@@ -233,6 +233,15 @@ std::vector<PluginStatus> PluginSet::status() const {
   return all;
 }
 
+std::vector<LongCall> PluginSet::long_calls(Duration than) const {
+  std::vector<LongCall> found;
+  const Duration now = services_.clock->steady();
+  for (const auto& plugin : plugins_)
+    if (const auto call = plugin->health().call(); call && now - call->since > than)
+      found.push_back({plugin->name(), hook_name(call->hook), now - call->since});
+  return found;
+}
+
 bool PluginSet::reset_quarantine(std::string_view name) {
   for (const auto& plugin : plugins_) {
     if (plugin->name() != name) continue;

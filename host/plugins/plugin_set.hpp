@@ -69,6 +69,13 @@ struct PluginStatus {
   std::vector<HookStatus> hooks;  ///< those that were called
 };
 
+/// A call that has not come back yet.
+struct LongCall {
+  std::string plugin;
+  std::string_view hook;
+  Duration took = 0;
+};
+
 class PluginSet {
  public:
   /// All or nothing: the error names the plugin, its file and the reason. Instances are created
@@ -119,6 +126,8 @@ class PluginSet {
   std::vector<PluginEvent> take_events();
 
   std::vector<PluginStatus> status() const;
+  /// The [control] calls that are under way for longer than this. From any thread.
+  std::vector<LongCall> long_calls(Duration than) const;
   const MetricsRegistry& metrics() const { return metrics_; }
 
   /// Ends the quarantine of a plugin; false when there is no plugin of that name.

@@ -111,6 +111,7 @@ void World::build() {
   decisions_.add(*decision_metrics_);
   kernel_->listen(controllers_.get());
   kernel_->write_statuses();
+  call_watch_ = std::make_unique<CallWatch>(plugins_->plugins(), clock_);
   control_ = std::make_unique<ControlLoop>(*kernel_, *objects_, *store_, clock_);
   insight_ = std::make_unique<LiveInsight>(kernel_->engine(), *control_);
   authorizer_ = std::make_unique<RbacAuthorizer>(scheme_, *store_);
@@ -200,6 +201,7 @@ void World::abandon(std::unique_ptr<World> world) {
   world->authorizer_.reset();
   world->insight_.reset();
   world->control_.reset();
+  world->call_watch_.reset();
   world->executor_.reset();
   if (world->store_) world->store_->close();
   world->plugins_.reset();

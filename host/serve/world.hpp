@@ -29,6 +29,7 @@
 #include "host/metrics/decision_metrics.hpp"
 #include "host/metrics/metrics.hpp"
 #include "host/plugins/clock.hpp"
+#include "host/serve/call_watch.hpp"
 #include "host/serve/control_loop.hpp"
 #include "host/store/live_store.hpp"
 #include "host/writes/event_writer.hpp"
@@ -107,6 +108,7 @@ class World {
   std::unique_ptr<ControllerSetup> jobs_;
   std::unique_ptr<PluginWiring> wiring_;
   std::unique_ptr<ExecutorSetup> executor_;
+  std::unique_ptr<CallWatch> call_watch_;
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<LiveInsight> insight_;
   std::unique_ptr<RbacAuthorizer> authorizer_;

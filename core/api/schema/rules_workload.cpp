@@ -248,6 +248,11 @@ void check_check_report(const json::object& before, const json::object* old,
   const bool changed =
       !same(*old, now, "state") || !same(*old, now, "podSetUpdates") || !same(*old, now, "reason");
   if (!changed) return;
+  for_objects(now, "podSetUpdates", [&](std::size_t i, const json::object& update) {
+    const std::string place = indexed(field + ".podSetUpdates", i);
+    for (const char* part : {"labels", "nodeSelector"})
+      check_labels(find_object(update, part), place + "." + part, outcome);
+  });
   const json::object holder{{"status", before}};
   if (is_true(holder, "Finished")) {
     add_problem(outcome, Problem::Kind::kForbidden, field,

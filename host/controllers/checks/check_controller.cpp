@@ -95,6 +95,7 @@ void CheckController::poll(std::vector<std::string>& keys) {
     reports_[key].push_back(std::move(report));
     keys.push_back(std::move(key));
   }
+  for (std::string& key : std::exchange(named_, {})) keys.push_back(std::move(key));
   for (auto it = lines_.begin(); it != lines_.end();) {
     serve_line(it->first, it->second, keys);
     it = it->second.order.empty() ? lines_.erase(it) : std::next(it);
@@ -218,11 +219,22 @@ Result<void> CheckController::look_at_workload(const std::string& key, ObjectAcc
     const auto begun = begun_.find(key);
     if (begun != begun_.end() && begun->second.contains(check)) continue;
     if (has_to_wait(controller, key)) continue;
-    if (!begin(key, *id, check, controller, objects)) failed = check;
+    const bool begun_now = begin(key, *id, check, controller, objects);
+    if (!begun_now) failed = check;
+    note_service(check, controller, begun_now);
   }
   if (failed.empty()) return {};
   return Error{fmt::format("check {} could not begin: plugin {} did not answer properly", failed,
                            plugins_.plugin_of(wanted.at(failed)))};
+}
+
+/// The check says of itself that it is not active while its plugin is in quarantine.
+void CheckController::note_service(const std::string& check, const std::string& controller,
+                                   bool served) {
+  const bool changed =
+      served ? out_of_service_.erase(check) > 0
+             : plugins_.quarantined(controller) && out_of_service_.insert(check).second;
+  if (changed) named_.push_back(kCheckMark + check);
 }
 
 /// Cancels what was begun and is not wanted any more, or was begun for another attempt.

@@ -6,14 +6,15 @@
 // finished or deleted. What was begun is only in memory, so a restart or a reload begins everything
 // again; plugins take that as a repeat. A report of another attempt than the present one is dropped
 // and counted. The condition Active of an AdmissionCheck says whether its plugin is there and can
-// work; checks of controllers outside of this process are left alone. What a plugin that took much
-// time is to be told waits in line until it may be called again; nobody else waits for it. Belongs
-// to the kernel's thread.
+// work; one that is quarantined cannot. Checks of controllers outside of this process are left
+// alone. What a plugin that took much time is to be told waits in line until it may be called
+// again; nobody else waits for it. Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -54,6 +55,7 @@ class CheckController final : public Controller {
     bool has_timer = false;
   };
 
+  void note_service(const std::string& check, const std::string& controller, bool served);
   void serve_line(const std::string& controller, Line& line, std::vector<std::string>& keys);
   bool has_to_wait(const std::string& controller, const std::string& key);
   Time next_in_line(const std::string& controller, const ObjectAccess& objects) const;
@@ -79,7 +81,9 @@ class CheckController final : public Controller {
   std::unordered_map<std::string, std::string> controller_of_;  // check → spec.controllerName
   std::unordered_map<std::string, BegunChecks> begun_;          // by workload
   std::unordered_map<std::string, std::vector<CheckReport>> reports_;
-  std::map<std::string, Line> lines_;  // by controller
+  std::map<std::string, Line> lines_;     // by controller
+  std::set<std::string> out_of_service_;  // checks whose plugin was found in quarantine
+  std::vector<std::string> named_;        // keys for the next poll
   std::uint64_t late_reports_ = 0;
 };
 

@@ -159,6 +159,31 @@ TEST(Checks, ThoseOfFlavorsAreListedWhenTheirFlavorIsReserved) {
   EXPECT_EQ(s.engine.status(*s.engine.find("ns/w2")).admission_checks[0].retry_count, 1);
 }
 
+TEST(Checks, WhatAStartedJobWasGivenStays) {
+  Scenario s;
+  s.check("a").flavor("f").queue(four().checked_by("a"));
+  s.submit(Job("w", "q").cpu(1)).run();
+  const auto id = *s.engine.find("ns/w");
+  const auto say = [&](const char* state, const char* updates) {
+    api::AdmissionCheckState report;
+    report.name = "a";
+    report.state = state;
+    report.pod_set_updates = updates;
+    EXPECT_TRUE(s.engine.report("ns/w", report).ok());
+    s.run();
+    return s.engine.status(id).admission_checks[0].pod_set_updates;
+  };
+  EXPECT_EQ(say("Ready", "[1]"), "[1]");
+  ASSERT_EQ(s.state("w"), "admitted");
+  EXPECT_EQ(say("Ready", "[2]"), "[1]");
+  EXPECT_EQ(say("Pending", ""), "[1]");  // shown, changes nothing
+  EXPECT_EQ(s.checks("w"), "a=Pending");
+  EXPECT_EQ(say("Ready", "[3]"), "[1]");
+  EXPECT_EQ(s.state("w"), "admitted");
+  EXPECT_EQ(say("Retry", ""), "");  // it begins anew
+  EXPECT_EQ(say("Ready", "[4]"), "[4]");
+}
+
 TEST(Checks, AQueueIsInactiveWhileACheckIsMissingOrInactive) {
   Scenario s;
   s.check("a", false, false).flavor("f").queue(four().checked_by("a"));

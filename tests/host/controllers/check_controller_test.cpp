@@ -237,6 +237,27 @@ TEST(CheckController, AFaultIsTriedAgain) {
   EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 1"));
 }
 
+TEST(CheckController, AQuarantinedPluginIsNotActive) {
+  CheckWorld world;
+  world.plugins.faulty = true;
+  world.workload("a");
+  EXPECT_EQ(world.at_check("/status/conditions/0/status"), "True");  // one fault is none too many
+  world.plugins.in_quarantine = true;
+  world.plugins.activity = {false, "PluginFault", "plugin fake is quarantined after 5 faults"};
+  world.pass(2 * kSecond);
+  EXPECT_EQ(world.at_check("/status/conditions/0/reason"), "PluginFault");
+  world.workload("b");
+  EXPECT_THAT(world.kernel.engine().view(*world.kernel.engine().find("default/b")).message,
+              HasSubstr("fake (plugin fake is quarantined after 5 faults)"));
+  EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved);  // nobody is evicted for it
+  world.plugins.faulty = world.plugins.in_quarantine = false;
+  world.plugins.activity = {true, "Active", "It works"};
+  world.plugins.take();
+  world.pass(10 * kSecond);
+  EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 1", "check fake", "begin b fake 1"));
+  EXPECT_EQ(world.at_check("/status/conditions/0/status"), "True");
+}
+
 TEST(CheckController, ASlowPluginHoldsUpNobodyElse) {
   CheckWorld world;
   world.check("quick", "example.com/quick");

@@ -15,7 +15,8 @@ namespace sluice::host::test {
 class FakeChecks final : public CheckControllers {
  public:
   bool loaded = true;
-  bool faulty = false;
+  bool faulty = false;  ///< it cannot begin
+  bool in_quarantine = false;
   Duration rest = 0;          ///< the pause after each call
   const Time* now = nullptr;  ///< needed when there is a pause
   CheckActivity activity{true, "Active", "The check is active"};
@@ -31,6 +32,7 @@ class FakeChecks final : public CheckControllers {
            : controller == "example.com/quick" ? "quick"
                                                : "";
   }
+  bool quarantined(std::string_view) const override { return in_quarantine; }
   Duration pause(std::string_view controller) const override {
     return controller == "example.com/fake" && now ? std::max<Duration>(0, free_at_ - *now) : 0;
   }

@@ -112,6 +112,7 @@ TEST_F(CheckBridgeTest, RetryAndPreemptionRequired) {
 TEST_F(CheckBridgeTest, SenselessReportsAreRefused) {
   for (const auto& [what, text] :
        {std::pair("bad-updates", "pod_set_updates has to be a list"),
+        std::pair("bad-label", "pod_set_updates: `labels`: \"a b\" is no key of a label"),
         std::pair("bad-retry", "requeue_after_seconds is -7; a number of seconds or -1")}) {
     const auto set = load({plugin("checks-a", mode(what))});
     lines();

@@ -1,6 +1,7 @@
 // Loading: what is refused, with which sentence, and that nothing of a refused file runs.
 #include <fstream>
 
+#include "host/plugins/library.hpp"
 #include "host/plugins/plugin_file.hpp"
 #include "tests/host/plugins/support.hpp"
 
@@ -44,6 +45,37 @@ TEST_F(Loading, TruncatedAndGarbageFiles) {
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_THAT(load_error({plugin("renamed")}), HasSubstr("it names itself filter"));
   std::filesystem::remove_all(directory);
+}
+
+TEST_F(Loading, AFileThatWasReplacedIsLoadedAnew) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "replaced";
+  const std::filesystem::path path = folder / "filter.so";
+  std::filesystem::create_directories(folder);
+  const auto build = [&] {
+    std::filesystem::copy_file(SLUICE_TEST_PLUGINS "/filter.so", folder / "new",
+                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::rename(folder / "new", path);
+  };
+  build();
+  const auto first = load_library(path), again = load_library(path);
+  ASSERT_TRUE(first.ok() && again.ok());
+  EXPECT_EQ(*first, *again);
+  build();
+  const auto second = load_library(path), second_again = load_library(path);
+  ASSERT_TRUE(second.ok() && second_again.ok());
+  EXPECT_NE(*first, *second);
+  EXPECT_EQ(*second, *second_again);
+  build();
+  const auto third = load_library(path);
+  ASSERT_TRUE(third.ok());
+  EXPECT_NE(*second, *third);
+  // Its pages would change under the code that runs.
+  std::filesystem::last_write_time(
+      path, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+  const auto over = load_library(path);
+  ASSERT_FALSE(over.ok());
+  EXPECT_THAT(over.error().text, HasSubstr("filter.so: the file was written over while this"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Loading, CreateThatFails) {

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Checks whose controller misbehaves, in a live host: a plugin that throws, lies, is slow or hangs;
+a controller outside that sends nonsense. The host says who it is and why, and everybody else goes
+on; nobody starts, and nobody is evicted, because of a fault.
+
+    faults_test.py --sluice build/dev/bin/sluice --plugins build/dev/tests/plugins
+"""
+import argparse
+import json
+import os
+import sys
+import time
+import unittest
+
+from host import eventually
+from two_stages import GROUP, World
+
+OPTIONS = None
+STATUS = f"{GROUP}/namespaces/team/workloads/{{}}/status"
+
+
+def plugins(**config):
+    entry = json.dumps({"name": "checks-a", "config": config})
+    return f"{{ directory: {OPTIONS.plugins}, load: [ {entry} ] }}"
+
+
+class Faults(unittest.TestCase):
+    def start(self, **config):
+        self.world = World(OPTIONS.sluice, plugins(**config))
+        self.addCleanup(self.world.end)
+        self.world.flavor("f")
+        self.world.create(f"{GROUP}/admissionchecks", {
+            "metadata": {"name": "ask"}, "spec": {"controllerName": "example.com/check"}})
+        self.world.queue("asks", ["ask"], {"f": 100})
+        self.world.queue("free", [], {"f": 100})
+
+    def logged(self, text, seconds=20):
+        eventually(lambda: text in self.world.host.log(), f"{text!r} in the log:\n"
+                   + self.world.host.log()[-1500:], seconds)
+
+    def others_go_on(self, name):
+        self.world.workload(name, "free")
+        self.world.becomes(name, "admitted")
+
+    def active(self, kind, name):
+        conditions = self.world.rest.get(f"{GROUP}/{kind}/{name}")["status"]["conditions"]
+        return next(each for each in conditions if each["type"] == "Active")
+
+
+class Plugin(Faults):
+    def test_throws(self):
+        self.start(mode="throw-begin")
+        world, names = self.world, [f"w{n}" for n in range(5)]
+        for name in names:
+            world.workload(name, "asks")
+            world.becomes(name, "reserved")
+        self.logged("plugin checks-a: check-controller.begin: it failed: no beginning")
+        self.others_go_on("x")
+        # The fifth was one too many: it is called no more, and check, queue and newcomers say so.
+        self.logged("plugin checks-a: quarantined after 5 faults")
+        eventually(lambda: self.active("admissionchecks", "ask")["reason"] == "PluginFault", "told")
+        why = "plugin checks-a is quarantined after 5 faults, the last: plugin checks-a, " \
+              "check-controller.begin: it failed: no beginning"
+        self.assertIn(why, self.active("admissionchecks", "ask")["message"])
+        eventually(lambda: why in self.active("clusterqueues", "asks")["message"], "the queue")
+        world.workload("late", "asks")
+        eventually(lambda: why in world.condition("late", "QuotaReserved")["message"], "late says")
+        self.assertEqual({world.state(name) for name in names}, {"reserved"})
+        # A plugin that was mended takes over.
+        self.assertTrue(world.host.reload(plugins(mode="ready")), world.host.log())
+        for name in [*names, "late"]:
+            world.becomes(name, "admitted")
+
+    def test_does_not_know_its_check(self):
+        self.start(mode="throw")
+        eventually(lambda: self.active("admissionchecks", "ask")["reason"] == "PluginFault", "told")
+        self.assertIn("plugin checks-a, check-controller.check_changed: it failed: no check",
+                      self.active("clusterqueues", "asks")["message"])
+        self.world.workload("w", "asks")
+        eventually(lambda: "no check" in self.world.condition("w", "QuotaReserved")["message"],
+                   "the workload says why")
+        self.others_go_on("x")
+
+    def test_lies(self):
+        self.start(mode="other-attempt")  # it answers for an attempt that there is not
+        world = self.world
+        world.workload("w", "asks")
+        for mode, text in (("other-attempt", ""),
+                           ("other-pod-set", "a report updates a pod set that the workload does "
+                                             "not have"),
+                           ("bad-updates", "check-reporter refused a report: pod_set_updates has "
+                                           "to be a list"),
+                           ("bad-retry", "check-reporter refused a report: requeue_after_seconds "
+                                         "is -7")):
+            self.assertTrue(world.host.reload(plugins(mode=mode)), world.host.log())
+            self.logged(text)
+            self.others_go_on(f"x-{mode}")
+            self.assertEqual(world.state("w"), "reserved", mode)
+            self.assertEqual(world.checks("w"), {"ask": "Pending"})
+        self.assertTrue(world.host.reload(plugins(mode="ready")), world.host.log())
+        world.becomes("w", "admitted")
+
+    def test_is_slow(self):
+        """Each call takes 0.3 s; between two of them the others have their turn."""
+        self.start(sleepMs=300)
+        world, names = self.world, [f"w{n}" for n in range(8)]
+        for name in names:
+            world.workload(name, "asks")
+        self.others_go_on("x")
+        waiting = [name for name in names if world.state(name) != "admitted"]
+        self.assertTrue(waiting, "the others waited until all calls were made")
+        for name in names:
+            world.becomes(name, "admitted")
+
+    def test_hangs(self):
+        """For a while. Reads are answered, and the log says for whom the writes wait."""
+        self.start(sleepMs=8000)
+        world = self.world
+        world.workload("w", "asks")
+        began = time.monotonic()
+        self.logged("plugin checks-a: check-controller.begin has not come back for")
+        world.rest.get(f"{GROUP}/clusterqueues/free")
+        self.assertLess(time.monotonic() - began, 60)
+        world.becomes("w", "admitted")
+        self.logged("check-controller.begin took 8.")  # and so does the warning, when it came back
+        self.others_go_on("x")
+
+
+class Outside(unittest.TestCase):
+    """What a controller that speaks to the API may send, and the answer to it."""
+
+    def test_nonsense(self):
+        world = World(OPTIONS.sluice)
+        self.addCleanup(world.end)
+        world.flavor("f")
+        world.check("ask")
+        world.queue("asks", ["ask"], {"f": 100})
+        world.workload("w", "asks")
+        world.becomes("w", "reserved")
+        when = "2026-01-01T00:00:00Z"
+        good = {"name": "ask", "state": "Ready", "message": "", "lastTransitionTime": when}
+
+        def entry(**changes):
+            return {key: value for key, value in (good | changes).items() if value is not None}
+
+        cases = (  # entry or entries, code, what the answer names
+            (entry(state="ready"), 422, 'status.admissionChecks[0].state'),
+            (entry(state=None), 422, "status.admissionChecks[0].state"),
+            (entry(state=7), 422, "admissionChecks"),
+            (entry(name=None), 422, "status.admissionChecks[0].name"),
+            (entry(name="other"), 422, "is not among the admission checks"),
+            (entry(message="x" * 40000), 422, "message"),
+            (entry(lastTransitionTime="yesterday"), 422, "yesterday"),
+            (entry(state="Retry", requeueAfterSeconds=-1), 422, "requeueAfterSeconds"),
+            (entry(state="Retry", requeueAfterSeconds="soon"), 422, "requeueAfterSeconds"),
+            (entry(reason="PreemptionRequired"), 422, "only while the state is Pending"),
+            (entry(podSetUpdates=[{"name": "nobody"}]), 422, "nobody"),
+            (entry(podSetUpdates="all"), 422, "podSetUpdates"),
+            (entry(podSetUpdates=[{"name": "main", "labels": {"a b": "c"}}]), 422, "a b"),
+            ([entry(), entry(state="Rejected")], 422, "status.admissionChecks[1]"),
+            ("Ready", 422, "admissionChecks"),
+        )
+        for wrong, code, text in cases:
+            with self.subTest(wrong=str(wrong)[:80]):
+                listed = [wrong] if isinstance(wrong, dict) else wrong
+                answer = world.patch(STATUS.format("w"), {"status": {"admissionChecks": listed}},
+                                     code)
+                self.assertIn(text, answer["message"])
+                self.assertEqual(world.checks("w"), {"ask": "Pending"})
+                self.assertEqual(world.state("w"), "reserved")
+        code, answer = world.rest.send("PATCH", STATUS.format("w"), "no object",
+                                       "application/merge-patch+json")
+        self.assertEqual(code, 400, answer)
+        # Two that read the same version: one of them is told to read again.
+        read = world.get("w")["metadata"]["resourceVersion"]
+        world.answer("w", "ask", "Pending", message="mine", version=read)
+        stale = world.answer("w", "ask", "Ready", expect=409, version=read)
+        self.assertIn("the object has been modified", stale["message"])
+        self.assertEqual(world.state("w"), "reserved")
+        world.answer("w", "ask", "Ready")
+        world.becomes("w", "admitted")
+
+
+def main():
+    global OPTIONS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sluice", required=True)
+    parser.add_argument("--plugins", required=True, help="the folder of the tests' plugins")
+    OPTIONS, rest = parser.parse_known_args()
+    OPTIONS.plugins = os.path.abspath(OPTIONS.plugins)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
