@@ -77,9 +77,9 @@ struct CheckHost {
     const auto made = static_cast<ObjectAccess&>(objects).create(json::parse(text).get_object());
     if (!made) fail(made.error().text);
   }
-  void queue(const std::string& name, const std::string& checks) {
+  void queue(const std::string& name, const std::string& asks) {
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":")" +
-          name + R"("},"spec":{)" + checks +
+          name + R"("},"spec":{)" + asks +
           R"("namespaceSelector":{},"resourceGroups":[{"coveredResources":["cpu"],"flavors":[{
           "name":"f","resources":[{"name":"cpu","nominalQuota":"1000000"}]}]}]}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{

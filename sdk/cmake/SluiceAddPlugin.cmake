@@ -1,19 +1,21 @@
-# sluice_add_plugin(NAME source...): a shared library NAME.so that exports the entry and nothing
-# else.
+# sluice_add_plugin(NAME source... [CONFIG JSON]): a shared library NAME.so that exports the entry
+# and nothing else.
 #
 # The target is plugin_NAME with - as _, so that several plugins can be built in one project; set
 # further properties on it. Undefined symbols and late binding are errors at build time, not at
-# three in the morning. With the host's program known (SLUICE_PROGRAM), CTest validates the plugin.
+# three in the morning. With the host's program known (SLUICE_PROGRAM), CTest validates the plugin;
+# CONFIG is the configuration for that, where one is required.
 function(sluice_add_plugin name)
   if(NOT name MATCHES "^[a-z0-9-]+$")
     message(FATAL_ERROR "sluice_add_plugin: the name \"${name}\" may hold only a-z, 0-9 and -")
   endif()
-  if(NOT ARGN)
+  cmake_parse_arguments(PARSE_ARGV 1 plugin "" "CONFIG" "")
+  if(NOT plugin_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "sluice_add_plugin(${name}): which sources?")
   endif()
   set(version_script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/sluice-plugin.map)
   string(REPLACE "-" "_" target plugin_${name})
-  add_library(${target} MODULE ${ARGN})
+  add_library(${target} MODULE ${plugin_UNPARSED_ARGUMENTS})
   target_link_libraries(${target} PRIVATE SluiceSDK::sdk)
   set_target_properties(${target} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} SUFFIX .so
@@ -38,8 +40,12 @@ function(sluice_add_plugin name)
     target_link_options(${target} PRIVATE -Wl,-z,defs)
   endif()
   if(SLUICE_PROGRAM)
+    set(config)
+    if(plugin_CONFIG)
+      set(config --config ${plugin_CONFIG})
+    endif()
     add_test(NAME ${target}_validate
-             COMMAND ${SLUICE_PROGRAM} plugin validate $<TARGET_FILE:${target}>)
+             COMMAND ${SLUICE_PROGRAM} plugin validate $<TARGET_FILE:${target}> ${config})
   endif()
 endfunction()
 
