@@ -1,5 +1,6 @@
 /* A check controller whose parts may be wrong: NAMES it answers for, what it REPORTS when an
- * attempt begins, and the codes of BEGIN and CANCEL. */
+ * attempt begins (STATE, REASON, REQUEUE, and of which CHECK and WORKLOAD), the codes of BEGIN and
+ * CANCEL, and whether it COUNTS in its state how often it was asked. */
 #define WITH_INSTANCE
 #include "parts.h"
 
@@ -8,6 +9,14 @@ static int begun_before(uint64_t attempt) {
   const int known = attempt == last;
   last = attempt;
   return known;
+}
+
+UNUSED static void count(const sluice_host_t* host) {
+  static char times = 'a';
+  const sluice_state_t* state = (const sluice_state_t*)service(host, SLUICE_SVC_STATE);
+  const sluice_str_t value = {&times, 1};
+  times = (char)(times == 'z' ? 'a' : times + 1);
+  if (state != NULL) state->set(host, text_of("times"), value);
 }
 
 static int32_t controllers(sluice_instance_t* self, const sluice_sink_t* out) {
@@ -33,13 +42,15 @@ static int32_t begin(sluice_instance_t* self, const sluice_check_query_t* query)
   (void)again;
   memset(&report, 0, sizeof(report));
   report.size = sizeof(report);
-  report.requeue_after_seconds = -1;
+  report.requeue_after_seconds = REQUEUE;
+  report.reason = text_of(REASON);
   report.attempt = query->attempt + ATTEMPT_OFFSET;
   report.namespace_of = w.api->namespace_of(w.handle);
-  report.name = w.api->name(w.handle);
+  report.name = WORKLOAD;
   report.uid = w.api->uid(w.handle);
-  report.check = query->check;
+  report.check = CHECK;
   report.state = text_of(STATE);
+  if (COUNTS) count(self->host);
   if (reporter != NULL) reporter->report(self->host, &report, NULL);
   return BEGIN;
 }
