@@ -66,10 +66,12 @@ class Provisioning(World):
         assert list(found) == [name], f"{name} is wanted, there is {found}"
         return found[name]
 
-    def tell(self, workload, *kinds, attempt=1, expect=(200,), message=""):
+    def tell(self, workload, *kinds, attempt=1, expect=(200,), message="", uid=None):
+        body = {"status": {"conditions": [condition(kind, message) for kind in kinds]}}
+        if uid:
+            body["metadata"] = {"uid": uid}
         code, answer = self.rest.send(
-            "PATCH", f"{REQUESTS}/{workload}-{workload}-{attempt}/status",
-            {"status": {"conditions": [condition(kind, message) for kind in kinds]}},
+            "PATCH", f"{REQUESTS}/{workload}-{workload}-{attempt}/status", body,
             "application/merge-patch+json")
         assert code in expect, f"{code} {answer}"
 
@@ -264,13 +266,15 @@ class Requests(LiveTest):
                     {"status": {"conditions": [condition("Provisioned")]}})
         world.becomes(name, "finished")
         eventually(lambda: not world.requests(name), "nothing is left of a finished one")
-        self.waiting("evicted")
+        first = self.waiting("evicted")
         world.patch(f"{GROUP}/namespaces/team/workloads/evicted", {"spec": {"active": False}})
         world.becomes("evicted", "inactive")
         eventually(lambda: not world.requests("evicted"), "nothing is left of an evicted one")
         world.patch(f"{GROUP}/namespaces/team/workloads/evicted", {"spec": {"active": True}})
         world.becomes("evicted", "reserved")
-        world.request("evicted")  # begins anew with the first attempt's name
+        # It begins anew with the first attempt's name; an answer to that one is none to this one.
+        self.assertNotEqual(world.request("evicted"), first)
+        world.tell("evicted", "Provisioned", uid=first, expect=(409,))
         templates = world.rest.get("/api/v1/namespaces/team/podtemplates")["items"]
         self.assertEqual([t["metadata"]["name"] for t in templates
                           if "evicted" in t["metadata"]["name"]], ["ppt-evicted-evicted-1-main"])
@@ -303,10 +307,11 @@ class Races(LiveTest):
             world.queue(name, [name, "by-python"], {"f": 4})
             world.workload(name, name)
             world.becomes(name, "reserved")
-            world.request(name)
+            uid = world.request(name)
             states = ("Ready", "Retry") if turn % 2 else ("Ready", "Ready")
-            threads = [threading.Thread(  # who comes second may find it gone
-                target=world.tell, args=(name, "Provisioned"), kwargs={"expect": (200, 404)}),
+            threads = [threading.Thread(  # who comes second may find it gone, or another
+                target=world.tell, args=(name, "Provisioned"),
+                kwargs={"expect": (200, 404, 409, 422), "uid": uid}),
                        threading.Thread(target=world.patch, args=(
                            f"{GROUP}/namespaces/team/workloads/{name}/status",
                            {"status": {"admissionChecks": [{
@@ -324,6 +329,34 @@ class Races(LiveTest):
             world.becomes(name, "reserved")
             self.assertEqual(world.checks(name), {name: "Pending", "by-python": "Pending"})
             eventually(lambda n=name: len(world.requests(n)) == 1, f"one request of {name}")
+
+    def test_two_of_this_plugin(self):
+        """Two checks of one workload are two requests; when one fails both begin anew."""
+        world = self.world
+        for check in ("left", "right"):
+            world.capacity(check)
+        world.queue("pair", ["left", "right"], {"f": 4})
+        world.workload("pair", "pair")
+        first = eventually(lambda: len(world.requests("pair")) == 2 and world.requests("pair"),
+                           "two requests", 20)
+        self.assertEqual(sorted(first), ["pair-left-1", "pair-right-1"])
+
+        def tell(request, kind):
+            world.patch(f"{REQUESTS}/{request}/status",
+                        {"status": {"conditions": [condition(kind)]}})
+
+        tell("pair-right-1", "Provisioned")
+        eventually(lambda: world.checks("pair") == {"left": "Pending", "right": "Ready"}, "one")
+        self.assertEqual(world.state("pair"), "reserved")
+        tell("pair-left-1", "Failed")
+        # The one that failed counts its attempts; the other gets a request of the same name.
+        second = eventually(lambda: sorted(world.requests("pair")) ==
+                            ["pair-left-2", "pair-right-1"] and world.requests("pair"), "anew", 20)
+        self.assertNotEqual(second["pair-right-1"], first["pair-right-1"])
+        self.assertEqual(world.checks("pair"), {"left": "Pending", "right": "Pending"})
+        tell("pair-left-2", "Provisioned")
+        tell("pair-right-1", "Provisioned")
+        world.becomes("pair", "admitted")
 
     def test_late_answer(self):
         """The capacity of an attempt that is over arrives: nobody starts with it."""
