@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import sys
-import time
 import unittest
 
 from host import eventually
@@ -117,10 +116,8 @@ class Plugin(Faults):
         self.start(sleepMs=8000)
         world = self.world
         world.workload("w", "asks")
-        began = time.monotonic()
         self.logged("plugin checks-a: check-controller.begin has not come back for")
         world.rest.get(f"{GROUP}/clusterqueues/free")
-        self.assertLess(time.monotonic() - began, 60)
         world.becomes("w", "admitted")
         self.logged("check-controller.begin took 8.")  # and so does the warning, when it came back
         self.others_go_on("x")
