@@ -105,6 +105,10 @@ std::uint64_t Engine::attempt(WorkloadId id) const { return state_->attempt(id);
 std::vector<std::string> Engine::planned_victims(WorkloadId id) const {
   return state_->planned_victims(id);
 }
+bool Engine::may_lower_counts(WorkloadId id) const {
+  const hooks::Traits* traits = state_->model.workloads[id].traits();
+  return traits && traits->may_lower_counts;
+}
 std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const { return state_->counted_as(id); }
 std::vector<WorkloadId> Engine::workloads() const { return state_->in_order(); }
 Explanation Engine::explain(WorkloadId id, const MayKnow& may_know) const {

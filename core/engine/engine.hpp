@@ -158,6 +158,8 @@ class Engine {
   std::uint64_t attempt(WorkloadId id) const;
   /// Whom its held preemptions will evict, by key; empty: none are held.
   std::vector<std::string> planned_victims(WorkloadId id) const;
+  /// Its traits allow that granted counts become less while it runs.
+  bool may_lower_counts(WorkloadId id) const;
   /// Who is counted for this workload in totals (its trait `counted as`); nullopt: nobody.
   std::optional<WorkloadId> counted_as(WorkloadId id) const;
   /// All workloads that exist, in order of namespace/name.

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_map>
 
 #include "core/engine/state.hpp"
 #include "core/scheduling/flavor_match.hpp"
+#include "core/scheduling/own_view.hpp"
 
 namespace sluice {
 namespace {
@@ -140,12 +142,12 @@ std::vector<Refusal> refusals_of(const Model& model, const PendingReason& why) {
 
 }  // namespace
 
-Explanation EngineState::explain(WorkloadId id, const MayKnow& may_know) const {
+/// What each flavor has for its pod sets; `lacking` gets what is missing somewhere.
+void EngineState::explain_pod_sets(WorkloadId id, const QueueRecord* queue, Explanation& out,
+                                   std::set<FrId>& lacking) {
   const WorkloadRecord& w = model.workloads[id];
-  Explanation out;
-  std::set<FrId> lacking;
-  const QueueId queue_id = w.holds_quota() ? w.holding->queue : w.queue;
-  const QueueRecord* queue = queue_id == kNone ? nullptr : &model.queues[queue_id];
+  std::optional<OwnView> view;  // what it replaces is no obstacle to it
+  if (queue && !structure_dirty_ && !w.holds_quota()) view.emplace(model, id, queue->id);
   for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
     const PodSetRecord& pods = w.pod_sets[i];
     PodSetAnswer& set = out.pod_sets.emplace_back();
@@ -165,6 +167,17 @@ Explanation EngineState::explain(WorkloadId id, const MayKnow& may_know) const {
                                              resource.requested, *pods.shape->pod, lacking));
     }
   }
+}
+
+Explanation EngineState::explain(WorkloadId id, const MayKnow& may_know) {
+  const WorkloadRecord& w = model.workloads[id];
+  Explanation out;
+  std::set<FrId> lacking;
+  const QueueId queue_id = w.holds_quota() ? w.holding->queue : w.queue;
+  const QueueRecord* queue = queue_id == kNone ? nullptr : &model.queues[queue_id];
+  explain_pod_sets(id, queue, out, lacking);
+  if (const WorkloadId replaced = model.replaced_by(w); replaced != kNone)
+    out.replaces = model.workloads[replaced].key;
   if (w.state == WorkloadState::kPending)
     if (const auto why = pending_reason(w, id)) out.refusals = refusals_of(model, *why);
   if (!queue) return out;
@@ -178,7 +191,8 @@ Explanation EngineState::explain(WorkloadId id, const MayKnow& may_know) const {
     if (other.id >= model.tree.node_count() ||
         model.tree.root(other.id) != model.tree.root(queue_id))
       continue;
-    for (const WorkloadId holder : other.holders) holders.add(model.workloads[holder]);
+    for (const WorkloadId holder : other.holders)
+      if (model.workloads[holder].key != out.replaces) holders.add(model.workloads[holder]);
   }
   holders.hand_over(out);
   return out;

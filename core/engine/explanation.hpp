@@ -63,7 +63,10 @@ struct Refusal {
 };
 
 struct Explanation {
-  std::string cluster_queue;         ///< empty: it is in none
+  std::string cluster_queue;  ///< empty: it is in none
+  /// Key of the workload that its admission ends: what that holds counts as available. May be
+  /// empty.
+  std::string replaces;
   std::vector<std::string> cohorts;  ///< of the queue, the nearest first
   bool queued = false;
   bool parked = false;  ///< it waits for something to change, not for its turn

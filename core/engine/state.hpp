@@ -78,7 +78,9 @@ class EngineState {
   void verify_ledger();
 
   // explanation.cpp
-  Explanation explain(WorkloadId id, const MayKnow& may_know) const;
+  Explanation explain(WorkloadId id, const MayKnow& may_know);
+  void explain_pod_sets(WorkloadId id, const QueueRecord* queue, Explanation& out,
+                        std::set<FrId>& lacking);
 
   // tally.cpp
   WorkloadTally tally() const;
@@ -164,6 +166,7 @@ class EngineState {
   void ask_traits(WorkloadRecord& w, WorkloadId id);
   void mark(WorkloadRecord& w, WorkloadId id, const std::vector<std::string>& plugins);
   void link_traits(WorkloadRecord& w, WorkloadId id);
+  void bind_partners(const WorkloadRecord& w, WorkloadId id);
   void unlink_traits(WorkloadRecord& w, WorkloadId id);
   std::uint32_t unit_of(const WorkloadRecord& w, bool holding);
   void set_unit(WorkloadId id, std::uint32_t unit);
@@ -258,6 +261,7 @@ class EngineState {
   std::unordered_map<std::string, std::uint32_t> group_units_;
   std::unordered_map<std::string, std::vector<WorkloadId>> anchored_;      // by order_as
   std::unordered_map<std::string, std::vector<WorkloadId>> partners_;      // by evict_with
+  std::unordered_map<std::string, std::vector<WorkloadId>> followers_;     // by follows
   std::unordered_map<std::string, std::vector<WorkloadId>> replacements_;  // by what they replace
 
   bool structure_dirty_ = true;

@@ -30,10 +30,12 @@ void EngineState::ask_traits(WorkloadRecord& w, WorkloadId id) {
     mark(w, id, traits.claimed_by);
   }
   const bool plain = traits.takes_part && !traits.has_group && !traits.has_replaces &&
-                     traits.evict_with.empty() && traits.counted_as == hooks::CountedAs::kItself &&
-                     traits.shape_key.empty() && !traits.may_lower_counts &&
-                     traits.conflict.empty();
-  if (plain && !w.extras && !partners_.contains(w.key) && !replacements_.contains(w.key)) return;
+                     traits.evict_with.empty() && traits.follows.empty() &&
+                     traits.counted_as == hooks::CountedAs::kItself && traits.shape_key.empty() &&
+                     !traits.may_lower_counts && traits.conflict.empty();
+  if (plain && !w.extras && !partners_.contains(w.key) && !replacements_.contains(w.key) &&
+      !followers_.contains(w.key))
+    return;
   w.more().traits = std::move(traits);
   link_traits(w, id);
 }
@@ -57,11 +59,19 @@ void EngineState::link_traits(WorkloadRecord& w, WorkloadId id) {
   settle_unit(id);
   if (const WorkloadId replaced = model.replaced_by(w); replaced != kNone) settle_unit(replaced);
 
-  const auto bind = [this](WorkloadId a, WorkloadId b) {
-    std::vector<WorkloadId>& bound = model.together[a];
-    if (std::find(bound.begin(), bound.end(), b) != bound.end()) return;
-    bound.push_back(b);
-    model.together[b].push_back(a);
+  bind_partners(w, id);
+}
+
+/// Who goes with whom when one is preempted: partners with each other, followers with their leader.
+void EngineState::bind_partners(const WorkloadRecord& w, WorkloadId id) {
+  const hooks::Traits& traits = w.extras->traits;
+  const auto lead = [this](WorkloadId leader, WorkloadId follower) {
+    std::vector<WorkloadId>& bound = model.together[leader];
+    if (std::find(bound.begin(), bound.end(), follower) == bound.end()) bound.push_back(follower);
+  };
+  const auto bind = [&lead](WorkloadId a, WorkloadId b) {
+    lead(a, b);
+    lead(b, a);
   };
   if (!traits.evict_with.empty() && traits.evict_with != w.key) {
     partners_[traits.evict_with].push_back(id);
@@ -69,6 +79,12 @@ void EngineState::link_traits(WorkloadRecord& w, WorkloadId id) {
   }
   if (const auto waiting = partners_.find(w.key); waiting != partners_.end())
     for (const WorkloadId other : waiting->second) bind(id, other);
+  if (!traits.follows.empty() && traits.follows != w.key) {
+    followers_[traits.follows].push_back(id);
+    if (const auto leader = find(traits.follows)) lead(*leader, id);
+  }
+  if (const auto waiting = followers_.find(w.key); waiting != followers_.end())
+    for (const WorkloadId follower : waiting->second) lead(id, follower);
 }
 
 void EngineState::unlink_traits(WorkloadRecord& w, WorkloadId id) {
@@ -79,6 +95,8 @@ void EngineState::unlink_traits(WorkloadRecord& w, WorkloadId id) {
   }
   if (!w.extras) return;
   const hooks::Traits& traits = w.extras->traits;
+  if (const auto leader = find(traits.follows)) drop(model.together, *leader, id);
+  drop(followers_, traits.follows, id);
   if (traits.has_group) {
     drop(model.siblings, traits.group.id, id);
     drop(anchored_, traits.group.order_as, id);

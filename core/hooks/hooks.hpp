@@ -163,6 +163,7 @@ struct Traits {
   bool has_replaces = false;
   Replaces replaces;
   std::string evict_with;  ///< key: preempting one ends both
+  std::string follows;     ///< key: preempting that one ends this one too
   CountedAs counted_as = CountedAs::kItself;
   std::string counted_as_workload;  ///< key, with kOther
   std::string shape_key;
@@ -246,11 +247,12 @@ struct EndedJobWorkload {
 struct JobPlan {
   std::string provider;             ///< the plugin that answered; empty: nobody did
   std::string speaker;              ///< whose conditions the job follows; empty: none yet
-  std::vector<std::string> resize;  ///< get the job's counts in place
+  std::vector<std::string> resize;  ///< get the job's counts in place; a holder only lower ones
   std::vector<NewJobWorkload> create;
   std::vector<EndedJobWorkload> finish;
-  bool recreate = false;  ///< stop the job, remove its workloads, make a new one
-  std::string conflict;   ///< two plugins answered: why the job waits
+  std::vector<std::string> remove;  ///< finished ones that are deleted
+  bool recreate = false;            ///< stop the job, remove its workloads, make a new one
+  std::string conflict;             ///< two plugins answered: why the job waits
 };
 
 class JobMapping {

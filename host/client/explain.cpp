@@ -21,20 +21,23 @@ std::string workloads_of(const std::string& ns) {
   return fmt::format("/apis/kueue.x-k8s.io/v1beta2/namespaces/{}/workloads", percent_encoded(ns));
 }
 
-/// The workload that speaks for a Job: one that is not finished before one that is, then the
-/// newest.
+/// The workload that a Job waits for, else the one that it runs by, else one that is finished; of
+/// several the newest.
 std::string choose(const json::object& list) {
   std::string name, newest;
-  bool open = false;
+  int rank = -1;
   for_each_object(list, "items", [&](const json::object& workload) {
-    const bool unfinished = !has_condition(part(workload, "status"), "Finished");
+    const json::object& status = part(workload, "status");
+    const int now = has_condition(status, "Finished")   ? 0
+                    : has_condition(status, "Admitted") ? 1
+                                                        : 2;
     const json::object& metadata = part(workload, "metadata");
     const std::string created(api::find_text(metadata, "creationTimestamp"));
-    const bool better = unfinished != open ? unfinished : created >= newest;
+    const bool better = now != rank ? now > rank : created >= newest;
     if (!name.empty() && !better) return;
     name = api::find_text(metadata, "name");
     newest = created;
-    open = unfinished;
+    rank = now;
   });
   return name;
 }

@@ -156,6 +156,7 @@ void add_explanation(const Explanation& explanation, json::object& document) {
       queue["parked"] = explanation.parked;
     }
   }
+  if (!explanation.replaces.empty()) document["willReplace"] = explanation.replaces;
   document["podSets"] = pod_sets_of(explanation);
   json::array refusals;
   for (const Refusal& each : explanation.refusals) {

@@ -181,6 +181,8 @@ std::string explanation_text(const json::object& document) {
   row("Said no", refused_text(document));
   row("Runs on", admission_text(document));
   row("Checks", checks_text(document));
+  if (const std::string replaced = text(document, "willReplace"); !replaced.empty())
+    row("Will replace", replaced + "; what it holds counts as free here");
   row("Will evict", list_text(document, "willEvict"));
   const json::object& evicted = part(document, "evicted");
   if (!evicted.empty())

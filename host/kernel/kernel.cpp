@@ -257,6 +257,9 @@ void Kernel::commit(PreparedObject object) {
                             old->metadata == object.stored.metadata &&
                             *old->body == *object.stored.body;
   if (!status_alone) tell_engine(object.typed);
+  // What the engine makes of a change is written with it.
+  if (old && object.stored.kind == &workload_kind_ && writes_statuses_)
+    object.stored.status = status_text(object.stored.key, object.stored.status);
   put_stored(std::move(object.stored), old);
 }
 
@@ -286,13 +289,20 @@ void Kernel::refresh_status(std::string_view key) {
   if (const auto id = engine_.find(key)) write_status(*id);
 }
 
-void Kernel::write_status(WorkloadId id) {
-  const StoredObject* old = store_.find(workload_kind_, engine_.key(id));
-  if (!old || !engine_.find(old->key)) return;
-  const json::object status =
-      api::encode_workload_status(parse_text(old->status), engine_.status(id));
+/// The status as the engine has it now; what it does not know of is kept.
+std::string Kernel::status_text(std::string_view key, const std::string& before) const {
+  const auto id = engine_.find(key);
+  if (!id) return before;
+  const json::object status = api::encode_workload_status(parse_text(before), engine_.status(*id));
   std::string text;
   if (!status.empty()) api::append_json(status, text);
+  return text;
+}
+
+void Kernel::write_status(WorkloadId id) {
+  const StoredObject* old = store_.find(workload_kind_, engine_.key(id));
+  if (!old) return;
+  std::string text = status_text(old->key, old->status);
   if (text == old->status) return;
   StoredObject changed = *old;
   changed.status = std::move(text);
@@ -398,6 +408,7 @@ void Kernel::commit_mark(const Decision& decision) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
   mark = fmt::format("{}", fmt::join(names, ","));
   changed.metadata = api::to_json(metadata);
+  if (writes_statuses_) changed.status = status_text(old->key, old->status);  // one write for both
   put_stored(std::move(changed), old);
 }
 

@@ -129,6 +129,7 @@ std::vector<api::Problem> Intake::check(const api::KindInfo& kind, json::object&
   api::AdmitOptions admit;
   admit.status = options.status;
   admit.unknown_fields = options.unknown_fields;
+  admit.may_lower_counts = options.may_lower_counts;
   api::Outcome outcome = scheme_.admit(object, old, admit);
   if (!outcome.warnings.empty()) warn(kind, outcome.warnings, options);
   problems.insert(problems.end(), outcome.errors.begin(), outcome.errors.end());

@@ -62,6 +62,7 @@ class PriorityClasses {
 struct IntakeOptions {
   bool status = false;  ///< the write goes to the status subresource
   api::UnknownFields unknown_fields = api::UnknownFields::kWarn;
+  bool may_lower_counts = false;                 ///< of the workload, while it holds quota
   bool dry_run = false;                          ///< nothing is remembered of the object
   std::vector<std::string>* warnings = nullptr;  ///< instead of warnings(); may be null
 };

@@ -68,9 +68,14 @@ void recreate(void* context) noexcept {
   store(context, true, [](hooks::JobPlan& plan) { plan.recreate = true; });
 }
 
+void remove(void* context, sluice_str_t workload) noexcept {
+  store(context, workload.len > 0,
+        [&](hooks::JobPlan& plan) { plan.remove.push_back(text_of(workload)); });
+}
+
 bool is_contradiction(const hooks::JobPlan& plan) {
   return plan.recreate && (!plan.speaker.empty() || !plan.resize.empty() || !plan.create.empty() ||
-                           !plan.finish.empty());
+                           !plan.finish.empty() || !plan.remove.empty());
 }
 
 struct GrantAnswer {
@@ -96,8 +101,15 @@ void MappingBridge::plan(const hooks::JobQuery& query, hooks::JobPlan& out, hook
   const RawJobQuery raw(query);
   for (LoadedPlugin* plugin : plugins_) {
     PlanAnswer answer;
-    const sluice_job_plan_sink_t sink{
-        sizeof(sluice_job_plan_sink_t), 0, &answer, &speaker, &resize, &create, &finish, &recreate};
+    const sluice_job_plan_sink_t sink{sizeof(sluice_job_plan_sink_t),
+                                      0,
+                                      &answer,
+                                      &speaker,
+                                      &resize,
+                                      &create,
+                                      &finish,
+                                      &recreate,
+                                      &remove};
     const Answer outcome = plugin->call(Hook::kPlan, fault, [&] {
       const std::int32_t code =
           plugin->extensions().job_mapping->plan(plugin->self(), &raw.raw(), &sink);

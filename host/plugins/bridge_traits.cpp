@@ -18,12 +18,13 @@ enum Trait : std::uint8_t {
   kCountedAs,
   kShapeKey,
   kMayLowerCounts,
+  kFollows,
   kTraitCount
 };
 
 constexpr std::array<std::string_view, kTraitCount> kTraitNames = {
-    "takes part", "group",     "replaces",        "evict together with",
-    "counted as", "shape key", "may lower counts"};
+    "takes part", "group",     "replaces",         "evict together with",
+    "counted as", "shape key", "may lower counts", "follows"};
 
 /// What one plugin answered in one call.
 struct Answers {
@@ -100,6 +101,10 @@ void may_lower_counts(void* context) noexcept {
   store(context, kMayLowerCounts, [](hooks::Traits& traits) { traits.may_lower_counts = true; });
 }
 
+void follows(void* context, sluice_str_t workload) noexcept {
+  store(context, kFollows, [&](hooks::Traits& traits) { traits.follows = text_of(workload); });
+}
+
 void move_trait(Trait trait, hooks::Traits& from, hooks::Traits& to) {
   switch (trait) {
     case kTakesPart:
@@ -126,6 +131,9 @@ void move_trait(Trait trait, hooks::Traits& from, hooks::Traits& to) {
       break;
     case kMayLowerCounts:
       to.may_lower_counts = true;
+      break;
+    case kFollows:
+      to.follows = std::move(from.follows);
       break;
     case kTraitCount:
       break;
@@ -173,7 +181,8 @@ void TraitsBridge::traits(const api::Workload& workload, hooks::Traits& out, hoo
                                     &evict_with,
                                     &counted_as,
                                     &shape_key,
-                                    &may_lower_counts};
+                                    &may_lower_counts,
+                                    &follows};
     const Answer outcome = plugin->call(Hook::kTraits, fault, [&] {
       const std::int32_t code =
           plugin->extensions().traits->traits(plugin->self(), ref_of(workload), &sink);

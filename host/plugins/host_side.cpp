@@ -117,6 +117,7 @@ std::vector<CheckReport> HostSide::take_reports() {
 
 ObjectPort* HostSide::port_for_writes() {
   ObjectPort* port = this->port();
+  if (reading_) return nullptr;
   if (port != nullptr && !wrote_) {
     port->begin(plugin_);
     wrote_ = true;

@@ -88,6 +88,15 @@ class HostSide : private ::sluice_host_handle {
   /// what it wrote takes effect, or is dropped. [control]
   void begin_call() { caller_ = std::this_thread::get_id(); }
   Result<void> end_call(bool keep);
+  /// Between these two it may only read. [control]
+  void begin_reading() {
+    reading_ = true;
+    begin_call();
+  }
+  void end_reading() {
+    caller_ = std::thread::id();
+    reading_ = false;
+  }
   bool in_call() const { return caller_.load() == std::this_thread::get_id(); }
   /// nullptr outside such a call.
   ObjectPort* port() const { return in_call() ? port_ : nullptr; }
@@ -109,6 +118,7 @@ class HostSide : private ::sluice_host_handle {
   bool timers_allowed_ = false;
   ObjectPort* port_ = nullptr;  // used on the thread of caller_
   bool wrote_ = false;          // the same
+  bool reading_ = false;        // the same
   std::atomic<std::thread::id> caller_;
 
   mutable std::mutex mutex_;

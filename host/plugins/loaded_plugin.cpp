@@ -194,6 +194,30 @@ Result<void> LoadedPlugin::activate() {
   return Error{"plugin " + name_ + " cannot be activated: " + error};
 }
 
+Result<void> LoadedPlugin::turn_off() {
+  if (!active_ || off_) return {};
+  std::string error;
+  std::int32_t code = SLUICE_OK;
+  host_side_->begin_call();
+  if (root_.deactivate != nullptr) {
+    try {
+      const sluice_sink_t sink = sink_into(error);
+      code = root_.deactivate(self_, &sink);
+    } catch (...) {
+      code = SLUICE_FAILED;
+      error = current_exception_text();
+    }
+  }
+  active_ = false;
+  off_ = true;  // before what it wrote is looked at: nobody asks it about that
+  const Result<void> written = host_side_->end_call(code == SLUICE_OK);
+  if (code != SLUICE_OK)
+    return Error{"plugin " + name_ + " cannot be turned off: " +
+                 (error.empty() ? "it failed without a reason" : error)};
+  if (!written) return written.error().context("plugin " + name_);
+  return {};
+}
+
 Answer LoadedPlugin::refuse_quarantined(hooks::Fault& fault) const {
   if (is_open()) return Answer::kOpen;
   fault = {name_, "plugin " + name_ + " is quarantined after " +

@@ -71,6 +71,9 @@ class LoadedPlugin {
   LoadedPlugin& operator=(const LoadedPlugin&) = delete;
 
   Result<void> activate();
+  /// Turned off while the host goes on: it may write what it leaves behind. From then on it is as
+  /// if it answered nothing. An error: it failed, and nothing of it was written.
+  Result<void> turn_off();
 
   const std::string& name() const { return name_; }
   const std::string& version() const { return version_; }
@@ -87,6 +90,8 @@ class LoadedPlugin {
   /// Calls fn() → code. `fault` is written only when the answer is kClosed.
   template <typename Fn>
   Answer call(Hook hook, hooks::Fault& fault, Fn&& fn) {
+    if (off_) [[unlikely]]
+      return Answer::kOpen;
     if (health_.quarantined()) [[unlikely]]
       return refuse_quarantined(fault);
     const PluginClock& clock = *services_.clock;
@@ -146,6 +151,7 @@ class LoadedPlugin {
   sluice_instance_t* self_ = nullptr;
   Extensions extensions_;
   bool active_ = false;
+  bool off_ = false;
 };
 
 }  // namespace sluice::host

@@ -166,6 +166,14 @@ hooks::Hooks PluginSet::hooks() {
   return hooks;
 }
 
+void PluginSet::turn_off(const std::vector<std::string>& staying) {
+  for (auto it = plugins_.rbegin(); it != plugins_.rend(); ++it) {
+    LoadedPlugin& plugin = **it;
+    if (std::find(staying.begin(), staying.end(), plugin.name()) != staying.end()) continue;
+    if (auto done = plugin.turn_off(); !done) services_.log(3, plugin.name(), done.error().text);
+  }
+}
+
 void PluginSet::connect(ObjectPort* port) {
   for (const auto& plugin : plugins_) plugin->host_side().connect(port);
 }

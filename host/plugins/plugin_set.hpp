@@ -100,6 +100,10 @@ class PluginSet {
   /// The plugins that keep objects in line, in load order.
   std::vector<ControllerBridge>& controllers() { return controllers_; }
 
+  /// Turns off, the last first, those that are not among `staying`: the host goes on without them.
+  /// What one fails to leave behind is logged.
+  void turn_off(const std::vector<std::string>& staying);
+
   /// What plugins read and write objects through from now on; nullptr: they cannot.
   void connect(ObjectPort* port);
 

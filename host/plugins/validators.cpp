@@ -139,11 +139,13 @@ std::vector<FieldError> Validators::validate(const ObjectWrite& write) const {
     const sluice_field_error_sink_t sink{sizeof(sluice_field_error_sink_t), 0, &collected,
                                          &add_error};
     hooks::Fault fault;
+    entry.plugin->host_side().begin_reading();
     const Answer answer = entry.plugin->call(Hook::kValidate, fault, [&] {
       const std::int32_t code =
           entry.plugin->extensions().validator->validate(entry.plugin->self(), &raw, &sink);
       return code == SLUICE_OK && collected.nonsense ? LoadedPlugin::kNonsense : code;
     });
+    entry.plugin->host_side().end_reading();
     if (answer == Answer::kClosed)
       all.push_back({FieldErrorKind::kForbidden, "", "", fault.text, entry.plugin->name()});
     if (answer == Answer::kOk)

@@ -217,12 +217,16 @@ class Host {
     seeing_.enter(*world_);
   }
 
-  /// Lets the World go. Requests wait outside: they are told to come again.
-  void leave() {
+  /// Lets the World go for one of the next configuration. Requests wait outside: they are told to
+  /// come again.
+  void leave(const Configuration& next) {
     seeing_.leave();
     api_.detach();
     authorizer_.set(nullptr);
-    world_->hand_over();
+    std::vector<std::string> plugins;
+    for (const PluginConfig& plugin : chosen_plugins(next.plugins, std::nullopt))
+      if (plugin.enabled) plugins.push_back(plugin.name);
+    world_->hand_over(plugins);
     if (store_folder(config_).empty()) carried_.take(world_->store(), world_->scheme());
     world_.reset();
   }
@@ -267,7 +271,7 @@ class Host {
     if (!next) return next.error();
     if (auto renewed = renew(next->keys); !renewed) return renewed;
     log(LogLevel::kInfo, "host", "reloading the configuration");
-    leave();
+    leave(next->config);
     std::swap(config_, next->config);
     if (auto opened = open(*next->world); !opened) {
       std::swap(config_, next->config);

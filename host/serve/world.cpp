@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <utility>
 
 #include "core/api/json.hpp"
@@ -190,9 +191,13 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
   return out;
 }
 
-void World::hand_over() {
+void World::hand_over(const std::vector<std::string>& plugins) {
   if (executor_) executor_->keep_pods();
   stop();
+  plugins_->plugins().turn_off(plugins);
+  auto durable = std::make_shared<std::promise<void>>();
+  store_->commit([durable](const Result<void>&) { durable->set_value(); });
+  durable->get_future().wait();
 }
 
 void World::abandon(std::unique_ptr<World> world) {

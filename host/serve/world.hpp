@@ -70,8 +70,9 @@ class World {
   /// The same at the end of the process: all threads, files and plugins are let go of; the memory
   /// of a large store is not, object by object, because the system takes it back at once.
   static void abandon(std::unique_ptr<World> world);
-  /// As stop(), when another World follows in this process: what runs goes on.
-  void hand_over();
+  /// As stop(), when another World follows in this process, with these plugins: what runs goes on,
+  /// and plugins that are not among them leave behind what they want.
+  void hand_over(const std::vector<std::string>& plugins);
 
   const api::Scheme& scheme() const { return scheme_; }
   LiveStore& store() { return *store_; }

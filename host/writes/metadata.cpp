@@ -38,6 +38,22 @@ const json::object* metadata_of(const json::object& object) {
   return api::find_object(object, "metadata");
 }
 
+namespace {
+
+/// A comma-separated list without one of its names.
+std::string without_name(std::string_view list, std::string_view name) {
+  std::string out;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view each = list.substr(begin, end - begin);
+    if (each != name) (out += out.empty() ? "" : ",") += each;
+    begin = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
 void drop_system_metadata(json::object& object) {
   json::object& metadata = metadata_of(object);
   for (const auto field : kSystemFields) metadata.erase(api::json_view(field));
@@ -53,9 +69,12 @@ void give_identity(json::object& object, std::string_view uid, Time now) {
   metadata.erase("resourceVersion");
 }
 
-void keep_system_metadata(const json::object& before, json::object& after) {
+void keep_system_metadata(const json::object& before, json::object& after,
+                          std::string_view plugin) {
   const json::object* old = metadata_of(before);
   json::object& metadata = metadata_of(after);
+  const json::object* wanted = api::find_object(metadata, "annotations");
+  const bool unmarks = !plugin.empty() && (!wanted || !api::find(*wanted, kClaimedBy));
   metadata.erase("resourceVersion");
   for (const auto field : kSystemFields) {
     const json::value* value = old ? api::find(*old, field) : nullptr;
@@ -66,11 +85,13 @@ void keep_system_metadata(const json::object& before, json::object& after) {
     }
   }
   const json::object* annotations = old ? api::find_object(*old, "annotations") : nullptr;
-  const json::value* mark = annotations ? api::find(*annotations, kClaimedBy) : nullptr;
-  if (!mark) return;
+  if (!annotations || !api::find(*annotations, kClaimedBy)) return;
+  const std::string mark =
+      without_name(api::find_text(*annotations, kClaimedBy), unmarks ? plugin : std::string_view());
+  if (mark.empty()) return;
   json::value& kept = metadata["annotations"];
   if (!kept.is_object()) kept.emplace_object();
-  kept.get_object()[api::json_view(kClaimedBy)] = *mark;
+  kept.get_object()[api::json_view(kClaimedBy)] = mark;
 }
 
 bool body_differs(const json::object& before, const json::object& after) {

@@ -24,7 +24,9 @@ void give_identity(boost::json::object& object, std::string_view uid, Time now);
 
 /// The metadata of an update: identity, deletion and generation are those of `before`; the
 /// resourceVersion is dropped.
-void keep_system_metadata(const boost::json::object& before, boost::json::object& after);
+/// The marks of plugins stay, too, but for that of `plugin` when it took it away itself.
+void keep_system_metadata(const boost::json::object& before, boost::json::object& after,
+                          std::string_view plugin = {});
 
 /// Whether anything but metadata and status differs.
 bool body_differs(const boost::json::object& before, const boost::json::object& after);

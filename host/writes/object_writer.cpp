@@ -77,6 +77,9 @@ std::optional<ApiError> ObjectWriter::judge(const api::KindInfo& kind, std::stri
                                : api::UnknownFields::kWarn;
   options.dry_run = mode.dry_run;
   options.warnings = mode.warnings;
+  if (old && is_workload(kind))
+    if (const auto id = kernel_.engine().find(key_of(kind, *old)))
+      options.may_lower_counts = kernel_.engine().may_lower_counts(*id);
   // As it was sent: the check converts.
   const std::string version = version_of(object, kind);
   if (problems.empty()) problems = kernel_.intake().check(kind, object, old, options);
@@ -174,7 +177,7 @@ ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object
   json::monotonic_resource memory;  // of what this function alone looks at
   const json::object before = kernel_.current(kind, ref.key, &memory);
   const std::string name(api::find_text(*metadata_of(before), "name"));
-  keep_system_metadata(before, after);
+  keep_system_metadata(before, after, mode.plugin);
   std::vector<api::Problem> problems;
   if (!status)
     for (WritePolicy* policy : policies_)

@@ -36,6 +36,7 @@ struct WriteMode {
   bool by_system = false;  ///< the host itself: a status is taken over on creation
   FieldValidation field_validation = FieldValidation::kIgnore;
   std::string_view field_manager;  ///< who owns the fields that change; empty: not recorded
+  std::string_view plugin;         ///< that writes; it may take its own mark away
   std::vector<std::string>* warnings = nullptr;  ///< unknown and duplicate fields go here
   /// Asked last, with the object as it would be stored; may be empty.
   std::function<std::optional<ApiError>(const api::KindInfo&, const boost::json::object&)> guard;

@@ -112,6 +112,8 @@ ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
   mode.dry_run = request.dry_run;
   mode.field_validation = request.field_validation;
   mode.field_manager = request.field_manager;
+  if (constexpr std::string_view kPlugin = "system:plugin:"; request.user.starts_with(kPlugin))
+    mode.plugin = std::string_view(request.user).substr(kPlugin.size());
   if (request.field_validation != FieldValidation::kIgnore) {
     mode.warnings = &warnings;
     warnings = request.decoding_problems;

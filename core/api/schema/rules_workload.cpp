@@ -300,7 +300,8 @@ void check_reserved_update(const json::object& workload, const json::object& old
   if (!is_true(workload, "QuotaReserved")) return;
   const json::object& old_status = find_part(old, "status");
   const json::object& status = find_part(workload, "status");
-  check_reclaimable(old_status, status, outcome);
+  // With fewer pods there are fewer of them that are not needed any more.
+  if (!options.may_lower_counts) check_reclaimable(old_status, status, outcome);
   const json::object* old_admission = find_object(old_status, "admission");
   const json::object* admission = find_object(status, "admission");
   if (old_admission != nullptr && admission != nullptr && *old_admission != *admission &&

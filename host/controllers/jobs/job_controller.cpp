@@ -37,6 +37,21 @@ void name_owners(const std::map<std::string, const api::KindInfo*, std::less<>>&
   });
 }
 
+/// As many pods as before are still needed, or all that are left. False: nothing is to be changed.
+bool lower_reclaimable(json::object& status, std::string_view pod_set, std::int32_t before,
+                       std::int32_t after) {
+  json::array* list = api::find_array(status, "reclaimablePods");
+  for (std::size_t i = 0; list && i < list->size(); ++i) {
+    json::object& each = (*list)[i].get_object();
+    const std::int32_t freed = api::find_int32(each, "count").value_or(0);
+    const std::int32_t left = std::clamp(after - (before - freed), 0, freed);
+    if (api::find_text(each, "name") != pod_set || left == freed) continue;
+    each["count"] = left;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 JobController::JobController(const api::Scheme& scheme, hooks::JobMapping* mapping, bool manage_all)
@@ -209,8 +224,11 @@ JobController::Done JobController::carry_out(JobView& view, const MappingPlan& m
   for (const std::string& name : plan.resize) {
     WorkloadOfJob* workload = view.find(name);
     if (!workload || workload->finished || workload->match != hooks::JobMatch::kCounts) continue;
-    if (auto done = rewrite_pod_sets(view, *workload, true, objects); !done) return done;
+    if (auto done = resize(view, *workload, objects); !done) return done;
   }
+  for (const std::string& name : plan.remove)
+    if (const WorkloadOfJob* workload = view.find(name); workload && workload->finished)
+      if (auto done = plain(objects.remove(*workload_kind_, workload->key)); !done) return done;
   for (const auto& wanted : plan.create)
     if (!view.find(name_of_new(view, wanted)))
       if (auto done = create(view, wanted, objects); !done) return done;
@@ -241,7 +259,7 @@ JobController::Done JobController::recreate(JobView& view, ObjectAccess& objects
   const bool idle = is_suspended(view.job) && !view.kind->active(view.job);
   if (idle && view.workloads.size() == 1 && is_open(view.workloads[0]) &&
       !view.workloads[0].reserving)
-    return rewrite_pod_sets(view, view.workloads[0], false, objects);
+    return rewrite_pod_sets(view, view.workloads[0], objects);
   if (!is_suspended(view.job))
     if (auto done = stop(view, "No matching Workload", objects); !done) return done;
   for (const WorkloadOfJob& workload : view.workloads) {
@@ -252,22 +270,40 @@ JobController::Done JobController::recreate(JobView& view, ObjectAccess& objects
   return create(view, {}, objects);
 }
 
-/// Gives the workload the pod sets, or only their counts, that the job has now.
+/// Gives the workload the pod sets that the suspended job has now.
 JobController::Done JobController::rewrite_pod_sets(JobView& view, WorkloadOfJob& workload,
-                                                    bool counts_only, ObjectAccess& objects) {
-  json::object& spec = object_of(workload.object, "spec");
-  if (counts_only) {
-    json::array& sets = array_of(spec, "podSets");
-    for (std::size_t i = 0; i < sets.size() && i < view.pod_sets.size(); ++i)
-      sets[i].get_object()["count"] = view.pod_sets[i].count;
-  } else {
-    spec["podSets"] = reader_.pod_sets_of(view);
-  }
+                                                    ObjectAccess& objects) {
+  object_of(workload.object, "spec")["podSets"] = reader_.pod_sets_of(view);
   if (auto done = plain(objects.update(workload.object)); !done) return done;
   workload.match = hooks::JobMatch::kSame;
   tell(objects, view.ref, "UpdatedWorkload",
-       fmt::format("Updated not matching Workload{}: {}", counts_only ? "" : " for suspended job",
-                   workload.key));
+       "Updated not matching Workload for suspended job: " + workload.key);
+  return {};
+}
+
+/// Gives the workload the counts that the job has now; one that holds quota only lower ones.
+JobController::Done JobController::resize(JobView& view, WorkloadOfJob& workload,
+                                          ObjectAccess& objects) {
+  json::array& sets = array_of(object_of(workload.object, "spec"), "podSets");
+  json::object status = part(workload.object, "status");
+  bool changed = false;
+  bool freed = false;
+  for (std::size_t i = 0; i < sets.size() && i < view.pod_sets.size(); ++i) {
+    json::object& set = sets[i].get_object();
+    const std::int32_t before = api::find_int32(set, "count").value_or(1);
+    const std::int32_t after = view.pod_sets[i].count;
+    if (after == before || (workload.reserving && after > before)) continue;
+    set["count"] = after;
+    changed = true;
+    freed |= lower_reclaimable(status, view.pod_sets[i].name, before, after);
+  }
+  if (!changed) return {};
+  // First, because there cannot be more pods that are not needed than there are.
+  if (freed)
+    if (auto done = plain(objects.update_status(*workload_kind_, workload.key, status)); !done)
+      return done;
+  if (auto done = plain(objects.update(workload.object)); !done) return done;
+  tell(objects, view.ref, "UpdatedWorkload", "Updated not matching Workload: " + workload.key);
   return {};
 }
 

@@ -47,8 +47,8 @@ class JobController final : public Controller {
   Done carry_out(JobView& view, const MappingPlan& plan, ObjectAccess& objects);
   Done create(JobView& view, const hooks::NewJobWorkload& wanted, ObjectAccess& objects);
   Done recreate(JobView& view, ObjectAccess& objects);
-  Done rewrite_pod_sets(JobView& view, WorkloadOfJob& workload, bool counts_only,
-                        ObjectAccess& objects);
+  Done rewrite_pod_sets(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
+  Done resize(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   Done follow(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done follow_admitted(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done sync_wishes(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);

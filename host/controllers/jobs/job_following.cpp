@@ -127,7 +127,10 @@ JobController::Done JobController::follow_admitted(JobView& view, WorkloadOfJob&
     return stop(view, "Not admitted by cluster queue", objects);
   const bool again =
       present.workload_uid == wanted.workload_uid && present.evictions != wanted.evictions;
-  if (again || !present.same_place(wanted))
+  // A further workload took over where the job runs: only new pods learn what its checks want.
+  const bool took_over =
+      present.workload_uid != wanted.workload_uid && wanted.same_flavors(present);
+  if (again || (!took_over && !present.same_place(wanted)))
     return stop(view, "The admission of its workload changed", objects);
   if (view.assumed || present.workload_uid != wanted.workload_uid) {
     note_workload(view.job, wanted);
@@ -174,7 +177,12 @@ JobController::Done JobController::stop(JobView& view, std::string_view message,
 JobController::Done JobController::report_pods(const JobView& view, const WorkloadOfJob& speaker,
                                                ObjectAccess& objects) {
   json::object status = part(speaker.object, "status");
-  const bool told = set_pods_ready(status, view.kind->pods_ready(view.job), objects.now());
+  std::int64_t granted = 0;
+  for_each_object(part(status, "admission"), "podSetAssignments", [&](const json::object& each) {
+    granted += api::find_int(each, "count").value_or(0);
+  });
+  const bool ready = view.kind->pods_ready(view.job, granted);
+  const bool told = set_pods_ready(status, ready, objects.now());
   const bool raised = raise_reclaimable(status, view.kind->finished_pods(view.job));
   if (!told && !raised) return {};
   return plain(objects.update_status(*workload_kind_, speaker.key, std::move(status)));

@@ -52,8 +52,8 @@ class JobKind {
 
   /// Some pods have not ended yet.
   virtual bool active(const boost::json::object& job) const = 0;
-  /// All pods of all pod sets are ready, or ended well.
-  virtual bool pods_ready(const boost::json::object& job) const = 0;
+  /// All pods of all pod sets are ready, or ended well; of more than `granted` so many.
+  virtual bool pods_ready(const boost::json::object& job, std::int64_t granted) const = 0;
   /// Pods of a running job that ended and will not be replaced.
   virtual std::vector<FinishedPods> finished_pods(const boost::json::object& job) const = 0;
   /// nullopt while it goes on.

@@ -63,11 +63,11 @@ class BatchJob final : public JobKind {
            api::find_int(status, "terminating").value_or(0) > 0;
   }
 
-  bool pods_ready(const json::object& job) const override {
+  bool pods_ready(const json::object& job, std::int64_t granted) const override {
     const json::object& status = part(job, "status");
     return api::find_int(status, "ready").value_or(0) +
                api::find_int(status, "succeeded").value_or(0) >=
-           pods(job);
+           std::min<std::int64_t>(pods(job), granted);
   }
 
   std::vector<FinishedPods> finished_pods(const json::object& job) const override {
@@ -143,7 +143,7 @@ class RayCluster final : public JobKind {
     return !state.empty() && state != "suspended" && state != "failed";
   }
 
-  bool pods_ready(const json::object& job) const override {
+  bool pods_ready(const json::object& job, std::int64_t) const override {
     const json::object& status = part(job, "status");
     return api::find_text(status, "state") == "ready" ||
            has_condition(status, "RayClusterProvisioned");

@@ -8,6 +8,7 @@
 
 #include "core/api/json.hpp"
 #include "host/controllers/jobs/names.hpp"
+#include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -40,7 +41,12 @@ bool has_our_gate(const json::object& pod, const std::vector<std::string>& ours)
          });
 }
 
-Result<void> lift(Pod& pod, const std::vector<std::string>& ours, ObjectAccess& objects) {
+/// Lets a pod go that may have been made before the workload that the job follows was there.
+Result<void> lift(Pod& pod, std::string_view set, const PodGates::Granted& granted,
+                  ObjectAccess& objects) {
+  const std::vector<std::string>& ours = granted.gates;
+  if (!granted.followed.empty())
+    if (auto done = update_pod(pod.object, granted.followed, set); !done) return done;
   json::object& spec = object_of(pod.object, "spec");
   json::array kept;
   for (const auto& gate : array_of(spec, "schedulingGates"))
@@ -90,13 +96,17 @@ PodGates::Granted PodGates::granted(const ObjectRef& job, const ObjectAccess& ob
   Granted out;
   const auto view = hook_ ? reader_.read(job, objects) : std::nullopt;
   if (!view) return out;
+  const std::string followed = started_with(view->job).workload_uid;
+  for (const WorkloadOfJob& workload : view->workloads)
+    if (workload.admitted && api::find_text(part(workload.object, "metadata"), "uid") == followed)
+      out.followed = workload.object;
   const hooks::JobQuery query = reader_.query(*view, objects);
   out.pod_sets = view->pod_sets;
   hooks::Fault fault;
   hook_->gates(query, out.gates, fault);
   hooks::PodGrants grants;
   grants.pods.resize(view->pod_sets.size());
-  if (!fault) hook_->granted(query, grants, fault);
+  if (!fault && !out.gates.empty()) hook_->granted(query, grants, fault);
   out.pods = std::move(grants.pods);
   if (fault) out.waits_because = fault.sentence();
   return out;
@@ -114,8 +124,12 @@ void PodGateController::changed(const ObjectChange& change, std::vector<std::str
   const std::string kind = change.kind->group + "/" + change.kind->kind;
   if (find_job_kind(kind)) {
     keys.push_back(kind + " " + change.key);
+    if (!change.stored) after_faults_.erase(keys.back());
   } else if (change.stored) {
+    const std::size_t before = keys.size();
     name_job_owner(*change.stored, keys);
+    if (change.stored->body->find(kFaultGate) != std::string::npos)
+      after_faults_.insert(keys.begin() + static_cast<std::ptrdiff_t>(before), keys.end());
   } else if (change.before) {
     name_job_owner(*change.before, keys);
   }
@@ -133,6 +147,9 @@ Result<Time> PodGateController::reconcile(const std::string& key, ObjectAccess& 
   if (!job) return kNever;
   std::map<std::string, std::vector<Pod>> by_set;  // live pods
   const PodGates::Granted granted = gates_.granted({kind, key.substr(space + 1)}, objects);
+  // Most jobs are nobody's: their pods need not be read.
+  if (granted.gates.empty() && granted.waits_because.empty() && !after_faults_.contains(key))
+    return kNever;
   for (const ObjectRef& ref : objects.owned_by(api::find_text(part(*job, "metadata"), "uid"))) {
     if (ref.kind->kind != "Pod" || !ref.kind->group.empty()) continue;
     auto pod = objects.get(*ref.kind, ref.key);
@@ -154,8 +171,15 @@ Result<Time> PodGateController::reconcile(const std::string& key, ObjectAccess& 
     for (const Pod& pod : pods) left -= pod.gated ? 0 : 1;
     for (Pod& pod : pods) {
       if (!pod.gated || left <= 0) continue;
-      if (auto lifted = lift(pod, granted.gates, objects); !lifted) return lifted.error();
-      --left;
+      if (auto lifted = lift(pod, granted.pod_sets[i].name, granted, objects); lifted) {
+        --left;
+        continue;
+      } else {
+        objects.emit({{kind, key.substr(space + 1)},
+                      true,
+                      "FailedToStartPod",
+                      fmt::format("Pod {} keeps its gate: {}", pod.key, lifted.error().text)});
+      }
     }
   }
   return kNever;

@@ -4,6 +4,7 @@
 // gates_of_new_pod() is for whoever creates pods; PodGateController lifts. Kernel's thread.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ class PodGates {
     std::vector<std::optional<std::int32_t>> pods;  ///< by pod set; nullopt: no limit
     std::vector<std::string> gates;                 ///< those that may be lifted
     std::string waits_because;                      ///< a plugin failed: lift nothing
+    boost::json::object followed;  ///< the admitted workload that the job runs with; may be empty
   };
   Granted granted(const ObjectRef& job, const ObjectAccess& objects);
 
@@ -51,6 +53,7 @@ class PodGateController final : public Controller {
  private:
   const api::Scheme& scheme_;
   PodGates& gates_;
+  std::set<std::string> after_faults_;  // jobs with pods that got a gate because a plugin failed
 };
 
 }  // namespace sluice::host

@@ -218,8 +218,36 @@ StartInfo started_with(const json::object& job) {
   return info;
 }
 
+bool StartInfo::same_flavors(const StartInfo& other) const {
+  const auto bare = [](json::array sets) {
+    for (json::value& set : sets) set.get_object().erase("updates");
+    return sets;
+  };
+  return bare(pod_sets) == bare(other.pod_sets);
+}
+
+Result<void> update_pod(json::object& pod, const json::object& workload, std::string_view pod_set) {
+  json::object& metadata = object_of(pod, "metadata");
+  object_of(metadata, "annotations")[api::json_view(kWorkloadAnnotation)] =
+      api::find_text(part(workload, "metadata"), "name");
+  std::string conflict;
+  const json::object updates = updates_of(part(workload, "status"), pod_set, conflict);
+  if (!conflict.empty()) return Error{conflict};
+  for (const std::string_view field : {"labels", "annotations"})
+    for (const auto& [key, value] : part(updates, field)) object_of(metadata, field)[key] = value;
+  json::object& spec = object_of(pod, "spec");
+  json::object added;
+  if (auto done = add_pairs(spec, "nodeSelector", part(updates, "nodeSelector"), added, pod_set);
+      !done)
+    return done;
+  if (const auto* tolerations = api::find_array(updates, "tolerations"))
+    add_tolerations(spec, *tolerations, added);
+  return {};
+}
+
 void note_workload(json::object& job, const StartInfo& info) {
   json::object record = record_of(job);
+  record["podSets"] = info.pod_sets;
   record["workload"] = info.workload_uid;
   record["evictions"] = info.evictions;
   set_record(job, record);

@@ -23,6 +23,8 @@ struct StartInfo {
 
   /// Whether a job that runs with `other` may run on with this.
   bool same_place(const StartInfo& other) const { return pod_sets == other.pod_sets; }
+  /// The same, but for what admission checks want of pods that are started from now on.
+  bool same_flavors(const StartInfo& other) const;
 };
 
 /// Of a workload that is admitted.
@@ -35,8 +37,13 @@ StartInfo started_with(const boost::json::object& job);
 bool assume_started(const JobKind& kind, boost::json::object& job,
                     const boost::json::object& workload, const ObjectAccess& objects);
 
-/// Notes another workload that the job runs on with unchanged. REQUIRES: it was started by us.
+/// Notes another workload that the job runs on with. REQUIRES: it was started by us.
 void note_workload(boost::json::object& job, const StartInfo& info);
+
+/// Gives a pod that was made for an earlier workload of its job what the checks of this one want of
+/// its pod set, before it is started. The error says which value contradicts the pod's own.
+Result<void> update_pod(boost::json::object& pod, const boost::json::object& workload,
+                        std::string_view pod_set);
 
 /// Puts the admission into the job's templates and records it. The error says which value of the
 /// admission contradicts the job's own; the job is then half changed and to be dropped.

@@ -1,8 +1,11 @@
 #include "host/executor/jobs/ray_pods_controller.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "core/api/codec.hpp"
 #include "host/executor/jobs/job_pods_controller.hpp"
@@ -26,6 +29,7 @@ struct Group {
   std::string name, type;  ///< type: head, worker
   const json::object* pod_template = nullptr;
   std::int64_t pods = 1;
+  std::set<std::string> to_delete;  ///< names of pods, when there are too many
 };
 
 std::int64_t replicas_of(const json::object& group) {
@@ -39,12 +43,19 @@ std::int64_t replicas_of(const json::object& group) {
 std::vector<Group> groups_of(const json::object& cluster) {
   const json::object& spec = part(cluster, "spec");
   std::vector<Group> out;
-  out.push_back({kHeadGroup, "head", &part(part(spec, "headGroupSpec"), "template"), 1});
+  out.push_back({kHeadGroup, "head", &part(part(spec, "headGroupSpec"), "template"), 1, {}});
   for_each_object(spec, "workerGroupSpecs", [&](const json::object& group) {
     const std::int64_t hosts =
         std::max<std::int64_t>(1, api::find_int(group, "numOfHosts").value_or(1));
-    out.push_back({std::string(api::find_text(group, "groupName")), "worker",
-                   &part(group, "template"), replicas_of(group) * hosts});
+    out.push_back({std::string(api::find_text(group, "groupName")),
+                   "worker",
+                   &part(group, "template"),
+                   replicas_of(group) * hosts,
+                   {}});
+    const json::array* names = api::find_array(part(group, "scaleStrategy"), "workersToDelete");
+    for (std::size_t i = 0; names && i < names->size(); ++i)
+      if (const auto* name = (*names)[i].if_string())
+        out.back().to_delete.emplace(api::view(*name));
   });
   return out;
 }
@@ -117,8 +128,13 @@ class RaySync {
   ApiResult<void> serve(const Group& group) {
     std::vector<JobPod> pods = std::move(by_group_[group.name]);
     by_group_.erase(group.name);
-    std::sort(pods.begin(), pods.end(), [](const JobPod& a, const JobPod& b) {
-      return std::tie(a.created, a.uid) < std::tie(b.created, b.uid);
+    // The first ones stay: what the autoscaler chose goes first, then what may not start yet.
+    const auto chosen = [&group](const JobPod& pod) {
+      return group.to_delete.contains(pod.key.substr(pod.key.find('/') + 1));
+    };
+    std::sort(pods.begin(), pods.end(), [&chosen](const JobPod& a, const JobPod& b) {
+      return std::make_tuple(chosen(a), a.gated, a.created, std::cref(a.uid)) <
+             std::make_tuple(chosen(b), b.gated, b.created, std::cref(b.uid));
     });
     const std::int64_t wanted = suspend_ ? 0 : group.pods;
     std::int64_t there = 0;

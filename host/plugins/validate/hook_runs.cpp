@@ -105,7 +105,8 @@ std::string ask_traits(TestInstance& instance, HostAge age) {
           add(out, "counted " + std::to_string(whom) + text_of(other));
         },
         [](void* out, sluice_str_t key) { add(out, "shape " + text_of(key)); },
-        [](void* out) { add(out, "lower"); }};
+        [](void* out) { add(out, "lower"); },
+        [](void* out, sluice_str_t other) { add(out, "follows " + text_of(other)); }};
     const std::int32_t code = traits->traits(instance.self, ref_of(workload, age), &sink);
     expect(code == SLUICE_OK, "traits answered " + std::to_string(code));
     text += line("traits " + workload.meta.name, code, answer);

@@ -68,7 +68,7 @@ std::vector<SampleJob> sample_jobs() {
 /// Collects a plan as text and as what to do.
 struct Plan {
   std::string text;
-  std::vector<std::string> created, finished, resized;
+  std::vector<std::string> created, finished, resized, removed;
   bool recreated = false;
 };
 
@@ -97,6 +97,10 @@ Plan ask_plan(TestInstance& instance, const SampleJob& job, HostAge age) {
       [](void* out) {
         plan_of(out).text += "recreate;";
         plan_of(out).recreated = true;
+      },
+      [](void* out, sluice_str_t w) {
+        plan_of(out).text += "remove " + text_of(w) + ";";
+        plan_of(out).removed.push_back(text_of(w));
       }};
   const hooks::JobQuery query = job.query();
   const RawJobQuery raw(query);
@@ -204,7 +208,8 @@ void feed_job_garbage(TestInstance& instance) {
                                         [](void*, sluice_str_t) {},
                                         [](void*, const sluice_new_workload_t*) {},
                                         [](void*, sluice_str_t, sluice_str_t, sluice_str_t) {},
-                                        [](void*) {}};
+                                        [](void*) {},
+                                        [](void*, sluice_str_t) {}};
       mapping->plan(instance.self, &raw.raw(), &sink);
     }
     if (const auto* gate = instance.table<sluice_pod_gate_t>(SLUICE_EXT_POD_GATE)) {

@@ -114,7 +114,8 @@ typedef struct sluice_plugin {
                     const sluice_sink_t* error);
   /* From now on hooks are called. May be NULL. [control] */
   int32_t (*activate)(sluice_instance_t* self, const sluice_sink_t* error);
-  /* No more hooks are called once this returned. May be NULL. [control] */
+  /* No more hooks are called once this returned. When the plugin is turned off by a reload it may
+   * write what it leaves behind (svc/objects.h). May be NULL. [control] */
   int32_t (*deactivate)(sluice_instance_t* self, const sluice_sink_t* error);
   /* Ends the instance. [control] */
   void (*destroy)(sluice_instance_t* self);

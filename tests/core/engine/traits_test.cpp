@@ -322,6 +322,74 @@ TEST_F(Traits, PreemptingOneEvictsAllThatAreBoundToIt) {
   EXPECT_THAT(log, ::testing::Not(::testing::Contains("evicted x InClusterQueue by high")));
 }
 
+/// `old` of 2 runs; `grown` of 4, which replaces and follows it, waits for its check with its
+/// quota. Together they count as 4 of 5.
+struct Following : Traits {
+  std::unique_ptr<Scenario> grown() {
+    traits.replaces("grown", "old").follows = "ns/old";
+    auto s = std::make_unique<Scenario>(Scenario::single_thread(), hooks);
+    s->flavor("f").flavor("g");
+    s->queue(Queue("q").quota("cpu", {{"f", 5}}).lower_priority());
+    s->submit(Job("old", "q").cpu(2)).run();
+    s->after(1).queue(Queue("q").quota("cpu", {{"f", 5}}).lower_priority().checked_by("check"));
+    s->submit(Job("grown", "q").cpu(4)).run();
+    EXPECT_EQ(s->state("old"), "admitted");
+    EXPECT_EQ(s->state("grown"), "reserved");
+    s->after(1);
+    return s;
+  }
+};
+
+TEST_F(Following, ItIsPreemptedAloneWhenThatIsEnough) {
+  // 3 more: without the 4 of `grown`, 2 of 5 are used.
+  auto s = grown();
+  s->submit(Job("high", "q").cpu(3).priority(9)).run();
+  EXPECT_EQ(s->state("old"), "admitted");
+  EXPECT_EQ(s->state("grown"), "pending");
+  EXPECT_EQ(s->state("high"), "reserved");
+  s->engine.verify_ledger();
+}
+
+TEST_F(Following, ItGoesWithTheOneThatItFollows) {
+  auto s = grown();
+  s->submit(Job("high", "q").cpu(4).priority(9)).run();
+  EXPECT_EQ(s->state("high"), "reserved");
+  EXPECT_EQ(s->state("grown"), "pending");
+  EXPECT_EQ(s->state("old"), "pending");
+  s->engine.verify_ledger();
+}
+
+TEST_F(Following, WhoeverComesFirstTheyAreBound) {
+  traits.of("b").follows = "ns/a";
+  auto s = one_queue(Queue("q").lower_priority());
+  s->submit(Job("b", "q").cpu(2).priority(1)).submit(Job("a", "q").cpu(2)).run();
+  s->submit(Job("high", "q").cpu(1).priority(9));
+  const Log log = s->run();
+  for (const char* evicted :
+       {"evicted a InClusterQueue by high", "evicted b InClusterQueue by high"})
+    EXPECT_THAT(log, ::testing::Contains(evicted));
+}
+
+TEST_F(Following, TheOtherWayRoundNobodyIsTakenAlong) {
+  traits.of("b").follows = "ns/a";
+  auto s = one_queue(Queue("q").lower_priority());
+  s->submit(Job("b", "q").cpu(2)).submit(Job("a", "q").cpu(2).priority(1)).run();
+  s->submit(Job("high", "q").cpu(1).priority(9)).run();
+  EXPECT_EQ(s->state("a"), "admitted");
+  EXPECT_EQ(s->state("b"), "pending");
+}
+
+TEST_F(Following, ATraitThatEndsUnbindsThem) {
+  traits.of("b").follows = "ns/a";
+  auto s = one_queue(Queue("q").lower_priority());
+  s->submit(Job("b", "q").cpu(2).priority(1)).submit(Job("a", "q").cpu(2)).run();
+  traits.of("b").follows.clear();
+  s->engine.traits_changed("ns/b");
+  s->submit(Job("high", "q").cpu(1).priority(9)).run();
+  EXPECT_EQ(s->state("b"), "admitted");
+  EXPECT_EQ(s->state("a"), "pending");
+}
+
 TEST_F(Traits, ThoseBoundTogetherUnderDifferentRootsGoTogetherToo) {
   traits.of("b").evict_with = "ns/a";
   Scenario s(Scenario::single_thread(), hooks);

@@ -34,6 +34,12 @@ class Growing final : public hooks::JobMapping {
     } else if (held && waiting && held->match == hooks::JobMatch::kSame) {
       out.speaker = name(held);
       out.finish.push_back({name(waiting), "Superseded", "the job shrank again"});
+    } else if (held && query.job.find("\"shrink\":\"all\"") != std::string_view::npos) {
+      out.speaker = name(held);
+      out.resize.push_back(name(held));
+      for (const auto& w : query.workloads)
+        if (w.workload->status.condition("Finished")) out.remove.push_back(w.workload->meta.name);
+      out.remove.push_back(name(held));  // does not end what is not finished
     } else if (held && held->workload->pod_sets[0].count < wanted) {
       out.speaker = name(held);
       out.create.push_back({"", std::to_string(wanted), {}, {{"after", name(held)}}});
@@ -86,6 +92,30 @@ TEST(MappedJob, CountsOfAWaitingWorkloadChangeInPlace) {
   world.change("jobs", "train", R"({"spec":{"parallelism":3,"completions":3}})");
   EXPECT_EQ(world.only_workload(), name);
   EXPECT_EQ(at(world.workload(name), "/spec/podSets/0/count"), "3");
+  EXPECT_TRUE(world.runs("train"));
+}
+
+TEST(MappedJob, AFinishedWorkloadIsRemovedWhenAskedFor) {
+  Growing mapping;
+  JobWorld world(&mapping);
+  world.submit(JobWorld::job("train", 2, JobWorld::queued(), kMapped));
+  const std::string first = world.only_workload();
+  world.change("jobs", "train", R"({"spec":{"parallelism":9,"completions":9}})");
+  world.change("jobs", "train", R"({"spec":{"parallelism":2,"completions":2}})");
+  ASSERT_THAT(world.workloads(), SizeIs(2));
+  world.change("jobs", "train", R"({"metadata":{"annotations":{"shrink":"all"}}})");
+  EXPECT_EQ(world.only_workload(), first) << "the one that runs stays, whoever asks";
+}
+
+TEST(MappedJob, AHolderIsNotResizedWithoutItsTraits) {
+  Growing mapping;
+  JobWorld world(&mapping);
+  world.submit(JobWorld::job("train", 2, JobWorld::queued(), kMapped));
+  const std::string name = world.only_workload();
+  world.change("jobs", "train",
+               R"({"metadata":{"annotations":{"shrink":"all"}},"spec":{"parallelism":1,)"
+               R"("completions":1}})");
+  EXPECT_EQ(at(world.workload(name), "/spec/podSets/0/count"), "2");
   EXPECT_TRUE(world.runs("train"));
 }
 

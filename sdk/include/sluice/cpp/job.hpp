@@ -87,6 +87,11 @@ class JobPlan {
     sink_->finish(sink_->context, to_abi(workload), to_abi(reason), to_abi(message));
   }
   void recreate() { sink_->recreate(sink_->context); }
+  /// Deletes a finished workload. An older host does not know it: the workload stays.
+  void remove(std::string_view workload) {
+    if (SLUICE_HAS(sink_, remove) && sink_->remove != nullptr)
+      sink_->remove(sink_->context, to_abi(workload));
+  }
 
  private:
   static std::vector<sluice_text_pair_t> to_pairs(

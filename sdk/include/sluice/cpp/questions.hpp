@@ -161,6 +161,11 @@ class Traits {
   }
   void shape_key(std::string_view key) { sink_->shape_key(sink_->context, to_abi(key)); }
   void may_lower_counts() { sink_->may_lower_counts(sink_->context); }
+  /// Preempting that workload ends this one too. An older host does not know it.
+  void follows(std::string_view workload) {
+    if (SLUICE_HAS(sink_, follows) && sink_->follows != nullptr)
+      sink_->follows(sink_->context, to_abi(workload));
+  }
 
  private:
   const sluice_traits_sink_t* sink_;

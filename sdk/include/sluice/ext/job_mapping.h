@@ -47,8 +47,8 @@ typedef struct sluice_job_plan_sink {
    * and its pods get the node selectors of its admission. Without one the job is kept stopped.
    * [any] */
   void (*speaker)(void* context, sluice_str_t workload);
-  /* The workload's counts become those that the job has now. While it holds quota they may only go
-   * down, and only if its traits say may_lower_counts. [any] */
+  /* The workload's counts become those that the job has now. While it holds quota only those that
+   * the job has lowered do, each for itself, and only if its traits say may_lower_counts. [any] */
   void (*resize)(void* context, sluice_str_t workload);
   /* A further workload; nothing happens when there is one of that name. [any] */
   void (*create)(void* context, const sluice_new_workload_t* workload);
@@ -57,6 +57,8 @@ typedef struct sluice_job_plan_sink {
   /* The job is stopped, its unfinished workloads are removed, and it gets a new one: what the
    * built-in mapping does when the job no longer matches. Not beside other calls. [any] */
   void (*recreate)(void* context);
+  /* A finished workload is deleted. [any] */
+  void (*remove)(void* context, sluice_str_t workload);
 } sluice_job_plan_sink_t;
 
 typedef struct sluice_job_mapping {

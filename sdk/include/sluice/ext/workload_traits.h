@@ -56,6 +56,9 @@ typedef struct sluice_traits_sink {
   void (*shape_key)(void* context, sluice_str_t key);
   /* Its granted pod counts may be lowered while it runs. [any] */
   void (*may_lower_counts)(void* context);
+  /* Preempting `workload` (NAMESPACE/NAME) ends this one too; preempting this one alone leaves that
+   * one. [any] */
+  void (*follows)(void* context, sluice_str_t workload);
 } sluice_traits_sink_t;
 
 typedef struct sluice_workload_traits {

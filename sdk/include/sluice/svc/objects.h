@@ -2,7 +2,8 @@
  *
  * To be used inside these calls of the plugin, on the thread of the call: check_changed, begin and
  * cancel of check-controller/1, reconcile of controller/1, notify of post-admit/1, fired of
- * timers/1. Anywhere else every function answers SLUICE_OBJECTS_NOT_NOW.
+ * timers/1, deactivate when the plugin is turned off while the host goes on; for reading also
+ * inside validate of validator/1. Anywhere else every function answers SLUICE_OBJECTS_NOT_NOW.
  *
  * Writes are those of the user system:plugin:NAME. They are judged at once (defaults, schema,
  * other plugins' validators) and seen by what the same call reads later. They take effect when the

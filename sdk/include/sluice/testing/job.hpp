@@ -42,6 +42,7 @@ struct JobAnswer {
   std::vector<std::string> resized;
   std::vector<NewWorkload> created;
   std::vector<Finished> finished;
+  std::vector<std::string> removed;
   bool recreated = false;
 };
 
@@ -101,7 +102,8 @@ inline sluice_job_plan_sink_t plan_sink(JobAnswer& answer) {
         answer_of(out).finished.push_back(
             {std::string(to_view(w)), std::string(to_view(reason)), std::string(to_view(message))});
       },
-      [](void* out) { answer_of(out).recreated = true; }};
+      [](void* out) { answer_of(out).recreated = true; },
+      [](void* out, sluice_str_t w) { answer_of(out).removed.emplace_back(to_view(w)); }};
 }
 
 }  // namespace detail

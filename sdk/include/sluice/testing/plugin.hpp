@@ -58,7 +58,7 @@ struct TraitsGiven {
   std::optional<std::string> takes_no_part;  ///< because of
   std::optional<Group> group;
   std::optional<Replaces> replaces;
-  std::optional<std::string> evict_with, counted_as, shape_key;
+  std::optional<std::string> evict_with, follows, counted_as, shape_key;
   bool counted_as_nobody = false, may_lower_counts = false;
 };
 

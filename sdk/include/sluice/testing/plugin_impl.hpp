@@ -54,7 +54,8 @@ inline sluice_traits_sink_t traits_sink(TraitsGiven& given) {
             if (whom == SLUICE_COUNTED_AS_OTHER) traits_of(out).counted_as = to_view(workload);
           },
           [](void* out, sluice_str_t key) { traits_of(out).shape_key = to_view(key); },
-          [](void* out) { traits_of(out).may_lower_counts = true; }};
+          [](void* out) { traits_of(out).may_lower_counts = true; },
+          [](void* out, sluice_str_t workload) { traits_of(out).follows = to_view(workload); }};
 }
 
 }  // namespace detail

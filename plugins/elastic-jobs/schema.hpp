@@ -1,0 +1,33 @@
+// The columns that the plugin adds to workloads (form: docs/plugins/schema.md). It adds no fields:
+// what it has to say stands in annotations, as the proposal has it.
+//
+// A constant; any thread.
+#pragma once
+
+#include <string_view>
+
+namespace elastic {
+
+inline constexpr std::string_view kSchema = R"json([
+{
+  "kind": "Workload", "group": "kueue.x-k8s.io",
+  "versions": [
+    {
+      "version": "v1beta2",
+      "columns": [
+        {"name": "Replaces", "type": "string", "priority": 1,
+         "path": ".metadata.annotations.kueue\\.x-k8s\\.io/workload-slice-replacement-for"}
+      ]
+    },
+    {
+      "version": "v1beta1",
+      "columns": [
+        {"name": "Replaces", "type": "string", "priority": 1,
+         "path": ".metadata.annotations.kueue\\.x-k8s\\.io/workload-slice-replacement-for"}
+      ]
+    }
+  ]
+}
+])json";
+
+}  // namespace elastic
