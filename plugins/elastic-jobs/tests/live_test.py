@@ -2,7 +2,7 @@
 """Elastic jobs on a live host with kubectl and real processes: the proposal's stories, kills and
 reloads in between.
 
-    live_test.py --sluice build/dev/bin/sluice [TestClass.test_name …]
+    live_test.py --sluice build/dev/bin/sluice --e2e tests/e2e [TestClass.test_name …]
 """
 import argparse
 import json
@@ -13,14 +13,18 @@ import subprocess
 import sys
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
-from host import Host, eventually, skip  # noqa: E402 pylint: disable=wrong-import-position
+OPTIONS = argparse.ArgumentParser()
+OPTIONS.add_argument("--sluice", required=True)
+OPTIONS.add_argument("--e2e", required=True, help="the folder of host.py")
+OPTIONS, REST = OPTIONS.parse_known_args()
+SLUICE = os.path.abspath(OPTIONS.sluice)
+sys.path.insert(0, OPTIONS.e2e)
 
-SLUICE = ""
-PLUGIN = "plugins: { load: [ { name: elastic-jobs } ] }\n"
-NONE = "plugins: { load: [] }\n"
-DONE = "the new configuration is in force"
+# pylint: disable=wrong-import-position
+from host import Host, eventually, skip
+
+ON = "{ load: [ { name: elastic-jobs } ] }"
+OFF = "{ load: [] }"
 REPLACES = "kueue.x-k8s.io/workload-slice-replacement-for"
 
 QUEUES = """
@@ -69,7 +73,7 @@ spec:
       containers:
       - name: c
         image: local
-        command: [sh, -c, 'echo $$; {command}']
+        command: [sh, -c, 'echo $$$$; {command}']
         resources: {{requests: {{cpu: 10m}}}}
 """
 ELASTIC = 'kueue.x-k8s.io/elastic-job: "true"'
@@ -83,49 +87,33 @@ metadata:
   annotations: {kueue.x-k8s.io/elastic-job: "true"}
 spec:
   enableInTreeAutoscaling: true
-  headGroupSpec:
-    rayStartParams: {}
-    template: TEMPLATE
+  headGroupSpec: {rayStartParams: {}, template: POD}
   workerGroupSpecs:
-  - {groupName: a, replicas: 1, minReplicas: 0, maxReplicas: 9, rayStartParams: {}, template: TEMPLATE}
-  - {groupName: b, replicas: 1, minReplicas: 0, maxReplicas: 9, rayStartParams: {}, template: TEMPLATE}
-  - {groupName: c, replicas: 2, minReplicas: 0, maxReplicas: 9, rayStartParams: {}, template: TEMPLATE}
-""".replace("TEMPLATE", "{spec: {terminationGracePeriodSeconds: 1, containers: [{name: ray, image: "
-            "local, command: [sh, -c, 'echo $$; exec sleep 600'], resources: {requests: {cpu: "
-            "10m}}}]}}")
-
-
-class ElasticHost(Host):
-    plugins = PLUGIN
-
-    def write_config(self, store, extra):
-        super().write_config(store, extra)
-        with open(self.config, encoding="utf-8") as text:
-            config = text.read().replace("plugins: { load: [] }\n", self.plugins)
-        with open(self.config, "w", encoding="utf-8") as out:
-            out.write(config)
-
-    def reload(self, plugins):
-        """With these plugins from now on; others leave what they leave."""
-        self.plugins = plugins
-        self.write_config(self.store, self.extra)
-        done = self.log().count(DONE)
-        self.process.send_signal(signal.SIGHUP)
-        eventually(lambda: self.log().count(DONE) > done, "the end of the reload")
-
-    def crash(self):
-        self.stop(signal.SIGKILL)
-        self.start()
+""" + "".join(
+    f"  - {{groupName: {name}, replicas: {size}, minReplicas: 0, maxReplicas: 9, "
+    "rayStartParams: {}, template: POD}\n" for name, size in (("a", 1), ("b", 1), ("c", 2)))
+RAY = RAY.replace("POD", "{spec: {terminationGracePeriodSeconds: 1, containers: [{name: ray, "
+                  "image: local, command: [sh, -c, 'echo $$$$; exec sleep 600'], "
+                  "resources: {requests: {cpu: 10m}}}]}}")
 
 
 class Live(unittest.TestCase):
     flavors = {"flavor": "smaller-flavor", "small": "100m", "large": "0"}
 
     def setUp(self):
-        self.host = ElasticHost(SLUICE)
+        self.host = Host(SLUICE, plugins=ON)
         self.host.start()
         self.addCleanup(self.host.__exit__)
         self.apply(QUEUES.format(**self.flavors))
+
+    def crash(self):
+        self.host.stop(signal.SIGKILL)
+        self.host.start()
+
+    def start_with(self, plugins):
+        self.host.plugins = plugins
+        self.host.write_config(self.host.store, self.host.extra)
+        self.host.start()
 
     def apply(self, text):
         self.host.kubectl("apply", "-f", "-", stdin=text)
@@ -356,26 +344,26 @@ class Trouble(Live):
         self.quota("30m")
         self.job(parallelism=2)
         first = self.runs(2)
-        self.host.crash()
+        self.crash()
         self.assertEqual(self.runs(2), first)
         self.scale(5)
-        self.host.crash()
+        self.crash()
         self.becomes(("admitted", 2), ("pending", 5))
-        self.host.crash()
+        self.crash()
         self.assertEqual(self.runs(2), first)
         self.quota("60m")
-        self.host.crash()
+        self.crash()
         grown = self.runs(5)
         self.assertLessEqual(first.items(), grown.items())
         self.becomes(("WorkloadSliceReplaced", 2), ("admitted", 5))
         self.scale(3)
-        self.host.crash()
+        self.crash()
         shrunk = self.runs(3)
         self.assertLessEqual(shrunk.items(), grown.items())
         self.becomes(("WorkloadSliceReplaced", 2), ("admitted", 3))
         eventually(lambda: self.used() == 3, "three are used")
         self.host.kubectl("delete", "job", "train")
-        self.host.crash()
+        self.crash()
         eventually(lambda: not self.host.json("get", "workloads,pods")["items"], "all is gone")
 
     def test_turned_off_and_on_with_a_growth_in_flight(self):
@@ -384,17 +372,17 @@ class Trouble(Live):
         self.runs(2)
         self.scale(5)
         self.becomes(("admitted", 2), ("pending", 5))
-        self.host.reload(NONE)
+        self.assertTrue(self.host.reload(OFF))
         # The annotation means nothing: the job of five is one that waits.
         eventually(lambda: self.slices() == {("pending", 5)}, "it waits as a whole", 20)
-        self.runs(0)
+        eventually(lambda: not self.host.json("get", "pods")["items"], "no pod is left", 20)
         for workload in self.host.json("get", "workloads")["items"]:
             self.assertNotIn("sluice.dev/claimed-by", workload["metadata"].get("annotations", {}))
         self.quota("60m")
         self.runs(5)
         self.scale(3)  # the classic way: stopped, and started again
         self.runs(3)
-        self.host.reload(PLUGIN)
+        self.assertTrue(self.host.reload(ON))
         before = self.runs(3)
         self.scale(5)
         now = self.runs(5)
@@ -407,12 +395,10 @@ class Trouble(Live):
         self.job(parallelism=2)
         before = self.runs(2)
         self.host.stop(signal.SIGKILL)
-        self.host.plugins = NONE
-        self.host.start()
+        self.start_with(OFF)
         self.assertEqual(self.runs(2), before, "what was admitted runs on")
         self.host.stop(signal.SIGKILL)
-        self.host.plugins = PLUGIN
-        self.host.start()
+        self.start_with(ON)
         self.scale(4)
         self.assertLessEqual(before.items(), self.runs(4).items())
 
@@ -435,16 +421,7 @@ class Trouble(Live):
         self.assertNotEqual(done.returncode, 0)
 
 
-def main():
-    global SLUICE  # pylint: disable=global-statement
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sluice", required=True)
-    args, rest = parser.parse_known_args()
-    SLUICE = os.path.abspath(args.sluice)
+if __name__ == "__main__":
     if shutil.which("kubectl") is None:
         skip("there is no kubectl here")
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
-if __name__ == "__main__":
-    main()
+    unittest.main(argv=[sys.argv[0], *REST])

@@ -74,7 +74,8 @@ TEST(Written, AWorkloadThatOptsInHasNoMinCount) {
   const auto workload = [](const std::string& annotations) {
     return R"({"metadata":{"name":"w","annotations":{)" + annotations +
            R"(}},"spec":{"queueName":"lq","podSets":[{"name":"main","count":3,"minCount":1,
-             "template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}]}})";
+             "template":{"spec":{"restartPolicy":"Never",
+             "containers":[{"name":"c","image":"i"}]}}}]}})";
   };
   EXPECT_THAT(world.send(WriteVerb::kCreate, "workloads", "", workload(ElasticWorld::kElastic)),
               HasSubstr(std::string("spec.podSets[0].minCount: Forbidden: ") + kTogether));
@@ -189,13 +190,15 @@ TEST(Off, WhatIsStoredWithBothAnnotationsGoesOnWhenThePluginComes) {
 
 std::string ray() {
   const std::string pod =
-      R"("template":{"spec":{"terminationGracePeriodSeconds":0,"containers":[{"name":"r","image":"i",
+      R"("template":{"spec":{"terminationGracePeriodSeconds":0,
+        "containers":[{"name":"r","image":"i",
         "resources":{"requests":{"cpu":"1"}}}]}})";
   const auto group = [&](const std::string& name, int replicas) {
     return R"({"groupName":")" + name + R"(","replicas":)" + std::to_string(replicas) +
            R"(,"minReplicas":0,"maxReplicas":9,"rayStartParams":{},)" + pod + "}";
   };
-  return R"({"metadata":{"name":"ray","labels":{"kueue.x-k8s.io/queue-name":"lq"},"annotations":{)" +
+  return R"({"metadata":{"name":"ray","labels":{"kueue.x-k8s.io/queue-name":"lq"},
+             "annotations":{)" +
          std::string(ElasticWorld::kElastic) +
          R"(}},"spec":{"enableInTreeAutoscaling":true,"headGroupSpec":{"rayStartParams":{},)" +
          pod + R"(},"workerGroupSpecs":[)" + group("a", 1) + "," + group("b", 2) + "," +
