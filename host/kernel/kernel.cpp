@@ -95,6 +95,29 @@ void keep_identity(const json::object& before, json::object& after) {
   annotations.get_object()[kClaimedBy] = *mark;
 }
 
+/// Adds the plugin to the mark in the text of metadata, if it is not there.
+void add_mark(std::string& metadata_text, const std::string& plugin) {
+  json::value metadata = json::parse(metadata_text);
+  json::value& annotations = metadata.get_object()["annotations"];
+  if (!annotations.is_object()) annotations.emplace_object();
+  json::value& mark = annotations.get_object()[kClaimedBy];
+  std::vector<std::string> names = {plugin};
+  if (const auto* text = mark.if_string()) {
+    const std::string_view held = api::view(*text);
+    for (std::size_t begin = 0; begin <= held.size();) {
+      const std::size_t end = std::min(held.find(',', begin), held.size());
+      names.emplace_back(held.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string text = fmt::format("{}", fmt::join(names, ","));
+  if (const auto* held = mark.if_string(); held && api::view(*held) == text) return;
+  mark = std::move(text);
+  metadata_text = api::to_json(metadata);
+}
+
 }  // namespace
 
 Kernel::Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& intake,
@@ -258,6 +281,7 @@ void Kernel::commit(PreparedObject object) {
                             *old->body == *object.stored.body;
   if (!status_alone) tell_engine(object.typed);
   // What the engine makes of a change is written with it.
+  if (!old && object.stored.kind == &workload_kind_) take_marks(object.stored);
   if (old && object.stored.kind == &workload_kind_ && writes_statuses_)
     object.stored.status = status_text(object.stored.key, object.stored.status);
   put_stored(std::move(object.stored), old);
@@ -391,25 +415,22 @@ void Kernel::commit_mark(const Decision& decision) {
   const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
   if (!old) return;
   StoredObject changed = *old;
-  json::value metadata = json::parse(changed.metadata);
-  json::value& annotations = metadata.get_object()["annotations"];
-  if (!annotations.is_object()) annotations.emplace_object();
-  json::value& mark = annotations.get_object()[kClaimedBy];
-  std::vector<std::string> names = {decision.reason};
-  if (const auto* text = mark.if_string()) {
-    const std::string_view held = api::view(*text);
-    for (std::size_t begin = 0; begin <= held.size();) {
-      const std::size_t end = std::min(held.find(',', begin), held.size());
-      names.emplace_back(held.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  mark = fmt::format("{}", fmt::join(names, ","));
-  changed.metadata = api::to_json(metadata);
+  add_mark(changed.metadata, decision.reason);
+  if (changed.metadata == old->metadata) return;
   if (writes_statuses_) changed.status = status_text(old->key, old->status);  // one write for both
   put_stored(std::move(changed), old);
+}
+
+/// A new workload is stored with the marks that it got when the engine heard of it.
+void Kernel::take_marks(StoredObject& stored) const {
+  const auto id = engine_.find(stored.key);
+  if (!id) return;
+  const std::string* marks = engine_.object(*id)->meta.annotations.find(kClaimedBy);
+  for (std::size_t begin = 0; marks && begin < marks->size();) {
+    const std::size_t end = std::min(marks->find(',', begin), marks->size());
+    add_mark(stored.metadata, marks->substr(begin, end - begin));
+    begin = end + 1;
+  }
 }
 
 // Who deactivates a workload writes spec.active, so that only a person turns it on again.

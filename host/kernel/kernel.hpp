@@ -177,6 +177,7 @@ class Kernel {
   void announce(const api::KindInfo& kind, bool apart);
   void tell_engine(TypedObject& typed);
   void put_stored(StoredObject object, const StoredObject* old);
+  void take_marks(StoredObject& stored) const;
   std::string status_text(std::string_view key, const std::string& before) const;
   void write_status(WorkloadId id);
   void commit_mark(const Decision& decision);

@@ -160,7 +160,7 @@ AT(sluice_replaces_t, workload, 8);
 AT(sluice_replaces_t, reason, 24);
 AT(sluice_replaces_t, message, 40);
 
-SIZE(sluice_traits_sink_t, 72);
+SIZE(sluice_traits_sink_t, 80);
 AT(sluice_traits_sink_t, reserved, 4);
 AT(sluice_traits_sink_t, context, 8);
 AT(sluice_traits_sink_t, takes_no_part, 16);
@@ -170,6 +170,7 @@ AT(sluice_traits_sink_t, evict_with, 40);
 AT(sluice_traits_sink_t, counted_as, 48);
 AT(sluice_traits_sink_t, shape_key, 56);
 AT(sluice_traits_sink_t, may_lower_counts, 64);
+AT(sluice_traits_sink_t, follows, 72);
 
 SIZE(sluice_workload_traits_t, 16);
 AT(sluice_workload_traits_t, reserved, 4);
@@ -290,13 +291,14 @@ AT(sluice_new_workload_t, labels, 48);
 AT(sluice_new_workload_t, annotation_count, 56);
 AT(sluice_new_workload_t, annotations, 64);
 
-SIZE(sluice_job_plan_sink_t, 56);
+SIZE(sluice_job_plan_sink_t, 64);
 AT(sluice_job_plan_sink_t, context, 8);
 AT(sluice_job_plan_sink_t, speaker, 16);
 AT(sluice_job_plan_sink_t, resize, 24);
 AT(sluice_job_plan_sink_t, create, 32);
 AT(sluice_job_plan_sink_t, finish, 40);
 AT(sluice_job_plan_sink_t, recreate, 48);
+AT(sluice_job_plan_sink_t, remove, 56);
 
 SIZE(sluice_job_mapping_t, 16);
 AT(sluice_job_mapping_t, plan, 8);
