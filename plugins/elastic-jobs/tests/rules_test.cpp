@@ -283,7 +283,7 @@ class Writes final : public Controller {
 };
 
 TEST(Cost, ManyJobsResizedAtOnceAreWrittenOncePerState) {
-  const int jobs = 200;
+  const int jobs = 100;
   ElasticWorld world;
   world.queue(std::to_string(3 * jobs), "0");
   for (int i = 0; i < jobs; ++i)
