@@ -68,6 +68,29 @@ TEST(StartInfo, AnotherPlaceIsAnotherStart) {
                    .same_place(start_info(admitted("small", "", R"(,"minCount":1)", 2))));
 }
 
+TEST(StartInfo, WhatChecksWantDoesNotMakeOtherFlavors) {
+  const StartInfo small = start_info(admitted("small"));
+  EXPECT_TRUE(
+      small.same_flavors(start_info(admitted("small", check_update(R"("labels":{"l":"1"})")))));
+  EXPECT_FALSE(small.same_flavors(start_info(admitted("large"))));
+}
+
+TEST(StartInfo, APodThatWasMadeBeforeGetsWhatTheChecksWant) {
+  const auto workload =
+      admitted("small", check_update(R"("labels":{"l":"2"},"annotations":{"a":"2"},
+                               "nodeSelector":{"zone":"z"},"tolerations":[{"key":"t"}])"));
+  auto pod = boost::json::parse(R"({"metadata":{"labels":{"l":"1","own":"x"}},
+                                   "spec":{"nodeSelector":{"size":"small"}}})")
+                 .get_object();
+  ASSERT_TRUE(update_pod(pod, workload, "main").ok());
+  EXPECT_EQ(boost::json::serialize(pod),
+            R"({"metadata":{"labels":{"l":"2","own":"x"},"annotations":{)"
+            R"("kueue.x-k8s.io/workload":"w","a":"2"}},"spec":{"nodeSelector":{"size":"small",)"
+            R"("zone":"z"},"tolerations":[{"key":"t"}]}})");
+  pod["spec"].get_object()["nodeSelector"] = {{"zone", "other"}};
+  EXPECT_FALSE(update_pod(pod, workload, "main").ok());
+}
+
 TEST(StartInfo, AnAdmissionThatContradictsTheJobIsRefused) {
   JobWorld world;
   const JobKind& kind = *find_job_kind("batch/Job");

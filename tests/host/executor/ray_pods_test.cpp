@@ -69,6 +69,19 @@ TEST_F(RayPodsTest, FollowsReplicas) {
   EXPECT_EQ(pods().size(), 2U);
 }
 
+TEST_F(RayPodsTest, WhatTheAutoscalerChoseGoesFirst) {
+  all(kReady);
+  const std::string chosen = pods()[1].substr(8);
+  auto cluster = ray();
+  auto& group = cluster["spec"].at("workerGroupSpecs").at(0).as_object();
+  group["replicas"] = 1;
+  group["scaleStrategy"] = {{"workersToDelete", boost::json::array{chosen}}};
+  ASSERT_TRUE(static_cast<ObjectAccess&>(objects).update(cluster));
+  kernel.run_to_rest();
+  EXPECT_EQ(pods().size(), 2U);
+  EXPECT_FALSE(exists("pods", "default/" + chosen));
+}
+
 TEST_F(RayPodsTest, SuspensionEndsAllPods) {
   ASSERT_TRUE(merge("rayclusters", "ray", R"({"spec":{"suspend":true}})"));
   kernel.run_to_rest();

@@ -1,6 +1,7 @@
 // What the API does with a write: identity, versions, generation, validation, deletion.
 #include <gtest/gtest.h>
 
+#include "host/writes/metadata.hpp"
 #include "tests/host/writes/host_fixture.hpp"
 
 namespace sluice::host::test {
@@ -198,6 +199,21 @@ TEST(Writer, GenerateNameDrawsNames) {
   ASSERT_TRUE(one.ok() && two.ok());
   EXPECT_EQ(one->object.key.size(), 7U);
   EXPECT_NE(one->object.key, two->object.key);
+}
+
+TEST(Writer, APluginTakesItsOwnMarkAwayAndNobodyElseDoes) {
+  const char* const marked =
+      R"({"metadata":{"annotations":{"sluice.dev/claimed-by":"a,b","x":"1"}}})";
+  const auto after = [&](std::string_view written, std::string_view plugin) {
+    auto object = boost::json::parse(written).get_object();
+    keep_system_metadata(boost::json::parse(marked).get_object(), object, plugin);
+    return at(object, "/metadata/annotations/sluice.dev~1claimed-by");
+  };
+  EXPECT_EQ(after(R"({"metadata":{}})", ""), "a,b");
+  EXPECT_EQ(after(R"({"metadata":{}})", "a"), "b");
+  EXPECT_EQ(after(R"({"metadata":{}})", "c"), "a,b");
+  EXPECT_EQ(after(marked, "a"), "a,b") << "it left it there";
+  EXPECT_EQ(after(R"({"metadata":{"annotations":{"sluice.dev/claimed-by":"z"}}})", "a"), "a,b");
 }
 
 TEST(Deletion, FinalizersHoldAnObjectUntilTheLastOneGoes) {
