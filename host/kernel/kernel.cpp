@@ -397,7 +397,8 @@ bool Kernel::run(std::size_t steps) {
       if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
     }
     for (const Decision& decision : decisions_)
-      if (writes_statuses_) write_status(decision.workload);
+      if (writes_statuses_ && decision.type != DecisionType::kMarked)  // written with its mark
+        write_status(decision.workload);
     for (const Decision& decision : decisions_) observer_.decided(now_, decision);
     if (cycle_) observer_.cycled(*cycle_);
     more |= worked || (listener_ && !decisions_.empty());
