@@ -110,6 +110,9 @@ bool Engine::may_lower_counts(WorkloadId id) const {
   return traits && traits->may_lower_counts;
 }
 std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const { return state_->counted_as(id); }
+bool Engine::takes_part(WorkloadId id) const {
+  return !state_->stands_aside(state_->model.workloads[id]);
+}
 std::vector<WorkloadId> Engine::workloads() const { return state_->in_order(); }
 Explanation Engine::explain(WorkloadId id, const MayKnow& may_know) const {
   return state_->explain(id, may_know);

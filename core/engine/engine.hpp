@@ -162,6 +162,8 @@ class Engine {
   bool may_lower_counts(WorkloadId id) const;
   /// Who is counted for this workload in totals (its trait `counted as`); nullopt: nobody.
   std::optional<WorkloadId> counted_as(WorkloadId id) const;
+  /// False: a plugin says (or said, before it went) that it is never queued and holds no quota.
+  bool takes_part(WorkloadId id) const;
   /// All workloads that exist, in order of namespace/name.
   std::vector<WorkloadId> workloads() const;
   EngineStats stats() const;

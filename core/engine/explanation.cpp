@@ -133,6 +133,7 @@ std::vector<Refusal> refusals_of(const Model& model, const PendingReason& why) {
   for (const FlavorReason& each : why.flavors) {
     if (each.kind != FlavorReason::Kind::kFiltered && each.kind != FlavorReason::Kind::kText)
       continue;
+    if (each.text.empty()) continue;
     const bool known = why.object && each.pod_set < why.object->pod_sets.size();
     out.push_back({each.by, known ? why.object->pod_sets[each.pod_set].name : "",
                    each.flavor == kNone ? "" : model.frs.flavor_name(each.flavor), each.text});
@@ -141,6 +142,22 @@ std::vector<Refusal> refusals_of(const Model& model, const PendingReason& why) {
 }
 
 }  // namespace
+
+/// Those that are ordered as this one, which takes no part itself.
+std::vector<StandIn> EngineState::stand_ins_of(const WorkloadRecord& w) const {
+  std::vector<StandIn> out;
+  const auto members = anchored_.find(w.key);
+  if (!stands_aside(w) || members == anchored_.end()) return out;
+  std::vector<OrderKey> keys;
+  for (const WorkloadId member : members->second) keys.push_back(order_key(member));
+  std::sort(keys.begin(), keys.end());
+  for (const OrderKey& key : keys) {
+    const WorkloadRecord& m = model.workloads[key.id];
+    const bool parked = m.queue != kNone && model.queues[m.queue].pending.parked(key.id);
+    out.push_back({key.id, parked});
+  }
+  return out;
+}
 
 /// What each flavor has for its pod sets; `lacking` gets what is missing somewhere.
 void EngineState::explain_pod_sets(WorkloadId id, const QueueRecord* queue, Explanation& out,
@@ -172,6 +189,7 @@ void EngineState::explain_pod_sets(WorkloadId id, const QueueRecord* queue, Expl
 Explanation EngineState::explain(WorkloadId id, const MayKnow& may_know) {
   const WorkloadRecord& w = model.workloads[id];
   Explanation out;
+  out.stand_ins = stand_ins_of(model.workloads[id]);
   std::set<FrId> lacking;
   const QueueId queue_id = w.holds_quota() ? w.holding->queue : w.queue;
   const QueueRecord* queue = queue_id == kNone ? nullptr : &model.queues[queue_id];

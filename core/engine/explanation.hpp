@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/time.hpp"
+#include "core/engine/decision.hpp"
 
 namespace sluice {
 
@@ -62,6 +63,12 @@ struct Refusal {
   std::string text;
 };
 
+/// A workload that waits or runs in the place of the one that is explained.
+struct StandIn {
+  WorkloadId workload = 0;
+  bool parked = false;
+};
+
 struct Explanation {
   std::string cluster_queue;  ///< empty: it is in none
   /// Key of the workload that its admission ends: what that holds counts as available. May be
@@ -78,6 +85,7 @@ struct Explanation {
   /// by key; at most kMostHolders for each flavor and resource.
   std::vector<QuotaHolder> holders;
   std::vector<OtherHolders> others;  ///< in order of flavor and resource
+  std::vector<StandIn> stand_ins;    ///< in the order of their queue
   static constexpr std::size_t kMostHolders = 10;
 };
 

@@ -86,8 +86,13 @@ class UseSum {
 /// Counts by whom a workload counts for, so that each is counted once.
 struct Counted {
   std::set<WorkloadId> pending, parked, reserving, admitted;
+  /// One that has quota does not wait, though another that counts for it may.
   QueueCounts counts() const {
-    return {pending.size(), parked.size(), reserving.size(), admitted.size()};
+    const auto waiting = [this](const std::set<WorkloadId>& of) {
+      return static_cast<std::size_t>(std::count_if(
+          of.begin(), of.end(), [this](WorkloadId id) { return !reserving.contains(id); }));
+    };
+    return {waiting(pending), waiting(parked), reserving.size(), admitted.size()};
   }
 };
 
@@ -212,10 +217,13 @@ std::vector<PendingWorkload> EngineState::pending_workloads(std::string_view clu
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> in_local;
   std::size_t position = 0;
   std::size_t skipped = 0;
-  for (const WorkloadId id : model.queues[found->second].pending.members()) {
-    const auto whom = counted_as(id);
-    if (whom != id) continue;
+  std::set<WorkloadId> seen;
+  for (const WorkloadId member : model.queues[found->second].pending.members()) {
+    const auto whom = counted_as(member);
+    if (!whom || (*whom != member && !seen.insert(*whom).second)) continue;
+    const WorkloadId id = *whom;
     const WorkloadRecord& w = model.workloads[id];
+    if (w.state != WorkloadState::kPending) continue;
     const std::size_t local = in_local[{w.object->meta.ns, w.object->queue_name}]++;
     const std::size_t own = position++;
     if (!local_queue.empty() && local_queue != w.object->meta.ns + "/" + w.object->queue_name)

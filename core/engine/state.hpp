@@ -28,6 +28,8 @@ namespace sluice {
 
 /// The plugins that claim a workload, written there by the host (mechanisms 5).
 inline constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
+/// And one of them says that it takes no part.
+inline constexpr std::string_view kTakesNoPart = "sluice.dev/takes-no-part";
 
 class EngineState {
  public:
@@ -75,12 +77,14 @@ class EngineState {
   std::vector<api::PodSetAssignment> assignment_of(const WorkloadRecord& w,
                                                    const Holding& holding) const;
   std::optional<WorkloadId> counted_as(WorkloadId id) const;
+  bool stands_aside(const WorkloadRecord& w) const;  // traits.cpp
   void verify_ledger();
 
   // explanation.cpp
   Explanation explain(WorkloadId id, const MayKnow& may_know);
   void explain_pod_sets(WorkloadId id, const QueueRecord* queue, Explanation& out,
                         std::set<FrId>& lacking);
+  std::vector<StandIn> stand_ins_of(const WorkloadRecord& w) const;
 
   // tally.cpp
   WorkloadTally tally() const;
@@ -163,8 +167,13 @@ class EngineState {
   void change(WorkloadRecord& w, WorkloadId id, std::shared_ptr<const api::Workload> object);
   void change_holder(WorkloadRecord& w, WorkloadId id,
                      const std::vector<PodSetRecord>& old_pod_sets, std::int32_t old_priority);
-  void ask_traits(WorkloadRecord& w, WorkloadId id);
-  void mark(WorkloadRecord& w, WorkloadId id, const std::vector<std::string>& plugins);
+  void ask_traits(WorkloadRecord& w, WorkloadId id, bool holds_quota);
+  void mark(WorkloadRecord& w, WorkloadId id, const hooks::Traits& traits, bool asked);
+  bool all_loaded(const std::vector<std::string>& plugins) const;
+  void refresh_traits(WorkloadRecord& w, WorkloadId id);
+  void follow_part(WorkloadRecord& w, WorkloadId id, bool was_aside);
+  WorkloadState reported_state(const WorkloadRecord& w) const;
+  api::WorkloadStatus own_status(const WorkloadRecord& w, WorkloadId id) const;
   void link_traits(WorkloadRecord& w, WorkloadId id);
   void bind_partners(const WorkloadRecord& w, WorkloadId id);
   void unlink_traits(WorkloadRecord& w, WorkloadId id);

@@ -65,9 +65,11 @@ void EngineState::sync() {
     for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
       WorkloadRecord& w = model.workloads[id];
       if (!w.exists()) continue;
-      if (changed_local_queues_.contains(w.object->meta.ns + "/" + w.object->queue_name) &&
-          !w.holds_quota() && w.state == WorkloadState::kPending)
-        enqueue(id);
+      if (!changed_local_queues_.contains(w.object->meta.ns + "/" + w.object->queue_name) ||
+          w.holds_quota() || w.state != WorkloadState::kPending)
+        continue;
+      if (hooks_.workload_traits) refresh_traits(w, id);
+      if (w.state == WorkloadState::kPending) enqueue(id);
     }
     changed_local_queues_.clear();
   }

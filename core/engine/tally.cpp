@@ -44,7 +44,11 @@ WorkloadTally EngineState::tally() const {
     }
     const bool pending = w.state == WorkloadState::kPending;
     const auto why = pending ? pending_reason(w, id) : nullptr;
-    ++unadmitted[{local, reason_of(w, why.get())}];
+    std::string_view reason = reason_of(w, why.get());
+    if (const api::Condition* told = w.object->status.condition("QuotaReserved");
+        pending && told && stands_aside(w))
+      reason = told->reason;
+    ++unadmitted[{local, reason}];
     if (!pending || w.queue == kNone) continue;
     for (const PodSetRecord& pods : w.pod_sets)
       for (const ResourceAmount& wanted : pods.shape->requests) {
@@ -96,7 +100,8 @@ std::vector<CohortView> EngineState::cohort_views() const {
     if (queue.id >= model.tree.node_count()) continue;
     const auto count = static_cast<std::size_t>(
         std::count_if(queue.holders.begin(), queue.holders.end(), [this](WorkloadId id) {
-          return model.workloads[id].state == WorkloadState::kAdmitted && counted_as(id) == id;
+          return model.workloads[id].state == WorkloadState::kAdmitted &&
+                 counted_as(id).has_value();
         }));
     NodeId node = queue.id;
     // A cycle of cohorts is broken in the tree, so this ends.

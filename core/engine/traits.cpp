@@ -6,6 +6,16 @@
 namespace sluice {
 namespace {
 
+std::vector<std::string> split_names(std::string_view list) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    if (end > begin) out.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
 /// Takes `id` out of the list under `key`, and the list out of the map when it was the last.
 template <typename Map>
 void drop(Map& map, const typename Map::key_type& key, WorkloadId id) {
@@ -17,17 +27,20 @@ void drop(Map& map, const typename Map::key_type& key, WorkloadId id) {
 
 }  // namespace
 
-void EngineState::ask_traits(WorkloadRecord& w, WorkloadId id) {
+void EngineState::ask_traits(WorkloadRecord& w, WorkloadId id, bool holds_quota) {
   hooks::Traits traits;
   if (hooks_.workload_traits) {
     hooks::Fault fault;
-    hooks_.workload_traits->traits(*w.object, traits, fault);
+    const auto local = local_queues_.find(w.object->meta.ns + "/" + w.object->queue_name);
+    const std::string_view queue =
+        local == local_queues_.end() ? std::string_view() : local->second.cluster_queue;
+    hooks_.workload_traits->traits({*w.object, queue, holds_quota}, traits, fault);
     if (fault) {
       // What was known stays, so that nobody loses anything because of the fault.
       traits = w.extras ? w.extras->traits : hooks::Traits();
       traits.conflict = fault.sentence();
     }
-    mark(w, id, traits.claimed_by);
+    mark(w, id, traits, !fault);
   }
   const bool plain = traits.takes_part && !traits.has_group && !traits.has_replaces &&
                      traits.evict_with.empty() && traits.follows.empty() &&
@@ -105,20 +118,97 @@ void EngineState::unlink_traits(WorkloadRecord& w, WorkloadId id) {
   drop(partners_, traits.evict_with, id);
 }
 
-/// Plugins that claim the workload and are not in its mark yet are added to it.
-void EngineState::mark(WorkloadRecord& w, WorkloadId id, const std::vector<std::string>& plugins) {
-  const std::string* held = w.object->meta.annotations.find(kClaimedBy);
-  std::string marks = held ? *held : std::string();
-  const std::size_t before = marks.size();
-  for (const std::string& plugin : plugins) {
-    if (("," + marks + ",").find("," + plugin + ",") != std::string::npos) continue;
-    marks += (marks.empty() ? "" : ",") + plugin;
-    decide(DecisionType::kMarked, id).reason = plugin;
+/// The mark names the plugins that claim the workload: those that do are added, and a loaded one
+/// that was asked and does not is taken out. A second mark says that it takes no part, for when
+/// nobody is there who would say so.
+void EngineState::mark(WorkloadRecord& w, WorkloadId id, const hooks::Traits& traits, bool asked) {
+  const api::LabelMap& annotations = w.object->meta.annotations;
+  const std::string* held = annotations.find(kClaimedBy);
+  if (!held && traits.claimed_by.empty()) return;
+  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  std::vector<std::string> marks = split_names(held ? *held : std::string());
+  std::vector<std::string> changed;
+  for (const std::string& plugin : traits.claimed_by) {
+    if (has(marks, plugin)) continue;
+    marks.push_back(plugin);
+    changed.push_back(plugin);
   }
-  if (marks.size() == before) return;
+  for (std::size_t i = 0; asked && i < marks.size();) {
+    if (has(traits.claimed_by, marks[i]) || !has(hooks_.plugins, marks[i])) {
+      ++i;
+      continue;
+    }
+    changed.push_back(marks[i]);
+    marks.erase(marks.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  const bool stood_aside = annotations.find(kTakesNoPart) != nullptr;
+  // An absent plugin may be the one that wants it to stand aside.
+  const bool aside = !marks.empty() && (!traits.takes_part || (stood_aside && !all_loaded(marks)));
+  if (changed.empty() && aside == stood_aside) return;
+  if (changed.empty()) changed = {marks.empty() ? std::string() : marks.front()};
+  for (const std::string& plugin : changed) decide(DecisionType::kMarked, id).reason = plugin;
   auto object = std::make_shared<api::Workload>(*w.object);
-  object->meta.annotations.set(std::string(kClaimedBy), std::move(marks));
+  std::string text;
+  for (const std::string& name : marks) text += (text.empty() ? "" : ",") + name;
+  object->meta.annotations.erase(kClaimedBy);
+  object->meta.annotations.erase(kTakesNoPart);
+  if (!text.empty()) object->meta.annotations.set(std::string(kClaimedBy), std::move(text));
+  if (aside) object->meta.annotations.set(std::string(kTakesNoPart), "true");
   w.object = std::move(object);
+}
+
+bool EngineState::all_loaded(const std::vector<std::string>& plugins) const {
+  return std::all_of(plugins.begin(), plugins.end(), [this](const std::string& name) {
+    return std::find(hooks_.plugins.begin(), hooks_.plugins.end(), name) != hooks_.plugins.end();
+  });
+}
+
+/// Asks anew, for one whose object did not change.
+void EngineState::refresh_traits(WorkloadRecord& w, WorkloadId id) {
+  const bool was_aside = stands_aside(w);
+  unlink_traits(w, id);
+  ask_traits(w, id, w.holds_quota());
+  follow_part(w, id, was_aside);
+  w.shape = shape_of(w);
+}
+
+/// What it means that a workload takes part from now on, or no more. Standing aside, its status is
+/// what its plugin writes, beginning with what was true; taking part again, it has what that says.
+void EngineState::follow_part(WorkloadRecord& w, WorkloadId id, bool was_aside) {
+  const bool aside = stands_aside(w);
+  if (aside && !was_aside) {
+    auto object = std::make_shared<api::Workload>(*w.object);
+    object->status = own_status(w, id);
+    std::erase_if(object->status.conditions, [](const api::Condition& c) {  // why it waited before
+      return c.type == "QuotaReserved" && c.status != "True";
+    });
+    w.object = std::move(object);
+  } else if (!aside && was_aside && !w.holds_quota() && w.state != WorkloadState::kFinished) {
+    w.conditions.clear();
+    w.state = WorkloadState::kPending;
+    load_status(w, id);
+  }
+  if (aside && !w.holds_quota()) w.state = reported_state(w);
+}
+
+/// Of one that takes no part: what its plugin wrote.
+WorkloadState EngineState::reported_state(const WorkloadRecord& w) const {
+  const auto is_true = [&](std::string_view type) {
+    const api::Condition* c = w.object->status.condition(type);
+    return c && c->status == "True";
+  };
+  if (w.state == WorkloadState::kFinished || is_true("Finished")) return WorkloadState::kFinished;
+  if (!w.object->active) return WorkloadState::kInactive;
+  if (is_true("Admitted")) return WorkloadState::kAdmitted;
+  return is_true("QuotaReserved") ? WorkloadState::kQuotaReserved : WorkloadState::kPending;
+}
+
+/// Does a plugin say so, or did one that is not there now?
+bool EngineState::stands_aside(const WorkloadRecord& w) const {
+  if (w.traits() && !w.traits()->takes_part) return true;
+  return w.object->meta.annotations.find(kTakesNoPart) != nullptr;
 }
 
 /// A group is one unit; else a replacement, what it replaces and what replaces it are one. One that

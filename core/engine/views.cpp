@@ -82,7 +82,8 @@ std::shared_ptr<const PendingReason> EngineState::pending_reason(const WorkloadR
                                                                  WorkloadId id) const {
   if (w.queue == kNone || !model.queues[w.queue].pending.contains(id)) return w.pending;
   const QueueRecord& queue = model.queues[w.queue];
-  if (!queue.active()) return queue_reason(queue);
+  // Before the first step after a start nothing is known of the queues.
+  if (!queue.active() && !structure_dirty_) return queue_reason(queue);
   std::shared_ptr<const PendingReason> shared = queue.pending.class_reason(id);
   if (!shared) return w.pending;
   if (!w.pending || w.pending->cycle <= shared->cycle) return shared;
@@ -93,6 +94,16 @@ WorkloadView EngineState::view(WorkloadId id) const {
   const WorkloadRecord& w = model.workloads[id];
   WorkloadView out;
   out.state = w.state;
+  if (stands_aside(w) && !w.holds_quota()) {
+    out.admission = w.object->status.admission;
+    const api::Condition* told = w.object->status.condition("QuotaReserved");
+    const bool by_plugin = w.traits() && !w.traits()->takes_part && w.traits()->conflict.empty();
+    if (by_plugin && w.state == WorkloadState::kPending && told && told->status == "False") {
+      out.reason = told->reason;
+      out.message = told->message;
+      return out;
+    }
+  }
   if (w.holds_quota()) {
     out.admission.emplace();
     out.admission->cluster_queue = model.queues[w.holding->queue].name;
@@ -108,8 +119,9 @@ WorkloadView EngineState::view(WorkloadId id) const {
 
 std::vector<api::PodSetAssignment> EngineState::assignment(WorkloadId id) const {
   const WorkloadRecord& w = model.workloads[id];
-  if (!w.holds_quota()) return {};
-  return assignment_of(w, *w.holding);
+  if (w.holds_quota()) return assignment_of(w, *w.holding);
+  if (!stands_aside(w) || !w.object->status.admission) return {};
+  return w.object->status.admission->pod_sets;
 }
 
 std::vector<api::PodSetAssignment> EngineState::assignment_of(const WorkloadRecord& w,
@@ -131,8 +143,26 @@ std::vector<api::PodSetAssignment> EngineState::assignment_of(const WorkloadReco
   return out;
 }
 
+/// Of one that takes no part: what its plugin wrote; until then why it waits. That it has ended is
+/// the engine's to say.
 api::WorkloadStatus EngineState::status(WorkloadId id) const {
   const WorkloadRecord& w = model.workloads[id];
+  if (!stands_aside(w) || w.holds_quota()) return own_status(w, id);
+  api::WorkloadStatus out = w.object->status;
+  const auto take = [&](std::string_view type) {
+    const api::WorkloadStatus own = own_status(w, id);
+    const api::Condition* said = own.condition(type);
+    if (!said) return;
+    std::erase_if(out.conditions, [&](const api::Condition& c) { return c.type == type; });
+    out.conditions.push_back(*said);
+  };
+  if (w.state == WorkloadState::kPending) take("QuotaReserved");
+  if (w.state == WorkloadState::kFinished && !out.condition("Finished")) take("Finished");
+  return out;
+}
+
+/// As the engine's own records say.
+api::WorkloadStatus EngineState::own_status(const WorkloadRecord& w, WorkloadId id) const {
   api::WorkloadStatus out;
   for (const ConditionRecord& c : w.conditions)
     out.conditions.push_back({type_name(c.type), c.is_true ? "True" : "False",

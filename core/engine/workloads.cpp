@@ -63,10 +63,12 @@ WorkloadId EngineState::apply(std::shared_ptr<const api::Workload> object) {
   model.ids.emplace(w.key, id);
   in_order_stale_ = true;
   describe_pod_sets(w);
-  ask_traits(w, id);
+  const api::Condition* reserved = w.object->status.condition("QuotaReserved");
+  ask_traits(w, id, reserved && reserved->status == "True" && w.object->status.admission);
   load_status(w, id);
   w.shape = shape_of(w);
   if (!w.object->active && w.state != WorkloadState::kFinished) w.state = WorkloadState::kInactive;
+  if (stands_aside(w)) w.state = reported_state(w);
   if (w.state == WorkloadState::kPending) enqueue(id);
   reorder_anchored(w.key);
   return id;
@@ -141,12 +143,14 @@ void EngineState::change(WorkloadRecord& w, WorkloadId id,
   if (w.holds_quota())
     object = with_granted_pod_sets(*w.object, std::move(object),
                                    w.extras && w.extras->traits.may_lower_counts);
+  const bool was_aside = stands_aside(w);
   dequeue(id);
   unlink_traits(w, id);
   w.object = std::move(object);
   w.priority = w.object->priority;
   describe_pod_sets(w);
-  ask_traits(w, id);
+  ask_traits(w, id, w.holds_quota());
+  follow_part(w, id, was_aside);
   w.shape = shape_of(w);
   reorder_anchored(w.key);
   if (w.state == WorkloadState::kFinished) return;

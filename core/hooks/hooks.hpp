@@ -172,11 +172,19 @@ struct Traits {
   std::string conflict;                 ///< two providers answered one trait: why it stays pending
 };
 
+/// Whose traits are wanted, and what its object alone does not say.
+struct TraitsQuery {
+  const api::Workload& workload;
+  std::string_view cluster_queue;  ///< that its LocalQueue names now; empty: there is none
+  bool holds_quota = false;
+};
+
 class WorkloadTraits {
  public:
   virtual ~WorkloadTraits() = default;
-  /// [control]
-  virtual void traits(const api::Workload& workload, Traits& out, Fault& fault) = 0;
+  /// [control] Asked when the workload, its LocalQueue or the ClusterQueue behind it comes or
+  /// changes, and when a plugin asks for it.
+  virtual void traits(const TraitsQuery& query, Traits& out, Fault& fault) = 0;
 };
 
 enum class Event : std::int32_t {

@@ -127,7 +127,8 @@ std::string PendingReason::message(const FlavorResources& frs) const {
   for (std::size_t pod_set = 0; pod_set < pod_sets; ++pod_set) {
     parts.clear();
     for (const FlavorReason& r : flavors)
-      if (r.pod_set == pod_set) parts.push_back(flavor_text(r, frs));
+      if (std::string part = r.pod_set == pod_set ? flavor_text(r, frs) : ""; !part.empty())
+        parts.push_back(std::move(part));
     if (parts.empty()) continue;
     std::sort(parts.begin(), parts.end());
     if (!out.empty()) out += "; ";

@@ -25,9 +25,16 @@ class PluginController final : public Controller {
   Duration longest_retry() const override { return 300 * kSecond; }
 
  private:
+  std::string owner_of(const StoredObject& object) const;
+
   ControllerBridge& plugin_;
   std::string name_;
   std::vector<const api::KindInfo*> kinds_;  // by number; nullptr: not there
 };
+
+/// Does the mark of the workload name the plugin?
+bool claims(const StoredObject& object, std::string_view plugin);
+/// False: the object has no such field. By its last name alone, so true may be wrong.
+bool may_have(const StoredObject& object, std::string_view field);
 
 }  // namespace sluice::host

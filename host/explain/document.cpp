@@ -139,6 +139,21 @@ std::vector<std::string> help_for_others(const api::Workload& workload, Workload
   return out;
 }
 
+/// Where each of those stands that wait or run in its place.
+void add_stand_ins(const Engine& engine, const Explanation& explanation, json::object& out) {
+  for (const StandIn& each : explanation.stand_ins) {
+    const WorkloadState state = engine.state(each.workload);
+    const api::WorkloadStatus status = engine.status(each.workload);
+    json::object entry{{"workload", engine.key(each.workload)}, {"state", to_string(state)}};
+    if (each.parked) entry["parked"] = true;
+    if (const api::Condition* told = status.condition(telling_condition(state)))
+      entry["message"] = told->message;
+    if (status.admission) entry["admission"] = assignment_of(*status.admission);
+    if (!status.admission_checks.empty()) entry["checks"] = checks_of(status);
+    array_of(out, "standIns").push_back(std::move(entry));
+  }
+}
+
 }  // namespace
 
 void add_explanation(const Explanation& explanation, json::object& document) {
@@ -193,11 +208,13 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
     out["message"] = told->message;
   }
   out["since"] = format_time(since);
+  const Explanation explanation = engine.explain(id, may_know);
   if (state == WorkloadState::kPending) {
-    add_explanation(engine.explain(id, may_know), out);
+    add_explanation(explanation, out);
   } else {
     out["wouldHelp"] = json::array();
   }
+  add_stand_ins(engine, explanation, out);
   if (status.admission) {
     object_of(out, "queue")["clusterQueue"] = status.admission->cluster_queue;
     out["admission"] = assignment_of(*status.admission);

@@ -148,6 +148,18 @@ void add_flavors(const json::object& resource, std::vector<Row>& rows) {
   });
 }
 
+std::string stand_ins_text(const json::object& document) {
+  std::vector<Row> rows = {{"IN ITS PLACE", "STATE", "WHERE, OR WHY NOT"}};
+  for_each_object(document, "standIns", [&](const json::object& each) {
+    std::string why = admission_text(each);
+    const std::string checks = checks_text(each);
+    if (!checks.empty()) why += (why.empty() ? "" : "; checks: ") + checks;
+    if (why.empty()) why = text(each, "message");
+    rows.push_back({text(each, "workload"), text(each, "state"), why});
+  });
+  return rows.size() == 1 ? "" : "\n" + table(rows);
+}
+
 std::string pod_sets_text(const json::object& document) {
   std::string out;
   for_each_object(document, "podSets", [&](const json::object& pods) {
@@ -188,7 +200,7 @@ std::string explanation_text(const json::object& document) {
   if (!evicted.empty())
     row("Evicted", fmt::format("{}, {}: {}", since_text(document, evicted), text(evicted, "reason"),
                                text(evicted, "message")));
-  std::string out = head + "\n" + table(rows) + pod_sets_text(document);
+  std::string out = head + "\n" + table(rows) + stand_ins_text(document) + pod_sets_text(document);
   std::string help;
   if (const json::array* all = api::find_array(document, "wouldHelp"))
     for (const json::value& each : *all)

@@ -19,7 +19,19 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
+/// What the engine notes in the annotations of a workload.
+constexpr std::string_view kMarks[] = {"sluice.dev/claimed-by", "sluice.dev/takes-no-part"};
+
+std::string sorted_names(std::string_view list) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    names.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::sort(names.begin(), names.end());
+  return fmt::format("{}", fmt::join(names, ","));
+}
 
 const api::KindInfo& require_kind(const api::Scheme& scheme, std::string_view version,
                                   std::string_view kind) {
@@ -88,34 +100,30 @@ void keep_identity(const json::object& before, json::object& after) {
       (*metadata)[api::json_view(name)] = *old_value;
   }
   const auto* old_annotations = api::find_object(*old_metadata, "annotations");
-  const auto* mark = old_annotations ? api::find(*old_annotations, kClaimedBy) : nullptr;
-  if (!mark) return;
-  json::value& annotations = (*metadata)["annotations"];
-  if (!annotations.is_object()) annotations.emplace_object();
-  annotations.get_object()[kClaimedBy] = *mark;
+  for (const std::string_view name : kMarks) {
+    const auto* mark = old_annotations ? api::find(*old_annotations, name) : nullptr;
+    if (!mark) continue;
+    json::value& annotations = (*metadata)["annotations"];
+    if (!annotations.is_object()) annotations.emplace_object();
+    annotations.get_object()[api::json_view(name)] = *mark;
+  }
 }
 
-/// Adds the plugin to the mark in the text of metadata, if it is not there.
-void add_mark(std::string& metadata_text, const std::string& plugin) {
+/// The marks in the text of metadata become those that the engine has.
+void write_marks(std::string& metadata_text, const api::Workload& workload) {
   json::value metadata = json::parse(metadata_text);
+  json::object before = metadata.get_object();
   json::value& annotations = metadata.get_object()["annotations"];
   if (!annotations.is_object()) annotations.emplace_object();
-  json::value& mark = annotations.get_object()[kClaimedBy];
-  std::vector<std::string> names = {plugin};
-  if (const auto* text = mark.if_string()) {
-    const std::string_view held = api::view(*text);
-    for (std::size_t begin = 0; begin <= held.size();) {
-      const std::size_t end = std::min(held.find(',', begin), held.size());
-      names.emplace_back(held.substr(begin, end - begin));
-      begin = end + 1;
-    }
+  for (const std::string_view name : kMarks) {
+    const std::string* mark = workload.meta.annotations.find(name);
+    if (mark)
+      annotations.get_object()[api::json_view(name)] = sorted_names(*mark);
+    else
+      annotations.get_object().erase(api::json_view(name));
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::string text = fmt::format("{}", fmt::join(names, ","));
-  if (const auto* held = mark.if_string(); held && api::view(*held) == text) return;
-  mark = std::move(text);
-  metadata_text = api::to_json(metadata);
+  if (annotations.get_object().empty()) metadata.get_object().erase("annotations");
+  if (metadata.get_object() != before) metadata_text = api::to_json(metadata);
 }
 
 }  // namespace
@@ -391,6 +399,7 @@ bool Kernel::run(std::size_t steps) {
   for (bool more = true; more;) {
     if (steps-- == 0) return false;
     const bool worked = listener_ && listener_->run();
+    if (plugins_) apply_requests();  // traits that controllers changed hold in this cycle
     more = step();
     for (const Decision& decision : decisions_) {
       if (decision.type == DecisionType::kMarked) commit_mark(decision);
@@ -411,12 +420,13 @@ bool Kernel::run(std::size_t steps) {
   return true;
 }
 
-// The claim is kept as an annotation, so that it outlives the plugin that made it.
+// The claims are kept as annotations, so that they outlive the plugins that made them.
 void Kernel::commit_mark(const Decision& decision) {
   const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
-  if (!old) return;
+  const auto workload = engine_.object(decision.workload);
+  if (!old || !workload) return;
   StoredObject changed = *old;
-  add_mark(changed.metadata, decision.reason);
+  write_marks(changed.metadata, *workload);
   if (changed.metadata == old->metadata) return;
   if (writes_statuses_) changed.status = status_text(old->key, old->status);  // one write for both
   put_stored(std::move(changed), old);
@@ -426,12 +436,8 @@ void Kernel::commit_mark(const Decision& decision) {
 void Kernel::take_marks(StoredObject& stored) const {
   const auto id = engine_.find(stored.key);
   if (!id) return;
-  const std::string* marks = engine_.object(*id)->meta.annotations.find(kClaimedBy);
-  for (std::size_t begin = 0; marks && begin < marks->size();) {
-    const std::size_t end = std::min(marks->find(',', begin), marks->size());
-    add_mark(stored.metadata, marks->substr(begin, end - begin));
-    begin = end + 1;
-  }
+  const auto workload = engine_.object(*id);
+  if (workload->meta.annotations.find(kMarks[0])) write_marks(stored.metadata, *workload);
 }
 
 // Who deactivates a workload writes spec.active, so that only a person turns it on again.

@@ -36,8 +36,9 @@ struct DecisionMetrics::About {
   }
 };
 
+/// The status is its own; who it is, that of the one it counts for.
 DecisionMetrics::About DecisionMetrics::about(WorkloadId id) const {
-  const auto object = engine_.object(id);
+  const auto object = engine_.object(engine_.counted_as(id).value_or(id));
   const api::WorkloadStatus status = engine_.status(id);
   About out;
   out.ns = object->meta.ns;
@@ -79,6 +80,9 @@ void DecisionMetrics::both_times(const std::string& name, const std::string& hel
 
 void DecisionMetrics::decided(Time now, const Decision& decision) {
   if (!engine_.object(decision.workload)) return;  // deleted in the same step
+  const auto whom = engine_.counted_as(decision.workload);
+  if (!whom) return;
+  if (*whom != decision.workload) return decided_for_another(now, decision);
   switch (decision.type) {
     case DecisionType::kQuotaReserved:
       return reserved(now, about(decision.workload));
@@ -99,6 +103,20 @@ void DecisionMetrics::decided(Time now, const Decision& decision) {
     case DecisionType::kCheckState:
     case DecisionType::kChecksListed:
       return;
+  }
+}
+
+/// Several may count for one workload. What is told is what happens to that one: it gets quota with
+/// the first that is admitted, and is evicted with it; that it ended is told of itself.
+void DecisionMetrics::decided_for_another(Time now, const Decision& decision) {
+  if (decision.type == DecisionType::kAdmitted) {
+    const About who = about(decision.workload);
+    reserved(now, who);
+    admitted(now, who);
+  } else if (decision.type == DecisionType::kEvicted && decision.admitted) {
+    evicted(now, decision, about(decision.workload));
+  } else if (decision.type == DecisionType::kWaitingForVictims) {
+    ++skips_of_cycle_[about(decision.workload).cluster_queue];
   }
 }
 

@@ -30,6 +30,7 @@ class DecisionMetrics final : public DecisionObserver {
  private:
   struct About;
   About about(WorkloadId id) const;
+  void decided_for_another(Time now, const Decision& decision);
   void reserved(Time now, const About& about);
   void admitted(Time now, const About& about);
   void evicted(Time now, const Decision& decision, const About& about);

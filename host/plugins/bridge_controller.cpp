@@ -1,6 +1,40 @@
 #include "host/plugins/bridge_controller.hpp"
 
+#include <algorithm>
+#include <optional>
+
 namespace sluice::host {
+namespace {
+
+std::optional<WatchedKind> watched_kind_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  WatchedKind out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].empty()) return std::nullopt;
+    if (i == 0) {
+      out.api_version = words[i];
+    } else if (i == 1) {
+      out.kind = words[i];
+    } else if (words[i] == "claimed") {
+      out.claimed = true;
+    } else if (words[i] == "by-owner") {
+      out.by_owner = true;
+    } else if (words[i].starts_with("has:") && words[i].size() > 4) {
+      out.has = words[i].substr(4);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (words.size() < 2) return std::nullopt;
+  return out;
+}
+
+}  // namespace
 
 Result<ControllerBridge> ControllerBridge::make(LoadedPlugin& plugin) {
   ControllerBridge bridge(plugin);
@@ -13,10 +47,11 @@ Result<ControllerBridge> ControllerBridge::make(LoadedPlugin& plugin) {
   const std::string where = "plugin " + plugin.name() + " does not say which kinds it watches: ";
   if (answer != Answer::kOk) return Error{where + plugin.health().last_fault()};
   for (const std::string& line : lines_of(text)) {
-    const std::size_t space = line.find(' ');
-    if (space == 0 || space == std::string::npos || line.find(' ', space + 1) != std::string::npos)
-      return Error{where + "\"" + line + "\" is not of the form GROUP/VERSION KIND"};
-    bridge.kinds_.push_back({line.substr(0, space), line.substr(space + 1)});
+    auto kind = watched_kind_of(line);
+    if (!kind)
+      return Error{where + "\"" + line +
+                   "\" is not of the form GROUP/VERSION KIND [claimed] [by-owner] [has:FIELD]"};
+    bridge.kinds_.push_back(std::move(*kind));
   }
   if (bridge.kinds_.empty()) return Error{where + "it names none"};
   return bridge;
@@ -32,9 +67,11 @@ Result<Duration> ControllerBridge::reconcile(const WatchedKind& kind, std::strin
   const Answer answer = plugin_->call_writing(Hook::kReconcile, fault, [&] {
     const std::int32_t code =
         plugin_->extensions().controller->reconcile(plugin_->self(), &raw, &again_ms);
-    return code == SLUICE_OK && (again_ms < 0 || again_ms > kLongest) ? LoadedPlugin::kNonsense
-                                                                      : code;
+    return code == SLUICE_OK && (again_ms < SLUICE_AGAIN_AT_ONCE || again_ms > kLongest)
+               ? LoadedPlugin::kNonsense
+               : code;
   });
+  if (answer == Answer::kOk && again_ms == SLUICE_AGAIN_AT_ONCE) return Duration{0};
   if (answer == Answer::kOk) return again_ms == 0 ? kNever : again_ms * kMillisecond;
   return Error{answer == Answer::kClosed ? fault.text : plugin_->health().last_fault()};
 }

@@ -14,8 +14,12 @@
 
 namespace sluice::host {
 
+/// A kind that a plugin watches, and which of its objects (ext/controller.h).
 struct WatchedKind {
   std::string api_version, kind;
+  bool claimed = false;   ///< only workloads that the plugin claims
+  bool by_owner = false;  ///< named by their controlling owner, where that is watched
+  std::string has;        ///< only objects that have this field; empty: all
   bool operator==(const WatchedKind&) const = default;
 };
 
@@ -30,8 +34,8 @@ class ControllerBridge {
   /// How long the next reconcile should wait, so that others have their turn; 0: not at all.
   Duration pause() const { return plugin_->pause(); }
 
-  /// When the object is to be looked at again, from now; kNever: when something changes. An error
-  /// has the plugin's name in it.
+  /// When the object is to be looked at again, from now (0: at once); kNever: when something
+  /// changes. An error has the plugin's name in it.
   Result<Duration> reconcile(const WatchedKind& kind, std::string_view ns, std::string_view name);
 
  private:

@@ -168,7 +168,9 @@ class Joined {
 
 }  // namespace
 
-void TraitsBridge::traits(const api::Workload& workload, hooks::Traits& out, hooks::Fault& fault) {
+void TraitsBridge::traits(const hooks::TraitsQuery& query, hooks::Traits& out,
+                          hooks::Fault& fault) {
+  const api::Workload& workload = query.workload;
   Joined joined(out);
   for (LoadedPlugin* plugin : plugins_) {
     Answers answers;
@@ -182,7 +184,10 @@ void TraitsBridge::traits(const api::Workload& workload, hooks::Traits& out, hoo
                                     &counted_as,
                                     &shape_key,
                                     &may_lower_counts,
-                                    &follows};
+                                    &follows,
+                                    abi_of(query.cluster_queue),
+                                    query.holds_quota ? 1 : 0,
+                                    0};
     const Answer outcome = plugin->call(Hook::kTraits, fault, [&] {
       const std::int32_t code =
           plugin->extensions().traits->traits(plugin->self(), ref_of(workload), &sink);

@@ -34,6 +34,12 @@ Answer tell(LoadedPlugin& plugin, const hooks::Notification& told) {
   });
 }
 
+/// Is the workload marked as the plugin's?
+bool manages(const LoadedPlugin& plugin, const api::Workload& workload) {
+  const std::string* marks = workload.meta.annotations.find("sluice.dev/claimed-by");
+  return marks && ("," + *marks + ",").find("," + plugin.name() + ",") != std::string::npos;
+}
+
 }  // namespace
 
 Notifier::Notifier(std::vector<LoadedPlugin*> plugins, const PluginClock& clock, LogSink log,
@@ -48,7 +54,8 @@ void Notifier::notify(const hooks::Notification& notification) {
   for (Outbox& outbox : outboxes_) {
     if (outbox.waiting.size() >= kMaxWaiting) drop_first(outbox, "too many are waiting");
     outbox.waiting.push_back(shared);
-    if (outbox.waiting.size() == 1) send(outbox, clock_.now());
+    const bool at_once = manages(*outbox.plugin, *notification.workload) && outbox.attempts == 0;
+    if (at_once || outbox.waiting.size() == 1) send(outbox, clock_.now(), at_once);
   }
 }
 
@@ -56,7 +63,7 @@ void Notifier::retry(Time now) {
   for (Outbox& outbox : outboxes_)
     if (!outbox.waiting.empty() &&
         (outbox.due <= now || (outbox.due == kNever && !outbox.plugin->health().quarantined())))
-      send(outbox, now);
+      send(outbox, now, false);
 }
 
 Time Notifier::next_retry() const {
@@ -66,13 +73,15 @@ Time Notifier::next_retry() const {
   return next;
 }
 
-void Notifier::send(Outbox& outbox, Time now) {
+/// `at_once`: however much time the plugin had. What it does about a workload of its own belongs to
+/// the decision, and into the same commit.
+void Notifier::send(Outbox& outbox, Time now, bool at_once) {
   while (!outbox.waiting.empty()) {
     if (outbox.plugin->health().quarantined()) {
       outbox.due = kNever;  // it waits, uncounted, until the quarantine is over
       return;
     }
-    if (const Duration pause = outbox.plugin->pause(); pause > 0) {
+    if (const Duration pause = at_once ? 0 : outbox.plugin->pause(); pause > 0) {
       outbox.due = now + pause;
       return;
     }

@@ -40,7 +40,7 @@ class Notifier final : public hooks::Notifications {
     Time due = 0;
   };
 
-  void send(Outbox& outbox, Time now);
+  void send(Outbox& outbox, Time now, bool at_once);
   void drop_first(Outbox& outbox, const std::string& why);
 
   std::vector<Outbox> outboxes_;

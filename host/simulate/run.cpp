@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "host/config/config.hpp"
+#include "host/controllers/plugin_controller.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/plugin_runtime.hpp"
 #include "host/simulate/decision_log.hpp"
@@ -47,6 +48,25 @@ Result<Configuration> configuration_of(const SimulateOptions& options) {
   return config;
 }
 
+/// Is there, or comes, an object that the plugin wants to be told of?
+bool any_concerns(const WatchedKind& watched, const std::string& plugin,
+                  const SimulationInput& input) {
+  if (!watched.claimed && watched.has.empty()) return true;
+  const auto concerns = [&](const StoredObject& object) {
+    return object.kind && object.kind->kind == watched.kind &&
+           (!watched.claimed || claims(object, plugin)) &&
+           (watched.has.empty() || may_have(object, watched.has));
+  };
+  const std::string_view member = std::string_view(watched.has).substr(watched.has.rfind('.') + 1);
+  return std::any_of(input.objects.begin(), input.objects.end(),
+                     [&](const InitialObject& each) { return concerns(each.object.stored); }) ||
+         std::any_of(input.events.begin(), input.events.end(), [&](const TimelineEvent& event) {
+           if (event.type == TimelineEvent::Type::kApply) return concerns(event.object.stored);
+           return event.type == TimelineEvent::Type::kPatch && !member.empty() &&
+                  event.target->merge.find(member) != std::string::npos;
+         });
+}
+
 /// Whether a plugin may write objects in this simulation: it watches a kind of the input, answers
 /// for checks of the input, or is called at times of its own.
 bool plugins_take_part(PluginSet& plugins, const SimulationInput& input) {
@@ -62,7 +82,9 @@ bool plugins_take_part(PluginSet& plugins, const SimulationInput& input) {
   };
   for (const ControllerBridge& controller : plugins.controllers())
     for (const WatchedKind& watched : controller.kinds())
-      if (holds(watched.api_version, watched.kind)) return true;
+      if (holds(watched.api_version, watched.kind) &&
+          any_concerns(watched, controller.plugin(), input))
+        return true;
   for (const PluginStatus& plugin : plugins.status()) {
     const auto provides = [&](std::string_view id) {
       return std::find(plugin.extensions.begin(), plugin.extensions.end(), id) !=

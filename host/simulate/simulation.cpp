@@ -103,7 +103,8 @@ Result<void> Simulation::put(PreparedObject&& object, std::uint32_t order, Place
   SLUICE_CHECK(id.has_value(), "the engine does not know workload ", key);
   if (fresh) {
     if (!jobs_) uncounted_.push_back(*id);  // else it was noticed
-    const bool running = kernel_->engine().state(*id) == WorkloadState::kAdmitted;
+    const bool running = kernel_->engine().state(*id) == WorkloadState::kAdmitted &&
+                         kernel_->engine().takes_part(*id);
     const auto* admitted =
         running ? kernel_->engine().object(*id)->status.condition("Admitted") : nullptr;
     // Started before the simulation: what is left of the runtime counts from then.
@@ -207,7 +208,8 @@ void Simulation::finish_workload(const std::string& key) {
 
 /// Ends the job of an admitted workload, and the workload with it. False: it has none that ends.
 bool Simulation::end_job(WorkloadId id) {
-  const auto job = jobs_ ? jobs_->job_of(*kernel_->engine().object(id)) : std::nullopt;
+  const WorkloadId whom = kernel_->engine().counted_as(id).value_or(id);
+  const auto job = jobs_ ? jobs_->job_of(*kernel_->engine().object(whom)) : std::nullopt;
   if (!job || !jobs_->complete(*job)) return false;
   changed_ = true;
   stop_job(id);
@@ -249,7 +251,9 @@ void Simulation::end_due_jobs() {
 
 void Simulation::start_job(WorkloadId id, Time started) {
   if (runs_.size() <= id) runs_.resize(std::max<std::size_t>(id + 1, runs_.size() * 2), 0);
-  const auto workload = kernel_->engine().object(id);
+  // What runs is the job of the workload that it counts for.
+  const WorkloadId whom = kernel_->engine().counted_as(id).value_or(id);
+  const auto workload = kernel_->engine().object(whom);
   const std::string* text = workload->meta.annotations.find(kRuntimeAnnotation);
   if (text) {
     const auto runtime = parse_duration(*text);
@@ -261,8 +265,10 @@ void Simulation::start_job(WorkloadId id, Time started) {
   const auto job = jobs_ ? jobs_->job_of(*workload) : std::nullopt;
   const auto runtime = job ? jobs_->runtime(*job) : std::nullopt;
   if (!runtime) return;
-  // A job that goes on in another workload has run for a while.
-  const Time since = std::min(jobs_->started(*job).value_or(started), started);
+  // A job that goes on in another workload of its own has run for a while; one whose place changed
+  // begins anew.
+  const Time since =
+      whom == id ? std::min(jobs_->started(*job).value_or(started), started) : started;
   ends_.push({std::max(since + *runtime, now_), sequence_++, id, ++runs_[id]});
 }
 
@@ -290,7 +296,9 @@ void Simulation::decided(Time, const Decision& decision) {
       break;
     case DecisionType::kEvicted:
       stop_job(decision.workload);
-      if (engine.counted_as(decision.workload)) ++totals_.evictions;
+      // Of those that count for another, only the one that ran was that one's.
+      if (const auto whom = engine.counted_as(decision.workload))
+        totals_.evictions += whom == decision.workload || decision.admitted ? 1 : 0;
       break;
     case DecisionType::kFinished:
     case DecisionType::kDeactivated:

@@ -9,8 +9,9 @@ namespace {
 
 namespace json = boost::json;
 
-// Which plugins claim a workload (mechanisms: plugin away).
+// Which plugins claim a workload, and that it takes no part (mechanisms: plugin away).
 constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
+constexpr std::string_view kTakesNoPart = "sluice.dev/takes-no-part";
 
 constexpr std::string_view kSystemFields[] = {
     "uid",     "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds",
@@ -88,10 +89,15 @@ void keep_system_metadata(const json::object& before, json::object& after,
   if (!annotations || !api::find(*annotations, kClaimedBy)) return;
   const std::string mark =
       without_name(api::find_text(*annotations, kClaimedBy), unmarks ? plugin : std::string_view());
-  if (mark.empty()) return;
   json::value& kept = metadata["annotations"];
   if (!kept.is_object()) kept.emplace_object();
-  kept.get_object()[api::json_view(kClaimedBy)] = mark;
+  if (!mark.empty()) kept.get_object()[api::json_view(kClaimedBy)] = mark;
+  const json::value* aside = mark.empty() ? nullptr : api::find(*annotations, kTakesNoPart);
+  if (aside)
+    kept.get_object()[api::json_view(kTakesNoPart)] = *aside;
+  else
+    kept.get_object().erase(api::json_view(kTakesNoPart));
+  if (kept.get_object().empty()) metadata.erase("annotations");
 }
 
 bool body_differs(const json::object& before, const json::object& after) {

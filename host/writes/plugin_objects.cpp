@@ -135,9 +135,24 @@ void PluginObjects::drop() {
   key_changes_.clear();
 }
 
+/// What was staged has the status of that time; another may have been written with it.
+void PluginObjects::apply(PreparedObject object) {
+  const api::KindInfo& kind = *object.stored.kind;
+  const StoredObject* stored = kernel_.store().find(kind, object.stored.key);
+  if (stored && kind.status_subresource && stored->status != object.stored.status) {
+    json::object whole = to_object(object.stored);
+    json::object present = to_object(*stored);
+    whole.erase("status");
+    if (json::value* status = present.if_contains("status")) whole["status"] = std::move(*status);
+    StoredObject fresh = std::move(object.stored);
+    object = kernel_.intake().seal(kind, whole);
+    object.stored.hidden = fresh.hidden;
+  }
+  kernel_.commit(std::move(object));
+}
+
 void PluginObjects::apply(StagedChange change) {
-  if (auto* object = std::get_if<PreparedObject>(&change))
-    return kernel_.commit(std::move(*object));
+  if (auto* object = std::get_if<PreparedObject>(&change)) return apply(std::move(*object));
   const StagedErase& erase = std::get<StagedErase>(change);
   if (erase.kind == state_kind_) return kernel_.erase(*erase.kind, erase.key);
   ObjectAccess& objects = objects_;

@@ -57,6 +57,7 @@ class PluginObjects final : public ObjectPort {
                        std::string_view ns, std::string_view name,
                        std::string_view subresource) const;
   PortAnswer show(boost::json::object object, const std::string& version) const;
+  void apply(PreparedObject object);
   void apply(StagedChange change);
   Keys& keys_of(const std::string& plugin) const;
   std::string state_key(std::string_view key) const { return plugin_ + ":" + std::string(key); }

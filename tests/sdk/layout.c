@@ -160,7 +160,7 @@ AT(sluice_replaces_t, workload, 8);
 AT(sluice_replaces_t, reason, 24);
 AT(sluice_replaces_t, message, 40);
 
-SIZE(sluice_traits_sink_t, 80);
+SIZE(sluice_traits_sink_t, 104);
 AT(sluice_traits_sink_t, reserved, 4);
 AT(sluice_traits_sink_t, context, 8);
 AT(sluice_traits_sink_t, takes_no_part, 16);
@@ -171,6 +171,9 @@ AT(sluice_traits_sink_t, counted_as, 48);
 AT(sluice_traits_sink_t, shape_key, 56);
 AT(sluice_traits_sink_t, may_lower_counts, 64);
 AT(sluice_traits_sink_t, follows, 72);
+AT(sluice_traits_sink_t, cluster_queue, 80);
+AT(sluice_traits_sink_t, holds_quota, 96);
+AT(sluice_traits_sink_t, reserved_2, 100);
 
 SIZE(sluice_workload_traits_t, 16);
 AT(sluice_workload_traits_t, reserved, 4);

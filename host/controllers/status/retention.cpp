@@ -61,7 +61,7 @@ void WorkloadRetention::changed(const ObjectChange& change, std::vector<std::str
 
 Result<Time> WorkloadRetention::reconcile(const std::string& key, ObjectAccess& objects) {
   const auto workload = objects.get(*workloads_, key);
-  if (!workload) return kNever;
+  if (!workload || stands_for_another(*workload)) return kNever;
   const json::object& status = part(*workload, "status");
   if (const auto finished = true_since(status, "Finished")) {
     if (!config_.after_finished) return kNever;
@@ -81,6 +81,17 @@ Result<Time> WorkloadRetention::reconcile(const std::string& key, ObjectAccess& 
   if (objects.now() < due) return due;
   if (auto done = remove_with_job(key, *workload, objects); !done) return done.error();
   return kNever;
+}
+
+/// One that belongs to a workload goes when that one does.
+bool WorkloadRetention::stands_for_another(const json::object& workload) const {
+  bool found = false;
+  for_each_object(part(workload, "metadata"), "ownerReferences", [&](const json::object& owner) {
+    found |= api::find_bool(owner, "controller", false) &&
+             scheme_.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind")) ==
+                 workloads_;
+  });
+  return found;
 }
 
 Result<void> WorkloadRetention::remove_with_job(const std::string& key,

@@ -27,6 +27,7 @@ class WorkloadRetention final : public Controller {
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 
  private:
+  bool stands_for_another(const boost::json::object& workload) const;
   Result<void> remove_with_job(const std::string& key, const boost::json::object& workload,
                                ObjectAccess& objects) const;
 

@@ -167,10 +167,10 @@ std::vector<PluginObjectRef> watched_kinds(TestInstance& instance, std::string& 
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const std::size_t space = line.find(' ');
-    expect(space != line.npos && space > 0 && space + 1 < line.size() &&
-               line.find(' ', space + 1) == line.npos,
+    expect(space != line.npos && space > 0 && space + 1 < line.size(),
            "it watches \"" + std::string(line) + "\", which is not GROUP/VERSION KIND");
-    kinds.push_back({line.substr(0, space), line.substr(space + 1), "", ""});
+    const std::string_view kind = line.substr(space + 1);
+    kinds.push_back({line.substr(0, space), kind.substr(0, kind.find(' ')), "", ""});
   }
   expect(!kinds.empty(), "it is a controller, but watches no kind");
   return kinds;

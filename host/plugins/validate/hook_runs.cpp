@@ -106,7 +106,10 @@ std::string ask_traits(TestInstance& instance, HostAge age) {
         },
         [](void* out, sluice_str_t key) { add(out, "shape " + text_of(key)); },
         [](void* out) { add(out, "lower"); },
-        [](void* out, sluice_str_t other) { add(out, "follows " + text_of(other)); }};
+        [](void* out, sluice_str_t other) { add(out, "follows " + text_of(other)); },
+        abi_of("cluster-queue"),
+        0,
+        0};
     const std::int32_t code = traits->traits(instance.self, ref_of(workload, age), &sink);
     expect(code == SLUICE_OK, "traits answered " + std::to_string(code));
     text += line("traits " + workload.meta.name, code, answer);

@@ -44,8 +44,9 @@ TEST_F(Traits, WhoTakesNoPartHoldsNothingEvenWhenADumpSaysSo) {
   api::PodSetAssignment& p = a.object.status.admission->pod_sets.emplace_back();
   p.count = 1;
   p.flavors.set("cpu", "f");
-  s->submit(a).submit(Job("b", "q").cpu(4)).run();
-  EXPECT_EQ(s->admitted(), "b");
+  s->submit(a).submit(Job("b", "q").cpu(4));
+  EXPECT_EQ(s->run(), Lines("reserved b", "admitted b"));
+  EXPECT_EQ(s->state("a"), "admitted");  // as its plugin wrote
 }
 
 TEST_F(Traits, WhoStopsTakingPartGivesItsQuotaBack) {
@@ -54,6 +55,61 @@ TEST_F(Traits, WhoStopsTakingPartGivesItsQuotaBack) {
   traits.of("a").takes_part = false;
   s->engine.traits_changed("ns/a");
   EXPECT_EQ(s->run(), Lines("evicted a OnHold", "reserved b", "admitted b"));
+}
+
+TEST_F(Traits, TheStatusOfOneThatTakesNoPartIsWhatIsWritten) {
+  traits.of("a").takes_part = false;
+  auto s = one_queue();
+  Job a = Job("a", "q").cpu(1);
+  s->submit(a).run();
+  EXPECT_EQ(s->state("a"), "pending");
+  a.object.status.conditions = {{"QuotaReserved", "True", "QuotaReserved", "by b", 7, 0},
+                                {"Admitted", "True", "Admitted", "by b", 7, 0}};
+  a.object.status.admission.emplace();
+  a.object.status.admission->cluster_queue = "elsewhere";
+  s->submit(a).run();
+  EXPECT_EQ(s->state("a"), "admitted");
+  const WorkloadId id = *s->engine.find("ns/a");
+  EXPECT_EQ(s->engine.status(id).condition("Admitted")->message, "by b");
+  EXPECT_EQ(s->engine.status(id).admission->cluster_queue, "elsewhere");
+  s->finish("a").run();
+  EXPECT_EQ(s->engine.status(id).condition("Finished")->status, "True");
+}
+
+TEST_F(Traits, WhoTakesPartAgainHasWhatItsStatusSays) {
+  traits.of("a").takes_part = false;
+  auto s = one_queue();
+  Job a = Job("a", "q").cpu(3);
+  a.object.status.conditions = {{"QuotaReserved", "True", "QuotaReserved", "", 0, 0},
+                                {"Admitted", "True", "Admitted", "", 0, 0}};
+  a.object.status.admission.emplace();
+  a.object.status.admission->cluster_queue = "q";
+  api::PodSetAssignment& p = a.object.status.admission->pod_sets.emplace_back();
+  p.name = "main";
+  p.count = 1;
+  p.flavors.set("cpu", "f");
+  s->submit(a).run();
+  traits.of("a").takes_part = true;
+  s->engine.traits_changed("ns/a");
+  EXPECT_EQ(s->submit(Job("b", "q").cpu(2)).run(), Log());  // 3 of 4 are taken
+  EXPECT_EQ(s->admitted(), "a");
+}
+
+TEST_F(Traits, AreAskedWithTheQueueAndAgainWhenItComes) {
+  std::vector<std::string> asked;
+  traits.otherwise = [&](const hooks::TraitsQuery& query, hooks::Traits& out) {
+    asked.push_back(std::string(query.cluster_queue) + (query.holds_quota ? " holds" : ""));
+    out.takes_part = query.cluster_queue.empty();
+    out.takes_no_part_because = "of its queue";
+  };
+  Scenario s(Scenario::single_thread(), hooks);
+  s.flavor("f");
+  s.submit(Job("a", "q").cpu(1));
+  s.queue(Queue("q").quota("cpu", {{"f", 4}}));
+  EXPECT_EQ(s.run(), Log());  // never seen by a cycle
+  EXPECT_EQ(s.why("a"), "OnHold: of its queue");
+  EXPECT_EQ(asked.front(), "");
+  EXPECT_EQ(asked.back(), "q");
 }
 
 // ---- conflict, fault, marks
@@ -89,6 +145,36 @@ TEST_F(Traits, AClaimIsMarkedOnce) {
   EXPECT_EQ(s->run(), Lines("marked a p", "reserved a", "admitted a"));
   s->engine.traits_changed("ns/a");
   EXPECT_EQ(s->run(), Log());
+}
+
+TEST_F(Traits, AMarkGoesWhenThePluginClaimsItNoMore) {
+  traits.of("a").shape_key = "x";
+  traits.of("a").claimed_by = {"p"};
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1)).run();
+  traits.table.clear();
+  s->engine.traits_changed("ns/a");
+  EXPECT_EQ(s->run(), Lines("marked a p"));
+  const auto object = s->engine.object(*s->engine.find("ns/a"));
+  EXPECT_EQ(object->meta.annotations.find("sluice.dev/claimed-by"), nullptr);
+}
+
+TEST_F(Traits, OneThatTookNoPartTakesNoneWhileItsPluginIsAway) {
+  traits.of("a").takes_part = false;
+  traits.of("a").claimed_by = {"p"};
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1)).run();
+  const auto object = s->engine.object(*s->engine.find("ns/a"));
+  EXPECT_NE(object->meta.annotations.find("sluice.dev/takes-no-part"), nullptr);
+  hooks::Hooks none;
+  Scenario without(Scenario::single_thread(), none);
+  without.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  Job again = Job("a", "q").cpu(1);
+  again.object.meta.annotations = object->meta.annotations;
+  without.submit(again);
+  EXPECT_EQ(without.run(), Log());
+  EXPECT_FALSE(without.engine.takes_part(*without.engine.find("ns/a")));
+  EXPECT_EQ(without.why("a"), "OnHold: Plugin p, which manages this workload, is not loaded");
 }
 
 TEST_F(Traits, AMarkOfAnAbsentPluginKeepsItOutOfTheQueue) {

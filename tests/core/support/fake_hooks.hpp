@@ -16,9 +16,17 @@ struct FakeTraits final : hooks::WorkloadTraits {
   std::map<std::string, hooks::Traits> table;
   std::set<std::string> faulty;
 
-  void traits(const api::Workload& workload, hooks::Traits& out, hooks::Fault& fault) override {
-    if (faulty.contains(workload.meta.name)) fault = {"traits-plugin", "it threw an exception"};
-    if (const auto it = table.find(workload.meta.name); it != table.end()) out = it->second;
+  /// Asked last, of those in no table; may be empty.
+  std::function<void(const hooks::TraitsQuery&, hooks::Traits&)> otherwise;
+
+  void traits(const hooks::TraitsQuery& query, hooks::Traits& out, hooks::Fault& fault) override {
+    const std::string& name = query.workload.meta.name;
+    if (faulty.contains(name)) fault = {"traits-plugin", "it threw an exception"};
+    if (const auto it = table.find(name); it != table.end()) {
+      out = it->second;
+    } else if (otherwise) {
+      otherwise(query, out);
+    }
   }
 
   hooks::Traits& of(const std::string& name) { return table[name]; }

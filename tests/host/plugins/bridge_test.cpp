@@ -15,7 +15,7 @@ class Bridge : public PluginTest {
                                  std::string* fault_text = nullptr) {
     hooks::Traits traits;
     hooks::Fault fault;
-    set.hooks().workload_traits->traits(workload, traits, fault);
+    set.hooks().workload_traits->traits({workload, {}, false}, traits, fault);
     if (fault_text != nullptr) *fault_text = fault.text;
     return traits;
   }

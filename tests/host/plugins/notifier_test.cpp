@@ -75,7 +75,7 @@ TEST_F(Notifying, WhatAQuarantinedPluginMissesWaitsForIt) {
   const auto set = load({plugin("observer-a", R"({"throw-in-traits":true})")});
   hooks::Traits traits;
   hooks::Fault fault;
-  set->hooks().workload_traits->traits(make_workload("w"), traits, fault);
+  set->hooks().workload_traits->traits({make_workload("w"), {}, false}, traits, fault);
   ASSERT_TRUE(set->status()[0].quarantined);
   for (std::uint64_t i = 1; i <= 10; ++i) set->notify(about(i));
   EXPECT_THAT(taken(*set), ElementsAre());

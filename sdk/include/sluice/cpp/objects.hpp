@@ -63,9 +63,11 @@ struct ObjectReply {
 
 /// When reconcile() wants to be called again for the same object.
 struct Again {
-  std::int64_t after_ms = 0;  ///< 0: when something changes
+  std::int64_t after_ms = 0;  ///< 0: when something changes; see ext/controller.h
   static Again on_change() { return {}; }
   static Again in_seconds(std::int64_t seconds) { return {seconds * 1000}; }
+  /// After what else is due: for work that is done in pieces.
+  static Again at_once() { return {SLUICE_AGAIN_AT_ONCE}; }
 };
 
 class Objects {

@@ -167,6 +167,12 @@ class Traits {
       sink_->follows(sink_->context, to_abi(workload));
   }
 
+  /// The ClusterQueue that the workload's LocalQueue names now; empty without one.
+  std::string_view cluster_queue() const {
+    return SLUICE_HAS(sink_, cluster_queue) ? to_view(sink_->cluster_queue) : std::string_view();
+  }
+  bool holds_quota() const { return SLUICE_HAS(sink_, holds_quota) && sink_->holds_quota == 1; }
+
  private:
   const sluice_traits_sink_t* sink_;
 };

@@ -25,14 +25,23 @@ typedef struct sluice_reconcile {
   sluice_str_t name;
 } sluice_reconcile_t;
 
+/* For `again_after_ms`: at once, after what else is due; the controller goes on in pieces. */
+enum { SLUICE_AGAIN_AT_ONCE = -1 };
+
 typedef struct sluice_controller {
   uint32_t size;
   uint32_t reserved;
   /* Writes the kinds that it watches, one `GROUP/VERSION KIND` (or `VERSION KIND`) per line. A kind
-   * that this host does not have is left out, with a warning. [load] */
+   * that this host does not have is left out, with a warning. Behind the kind may stand:
+   *   has:FIELD  only objects that have the field (`has:spec.x`), now or before the change
+   *   claimed    only Workloads that the plugin's own traits claim, now or before the change
+   *   by-owner   an object whose controlling owner is of a watched kind is not looked at itself:
+   *              its changes have the owner looked at
+   * [load] */
   int32_t (*kinds)(sluice_instance_t* self, const sluice_sink_t* out);
   /* Brings one object into line. `again_after_ms`, 0 before the call: look at it again after so
-   * many milliseconds, also if nothing changes; 0: only when something does. [control] */
+   * many milliseconds, also if nothing changes; 0: only when something does;
+   * SLUICE_AGAIN_AT_ONCE. [control] */
   int32_t (*reconcile)(sluice_instance_t* self, const sluice_reconcile_t* what,
                        int64_t* again_after_ms);
 } sluice_controller_t;

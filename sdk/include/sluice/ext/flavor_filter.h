@@ -26,8 +26,8 @@ typedef struct sluice_filter_sink {
   uint32_t size;
   uint32_t reserved;
   void* context;
-  /* Flavor number `flavor` of the query is not for this pod set; the reason is shown to people.
-   * [any] */
+  /* Flavor number `flavor` of the query is not for this pod set; the reason is shown to people, an
+   * empty one is not. [any] */
   void (*skip)(void* context, uint32_t flavor, sluice_str_t reason);
 } sluice_filter_sink_t;
 

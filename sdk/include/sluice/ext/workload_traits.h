@@ -37,12 +37,13 @@ typedef struct sluice_replaces {
   sluice_str_t message;
 } sluice_replaces_t;
 
-/* Each function sets one trait; the last call of one plugin counts. */
+/* Each function sets one trait; the last call of one plugin counts. What stands behind them is what
+ * the workload's object does not say. */
 typedef struct sluice_traits_sink {
   uint32_t size;
   uint32_t reserved;
   void* context;
-  /* Never queued, holds no quota, is no candidate. [any] */
+  /* Never queued, holds no quota, is no candidate; its status is its plugin's to write. [any] */
   void (*takes_no_part)(void* context, sluice_str_t because);
   /* Members of a group stay adjacent in the queue. [any] */
   void (*group)(void* context, const sluice_group_t* group);
@@ -59,6 +60,9 @@ typedef struct sluice_traits_sink {
   /* Preempting `workload` (NAMESPACE/NAME) ends this one too; preempting this one alone leaves that
    * one. [any] */
   void (*follows)(void* context, sluice_str_t workload);
+  sluice_str_t cluster_queue; /* that its LocalQueue names now; empty: there is none */
+  int32_t holds_quota;        /* 1: it does */
+  int32_t reserved_2;
 } sluice_traits_sink_t;
 
 typedef struct sluice_workload_traits {

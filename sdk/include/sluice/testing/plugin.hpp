@@ -45,6 +45,12 @@ struct VetoGiven {
   std::vector<std::uint64_t> protects;         ///< numbers of candidates
 };
 
+/// What a workload does not say itself when its traits are asked for.
+struct TraitsAsked {
+  std::string cluster_queue;
+  bool holds_quota = false;
+};
+
 struct TraitsGiven {
   struct Group {
     std::string id, order_as;
@@ -117,7 +123,7 @@ class TestedPlugin {
   bool keep_position(const PositionAge& age);
   VetoGiven veto(const FakeWorkload& preemptor, const std::vector<const FakeWorkload*>& candidates,
                  std::uint32_t queue = 0);
-  TraitsGiven traits(const FakeWorkload& workload);
+  TraitsGiven traits(const FakeWorkload& workload, const TraitsAsked& asked = {});
   Told notify(Event event, const FakeWorkload& workload, std::string_view reason = {},
               const std::vector<std::string>& others = {});
   void queue_changed(std::uint32_t id, std::string_view name, std::string_view json);

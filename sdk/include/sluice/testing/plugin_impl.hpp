@@ -33,7 +33,7 @@ inline sluice_write_t raw_write(const FakeWrite& write) {
 
 inline TraitsGiven& traits_of(void* context) { return *static_cast<TraitsGiven*>(context); }
 
-inline sluice_traits_sink_t traits_sink(TraitsGiven& given) {
+inline sluice_traits_sink_t traits_sink(TraitsGiven& given, const TraitsAsked& asked) {
   return {sizeof(sluice_traits_sink_t),
           0,
           &given,
@@ -55,7 +55,10 @@ inline sluice_traits_sink_t traits_sink(TraitsGiven& given) {
           },
           [](void* out, sluice_str_t key) { traits_of(out).shape_key = to_view(key); },
           [](void* out) { traits_of(out).may_lower_counts = true; },
-          [](void* out, sluice_str_t workload) { traits_of(out).follows = to_view(workload); }};
+          [](void* out, sluice_str_t workload) { traits_of(out).follows = to_view(workload); },
+          to_abi(asked.cluster_queue),
+          asked.holds_quota ? 1 : 0,
+          0};
 }
 
 }  // namespace detail
@@ -190,9 +193,9 @@ inline VetoGiven TestedPlugin::veto(const FakeWorkload& preemptor,
   return given;
 }
 
-inline TraitsGiven TestedPlugin::traits(const FakeWorkload& workload) {
+inline TraitsGiven TestedPlugin::traits(const FakeWorkload& workload, const TraitsAsked& asked) {
   TraitsGiven given;
-  const sluice_traits_sink_t sink = detail::traits_sink(given);
+  const sluice_traits_sink_t sink = detail::traits_sink(given, asked);
   check("traits", table<sluice_workload_traits_t>(SLUICE_EXT_WORKLOAD_TRAITS)
                       .traits(self_, workload.ref(), &sink));
   return given;

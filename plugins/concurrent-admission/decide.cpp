@@ -1,0 +1,350 @@
+#include "decide.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "names.hpp"
+
+namespace options {
+namespace {
+
+using State = Option::State;
+
+constexpr std::string_view kTimeLimit = "DeactivatedDueToMaximumExecutionTimeExceeded";
+constexpr const char* kWaits = "Waits for its turn";
+const std::string kBecause = "Deactivated due to ";
+
+/// The options of a parent in the order of their rank, and what holds for all of them.
+class Decision {
+ public:
+  explicit Decision(const Situation& now) : now_(now), plan_() {
+    plan_.record = now.record;
+    for (const Option& option : now.options)
+      if (option.state == State::kAdmitted) admitted_ = &option;
+  }
+
+  Plan take() {
+    follow_end();
+    if (!over()) {
+      follow_activity();
+      follow_eviction();
+      follow_admission();
+    }
+    settle_strangers();
+    if (over() || now_.policy == nullptr) {
+      end_all();
+    } else {
+      for (std::size_t i = 0; i < now_.policy->options.size(); ++i) settle(i);
+      reject_when_all_are();
+    }
+    settle_right();
+    describe();
+    return std::move(plan_);
+  }
+
+ private:
+  bool active() const { return now_.active && plan_.rejected.empty(); }
+  bool over() const { return now_.finished || !plan_.ended_with.empty(); }
+
+  const Option* find(std::string_view name) const {
+    for (const Option& option : now_.options)
+      if (option.name == name) return &option;
+    return nullptr;
+  }
+  const Option* of_spec(std::string_view spec) const {
+    for (const Option& option : now_.options)
+      if (option.spec_name == spec) return &option;
+    return nullptr;
+  }
+
+  /// An option that finished by itself ends the parent.
+  void follow_end() {
+    if (now_.finished) return;
+    for (const Option& option : now_.options)
+      if (option.state == State::kFinished) plan_.ended_with = option.name;
+  }
+
+  /// Turned on again it begins anew.
+  void follow_activity() {
+    if (now_.active && now_.record.off) reset(true);
+    plan_.record.off = !now_.active;
+  }
+
+  /// The delays count anew; `all`: rejections are forgotten, too.
+  void reset(bool all) {
+    plan_.record.since = now_.now;
+    plan_.record.first.clear();
+    plan_.record.preempts.clear();
+    forgives_ = forgives_ || all;
+  }
+
+  /// Who was admitted and is no more, or was preempted while it waited for its checks: the race
+  /// begins anew. A rejection forgives no other.
+  void follow_eviction() {
+    if (admitted_ != nullptr) return;
+    const std::string& before = now_.record.admitted;
+    if (!before.empty()) {
+      const Option* lost = find(before);
+      plan_.lost = before;
+      plan_.lost_reason = lost == nullptr || lost->evicted.empty() ? "OptionGone" : lost->evicted;
+      plan_.record.admitted.clear();
+      reset(!plan_.lost_reason.starts_with("Deactivated"));
+      if (plan_.lost_reason == kTimeLimit)  // on another option it would only begin anew
+        plan_.rejected = lost == nullptr ? std::string() : lost->message;
+      return;
+    }
+    for (const Option& option : now_.options)
+      if (option.preempted_at > now_.record.since && option.state == State::kPending) {
+        reset(true);
+        return;
+      }
+  }
+
+  void follow_admission() {
+    if (admitted_ == nullptr) return;
+    if (!now_.record.admitted.empty() && now_.record.admitted != admitted_->name)
+      plan_.migrated_from = now_.record.admitted;
+    plan_.record.admitted = admitted_->name;
+    auto& first = plan_.record.first;
+    const bool known = std::any_of(first.begin(), first.end(), [&](const auto& each) {
+      return each.first == admitted_->spec_name;
+    });
+    if (!known && first.size() < 2) first.emplace_back(admitted_->spec_name, now_.now);
+  }
+
+  /// What the parent's own limit leaves of an option's flavors.
+  std::vector<std::string> narrowed(const std::vector<std::string>& flavors) const {
+    if (now_.allowed.empty()) return flavors;
+    std::vector<std::string> out;
+    for (const std::string& flavor : flavors)
+      if (std::find(now_.allowed.begin(), now_.allowed.end(), flavor) != now_.allowed.end())
+        out.push_back(flavor);
+    return out;
+  }
+
+  bool is_wanted(const Option& option) const {
+    if (now_.policy == nullptr || over()) return false;
+    const OptionSpec* spec = now_.policy->find(option.spec_name);
+    return spec != nullptr && !option.outdated && narrowed(spec->flavors) == option.flavors;
+  }
+
+  /// Those that nobody wants any more go; the admitted one runs on.
+  void settle_strangers() {
+    if (over()) return;
+    for (const Option& option : now_.options) {
+      if (is_wanted(option) || option.state == State::kFinished) continue;
+      if (&option == admitted_) {
+        if (now_.policy != nullptr) rerank(option, now_.policy->rank_of_stranger(option.flavors));
+        if (!active()) hold(option, kHeldByParent, "the parent Workload is not active");
+        continue;
+      }
+      plan_.remove.push_back(option.name);
+    }
+  }
+
+  /// Without a policy, or after the end.
+  void end_all() {
+    if (!over()) {
+      plan_.collapse = admitted_ == nullptr;
+      return;
+    }
+    for (const Option& option : now_.options) {
+      if (option.state == State::kAdmitted) plan_.finish.push_back(option.name);
+      if (option.state != State::kAdmitted && option.state != State::kFinished)
+        hold(option, kHeldByParent, "the parent Workload is finished");
+    }
+  }
+
+  void rerank(const Option& option, std::int32_t rank) {
+    if (option.rank != rank) plan_.rerank.emplace_back(option.name, rank);
+  }
+
+  void hold(const Option& option, std::string_view held, std::string why) {
+    if (option.state == State::kInactive && option.held == held) return;
+    plan_.change.push_back({option.name, false, std::string(held), std::move(why)});
+  }
+
+  /// Why policy keeps this option from running now; empty: it does not.
+  std::string excluded(const OptionSpec& spec, std::int32_t rank) {
+    if (admitted_ != nullptr && admitted_->spec_name != spec.name) {
+      const std::int32_t above = rank_of(*admitted_);
+      const std::string other = "\"" + admitted_->name + "\"";
+      if (now_.policy->on_success == OnSuccess::kRemoveOther)
+        return "another option, " + other + ", is admitted";
+      if (rank > above) return "ranking below the admitted option " + other;
+      if (now_.policy->on_success == OnSuccess::kRemoveBelowTarget &&
+          now_.policy->below_target(narrowed(spec.flavors)))
+        return "being below the target flavor \"" + now_.policy->target + "\" while " + other +
+               " is admitted";
+    }
+    if (!spec.delete_delay_seconds) return {};
+    for (const auto& [name, when] : plan_.record.first) {
+      if (name == spec.name) continue;
+      const Nanoseconds due = when + *spec.delete_delay_seconds * kSecondNs;
+      if (now_.now >= due)
+        return "the end of its deleteDelaySeconds, " + std::to_string(*spec.delete_delay_seconds) +
+               " s after another option was admitted";
+      wake_at(due);
+      break;
+    }
+    return {};
+  }
+
+  std::int32_t rank_of(const Option& option) const {
+    for (std::size_t i = 0; i < now_.policy->options.size(); ++i)
+      if (now_.policy->options[i].name == option.spec_name && is_wanted(option))
+        return Policy::rank_of(i);
+    return now_.policy->rank_of_stranger(option.flavors);
+  }
+
+  void wake_at(Nanoseconds when) { plan_.next = std::min(plan_.next.value_or(when), when); }
+
+  /// One option of the policy: made, turned on or off.
+  void settle(std::size_t i) {
+    const OptionSpec& spec = now_.policy->options[i];
+    const std::int32_t rank = Policy::rank_of(i);
+    const Option* option = of_spec(spec.name);
+    if (option != nullptr && !is_wanted(*option)) return;  // its successor comes when it is gone
+    if (option != nullptr) rerank(*option, rank);
+    if (option != nullptr && option == admitted_) {
+      if (!active()) hold(*option, kHeldByParent, "the parent Workload is not active");
+      return;
+    }
+    const Nanoseconds due = plan_.record.since + spec.create_delay_seconds * kSecondNs;
+    const bool delayed = spec.create_delay_seconds > 0 && now_.now < due;
+    std::string why = excluded(spec, rank);
+    std::string held;
+    if (!active()) {
+      held = kHeldByParent;
+      why = "the parent Workload is not active";
+    } else if (!why.empty()) {
+      held = kHeldByPolicy;
+    } else if (delayed) {
+      held = kHeldByDelay;
+      why = "its createDelaySeconds, which end at " + time_text(due);
+    }
+    if (delayed && active()) wake_at(due);
+    if (option == nullptr) return create(spec, rank, std::move(held), std::move(why));
+    if (rejected(*option) && held != kHeldByParent) return;
+    if (!held.empty()) return hold(*option, held, std::move(why));
+    if (option->state == State::kInactive || !option->held.empty())
+      plan_.change.push_back({option->name, true, "", turned_on_because()});
+  }
+
+  std::string turned_on_because() const {
+    if (admitted_ != nullptr)
+      return "ranking above the admitted option \"" + admitted_->name + "\"";
+    return "no other option being admitted";
+  }
+
+  void create(const OptionSpec& spec, std::int32_t rank, std::string held, std::string why) {
+    Creation creation{option_name(now_.parent, spec.name), spec, rank, std::move(held)};
+    if (std::find(now_.taken.begin(), now_.taken.end(), creation.name) != now_.taken.end())
+      creation.name = option_name(now_.parent, spec.name, true);
+    creation.spec.flavors = narrowed(spec.flavors);
+    if (creation.spec.flavors.empty()) return;
+    OptionStatus& status = plan_.status.emplace_back();
+    status.name = creation.name;
+    status.flavors = creation.spec.flavors;
+    status.state = creation.held.empty() ? "Pending" : "Deactivated";
+    status.message = creation.held.empty() ? kWaits : kBecause + why;
+    ranks_.emplace_back(status.name, rank);
+    plan_.create.push_back(std::move(creation));
+  }
+
+  /// Made inactive by somebody else: by a check, or by hand.
+  bool rejected(const Option& option) const {
+    return !forgives_ && option.state == State::kInactive && option.held.empty() &&
+           option.evicted != kMigration;
+  }
+
+  void reject_when_all_are() {
+    if (!active() || now_.policy->options.empty()) return;
+    std::string text;
+    for (const OptionSpec& spec : now_.policy->options) {
+      if (narrowed(spec.flavors).empty()) continue;
+      const Option* option = of_spec(spec.name);
+      if (option == nullptr || !rejected(*option)) return;
+      text += (text.empty() ? "" : "; ") + option->name +
+              (option->message.empty() ? "" : " (" + option->message + ")");
+    }
+    if (!text.empty()) plan_.rejected = "All options were rejected: " + text;
+  }
+
+  /// The right to preempt is kept while preemptions or the reservation that came of them last.
+  void settle_right() {
+    const Option* holder = find(plan_.record.preempts);
+    const bool keeps =
+        holder != nullptr && (holder->state == State::kReserved ||
+                              (holder->state == State::kPending && holder->waits_for_victims));
+    if (!keeps || over()) plan_.record.preempts.clear();
+  }
+
+  static std::string message_of(const Option& option, const Change* change) {
+    if (change == nullptr) return option.message;
+    return change->active ? std::string(kWaits) : kBecause + change->why;
+  }
+
+  std::int32_t listed_rank(const std::string& name) const {
+    for (const auto& [each, rank] : ranks_)
+      if (each == name) return rank;
+    return 0;
+  }
+
+  /// The options that stay and those that come, best first.
+  void describe() {
+    for (const Option& option : now_.options) {
+      if (std::find(plan_.remove.begin(), plan_.remove.end(), option.name) != plan_.remove.end())
+        continue;
+      const Change* change = nullptr;
+      for (const Change& each : plan_.change)
+        if (each.name == option.name) change = &each;
+      std::int32_t rank = option.rank;
+      for (const auto& [name, changed] : plan_.rerank)
+        if (name == option.name) rank = changed;
+      ranks_.emplace_back(option.name, rank);
+      plan_.status.push_back(
+          {option.name, option.flavors, state_of(option, change), message_of(option, change)});
+    }
+    std::sort(plan_.status.begin(), plan_.status.end(),
+              [this](const OptionStatus& a, const OptionStatus& b) {
+                return std::pair(listed_rank(a.name), a.name) <
+                       std::pair(listed_rank(b.name), b.name);
+              });
+  }
+
+  std::string state_of(const Option& option, const Change* change) const {
+    const bool ends =
+        std::find(plan_.finish.begin(), plan_.finish.end(), option.name) != plan_.finish.end();
+    if (ends || option.state == State::kFinished) return "Finished";
+    if (change != nullptr) return change->active ? "Pending" : "Deactivated";
+    if (option.state == State::kInactive) return "Deactivated";
+    return option.state == State::kAdmitted ? "Admitted" : "Pending";
+  }
+
+  const Situation& now_;
+  Plan plan_;
+  const Option* admitted_ = nullptr;
+  bool forgives_ = false;
+  std::vector<std::pair<std::string, std::int32_t>> ranks_;  // of those in plan_.status
+};
+
+}  // namespace
+
+Plan decide(const Situation& now) { return Decision(now).take(); }
+
+std::string time_text(Nanoseconds time) {
+  using namespace std::chrono;
+  const sys_seconds point{seconds(time / kSecondNs)};
+  const auto day = floor<days>(point);
+  const year_month_day date{day};
+  const hh_mm_ss clock{point - day};
+  char out[32];
+  std::snprintf(out, sizeof out, "%04d-%02u-%02uT%02d:%02d:%02dZ", int(date.year()),
+                unsigned(date.month()), unsigned(date.day()), int(clock.hours().count()),
+                int(clock.minutes().count()), int(clock.seconds().count()));
+  return out;
+}
+
+}  // namespace options

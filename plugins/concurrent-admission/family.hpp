@@ -1,0 +1,59 @@
+// A parent and its options as objects: read into what decide.hpp decides on, and the texts in which
+// decisions are written. Pure functions on JSON.
+//
+// The parent is marked by the annotation kParentMark and carries its Record in kRecord. An option
+// is owned by its parent and says in annotations which option it is, which rank it has and why it
+// is inactive, so that each of them can be understood alone after a restart.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "decide.hpp"
+#include "sluice/cpp/json.hpp"
+
+namespace options {
+
+inline constexpr std::string_view kParentMark = "kueue.x-k8s.io/parent-option";
+inline constexpr std::string_view kRecord = "sluice.dev/option-race";
+inline constexpr std::string_view kOption = "sluice.dev/option";
+inline constexpr std::string_view kRank = "sluice.dev/option-rank";
+inline constexpr std::string_view kHeld = "sluice.dev/option-held";
+/// A job that another plugin resizes while it runs.
+inline constexpr std::string_view kResized = "kueue.x-k8s.io/elastic-job";
+
+inline constexpr std::string_view kApi = "kueue.x-k8s.io/v1beta2";
+
+std::string annotation(const sluice::Json& object, std::string_view name);
+/// nullptr: it has none of that type.
+const sluice::Json* condition(const sluice::Json& workload, std::string_view type);
+bool is_true(const sluice::Json& workload, std::string_view type);
+/// Of a text as the API writes it; 0: it is none.
+Nanoseconds time_of(std::string_view text);
+
+std::vector<std::string> allowed_flavors(const sluice::Json& workload);
+
+Record read_record(const sluice::Json& parent);
+std::string write_record(const Record& record);
+
+/// `last`: what the parent's status said of it, for options that are held.
+Option read_option(const sluice::Json& option, const sluice::Json& parent);
+
+/// A new option of the parent.
+sluice::Json make_option(const sluice::Json& parent, const Creation& creation);
+
+/// Merge patch that brings to the option what changed on the parent: priority, and to one that
+/// holds quota the pods that are ready or given back. Empty objects: nothing did.
+sluice::Json inherited_spec(const sluice::Json& parent, const sluice::Json& option);
+sluice::Json inherited_status(const sluice::Json& parent, const sluice::Json& option);
+
+/// The status that the parent should have after the plan. `admitted`: that option as it is, or
+/// nullptr; `lost`: the one that the plan lost, or nullptr.
+sluice::Json parent_status(const sluice::Json& parent, const Plan& plan,
+                           const sluice::Json* admitted, const sluice::Json* lost, Nanoseconds now);
+
+/// Merge patch that makes `after` of `before` (both objects); an empty object when they are the
+/// same.
+sluice::Json difference(const sluice::Json& before, const sluice::Json& after);
+
+}  // namespace options

@@ -1,0 +1,292 @@
+// Whatever happens, in whatever order: what has to hold at every commit, and that all comes to an
+// end. Random queues, policies, delays, preemptions, checks that answer anything or nothing,
+// finishes, edits of the policy, deletions and restarts.
+#include <random>
+#include <set>
+
+#include "world.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+const std::vector<std::string> kFlavors = {"a", "b", "c", "d"};
+
+class Story {
+ public:
+  explicit Story(unsigned seed) : random_(seed) {
+    world_.flavors(kFlavors);
+    world_.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{
+      "name":"c"},"spec":{"controllerName":"example.com/c"}})");
+    world_.patch("AdmissionCheck", "c", R"({"status":{"conditions":[{"type":"Active",
+      "status":"True","reason":"Active","message":"",
+      "lastTransitionTime":"2026-01-01T00:00:00Z"}]}})",
+                 true);
+    checked_ = draw(2) == 0;
+    const std::string rule = draw(2) == 0 ? R"({"name":"c"})" : R"({"name":"c","onFlavors":["a"]})";
+    const std::string checks =
+        checked_ ? R"(,"admissionChecksStrategy":{"admissionChecks":[)" + rule + "]}" : "";
+    const auto quota = quotas();
+    world_.queue(
+        "q", quota,
+        some_policy() + checks + R"(,"preemption":{"withinClusterQueue":"LowerPriority"})");
+    world_.rest();
+    world_.committed = [this] { check(); };
+  }
+
+  void run(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      step();
+      world_.rest();
+    }
+    settle();
+  }
+
+ private:
+  unsigned draw(unsigned below) { return static_cast<unsigned>(random_() % below); }
+
+  std::vector<std::pair<std::string, int>> quotas() {
+    std::vector<std::pair<std::string, int>> out;
+    for (const std::string& flavor : kFlavors)
+      if (out.empty() || draw(4) != 0) out.emplace_back(flavor, 2 + static_cast<int>(draw(4)));
+    last_ = out;
+    return out;
+  }
+
+  std::string some_policy() {
+    const char* kinds[] = {"RemoveOther", "RemoveLower", "RemoveBelowTarget"};
+    const std::string kind = kinds[draw(3)];
+    std::string out = R"("concurrentAdmission":{"onSuccess":")" + kind + "\"";
+    if (kind == "RemoveBelowTarget")
+      out += R"(,"removeBelowTargetConfig":{"targetResourceFlavor":")" +
+             last_[draw(static_cast<unsigned>(last_.size()))].first + "\"}";
+    if (draw(2) == 0) {
+      std::string list;
+      for (std::size_t i = 0; i < last_.size(); ++i) {
+        list += (list.empty() ? "" : ",") + std::string(R"({"name":"o)") + std::to_string(i) +
+                R"(","allowedResourceFlavors":[")" + last_[i].first + "\"";
+        if (draw(3) == 0) list += ",\"" + last_.back().first + "\"";
+        list += "]";
+        if (draw(3) == 0) list += R"(,"createDelaySeconds":)" + std::to_string(draw(200));
+        if (draw(3) == 0) list += R"(,"deleteDelaySeconds":)" + std::to_string(draw(400));
+        list += "}";
+      }
+      // The same flavor twice in one list is refused.
+      std::string unique;
+      for (std::size_t at = 0; at < list.size(); ++at) unique += list[at];
+      const std::string twice = "\"" + last_.back().first + "\",\"" + last_.back().first + "\"";
+      if (const std::size_t at = unique.find(twice); at != std::string::npos)
+        unique.replace(at, twice.size(), "\"" + last_.back().first + "\"");
+      out += R"(,"explicitOptions":[)" + unique + "]";
+    }
+    return out + "}";
+  }
+
+  std::vector<std::string> names(bool options) {
+    std::vector<std::string> out;
+    for (const WorkloadId id : world_.engine().workloads()) {
+      const std::string name = world_.engine().key(id).substr(3);
+      if ((name.find("-option-") != std::string::npos) == options) out.push_back(name);
+    }
+    return out;
+  }
+  std::string any(bool option) {
+    const auto all = names(option);
+    return all.empty() ? std::string() : all[draw(static_cast<unsigned>(all.size()))];
+  }
+
+  void step() {
+    const std::string parent = any(false);
+    const std::string option = any(true);
+    switch (draw(14)) {
+      case 0:
+      case 1:
+      case 2:
+        world_.workload("w" + std::to_string(next_++), "q", 1 + static_cast<int>(draw(4)),
+                        static_cast<int>(draw(3)) * 10);
+        return;
+      case 3:
+      case 4:
+      case 5:
+        if (!option.empty()) {
+          const char* states[] = {"Ready", "Ready", "Ready", "Retry", "Rejected"};
+          world_.answer(option, "c", states[draw(5)], static_cast<int>(draw(2)) * 30);
+        }
+        return;
+      case 6:
+        if (!parent.empty() && world_.state(parent) == "admitted") world_.finish(parent);
+        return;
+      case 7:
+        if (!parent.empty()) world_.remove("Workload", "ns/" + parent);
+        return;
+      case 8:
+        world_.pass(static_cast<Duration>(draw(300)) * kSecond);
+        return;
+      case 9:
+        world_.patch("ClusterQueue", "q",
+                     draw(4) == 0 ? R"({"spec":{"concurrentAdmission":null}})"
+                                  : R"({"spec":{"concurrentAdmission":null,"resourceGroups":[]}})");
+        if (draw(2) == 0) world_.rest();
+        new_policy();
+        return;
+      case 10:
+        world_.start();
+        return;
+      case 11:
+        if (!parent.empty())
+          world_.patch(
+              "Workload", "ns/" + parent,
+              draw(2) == 0 ? R"({"spec":{"active":false}})" : R"({"spec":{"active":true}})");
+        return;
+      case 12:
+        world_.patch("ClusterQueue", "q",
+                     draw(2) == 0 ? R"({"spec":{"stopPolicy":"HoldAndDrain"}})"
+                                  : R"({"spec":{"stopPolicy":"None"}})");
+        return;
+      default:
+        if (!option.empty() && draw(3) == 0) world_.remove("Workload", "ns/" + option);
+        return;
+    }
+  }
+
+  void new_policy() {
+    const auto quota = quotas();
+    const std::string text = some_policy();
+    world_.patch("ClusterQueue", "q", R"({"spec":)" + World::spec(quota, text) + "}");
+  }
+
+  /// What holds at every commit.
+  void check() {
+    world_.engine().verify_ledger();
+    std::map<std::string, std::vector<std::string>> admitted;
+    std::map<std::string, std::int64_t> most;  // CPUs of a parent on one flavor, "parent flavor"
+    for (const std::string& name : names(true)) {
+      const std::string parent = name.substr(0, name.find("-option-"));
+      const WorkloadId id = *world_.engine().find("ns/" + name);
+      if (world_.state(name) == "admitted") admitted[parent].push_back(name);
+      for (const auto& pods : world_.engine().assignment(id))
+        for (const auto& [resource, flavor] : pods.flavors) {
+          if (world_.state(name) == "finished") continue;
+          std::int64_t amount = 0;
+          for (const auto& [each, used] : pods.usage) amount += used;
+          std::int64_t& held = most[parent + " " + flavor];
+          held = std::max(held, amount);
+        }
+    }
+    for (const auto& [parent, options] : admitted) {
+      EXPECT_EQ(options.size(), 1U) << parent << " runs as " << options[0] << " and " << options[1];
+      if (!world_.exists(parent)) continue;
+      if (world_.state(parent) == "finished") continue;
+      EXPECT_EQ(world_.state(parent), "admitted") << parent;
+    }
+    // No flavor holds a parent twice: usage is at most the sum of the parents' own.
+    std::map<std::string, std::int64_t> sums;
+    for (const auto& [at, amount] : most) sums[at.substr(at.find(' ') + 1)] += amount;
+    for (const std::string& name : names(false)) {
+      const WorkloadId id = *world_.engine().find("ns/" + name);
+      if (!world_.engine().takes_part(id)) continue;
+      if (world_.state(name) == "finished") continue;
+      for (const auto& pods : world_.engine().assignment(id))
+        for (const auto& [resource, flavor] : pods.flavors)
+          for (const auto& [each, used] : pods.usage) sums[flavor] += used;
+    }
+    const auto view = world_.engine().queue_view("q");
+    for (const FlavorUse& use : view->use) EXPECT_LE(use.reserved, sums[use.flavor]) << use.flavor;
+  }
+
+  /// At rest the parents say what their options are; and nothing outlives its parent.
+  void check_at_rest() {
+    for (const std::string& name : names(true))
+      EXPECT_TRUE(world_.exists(name.substr(0, name.find("-option-")))) << name;
+    for (const std::string& name : names(false)) {
+      const json::value object(world_.get(name));
+      boost::system::error_code code;
+      const json::value* list = object.find_pointer("/status/options", code);
+      if (list == nullptr) continue;
+      std::set<std::string> told;
+      for (const json::value& each : list->as_array()) {
+        const std::string option(api::find_text(each.as_object(), "name"));
+        const std::string said(api::find_text(each.as_object(), "state"));
+        told.insert(option);
+        ASSERT_TRUE(world_.exists(option)) << option;
+        const std::string state = world_.state(option);
+        const std::string expected = state == "admitted"   ? "Admitted"
+                                     : state == "finished" ? "Finished"
+                                     : state == "inactive" ? "Deactivated"
+                                                           : "Pending";
+        EXPECT_EQ(said, expected) << option;
+      }
+      for (const std::string& option : names(true)) {
+        if (!option.starts_with(name + "-option-")) continue;
+        EXPECT_TRUE(told.contains(option)) << option;
+      }
+    }
+  }
+
+  /// Everybody runs and ends once checks answer and capacity is there.
+  void settle() {
+    check_at_rest();
+    world_.patch("ClusterQueue", "q", R"({"spec":{"stopPolicy":"None"}})");
+    for (const std::string& name : names(false))
+      world_.patch("Workload", "ns/" + name, R"({"spec":{"active":true}})");
+    world_.rest();
+    for (int round = 0; round < 60; ++round) {
+      bool open = false;
+      for (const std::string& name : names(true))
+        if (world_.state(name) == "reserved") world_.answer(name, "c", "Ready");
+      for (const std::string& name : names(false)) {
+        if (world_.state(name) == "admitted") {
+          world_.finish(name);
+        } else if (world_.state(name) == "reserved") {
+          world_.answer(name, "c", "Ready");
+        }
+        open |= world_.state(name) != "finished";
+      }
+      world_.rest();
+      if (!open) break;
+      world_.pass(100 * kSecond);
+    }
+    check_at_rest();
+    for (const std::string& name : names(false)) {
+      if (world_.state(name) == "finished") continue;
+      // Only who asks for more than any flavor has may be left.
+      EXPECT_NE(world_.condition(name, "QuotaReserved", "status"), "True")
+          << name << " " << world_.state(name) << " " << json::serialize(world_.get(name));
+      int largest = 0;
+      for (const auto& [flavor, cpus] : last_) largest = std::max(largest, cpus);
+      const std::string asked =
+          world_.at(name, "/spec/podSets/0/template/spec/containers/0/resources/requests/cpu");
+      EXPECT_GT(std::stoi(asked), smallest())
+          << name << " " << world_.options(name) << " " << json::serialize(world_.get(name));
+    }
+    EXPECT_EQ(world_.engine().queue_view("q")->counts.reserving, 0U);
+  }
+  int smallest() const {
+    int out = 100;
+    for (const auto& [flavor, cpus] : last_) out = std::min(out, cpus);
+    return out;
+  }
+
+  World world_;
+  std::mt19937 random_;
+  bool checked_ = false;
+  int next_ = 0;
+  std::vector<std::pair<std::string, int>> last_;  // quotas
+};
+
+class Random : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(Random, AllInvariantsHoldAndAllComesToAnEnd) {
+  for (unsigned i = 0; i < 2; ++i) {
+    const unsigned seed = GetParam() * 100 + i;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Story story(seed);
+    story.run(40);
+    if (HasFailure()) return;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(, Random, ::testing::Range(0U, 5U));
+
+}  // namespace
+}  // namespace sluice::host
