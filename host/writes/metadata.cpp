@@ -9,7 +9,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Which plugins claim a workload, and that it takes no part (mechanisms: plugin away).
+// Which plugins claim a workload, and that it takes no part (mechanisms: plugin away): the engine's
+// marks, nobody else's to set.
 constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
 constexpr std::string_view kTakesNoPart = "sluice.dev/takes-no-part";
 
@@ -59,6 +60,9 @@ void drop_system_metadata(json::object& object) {
   json::object& metadata = metadata_of(object);
   for (const auto field : kSystemFields) metadata.erase(api::json_view(field));
   metadata.erase("resourceVersion");
+  // A claim only makes it wait; standing aside would let its status be anybody's.
+  if (json::object* annotations = api::find_object(metadata, "annotations"))
+    annotations->erase(api::json_view(kTakesNoPart));
 }
 
 void give_identity(json::object& object, std::string_view uid, Time now) {
@@ -85,19 +89,21 @@ void keep_system_metadata(const json::object& before, json::object& after,
       metadata.erase(api::json_view(field));
     }
   }
+  if (json::object* given = api::find_object(metadata, "annotations")) {
+    given->erase(api::json_view(kClaimedBy));
+    given->erase(api::json_view(kTakesNoPart));
+    if (given->empty()) metadata.erase("annotations");
+  }
   const json::object* annotations = old ? api::find_object(*old, "annotations") : nullptr;
-  if (!annotations || !api::find(*annotations, kClaimedBy)) return;
+  if (!annotations) return;
   const std::string mark =
       without_name(api::find_text(*annotations, kClaimedBy), unmarks ? plugin : std::string_view());
+  if (mark.empty()) return;
   json::value& kept = metadata["annotations"];
   if (!kept.is_object()) kept.emplace_object();
-  if (!mark.empty()) kept.get_object()[api::json_view(kClaimedBy)] = mark;
-  const json::value* aside = mark.empty() ? nullptr : api::find(*annotations, kTakesNoPart);
-  if (aside)
+  kept.get_object()[api::json_view(kClaimedBy)] = mark;
+  if (const json::value* aside = api::find(*annotations, kTakesNoPart))
     kept.get_object()[api::json_view(kTakesNoPart)] = *aside;
-  else
-    kept.get_object().erase(api::json_view(kTakesNoPart));
-  if (kept.get_object().empty()) metadata.erase("annotations");
 }
 
 bool body_differs(const json::object& before, const json::object& after) {

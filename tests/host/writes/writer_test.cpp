@@ -216,6 +216,18 @@ TEST(Writer, APluginTakesItsOwnMarkAwayAndNobodyElseDoes) {
   EXPECT_EQ(after(R"({"metadata":{"annotations":{"sluice.dev/claimed-by":"z"}}})", "a"), "a,b");
 }
 
+TEST(Writer, NobodyMakesAWorkloadStandAside) {
+  const char* const forged =
+      R"({"metadata":{"annotations":{"sluice.dev/takes-no-part":"true","x":"1"}}})";
+  auto made = boost::json::parse(forged).get_object();
+  drop_system_metadata(made);
+  EXPECT_EQ(at(made, "/metadata/annotations/sluice.dev~1takes-no-part"), "(absent)");
+  auto changed = boost::json::parse(forged).get_object();
+  keep_system_metadata(boost::json::parse(R"({"metadata":{}})").get_object(), changed, "");
+  EXPECT_EQ(at(changed, "/metadata/annotations/sluice.dev~1takes-no-part"), "(absent)");
+  EXPECT_EQ(at(changed, "/metadata/annotations/x"), "1");
+}
+
 TEST(Deletion, FinalizersHoldAnObjectUntilTheLastOneGoes) {
   HostFixture host;
   ASSERT_TRUE(
