@@ -9,16 +9,16 @@ TEST(Sticky, WhatIsWrittenIsRead) {
   const std::string text =
       sticky_text({{"head", {"small"}}, {"none", {}}, {"workers", {"large", "gpus"}}});
   EXPECT_EQ(text, "head=small;workers=large,gpus");
-  struct Case {
+  struct Choice {
     const char* pod_set;
     std::vector<std::string_view> offered;
     const char* expected;
   };
-  for (const Case& c :
-       {Case{"head", {"small", "large"}, "small"}, Case{"head", {"large"}, ""},
-        Case{"workers", {"small", "large"}, "large"}, Case{"workers", {"gpus", "others"}, "gpus"},
-        Case{"none", {"small"}, ""}, Case{"absent", {"small"}, ""}, Case{"hea", {"small"}, ""},
-        Case{"head", {}, ""}})
+  for (const Choice& c :
+       {Choice{"head", {"small", "large"}, "small"}, Choice{"head", {"large"}, ""},
+        Choice{"workers", {"small", "large"}, "large"},
+        Choice{"workers", {"gpus", "others"}, "gpus"}, Choice{"none", {"small"}, ""},
+        Choice{"absent", {"small"}, ""}, Choice{"hea", {"small"}, ""}, Choice{"head", {}, ""}})
     EXPECT_EQ(sticky_flavor(text, c.pod_set, c.offered), c.expected) << c.pod_set;
 }
 
