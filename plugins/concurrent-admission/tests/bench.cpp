@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   using Clock = std::chrono::steady_clock;
   const int parents = argc > 1 ? std::atoi(argv[1]) : 8000;
   const int shapes = argc > 2 ? std::atoi(argv[2]) : parents;
-  sluice::host::World world;
+  sluice::host::RaceWorld world;
   std::vector<std::string> flavors;
   std::vector<std::pair<std::string, int>> quotas;
   for (int i = 0; i < 16; ++i) {

@@ -153,7 +153,7 @@ class Story {
   void new_policy() {
     const auto quota = quotas();
     const std::string text = some_policy();
-    world_.patch("ClusterQueue", "q", R"({"spec":)" + World::spec(quota, text) + "}");
+    world_.patch("ClusterQueue", "q", R"({"spec":)" + RaceWorld::spec(quota, text) + "}");
   }
 
   /// What holds at every commit.
@@ -268,7 +268,7 @@ class Story {
     return out;
   }
 
-  World world_;
+  RaceWorld world_;
   std::mt19937 random_;
   bool checked_ = false;
   int next_ = 0;

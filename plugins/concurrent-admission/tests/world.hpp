@@ -1,5 +1,5 @@
-// World: a host's kernel with the plugin, a store in memory and a clock that the test turns. Only
-// the API server, jobs and the executor are missing. One thread.
+// RaceWorld: a host's kernel with the plugin, a store in memory and a clock that the test turns.
+// Only the API server, jobs and the executor are missing. One thread.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -28,11 +28,11 @@ class TurnedClock final : public PluginClock {
   Time time = *parse_time("2026-01-01T00:00:00Z");
 };
 
-class World final : public DecisionObserver {
+class RaceWorld final : public DecisionObserver {
  public:
   /// Everything but the store: what a restart makes anew.
   struct Running {
-    Running(World& world)  // NOLINT
+    Running(RaceWorld& world)  // NOLINT
         : plugins(load(world)),
           intake(scheme, plugins.get()),
           kernel(config(), plugins->hooks(), intake, *world.store, plugins.get(), world),
@@ -48,7 +48,7 @@ class World final : public DecisionObserver {
       out.threads = 1;
       return out;
     }
-    std::unique_ptr<PluginRuntime> load(World& world) {
+    std::unique_ptr<PluginRuntime> load(RaceWorld& world) {
       PluginConfig plugin;
       plugin.name = "concurrent-admission";
       auto loaded = PluginRuntime::load(SLUICE_PLUGINS, {plugin}, world.clock, scheme);
@@ -65,7 +65,7 @@ class World final : public DecisionObserver {
     PluginWiring wiring;
   };
 
-  World() {
+  RaceWorld() {
     start();
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns"}})");
   }

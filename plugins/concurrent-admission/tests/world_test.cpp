@@ -18,7 +18,7 @@ std::string policy(const std::string& on_success, const std::string& more = "") 
 // ---- parents and options
 
 TEST(Family, OptionsAreMadeInOneCommitBeforeAnyCycleSeesTheWorkload) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b", "c"});
   world.queue("q", {{"a", 4}, {"b", 4}, {"c", 4}}, policy("RemoveLower"));
   world.rest();
@@ -37,7 +37,7 @@ TEST(Family, OptionsAreMadeInOneCommitBeforeAnyCycleSeesTheWorkload) {
 }
 
 TEST(Family, TheParentHasTheAdmissionOfItsOption) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 1}, {"b", 4}}, policy("RemoveLower"));
   world.workload("w", "q", 2);
@@ -51,7 +51,7 @@ TEST(Family, TheParentHasTheAdmissionOfItsOption) {
 }
 
 TEST(Family, AdmissionAndParentAreOneCommit) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveOther"));
   world.committed = [&] {
@@ -64,7 +64,7 @@ TEST(Family, AdmissionAndParentAreOneCommit) {
 }
 
 TEST(Family, AQueueWithoutPolicyIsAsItWas) {
-  World world;
+  RaceWorld world;
   world.flavors({"a"});
   world.queue("q", {{"a", 4}}, "");
   world.workload("w", "q", 2);
@@ -75,7 +75,7 @@ TEST(Family, AQueueWithoutPolicyIsAsItWas) {
 }
 
 TEST(Family, AllowedFlavorsWorkWithoutAPolicy) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}}, "");
   world.workload("w", "q", 2, 0, R"(,"admissionConstraints":{"allowedResourceFlavors":["b"]})");
@@ -87,7 +87,7 @@ TEST(Family, AllowedFlavorsWorkWithoutAPolicy) {
 }
 
 TEST(Family, ItsEndIsTheEndOfItsOptions) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
   world.workload("w", "q", 2);
@@ -104,7 +104,7 @@ TEST(Family, ItsEndIsTheEndOfItsOptions) {
 }
 
 TEST(Family, AnOptionThatEndsEndsTheParent) {
-  World world;
+  RaceWorld world;
   world.flavors({"a"});
   world.queue("q", {{"a", 4}}, policy("RemoveOther"));
   world.workload("w", "q", 2);
@@ -116,7 +116,7 @@ TEST(Family, AnOptionThatEndsEndsTheParent) {
 }
 
 TEST(Family, DeletingTheParentFreesItsQuota) {
-  World world;
+  RaceWorld world;
   world.flavors({"a"});
   world.queue("q", {{"a", 4}}, policy("RemoveOther"));
   world.workload("w", "q", 4);
@@ -129,7 +129,7 @@ TEST(Family, DeletingTheParentFreesItsQuota) {
 }
 
 TEST(Family, PriorityActiveAndPodsReadyPassOn) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
   world.workload("w", "q", 2);
@@ -155,7 +155,7 @@ TEST(Family, PriorityActiveAndPodsReadyPassOn) {
 // ---- migration
 
 TEST(Migration, IsOneStepAndUsesWhatTheLoserHeld) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b", "shared"});
   world.apply(
       R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"q"},
@@ -206,7 +206,7 @@ TEST(Migration, IsOneStepAndUsesWhatTheLoserHeld) {
 }
 
 TEST(Migration, NeverGoesDown) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
   world.workload("w", "q", 2);
@@ -218,7 +218,7 @@ TEST(Migration, NeverGoesDown) {
 // ---- checks
 
 struct Checked : ::testing::Test {
-  World world;
+  RaceWorld world;
   void queue_with(const std::string& text) {
     world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{
       "name":"c"},"spec":{"controllerName":"example.com/c"}})");
@@ -295,7 +295,7 @@ TEST_F(Checked, ARejectionStaysUntilAllAreRejected) {
 // ---- preemption
 
 TEST(Preemption, ByOthersBeginsTheRaceAnew) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}},
               policy("RemoveOther", R"(,"explicitOptions":[
@@ -320,7 +320,7 @@ TEST(Preemption, ByOthersBeginsTheRaceAnew) {
 }
 
 TEST(Preemption, TheRightToPreemptIsOneOptionsAtATime) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{
     "name":"c"},"spec":{"controllerName":"example.com/c"}})");
@@ -359,7 +359,7 @@ TEST(Preemption, TheRightToPreemptIsOneOptionsAtATime) {
 // ---- the policy changes
 
 TEST(PolicyChange, PendingWorkloadsBecomeParentsAndAdmittedOnesStay) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 1}}, "");
   world.workload("runs", "q", 4);
@@ -383,7 +383,7 @@ TEST(PolicyChange, PendingWorkloadsBecomeParentsAndAdmittedOnesStay) {
 }
 
 TEST(PolicyChange, WithoutThePolicyASingleWorkloadIsLeft) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 1}}, policy("RemoveLower"));
   world.workload("runs", "q", 4);
@@ -402,16 +402,16 @@ TEST(PolicyChange, WithoutThePolicyASingleWorkloadIsLeft) {
 }
 
 TEST(PolicyChange, FlavorsComeAndGo) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b", "c"});
   world.queue("q", {{"a", 1}, {"b", 4}}, policy("RemoveLower"));
   world.workload("runs", "q", 4);
   world.workload("waits", "q", 4);
   world.rest();
   EXPECT_EQ(world.options("runs"), "a=Pending b=Admitted");
-  EXPECT_EQ(
-      world.patch("ClusterQueue", "q", R"({"spec":)" + World::spec({{"a", 1}, {"c", 4}}, "") + "}"),
-      "");
+  EXPECT_EQ(world.patch("ClusterQueue", "q",
+                        R"({"spec":)" + RaceWorld::spec({{"a", 1}, {"c", 4}}, "") + "}"),
+            "");
   world.rest();
   // b is no flavor of the queue any more: who ran there moved to c.
   EXPECT_EQ(world.options("waits"), "a=Pending c=Pending");
@@ -419,7 +419,7 @@ TEST(PolicyChange, FlavorsComeAndGo) {
 }
 
 TEST(PolicyChange, InTheMiddleOfARaceItHoldsAtOnce) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b", "c"});
   world.queue("q", {{"a", 1}, {"b", 4}, {"c", 4}}, policy("RemoveOther"));
   world.workload("w", "q", 4);
@@ -435,7 +435,7 @@ TEST(PolicyChange, InTheMiddleOfARaceItHoldsAtOnce) {
 // ---- restarts
 
 TEST(Restart, ChangesNothing) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
   world.workload("w", "q", 3);
@@ -453,7 +453,7 @@ TEST(Restart, ChangesNothing) {
 }
 
 TEST(Restart, DelaysRunOn) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 1}, {"b", 4}}, policy("RemoveLower", R"(,"explicitOptions":[
                 {"name":"x","allowedResourceFlavors":["a"]},
@@ -469,7 +469,7 @@ TEST(Restart, DelaysRunOn) {
 }
 
 TEST(Restart, AWorkloadThatWasNotYetMarkedIsNoLessAParent) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
   world.workload("w", "q", 2);  // stored, and the host is killed before anything else
@@ -481,7 +481,7 @@ TEST(Restart, AWorkloadThatWasNotYetMarkedIsNoLessAParent) {
 // ---- what it does not do
 
 TEST(Refused, AWorkloadThatChangesItsSizeSaysWhyItWaits) {
-  World world;
+  RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
   world.apply(
