@@ -48,12 +48,12 @@ std::string key_of(const api::KindInfo& kind, std::string_view ns, std::string_v
   return kind.namespaced ? std::string(ns) + "/" + std::string(name) : std::string(name);
 }
 
-bool is_workload(const api::KindInfo& kind) {
+bool is_of_workloads(const api::KindInfo& kind) {
   return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
 }
 
 bool is_workload_status(const WriteRequest& request) {
-  return request.subresource == "status" && is_workload(*request.kind);
+  return request.subresource == "status" && is_of_workloads(*request.kind);
 }
 
 const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view api_version,
@@ -142,7 +142,7 @@ void PluginObjects::drop() {
 void PluginObjects::apply(PreparedObject object) {
   const api::KindInfo& kind = *object.stored.kind;
   const StoredObject* stored = kernel_.store().find(kind, object.stored.key);
-  if (stored && is_workload(kind) && stored->status != object.stored.status) {
+  if (stored && is_of_workloads(kind) && stored->status != object.stored.status) {
     json::object whole = to_object(object.stored);
     json::object present = to_object(*stored);
     whole.erase("status");
