@@ -189,6 +189,7 @@ void EngineState::follow_part(WorkloadRecord& w, WorkloadId id, bool was_aside) 
     w.conditions.clear();
     w.state = WorkloadState::kPending;
     load_status(w, id);
+    if (!w.object->active && w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
   }
   if (aside && !w.holds_quota()) w.state = reported_state(w);
 }

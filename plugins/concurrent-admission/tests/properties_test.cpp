@@ -278,7 +278,7 @@ class Story {
 class Random : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(Random, AllInvariantsHoldAndAllComesToAnEnd) {
-  for (unsigned i = 0; i < 2; ++i) {
+  for (unsigned i = 0; i < 6; ++i) {
     const unsigned seed = GetParam() * 100 + i;
     SCOPED_TRACE("seed " + std::to_string(seed));
     Story story(seed);

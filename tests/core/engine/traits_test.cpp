@@ -95,6 +95,21 @@ TEST_F(Traits, WhoTakesPartAgainHasWhatItsStatusSays) {
   EXPECT_EQ(s->admitted(), "a");
 }
 
+TEST_F(Traits, AnInactiveOneThatTakesPartAgainIsStillInactive) {
+  traits.of("a").takes_part = false;
+  auto s = one_queue();
+  Job a("a", "q");
+  a.cpu(1).object.active = false;
+  s->submit(a).run();
+  traits.of("a").takes_part = true;
+  s->engine.traits_changed("ns/a");
+  s->run();
+  s->queue(Queue("q").quota("cpu", {{"f", 8}}));  // whoever waits is looked at again
+  EXPECT_EQ(s->run(), Log());
+  EXPECT_EQ(s->admitted(), "");
+  EXPECT_EQ(s->engine.view(*s->engine.find("ns/a")).state, WorkloadState::kInactive);
+}
+
 TEST_F(Traits, AreAskedWithTheQueueAndAgainWhenItComes) {
   std::vector<std::string> asked;
   traits.otherwise = [&](const hooks::TraitsQuery& query, hooks::Traits& out) {
