@@ -3,8 +3,8 @@
 
 #include <boost/json/parse.hpp>
 
-#include "core/api/codec.hpp"
-#include "core/api/scheme.hpp"
+#include "api/codec/codec.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace sluice::api {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "host/store/live_store.hpp"
 #include "host/store/sqlite_journal.hpp"
 

@@ -3,7 +3,7 @@
 # the others, separated by commas.
 string(REPLACE "," ";" kinds "${KINDS}")
 
-set(text "#include \"core/api/schema/embedded.hpp\"\n\n#include <array>\n\n")
+set(text "#include \"api/schema/embedded.hpp\"\n\n#include <array>\n\n")
 string(APPEND text "namespace sluice::api {\n")
 string(APPEND text "namespace {\n\n")
 file(READ ${DATA_DIR}/${TYPES} types)

@@ -1,6 +1,6 @@
 # How tests are declared.
 #
-#   sluice_test(core_api_test
+#   sluice_test(api_test
 #     SOURCES quantity_test.cpp meta_test.cpp
 #     LIBS sluice_core
 #     LABELS threads)            # optional; "threads" puts it into the TSan run

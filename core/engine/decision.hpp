@@ -8,12 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "core/api/kinds.hpp"
 #include "core/base/time.hpp"
+#include "core/types/workload_state.hpp"
 
 namespace sluice {
-
-using WorkloadId = std::uint32_t;
 
 enum class DecisionType : std::uint8_t {
   kQuotaReserved,

@@ -24,7 +24,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/kinds.hpp"
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 #include "core/engine/decision.hpp"
@@ -32,40 +31,11 @@
 #include "core/engine/queue_view.hpp"
 #include "core/engine/tally.hpp"
 #include "core/hooks/hooks.hpp"
+#include "core/types/engine_config.hpp"
+#include "core/types/kinds.hpp"
+#include "core/types/workload_state.hpp"
 
 namespace sluice {
-
-enum class FairStrategy : std::uint8_t { kLessThanOrEqualToFinalShare, kLessThanInitialShare };
-
-struct RequeueConfig {
-  bool by_eviction_time = true;  ///< else by creation time, after PodsReadyTimeout
-  Duration backoff_base = 60 * kSecond;
-  Duration backoff_max = 3600 * kSecond;
-  std::optional<std::int32_t> backoff_limit;
-};
-
-struct EngineConfig {
-  int threads = 0;  ///< 0: all cores
-  bool fair_sharing = false;
-  std::vector<FairStrategy> fair_strategies = {FairStrategy::kLessThanOrEqualToFinalShare,
-                                               FairStrategy::kLessThanInitialShare};
-  Duration progress_window = 300 * kSecond;  ///< semantics 8: claims and "no way back"
-  bool ignore_undeclared_resources = false;
-  std::optional<Duration> pods_ready_timeout;  ///< absent: waitForPodsReady is off
-  /// How long pods that were ready once may be missing; absent: for ever.
-  std::optional<Duration> pods_recovery_timeout;
-  /// Nobody gets quota while pods of somebody who holds quota are not ready.
-  bool block_admission = false;
-  RequeueConfig requeue;
-};
-
-enum class WorkloadState : std::uint8_t {
-  kPending,
-  kQuotaReserved,
-  kAdmitted,
-  kFinished,
-  kInactive
-};
 
 /// What a person may know about one workload, rendered on demand.
 struct WorkloadView {

@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/api/kinds.hpp"
 #include "core/base/time.hpp"
+#include "core/types/kinds.hpp"
 
 namespace sluice::hooks {
 

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "core/base/intern.hpp"
+#include "core/model/eviction_history.hpp"
 #include "core/model/ledger.hpp"
 #include "core/model/queue_record.hpp"
 #include "core/model/workload_record.hpp"
-#include "core/preemption/history.hpp"
 #include "core/quota/quota_tree.hpp"
 
 namespace sluice {

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "core/api/kinds.hpp"
 #include "core/model/workload_record.hpp"
 #include "core/queueing/pending_queue.hpp"
 #include "core/quota/quota_tree.hpp"
+#include "core/types/kinds.hpp"
 
 namespace sluice {
 

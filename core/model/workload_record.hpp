@@ -14,13 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/api/kinds.hpp"
 #include "core/base/intern.hpp"
-#include "core/engine/decision.hpp"
-#include "core/engine/engine.hpp"
 #include "core/hooks/hooks.hpp"
 #include "core/quota/flavor_resource.hpp"
-#include "core/scheduling/reasons.hpp"
+#include "core/reasons/reasons.hpp"
+#include "core/types/kinds.hpp"
+#include "core/types/workload_state.hpp"
 
 namespace sluice {
 

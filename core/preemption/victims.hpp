@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/engine.hpp"
 #include "core/hooks/hooks.hpp"
 #include "core/model/model.hpp"
+#include "core/types/engine_config.hpp"
 
 namespace sluice {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/base/time.hpp"
-#include "core/engine/decision.hpp"
+#include "core/types/workload_state.hpp"
 
 namespace sluice {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.hpp"
-#include "core/scheduling/reasons.hpp"
+#include "core/reasons/reasons.hpp"
 
 namespace sluice {
 

@@ -10,7 +10,7 @@
 
 #include "core/hooks/hooks.hpp"
 #include "core/model/workload_record.hpp"
-#include "core/scheduling/reasons.hpp"
+#include "core/reasons/reasons.hpp"
 
 namespace sluice {
 

@@ -4,8 +4,8 @@
 // takes every pod. Pure functions.
 #pragma once
 
-#include "core/api/pod.hpp"
 #include "core/model/model.hpp"
+#include "core/types/pod.hpp"
 
 namespace sluice {
 

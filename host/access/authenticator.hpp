@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/access/identity.hpp"
-#include "host/rest/api_error.hpp"
+#include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 

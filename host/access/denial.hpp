@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "host/access/authorizer.hpp"
-#include "host/rest/api_error.hpp"
+#include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 

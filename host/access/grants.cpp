@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "host/access/rbac_index.hpp"
-#include "host/rest/api_error.hpp"
+#include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 

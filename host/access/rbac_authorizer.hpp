@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "host/access/authorizer.hpp"
 #include "host/access/rbac_index.hpp"
 #include "host/store/live_store.hpp"

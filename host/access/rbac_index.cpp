@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/api/codec_parts.hpp"
-#include "core/api/json.hpp"
+#include "api/json/decode_parts.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 

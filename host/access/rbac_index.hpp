@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/meta.hpp"
+#include "core/types/meta.hpp"
 #include "host/access/authorizer.hpp"
 #include "host/access/policy_rule.hpp"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "host/access/rbac_index.hpp"
-#include "host/rest/api_error.hpp"
+#include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 

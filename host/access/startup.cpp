@@ -11,8 +11,8 @@
 #include <array>
 #include <optional>
 
-#include "core/api/json.hpp"
-#include "core/api/schema/formats.hpp"
+#include "api/json/json.hpp"
+#include "api/schema/formats.hpp"
 #include "host/access/pki.hpp"
 #include "host/access/tokens.hpp"
 #include "host/base/log.hpp"

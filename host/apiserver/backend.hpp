@@ -13,14 +13,14 @@
 #include <string>
 #include <string_view>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "core/engine/explanation.hpp"
 #include "host/access/authenticator.hpp"
 #include "host/access/authorizer.hpp"
 #include "host/access/rbac_index.hpp"
 #include "host/executor/logs.hpp"
+#include "host/objects/write.hpp"
 #include "host/store/live_store.hpp"
-#include "host/writes/write.hpp"
 
 namespace sluice::host {
 

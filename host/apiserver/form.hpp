@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "host/apiserver/exchange.hpp"
-#include "host/rest/api_error.hpp"
+#include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 

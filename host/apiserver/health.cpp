@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/apiserver/route.hpp"
 #include "host/base/version.hpp"
 

@@ -3,7 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/base/utf8.hpp"
 
 namespace sluice::host {

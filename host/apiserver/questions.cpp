@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/access/reviews.hpp"
 #include "host/apiserver/body.hpp"
 #include "host/apiserver/call.hpp"

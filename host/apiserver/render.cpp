@@ -2,9 +2,9 @@
 
 #include <boost/json/object.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "host/base/wall_clock.hpp"
-#include "host/rest/json_text.hpp"
 
 namespace sluice::host {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "host/apiserver/form.hpp"
 #include "host/apiserver/route.hpp"
 #include "host/objects/store.hpp"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "host/access/authorizer.hpp"
 #include "host/apiserver/exchange.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "host/apiserver/exchange.hpp"
+#include "host/objects/write.hpp"
 #include "host/rest/decode.hpp"
-#include "host/writes/write.hpp"
 
 namespace sluice::host {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/access/audit.hpp"
 #include "host/apiserver/body.hpp"
 #include "host/apiserver/call.hpp"

@@ -11,7 +11,7 @@
 #include <memory>
 #include <mutex>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/base/utf8.hpp"
 
 namespace sluice::host {

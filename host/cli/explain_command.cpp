@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/cli/command.hpp"
 #include "host/client/client.hpp"
 #include "host/client/explain.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "host/simulate/output.hpp"
 #include "host/store/tools.hpp"
 

@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/base/version.hpp"
 
 namespace sluice::host {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/manifests/manifests.hpp"
 #include "host/objects/parts.hpp"
 

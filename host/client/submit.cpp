@@ -10,8 +10,8 @@
 #include <mutex>
 #include <thread>
 
-#include "core/api/json.hpp"
-#include "core/api/quantity.hpp"
+#include "api/json/json.hpp"
+#include "core/types/quantity.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {

@@ -12,7 +12,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/api/quantity.hpp"
+#include "core/types/quantity.hpp"
 #include "host/config/section.hpp"
 
 namespace sluice::host {

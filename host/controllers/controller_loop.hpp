@@ -16,9 +16,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "host/controllers/controller.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/object_index.hpp"
+#include "host/objects/controller.hpp"
 
 namespace sluice::host {
 

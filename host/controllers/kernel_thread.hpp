@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "host/controllers/object_access.hpp"
+#include "host/objects/object_access.hpp"
 
 namespace sluice::host {
 

@@ -5,7 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <charconv>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/base/log.hpp"
 #include "host/objects/parts.hpp"

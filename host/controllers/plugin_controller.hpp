@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/controllers/controller.hpp"
+#include "host/objects/controller.hpp"
 #include "host/plugins/bridge_controller.hpp"
 
 namespace sluice::host {

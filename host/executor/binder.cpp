@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "host/executor/pod_status.hpp"
 #include "host/objects/parts.hpp"
 

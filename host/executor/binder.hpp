@@ -16,8 +16,8 @@
 #include <tuple>
 #include <vector>
 
-#include "core/api/pod.hpp"
-#include "host/controllers/controller.hpp"
+#include "core/types/pod.hpp"
+#include "host/objects/controller.hpp"
 
 namespace sluice::host {
 

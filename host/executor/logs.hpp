@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "core/base/time.hpp"
-#include "host/rest/api_error.hpp"
+#include "host/objects/api_error.hpp"
 #include "host/store/live_store.hpp"
 
 namespace sluice::host {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/config/config.hpp"
-#include "host/controllers/object_access.hpp"
+#include "host/objects/object_access.hpp"
 
 namespace sluice::host {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/controllers/controller.hpp"
+#include "host/objects/controller.hpp"
 
 namespace sluice::host {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "core/api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {

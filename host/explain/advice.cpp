@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/scheduling/reasons.hpp"
+#include "core/reasons/reasons.hpp"
 
 namespace sluice::host {
 namespace {

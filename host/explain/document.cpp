@@ -2,8 +2,8 @@
 
 #include <boost/json/array.hpp>
 
-#include "core/api/json.hpp"
-#include "core/scheduling/reasons.hpp"
+#include "api/json/json.hpp"
+#include "core/reasons/reasons.hpp"
 #include "host/explain/advice.hpp"
 #include "host/objects/parts.hpp"
 

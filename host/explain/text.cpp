@@ -6,7 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <vector>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/time.hpp"
 #include "host/objects/parts.hpp"
 

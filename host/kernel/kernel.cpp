@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "core/api/codec.hpp"
-#include "core/api/json.hpp"
+#include "api/codec/codec.hpp"
+#include "api/json/json.hpp"
 #include "host/kernel/merge_patch.hpp"
 #include "host/kernel/workload_reader.hpp"
 

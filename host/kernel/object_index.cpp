@@ -7,9 +7,9 @@
 #include <string_view>
 #include <tuple>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
-#include "host/rest/json_text.hpp"
 
 namespace sluice::host {
 namespace {

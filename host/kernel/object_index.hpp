@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "host/controllers/controller.hpp"
+#include "host/objects/controller.hpp"
 
 namespace sluice::host {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/plugins/plugin_file.hpp"
 
 namespace sluice::host {

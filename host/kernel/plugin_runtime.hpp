@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "core/base/result.hpp"
 #include "host/config/config.hpp"
 #include "host/kernel/kernel.hpp"

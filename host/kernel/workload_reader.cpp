@@ -4,9 +4,9 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
-#include "host/rest/json_text.hpp"
 
 namespace sluice::host {
 namespace {

@@ -4,7 +4,7 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <filesystem>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/manifests/places.hpp"
 #include "host/manifests/reader.hpp"
 

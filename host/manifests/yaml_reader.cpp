@@ -8,7 +8,7 @@
 #include <map>
 #include <streambuf>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/manifests/reader.hpp"
 
 namespace sluice::host {

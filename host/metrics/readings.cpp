@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "core/api/codec.hpp"
-#include "core/api/json.hpp"
+#include "api/codec/codec.hpp"
+#include "api/json/json.hpp"
 #include "host/base/version.hpp"
 #include "host/objects/parts.hpp"
 

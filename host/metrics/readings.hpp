@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/engine/engine.hpp"
-#include "host/controllers/object_access.hpp"
 #include "host/metrics/metrics.hpp"
+#include "host/objects/object_access.hpp"
 #include "host/plugins/metrics.hpp"
 #include "host/plugins/plugin_set.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 namespace {

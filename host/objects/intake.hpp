@@ -15,9 +15,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/api/codec.hpp"
-#include "core/api/kinds.hpp"
-#include "core/api/scheme.hpp"
+#include "api/codec/codec.hpp"
+#include "api/scheme/scheme.hpp"
+#include "core/types/kinds.hpp"
 #include "host/objects/store.hpp"
 #include "host/objects/text_pool.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 

@@ -4,7 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/check.hpp"
 
 namespace sluice::host {

@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "host/objects/text_pool.hpp"
 
 namespace sluice::host {

@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/plugins/workload_api.hpp"
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/kinds.hpp"
+#include "core/types/kinds.hpp"
 
 namespace sluice::host {
 

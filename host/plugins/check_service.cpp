@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/api/json.hpp"
-#include "core/api/schema/formats.hpp"
+#include "api/json/json.hpp"
+#include "api/schema/formats.hpp"
 #include "host/plugins/host_side.hpp"
 
 namespace sluice::host {

@@ -3,7 +3,7 @@
 // The opaque handle is the address of the host's immutable object: nothing is copied. Any thread.
 #pragma once
 
-#include "core/api/kinds.hpp"
+#include "core/types/kinds.hpp"
 #include "sluice/workload.h"
 
 namespace sluice::host {

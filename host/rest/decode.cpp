@@ -4,7 +4,7 @@
 #include <array>
 #include <set>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/base/text.hpp"
 #include "host/manifests/json_builder.hpp"
 #include "host/manifests/reader.hpp"

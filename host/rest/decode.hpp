@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/rest/api_error.hpp"
-#include "host/writes/write.hpp"
+#include "host/objects/api_error.hpp"
+#include "host/objects/write.hpp"
 
 namespace sluice::host {
 

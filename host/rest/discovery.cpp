@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/rest/accept.hpp"
 #include "host/rest/resources.hpp"
 

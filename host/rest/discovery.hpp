@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace sluice::host {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/rest/field_walk.hpp"
 #include "host/rest/managed_fields.hpp"
 

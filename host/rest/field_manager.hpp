@@ -11,9 +11,9 @@
 #include <boost/json/object.hpp>
 #include <string_view>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "core/base/time.hpp"
-#include "host/rest/api_error.hpp"
+#include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <optional>
 
-#include "host/rest/json_text.hpp"
+#include "api/json/json_text.hpp"
 #include "host/rest/selectors.hpp"
 
 namespace sluice::host {

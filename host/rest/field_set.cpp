@@ -4,7 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <iterator>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 

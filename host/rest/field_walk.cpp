@@ -4,7 +4,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/rest/json_patch.hpp"
 #include "host/rest/list_order.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/schema/node.hpp"
+#include "api/schema/node.hpp"
 #include "host/rest/field_set.hpp"
 
 namespace sluice::host {

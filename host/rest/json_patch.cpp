@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 

@@ -7,7 +7,7 @@
 #include <boost/json/value.hpp>
 #include <cstddef>
 
-#include "host/rest/api_error.hpp"
+#include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/api/schema/formats.hpp"
+#include "api/json/json_text.hpp"
+#include "api/schema/formats.hpp"
 #include "host/base/text.hpp"
-#include "host/rest/json_text.hpp"
 #include "host/rest/selectors.hpp"
 
 namespace sluice::host {

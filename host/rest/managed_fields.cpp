@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/base64.hpp"
 #include "core/base/time.hpp"
 #include "host/manifests/reader.hpp"

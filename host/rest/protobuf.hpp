@@ -1,7 +1,7 @@
 // Decoding of protobuf request bodies: Go clients send the built-in kinds as
 // application/vnd.kubernetes.protobuf, and do not try again with JSON.
 //
-// The messages come from the same data as the schemas (core/api/schema/data/types.json). What a
+// The messages come from the same data as the schemas (api/schema/data/types.json). What a
 // client sends because Go has no absent values ("", 0, false, empty messages where the field is no
 // pointer) is left out, as in the JSON of the same object. Pure functions, any thread; the tables
 // are made on first use.
@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "host/rest/api_error.hpp"
+#include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 

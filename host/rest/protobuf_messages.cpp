@@ -5,9 +5,9 @@
 #include <charconv>
 #include <utility>
 
-#include "core/api/json.hpp"
-#include "core/api/schema/embedded.hpp"
-#include "core/api/schema/type_expression.hpp"
+#include "api/json/json.hpp"
+#include "api/schema/embedded.hpp"
+#include "api/schema/type_expression.hpp"
 #include "core/base/check.hpp"
 
 namespace sluice::host {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
+#include "host/objects/api_error.hpp"
 #include "host/objects/store.hpp"
-#include "host/rest/api_error.hpp"
 
 namespace sluice::host {
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/rest/list_order.hpp"
 
 namespace sluice::host {

@@ -11,8 +11,8 @@
 
 #include <boost/json/object.hpp>
 
-#include "core/api/schema/node.hpp"
-#include "host/rest/api_error.hpp"
+#include "api/schema/node.hpp"
+#include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 

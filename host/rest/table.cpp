@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/table_cells.hpp"
 

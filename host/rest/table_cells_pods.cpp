@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/table.hpp"
 #include "host/rest/table_cells.hpp"

@@ -8,7 +8,7 @@
 #include <future>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/access/bootstrap.hpp"
 #include "host/access/grants.hpp"

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/simulate/job_host.hpp"
 
 namespace sluice::host {

@@ -1,6 +1,6 @@
 #include "host/simulate/decision_log.hpp"
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
+#include "host/manifests/yaml_text.hpp"
 #include "host/simulate/output.hpp"
 #include "host/simulate/record_sink.hpp"
-#include "host/simulate/yaml_text.hpp"
 
 namespace sluice::host {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/kernel/merge_patch.hpp"
 #include "host/objects/parts.hpp"
 

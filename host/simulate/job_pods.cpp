@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/controllers/controller.hpp"
 #include "host/controllers/jobs/job_kind.hpp"
+#include "host/objects/controller.hpp"
 #include "host/writes/policy.hpp"
 
 namespace sluice::host {

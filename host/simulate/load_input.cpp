@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/simulate/checks.hpp"
 #include "host/simulate/input.hpp"
 

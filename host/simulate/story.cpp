@@ -7,8 +7,8 @@
 #include <boost/json/object.hpp>
 #include <map>
 
-#include "core/api/codec.hpp"
-#include "core/api/json.hpp"
+#include "api/codec/codec.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 namespace {

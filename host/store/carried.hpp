@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "host/store/journal.hpp"
 #include "host/store/live_store.hpp"
 

@@ -5,9 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include "core/api/json.hpp"
-#include "core/api/schema/hide.hpp"
-#include "host/simulate/yaml_text.hpp"
+#include "api/json/json.hpp"
+#include "api/schema/hide.hpp"
+#include "host/manifests/yaml_text.hpp"
 #include "host/store/field_marks.hpp"
 #include "host/store/reader.hpp"
 #include "host/store/sqlite_journal.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "core/base/result.hpp"
 #include "host/store/journal.hpp"
 #include "host/store/sqlite.hpp"

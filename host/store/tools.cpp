@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/store/folder.hpp"
 #include "host/store/reader.hpp"
 #include "host/store/sqlite_journal.hpp"

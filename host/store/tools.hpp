@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "core/base/result.hpp"
 #include "host/store/journal.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {

@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "host/controllers/object_access.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/object_index.hpp"
+#include "host/objects/object_access.hpp"
 
 namespace sluice::host {
 

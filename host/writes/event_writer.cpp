@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/api/json.hpp"
-#include "host/rest/json_text.hpp"
+#include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 
 namespace sluice::host {
 namespace {

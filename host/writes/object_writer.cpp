@@ -6,8 +6,8 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <utility>
 
-#include "core/api/builtin/builtin.hpp"
-#include "core/api/json.hpp"
+#include "api/builtin/builtin.hpp"
+#include "api/json/json.hpp"
 #include "host/rest/field_manager.hpp"
 #include "host/writes/metadata.hpp"
 

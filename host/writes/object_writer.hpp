@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "host/controllers/object_access.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/object_index.hpp"
+#include "host/objects/object_access.hpp"
 #include "host/writes/deletion.hpp"
 #include "host/writes/ids.hpp"
 #include "host/writes/policy.hpp"

@@ -4,7 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <variant>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/base64.hpp"
 #include "core/base/check.hpp"
 #include "host/base/log.hpp"

@@ -8,8 +8,8 @@
 #include <boost/json/object.hpp>
 #include <vector>
 
-#include "core/api/scheme.hpp"
-#include "host/controllers/object_access.hpp"
+#include "api/scheme/scheme.hpp"
+#include "host/objects/object_access.hpp"
 
 namespace sluice::host {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/kernel/merge_patch.hpp"
 #include "host/rest/field_manager.hpp"
 #include "host/rest/json_patch.hpp"

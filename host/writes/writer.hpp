@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "host/access/identity.hpp"
+#include "host/objects/write.hpp"
 #include "host/writes/object_writer.hpp"
-#include "host/writes/write.hpp"
 
 namespace sluice::host {
 

@@ -6,7 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <cstdlib>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host::test {

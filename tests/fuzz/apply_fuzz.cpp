@@ -1,6 +1,6 @@
 // {"config": …, "other": …, "fields": …}: sets of fields read as they are written; a configuration
 // is refused or applied, a second time to no effect, and over what somebody else applied before.
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/rest/field_manager.hpp"
 #include "host/rest/field_set.hpp"

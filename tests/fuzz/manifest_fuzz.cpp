@@ -1,6 +1,6 @@
 // A manifest, YAML or JSON: loading either says what is wrong or hands out objects, each of which
 // reads and writes as the same text again (1e3 is written 1000), and whose places can be looked up.
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/manifests/manifests.hpp"
 

@@ -1,8 +1,8 @@
 // An API object of any kind: admission either lists errors or leaves something that decodes, and
 // that is admitted again without change.
-#include "core/api/codec.hpp"
-#include "core/api/json.hpp"
-#include "core/api/scheme.hpp"
+#include "api/codec/codec.hpp"
+#include "api/json/json.hpp"
+#include "api/scheme/scheme.hpp"
 #include "core/base/check.hpp"
 #include "tests/fuzz/json_input.hpp"
 

@@ -1,6 +1,6 @@
 // {"target": …, "json": …, "merge": …, "strategic": …}: every patch is refused or carried out, with
 // the same result each time; a merge patch that is applied twice changes nothing any more.
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/kernel/merge_patch.hpp"
 #include "host/rest/json_patch.hpp"

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/api/quantity.hpp"
 #include "core/base/check.hpp"
+#include "core/types/quantity.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using sluice::api::Quantity;

@@ -2,7 +2,7 @@
 // the same every time; labels are looked up in a text as in the parsed object.
 #include <boost/json.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/rest/json_path.hpp"
 #include "host/rest/selectors.hpp"

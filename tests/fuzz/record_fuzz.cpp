@@ -1,10 +1,10 @@
 // What lies in the store: an object comes out of its record as it went in, also when only a member
 // of it is looked at in the text; the marks of fields read as they are written.
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
 #include "host/objects/store.hpp"
 #include "host/rest/json_patch.hpp"
-#include "host/rest/json_text.hpp"
 #include "host/store/field_marks.hpp"
 #include "tests/fuzz/json_input.hpp"
 

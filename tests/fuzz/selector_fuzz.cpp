@@ -1,6 +1,6 @@
 // {"selector": …, "labels": …}: any selector decodes, and matching gives the same answer twice.
-#include "core/api/codec_parts.hpp"
-#include "core/api/json.hpp"
+#include "api/json/decode_parts.hpp"
+#include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "tests/fuzz/json_input.hpp"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/base/log.hpp"
 #include "host/objects/parts.hpp"
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "core/engine/engine.hpp"
-#include "host/controllers/controller.hpp"
+#include "host/objects/controller.hpp"
 #include "host/plugins/check_controllers.hpp"
 
 namespace sluice::host {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
 #include "host/objects/parts.hpp"

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "core/hooks/hooks.hpp"
-#include "host/controllers/controller.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/mapping.hpp"
 #include "host/controllers/jobs/start_info.hpp"
+#include "host/objects/controller.hpp"
 
 namespace sluice::host {
 

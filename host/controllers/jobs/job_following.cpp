@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace sluice::host {
 

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/jobs/job_kind.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/parts.hpp"

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "core/hooks/hooks.hpp"
 #include "host/controllers/jobs/job_kind.hpp"
-#include "host/controllers/object_access.hpp"
+#include "host/objects/object_access.hpp"
 
 namespace sluice::host {
 

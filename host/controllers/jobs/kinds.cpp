@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/jobs/job_kind.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/parts.hpp"

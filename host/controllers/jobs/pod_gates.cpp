@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <map>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/parts.hpp"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/hooks/hooks.hpp"
-#include "host/controllers/controller.hpp"
 #include "host/controllers/jobs/job_view.hpp"
+#include "host/objects/controller.hpp"
 
 namespace sluice::host {
 

@@ -11,7 +11,7 @@
 
 #include "core/base/result.hpp"
 #include "host/controllers/jobs/job_kind.hpp"
-#include "host/controllers/object_access.hpp"
+#include "host/objects/object_access.hpp"
 
 namespace sluice::host {
 

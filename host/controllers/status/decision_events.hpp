@@ -3,7 +3,7 @@
 // Kernel's thread.
 #pragma once
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "core/engine/engine.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/writes/object_writer.hpp"

@@ -4,8 +4,8 @@
 #include <boost/json/parse.hpp>
 #include <functional>
 
-#include "core/api/codec.hpp"
-#include "core/api/json.hpp"
+#include "api/codec/codec.hpp"
+#include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "host/objects/parts.hpp"
-#include "host/rest/json_text.hpp"
 
 namespace sluice::host {
 namespace {

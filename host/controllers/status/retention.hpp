@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "host/config/config.hpp"
-#include "host/controllers/controller.hpp"
+#include "host/objects/controller.hpp"
 
 namespace sluice::host {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/controllers/object_access.hpp"
+#include "host/objects/object_access.hpp"
 
 namespace sluice::host {
 

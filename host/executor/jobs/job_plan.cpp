@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/executor/jobs/failure_policy.hpp"
 #include "host/objects/parts.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "host/controllers/object_access.hpp"
 #include "host/executor/jobs/job_plan.hpp"
+#include "host/objects/object_access.hpp"
 
 namespace sluice::host {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "host/executor/jobs/job_pods_controller.hpp"
 #include "host/executor/jobs/pod_making.hpp"
 #include "host/executor/jobs/views.hpp"

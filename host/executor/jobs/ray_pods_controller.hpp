@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/controllers/controller.hpp"
 #include "host/executor/jobs/gates_of_new_pods.hpp"
+#include "host/objects/controller.hpp"
 
 namespace sluice::host {
 

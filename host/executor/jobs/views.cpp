@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {

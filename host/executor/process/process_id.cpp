@@ -7,7 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 namespace {

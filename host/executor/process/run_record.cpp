@@ -5,7 +5,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/kinds.hpp"
+#include "core/types/kinds.hpp"
 #include "host/plugins/host_side.hpp"
 #include "host/plugins/loaded_plugin.hpp"
 #include "host/plugins/plugin_file.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/base/version.hpp"
 #include "host/rest/accept.hpp"
 #include "host/rest/openapi/gnostic.hpp"

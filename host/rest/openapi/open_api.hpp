@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "host/rest/discovery.hpp"
 
 namespace sluice::host {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 

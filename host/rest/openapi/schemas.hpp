@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/api/schema/node.hpp"
-#include "core/api/scheme.hpp"
+#include "api/schema/node.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace sluice::host {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/plugin_wiring.hpp"
 #include "host/kernel/merge_patch.hpp"
 #include "host/kernel/plugin_runtime.hpp"

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/plugin_wiring.hpp"
 #include "host/controllers/setup.hpp"
 #include "host/executor/jobs/job_pods_controller.hpp"

@@ -6,7 +6,7 @@
 
 #include <boost/json.hpp>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace fungibility {
 namespace {

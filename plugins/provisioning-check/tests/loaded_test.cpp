@@ -6,8 +6,8 @@
 #include <boost/json.hpp>
 #include <future>
 
-#include "core/api/codec.hpp"
-#include "core/api/json.hpp"
+#include "api/codec/codec.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/plugin_wiring.hpp"
 #include "host/kernel/plugin_runtime.hpp"
 #include "host/store/live_store.hpp"

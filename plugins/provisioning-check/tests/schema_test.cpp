@@ -5,7 +5,7 @@
 
 #include <boost/json.hpp>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace provisioning {
 namespace {

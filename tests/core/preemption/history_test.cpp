@@ -1,5 +1,5 @@
 // Who evicted whom lately (semantics 8): claims after the third time, and no way back.
-#include "core/preemption/history.hpp"
+#include "core/model/eviction_history.hpp"
 
 #include <gtest/gtest.h>
 

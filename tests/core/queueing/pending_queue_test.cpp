@@ -5,7 +5,7 @@
 
 #include <deque>
 
-#include "core/scheduling/reasons.hpp"
+#include "core/reasons/reasons.hpp"
 
 namespace sluice {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <boost/json/parse.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/access/bootstrap.hpp"
 #include "host/access/rbac_authorizer.hpp"
 #include "tests/host/store/fixture.hpp"

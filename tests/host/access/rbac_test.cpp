@@ -5,7 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <random>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/access/bootstrap.hpp"
 #include "host/access/denial.hpp"
 #include "host/access/grants.hpp"

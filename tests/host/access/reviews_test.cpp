@@ -5,7 +5,7 @@
 
 #include <boost/json/parse.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/access/bootstrap.hpp"
 
 namespace sluice::host {

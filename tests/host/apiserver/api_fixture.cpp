@@ -5,7 +5,7 @@
 #include <future>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/access/denial.hpp"
 #include "host/base/log.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <boost/json/serialize.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "tests/host/apiserver/api_fixture.hpp"
 
 namespace sluice::host {

@@ -4,7 +4,7 @@
 #include <boost/json/object.hpp>
 #include <thread>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "tests/host/apiserver/api_fixture.hpp"
 
 namespace sluice::host {

@@ -4,8 +4,8 @@
 
 #include <boost/json/parse.hpp>
 
-#include "core/api/json.hpp"
-#include "core/api/scheme.hpp"
+#include "api/json/json.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace sluice::host {
 namespace {

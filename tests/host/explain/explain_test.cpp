@@ -4,7 +4,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/explain/advice.hpp"
 #include "host/explain/document.hpp"
 #include "host/explain/text.hpp"

@@ -7,7 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <map>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/rest/accept.hpp"
 
 namespace sluice::host {

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/rest/field_walk.hpp"
 #include "host/rest/managed_fields.hpp"
 #include "tests/host/rest/scheme.hpp"

@@ -5,7 +5,7 @@
 
 #include <boost/json/parse.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 
 namespace sluice::host {
 namespace {

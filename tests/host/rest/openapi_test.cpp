@@ -11,7 +11,7 @@
 #include <optional>
 #include <thread>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/rest/resources.hpp"
 #include "tests/host/rest/scheme.hpp"
 

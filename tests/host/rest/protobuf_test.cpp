@@ -10,8 +10,8 @@
 #include <random>
 #include <sstream>
 
-#include "core/api/json.hpp"
-#include "core/api/scheme.hpp"
+#include "api/json/json.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace sluice::host {
 namespace {

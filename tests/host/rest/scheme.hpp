@@ -2,7 +2,7 @@
 // changed.
 #pragma once
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace sluice::host::test {
 

@@ -5,7 +5,7 @@
 
 #include <boost/json/parse.hpp>
 
-#include "host/rest/json_text.hpp"
+#include "api/json/json_text.hpp"
 
 namespace sluice::host {
 namespace {

@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/rest/table_cells.hpp"
 #include "tests/host/rest/scheme.hpp"
 

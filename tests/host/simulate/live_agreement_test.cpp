@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/controller_loop.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/job_policy.hpp"

@@ -5,10 +5,10 @@
 #include <boost/json/parse.hpp>
 #include <string>
 
+#include "host/manifests/yaml_text.hpp"
 #include "host/simulate/input.hpp"
 #include "host/simulate/record_sink.hpp"
 #include "host/simulate/story.hpp"
-#include "host/simulate/yaml_text.hpp"
 
 namespace sluice::host {
 namespace {

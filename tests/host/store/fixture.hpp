@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/api/scheme.hpp"
+#include "api/scheme/scheme.hpp"
 #include "host/store/live_store.hpp"
 
 namespace sluice::host::test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/api/json.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/controller_loop.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/store/live_store.hpp"

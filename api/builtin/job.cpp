@@ -1,0 +1,202 @@
+// Job: defaults that depend on each other, checks, and what an update may change.
+#include <array>
+
+#include "api/builtin/builtin.hpp"
+#include "api/builtin/rules.hpp"
+#include "api/schema/rules.hpp"
+#include "api/schema/walk.hpp"
+
+namespace sluice::api {
+
+namespace json = boost::json;
+
+namespace builtin {
+
+namespace {
+
+constexpr std::int64_t kMostIndexed = 100000;
+constexpr std::int64_t kNoLimit = 2147483647;
+
+bool is_indexed(const json::object& spec) { return find_text(spec, "completionMode") == "Indexed"; }
+
+void check_indexed(const json::object& spec, Outcome& outcome) {
+  const auto parallelism = find_int(spec, "parallelism");
+  if (is_indexed(spec)) {
+    if (find(spec, "completions") == nullptr) {
+      add_required(outcome, "spec.completions", "when completionMode is Indexed");
+    }
+    if (parallelism.value_or(0) > kMostIndexed) {
+      add_invalid(outcome, "spec.parallelism", *parallelism,
+                  "must be less than or equal to 100000 when completionMode is Indexed");
+    }
+    return;
+  }
+  for (const char* field : {"backoffLimitPerIndex", "maxFailedIndexes", "successPolicy"}) {
+    const json::value* value = find(spec, field);
+    if (value == nullptr) continue;
+    add_invalid(outcome, std::string("spec.") + field, *value,
+                "can only be used with completionMode Indexed");
+  }
+}
+
+void check_policies(const json::object& spec, Outcome& outcome) {
+  if (find(spec, "maxFailedIndexes") != nullptr && find(spec, "backoffLimitPerIndex") == nullptr) {
+    add_required(outcome, "spec.backoffLimitPerIndex", "when maxFailedIndexes is set");
+  }
+  const std::string_view restart = find_text(part(part(spec, "template"), "spec"), "restartPolicy");
+  if (restart == "Always") {
+    add_problem(outcome, Problem::Kind::kUnsupported, "spec.template.spec.restartPolicy",
+                unsupported(shown(restart), {"Never", "OnFailure"}));
+  }
+  if (find(spec, "podFailurePolicy") == nullptr) return;
+  if (restart == "OnFailure") {
+    add_invalid(outcome, "spec.template.spec.restartPolicy", json::value(json_view(restart)),
+                "only \"Never\" is supported when podFailurePolicy is set");
+  }
+  if (const auto policy = find_text(spec, "podReplacementPolicy");
+      !policy.empty() && policy != "Failed") {
+    add_problem(outcome, Problem::Kind::kUnsupported, "spec.podReplacementPolicy",
+                unsupported(shown(policy), {"Failed"}));
+  }
+  for_objects(part(spec, "podFailurePolicy"), "rules",
+              [&](std::size_t i, const json::object& rule) {
+                const bool codes = find(rule, "onExitCodes") != nullptr;
+                const bool conditions = find_array(rule, "onPodConditions") != nullptr;
+                if (codes != conditions) return;
+                add_invalid(outcome, item("spec.podFailurePolicy.rules", i), json::value(rule),
+                            "exactly one of onExitCodes and onPodConditions must be set");
+              });
+}
+
+void check_labels_selected(const json::object& spec, Outcome& outcome) {
+  const json::object* selector = find_object(spec, "selector");
+  if (selector == nullptr) return;
+  check_selector(selector, "spec.selector", outcome);
+  const json::object& labels = part(part(part(spec, "template"), "metadata"), "labels");
+  for (const auto& member : part(*selector, "matchLabels")) {
+    const json::value* value = find(labels, view(member.key()));
+    if (value != nullptr && *value == member.value()) continue;
+    add_invalid(outcome, "spec.template.metadata.labels", json::value(labels),
+                "`selector` does not match template `labels`");
+    return;
+  }
+}
+
+/// The template without what may change while no pod of the job runs.
+json::object without_directives(const json::object& job) {
+  json::object pod_template = part(part(job, "spec"), "template");
+  if (json::object* metadata = find_object(pod_template, "metadata")) {
+    metadata->erase("labels");
+    metadata->erase("annotations");
+    if (metadata->empty()) pod_template.erase("metadata");
+  }
+  if (json::object* spec = find_object(pod_template, "spec")) {
+    for (const char* field : {"nodeSelector", "affinity", "tolerations", "schedulingGates"}) {
+      spec->erase(field);
+    }
+  }
+  return pod_template;
+}
+
+/// No pod of the job runs: it is suspended and not started, or this very write suspends it.
+bool may_change_directives(const json::object& job, const json::object& old) {
+  if (find_bool(part(job, "spec"), "suspend", false)) return true;
+  return find_bool(part(old, "spec"), "suspend", false) &&
+         find_text(part(old, "status"), "startTime").empty();
+}
+
+void check_job_update(const json::object& job, const json::object& old, Outcome& outcome) {
+  const json::object& spec = part(job, "spec");
+  const json::object& before = part(old, "spec");
+  for (const char* field : {"selector", "completionMode", "podFailurePolicy", "successPolicy",
+                            "backoffLimitPerIndex", "managedBy"}) {
+    // A selector may be added to an object that was stored without one.
+    if (std::string_view(field) == "selector" && find(before, field) == nullptr) continue;
+    if (!same(spec, before, field)) {
+      add_immutable(spec, field, std::string("spec.") + field, outcome);
+    }
+  }
+  if (!same(spec, before, "completions")) {
+    const bool in_tandem = is_indexed(spec) && find_int(spec, "completions").has_value() &&
+                           find_int(spec, "completions") == find_int(spec, "parallelism");
+    if (!is_indexed(spec)) {
+      add_immutable(spec, "completions", "spec.completions", outcome);
+    } else if (!in_tandem) {
+      const json::value* value = find(spec, "completions");
+      add_invalid(outcome, "spec.completions", value != nullptr ? *value : json::value(),
+                  "can only be modified in tandem with spec.parallelism");
+    }
+  }
+  const bool changed = may_change_directives(job, old)
+                           ? without_directives(job) != without_directives(old)
+                           : find(before, "selector") != nullptr && !same(spec, before, "template");
+  if (changed) {
+    add_invalid(outcome, "spec.template", json::value("object"), "field is immutable");
+  }
+}
+
+}  // namespace
+
+void fill_in_job(json::object& job) {
+  json::object* spec = find_object(job, "spec");
+  if (spec == nullptr) return;
+  const bool parallelism = find(*spec, "parallelism") != nullptr;
+  if (!parallelism) {
+    if (find(*spec, "completions") == nullptr) (*spec)["completions"] = 1;
+    (*spec)["parallelism"] = 1;
+  }
+  if (find(*spec, "backoffLimit") == nullptr) {
+    (*spec)["backoffLimit"] = find(*spec, "backoffLimitPerIndex") != nullptr ? kNoLimit : 6;
+  }
+  if (find(*spec, "podReplacementPolicy") == nullptr) {
+    (*spec)["podReplacementPolicy"] =
+        find(*spec, "podFailurePolicy") != nullptr ? "Failed" : "TerminatingOrFailed";
+  }
+  json::object* pod_template = find_object(*spec, "template");
+  if (pod_template == nullptr) return;
+  const json::object& labels = part(part(*pod_template, "metadata"), "labels");
+  if (!labels.empty() && part(part(job, "metadata"), "labels").empty()) {
+    if (json::object* metadata = find_object(job, "metadata")) (*metadata)["labels"] = labels;
+  }
+  if (json::object* pod = find_object(*pod_template, "spec")) fill_in_pod_spec(*pod);
+}
+
+void check_job(const json::object& job, const json::object* old, Outcome& outcome) {
+  const json::object& spec = part(job, "spec");
+  check_indexed(spec, outcome);
+  check_policies(spec, outcome);
+  const json::object& pod_template = part(spec, "template");
+  check_labels(find_object(part(pod_template, "metadata"), "labels"),
+               "spec.template.metadata.labels", outcome);
+  check_labels_selected(spec, outcome);
+  check_pod_spec(part(pod_template, "spec"), "spec.template.spec", outcome);
+  if (old != nullptr) check_job_update(job, *old, outcome);
+}
+
+}  // namespace builtin
+
+void default_job(json::object& job, std::string_view uid) {
+  json::object* spec = find_object(job, "spec");
+  json::object* pod_template = spec != nullptr ? find_object(*spec, "template") : nullptr;
+  if (pod_template == nullptr || find_bool(*spec, "manualSelector", false)) return;
+  const std::string_view name = find_text(builtin::part(job, "metadata"), "name");
+  const auto child = [](json::object& holder, std::string_view key) -> json::object& {
+    json::value& value = holder[json_view(key)];
+    if (!value.is_object()) value.emplace_object();
+    return value.get_object();
+  };
+  json::object& labels = child(child(*pod_template, "metadata"), "labels");
+  const std::array<std::pair<const char*, std::string_view>, 4> wanted = {{
+      {"batch.kubernetes.io/controller-uid", uid},
+      {"batch.kubernetes.io/job-name", name},
+      {"controller-uid", uid},
+      {"job-name", name},
+  }};
+  for (const auto& [key, value] : wanted) {
+    if (!labels.contains(key)) labels[key] = json_view(value);
+  }
+  child(child(*spec, "selector"), "matchLabels")["batch.kubernetes.io/controller-uid"] =
+      json_view(uid);
+}
+
+}  // namespace sluice::api

@@ -1,0 +1,86 @@
+// Codecs: between hub JSON (kueue.x-k8s.io/v1beta2 and the built-in kinds) and the typed objects.
+//
+// Decoding expects an object that Scheme::admit() accepted: nothing is checked again. What is
+// missing or of the wrong type nevertheless reads as absent, so that no input can crash it.
+// Functions without a cache are pure and may be called from any thread; a PodTemplateCache belongs
+// to one thread at a time.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/types/kinds.hpp"
+
+namespace sluice::api {
+
+class Scheme;
+
+/// Pod templates by their text: workloads of one shape share one decoded PodTemplate.
+///
+/// The key is the serialized part of the template that decides anything here (annotations, node
+/// selector, affinity, tolerations, resources), so templates that differ in commands or images are
+/// one. Entries that nobody holds any more are dropped as the cache grows.
+class PodTemplateCache {
+ public:
+  /// core/v1 PodTemplateSpec → the shared decoded form. O(size of the template).
+  std::shared_ptr<const PodTemplate> get(const boost::json::object& pod_template);
+
+  /// Distinct templates that are kept.
+  std::size_t size() const { return templates_.size(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  std::unordered_map<std::string, std::weak_ptr<const PodTemplate>, Hash, std::equal_to<>>
+      templates_;
+  std::string buffer_;  // reused for keys
+  std::size_t sweep_at_ = 1024;
+};
+
+/// core/v1 PodTemplateSpec, without sharing.
+PodTemplate decode_pod_template(const boost::json::object& pod_template);
+
+ObjectMeta decode_meta(const boost::json::object& object);
+Namespace decode_namespace(const boost::json::object& object);
+/// scheduling.k8s.io/v1 PriorityClass or kueue.x-k8s.io/v1beta2 WorkloadPriorityClass.
+PriorityClass decode_priority_class(const boost::json::object& object);
+ResourceFlavor decode_resource_flavor(const boost::json::object& object);
+ClusterQueue decode_cluster_queue(const boost::json::object& object);
+Cohort decode_cohort(const boost::json::object& object);
+LocalQueue decode_local_queue(const boost::json::object& object);
+AdmissionCheck decode_admission_check(const boost::json::object& object);
+/// `extensions` is filled with the fields that contributions added to the kind in `scheme`.
+Workload decode_workload(const boost::json::object& object, PodTemplateCache& templates,
+                         const Scheme& scheme);
+WorkloadStatus decode_workload_status(const boost::json::object& status);
+
+/// The status as the API shows it (v1beta2); empty parts are left out. Amounts of cpu are written
+/// from milli units, all others from base units.
+boost::json::object encode_workload_status(const WorkloadStatus& status);
+
+/// The same over an older status: what the struct does not hold (fields that plugins added, or that
+/// no decision reads; conditions of other types) is kept from there.
+boost::json::object encode_workload_status(const boost::json::object& before,
+                                           const WorkloadStatus& status);
+
+/// `object` with its status replaced by `status`; fields of the old status that the struct does not
+/// hold (those that plugins added, or that no decision reads) are kept.
+boost::json::object encode_workload(const boost::json::object& object,
+                                    const WorkloadStatus& status);
+
+boost::json::object encode_condition(const Condition& condition);
+
+/// The amount of `resource` in the engine's unit: milli for cpu, base units else, rounded up.
+std::int64_t engine_amount(std::string_view resource, const Quantity& quantity);
+/// The reverse: the Quantity for an amount in the engine's unit; bytes with binary suffixes.
+Quantity engine_quantity(std::string_view resource, std::int64_t amount);
+
+}  // namespace sluice::api

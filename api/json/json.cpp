@@ -1,0 +1,239 @@
+#include "api/json/json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace sluice::api {
+
+namespace json = boost::json;
+
+const json::value* find(const json::object& object, std::string_view key) {
+  return object.if_contains(json_view(key));
+}
+
+const json::object* find_object(const json::object& object, std::string_view key) {
+  const json::value* value = find(object, key);
+  return value != nullptr ? value->if_object() : nullptr;
+}
+
+const json::array* find_array(const json::object& object, std::string_view key) {
+  const json::value* value = find(object, key);
+  return value != nullptr ? value->if_array() : nullptr;
+}
+
+json::object* find_object(json::object& object, std::string_view key) {
+  json::value* value = object.if_contains(json_view(key));
+  return value != nullptr ? value->if_object() : nullptr;
+}
+
+json::array* find_array(json::object& object, std::string_view key) {
+  json::value* value = object.if_contains(json_view(key));
+  return value != nullptr ? value->if_array() : nullptr;
+}
+
+std::string_view find_text(const json::object& object, std::string_view key) {
+  const json::value* value = find(object, key);
+  const json::string* text = value != nullptr ? value->if_string() : nullptr;
+  return text != nullptr ? view(*text) : std::string_view();
+}
+
+std::optional<std::int64_t> as_int(const json::value& value) {
+  if (const auto* number = value.if_int64()) return *number;
+  if (const auto* number = value.if_double()) {
+    if (std::trunc(*number) != *number || std::abs(*number) > 9e15) return std::nullopt;
+    return static_cast<std::int64_t>(*number);
+  }
+  if (const auto* number = value.if_uint64()) {
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (*number <= kMost) return static_cast<std::int64_t>(*number);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> find_int(const json::object& object, std::string_view key) {
+  const json::value* value = find(object, key);
+  return value != nullptr ? as_int(*value) : std::nullopt;
+}
+
+std::optional<std::int32_t> find_int32(const json::object& object, std::string_view key) {
+  const auto value = find_int(object, key);
+  if (!value) return std::nullopt;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(
+      *value, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+}
+
+bool find_bool(const json::object& object, std::string_view key, bool absent) {
+  const json::value* value = find(object, key);
+  const bool* flag = value != nullptr ? value->if_bool() : nullptr;
+  return flag != nullptr ? *flag : absent;
+}
+
+std::optional<Time> find_time(const json::object& object, std::string_view key) {
+  const std::string_view text = find_text(object, key);
+  return text.empty() ? std::nullopt : parse_time(text);
+}
+
+LabelMap find_labels(const json::object& object, std::string_view key) {
+  LabelMap labels;
+  const json::object* map = find_object(object, key);
+  if (map == nullptr) return labels;
+  for (const auto& member : *map) {
+    const json::string* text = member.value().if_string();
+    if (text != nullptr) labels.set(std::string(view(member.key())), std::string(view(*text)));
+  }
+  return labels;
+}
+
+Result<Quantity> as_quantity(const json::value& value) {
+  if (const auto* text = value.if_string()) return Quantity::parse(view(*text));
+  if (const auto* number = value.if_int64()) return Quantity::of_units(*number);
+  if (value.is_uint64() || value.is_double()) {
+    std::string text;
+    append_json(value, text);
+    return Quantity::parse(text);
+  }
+  return Error{"must be a quantity: a text like \"100m\" or a number"};
+}
+
+Quantity quantity_or_zero(const json::value& value) {
+  auto quantity = as_quantity(value);
+  return quantity.ok() ? *quantity : Quantity();
+}
+
+void append_json_text(std::string_view text, std::string& out) {
+  out += '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text, plain, i - plain);
+    plain = i + 1;
+    out += '\\';
+    switch (c) {
+      case '"':
+      case '\\':
+        out += static_cast<char>(c);
+        break;
+      case '\n':
+        out += 'n';
+        break;
+      case '\r':
+        out += 'r';
+        break;
+      case '\t':
+        out += 't';
+        break;
+      default: {
+        static constexpr std::string_view kHex = "0123456789abcdef";
+        out += "u00";
+        out += kHex[c >> 4];
+        out += kHex[c & 15];
+      }
+    }
+  }
+  out.append(text, plain);
+  out += '"';
+}
+
+namespace {
+
+void append_scalar(const json::value& value, std::string& out) {
+  std::array<char, 40> buffer;
+  std::to_chars_result end{};
+  switch (value.kind()) {
+    case json::kind::int64:
+      end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *value.if_int64());
+      break;
+    case json::kind::uint64:
+      end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *value.if_uint64());
+      break;
+    case json::kind::double_:
+      end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *value.if_double());
+      break;
+    case json::kind::bool_:
+      out += *value.if_bool() ? "true" : "false";
+      return;
+    case json::kind::string:
+      append_json_text(view(*value.if_string()), out);
+      return;
+    default:
+      out += "null";
+      return;
+  }
+  out.append(buffer.data(), end.ptr);
+}
+
+template <typename AppendValue>
+void append_array(const json::array& array, std::string& out, AppendValue append) {
+  out += '[';
+  bool first = true;
+  for (const auto& item : array) {
+    if (!first) out += ',';
+    first = false;
+    append(item, out);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+void append_json(const json::object& object, std::string& out) {
+  out += '{';
+  bool first = true;
+  for (const auto& member : object) {
+    if (!first) out += ',';
+    first = false;
+    append_json_text(view(member.key()), out);
+    out += ':';
+    append_json(member.value(), out);
+  }
+  out += '}';
+}
+
+void append_json(const json::value& value, std::string& out) {
+  if (const auto* object = value.if_object()) {
+    append_json(*object, out);
+  } else if (const auto* array = value.if_array()) {
+    append_array(*array, out,
+                 [](const json::value& item, std::string& text) { append_json(item, text); });
+  } else {
+    append_scalar(value, out);
+  }
+}
+
+void append_canonical_json(const json::value& value, std::string& out) {
+  if (const auto* array = value.if_array()) {
+    append_array(*array, out, append_canonical_json);
+    return;
+  }
+  const auto* object = value.if_object();
+  if (object == nullptr) {
+    append_scalar(value, out);
+    return;
+  }
+  std::vector<const json::key_value_pair*> members;
+  members.reserve(object->size());
+  for (const auto& member : *object) members.push_back(&member);
+  std::sort(members.begin(), members.end(),
+            [](const auto* a, const auto* b) { return view(a->key()) < view(b->key()); });
+  out += '{';
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i != 0) out += ',';
+    append_json_text(view(members[i]->key()), out);
+    out += ':';
+    append_canonical_json(members[i]->value(), out);
+  }
+  out += '}';
+}
+
+std::string to_json(const json::value& value) {
+  std::string out;
+  append_json(value, out);
+  return out;
+}
+
+}  // namespace sluice::api

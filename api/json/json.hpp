@@ -1,0 +1,60 @@
+// Reading and writing boost::json values without exceptions.
+//
+// The readers answer "absent" for a missing key and for a value of another type. Pure functions,
+// any thread.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/types/meta.hpp"
+#include "core/types/quantity.hpp"
+
+namespace sluice::api {
+
+inline std::string_view view(const boost::json::string& text) { return {text.data(), text.size()}; }
+inline std::string_view view(boost::json::string_view text) { return {text.data(), text.size()}; }
+/// Never a null pointer: Boost.JSON copies keys and texts with memcpy, to which null is undefined
+/// even for no bytes.
+inline boost::json::string_view json_view(std::string_view text) {
+  return {text.data() != nullptr ? text.data() : "", text.size()};
+}
+
+/// nullptr when absent.
+const boost::json::value* find(const boost::json::object& object, std::string_view key);
+const boost::json::object* find_object(const boost::json::object& object, std::string_view key);
+const boost::json::array* find_array(const boost::json::object& object, std::string_view key);
+boost::json::object* find_object(boost::json::object& object, std::string_view key);
+boost::json::array* find_array(boost::json::object& object, std::string_view key);
+
+/// Empty when absent.
+std::string_view find_text(const boost::json::object& object, std::string_view key);
+std::optional<std::int64_t> find_int(const boost::json::object& object, std::string_view key);
+/// Values beyond int32 are cut to its range.
+std::optional<std::int32_t> find_int32(const boost::json::object& object, std::string_view key);
+bool find_bool(const boost::json::object& object, std::string_view key, bool absent);
+std::optional<Time> find_time(const boost::json::object& object, std::string_view key);
+/// A map of texts; entries that are no text are left out.
+LabelMap find_labels(const boost::json::object& object, std::string_view key);
+
+/// An integer, or a float without fraction, within int64.
+std::optional<std::int64_t> as_int(const boost::json::value& value);
+/// A quantity as text or number; the error is that of Quantity::parse.
+Result<Quantity> as_quantity(const boost::json::value& value);
+/// Zero when absent or malformed.
+Quantity quantity_or_zero(const boost::json::value& value);
+
+/// Appends `value` as compact JSON.
+void append_json(const boost::json::value& value, std::string& out);
+void append_json(const boost::json::object& object, std::string& out);
+void append_json_text(std::string_view text, std::string& out);
+/// The same with the keys of all objects in order: equal contents give equal texts.
+void append_canonical_json(const boost::json::value& value, std::string& out);
+std::string to_json(const boost::json::value& value);
+
+}  // namespace sluice::api

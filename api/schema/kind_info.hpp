@@ -1,0 +1,89 @@
+// KindInfo, Problem and Outcome: what a kind is called and served as, and what is wrong with an
+// object of it.
+//
+// Plain values, shared by schemas, rules and everybody who reads or writes objects; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::api {
+
+/// One mistake in an object, worded as the Kubernetes API does.
+struct Problem {
+  enum class Kind : std::uint8_t {
+    kRequired,
+    kInvalid,
+    kUnsupported,
+    kDuplicate,
+    kTooMany,
+    kTooLong,
+    kForbidden,
+    kUnknownField,
+    kNoSuchKind,
+  };
+  Kind kind = Kind::kInvalid;
+  std::string field;   ///< `spec.podSets[0].count`; empty: the object as a whole
+  std::string detail;  ///< `Invalid value: -1: must be …`
+
+  /// `spec.podSets[0].count: Invalid value: …`
+  std::string text() const {
+    if (field.empty() || kind == Kind::kUnknownField) return detail;
+    return field + ": " + detail;
+  }
+};
+
+struct Outcome {
+  std::vector<Problem> errors;
+  std::vector<Problem> warnings;  ///< unknown fields when they are not refused
+  bool ok() const { return errors.empty(); }
+  /// All errors in one line, separated by ", ".
+  std::string error_text() const;
+};
+
+enum class UnknownFields : std::uint8_t { kIgnore, kWarn, kRefuse };
+
+struct AdmitOptions {
+  UnknownFields unknown_fields = UnknownFields::kWarn;
+  /// The write goes to the status subresource: what an update may change of the spec is not asked.
+  bool status = false;
+  /// The workload's plugin allows counts to go down while quota is reserved.
+  bool may_lower_counts = false;
+};
+
+struct Column {
+  std::string name, type, json_path, description;
+  std::int32_t priority = 0;  ///< above 0: only with -o wide
+};
+
+/// What discovery, tables and routing need to know about a kind.
+struct KindInfo {
+  std::string group;  ///< empty for the core group
+  std::string kind, plural, singular;
+  std::string description;  ///< a sentence or two, may be empty
+  std::vector<std::string> short_names, categories;
+  bool namespaced = false;
+  bool status_subresource = false;
+  bool internal = false;  ///< stored, but nothing that the API serves
+  /// The number below spec that the scale subresource stands for, and what shows it below status;
+  /// empty: there is no scale subresource.
+  std::string scale_field, scale_status_field;
+  struct Version {
+    std::string name;
+    bool storage = false;
+    bool deprecated = false;
+    std::vector<Column> columns;
+  };
+  std::vector<Version> versions;  ///< preferred one first
+  std::string contributed_by;     ///< empty: core
+
+  const Version& hub() const;
+  /// `group/version` of the storage version, `v1` for the core group.
+  std::string hub_api_version() const { return api_version(hub().name); }
+  /// `group/version`, or the version alone for the core group.
+  std::string api_version(std::string_view version) const;
+};
+
+}  // namespace sluice::api

@@ -1,0 +1,170 @@
+#include <limits>
+
+#include "api/json/json.hpp"
+#include "api/schema/formats.hpp"
+#include "api/schema/rules.hpp"
+#include "api/schema/walk.hpp"
+
+namespace sluice::api {
+
+namespace json = boost::json;
+
+std::string indexed(const std::string& field, std::size_t index) {
+  return field + "[" + std::to_string(index) + "]";
+}
+
+void add_problem(Outcome& outcome, Problem::Kind kind, std::string field, std::string detail) {
+  outcome.errors.push_back({kind, std::move(field), std::move(detail)});
+}
+
+void add_invalid(Outcome& outcome, std::string field, const json::value& value,
+                 const std::string& why) {
+  add_problem(outcome, Problem::Kind::kInvalid, std::move(field),
+              "Invalid value: " + shown(value) + ": " + why);
+}
+
+std::string amount_problem(std::string_view resource, const Quantity& amount) {
+  if (amount.negative()) return "must be greater than or equal to 0";
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (amount.saturated()) return {};  // the schema has said so
+  if (resource == "cpu" && amount > Quantity::of_milli(kMax)) {
+    return "out of range, must be less than or equal to " + Quantity::of_milli(kMax).text();
+  }
+  return {};
+}
+
+namespace {
+
+constexpr const char* kSubdomainRule =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
+    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+constexpr const char* kLabelRule =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
+    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
+    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+constexpr const char* kQualifiedNameRule =
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
+    "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
+    "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), with an optional DNS subdomain "
+    "prefix and '/' (e.g. 'example.com/MyName')";
+constexpr const char* kLabelValueRule =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
+    "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  "
+    "or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+bool short_enough(std::string_view qualified_name) {
+  const auto slash = qualified_name.find('/');
+  if (slash == std::string_view::npos) return qualified_name.size() <= 63;
+  return slash <= 253 && qualified_name.size() - slash - 1 <= 63;
+}
+
+void check_key(std::string_view key, const std::string& field, Outcome& outcome) {
+  if (!is_qualified_name(key)) {
+    add_problem(outcome, Problem::Kind::kInvalid, field,
+                "Invalid value: " + shown(key) + ": " + kQualifiedNameRule);
+  } else if (!short_enough(key)) {
+    add_problem(outcome, Problem::Kind::kInvalid, field,
+                "Invalid value: " + shown(key) + ": name part must be no more than 63 bytes");
+  }
+}
+
+void check_label_value(std::string_view value, const std::string& field, Outcome& outcome) {
+  if (!is_label_value(value)) {
+    add_problem(outcome, Problem::Kind::kInvalid, field,
+                "Invalid value: " + shown(value) + ": " + kLabelValueRule);
+  } else if (value.size() > 63) {
+    add_problem(outcome, Problem::Kind::kInvalid, field,
+                "Invalid value: " + shown(value) + ": must be no more than 63 bytes");
+  }
+}
+
+void check_name(const KindInfo& info, const json::object& metadata, Outcome& outcome) {
+  const std::string_view name = find_text(metadata, "name");
+  if (name.empty()) {
+    if (find_text(metadata, "generateName").empty()) {
+      add_problem(outcome, Problem::Kind::kRequired, "metadata.name",
+                  "Required value: name or generateName is required");
+    }
+    return;
+  }
+  if (info.group == "rbac.authorization.k8s.io") {
+    // Names such as system:admin: whatever can stand in a URL.
+    if (name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos) {
+      add_problem(
+          outcome, Problem::Kind::kInvalid, "metadata.name",
+          "Invalid value: " + shown(name) + ": may not be '.' or '..', or contain '/' or '%'");
+    }
+    return;
+  }
+  const bool label = info.kind == "Namespace" && info.group.empty();
+  const std::size_t longest = label ? 63 : 253;
+  if (!(label ? is_dns_label(name) : is_dns_subdomain(name))) {
+    add_problem(outcome, Problem::Kind::kInvalid, "metadata.name",
+                "Invalid value: " + shown(name) + ": " + (label ? kLabelRule : kSubdomainRule));
+  } else if (name.size() > longest) {
+    add_problem(outcome, Problem::Kind::kInvalid, "metadata.name",
+                "Invalid value: " + shown(name) + ": must be no more than " +
+                    std::to_string(longest) + " bytes");
+  }
+}
+
+}  // namespace
+
+void check_labels(const json::object* labels, const std::string& field, Outcome& outcome) {
+  if (labels == nullptr) return;
+  for (const auto& member : *labels) {
+    check_key(view(member.key()), field, outcome);
+    if (const auto* text = member.value().if_string()) {
+      check_label_value(view(*text), field, outcome);
+    }
+  }
+}
+
+void check_selector(const json::object* selector, const std::string& field, Outcome& outcome) {
+  if (selector == nullptr) return;
+  check_labels(find_object(*selector, "matchLabels"), field + ".matchLabels", outcome);
+  const json::array* expressions = find_array(*selector, "matchExpressions");
+  for (std::size_t i = 0; expressions != nullptr && i < expressions->size(); ++i) {
+    const json::object* each = (*expressions)[i].if_object();
+    if (each == nullptr) continue;
+    check_key(find_text(*each, "key"), field + ".matchExpressions[" + std::to_string(i) + "].key",
+              outcome);
+  }
+}
+
+void check_fair_weight(const json::object& object, Outcome& outcome) {
+  const json::object* at = find_object(object, "spec");
+  if (at != nullptr) at = find_object(*at, "fairSharing");
+  const json::value* weight = at != nullptr ? find(*at, "weight") : nullptr;
+  if (weight != nullptr && quantity_or_zero(*weight).negative()) {
+    add_invalid(outcome, "spec.fairSharing.weight", *weight, "must be greater than or equal to 0");
+  }
+}
+
+void check_metadata(const KindInfo& info, const json::object& object, Outcome& outcome) {
+  const json::object* metadata = find_object(object, "metadata");
+  if (metadata == nullptr) {
+    add_problem(outcome, Problem::Kind::kRequired, "metadata.name",
+                "Required value: name or generateName is required");
+    return;
+  }
+  check_name(info, *metadata, outcome);
+  const std::string_view ns = find_text(*metadata, "namespace");
+  if (info.namespaced && !ns.empty() && (!is_dns_label(ns) || ns.size() > 63)) {
+    add_problem(outcome, Problem::Kind::kInvalid, "metadata.namespace",
+                "Invalid value: " + shown(ns) + ": " + kLabelRule);
+  }
+  if (!info.namespaced && !ns.empty()) {
+    add_problem(outcome, Problem::Kind::kForbidden, "metadata.namespace",
+                "Forbidden: not allowed on this type");
+  }
+  check_labels(find_object(*metadata, "labels"), "metadata.labels", outcome);
+  if (const json::object* annotations = find_object(*metadata, "annotations")) {
+    for (const auto& member : *annotations) {
+      check_key(view(member.key()), "metadata.annotations", outcome);
+    }
+  }
+}
+
+}  // namespace sluice::api

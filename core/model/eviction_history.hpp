@@ -1,0 +1,56 @@
+// EvictionHistory: who evicted whom lately, so that preemption always makes progress (semantics 8).
+//
+// Two memories over one window: how often a workload issued preemptions (the third time it may
+// claim what it preempts for), and which pairs (preemptor, victim) there were (no way back).
+// Entries are forgotten when the window passed without a repeat, or when a workload ends. The
+// engine's thread writes it between the parallel parts of a cycle; blocked() may be called by many
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "core/types/workload_state.hpp"
+
+namespace sluice {
+
+class EvictionHistory {
+ public:
+  static constexpr int kMostEvictions = 5;
+
+  void set_window(Duration window) { window_ = window; }
+
+  /// `preemptor` issued preemptions; how many times within the window, this one included.
+  int issued(WorkloadId preemptor, Time now);
+  /// `victim` is evicted to make room for `preemptor`.
+  void evicted(WorkloadId preemptor, WorkloadId victim, Time now);
+
+  /// True when `preemptor` has evicted `victim` twice already while it has itself been evicted to
+  /// make room for `victim`, directly or through a chain of evictions; or, whatever the reason for
+  /// its coming back, when it has evicted it kMostEvictions times. So no instant can go on for
+  /// ever, also where traits of plugins contradict each other. O(1) unless they have met twice.
+  bool blocked(WorkloadId preemptor, WorkloadId victim, Time now) const;
+
+  /// The workload ended: nothing that concerns it counts any more.
+  void forget(WorkloadId id);
+
+ private:
+  struct Meetings {
+    int count = 0;
+    Time last = 0;
+  };
+  /// Of one workload with others.
+  using Pairs = std::unordered_map<WorkloadId, std::unordered_map<WorkloadId, Meetings>>;
+
+  bool fresh(const Meetings& met, Time now) const { return now - met.last <= window_; }
+  void record(Pairs& pairs, WorkloadId from, WorkloadId other, Time now);
+
+  Duration window_ = 300 * kSecond;
+  std::unordered_map<WorkloadId, std::vector<Time>> issues_;
+  Pairs victims_of_;  // preemptor → its victims
+  Pairs evicted_by_;  // victim → whom it made room for
+};
+
+}  // namespace sluice

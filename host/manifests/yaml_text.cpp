@@ -1,0 +1,104 @@
+#include "host/manifests/yaml_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "api/json/json.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+// Plain only where no YAML reader, of 1.1 or 1.2, could take it for anything but this text.
+bool is_plain(std::string_view text) {
+  if (text.empty() || std::isalpha(static_cast<unsigned char>(text.front())) == 0) return false;
+  const bool safe = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/';
+  });
+  if (!safe) return false;
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const std::string_view word : {"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+    if (lower == word) return false;
+  return true;
+}
+
+void append_text(std::string_view text, std::string& out) {
+  if (is_plain(text)) {
+    out += text;
+  } else {
+    api::append_json_text(text, out);  // a JSON text is a YAML text
+  }
+}
+
+void append_scalar(const json::value& value, std::string& out) {
+  if (const auto* text = value.if_string()) {
+    append_text(api::view(*text), out);
+  } else {
+    api::append_json(value, out);  // numbers, booleans, null, and empty maps and lists
+  }
+}
+
+bool is_block(const json::value& value) {
+  const auto* object = value.if_object();
+  const auto* array = value.if_array();
+  return (object && !object->empty()) || (array && !array->empty());
+}
+
+void append_block(const json::value& value, std::size_t indent, bool inline_first,
+                  std::string& out);
+
+void append_entry(const json::value& value, std::size_t indent, std::string& out) {
+  if (!is_block(value)) {
+    out += ' ';
+    append_scalar(value, out);
+    out += '\n';
+    return;
+  }
+  out += '\n';
+  append_block(value, value.is_array() ? indent : indent + 2, false, out);
+}
+
+/// `inline_first`: the first line goes on behind a `- `.
+void append_block(const json::value& value, std::size_t indent, bool inline_first,
+                  std::string& out) {
+  const auto begin_line = [&] {
+    if (!inline_first) out.append(indent, ' ');
+    inline_first = false;
+  };
+  if (const auto* object = value.if_object()) {
+    for (const auto& entry : *object) {
+      begin_line();
+      append_text(api::view(entry.key()), out);
+      out += ':';
+      append_entry(entry.value(), indent, out);
+    }
+    return;
+  }
+  for (const auto& item : value.get_array()) {
+    begin_line();
+    out += '-';
+    if (is_block(item)) {
+      out += ' ';
+      append_block(item, indent + 2, true, out);
+    } else {
+      append_entry(item, indent, out);
+    }
+  }
+}
+
+}  // namespace
+
+void append_yaml(const json::value& value, std::string& out) {
+  if (is_block(value)) {
+    append_block(value, 0, false, out);
+  } else {
+    append_scalar(value, out);
+    out += '\n';
+  }
+}
+
+}  // namespace sluice::host

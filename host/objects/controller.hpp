@@ -1,0 +1,59 @@
+// Controller: something that keeps objects in line with other objects.
+//
+// The kernel tells each controller of every change (changed(), in the order of the changes) and the
+// controller says which of its keys have to be looked at; then reconcile() is called once per key,
+// in the order in which keys were first named, until nobody names one any more. Controllers run in
+// the order in which they were added, before the first cycle of an instant and between cycles
+// (mechanisms 1). They keep no state that cannot be rebuilt: at start every object is announced as
+// added. All calls come on the thread that owns the Kernel; none may block.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "host/objects/object_access.hpp"
+
+namespace sluice::host {
+
+/// What happened to an object. The texts are those of the object as stored; `stored` is null when
+/// it was deleted, `before` when it is new (or announced at start).
+struct ObjectChange {
+  const api::KindInfo* kind = nullptr;
+  std::string key;
+  const StoredObject* stored = nullptr;
+  const StoredObject* before = nullptr;
+  bool deleted() const { return stored == nullptr; }
+};
+
+class Controller {
+ public:
+  virtual ~Controller() = default;
+  virtual std::string_view name() const = 0;
+  /// Kinds (`group/Kind`, core group: `/Kind`) whose changes it wants to hear of. Asked once.
+  virtual std::vector<std::string> watches() const = 0;
+  /// Appends the keys (in whatever form the controller likes) that have to be looked at. Cheap.
+  virtual void changed(const ObjectChange& change, std::vector<std::string>& keys) = 0;
+  /// The same for an object that was there before the start; every other one is announced too.
+  virtual void loaded(const ObjectChange& change, std::vector<std::string>& keys) {
+    changed(change, keys);
+  }
+  /// Whether loaded() asks nobody, plugins and the engine included: it is called on another thread
+  /// then, one call at a time, while the engine takes over the workloads.
+  virtual bool loads_apart() const { return false; }
+  /// Appends the keys that something from outside of the objects concerns. Asked before each run of
+  /// the controllers; cheap when there is nothing.
+  virtual void poll(std::vector<std::string>& keys) { static_cast<void>(keys); }
+  /// Brings the objects of one key into line. Returns when the key has to be looked at again at
+  /// the latest; kNever: only when something changes. An error is logged with the key and the key
+  /// is tried again with a growing delay.
+  virtual Result<Time> reconcile(const std::string& key, ObjectAccess& objects) = 0;
+  /// How long its keys have to wait now, so that others have their turn; 0: not at all.
+  virtual Duration pause() const { return 0; }
+  /// The longest pause before a key whose reconcile failed is tried again.
+  virtual Duration longest_retry() const { return 64 * kSecond; }
+};
+
+}  // namespace sluice::host

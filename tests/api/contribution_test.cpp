@@ -1,0 +1,164 @@
+// What plugins add to the schemas: fields, rules, values per version, kinds.
+#include <gmock/gmock.h>
+
+#include "api/codec/codec.hpp"
+#include "tests/api/objects.hpp"
+
+namespace sluice::api {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::kueue;
+
+constexpr const char* kColours = R"({
+  "kind": "ClusterQueue", "group": "kueue.x-k8s.io",
+  "versions": [
+    {"version": "v1beta2", "columns": [{"name": "Colour", "path": ".spec.paint.colour"}],
+     "fields": [
+       {"path": "spec.paint", "type": "object", "default": {}},
+       {"path": "spec.paint.colour", "type": "string", "default": "Grey",
+        "enum": ["Grey", "Red"], "description": "What it looks like."},
+       {"path": "spec.paint.gloss", "type": "boolean"}],
+     "rules": [{"at": "spec.paint", "rule": "allowedIf", "field": "gloss",
+                "when": {"colour": ["Red"]}, "message": "only red shines"}]},
+    {"version": "v1beta1",
+     "fields": [
+       {"path": "spec.paint", "type": "object", "default": {}},
+       {"path": "spec.paint.colour", "type": "string", "default": "Gray", "enum": ["Gray", "Red"]},
+       {"path": "spec.paint.gloss", "type": "boolean"}]}],
+  "valueMappings": [{"version": "v1beta1", "path": "spec.paint.colour",
+                     "toStorage": {"Gray": "Grey"}, "fromStorage": {"Grey": "Gray"}}]})";
+
+TEST(Contribution, AddsFieldsWithDefaultsAndRules) {
+  Scheme scheme;
+  ASSERT_TRUE(scheme.add(kColours, "paint").ok());
+  auto plain = kueue("ClusterQueue", "{}");
+  ASSERT_TRUE(scheme.admit(plain).ok());
+  EXPECT_EQ(plain["spec"].at("paint").at("colour"), "Grey");
+  EXPECT_EQ(scheme.find("kueue.x-k8s.io/v1beta2", "ClusterQueue")->versions[0].columns.back().name,
+            "Colour");
+
+  auto wrong = kueue("ClusterQueue", R"({"paint":{"colour":"Blue"}})");
+  EXPECT_EQ(scheme.admit(wrong).error_text(),
+            R"(spec.paint.colour: Unsupported value: "Blue": supported values: "Grey", "Red")");
+  auto dull = kueue("ClusterQueue", R"({"paint":{"gloss":true}})");
+  EXPECT_EQ(scheme.admit(dull).error_text(),
+            R"(spec.paint: Invalid value: "object": only red shines)");
+  auto shiny = kueue("ClusterQueue", R"({"paint":{"colour":"Red","gloss":true}})");
+  EXPECT_TRUE(scheme.admit(shiny).ok());
+}
+
+TEST(Contribution, ItsFieldsAreUnknownWithoutIt) {
+  auto queue = kueue("ClusterQueue", R"({"paint":{"colour":"Red"}})");
+  const Outcome outcome = testing::core_scheme().admit(queue);
+  ASSERT_EQ(outcome.warnings.size(), 1u);
+  EXPECT_EQ(outcome.warnings[0].text(), R"(unknown field "spec.paint")");
+}
+
+TEST(Contribution, ValuesAreMappedBetweenVersions) {
+  Scheme scheme;
+  ASSERT_TRUE(scheme.add(kColours, "paint").ok());
+  auto old = kueue("ClusterQueue", "{}", "v1beta1");
+  ASSERT_TRUE(scheme.admit(old).ok());
+  EXPECT_EQ(old["spec"].at("paint").at("colour"), "Grey");
+  ASSERT_TRUE(scheme.to_version(old, "v1beta1").ok());
+  EXPECT_EQ(old["spec"].at("paint").at("colour"), "Gray");
+}
+
+TEST(Contribution, ExtensionsAreWhatItAdded) {
+  Scheme scheme;
+  ASSERT_TRUE(scheme
+                  .add(R"([{"kind":"Workload","group":"kueue.x-k8s.io","versions":[{
+        "version":"v1beta2","fields":[
+          {"path":"spec.mood","type":"string"},
+          {"path":"status.moods","type":"array","listKeys":["name"]},
+          {"path":"status.moods[].name","type":"string","required":true}]}]}])",
+                       "moods")
+                  .ok());
+  auto workload = kueue("Workload", R"({"mood":"calm",)" + testing::pod_sets() + "}");
+  workload["status"] = testing::object(R"({"moods":[{"name":"a"}],"clusterName":"c"})");
+  ASSERT_TRUE(scheme.admit(workload).ok());
+  PodTemplateCache templates;
+  EXPECT_EQ(decode_workload(workload, templates, scheme).extensions,
+            R"({"spec":{"mood":"calm"},"status":{"moods":[{"name":"a"}]}})");
+  auto plain = kueue("Workload", "{" + testing::pod_sets() + "}");
+  ASSERT_TRUE(scheme.admit(plain).ok());
+  EXPECT_EQ(decode_workload(plain, templates, scheme).extensions, "");
+}
+
+TEST(Contribution, AddsKinds) {
+  Scheme scheme;
+  ASSERT_TRUE(scheme
+                  .add(R"({"kind":"Budget","group":"example.com","plural":"budgets",
+        "shortNames":["bg"],"scope":"Cluster","versions":[{"version":"v1","storage":true,
+        "fields":[{"path":"spec","type":"object","required":true},
+                  {"path":"spec.limit","type":"quantity","required":true},
+                  {"path":"spec.tags{}","type":"string"}],
+        "rules":[{"at":"spec.limit","rule":"immutable","message":"field is immutable"}]}]})",
+                       "budget")
+                  .ok());
+  const KindInfo* info = scheme.find_by_name("bg");
+  ASSERT_NE(info, nullptr);
+  EXPECT_EQ(info->contributed_by, "budget");
+  const auto budget = [](const std::string& rest) {
+    return testing::object(R"({"apiVersion":"example.com/v1","kind":"Budget",
+                               "metadata":{"name":"b"})" +
+                           rest + "}");
+  };
+  auto empty = budget("");
+  EXPECT_EQ(scheme.admit(empty).error_text(), "spec: Required value");
+  auto one = budget(R"(,"spec":{"limit":"1","tags":{"a":"b"}})");
+  EXPECT_TRUE(scheme.admit(one).ok());
+  auto two = budget(R"(,"spec":{"limit":"2"})");
+  EXPECT_EQ(scheme.admit(two, &one).error_text(),
+            R"(spec.limit: Invalid value: "2": field is immutable)");
+}
+
+TEST(Contribution, ConflictsAndMistakesChangeNothing) {
+  struct Case {
+    const char* json;
+    const char* error;
+  };
+  const std::string queue = R"({"kind":"ClusterQueue","group":"kueue.x-k8s.io","versions":[)";
+  const auto fields = [&](const std::string& list) {
+    return queue + R"({"version":"v1beta2","fields":[)" + list + "]}]}";
+  };
+  Scheme scheme;
+  ASSERT_TRUE(scheme.add(kColours, "paint").ok());
+  for (const auto& [json, error] : std::vector<std::pair<std::string, std::string>>{
+           {"{", "not JSON"},
+           {"[7]", "must be a JSON object"},
+           {"{}", "kind: required"},
+           {fields(R"({"path":"spec.paint","type":"object"})"),
+            R"(field "spec.paint" exists already in version v1beta2, contributed by paint)"},
+           {fields(R"({"path":"spec.stopPolicy","type":"string"})"),
+            R"(field "spec.stopPolicy" exists already in version v1beta2, it is a field of the )"
+            R"(core)"},
+           {fields(R"({"path":"spec.x","type":"colour"})"), R"(type "colour" is not known)"},
+           {fields(R"({"path":"spec.x","type":"string","maxLen":3})"), R"(unknown key "maxLen")"},
+           {fields(R"({"path":"spec.x","type":"string","format":"email"})"),
+            R"(format "email" is not known)"},
+           {queue + R"({"version":"v7","fields":[]}]})", R"(ClusterQueue has no version "v7")"},
+           {queue +
+                R"({"version":"v1beta2","rules":[{"at":"spec","rule":"magic","message":"m"}]}]})",
+            R"(rule "magic" at spec is not known)"},
+           {R"({"kind":"Workload","group":"kueue.x-k8s.io","plural":"workloads"})",
+            "Workload: the kind exists already, it belongs to the core"},
+           {R"({"kind":"New","group":"g","versions":[]})", "plural: required for a new kind"},
+           {R"({"kind":"New","group":"g","plural":"news","scope":"Cluster",)"
+            R"("versions":[{"version":"v1"}]})",
+            R"(exactly one version must say "storage": true)"},
+       }) {
+    const auto added = scheme.add(json, "bad");
+    ASSERT_FALSE(added.ok()) << json;
+    EXPECT_THAT(added.error().text, HasSubstr(error));
+    EXPECT_THAT(added.error().text, HasSubstr("bad: schema contribution"));
+  }
+  EXPECT_EQ(scheme.find("g/v1", "New"), nullptr);
+  auto plain = kueue("ClusterQueue", "{}");
+  ASSERT_TRUE(scheme.admit(plain).ok());
+  EXPECT_FALSE(plain["spec"].as_object().contains("x"));
+}
+
+}  // namespace
+}  // namespace sluice::api

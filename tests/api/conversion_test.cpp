@@ -1,0 +1,121 @@
+// v1beta1 to the hub form and back.
+#include <gmock/gmock.h>
+
+#include "tests/api/objects.hpp"
+
+namespace sluice::api {
+namespace {
+
+using testing::core_scheme;
+using testing::kueue;
+using testing::object;
+
+boost::json::object to_hub(boost::json::object input) {
+  const Outcome outcome = core_scheme().admit(input);
+  EXPECT_TRUE(outcome.ok()) << outcome.error_text();
+  EXPECT_TRUE(outcome.warnings.empty());
+  return input;
+}
+
+boost::json::object to_v1beta1(boost::json::object hub) {
+  const auto converted = core_scheme().to_version(hub, "v1beta1");
+  EXPECT_TRUE(converted.ok());
+  return hub;
+}
+
+TEST(Conversion, ClusterQueue) {
+  const auto hub =
+      to_hub(kueue("ClusterQueue", R"({"cohort":"all","admissionChecks":["a","b"]})", "v1beta1"));
+  EXPECT_EQ(hub.at("apiVersion"), "kueue.x-k8s.io/v1beta2");
+  EXPECT_EQ(hub.at("spec").at("cohortName"), "all");
+  EXPECT_FALSE(hub.at("spec").as_object().contains("cohort"));
+  EXPECT_EQ(hub.at("spec").at("admissionChecksStrategy"),
+            boost::json::parse(R"({"admissionChecks":[{"name":"a"},{"name":"b"}]})"));
+
+  const auto back = to_v1beta1(hub);
+  EXPECT_EQ(back.at("apiVersion"), "kueue.x-k8s.io/v1beta1");
+  EXPECT_EQ(back.at("spec").at("cohort"), "all");
+  EXPECT_FALSE(back.at("spec").as_object().contains("cohortName"));
+  EXPECT_EQ(to_hub(back), hub);
+}
+
+TEST(Conversion, WorkloadPriorityClasses) {
+  const std::string pods = testing::pod_sets();
+  const auto hub = to_hub(kueue("Workload",
+                                R"({"priority":5,"priorityClassName":"high",
+        "priorityClassSource":"kueue.x-k8s.io/workloadpriorityclass",)" +
+                                    pods + "}",
+                                "v1beta1"));
+  EXPECT_EQ(hub.at("spec").at("priorityClassRef"),
+            boost::json::parse(
+                R"({"group":"kueue.x-k8s.io","kind":"WorkloadPriorityClass","name":"high"})"));
+  const auto back = to_v1beta1(hub);
+  EXPECT_EQ(back.at("spec").at("priorityClassName"), "high");
+  EXPECT_EQ(back.at("spec").at("priorityClassSource"), "kueue.x-k8s.io/workloadpriorityclass");
+  EXPECT_FALSE(back.at("spec").as_object().contains("priorityClassRef"));
+  EXPECT_EQ(to_hub(back), hub);
+}
+
+TEST(Conversion, WorkloadStatus) {
+  auto old = kueue("Workload", "{" + testing::pod_sets(R"("count":3)") + "}", "v1beta1");
+  old["status"] = object(R"({"accumulatedPastExexcutionTimeSeconds":9,
+    "admission":{"clusterQueue":"c","podSetAssignments":[{"name":"main","count":3,
+      "topologyAssignment":{"levels":["block","host"],"domains":[
+        {"values":["b","h1"],"count":1},{"values":["b","h2"],"count":2}]}}]}})");
+  const auto hub = to_hub(old);
+  EXPECT_EQ(hub.at("status").at("accumulatedPastExecutionTimeSeconds"), 9);
+  const auto& assignment = hub.at("status").at("admission").at("podSetAssignments").as_array()[0];
+  EXPECT_EQ(assignment.at("topologyAssignment"), boost::json::parse(R"({
+    "levels":["block","host"],"slices":[{"domainCount":2,"podCounts":{"individual":[1,2]},
+      "valuesPerLevel":[{"universal":"b"},{"individual":{"roots":["h1","h2"]}}]}]})"));
+  EXPECT_EQ(to_v1beta1(hub).at("status"), old.at("status"));
+}
+
+TEST(Conversion, WhatAVersionCannotSayTravelsInAnAnnotation) {
+  // Only v1beta1 has retryDelayMinutes; 15 is its default.
+  const auto hub =
+      to_hub(kueue("AdmissionCheck", R"({"controllerName":"c","retryDelayMinutes":3})", "v1beta1"));
+  EXPECT_FALSE(hub.at("spec").as_object().contains("retryDelayMinutes"));
+  EXPECT_EQ(hub.at("metadata").at("annotations").at("sluice.dev/v1beta1-fields"),
+            R"({"spec.retryDelayMinutes":3})");
+  const auto back = to_v1beta1(hub);
+  EXPECT_EQ(back.at("spec").at("retryDelayMinutes"), 3);
+  EXPECT_FALSE(back.at("metadata").as_object().contains("annotations"));
+
+  // Only v1beta2 has preemption gates.
+  const auto gated = to_hub(
+      kueue("Workload", R"({"preemptionGates":[{"name":"g"}],)" + testing::pod_sets() + "}"));
+  const auto old = to_v1beta1(gated);
+  EXPECT_FALSE(old.at("spec").as_object().contains("preemptionGates"));
+  EXPECT_EQ(to_hub(old), gated);
+}
+
+TEST(Conversion, AnAnnotationCannotBringInWhatIsInvalid) {
+  auto old = kueue("Workload", "{" + testing::pod_sets() + "}", "v1beta1");
+  old["metadata"].as_object()["annotations"] =
+      object(R"({"sluice.dev/v1beta2-fields":"{\"spec.preemptionGates\":7}"})");
+  EXPECT_FALSE(core_scheme().admit(old).ok());
+  auto garbage = kueue("Workload", "{" + testing::pod_sets() + "}", "v1beta1");
+  garbage["metadata"].as_object()["annotations"] =
+      object(R"({"sluice.dev/v1beta2-fields":"{\"spec[9999].x[\":7,\"a.b.c\":1,\"\":2}"})");
+  EXPECT_TRUE(core_scheme().admit(garbage).ok());
+}
+
+TEST(Conversion, PathsAreThoseOfTheVersionWritten) {
+  auto queue = kueue("ClusterQueue", R"({"cohort":"A","cohortName":"b"})", "v1beta1");
+  const Outcome outcome = core_scheme().admit(queue);
+  ASSERT_EQ(outcome.errors.size(), 1u);
+  EXPECT_EQ(outcome.errors[0].field, "spec.cohort");
+  ASSERT_EQ(outcome.warnings.size(), 1u);
+  EXPECT_EQ(outcome.warnings[0].text(), R"(unknown field "spec.cohortName")");
+}
+
+TEST(Conversion, RefusesVersionsThatDoNotExist) {
+  auto hub = to_hub(kueue("Cohort", "{}"));
+  EXPECT_EQ(core_scheme().to_version(hub, "v9").error().text, "Cohort has no version v9");
+  auto old = kueue("Cohort", "{}", "v1beta1");
+  EXPECT_FALSE(core_scheme().to_version(old, "v1beta2").ok());
+}
+
+}  // namespace
+}  // namespace sluice::api

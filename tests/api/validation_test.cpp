@@ -1,0 +1,475 @@
+// What is wrong with an object, in the words of Kubernetes: all of it at once.
+#include <gmock/gmock.h>
+
+#include "tests/api/objects.hpp"
+
+namespace sluice::api {
+namespace {
+
+using testing::core_scheme;
+using testing::kueue;
+using testing::object;
+using testing::pod_sets;
+
+struct Case {
+  std::string what;
+  std::string kind;
+  std::string spec;
+  std::vector<std::string> errors;
+};
+
+void expect(const Case& each) {
+  auto input = kueue(each.kind, each.spec);
+  EXPECT_EQ(testing::lines(core_scheme().admit(input).errors), each.errors) << each.what;
+}
+
+/// One group that covers `covered` with one flavor `f` of the given quotas.
+std::string group(const std::string& covered, const std::string& quotas,
+                  const std::string& flavor = "f") {
+  return R"({"coveredResources":[)" + covered + R"(],"flavors":[{"name":")" + flavor +
+         R"(","resources":[)" + quotas + "]}]}";
+}
+
+std::string cpu(const std::string& more = "", const std::string& nominal = "\"1\"") {
+  return R"({"name":"cpu","nominalQuota":)" + nominal + more + "}";
+}
+
+TEST(Validation, TypesAndLimits) {
+  for (const Case& each : {
+           Case{"a text for a number",
+                "Workload",
+                "{" + pod_sets(R"("count":"3")") + "}",
+                {R"(spec.podSets[0].count: Invalid value: "3": spec.podSets[0].count in body )"
+                 R"(must be of type integer: "string")"}},
+           Case{"below the minimum",
+                "Workload",
+                "{" + pod_sets(R"("count":-1)") + "}",
+                {"spec.podSets[0].count: Invalid value: -1: spec.podSets[0].count in body should "
+                 "be greater than or equal to 0"}},
+           Case{"beyond int32",
+                "Workload",
+                "{" + pod_sets(R"("count":2147483648)") + "}",
+                {"spec.podSets[0].count: Invalid value: 2147483648: spec.podSets[0].count in body "
+                 "should be less than or equal to 2147483647"}},
+           Case{"a fraction",
+                "Workload",
+                "{" + pod_sets(R"("count":1.5)") + "}",
+                {R"(spec.podSets[0].count: Invalid value: 1.5: spec.podSets[0].count in body )"
+                 R"(must be of type integer: "number")"}},
+           Case{"an object for a list",
+                "Workload",
+                R"({"podSets":{}})",
+                {R"(spec.podSets: Invalid value: {}: spec.podSets in body must be of type )"
+                 R"(array: "object")"}},
+           Case{"missing",
+                "Workload",
+                R"({"podSets":[{"count":1}]})",
+                {"spec.podSets[0].template: Required value"}},
+           Case{"too few",
+                "Workload",
+                R"({"podSets":[]})",
+                {"spec.podSets: Invalid value: 0: spec.podSets in body should have at least 1 "
+                 "items"}},
+           Case{"the same name twice",
+                "Workload",
+                R"({"podSets":[{"template":{"spec":{"containers":[]}}},
+                               {"name":"main","template":{"spec":{"containers":[]}}}]})",
+                {R"(spec.podSets[1]: Duplicate value: {"name":"main"})"}},
+           Case{"not one of",
+                "ClusterQueue",
+                R"({"queueingStrategy":"LIFO"})",
+                {R"(spec.queueingStrategy: Unsupported value: "LIFO": supported values: )"
+                 R"("StrictFIFO", "BestEffortFIFO")"}},
+           Case{"a name with capitals",
+                "LocalQueue",
+                R"({"clusterQueue":"CQ"})",
+                {R"(spec.clusterQueue: Invalid value: "CQ": spec.clusterQueue in body should )"
+                 R"(match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')"}},
+           Case{"a name that is too long",
+                "LocalQueue",
+                R"({"clusterQueue":")" + std::string(254, 'a') + "\"}",
+                {"spec.clusterQueue: Too long: may not be more than 253 bytes"}},
+           Case{"several at once",
+                "ClusterQueue",
+                R"({"stopPolicy":"Stop","cohortName":"-"})",
+                {R"(spec.stopPolicy: Unsupported value: "Stop": supported values: "None", )"
+                 R"("Hold", "HoldAndDrain")",
+                 R"(spec.cohortName: Invalid value: "-": spec.cohortName in body should match )"
+                 R"('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')"}},
+       }) {
+    expect(each);
+  }
+}
+
+TEST(Validation, TooMany) {
+  std::string groups = group("\"r0\"", R"({"name":"r0","nominalQuota":1})", "f0");
+  for (int i = 1; i < 20; ++i) {
+    const std::string n = std::to_string(i);
+    groups +=
+        "," + group("\"r" + n + "\"", R"({"name":"r)" + n + R"(","nominalQuota":1})", "f" + n);
+  }
+  expect({"groups",
+          "ClusterQueue",
+          R"({"resourceGroups":[)" + groups + "]}",
+          {"spec.resourceGroups: Too many: 20: must have at most 16 items"}});
+  expect({"labels",
+          "ResourceFlavor",
+          R"({"nodeLabels":{"a":"","b":"","c":"","d":"","e":"","f":"","g":"","h":"","i":""}})",
+          {"spec.nodeLabels: Too many: 9: must have at most 8 items"}});
+}
+
+TEST(Validation, Quotas) {
+  const std::string at = "spec.resourceGroups[0].flavors[0].resources[0].";
+  const auto queue = [](const std::string& groups, const std::string& cohort = "all") {
+    return R"({"cohortName":")" + cohort + R"(","resourceGroups":[)" + groups + "]}";
+  };
+  for (const Case& each : {
+           Case{"good",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu(R"(,"borrowingLimit":"0","lendingLimit":1)"))),
+                {}},
+           Case{
+               "negative",
+               "ClusterQueue",
+               queue(group("\"cpu\"", cpu(R"(,"borrowingLimit":"-1")"))),
+               {at + R"(borrowingLimit: Invalid value: "-1": must be greater than or equal to 0)"}},
+           Case{"malformed",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu("", "\"1x\""))),
+                {at + R"(nominalQuota: Invalid value: "1x": quantities must match the regular )"
+                      R"(expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$')"}},
+           Case{"out of range",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu("", "\"1e30\""))),
+                {at + R"(nominalQuota: Invalid value: "1e30": out of range, the magnitude must be )"
+                      R"(less than or equal to 9223372036854775807)"}},
+           // cpu is counted in milli: 2^63 - 1 of them are 9223372036854775807m.
+           Case{"out of range in milli",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu("", "\"9223372036854775808m\""))),
+                {at +
+                 R"(nominalQuota: Invalid value: "9223372036854775808m": out of range, must be )"
+                 R"(less than or equal to 9223372036854775807m)"}},
+           Case{"lends more than it has",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu(R"(,"lendingLimit":"2")"))),
+                {at + R"(lendingLimit: Invalid value: "2": must be less than or equal to the )"
+                      R"(nominalQuota, 1)"}},
+           Case{"lends without a cohort",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu(R"(,"lendingLimit":"1")")), ""),
+                {R"(spec.cohortName: Invalid value: "": spec.cohortName in body should match )"
+                 R"('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",
+                 at + R"(lendingLimit: Invalid value: "1": must be nil when cohort is empty)"}},
+           Case{"borrows without a cohort",
+                "ClusterQueue",
+                R"({"resourceGroups":[)" + group("\"cpu\"", cpu(R"(,"borrowingLimit":"1")")) + "]}",
+                {R"(spec: Invalid value: "object": )"
+                 R"(borrowingLimit must be nil when cohort is empty)"}},
+           Case{"a cohort without parent",
+                "Cohort",
+                R"({"resourceGroups":[)" + group("\"cpu\"", cpu(R"(,"borrowingLimit":"1")")) + "]}",
+                {at + R"(borrowingLimit: Invalid value: "1": must be nil when parent is empty)"}},
+       }) {
+    expect(each);
+  }
+}
+
+TEST(Validation, GroupsAndPolicies) {
+  const std::string at = "spec.resourceGroups[0].flavors[0].resources[0].";
+  const auto queue = [](const std::string& groups) {
+    return R"({"cohortName":"all","resourceGroups":[)" + groups + "]}";
+  };
+  for (const Case& each : {
+           Case{"a resource that is not covered",
+                "ClusterQueue",
+                queue(group("\"cpu\",\"memory\"", cpu())),
+                {R"(spec.resourceGroups[0]: Invalid value: "object": flavors must have the same )"
+                 R"(number of resources as the coveredResources)"}},
+           Case{
+               "in another order",
+               "ClusterQueue",
+               queue(group("\"memory\",\"cpu\"", cpu() + R"(,{"name":"memory","nominalQuota":1})")),
+               {at + R"(name: Invalid value: "cpu": must match the name in coveredResources, )"
+                     R"(memory at this position)",
+                R"(spec.resourceGroups[0].flavors[0].resources[1].name: Invalid value: )"
+                R"("memory": must match the name in coveredResources, cpu at this position)"}},
+           Case{"in two groups",
+                "ClusterQueue",
+                queue(group("\"cpu\"", cpu()) + "," + group("\"cpu\"", cpu())),
+                {R"(spec.resourceGroups[1].coveredResources[0]: Duplicate value: "cpu")",
+                 R"(spec.resourceGroups[1].flavors[0].name: Duplicate value: "f")"}},
+           Case{"a check on a flavor of no group",
+                "ClusterQueue",
+                R"({"admissionChecksStrategy":{"admissionChecks":[{"name":"c","onFlavors":["g"]}]},
+                    "resourceGroups":[)" +
+                    group("\"cpu\"", cpu()) + "]}",
+                {R"(spec.admissionChecksStrategy.admissionChecks[0].onFlavors[0]: Invalid )"
+                 R"(value: "g": must be a flavor of this ClusterQueue)"}},
+           Case{"a negative weight",
+                "Cohort",
+                R"({"fairSharing":{"weight":"-1"}})",
+                {R"(spec.fairSharing.weight: Invalid value: "-1": must be greater than or equal )"
+                 R"(to 0)"}},
+           Case{"borrowing in vain",
+                "ClusterQueue",
+                R"({"preemption":{"borrowWithinCohort":{"policy":"LowerPriority"}}})",
+                {R"(spec.preemption: Invalid value: "object": reclaimWithinCohort=Never and )"
+                 R"(borrowWithinCohort.Policy!=Never)"}},
+           Case{"a selector without values",
+                "ClusterQueue",
+                R"({"namespaceSelector":{"matchExpressions":[{"key":"a","operator":"In"}]}})",
+                {R"(spec.namespaceSelector.matchExpressions[0]: Invalid value: "object": values )"
+                 R"(must be specified when `operator` is 'In' or 'NotIn')"}},
+       }) {
+    expect(each);
+  }
+}
+
+TEST(Validation, Flavors) {
+  for (const Case& each : {
+           Case{
+               "the same taint twice",
+               "ResourceFlavor",
+               R"({"nodeTaints":[{"key":"a","effect":"NoSchedule"},{"key":"a","effect":"NoExecute"},
+                                  {"key":"a","value":"x","effect":"NoSchedule"}]})",
+               {R"(spec.nodeTaints[2]: Duplicate value: )"
+                R"({"key":"a","value":"x","effect":"NoSchedule"}: taints must be unique by key )"
+                R"(and effect)"}},
+           Case{"an effect that is none",
+                "ResourceFlavor",
+                R"({"nodeTaints":[{"key":"a","effect":"Never"}]})",
+                {R"(spec.nodeTaints: Invalid value: "array": supported taint effect values: )"
+                 R"('NoSchedule', 'PreferNoSchedule', 'NoExecute')"}},
+           Case{"a toleration of everything needs Exists",
+                "ResourceFlavor",
+                R"({"tolerations":[{"operator":"Equal","value":"x"}]})",
+                {R"(spec.tolerations: Invalid value: "array": operator must be Exists when )"
+                 R"('key' is empty, which means 'match all values and all keys')"}},
+           Case{"Exists has no value",
+                "ResourceFlavor",
+                R"({"tolerations":[{"key":"a","operator":"Exists","value":"x"}]})",
+                {R"(spec.tolerations: Invalid value: "array": a value must be empty when )"
+                 R"('operator' is 'Exists')"}},
+           Case{"topology without labels",
+                "ResourceFlavor",
+                R"({"topologyName":"t"})",
+                {R"(spec: Invalid value: "object": at least one nodeLabel is required when )"
+                 R"(topology is set)"}},
+       }) {
+    expect(each);
+  }
+}
+
+TEST(Validation, Workloads) {
+  const auto requests = [](const std::string& list) {
+    return "{" + pod_sets(R"("count":1)", R"(,"resources":{"requests":{)" + list + "}}") + "}";
+  };
+  const std::string at = "spec.podSets[0].template.spec.containers[0].resources.requests";
+  for (const Case& each : {
+           Case{
+               "good", "Workload", requests(R"("cpu":1,"memory":"1Gi","example.com/gpu":"2")"), {}},
+           Case{"negative",
+                "Workload",
+                requests(R"("cpu":"-1")"),
+                {at + R"([cpu]: Invalid value: "-1": must be greater than or equal to 0)"}},
+           Case{"malformed",
+                "Workload",
+                requests(R"("memory":"lots")"),
+                {at + R"([memory]: Invalid value: "lots": quantities must match the regular )"
+                      R"(expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$')"}},
+           Case{
+               "out of range",
+               "Workload",
+               requests(R"("memory":"99999999E")"),
+               {at + R"([memory]: Invalid value: "99999999E": out of range, the magnitude must be )"
+                     R"(less than or equal to 9223372036854775807)"}},
+           Case{"pods",
+                "Workload",
+                requests(R"("pods":1)"),
+                {at + R"([pods]: Invalid value: "pods": the name is reserved, pods are counted )"
+                      R"(without it)"}},
+           Case{"minCount above count",
+                "Workload",
+                "{" + pod_sets(R"("count":1,"minCount":2)") + "}",
+                {R"(spec.podSets[0]: Invalid value: "object": minCount should be positive and )"
+                 R"(less or equal to count)"}},
+           Case{"two with minCount",
+                "Workload",
+                R"({"podSets":[{"name":"a","minCount":1,"template":{"spec":{"containers":[]}}},
+                               {"name":"b","minCount":1,"template":{"spec":{"containers":[]}}}]})",
+                {"spec.podSets: Invalid value: 2: at most one podSet can use minCount"}},
+           Case{"a class without priority",
+                "Workload",
+                R"({"priorityClassRef":{"group":"kueue.x-k8s.io",)"
+                R"("kind":"WorkloadPriorityClass","name":"p"},)" +
+                    pod_sets() + "}",
+                {R"(spec: Invalid value: "object": priority should not be nil when )"
+                 R"(priorityClassRef is set)"}},
+           Case{"a class of the wrong kind",
+                "Workload",
+                R"({"priority":1,"priorityClassRef":{"group":"kueue.x-k8s.io",)"
+                R"("kind":"PriorityClass","name":"p"},)" +
+                    pod_sets() + "}",
+                {R"(spec.priorityClassRef: Invalid value: "object": only the )"
+                 R"(WorkloadPriorityClass kind is allowed for the kueue.x-k8s.io group)"}},
+       }) {
+    expect(each);
+  }
+}
+
+std::vector<std::string> status_errors(const std::string& status) {
+  auto workload = kueue("Workload", "{" + pod_sets(R"("count":2)") + "}");
+  workload["status"] = object(status);
+  return testing::lines(core_scheme().admit(workload).errors);
+}
+
+std::string condition(const std::string& type) {
+  return R"({"type":")" + type + R"(","status":"True","reason":"R","message":"",
+             "lastTransitionTime":"2026-01-01T00:00:00Z"})";
+}
+
+TEST(Validation, Status) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(status_errors(R"({"conditions":[)" + condition("QuotaReserved") + "]}"),
+              ElementsAre("status.admission: Required value: must be set while the condition "
+                          "QuotaReserved is True"));
+  EXPECT_THAT(status_errors(R"({"admission":{"clusterQueue":"c","podSetAssignments":[
+        {"name":"main","count":2,"resourceUsage":{"cpu":"3"}}]}})"),
+              ElementsAre());  // 3000 milli are a multiple of 2
+  EXPECT_THAT(
+      status_errors(R"({"admission":{"clusterQueue":"c","podSetAssignments":[
+        {"name":"other","count":2,"resourceUsage":{"memory":"3"}}]}})"),
+      ElementsAre(
+          R"(status.admission.podSetAssignments[0].name: Unsupported value: "other": )"
+          R"(supported values: "main")",
+          R"(status.admission.podSetAssignments[0].resourceUsage[memory]: Invalid value: "3": )"
+          R"(is not a multiple of the count, 2)"));
+  EXPECT_THAT(
+      status_errors(R"({"reclaimablePods":[{"name":"main","count":3}]})"),
+      ElementsAre(
+          "status.reclaimablePods[0].count: Invalid value: 3: should be less than or equal to 2"));
+}
+
+TEST(Validation, Metadata) {
+  const auto errors = [](const std::string& metadata) {
+    auto input = object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort","metadata":)" +
+                        metadata + "}");
+    return core_scheme().admit(input).error_text();
+  };
+  EXPECT_EQ(errors(R"({"name":"a.b-c","labels":{"example.com/a":"B_c"}})"), "");
+  EXPECT_EQ(errors("{}"), "metadata.name: Required value: name or generateName is required");
+  EXPECT_EQ(errors(R"({"name":"a","namespace":"n"})"),
+            "metadata.namespace: Forbidden: not allowed on this type");
+  EXPECT_THAT(errors(R"({"name":"A"})"),
+              ::testing::StartsWith(R"(metadata.name: Invalid value: "A": a lowercase RFC 1123 )"));
+  EXPECT_THAT(errors(R"({"name":"a","labels":{"a b":"-"}})"),
+              ::testing::AllOf(::testing::HasSubstr(R"(metadata.labels: Invalid value: "a b": )"),
+                               ::testing::HasSubstr(R"(metadata.labels: Invalid value: "-": )")));
+}
+
+// --- updates
+// ---------------------------------------------------------------------------------------
+
+/// A workload of `count` pods that holds quota, or not.
+boost::json::object workload(const std::string& members, bool reserved, int count = 2) {
+  auto out =
+      kueue("Workload", "{" + members + pod_sets(R"("count":)" + std::to_string(count)) + "}");
+  if (reserved) {
+    out["status"] = object(R"({"admission":{"clusterQueue":"c","podSetAssignments":[
+      {"name":"main","count":2,"flavors":{"cpu":"f"}}]},"conditions":[)" +
+                           condition("QuotaReserved") + "," + condition("Admitted") + "]}");
+  }
+  EXPECT_TRUE(core_scheme().admit(out).ok());
+  return out;
+}
+
+std::vector<std::string> update_errors(boost::json::object before, boost::json::object after,
+                                       const AdmitOptions& options = {}) {
+  return testing::lines(core_scheme().admit(after, &before, options).errors);
+}
+
+TEST(Updates, WhileQuotaIsReserved) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(update_errors(workload("", false), workload("", false, 3)), ElementsAre());
+  EXPECT_THAT(update_errors(workload("", true), workload(R"("priority":7,)", true)), ElementsAre());
+  EXPECT_THAT(
+      update_errors(workload(R"("queueName":"a",)", false), workload(R"("queueName":"b",)", false)),
+      ElementsAre());
+  EXPECT_THAT(update_errors(workload("", true), workload("", true, 3)),
+              ElementsAre("spec.podSets: Invalid value: \"array\": field is immutable while "
+                          "workload quota reserved"));
+  EXPECT_THAT(
+      update_errors(workload(R"("queueName":"a",)", true), workload(R"("queueName":"b",)", true)),
+      ElementsAre(
+          R"(spec.queueName: Invalid value: "b": queueName is immutable while workload quota )"
+          R"(reserved)"));
+  EXPECT_THAT(
+      update_errors(workload(R"("maximumExecutionTimeSeconds":1,)", true), workload("", true)),
+      ElementsAre("spec.maximumExecutionTimeSeconds: Invalid value: null: "
+                  "maximumExecutionTimeSeconds is immutable while workload quota reserved"));
+  const std::string priority = R"("priority":1,"priorityClassRef":{"group":"scheduling.k8s.io",
+                                  "kind":"PriorityClass","name":")";
+  EXPECT_THAT(
+      update_errors(workload(priority + "a\"},", true), workload(priority + "b\"},", true)),
+      ElementsAre(
+          R"(spec.priorityClassRef.name: Invalid value: "b": priorityClassRef.name is )"
+          R"(immutable for scheduling.k8s.io/priorityclass while workload quota reserved)"));
+}
+
+TEST(Updates, CountsMayGoDownWhereThePluginAllowsIt) {
+  const AdmitOptions allowed{.may_lower_counts = true};
+  EXPECT_TRUE(update_errors(workload("", true), workload("", true, 1), allowed).empty());
+  EXPECT_EQ(update_errors(workload("", true), workload("", true, 3), allowed).size(), 1u);
+}
+
+TEST(Updates, ReclaimablePodsOnlyGrow) {
+  auto before = workload("", true);
+  auto after = workload("", true);
+  before["status"].as_object()["reclaimablePods"] =
+      boost::json::parse(R"([{"name":"main","count":1}])");
+  EXPECT_THAT(
+      update_errors(before, after),
+      ::testing::ElementsAre("status.reclaimablePods[main]: Required value: cannot be removed"));
+  after["status"].as_object()["reclaimablePods"] =
+      boost::json::parse(R"([{"name":"main","count":0}])");
+  EXPECT_THAT(update_errors(before, after),
+              ::testing::ElementsAre("status.reclaimablePods[main].count: Invalid value: 0: cannot "
+                                     "be less than 1"));
+  after["status"].as_object()["reclaimablePods"] =
+      boost::json::parse(R"([{"name":"main","count":2}])");
+  EXPECT_TRUE(update_errors(before, after).empty());
+}
+
+TEST(Updates, AnAdmissionIsReplacedByNoOther) {
+  auto before = workload("", true);
+  auto after = workload("", true);
+  after["status"].as_object()["admission"].as_object()["clusterQueue"] = "d";
+  EXPECT_THAT(update_errors(before, after),
+              ::testing::ElementsAre(
+                  "status.admission: Invalid value: \"object\": field is immutable once set"));
+  EXPECT_TRUE(update_errors(before, workload("", false)).empty());
+}
+
+TEST(Updates, ImmutableFieldsOfOtherKinds) {
+  const auto changed = [](const std::string& kind, const std::string& before,
+                          const std::string& after) {
+    auto old = kueue(kind, before);
+    EXPECT_TRUE(core_scheme().admit(old).ok());
+    return update_errors(old, kueue(kind, after));
+  };
+  EXPECT_THAT(
+      changed("LocalQueue", R"({"clusterQueue":"a"})", R"({"clusterQueue":"b"})"),
+      ::testing::ElementsAre(R"(spec.clusterQueue: Invalid value: "b": field is immutable)"));
+  EXPECT_THAT(
+      changed("AdmissionCheck", R"({"controllerName":"a"})", R"({"controllerName":"b"})"),
+      ::testing::ElementsAre(R"(spec.controllerName: Invalid value: "b": field is immutable)"));
+  const std::string topology = R"({"nodeLabels":{"a":"b"},"topologyName":"t"})";
+  EXPECT_TRUE(changed("ResourceFlavor", R"({"nodeLabels":{"a":"b"}})", topology).empty());
+  EXPECT_THAT(changed("ResourceFlavor", topology, R"({"nodeLabels":{"a":"b"}})"),
+              ::testing::ElementsAre("spec.topologyName: Invalid value: null: topologyName is "
+                                     "immutable when topologyName is set"));
+}
+
+}  // namespace
+}  // namespace sluice::api
