@@ -23,7 +23,7 @@ CPP = ('.cpp', '.hpp', '.c', '.h')
 CODE = CPP + ('.py', '.cmake', '.sh')
 
 # A feature lives in its plugin only: these words may not appear in what every user runs.
-FEATURE_FREE = ('core/', 'host/', 'sdk/')
+FEATURE_FREE = ('core/', 'api/', 'host/', 'sdk/')
 FEATURE_WORDS = re.compile(
     # awsElasticBlockStore is a volume of Kubernetes.
     r'(?<!aws)elastic|workload[ _-]?slic|admission[ _-]?option|fungib'
@@ -81,23 +81,54 @@ def check_header(path, text):
         yield 1, '#pragma once is missing'
 
 
+# The house from the bottom up: a folder includes only what stands before it (and itself). So no
+# include runs up and no two folders include each other. Sub-folders belong to their folder.
+RANKS = {folder: rank for rank, folder in enumerate('''
+    core/base core/types core/hooks core/quota core/reasons core/queueing core/model
+    core/preemption core/scheduling core/engine
+    api/json api/schema api/builtin api/scheme api/codec
+    host/base host/objects host/manifests host/store host/config host/access host/plugins
+    host/rest host/kernel host/writes host/controllers host/executor host/apiserver
+    host/client host/explain host/metrics host/serve host/simulate host/cli host/main
+    '''.split())}
+
+
+def rank_of(path):
+    return RANKS.get('/'.join(path.split('/')[:2]))
+
+
+def runs_up(path, target):
+    """Why an include breaks the order of RANKS; None when it keeps it."""
+    if not path.startswith(('core/', 'api/', 'host/')):
+        return None
+    own, other = rank_of(path), rank_of(target)
+    if own is None:
+        return f'{"/".join(path.split("/")[:2])} has no place in RANKS (tests/tidy/tidy.py)'
+    if other is not None and other > own:
+        return f'{target} stands above {"/".join(path.split("/")[:2])}; no include runs up'
+    return None
+
+
 def allowed_include(path, quoted, target):
     """Which way the parts may depend on each other."""
     part = path.split('/')[0]
     ours = target.split('/')[0] if '/' in target else ''
     if part == 'core':
         return target.startswith('core/') if quoted else bool(
-            STANDARD.match(target) or re.match(r'(oneapi/)?tbb/|boost/json', target))
+            STANDARD.match(target) or re.match(r'(oneapi/)?tbb/', target))
+    if part == 'api':
+        return ours in ('core', 'api') if quoted else bool(
+            STANDARD.match(target) or target.startswith('boost/json'))
     if part == 'sdk':
         if path.startswith('sdk/include/'):
             return target.startswith('sluice/') or bool(STANDARD.match(target))
-        return ours not in ('core', 'host', 'tests', 'plugins')
+        return ours not in ('core', 'api', 'host', 'tests', 'plugins')
     if part == 'host':
         return ours not in ('tests', 'plugins', 'bench')
     if part == 'plugins' and '/tests/' not in path:
         own = '/'.join(path.split('/')[:2]) + '/'
         return '..' not in target and (
-            ours not in ('core', 'host', 'tests', 'plugins') or target.startswith(own))
+            ours not in ('core', 'api', 'host', 'tests', 'plugins') or target.startswith(own))
     return True
 
 
@@ -105,9 +136,11 @@ def check_includes(path, text):
     if not path.endswith(CPP):
         return
     for match in INCLUDE.finditer(text):
+        line = text.count('\n', 0, match.start(2)) + 1
         if not allowed_include(path, match.group(1) == '"', match.group(2)):
-            line = text.count('\n', 0, match.start(2)) + 1
             yield line, f'{path.split("/")[0]} may not include {match.group(2)}'
+        elif why := runs_up(path, match.group(2)):
+            yield line, why
 
 
 def check_words(path, text):

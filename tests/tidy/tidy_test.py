@@ -123,13 +123,24 @@ class Dependencies(Tree):
     def include(self, path, line):
         return {path: HEADER + line + '\n'}
 
-    def test_core_knows_itself_the_standard_tbb_and_json(self):
-        for line in ('#include <vector>', '#include "core/b.hpp"', '#include <tbb/task.h>',
-                     '#include <boost/json.hpp>'):
-            self.assert_clean(self.include('core/a.hpp', line))
+    def test_core_knows_itself_the_standard_and_tbb(self):
+        for line in ('#include <vector>', '#include "core/base/b.hpp"', '#include <tbb/task.h>'):
+            self.assert_clean(self.include('core/quota/a.hpp', line))
         for line in ('#include "host/b.hpp"', '#include "sluice/plugin.h"', '#include <fmt/core.h>',
-                     '#include <boost/dll.hpp>'):
-            self.assert_breach(self.include('core/a.hpp', line), 'core/a.hpp:5', 'may not include')
+                     '#include <boost/json.hpp>', '#include "api/json/json.hpp"'):
+            self.assert_breach(self.include('core/quota/a.hpp', line), 'core/quota/a.hpp:5',
+                               'may not include')
+
+    def test_no_include_runs_up(self):
+        for path, target in (('core/quota/a.hpp', 'core/engine/b.hpp'),
+                             ('api/json/a.hpp', 'api/codec/b.hpp'),
+                             ('host/rest/patch/a.hpp', 'host/writes/b.hpp')):
+            self.assert_clean(self.include(target, f'#include "{path}"'))
+            self.assert_clean(self.include(path, f'#include "{path[:-5]}2.hpp"'))
+            self.assert_breach(self.include(path, f'#include "{target}"'), path + ':5',
+                               'no include runs up')
+        self.assert_breach(self.include('host/attic/a.hpp', '#include "core/base/b.hpp"'),
+                           'host/attic/a.hpp:5', 'has no place in RANKS')
 
     def test_the_sdk_knows_nothing_of_ours(self):
         self.assert_clean(self.include('sdk/include/sluice/a.hpp', '#include "sluice/b.h"'))
@@ -146,9 +157,9 @@ class Dependencies(Tree):
             self.assert_breach(self.include(path, line), path + ':5', 'may not include')
 
     def test_the_host_knows_no_plugin(self):
-        self.assert_clean(self.include('host/a.hpp', '#include "core/b.hpp"'))
-        self.assert_breach(self.include('host/a.hpp', '#include "plugins/x/b.hpp"'),
-                           'host/a.hpp:5', 'may not include')
+        self.assert_clean(self.include('host/base/a.hpp', '#include "core/base/b.hpp"'))
+        self.assert_breach(self.include('host/base/a.hpp', '#include "plugins/x/b.hpp"'),
+                           'host/base/a.hpp:5', 'may not include')
 
 
 class Words(Tree):
