@@ -34,8 +34,12 @@ Reply error_reply(const ApiError& error) {
   return reply;
 }
 
-HttpExchange::HttpExchange(std::shared_ptr<Connection> connection, Request request)
-    : connection_(std::move(connection)), request_(std::move(request)) {}
+HttpExchange::HttpExchange(std::shared_ptr<Worker> worker, std::shared_ptr<Responder> responder,
+                           Request request, BodyHold hold)
+    : worker_(std::move(worker)),
+      responder_(std::move(responder)),
+      request_(std::move(request)),
+      hold_(std::move(hold)) {}
 
 HttpExchange::~HttpExchange() {
   if (answered_) return;
@@ -47,33 +51,32 @@ HttpExchange::~HttpExchange() {
 
 void HttpExchange::reply(Reply reply) {
   if (answered_.exchange(true)) return;
-  connection_->worker()->dispatch([connection = connection_, reply = std::move(reply)]() mutable {
-    connection->answer(std::move(reply));
+  hold_ = BodyHold();
+  worker_->dispatch([responder = responder_, reply = std::move(reply)]() mutable {
+    responder->answer(std::move(reply));
   });
 }
 
 std::shared_ptr<Stream> HttpExchange::stream(int status, std::string content_type,
                                              Headers headers) {
-  const auto& worker = connection_->worker();
-  auto queue = std::make_shared<StreamQueue>(worker, connection_,
-                                             worker->shared().options.limits.backlog_bytes);
+  auto queue = std::make_shared<StreamQueue>(worker_, responder_,
+                                             worker_->shared().options.limits.backlog_bytes);
   auto out = std::make_shared<QueueStream>(queue);
   if (answered_.exchange(true)) {
     queue->client_gone();
     return out;
   }
-  worker->dispatch([connection = connection_, status, type = std::move(content_type),
-                    headers = std::move(headers), queue = std::move(queue)] {
-    connection->answer_stream(status, type, headers, queue);
-  });
+  hold_ = BodyHold();
+  worker_->dispatch(
+      [responder = responder_, status, type = std::move(content_type), headers = std::move(headers),
+       queue = std::move(queue)] { responder->answer_stream(status, type, headers, queue); });
   return out;
 }
 
 void HttpExchange::after(std::int64_t delay_ms, std::function<void()> task) {
-  connection_->worker()->dispatch(
-      [worker = connection_->worker().get(), delay_ms, task = std::move(task)]() mutable {
-        worker->after(delay_ms, std::move(task));
-      });
+  worker_->dispatch([worker = worker_.get(), delay_ms, task = std::move(task)]() mutable {
+    worker->after(delay_ms, std::move(task));
+  });
 }
 
 }  // namespace sluice::host

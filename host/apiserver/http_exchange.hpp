@@ -1,5 +1,5 @@
-// HttpExchange: the Exchange of a connection's present request. See exchange.hpp. At most one lives
-// per connection; it is used as exchange.hpp says, from any thread.
+// HttpExchange: the Exchange of a request that a Responder answers. See exchange.hpp; used as that
+// says, from any thread.
 #pragma once
 
 #include <atomic>
@@ -7,14 +7,17 @@
 #include <memory>
 #include <string>
 
-#include "host/apiserver/connection.hpp"
 #include "host/apiserver/exchange.hpp"
+#include "host/apiserver/request_head.hpp"
+#include "host/apiserver/responder.hpp"
+#include "host/apiserver/worker.hpp"
 
 namespace sluice::host {
 
 class HttpExchange final : public Exchange {
  public:
-  HttpExchange(std::shared_ptr<Connection> connection, Request request);
+  HttpExchange(std::shared_ptr<Worker> worker, std::shared_ptr<Responder> responder,
+               Request request, BodyHold hold);
   ~HttpExchange() override;
 
   const Request& request() const override { return request_; }
@@ -23,8 +26,10 @@ class HttpExchange final : public Exchange {
   void after(std::int64_t delay_ms, std::function<void()> task) override;
 
  private:
-  const std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<Worker> worker_;
+  const std::shared_ptr<Responder> responder_;
   const Request request_;
+  BodyHold hold_;  // of the body, until there is an answer
   std::atomic<bool> answered_{false};
 };
 

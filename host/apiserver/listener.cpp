@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/apiserver/connection.hpp"
+#include "host/apiserver/handshake.hpp"
+#include "host/apiserver/http1_connection.hpp"
 #include "host/apiserver/worker.hpp"
 #include "host/base/log.hpp"
 
@@ -115,7 +116,11 @@ void Listener::State::accept() {
 void Listener::State::accepted(const std::shared_ptr<Worker>& worker, tcp::socket socket) {
   shared->accepted.fetch_add(1, std::memory_order_relaxed);
   shared->open_connections.fetch_add(1);
-  auto connection = std::make_shared<Connection>(worker, std::move(socket), std::atomic_load(&tls));
+  std::shared_ptr<Connection> connection;
+  if (auto secure = std::atomic_load(&tls))
+    connection = std::make_shared<Handshake>(worker, std::move(socket), std::move(secure));
+  else
+    connection = std::make_shared<Http1Connection>(worker, std::move(socket));
   worker->dispatch([worker, connection = std::move(connection)] {
     auto& all = worker->shared();
     const std::size_t limit = worker->limits().connections;

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "host/apiserver/connection.hpp"
+#include "host/apiserver/responder.hpp"
 #include "host/apiserver/worker.hpp"
 
 namespace sluice::host {
@@ -16,13 +16,13 @@ constexpr std::size_t kWholeChunk = 128U << 10;
 
 }  // namespace
 
-StreamQueue::StreamQueue(std::shared_ptr<Worker> worker, std::shared_ptr<Connection> connection,
+StreamQueue::StreamQueue(std::shared_ptr<Worker> worker, std::shared_ptr<Responder> responder,
                          std::size_t most_bytes)
-    : worker_(std::move(worker)), connection_(std::move(connection)), most_bytes_(most_bytes) {}
+    : worker_(std::move(worker)), responder_(std::move(responder)), most_bytes_(most_bytes) {}
 
 void StreamQueue::schedule() {
   worker_->dispatch(
-      [worker = worker_.get(), connection = connection_] { worker->pump_soon(connection); });
+      [worker = worker_.get(), responder = responder_] { worker->pump_soon(responder); });
 }
 
 bool StreamQueue::write(std::shared_ptr<const std::string> chunk) {
@@ -47,8 +47,8 @@ bool StreamQueue::write(std::shared_ptr<const std::string> chunk) {
     schedule();
     return true;
   }
-  worker_->dispatch([connection = connection_] {
-    if (const auto alive = connection.lock()) alive->give_up();
+  worker_->dispatch([responder = responder_] {
+    if (const auto alive = responder.lock()) alive->give_up();
   });
   return false;
 }

@@ -1,6 +1,6 @@
-// StreamQueue: what joins the writer of a stream (any thread) and the connection that sends it.
+// StreamQueue: what joins the writer of a stream (any thread) and the Responder that sends it.
 //
-// The writer holds a Stream, the connection this queue; each may go first. Chunks are shared texts:
+// The writer holds a Stream, the Responder this queue; each may go first. Chunks are shared texts:
 // one event that goes to a thousand watchers exists once.
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace sluice::host {
 
-class Connection;
+class Responder;
 class Worker;
 
 class StreamQueue {
  public:
-  StreamQueue(std::shared_ptr<Worker> worker, std::shared_ptr<Connection> connection,
+  StreamQueue(std::shared_ptr<Worker> worker, std::shared_ptr<Responder> responder,
               std::size_t most_bytes);
 
   // ---- the writer, any thread
@@ -31,7 +31,7 @@ class StreamQueue {
   void on_ready(std::function<void()> wake);
   std::shared_ptr<TaskThread> thread() const;
 
-  // ---- the connection, on its worker's thread
+  // ---- the Responder, on its worker's thread
   /// Appends chunks, framed unless `raw`, until `out` holds `enough`. The end of the answer is
   /// appended once.
   void take(std::string& out, std::size_t enough, bool raw);
@@ -46,7 +46,7 @@ class StreamQueue {
   void schedule();
 
   const std::shared_ptr<Worker> worker_;
-  const std::weak_ptr<Connection> connection_;
+  const std::weak_ptr<Responder> responder_;
   const std::size_t most_bytes_;
   mutable std::mutex mutex_;
   // All guarded by mutex_.

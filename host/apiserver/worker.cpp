@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host/apiserver/connection.hpp"
+#include "host/apiserver/responder.hpp"
 #include "host/base/log.hpp"
 
 namespace sluice::host {
@@ -107,8 +108,8 @@ void Worker::run_posted() {
   }
 }
 
-void Worker::pump_soon(std::weak_ptr<Connection> connection) {
-  to_pump_.push_back(std::move(connection));
+void Worker::pump_soon(std::weak_ptr<Responder> responder) {
+  to_pump_.push_back(std::move(responder));
   if (std::exchange(pumping_, true)) return;
   pumped_ = {};
   boost::asio::post(io_, [self = shared_from_this()] { self->pump_some(); });
@@ -118,13 +119,13 @@ void Worker::pump_some() {
   const auto begin = std::chrono::steady_clock::now();
   auto now = begin;
   while (!to_pump_.empty() && now - begin < kPumpsAtATime) {
-    const auto connection = to_pump_.front().lock();
+    const auto responder = to_pump_.front().lock();
     to_pump_.pop_front();
     try {
-      if (connection) connection->pump();
+      if (responder) responder->pump();
     } catch (const std::exception& error) {
       log(LogLevel::kError, "api", "a stream ended in an exception", {{"what", error.what()}});
-      connection->close();
+      responder->give_up();
     }
     now = std::chrono::steady_clock::now();
   }

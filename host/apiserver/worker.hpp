@@ -30,6 +30,7 @@
 namespace sluice::host {
 
 class Connection;
+class Responder;
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 using Task = std::function<void()>;
@@ -76,9 +77,9 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   const ListenerLimits& limits() const { return limits_; }
   void set_limits(const ListenerLimits& limits) { limits_ = limits; }
   void after(std::int64_t delay_ms, Task task) override;
-  /// Sends what the connection's stream has, behind the requests that are ready now: thousands of
+  /// Sends what the Responder's stream has, behind the requests that are ready now: thousands of
   /// streams must not hold up one request.
-  void pump_soon(std::weak_ptr<Connection> connection);
+  void pump_soon(std::weak_ptr<Responder> responder);
   SteadyTime streams_rest_until() const override;
   void add(const std::shared_ptr<Connection>& connection);
   void remove(const std::shared_ptr<Connection>& connection);
@@ -112,7 +113,7 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   std::unique_ptr<std::array<char, 64U << 10>> scratch_;
   std::string date_;
   std::int64_t date_second_ = 0;
-  std::deque<std::weak_ptr<Connection>> to_pump_;
+  std::deque<std::weak_ptr<Responder>> to_pump_;
   bool pumping_ = false;            // pump_some() will run
   SteadyTime::duration pumped_{0};  // since to_pump_ was empty
   SteadyTime pumps_rest_until_{};

@@ -1,0 +1,110 @@
+#include "host/apiserver/request_head.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "host/apiserver/http_exchange.hpp"
+#include "host/apiserver/url.hpp"
+#include "host/base/log.hpp"
+
+namespace sluice::host {
+namespace {
+
+bool reads_only(const Request& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
+
+}  // namespace
+
+std::optional<BodyHold> BodyHold::take(const std::shared_ptr<Worker>& worker, std::size_t bytes) {
+  BodyHold hold;
+  hold.worker_ = worker;
+  hold.bytes_ = bytes;
+  const std::size_t before = worker->shared().bodies.fetch_add(bytes);
+  if (before + bytes > worker->limits().bodies_bytes) return std::nullopt;
+  return hold;
+}
+
+BodyHold::BodyHold(BodyHold&& other) noexcept
+    : worker_(std::move(other.worker_)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+BodyHold& BodyHold::operator=(BodyHold&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  worker_ = std::move(other.worker_);
+  bytes_ = std::exchange(other.bytes_, 0);
+  return *this;
+}
+
+void BodyHold::release() {
+  if (bytes_ > 0) worker_->shared().bodies.fetch_sub(std::exchange(bytes_, 0));
+}
+
+ApiError transport_error(int code, std::string reason, std::string text) {
+  ApiError out;
+  out.code = code;
+  out.reason = std::move(reason);
+  out.text = std::move(text);
+  return out;
+}
+
+void read_known_headers(Request& request) {
+  const auto take = [&request](std::string_view name, std::string& into) {
+    if (const auto* value = request.header(name)) into = *value;
+  };
+  take("accept", request.accept);
+  take("content-type", request.content_type);
+  take("user-agent", request.user_agent);
+}
+
+std::optional<Reply> judge_head(Worker& worker, std::string_view target, Request& request) {
+  const std::size_t longest = worker.limits().target_bytes;
+  if (target.size() > longest)
+    return error_reply(
+        transport_error(414, "RequestURITooLong",
+                        fmt::format("the request target is longer than {} bytes", longest)));
+  auto parsed = parse_target(target);
+  if (!parsed) return error_reply(bad_request(parsed.error().text));
+  request.path = std::move(parsed->path);
+  request.query = std::move(parsed->query);
+  const auto& shared = worker.shared();
+  if (shared.options.read_only && !reads_only(request)) {
+    Reply reply =
+        error_reply(transport_error(405, "MethodNotAllowed", "only GET and HEAD are served here"));
+    reply.headers.emplace_back("Allow", "GET, HEAD");
+    return reply;
+  }
+  return shared.check ? shared.check(request) : std::nullopt;
+}
+
+std::optional<Reply> hold_body(const std::shared_ptr<Worker>& worker,
+                               std::optional<std::size_t> length, BodyHold& hold) {
+  auto held = BodyHold::take(worker, length.value_or(worker->limits().body_bytes));
+  if (!held)
+    return error_reply(
+        unavailable("too many requests with large bodies, please try again later", 1));
+  hold = std::move(*held);
+  return std::nullopt;
+}
+
+void carry_out(const std::shared_ptr<Worker>& worker, std::shared_ptr<Responder> responder,
+               Request request, BodyHold hold) {
+  // Nobody looks at it, and a watch would keep it for an hour.
+  if (reads_only(request)) {
+    request.body = std::string();
+    hold = BodyHold();
+  }
+  auto exchange = std::make_shared<HttpExchange>(worker, std::move(responder), std::move(request),
+                                                 std::move(hold));
+  try {
+    worker->shared().handler(std::move(exchange));
+  } catch (const std::exception& error) {
+    // Dropped without an answer, the exchange answers 500.
+    log(LogLevel::kError, "api", "a request ended in an exception", {{"what", error.what()}});
+  }
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,58 @@
+// What a request goes through on its way to the handler, whichever protocol it came by: its head is
+// judged before its body is read, its body has a place among all that are held, and the handler is
+// called. Together with Responder this is the seam between framing and the API.
+//
+// All on the worker's thread, except that a BodyHold may end on any.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/apiserver/exchange.hpp"
+#include "host/apiserver/responder.hpp"
+#include "host/apiserver/worker.hpp"
+
+namespace sluice::host {
+
+/// Bytes of a body that are counted among those of all requests, until it is destroyed.
+class BodyHold {
+ public:
+  BodyHold() = default;
+  /// nullopt: there is no room.
+  static std::optional<BodyHold> take(const std::shared_ptr<Worker>& worker, std::size_t bytes);
+  BodyHold(BodyHold&& other) noexcept;
+  BodyHold& operator=(BodyHold&& other) noexcept;
+  ~BodyHold() { release(); }
+
+ private:
+  void release();
+
+  std::shared_ptr<Worker> worker_;
+  std::size_t bytes_ = 0;
+};
+
+/// The error of a transport, which no kind of object is about.
+ApiError transport_error(int code, std::string reason, std::string text);
+
+/// Fills in what handlers ask for often, from the headers.
+void read_known_headers(Request& request);
+
+/// Why a request is refused before its body is read. Sets its path, query and user.
+std::optional<Reply> judge_head(Worker& worker, std::string_view target, Request& request);
+
+/// `length`: what the client announced, nullopt when it did not. An answer: there is no room.
+std::optional<Reply> hold_body(const std::shared_ptr<Worker>& worker,
+                               std::optional<std::size_t> length, BodyHold& hold);
+
+/// Calls the handler with the complete request, which `responder` answers.
+void carry_out(const std::shared_ptr<Worker>& worker, std::shared_ptr<Responder> responder,
+               Request request, BodyHold hold);
+
+/// In every answer, besides Date and those of its own.
+inline constexpr std::pair<std::string_view, std::string_view> kAnswerHeaders[] = {
+    {"Cache-Control", "no-cache, private"}, {"X-Content-Type-Options", "nosniff"}};
+
+}  // namespace sluice::host
