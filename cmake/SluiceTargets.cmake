@@ -16,6 +16,10 @@ if(SLUICE_WERROR)
   target_compile_options(sluice_warnings INTERFACE -Werror)
 endif()
 
+# What g++ 12 reports of inlined code of the standard library as often as of ours.
+set(sluice_doubtful_warnings -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow
+                             -Wno-stringop-overread -Wno-restrict -Wno-nonnull)
+
 add_library(sluice_options INTERFACE)
 target_compile_features(sluice_options INTERFACE cxx_std_20)
 target_include_directories(sluice_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -27,9 +31,7 @@ if(SLUICE_SANITIZE)
   # Instrumented code confuses g++ 12 about what the standard library initialises; the other presets
   # check these warnings on the same sources.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(sluice_warnings INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds
-                                                     -Wno-stringop-overflow -Wno-stringop-overread
-                                                     -Wno-restrict -Wno-nonnull)
+    target_compile_options(sluice_warnings INTERFACE ${sluice_doubtful_warnings})
     # It says of every fence, those of Boost.Asio too, that ThreadSanitizer does not see it.
     if(SLUICE_SANITIZE MATCHES thread)
       target_compile_options(sluice_warnings INTERFACE -Wno-tsan)
@@ -39,12 +41,20 @@ endif()
 if(SLUICE_FUZZ)
   target_compile_options(sluice_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+# Tests are compiled without optimization in every build: that costs them less than it saves the
+# compiler. What they test is compiled as it is shipped.
+set(sluice_optimized $<NOT:$<BOOL:$<TARGET_PROPERTY:SLUICE_UNOPTIMIZED>>>)
+target_compile_options(sluice_options INTERFACE $<$<NOT:${sluice_optimized}>:-O0>)
+# Libraries in which no time is spent are compiled with SLUICE_COLD_OPTIONS.
+target_compile_options(sluice_options INTERFACE
+  "$<$<BOOL:$<TARGET_PROPERTY:SLUICE_COLD>>:${SLUICE_COLD_OPTIONS}>")
 if(SLUICE_HARDEN)
   # _GLIBCXX_ASSERTIONS is left out: bounds checks in the scheduling loops cost a measurable share
   # of a cycle. The sanitizer presets check the same places.
   target_compile_options(sluice_options INTERFACE -fstack-protector-strong
                                                   -fstack-clash-protection -fcf-protection
-                                                  -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+                                                  -U_FORTIFY_SOURCE
+                                                  $<${sluice_optimized}:-D_FORTIFY_SOURCE=3>)
   target_link_options(sluice_options INTERFACE -Wl,-z,relro,-z,now)
 endif()
 
@@ -57,15 +67,40 @@ function(sluice_add_parts)
   endforeach()
 endfunction()
 
-# sluice_precompile(TARGET): the headers that most sources include are compiled once, which takes a
-# third off a cold build (SLUICE_PRECOMPILE). Sources still include what they use: the other builds
-# check it. With optimization g++ 12 takes what comes from such a header for our own code and warns
-# of it, so the release build goes without.
+# sluice_precompile(TARGET): the headers that most sources include are compiled once
+# (SLUICE_PRECOMPILE): those of the standard library for a target without Boost, else one set that
+# all targets share. Half of what the compiler does with a source is reading headers. Sources still
+# include what they use: the builds without it (dev, clang) check that.
+set(sluice_std_headers <algorithm> <array> <charconv> <chrono> <functional> <map>
+                       <memory> <mutex> <optional> <set> <span> <string> <string_view>
+                       <unordered_map> <utility> <vector>)
+if(SLUICE_PRECOMPILE)
+  file(CONFIGURE OUTPUT headers.cpp CONTENT "")  # a precompiled header needs a source
+  add_library(sluice_headers OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
+  target_link_libraries(sluice_headers PRIVATE sluice_options sluice_warnings Boost::json fmt::fmt)
+  target_precompile_headers(sluice_headers PRIVATE ${sluice_std_headers} <boost/json.hpp>
+                                                   <fmt/format.h>)
+  # With optimization g++ 12 takes what comes from such a header for our own code and warns of what
+  # the standard library does. Builds without precompiled headers check these on the same sources.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(sluice_warnings INTERFACE ${sluice_doubtful_warnings})
+  endif()
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Without it ccache cannot tell which headers a precompiled one holds, and caches nothing.
+  target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+endif()
+
 function(sluice_precompile target)
-  if(SLUICE_PRECOMPILE)
-    target_precompile_headers(
-      ${target} PRIVATE <algorithm> <array> <boost/json.hpp> <functional> <map> <memory> <mutex>
-                        <optional> <set> <string> <string_view> <unordered_map> <utility> <vector>)
+  if(NOT SLUICE_PRECOMPILE)
+    return()
+  endif()
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  if("Boost::json" IN_LIST libraries)
+    target_precompile_headers(${target} REUSE_FROM sluice_headers)
+    target_link_libraries(${target} PRIVATE fmt::fmt)  # the same definitions as the headers
+  else()
+    target_precompile_headers(${target} PRIVATE ${sluice_std_headers})
   endif()
 endfunction()
 

@@ -13,16 +13,14 @@ include(GoogleTest)
 
 # GoogleTest is half of what a test file costs to compile: every test reuses this precompiled
 # header.
-add_library(sluice_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/headers.cpp)
+file(CONFIGURE OUTPUT test_headers.cpp CONTENT "")
+add_library(sluice_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)
 target_link_libraries(sluice_test_headers PRIVATE sluice_options sluice_warnings GTest::gmock
                                                   Boost::json)
-set_target_properties(sluice_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-target_precompile_headers(sluice_test_headers PRIVATE <boost/json.hpp> <gtest/gtest.h> <string>
-                                                       <vector>)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Without it ccache cannot tell which headers a precompiled one holds, and caches nothing.
-  target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
-endif()
+set_target_properties(sluice_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF
+                                                     SLUICE_UNOPTIMIZED ON)
+target_precompile_headers(sluice_test_headers PRIVATE
+  ${sluice_std_headers} <boost/json.hpp> <gtest/gtest.h>)
 
 # What the ThreadSanitizer run builds: every test labelled "threads".
 add_custom_target(tests_threads)
@@ -32,6 +30,7 @@ function(sluice_test name)
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
                         POSITION_INDEPENDENT_CODE OFF  # as the precompiled header was made
+                        SLUICE_UNOPTIMIZED ON
                         UNITY_BUILD_BATCH_SIZE 0)      # in a unity build, one unit
   target_link_libraries(${name} PRIVATE ${arg_LIBS} sluice_options sluice_warnings
                                         Boost::json GTest::gmock GTest::gtest_main)

@@ -1,1 +1,0 @@
-// Only carries the precompiled header that all tests reuse; see cmake/SluiceTests.cmake.
