@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <ostream>
 
 namespace sluice::api {
 namespace {
@@ -14,6 +15,8 @@ struct QuantityCase {
   std::int64_t milli;
   std::int64_t units;
   const char* canonical;
+
+  friend void PrintTo(const QuantityCase& each, std::ostream* out) { *out << each.text; }
 };
 
 class QuantityParse : public ::testing::TestWithParam<QuantityCase> {};
@@ -70,6 +73,8 @@ struct Big {
   std::int64_t units;
   bool saturated;
   const char* canonical;
+
+  friend void PrintTo(const Big& each, std::ostream* out) { *out << each.text; }
 };
 
 class QuantityRange : public ::testing::TestWithParam<Big> {};

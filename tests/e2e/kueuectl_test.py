@@ -146,14 +146,20 @@ class Requests(Live):
                                (self.local(version), "LocalQueueList"),
                                (self.workloads(version), "WorkloadList")):
                 self.assertEqual(self.rest.get(path + "?limit=500")["kind"], kind)
-            queues = {q["metadata"]["name"]: q
-                      for q in self.rest.get(f"{base}/clusterqueues")["items"]}
             # Shown in its columns.
-            status = queues["cq"]["status"]
+            status = eventually(lambda of=base: self.active_status(of, "cq"), "cq is active")
             self.assertIsInstance(status["pendingWorkloads"], int)
             self.assertIsInstance(status["admittedWorkloads"], int)
-            self.assertEqual([c["status"] for c in status["conditions"] if c["type"] == "Active"],
-                             ["True"])
+
+    def active_status(self, base, name):
+        """The status of a ClusterQueue in the list, once it is active."""
+        for queue in self.rest.get(f"{base}/clusterqueues")["items"]:
+            status = queue.get("status", {})
+            if queue["metadata"]["name"] == name and any(
+                    c["type"] == "Active" and c["status"] == "True"
+                    for c in status.get("conditions", [])):
+                return status
+        return None
 
     def test_list_of_workloads(self):
         self.running("first", 9)

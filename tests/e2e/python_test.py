@@ -244,9 +244,10 @@ class Custom(Python):
         self.assertEqual(done["spec"]["queueingStrategy"], "StrictFIFO")
         self.refused(409, self.custom.replace_cluster_custom_object, KUEUE, "v1beta2",
                      "clusterqueues", "cluster-queue", queue)
-        status = self.custom.get_cluster_custom_object_status(KUEUE, "v1beta2", "clusterqueues",
-                                                              "cluster-queue")["status"]
-        self.assertIn("flavorsReservation", status)
+        eventually(
+            lambda: "flavorsReservation" in self.custom.get_cluster_custom_object_status(
+                KUEUE, "v1beta2", "clusterqueues", "cluster-queue").get("status", {}),
+            "the queue tells what is reserved")
         local = eventually(
             lambda: self.custom.list_namespaced_custom_object(
                 KUEUE, "v1beta2", "default", "localqueues")["items"][0].get("status"),

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace {
 struct Fuzzer {
   const char* name;
   int (*run)(const std::uint8_t*, std::size_t);
+
+  /// Part of the test's name: without it GoogleTest writes the bytes, which are addresses.
+  friend void PrintTo(const Fuzzer& fuzzer, std::ostream* out) { *out << fuzzer.name; }
 };
 
 #define SLUICE_FUZZER(name) {#name, fuzz_##name},

@@ -357,8 +357,12 @@ class Seen(Live):
             {"spec": {"concurrentAdmissionPolicy": other}}))
         self.assertIn("two spellings of one policy", both.stderr)
         self.assertIn("CreatedOption", self.events(parent))
-        queue = self.rest.get(f"{GROUP}/clusterqueues/{q}")["status"]
-        self.assertEqual((queue["pendingWorkloads"], queue["admittedWorkloads"]), (0, 1))
+        eventually(lambda: self.counts(q) == (0, 1), "the queue counts the parent alone")
+
+    def counts(self, q):
+        """Who waits and who runs, as the status of the queue counts."""
+        queue = self.rest.get(f"{GROUP}/clusterqueues/{q}").get("status", {})
+        return queue.get("pendingWorkloads"), queue.get("admittedWorkloads")
 
 
 class TurnedOff(Live):

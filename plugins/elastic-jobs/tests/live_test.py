@@ -215,7 +215,8 @@ class Stories(Live):
             self.assertLessEqual(set(oldest), set(now), "the first two run all the time")
             eventually(lambda want=size: self.used() == want, f"{size} are used", 20)
             before = now
-        self.assertEqual(self.host.json("get", "job", "train")["status"]["active"], 3)
+        eventually(lambda: self.host.json("get", "job", "train")["status"].get("active") == 3,
+                   "the job counts three pods")
         self.assertEqual(len(self.host.json("get", "workloads")["items"]), 6, "five of the past")
         self.host.kubectl("delete", "job", "train")
         eventually(lambda: not self.host.json("get", "workloads,pods")["items"], "all is gone")
@@ -253,9 +254,9 @@ class Stories(Live):
             f"Removed to accommodate a workload (UID: {new['metadata']['uid']}, JobUID: "
             f"{new['metadata']['labels']['kueue.x-k8s.io/job-uid']}) due to workload slice "
             "aggregation")
-        told = self.host.kubectl("describe", "job", "train")
         for reason in ("WorkloadSliceCreated", "WorkloadSliceAdmitted"):
-            self.assertIn(reason, told)
+            eventually(lambda of=reason: of in self.host.kubectl("describe", "job", "train"),
+                       f"an event {reason}")
         self.assertIn("default/" + old["metadata"]["name"],
                       self.host.kubectl("get", "workloads", "-o", "wide"))
 
@@ -330,7 +331,9 @@ class Sticky(Live):
         before = self.runs(2)
         self.scale(5)
         self.becomes(("admitted", 2), ("pending", 5))
-        message = self.condition(self.slice("pending", 5), "QuotaReserved")["message"]
+        message = eventually(
+            lambda: self.condition(self.slice("pending", 5), "QuotaReserved").get("message"),
+            "it says why it waits")
         self.assertTrue(message.startswith(
             "couldn't assign flavors to pod set main: couldn't change flavor from: smaller-flavor "
             "to: larger-flavor, insufficient quota for cpu in flavor smaller-flavor"), message)

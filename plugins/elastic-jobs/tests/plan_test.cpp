@@ -47,6 +47,8 @@ struct Case {
   Counts wanted;
   std::vector<Slice> slices;
   const char* expected;
+
+  friend void PrintTo(const Case& each, std::ostream* out) { *out << each.what; }
 };
 
 /// Sets what the host would say of each slice that has the sizes of the job.
