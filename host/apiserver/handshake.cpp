@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "host/apiserver/http1_connection.hpp"
+#include "host/apiserver/http2_connection.hpp"
 
 namespace sluice::host {
 
@@ -21,7 +22,10 @@ void Handshake::readable() {
   if (input == Wire::Input::kEnded || input == Wire::Input::kBroken) return close();
   if (wire_.unsent() > 0) watch_output();
   if (wire_.handshaking()) return watch_input();
-  give_place(std::make_shared<Http1Connection>(*this), std::move(first));
+  if (wire_.http2())
+    give_place(std::make_shared<Http2Connection>(*this), std::move(first));
+  else
+    give_place(std::make_shared<Http1Connection>(*this), std::move(first));
 }
 
 void Handshake::expire() {

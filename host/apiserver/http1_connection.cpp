@@ -125,14 +125,8 @@ bool Http1Connection::parse_head() {
 
 void Http1Connection::refuse_parse(const boost::system::error_code& error) {
   const auto& limits = worker_->limits();
-  if (error == http::error::body_limit)
-    return refuse(transport_error(
-        413, "RequestEntityTooLarge",
-        fmt::format("the body is larger than the limit of {} bytes", limits.body_bytes)));
-  if (error == http::error::header_limit)
-    return refuse(transport_error(
-        431, "RequestHeaderFieldsTooLarge",
-        fmt::format("the headers are larger than the limit of {} bytes", limits.header_bytes)));
+  if (error == http::error::body_limit) return refuse(body_too_large(limits));
+  if (error == http::error::header_limit) return refuse(headers_too_large(limits));
   if (error == http::error::end_of_stream) return close();
   refuse(bad_request("this is no HTTP/1.1 request: " + error.message()));
 }
@@ -165,8 +159,7 @@ bool Http1Connection::ambiguous_length() const {
 }
 
 std::optional<Reply> Http1Connection::judge() {
-  if (turned_away_)
-    return error_reply(unavailable("too many connections, please try again later", 1));
+  if (turned_away_) return too_many_connections();
   if (ambiguous_length()) {
     keep_alive_ = false;
     return error_reply(bad_request("the length of the body is ambiguous"));
@@ -177,11 +170,7 @@ std::optional<Reply> Http1Connection::judge() {
     length = static_cast<std::size_t>(*announced);
   if (!parser_->is_done() && (!length || *length > 0))
     if (auto refused = hold_body(worker_, length, hold_)) return refused;
-  const auto* expected = request_.header("expect");
-  if (expected != nullptr && lower(*expected) != "100-continue")
-    return error_reply(
-        transport_error(417, "ExpectationFailed", "only Expect: 100-continue is known"));
-  return std::nullopt;
+  return judge_expectation(request_);
 }
 
 void Http1Connection::head_complete() {
@@ -235,7 +224,7 @@ std::string Http1Connection::head_text(int status, std::string_view content_type
   std::string out =
       fmt::format("HTTP/1.{} {} {}\r\n", http10_ ? 0 : 1, status,
                   view(http::obsolete_reason(http::int_to_status(static_cast<unsigned>(status)))));
-  out += worker_->date();
+  out.append("Date: ").append(worker_->date()).append("\r\n");
   for (const auto& [name, value] : kAnswerHeaders)
     out.append(name).append(": ").append(value).append("\r\n");
   if (!content_type.empty()) out.append("Content-Type: ").append(content_type).append("\r\n");
@@ -359,7 +348,7 @@ void Http1Connection::expire() {
     worker_->shared().timed_out.fetch_add(1, std::memory_order_relaxed);
   if (state_ == State::kBody || (state_ == State::kHead && parser_)) {
     keep_alive_ = false;
-    return refuse(transport_error(408, "Timeout", "the request did not arrive in time"));
+    return refuse(too_slow());
   }
   close();
 }

@@ -59,8 +59,8 @@ void HttpExchange::reply(Reply reply) {
 
 std::shared_ptr<Stream> HttpExchange::stream(int status, std::string content_type,
                                              Headers headers) {
-  auto queue = std::make_shared<StreamQueue>(worker_, responder_,
-                                             worker_->shared().options.limits.backlog_bytes);
+  auto queue = std::make_shared<StreamQueue>(
+      worker_, responder_, worker_->shared().options.limits.backlog_bytes, responder_->budget());
   auto out = std::make_shared<QueueStream>(queue);
   if (answered_.exchange(true)) {
     queue->client_gone();

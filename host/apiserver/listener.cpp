@@ -218,7 +218,10 @@ ListenerCounters Listener::counters() const {
   out.turned_away = shared.turned_away;
   out.timed_out = shared.timed_out;
   out.given_up = shared.given_up;
+  out.misbehaved = shared.misbehaved;
   out.requests = shared.requests;
+  out.http2_connections = shared.http2_connections;
+  out.http2_streams = shared.http2_streams;
   out.open_connections = shared.open_connections;
   out.open_streams = shared.open_streams;
   return out;

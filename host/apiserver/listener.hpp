@@ -1,4 +1,4 @@
-// Listener: an address that answers HTTP/1.1, with TLS or without.
+// Listener: an address that answers HTTP/1.1, and HTTP/2 where TLS chose it.
 //
 // A few I/O threads carry all connections; a connection without traffic costs no thread, no CPU and
 // a few KiB. Everything that a client can make grow has a limit: head, body, all bodies together,
@@ -32,6 +32,11 @@ struct ListenerLimits {
   /// Beyond it whoever waited longest between requests loses its connection; when nobody waits, the
   /// new one is told to come again (503).
   std::size_t connections = 4096;
+  /// Requests at a time on a connection of HTTP/2, watches included.
+  std::size_t streams = 250;
+  /// Of answers on a connection of HTTP/2 that its client does not take; 429 beyond it, and streams
+  /// that would need more are given up.
+  std::size_t answers_bytes = 64U << 20;
   std::int64_t header_ms = 10'000;  ///< from the first byte (or the accept) to the end of the head
   std::int64_t body_ms = 60'000;
   std::int64_t idle_ms =
@@ -55,8 +60,11 @@ struct ListenerCounters {
   std::uint64_t turned_away = 0;  ///< over the limit of connections
   std::uint64_t timed_out = 0;    ///< slow in sending a request, or in taking an answer
   std::uint64_t given_up = 0;     ///< streams whose client fell too far behind
+  std::uint64_t misbehaved = 0;   ///< connections of HTTP/2 that broke a limit of the protocol
   std::uint64_t requests = 0;
-  std::size_t open_connections = 0;
+  std::size_t open_connections = 0;   ///< of both protocols
+  std::size_t http2_connections = 0;  ///< of these
+  std::size_t http2_streams = 0;      ///< requests on them
   std::size_t open_streams = 0;
 };
 

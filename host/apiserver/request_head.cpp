@@ -13,8 +13,23 @@
 namespace sluice::host {
 namespace {
 
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
 bool reads_only(const Request& request) {
   return request.method == "GET" || request.method == "HEAD";
+}
+
+// No kind of object is about it.
+Reply transport_error(int code, std::string reason, std::string text) {
+  ApiError out;
+  out.code = code;
+  out.reason = std::move(reason);
+  out.text = std::move(text);
+  return error_reply(out);
 }
 
 }  // namespace
@@ -43,12 +58,32 @@ void BodyHold::release() {
   if (bytes_ > 0) worker_->shared().bodies.fetch_sub(std::exchange(bytes_, 0));
 }
 
-ApiError transport_error(int code, std::string reason, std::string text) {
-  ApiError out;
-  out.code = code;
-  out.reason = std::move(reason);
-  out.text = std::move(text);
-  return out;
+Reply body_too_large(const ListenerLimits& limits) {
+  return transport_error(
+      413, "RequestEntityTooLarge",
+      fmt::format("the body is larger than the limit of {} bytes", limits.body_bytes));
+}
+
+Reply headers_too_large(const ListenerLimits& limits) {
+  return transport_error(
+      431, "RequestHeaderFieldsTooLarge",
+      fmt::format("the headers are larger than the limit of {} bytes", limits.header_bytes));
+}
+
+Reply too_slow() { return transport_error(408, "Timeout", "the request did not arrive in time"); }
+
+Reply too_many_connections() {
+  return error_reply(unavailable("too many connections, please try again later", 1));
+}
+
+Reply too_much_untaken(const OutputBudget& budget) {
+  Reply reply = transport_error(
+      429, "TooManyRequests",
+      fmt::format("answers of {} bytes wait for the client to take them; the limit is {} bytes for "
+                  "a connection",
+                  budget.bytes(), budget.most()));
+  reply.headers.emplace_back("Retry-After", "1");
+  return reply;
 }
 
 void read_known_headers(Request& request) {
@@ -63,17 +98,15 @@ void read_known_headers(Request& request) {
 std::optional<Reply> judge_head(Worker& worker, std::string_view target, Request& request) {
   const std::size_t longest = worker.limits().target_bytes;
   if (target.size() > longest)
-    return error_reply(
-        transport_error(414, "RequestURITooLong",
-                        fmt::format("the request target is longer than {} bytes", longest)));
+    return transport_error(414, "RequestURITooLong",
+                           fmt::format("the request target is longer than {} bytes", longest));
   auto parsed = parse_target(target);
   if (!parsed) return error_reply(bad_request(parsed.error().text));
   request.path = std::move(parsed->path);
   request.query = std::move(parsed->query);
   const auto& shared = worker.shared();
   if (shared.options.read_only && !reads_only(request)) {
-    Reply reply =
-        error_reply(transport_error(405, "MethodNotAllowed", "only GET and HEAD are served here"));
+    Reply reply = transport_error(405, "MethodNotAllowed", "only GET and HEAD are served here");
     reply.headers.emplace_back("Allow", "GET, HEAD");
     return reply;
   }
@@ -88,6 +121,12 @@ std::optional<Reply> hold_body(const std::shared_ptr<Worker>& worker,
         unavailable("too many requests with large bodies, please try again later", 1));
   hold = std::move(*held);
   return std::nullopt;
+}
+
+std::optional<Reply> judge_expectation(const Request& request) {
+  const auto* expected = request.header("expect");
+  if (expected == nullptr || lower(*expected) == "100-continue") return std::nullopt;
+  return transport_error(417, "ExpectationFailed", "only Expect: 100-continue is known");
 }
 
 void carry_out(const std::shared_ptr<Worker>& worker, std::shared_ptr<Responder> responder,

@@ -34,8 +34,12 @@ class BodyHold {
   std::size_t bytes_ = 0;
 };
 
-/// The error of a transport, which no kind of object is about.
-ApiError transport_error(int code, std::string reason, std::string text);
+// What framing says by itself.
+Reply body_too_large(const ListenerLimits& limits);     ///< 413
+Reply headers_too_large(const ListenerLimits& limits);  ///< 431
+Reply too_slow();                                       ///< 408
+Reply too_many_connections();                           ///< 503
+Reply too_much_untaken(const OutputBudget& budget);     ///< 429
 
 /// Fills in what handlers ask for often, from the headers.
 void read_known_headers(Request& request);
@@ -46,6 +50,9 @@ std::optional<Reply> judge_head(Worker& worker, std::string_view target, Request
 /// `length`: what the client announced, nullopt when it did not. An answer: there is no room.
 std::optional<Reply> hold_body(const std::shared_ptr<Worker>& worker,
                                std::optional<std::size_t> length, BodyHold& hold);
+
+/// Why it does not get what it expects before it sends its body.
+std::optional<Reply> judge_expectation(const Request& request);
 
 /// Calls the handler with the complete request, which `responder` answers.
 void carry_out(const std::shared_ptr<Worker>& worker, std::shared_ptr<Responder> responder,

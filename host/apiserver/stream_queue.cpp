@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -17,8 +18,34 @@ constexpr std::size_t kWholeChunk = 128U << 10;
 }  // namespace
 
 StreamQueue::StreamQueue(std::shared_ptr<Worker> worker, std::shared_ptr<Responder> responder,
-                         std::size_t most_bytes)
-    : worker_(std::move(worker)), responder_(std::move(responder)), most_bytes_(most_bytes) {}
+                         std::size_t most_bytes, std::shared_ptr<OutputBudget> budget)
+    : worker_(std::move(worker)),
+      responder_(std::move(responder)),
+      most_bytes_(most_bytes),
+      budget_(std::move(budget)) {}
+
+StreamQueue::~StreamQueue() { drop(); }
+
+bool StreamQueue::fits(std::size_t bytes) const {
+  if (bytes_ + unsent_ == 0) return true;
+  if (budget_ && budget_->bytes() + bytes > budget_->most()) return false;
+  return bytes_ + unsent_ + bytes <= most_bytes_;
+}
+
+void StreamQueue::took(std::size_t bytes) {
+  bytes_ -= bytes;
+  front_taken_ += bytes;
+  if (budget_) budget_->remove(bytes);
+  if (front_taken_ < chunks_.front()->size()) return;
+  front_taken_ = 0;
+  chunks_.pop_front();
+}
+
+void StreamQueue::drop() {
+  if (budget_) budget_->remove(bytes_);
+  chunks_.clear();
+  bytes_ = front_taken_ = 0;
+}
 
 void StreamQueue::schedule() {
   worker_->dispatch(
@@ -31,13 +58,13 @@ bool StreamQueue::write(std::shared_ptr<const std::string> chunk) {
     const std::lock_guard lock(mutex_);
     if (!open_ || ended_) return false;
     if (chunk->empty()) return true;  // an empty chunk would be the end
-    if (bytes_ + unsent_ + chunk->size() > most_bytes_ && bytes_ + unsent_ > 0) {
+    if (!fits(chunk->size())) {
       too_far_behind = true;
       open_ = false;
-      chunks_.clear();
-      bytes_ = front_taken_ = 0;
+      drop();
     } else {
       bytes_ += chunk->size();
+      if (budget_) budget_->add(chunk->size());
       chunks_.push_back(std::move(chunk));
       if (scheduled_) return true;
       scheduled_ = true;
@@ -94,16 +121,28 @@ void StreamQueue::take(std::string& out, std::size_t enough, bool raw) {
     if (!raw) fmt::format_to(std::back_inserter(out), "{:x}\r\n", part);
     out.append(chunk, front_taken_, part);
     if (!raw) out += "\r\n";
-    bytes_ -= part;
-    front_taken_ += part;
-    if (front_taken_ < chunk.size()) break;
-    front_taken_ = 0;
-    chunks_.pop_front();
+    took(part);
+    if (front_taken_ > 0) break;
   }
   if (chunks_.empty() && ended_ && !end_taken_) {
     end_taken_ = true;
     if (!raw) out += "0\r\n\r\n";
   }
+}
+
+std::size_t StreamQueue::read(std::span<char> into) {
+  const std::lock_guard lock(mutex_);
+  scheduled_ = false;
+  std::size_t size = 0;
+  while (!chunks_.empty() && size < into.size()) {
+    const std::string& chunk = *chunks_.front();
+    const std::size_t part = std::min(chunk.size() - front_taken_, into.size() - size);
+    std::memcpy(into.data() + size, chunk.data() + front_taken_, part);
+    size += part;
+    took(part);
+  }
+  if (chunks_.empty() && ended_) end_taken_ = true;
+  return size;
 }
 
 bool StreamQueue::complete() const {
@@ -120,8 +159,8 @@ void StreamQueue::client_gone() {
   {
     const std::lock_guard lock(mutex_);
     open_ = false;
-    chunks_.clear();
-    bytes_ = unsent_ = front_taken_ = 0;
+    drop();
+    unsent_ = 0;
   }
   call_ready();
   on_ready(nullptr);

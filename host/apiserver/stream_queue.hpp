@@ -9,19 +9,22 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include "host/apiserver/exchange.hpp"
 
 namespace sluice::host {
 
+class OutputBudget;
 class Responder;
 class Worker;
 
 class StreamQueue {
  public:
   StreamQueue(std::shared_ptr<Worker> worker, std::shared_ptr<Responder> responder,
-              std::size_t most_bytes);
+              std::size_t most_bytes, std::shared_ptr<OutputBudget> budget);
+  ~StreamQueue();
 
   // ---- the writer, any thread
   bool write(std::shared_ptr<const std::string> chunk);
@@ -35,6 +38,8 @@ class StreamQueue {
   /// Appends chunks, framed unless `raw`, until `out` holds `enough`. The end of the answer is
   /// appended once.
   void take(std::string& out, std::size_t enough, bool raw);
+  /// The same, into a buffer and without frames. Returns how much it is.
+  std::size_t read(std::span<char> into);
   bool complete() const;          ///< everything was taken, the end included
   void sent(std::size_t unsent);  ///< bytes that were taken and are not sent yet
   void client_gone();
@@ -44,10 +49,14 @@ class StreamQueue {
 
  private:
   void schedule();
+  bool fits(std::size_t bytes) const;
+  void took(std::size_t bytes);  // of the first chunk
+  void drop();                   // all chunks
 
   const std::shared_ptr<Worker> worker_;
   const std::weak_ptr<Responder> responder_;
   const std::size_t most_bytes_;
+  const std::shared_ptr<OutputBudget> budget_;  // may be null
   mutable std::mutex mutex_;
   // All guarded by mutex_.
   std::deque<std::shared_ptr<const std::string>> chunks_;

@@ -83,10 +83,10 @@ Result<void> ask_clients(SSL_CTX* context, const std::string& client_ca) {
 
 int choose_protocol(SSL*, const unsigned char** out, unsigned char* size,
                     const unsigned char* offered, unsigned offered_size, void*) {
-  static constexpr std::string_view kHttp11 = "\x08http/1.1";
+  static constexpr std::string_view kOurs = "\x02h2\x08http/1.1";  // in this order
   unsigned char* chosen = nullptr;
-  if (SSL_select_next_proto(&chosen, size, reinterpret_cast<const unsigned char*>(kHttp11.data()),
-                            kHttp11.size(), offered, offered_size) != OPENSSL_NPN_NEGOTIATED)
+  if (SSL_select_next_proto(&chosen, size, reinterpret_cast<const unsigned char*>(kOurs.data()),
+                            kOurs.size(), offered, offered_size) != OPENSSL_NPN_NEGOTIATED)
     return SSL_TLSEXT_ERR_NOACK;
   *out = chosen;
   return SSL_TLSEXT_ERR_OK;
@@ -245,6 +245,13 @@ void TlsSession::finish(std::string& out) {
 }
 
 bool TlsSession::established() const { return SSL_is_init_finished(state_->session.get()) == 1; }
+
+bool TlsSession::http2() const {
+  const unsigned char* name = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(state_->session.get(), &name, &size);
+  return size == 2 && std::memcmp(name, "h2", 2) == 0;
+}
 
 std::optional<CertificateSubject> TlsSession::client() const {
   const X509* certificate = SSL_get0_peer_certificate(state_->session.get());

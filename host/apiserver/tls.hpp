@@ -2,8 +2,9 @@
 //
 // A TlsContext is made of certificates in memory and then only read: any thread, shared by all
 // sessions that were started with it. A TlsSession belongs to one connection and one thread. TLS
-// 1.2 with AEAD ciphers and TLS 1.3; http/1.1 by ALPN; no renegotiation, no session resumption, so
-// that a certificate that was replaced is not used any more by whoever connects next.
+// 1.2 with AEAD ciphers and TLS 1.3; h2 and http/1.1 by ALPN; no renegotiation, no session
+// resumption, so that a certificate that was replaced is not used any more by whoever connects
+// next.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +59,8 @@ class TlsSession {
   /// Appends the farewell to `out`.
   void finish(std::string& out);
   bool established() const;
+  /// Both sides want HTTP/2. Once it is established.
+  bool http2() const;
   /// Of the client, when its certificate was issued by the client CA and is valid.
   std::optional<CertificateSubject> client() const;
 

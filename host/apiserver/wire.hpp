@@ -42,6 +42,7 @@ class Wire {
   void close();
   bool secure() const { return tls_ != nullptr; }
   bool handshaking() const { return tls_ != nullptr && !tls_->established(); }
+  bool http2() const { return tls_ != nullptr && tls_->http2(); }
   std::optional<CertificateSubject> client() const;
   boost::asio::ip::tcp::socket& socket() { return socket_; }
   const boost::asio::ip::tcp::socket& socket() const { return socket_; }

@@ -108,8 +108,8 @@ void Worker::run_posted() {
   }
 }
 
-void Worker::pump_soon(std::weak_ptr<Responder> responder) {
-  to_pump_.push_back(std::move(responder));
+void Worker::pump_soon(std::weak_ptr<Sender> sender) {
+  to_pump_.push_back(std::move(sender));
   if (std::exchange(pumping_, true)) return;
   pumped_ = {};
   boost::asio::post(io_, [self = shared_from_this()] { self->pump_some(); });
@@ -119,13 +119,13 @@ void Worker::pump_some() {
   const auto begin = std::chrono::steady_clock::now();
   auto now = begin;
   while (!to_pump_.empty() && now - begin < kPumpsAtATime) {
-    const auto responder = to_pump_.front().lock();
+    const auto sender = to_pump_.front().lock();
     to_pump_.pop_front();
     try {
-      if (responder) responder->pump();
+      if (sender) sender->pump();
     } catch (const std::exception& error) {
       log(LogLevel::kError, "api", "a stream ended in an exception", {{"what", error.what()}});
-      responder->give_up();
+      sender->give_up();
     }
     now = std::chrono::steady_clock::now();
   }
@@ -203,7 +203,7 @@ const std::string& Worker::date() {
   const std::int64_t second = std::time(nullptr);
   if (second != date_second_) {
     date_second_ = second;
-    date_ = fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(second));
+    date_ = fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(second));
   }
   return date_;
 }

@@ -30,7 +30,7 @@
 namespace sluice::host {
 
 class Connection;
-class Responder;
+class Sender;
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 using Task = std::function<void()>;
@@ -42,7 +42,9 @@ struct ListenerShared {
   HeadCheck check;
   std::atomic<std::size_t> bodies{0};  ///< bytes of bodies that are held
   std::atomic<std::uint64_t> accepted{0}, turned_away{0}, timed_out{0}, given_up{0}, requests{0};
+  std::atomic<std::uint64_t> misbehaved{0};
   std::atomic<std::size_t> open_connections{0}, open_streams{0};
+  std::atomic<std::size_t> http2_connections{0}, http2_streams{0};
   std::atomic<bool> stopping{false};
   std::mutex mutex;
   std::condition_variable closed;  ///< a connection was closed
@@ -77,9 +79,9 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   const ListenerLimits& limits() const { return limits_; }
   void set_limits(const ListenerLimits& limits) { limits_ = limits; }
   void after(std::int64_t delay_ms, Task task) override;
-  /// Sends what the Responder's stream has, behind the requests that are ready now: thousands of
-  /// streams must not hold up one request.
-  void pump_soon(std::weak_ptr<Responder> responder);
+  /// Has it send behind the requests that are ready now: thousands of streams must not hold up one
+  /// request.
+  void pump_soon(std::weak_ptr<Sender> sender);
   SteadyTime streams_rest_until() const override;
   void add(const std::shared_ptr<Connection>& connection);
   void remove(const std::shared_ptr<Connection>& connection);
@@ -89,7 +91,7 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   void drain();
   /// Room for one read from a socket; contents are those of the last one.
   std::array<char, 64U << 10>& scratch() { return *scratch_; }
-  /// `Date: …` of the present second.
+  /// The present second, as headers say it.
   const std::string& date();
 
   /// Connections that wait for a request, longest first: those that made none yet, and the others.
@@ -113,7 +115,7 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   std::unique_ptr<std::array<char, 64U << 10>> scratch_;
   std::string date_;
   std::int64_t date_second_ = 0;
-  std::deque<std::weak_ptr<Responder>> to_pump_;
+  std::deque<std::weak_ptr<Sender>> to_pump_;
   bool pumping_ = false;            // pump_some() will run
   SteadyTime::duration pumped_{0};  // since to_pump_ was empty
   SteadyTime pumps_rest_until_{};

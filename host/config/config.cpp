@@ -73,6 +73,7 @@ void read_server(Section& section, ServerConfig& out) {
   limits.integer("headerBytes", out.limits.header_bytes, 1024, 1LL << 20);
   limits.integer("depth", out.limits.depth, 8, 1'000);
   limits.integer("connections", out.limits.connections, 1, 1'000'000);
+  limits.integer("streams", out.limits.streams, 1, 10'000);
   limits.integer("watchers", out.limits.watchers, 1, 1'000'000);
   limits.integer("watchersPerUser", out.limits.watchers_per_user, 1, 1'000'000);
   const std::pair<const char*, Duration*> times[] = {{"headerTime", &out.limits.header_time},

@@ -26,6 +26,7 @@ struct ServerLimits {
   std::int64_t header_bytes = 64 * 1024;
   std::int64_t depth = 100;  ///< nesting of JSON
   std::int64_t connections = 4096;
+  std::int64_t streams = 250;  ///< requests at a time on a connection of HTTP/2
   std::int64_t watchers = 4096;
   std::int64_t watchers_per_user = 3072;
   Duration header_time = 10 * kSecond;  ///< for the head of a request to arrive

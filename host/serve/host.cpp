@@ -81,6 +81,7 @@ ListenerLimits listener_limits(const ServerLimits& limits) {
   out.bodies_bytes = std::max(out.bodies_bytes, 8 * out.body_bytes);
   out.header_bytes = static_cast<std::size_t>(limits.header_bytes);
   out.connections = static_cast<std::size_t>(limits.connections);
+  out.streams = static_cast<std::size_t>(limits.streams);
   out.header_ms = limits.header_time / kMillisecond;
   out.body_ms = limits.body_time / kMillisecond;
   out.idle_ms = limits.idle_time / kMillisecond;

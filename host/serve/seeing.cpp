@@ -111,6 +111,12 @@ std::vector<Reading> Seeing::of_process() {
                                 "Connections over the limit that were turned away", true);
   Reading slow = by_listener("sluice_connections_timed_out_total",
                              "Connections that were too slow in sending or taking", true);
+  Reading http2 = by_listener("sluice_http2_connections", "Connections that speak HTTP/2", false);
+  Reading streams =
+      by_listener("sluice_http2_streams", "Requests on them that are not answered yet", false);
+  Reading misbehaved =
+      by_listener("sluice_http2_misbehaved_total",
+                  "HTTP/2 connections that were ended for breaking a limit of the protocol", true);
   Reading given_up = by_listener("sluice_streams_given_up_total",
                                  "Watches and logs whose client fell too far behind", true);
   const std::lock_guard lock(mutex_);
@@ -121,9 +127,13 @@ std::vector<Reading> Seeing::of_process() {
     accepted.samples.push_back({labels, static_cast<double>(counters.accepted)});
     refused.samples.push_back({labels, static_cast<double>(counters.turned_away)});
     slow.samples.push_back({labels, static_cast<double>(counters.timed_out)});
+    http2.samples.push_back({labels, static_cast<double>(counters.http2_connections)});
+    streams.samples.push_back({labels, static_cast<double>(counters.http2_streams)});
+    misbehaved.samples.push_back({labels, static_cast<double>(counters.misbehaved)});
     given_up.samples.push_back({labels, static_cast<double>(counters.given_up)});
   }
-  for (Reading* each : {&open, &accepted, &refused, &slow, &given_up})
+  for (Reading* each :
+       {&open, &accepted, &refused, &slow, &http2, &streams, &misbehaved, &given_up})
     out.push_back(std::move(*each));
   return out;
 }

@@ -156,6 +156,11 @@ std::string Client::read_to_end() {
   return std::exchange(state_->in, {});
 }
 
+std::string Client::read_some() {
+  if (state_->in.empty()) fill();
+  return std::exchange(state_->in, {});
+}
+
 bool Client::closed() { return state_->in.empty() && !fill(); }
 
 Answer Client::get(std::string_view path, std::string_view headers) {

@@ -43,7 +43,8 @@ class Client {
   /// The next chunk of a chunked answer; empty at its end (or of the connection).
   std::string read_chunk();
   std::string read_to_end();
-  bool closed();  ///< waits: true when the other side closes without another byte
+  std::string read_some();  ///< what is there, or comes next; empty: the end
+  bool closed();            ///< waits: true when the other side closes without another byte
   Answer get(std::string_view path, std::string_view headers = {});
   Answer request(std::string_view method, std::string_view path, std::string_view body,
                  std::string_view headers = "Content-Type: application/json\r\n");

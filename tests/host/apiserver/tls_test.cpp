@@ -63,8 +63,10 @@ TEST_F(Tls, SpeaksModernVersionsOnly) {
   EXPECT_EQ(ask({.most_version = TLS1_1_VERSION}), "no connection");
   EXPECT_EQ(ask({.most_version = TLS1_2_VERSION}), "nobody");
   EXPECT_EQ(Client(server_->port(), {.alpn = "http/1.1"}).protocol(), "http/1.1");
-  EXPECT_EQ(Client(server_->port(), {.alpn = "h2"}).protocol(), "");
-  EXPECT_EQ(ask({.alpn = "h2"}), "nobody");
+  EXPECT_EQ(Client(server_->port(), {.alpn = "h2"}).protocol(), "h2");
+  EXPECT_EQ(Client(server_->port(), {.alpn = "spdy/3"}).protocol(), "");
+  EXPECT_EQ(ask({.alpn = "spdy/3"}), "nobody");
+  EXPECT_EQ(ask({.alpn = "h2"}), "");  // HTTP/1.1 where HTTP/2 was agreed on
 }
 
 TEST_F(Tls, TellsPlainClientsWhereTheyAre) {

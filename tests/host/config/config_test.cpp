@@ -44,7 +44,7 @@ server:
   tokenFile: tokens
   kubeconfig: admin.conf
   insecureHttp: 127.0.0.1:8080
-  limits: {bodyBytes: 4096, headerBytes: 2048, depth: 50, connections: 10, watchers: 20,
+  limits: {bodyBytes: 4096, headerBytes: 2048, depth: 50, connections: 10, streams: 7, watchers: 20,
            watchersPerUser: 5, headerTime: 1s, bodyTime: 90s, idleTime: 2m, stallTime: 1h}
 metrics: {address: "localhost:1"}
 store: {path: memory}
