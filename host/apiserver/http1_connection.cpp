@@ -165,11 +165,12 @@ std::optional<Reply> Http1Connection::judge() {
     return error_reply(bad_request("the length of the body is ambiguous"));
   }
   if (auto refused = judge_head(*worker_, view(parser_->get().target()), request_)) return refused;
-  std::optional<std::size_t> length;
-  if (const auto announced = parser_->content_length())
-    length = static_cast<std::size_t>(*announced);
-  if (!parser_->is_done() && (!length || *length > 0))
-    if (auto refused = hold_body(worker_, length, hold_)) return refused;
+  if (!parser_->is_done()) {
+    const std::size_t most = worker_->limits().body_bytes;
+    const auto announced = parser_->content_length();
+    if (!hold_.grow(worker_, announced ? static_cast<std::size_t>(*announced) : most))
+      return too_many_bodies();
+  }
   return judge_expectation(request_);
 }
 

@@ -34,8 +34,7 @@ std::optional<Reply> Http2Stream::judge(const H2Head& head, bool complete, bool 
   if (complete) return std::nullopt;
   if (head.length && *head.length > worker->limits().body_bytes)
     return body_too_large(worker->limits());
-  if (!head.length || *head.length > 0)
-    if (auto refused = hold_body(worker, head.length, hold_)) return refused;
+  if (head.length && !hold_.grow(worker, *head.length)) return too_many_bodies();
   return judge_expectation(request_);
 }
 
@@ -56,6 +55,10 @@ void Http2Stream::body(std::string_view piece) {
   const auto& limits = connection_->worker()->limits();
   if (request_.body.size() + piece.size() > limits.body_bytes)
     return refuse(body_too_large(limits));
+  // What was not announced is counted as it comes.
+  const std::size_t size = request_.body.size() + piece.size();
+  if (size > hold_.bytes() && !hold_.grow(connection_->worker(), size))
+    return refuse(too_many_bodies());
   request_.body += piece;
 }
 

@@ -34,13 +34,15 @@ Reply transport_error(int code, std::string reason, std::string text) {
 
 }  // namespace
 
-std::optional<BodyHold> BodyHold::take(const std::shared_ptr<Worker>& worker, std::size_t bytes) {
-  BodyHold hold;
-  hold.worker_ = worker;
-  hold.bytes_ = bytes;
-  const std::size_t before = worker->shared().bodies.fetch_add(bytes);
-  if (before + bytes > worker->limits().bodies_bytes) return std::nullopt;
-  return hold;
+bool BodyHold::grow(const std::shared_ptr<Worker>& worker, std::size_t bytes) {
+  auto& all = worker->shared().bodies;
+  if (all.fetch_add(bytes) + bytes > worker->limits().bodies_bytes) {
+    all.fetch_sub(bytes);
+    return false;
+  }
+  worker_ = worker;
+  bytes_ += bytes;
+  return true;
 }
 
 BodyHold::BodyHold(BodyHold&& other) noexcept
@@ -74,6 +76,10 @@ Reply too_slow() { return transport_error(408, "Timeout", "the request did not a
 
 Reply too_many_connections() {
   return error_reply(unavailable("too many connections, please try again later", 1));
+}
+
+Reply too_many_bodies() {
+  return error_reply(unavailable("too many requests with large bodies, please try again later", 1));
 }
 
 Reply too_much_untaken(const OutputBudget& budget) {
@@ -111,16 +117,6 @@ std::optional<Reply> judge_head(Worker& worker, std::string_view target, Request
     return reply;
   }
   return shared.check ? shared.check(request) : std::nullopt;
-}
-
-std::optional<Reply> hold_body(const std::shared_ptr<Worker>& worker,
-                               std::optional<std::size_t> length, BodyHold& hold) {
-  auto held = BodyHold::take(worker, length.value_or(worker->limits().body_bytes));
-  if (!held)
-    return error_reply(
-        unavailable("too many requests with large bodies, please try again later", 1));
-  hold = std::move(*held);
-  return std::nullopt;
 }
 
 std::optional<Reply> judge_expectation(const Request& request) {

@@ -21,8 +21,9 @@ namespace sluice::host {
 class BodyHold {
  public:
   BodyHold() = default;
-  /// nullopt: there is no room.
-  static std::optional<BodyHold> take(const std::shared_ptr<Worker>& worker, std::size_t bytes);
+  /// Counts more. False: there is no room, and nothing changed.
+  bool grow(const std::shared_ptr<Worker>& worker, std::size_t bytes);
+  std::size_t bytes() const { return bytes_; }
   BodyHold(BodyHold&& other) noexcept;
   BodyHold& operator=(BodyHold&& other) noexcept;
   ~BodyHold() { release(); }
@@ -39,6 +40,7 @@ Reply body_too_large(const ListenerLimits& limits);     ///< 413
 Reply headers_too_large(const ListenerLimits& limits);  ///< 431
 Reply too_slow();                                       ///< 408
 Reply too_many_connections();                           ///< 503
+Reply too_many_bodies();                                ///< 503
 Reply too_much_untaken(const OutputBudget& budget);     ///< 429
 
 /// Fills in what handlers ask for often, from the headers.
@@ -46,10 +48,6 @@ void read_known_headers(Request& request);
 
 /// Why a request is refused before its body is read. Sets its path, query and user.
 std::optional<Reply> judge_head(Worker& worker, std::string_view target, Request& request);
-
-/// `length`: what the client announced, nullopt when it did not. An answer: there is no room.
-std::optional<Reply> hold_body(const std::shared_ptr<Worker>& worker,
-                               std::optional<std::size_t> length, BodyHold& hold);
 
 /// Why it does not get what it expects before it sends its body.
 std::optional<Reply> judge_expectation(const Request& request);

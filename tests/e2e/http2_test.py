@@ -47,14 +47,15 @@ class Peer:
         self.token = credentials(host.kubeconfig)[1]
         self.opens_windows = opens_windows
         self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
-        if window is not None:
-            self.h2.local_settings[h2.settings.SettingCodes.INITIAL_WINDOW_SIZE] = window
         self.h2.initiate_connection()
         self.h2.increment_flow_control_window(1 << 28)
         self.status, self.bodies, self.ended, self.resets = {}, {}, set(), {}
         self.goaway = None
         self.closed = False
-        self.flush()
+        if window is not None:
+            code = h2.settings.SettingCodes.INITIAL_WINDOW_SIZE
+            self.h2.update_settings({code: window})
+            self.until(lambda: self.h2.local_settings[code] == window)
 
     def __enter__(self):
         return self
