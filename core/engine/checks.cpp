@@ -37,7 +37,7 @@ bool same_report(const api::AdmissionCheckState& a, const api::AdmissionCheckSta
 void EngineState::apply(const api::AdmissionCheck& object) {
   const CheckRecord now{object.active, object.why_inactive, object.preempt_after_check,
                         object.retry_delay_seconds};
-  const auto [it, fresh] = checks_.emplace(object.meta.name, now);
+  const auto [it, fresh] = model.checks.emplace(object.meta.name, now);
   if (!fresh && it->second == now) return;
   it->second = now;
   note_check_change(object.meta.name);
@@ -66,8 +66,8 @@ void EngineState::rebuild_checks(QueueRecord& queue) {
           check.all_flavors &=
               rule.on_flavors.empty() ||
               std::binary_search(check.flavors.begin(), check.flavors.end(), flavor);
-      const auto known = checks_.find(rule.name);
-      check.preempt_after_check = known != checks_.end() && known->second.preempt_after_check;
+      const auto known = model.checks.find(rule.name);
+      check.preempt_after_check = known != model.checks.end() && known->second.preempt_after_check;
     }
   }
   if (checks == queue.checks) return;
@@ -197,8 +197,8 @@ bool EngineState::lets_preempt(const WorkloadRecord& w) const {
   bool ready = true;
   for (const api::AdmissionCheckState& check : w.checks()) {
     if (check.state == kStatePending && check.reason == kPreemptionRequired) return true;
-    const auto known = checks_.find(check.name);
-    if (known != checks_.end() && known->second.preempt_after_check)
+    const auto known = model.checks.find(check.name);
+    if (known != model.checks.end() && known->second.preempt_after_check)
       ready &= check.state == kStateReady;
   }
   return ready;
@@ -229,9 +229,9 @@ void EngineState::retry(WorkloadId id, const std::string& names) {
   Time due = model.now;
   for (const api::AdmissionCheckState& check : more.checks) {
     if (check.state != kStateRetry) continue;
-    const auto known = checks_.find(check.name);
+    const auto known = model.checks.find(check.name);
     const std::optional<std::int32_t> usual =
-        known == checks_.end() ? std::nullopt : known->second.retry_delay_seconds;
+        known == model.checks.end() ? std::nullopt : known->second.retry_delay_seconds;
     const std::int32_t delay = check.requeue_after_seconds.value_or(usual.value_or(0));
     due = std::max(due, check.last_transition_time + delay * kSecond);
   }
@@ -259,15 +259,6 @@ void EngineState::settle_loaded() {
     list_checks(id);
     settle_checks(id);
   }
-}
-
-std::uint64_t EngineState::attempt(WorkloadId id) const {
-  const WorkloadRecord& w = model.workloads[id];
-  std::uint64_t ended = 0;
-  if (w.extras)
-    for (const api::EvictionCount& each : w.extras->evictions)
-      ended += static_cast<std::uint64_t>(std::max(0, each.count));
-  return ended + 1;
 }
 
 }  // namespace sluice

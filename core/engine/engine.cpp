@@ -1,7 +1,10 @@
 #include "core/engine/engine.hpp"
 
+#include <algorithm>
+
 #include "core/base/check.hpp"
 #include "core/base/workers.hpp"
+#include "core/engine/explanation.hpp"
 #include "core/engine/state.hpp"
 
 namespace sluice {
@@ -39,6 +42,16 @@ EngineState::EngineState(EngineConfig config, hooks::Hooks hooks)
             model.texts.intern("The workload is admitted"), model.texts.intern("Pending")};
 }
 
+const std::vector<WorkloadId>& EngineState::in_order() const {
+  if (!in_order_stale_) return in_order_;
+  in_order_.clear();
+  for (const auto& [key, id] : model.ids) in_order_.push_back(id);
+  std::sort(in_order_.begin(), in_order_.end(),
+            [this](WorkloadId a, WorkloadId b) { return model.key(a) < model.key(b); });
+  in_order_stale_ = false;
+  return in_order_;
+}
+
 Engine::Engine(EngineConfig config, hooks::Hooks hooks)
     : state_(std::make_unique<EngineState>(std::move(config), std::move(hooks))) {}
 Engine::~Engine() = default;
@@ -62,87 +75,65 @@ void Engine::remove(std::string_view kind, std::string_view key) { state_->remov
 
 Result<void> Engine::finish(std::string_view key, std::string_view reason,
                             std::string_view message) {
-  const auto id = state_->find(key);
+  const auto id = state_->model.find(key);
   if (!id) return Error{"workload " + std::string(key) + " does not exist"};
   return state_->finish(*id, reason, message);
 }
 
 Result<void> Engine::conclude(std::string_view key, std::string_view reason,
                               std::string_view message) {
-  const auto id = state_->find(key);
+  const auto id = state_->model.find(key);
   if (!id) return Error{"workload " + std::string(key) + " does not exist"};
   return state_->conclude(*id, reason, message);
 }
 
 Result<void> Engine::report(std::string_view key, const api::AdmissionCheckState& check) {
-  const auto id = state_->find(key);
+  const auto id = state_->model.find(key);
   if (!id) return Error{"workload " + std::string(key) + " does not exist"};
   return state_->report(*id, check);
 }
 
 void Engine::traits_changed(std::string_view key) {
-  if (const auto id = state_->find(key)) state_->traits_changed(*id);
+  if (const auto id = state_->model.find(key)) state_->traits_changed(*id);
 }
 void Engine::requeue(std::string_view key) {
-  if (const auto id = state_->find(key)) state_->requeue(*id);
+  if (const auto id = state_->model.find(key)) state_->requeue(*id);
 }
 
 bool Engine::step(std::vector<Decision>& out) { return state_->step(out); }
 Time Engine::next_timer() const { return state_->next_timer(); }
 
-std::optional<WorkloadId> Engine::find(std::string_view key) const { return state_->find(key); }
+std::optional<WorkloadId> Engine::find(std::string_view key) const {
+  return state_->model.find(key);
+}
 const std::string& Engine::key(WorkloadId id) const { return state_->model.key(id); }
 std::shared_ptr<const api::Workload> Engine::object(WorkloadId id) const {
   return state_->model.workloads[id].object;
 }
-WorkloadView Engine::view(WorkloadId id) const { return state_->view(id); }
+WorkloadView Engine::view(WorkloadId id) const { return view_of(state_->model, id); }
 WorkloadState Engine::state(WorkloadId id) const { return state_->model.workloads[id].state; }
 std::vector<api::PodSetAssignment> Engine::assignment(WorkloadId id) const {
-  return state_->assignment(id);
+  return assignment_of(state_->model, id);
 }
-api::WorkloadStatus Engine::status(WorkloadId id) const { return state_->status(id); }
-std::uint64_t Engine::attempt(WorkloadId id) const { return state_->attempt(id); }
+api::WorkloadStatus Engine::status(WorkloadId id) const { return status_of(state_->model, id); }
+std::uint64_t Engine::attempt(WorkloadId id) const { return attempt_of(state_->model, id); }
 std::vector<std::string> Engine::planned_victims(WorkloadId id) const {
-  return state_->planned_victims(id);
+  return sluice::planned_victims(state_->model, id);
 }
 bool Engine::may_lower_counts(WorkloadId id) const {
   const hooks::Traits* traits = state_->model.workloads[id].traits();
   return traits && traits->may_lower_counts;
 }
-std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const { return state_->counted_as(id); }
-bool Engine::takes_part(WorkloadId id) const {
-  return !state_->stands_aside(state_->model.workloads[id]);
+std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const {
+  return sluice::counted_as(state_->model, id);
 }
+bool Engine::takes_part(WorkloadId id) const { return !state_->model.workloads[id].stands_aside(); }
 std::vector<WorkloadId> Engine::workloads() const { return state_->in_order(); }
 Explanation Engine::explain(WorkloadId id, const MayKnow& may_know) const {
-  return state_->explain(id, may_know);
+  return sluice::explain(state_->model, id, may_know);
 }
-std::vector<CohortView> Engine::cohort_views() const { return state_->cohort_views(); }
-std::vector<std::string> Engine::cohorts_above(std::string_view cluster_queue) const {
-  return state_->cohorts_above(cluster_queue);
-}
-WorkloadTally Engine::tally() const { return state_->tally(); }
+const Model& Engine::model() const { return state_->model; }
 EngineStats Engine::stats() const { return state_->stats; }
 void Engine::verify_ledger() const { state_->verify_ledger(); }
-
-std::optional<QueueView> Engine::queue_view(std::string_view cluster_queue) const {
-  return state_->queue_view(cluster_queue);
-}
-std::size_t Engine::queue_size(std::string_view cluster_queue) const {
-  return state_->queue_size(cluster_queue);
-}
-std::vector<std::string> Engine::cluster_queues() const { return state_->cluster_queues(); }
-std::optional<std::int64_t> Engine::cohort_share(std::string_view cohort) const {
-  return state_->cohort_share(cohort);
-}
-std::vector<PendingWorkload> Engine::pending_workloads(std::string_view cluster_queue,
-                                                       std::string_view local_queue,
-                                                       std::size_t offset,
-                                                       std::size_t limit) const {
-  return state_->pending_workloads(cluster_queue, local_queue, offset, limit);
-}
-std::string Engine::cluster_queue_of(std::string_view local_queue) const {
-  return state_->cluster_queue_of(local_queue);
-}
 
 }  // namespace sluice

@@ -28,22 +28,13 @@
 #include "core/base/time.hpp"
 #include "core/engine/decision.hpp"
 #include "core/engine/explanation.hpp"
-#include "core/engine/queue_view.hpp"
-#include "core/engine/tally.hpp"
+#include "core/engine/workload_views.hpp"
 #include "core/hooks/hooks.hpp"
 #include "core/types/engine_config.hpp"
 #include "core/types/kinds.hpp"
 #include "core/types/workload_state.hpp"
 
 namespace sluice {
-
-/// What a person may know about one workload, rendered on demand.
-struct WorkloadView {
-  WorkloadState state = WorkloadState::kPending;
-  std::string reason;  ///< of QuotaReserved=False while pending
-  std::string message;
-  std::optional<api::Admission> admission;
-};
 
 struct EngineStats {
   std::uint64_t cycles = 0;
@@ -137,31 +128,10 @@ class Engine {
   /// All workloads that exist, in order of namespace/name.
   std::vector<WorkloadId> workloads() const;
   EngineStats stats() const;
-  /// What each flavor has for the workload, and who holds what it lacks, by name where `may_know`
-  /// allows (asked once per namespace). O(flavors + members of its queue + holders of its tree).
+  /// What the free functions of queue_views.hpp, cohort_views.hpp and tally.hpp look at.
+  const Model& model() const;
+  /// As explanation.hpp says.
   Explanation explain(WorkloadId id, const MayKnow& may_know = {}) const;
-
-  /// nullopt: there is no such ClusterQueue. O(its workloads).
-  std::optional<QueueView> queue_view(std::string_view cluster_queue) const;
-  /// How many workloads wait or hold quota there: what queue_view() costs. O(1).
-  std::size_t queue_size(std::string_view cluster_queue) const;
-  /// ClusterQueues that exist, in order of name.
-  std::vector<std::string> cluster_queues() const;
-  /// The weighted share of a Cohort, as QueueView has it; nullopt: there is no such cohort.
-  std::optional<std::int64_t> cohort_share(std::string_view cohort) const;
-  /// All cohorts, in order of name. O(cohorts × flavors and resources + holders).
-  std::vector<CohortView> cohort_views() const;
-  /// The cohorts that a ClusterQueue is in, from the nearest up. O(depth).
-  std::vector<std::string> cohorts_above(std::string_view cluster_queue) const;
-  /// Counts over all workloads. O(workloads).
-  WorkloadTally tally() const;
-  /// Who waits in a ClusterQueue, in order, parked ones too; `local_queue` (`namespace/name`, or
-  /// empty: all) picks, positions are those among all. O(n log n).
-  std::vector<PendingWorkload> pending_workloads(std::string_view cluster_queue,
-                                                 std::string_view local_queue, std::size_t offset,
-                                                 std::size_t limit) const;
-  /// Where a LocalQueue leads; empty when there is no such LocalQueue.
-  std::string cluster_queue_of(std::string_view local_queue) const;
 
   /// Recomputes every usage from the holders and compares; aborts when they differ. For tests.
   void verify_ledger() const;

@@ -1,4 +1,3 @@
-// What each flavor has for a workload that waits, and who holds what it lacks.
 #include "core/engine/explanation.hpp"
 
 #include <algorithm>
@@ -8,7 +7,10 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "core/engine/state.hpp"
+#include "core/engine/queue_views.hpp"
+#include "core/engine/workload_views.hpp"
+#include "core/model/model.hpp"
+#include "core/model/queue_order.hpp"
 #include "core/scheduling/flavor_match.hpp"
 #include "core/scheduling/own_view.hpp"
 
@@ -141,15 +143,13 @@ std::vector<Refusal> refusals_of(const Model& model, const PendingReason& why) {
   return out;
 }
 
-}  // namespace
-
 /// Those that are ordered as this one, which takes no part itself.
-std::vector<StandIn> EngineState::stand_ins_of(const WorkloadRecord& w) const {
+std::vector<StandIn> stand_ins_of(const Model& model, const WorkloadRecord& w) {
   std::vector<StandIn> out;
-  const auto members = anchored_.find(w.key);
-  if (!stands_aside(w) || members == anchored_.end()) return out;
+  const auto members = model.anchored.find(w.key);
+  if (!w.stands_aside() || members == model.anchored.end()) return out;
   std::vector<OrderKey> keys;
-  for (const WorkloadId member : members->second) keys.push_back(order_key(member));
+  for (const WorkloadId member : members->second) keys.push_back(order_key(model, member));
   std::sort(keys.begin(), keys.end());
   for (const OrderKey& key : keys) {
     const WorkloadRecord& m = model.workloads[key.id];
@@ -160,11 +160,11 @@ std::vector<StandIn> EngineState::stand_ins_of(const WorkloadRecord& w) const {
 }
 
 /// What each flavor has for its pod sets; `lacking` gets what is missing somewhere.
-void EngineState::explain_pod_sets(WorkloadId id, const QueueRecord* queue, Explanation& out,
-                                   std::set<FrId>& lacking) {
+void explain_pod_sets(Model& model, WorkloadId id, const QueueRecord* queue, Explanation& out,
+                      std::set<FrId>& lacking) {
   const WorkloadRecord& w = model.workloads[id];
   std::optional<OwnView> view;  // what it replaces is no obstacle to it
-  if (queue && !structure_dirty_ && !w.holds_quota()) view.emplace(model, id, queue->id);
+  if (queue && !model.tree_stale && !w.holds_quota()) view.emplace(model, id, queue->id);
   for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
     const PodSetRecord& pods = w.pod_sets[i];
     PodSetAnswer& set = out.pod_sets.emplace_back();
@@ -186,21 +186,23 @@ void EngineState::explain_pod_sets(WorkloadId id, const QueueRecord* queue, Expl
   }
 }
 
-Explanation EngineState::explain(WorkloadId id, const MayKnow& may_know) {
+}  // namespace
+
+Explanation explain(Model& model, WorkloadId id, const MayKnow& may_know) {
   const WorkloadRecord& w = model.workloads[id];
   Explanation out;
-  out.stand_ins = stand_ins_of(model.workloads[id]);
+  out.stand_ins = stand_ins_of(model, w);
   std::set<FrId> lacking;
   const QueueId queue_id = w.holds_quota() ? w.holding->queue : w.queue;
   const QueueRecord* queue = queue_id == kNone ? nullptr : &model.queues[queue_id];
-  explain_pod_sets(id, queue, out, lacking);
+  explain_pod_sets(model, id, queue, out, lacking);
   if (const WorkloadId replaced = model.replaced_by(w); replaced != kNone)
     out.replaces = model.workloads[replaced].key;
   if (w.state == WorkloadState::kPending)
-    if (const auto why = pending_reason(w, id)) out.refusals = refusals_of(model, *why);
+    if (const auto why = pending_reason(model, w, id)) out.refusals = refusals_of(model, *why);
   if (!queue) return out;
   out.cluster_queue = queue->name;
-  out.cohorts = cohorts_above(queue->name);
+  out.cohorts = cohorts_above(model, queue->name);
   if (w.state != WorkloadState::kPending) return out;
   find_position(model, *queue, id, out);
   if (queue_id >= model.tree.node_count()) return out;

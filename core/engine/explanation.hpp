@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "core/base/time.hpp"
-#include "core/engine/decision.hpp"
+#include "core/types/workload_state.hpp"
 
 namespace sluice {
+
+struct Model;
 
 /// One resource of a pod set on one flavor of the queue.
 struct FlavorAnswer {
@@ -91,5 +93,10 @@ struct Explanation {
 
 /// May whoever asks know of workloads in this namespace? Empty: of all.
 using MayKnow = std::function<bool(std::string_view ns)>;
+
+/// What each flavor has for the workload, and who holds what it lacks, by name where `may_know`
+/// allows (asked once per namespace). Looks with what it replaces taken away, and leaves the model
+/// as it was. O(flavors + members of its queue + holders of its tree).
+Explanation explain(Model& model, WorkloadId id, const MayKnow& may_know);
 
 }  // namespace sluice

@@ -39,7 +39,7 @@ void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
     w.state = WorkloadState::kFinished;
     return;
   }
-  const bool part = !stands_aside(w);
+  const bool part = !w.stands_aside();
   if (part && w.object->active && status.admission &&
       is_true(ConditionRecord::Type::kQuotaReserved)) {
     load_admission(w, id, *status.admission);

@@ -4,7 +4,7 @@
 namespace sluice {
 
 void EngineState::apply(const api::Namespace& object) {
-  api::LabelMap& labels = namespaces_[object.meta.name];
+  api::LabelMap& labels = model.namespaces[object.meta.name];
   if (labels == object.meta.labels) return;
   labels = object.meta.labels;
   // Workloads that did not match may do so now.
@@ -20,7 +20,7 @@ void EngineState::apply(const api::ResourceFlavor& object) {
   flavor.node_labels = object.node_labels;
   flavor.node_taints = object.node_taints;
   flavor.tolerations = object.tolerations;
-  structure_dirty_ = true;
+  model.tree_stale = true;
   for (const QueueRecord& queue : model.queues)
     for (const ResourceGroupRecord& group : queue.groups)
       for (const FlavorId used : group.flavors)
@@ -41,19 +41,19 @@ void EngineState::apply(const api::ClusterQueue& object) {
   if (hooks_.flavor_search) hooks_.flavor_search->queue_changed(id, *queue.spec);
   if (object.stop_policy != api::StopPolicy::kNone) drain_pending_ = true;
   // Workloads of its LocalQueues waited for a queue that did not exist.
-  for (const auto& [key, local] : local_queues_)
+  for (const auto& [key, local] : model.local_queues)
     if (local.cluster_queue == object.meta.name) changed_local_queues_.insert(key);
 }
 
 void EngineState::apply(const api::Cohort& object) {
   cohorts_[object.meta.name] = object;
   changed_cohorts_.insert(object.meta.name);
-  structure_dirty_ = true;
+  model.tree_stale = true;
 }
 
 void EngineState::apply(const api::LocalQueue& object) {
   const std::string key = object.meta.key();
-  LocalQueueRecord& record = local_queues_[key];
+  LocalQueueRecord& record = model.local_queues[key];
   record.cluster_queue = object.cluster_queue;
   record.stop = object.stop_policy;
   queue_id(object.cluster_queue);
@@ -64,29 +64,29 @@ void EngineState::apply(const api::LocalQueue& object) {
 void EngineState::remove(std::string_view kind, std::string_view key) {
   const std::string name(key);
   if (kind == "Workload") {
-    if (const auto id = find(key)) remove_workload(*id);
+    if (const auto id = model.find(key)) remove_workload(*id);
   } else if (kind == "LocalQueue") {
-    if (local_queues_.erase(name) > 0) changed_local_queues_.insert(name);
+    if (model.local_queues.erase(name) > 0) changed_local_queues_.insert(name);
   } else if (kind == "Cohort") {
     if (cohorts_.erase(name) > 0) {
       changed_cohorts_.insert(name);
-      structure_dirty_ = true;
+      model.tree_stale = true;
     }
   } else if (kind == "ClusterQueue") {
-    const auto it = queue_ids_.find(name);
-    if (it == queue_ids_.end()) return;
+    const auto it = model.queue_ids.find(name);
+    if (it == model.queue_ids.end()) return;
     note_queue_change(it->second, true);
     model.queues[it->second].spec.reset();
-    for (const auto& [local_key, local] : local_queues_)
+    for (const auto& [local_key, local] : model.local_queues)
       if (local.cluster_queue == name) changed_local_queues_.insert(local_key);
   } else if (kind == "ResourceFlavor") {
     const FlavorId id = model.frs.intern_flavor(key);
     if (id < model.flavors.size()) model.flavors[id] = FlavorRecord();
-    structure_dirty_ = true;
+    model.tree_stale = true;
   } else if (kind == "AdmissionCheck") {
-    if (checks_.erase(name) > 0) note_check_change(name);
+    if (model.checks.erase(name) > 0) note_check_change(name);
   } else if (kind == "Namespace") {
-    namespaces_.erase(name);
+    model.namespaces.erase(name);
   }
 }
 

@@ -1,20 +1,17 @@
-// What is known about queues: counts, usage, shares, and who waits where.
+#include "core/engine/queue_views.hpp"
+
 #include <algorithm>
-#include <limits>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "core/engine/state.hpp"
+#include "core/engine/workload_views.hpp"
+#include "core/model/model.hpp"
+#include "core/quota/fair_share.hpp"
 
 namespace sluice {
 namespace {
-
-std::int64_t shown_share(const Share& share) {
-  if (share.infinite) return std::numeric_limits<std::int64_t>::max();
-  const Wide numerator = share.numerator * 1000;
-  return static_cast<std::int64_t>((numerator + share.denominator - 1) / share.denominator);
-}
 
 void describe_activity(const QueueRecord& queue, QueueView& out) {
   out.active = queue.active();
@@ -108,12 +105,9 @@ struct LocalSum {
   }
 };
 
-}  // namespace
-
-std::vector<FlavorUse> EngineState::use_of(const QueueRecord* queue,
-                                           const std::function<Amount(FrId)>& reserved,
-                                           const std::function<Amount(FrId)>& used,
-                                           const std::set<FrId>& held) const {
+std::vector<FlavorUse> use_of(const Model& model, const QueueRecord* queue,
+                              const std::function<Amount(FrId)>& reserved,
+                              const std::function<Amount(FrId)>& used, const std::set<FrId>& held) {
   std::vector<FlavorUse> out;
   std::set<FrId> listed;
   const auto add = [&](FrId fr) {
@@ -121,7 +115,7 @@ std::vector<FlavorUse> EngineState::use_of(const QueueRecord* queue,
     FlavorUse& use = out.emplace_back();
     use.flavor = model.frs.flavor_name(model.frs.flavor_of(fr));
     use.resource = model.frs.resource_name(model.frs.resource_of(fr));
-    if (queue && !structure_dirty_ && fr < model.tree.fr_count())
+    if (queue && !model.tree_stale && fr < model.tree.fr_count())
       use.nominal = model.tree.nominal(queue->id, fr);
     use.reserved = reserved(fr);
     use.used = used(fr);
@@ -134,20 +128,22 @@ std::vector<FlavorUse> EngineState::use_of(const QueueRecord* queue,
   return out;
 }
 
-std::optional<QueueView> EngineState::queue_view(std::string_view name) const {
-  const auto found = queue_ids_.find(std::string(name));
-  if (found == queue_ids_.end() || !model.queues[found->second].spec) return std::nullopt;
-  const QueueRecord& queue = model.queues[found->second];
+}  // namespace
+
+std::optional<QueueView> queue_view(const Model& model, std::string_view name) {
+  const QueueRecord* found = model.find_queue(name);
+  if (!found) return std::nullopt;
+  const QueueRecord& queue = *found;
   QueueView out;
   out.name = name;
   describe_activity(queue, out);
-  if (!structure_dirty_) out.weighted_share = shown_share(share_of(model.tree, queue.id));
+  if (!model.tree_stale) out.weighted_share = shown_share(share_of(model.tree, queue.id));
 
   std::map<std::pair<std::string_view, std::string_view>, LocalSum> locals;
   LocalSum all;
   const auto count = [&](WorkloadId id, const WorkloadRecord& w, std::size_t QueueCounts::*plain,
                          std::set<WorkloadId> Counted::*others) {
-    const auto whom = counted_as(id);
+    const auto whom = counted_as(model, id);
     if (!whom) return;
     LocalSum& local = locals[{w.object->meta.ns, w.object->queue_name}];
     for (LocalSum* sum : {&all, &local}) {
@@ -174,7 +170,7 @@ std::optional<QueueView> EngineState::queue_view(std::string_view name) const {
     std::set<FrId> held;
     sum.use.frs(held);
     return use_of(
-        of, [&](FrId fr) { return sum.use.reserved(fr); },
+        model, of, [&](FrId fr) { return sum.use.reserved(fr); },
         [&](FrId fr) { return sum.use.used(fr); }, held);
   };
   out.counts = all.counts();
@@ -185,21 +181,12 @@ std::optional<QueueView> EngineState::queue_view(std::string_view name) const {
   return out;
 }
 
-std::size_t EngineState::queue_size(std::string_view name) const {
-  const auto found = queue_ids_.find(std::string(name));
-  if (found == queue_ids_.end()) return 0;
-  return model.queues[found->second].pending.size() + model.queues[found->second].holders.size();
+std::size_t queue_size(const Model& model, std::string_view name) {
+  const QueueRecord* queue = model.find_queue(name);
+  return queue ? queue->pending.size() + queue->holders.size() : 0;
 }
 
-std::optional<std::int64_t> EngineState::cohort_share(std::string_view name) const {
-  if (structure_dirty_) return std::nullopt;
-  for (NodeId node = 0; node < model.tree.node_count(); ++node)
-    if (!model.tree.is_queue(node) && model.tree.name(node) == name)
-      return shown_share(share_of(model.tree, node));
-  return std::nullopt;
-}
-
-std::vector<std::string> EngineState::cluster_queues() const {
+std::vector<std::string> cluster_queues(const Model& model) {
   std::vector<std::string> out;
   for (const QueueRecord& queue : model.queues)
     if (queue.spec) out.push_back(queue.name);
@@ -207,19 +194,18 @@ std::vector<std::string> EngineState::cluster_queues() const {
   return out;
 }
 
-std::vector<PendingWorkload> EngineState::pending_workloads(std::string_view cluster_queue,
-                                                            std::string_view local_queue,
-                                                            std::size_t offset,
-                                                            std::size_t limit) const {
+std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_view cluster_queue,
+                                               std::string_view local_queue, std::size_t offset,
+                                               std::size_t limit) {
   std::vector<PendingWorkload> out;
-  const auto found = queue_ids_.find(std::string(cluster_queue));
-  if (found == queue_ids_.end()) return out;
+  const QueueRecord* queue = model.find_queue(cluster_queue);
+  if (!queue) return out;
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> in_local;
   std::size_t position = 0;
   std::size_t skipped = 0;
   std::set<WorkloadId> seen;
-  for (const WorkloadId member : model.queues[found->second].pending.members()) {
-    const auto whom = counted_as(member);
+  for (const WorkloadId member : queue->pending.members()) {
+    const auto whom = counted_as(model, member);
     if (!whom || (*whom != member && !seen.insert(*whom).second)) continue;
     const WorkloadId id = *whom;
     const WorkloadRecord& w = model.workloads[id];
@@ -235,9 +221,9 @@ std::vector<PendingWorkload> EngineState::pending_workloads(std::string_view clu
   return out;
 }
 
-std::string EngineState::cluster_queue_of(std::string_view local_queue) const {
-  const auto it = local_queues_.find(std::string(local_queue));
-  return it == local_queues_.end() ? std::string() : it->second.cluster_queue;
+std::string cluster_queue_of(const Model& model, std::string_view local_queue) {
+  const auto it = model.local_queues.find(std::string(local_queue));
+  return it == model.local_queues.end() ? std::string() : it->second.cluster_queue;
 }
 
 }  // namespace sluice

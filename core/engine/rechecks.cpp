@@ -18,7 +18,7 @@ void EngineState::plan(WorkloadId id, const std::vector<WorkloadId>& victims) {
     if (!v.holds_quota() || v.promised_to != kNone || victim == id) continue;
     v.promised_to = id;
     w.holding->planned.push_back(victim);
-    if (!structure_dirty_) model.settle(victim);
+    if (!model.tree_stale) model.settle(victim);
   }
   if (!w.holding->planned.empty()) model.held.insert(id);
 }
@@ -29,7 +29,7 @@ void EngineState::drop_plan(WorkloadId id) {
   std::swap(planned, model.workloads[id].holding->planned);
   for (const WorkloadId victim : planned) {
     model.workloads[victim].promised_to = kNone;
-    if (!structure_dirty_) model.settle(victim);
+    if (!model.tree_stale) model.settle(victim);
   }
 }
 
@@ -45,7 +45,7 @@ void EngineState::find_rechecks() {
     }
     Recheck& recheck = rechecks_.emplace_back();
     recheck.id = id;
-    recheck.key = order_key(id);
+    recheck.key = order_key(model, id);
     recheck.admits = all_ready(w);
   }
   recheck_due_.clear();
@@ -136,13 +136,6 @@ void EngineState::plan_loaded() {
     for (const Victim& victim : nomination.victims) victims.push_back(victim.id);
     plan(id, victims);
   }
-}
-
-std::vector<std::string> EngineState::planned_victims(WorkloadId id) const {
-  std::vector<std::string> out;
-  if (const Holding* holding = model.workloads[id].holding.get())
-    for (const WorkloadId victim : holding->planned) out.push_back(model.key(victim));
-  return out;
 }
 
 }  // namespace sluice

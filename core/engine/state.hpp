@@ -18,18 +18,12 @@
 #include <vector>
 
 #include "core/engine/engine.hpp"
-#include "core/engine/queue_view.hpp"
-#include "core/engine/tally.hpp"
+#include "core/engine/workload_views.hpp"
 #include "core/model/model.hpp"
-#include "core/quota/fair_share.hpp"
+#include "core/model/queue_order.hpp"
 #include "core/scheduling/cycle.hpp"
 
 namespace sluice {
-
-/// The plugins that claim a workload, written there by the host (mechanisms 5).
-inline constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
-/// And one of them says that it takes no part.
-inline constexpr std::string_view kTakesNoPart = "sluice.dev/takes-no-part";
 
 class EngineState {
  public:
@@ -60,8 +54,6 @@ class EngineState {
 
   // checks.cpp
   Result<void> report(WorkloadId id, const api::AdmissionCheckState& check);
-  std::uint64_t attempt(WorkloadId id) const;
-  std::vector<std::string> planned_victims(WorkloadId id) const;
 
   // timers.cpp
   void begin_instant(Time now);
@@ -71,37 +63,8 @@ class EngineState {
   bool step(std::vector<Decision>& out);
 
   // views.cpp
-  WorkloadView view(WorkloadId id) const;
-  api::WorkloadStatus status(WorkloadId id) const;
-  std::vector<api::PodSetAssignment> assignment(WorkloadId id) const;
-  std::vector<api::PodSetAssignment> assignment_of(const WorkloadRecord& w,
-                                                   const Holding& holding) const;
-  std::optional<WorkloadId> counted_as(WorkloadId id) const;
-  bool stands_aside(const WorkloadRecord& w) const;  // traits.cpp
   void verify_ledger();
 
-  // explanation.cpp
-  Explanation explain(WorkloadId id, const MayKnow& may_know);
-  void explain_pod_sets(WorkloadId id, const QueueRecord* queue, Explanation& out,
-                        std::set<FrId>& lacking);
-  std::vector<StandIn> stand_ins_of(const WorkloadRecord& w) const;
-
-  // tally.cpp
-  WorkloadTally tally() const;
-  std::vector<CohortView> cohort_views() const;
-  std::vector<std::string> cohorts_above(std::string_view cluster_queue) const;
-
-  // queue_views.cpp
-  std::optional<QueueView> queue_view(std::string_view name) const;
-  std::size_t queue_size(std::string_view name) const;
-  std::optional<std::int64_t> cohort_share(std::string_view name) const;
-  std::vector<std::string> cluster_queues() const;
-  std::vector<PendingWorkload> pending_workloads(std::string_view cluster_queue,
-                                                 std::string_view local_queue, std::size_t offset,
-                                                 std::size_t limit) const;
-  std::string cluster_queue_of(std::string_view local_queue) const;
-
-  std::optional<WorkloadId> find(std::string_view key) const;
   /// Existing workloads in order of key. O(n log n) after a change, O(1) else.
   const std::vector<WorkloadId>& in_order() const;
 
@@ -109,17 +72,6 @@ class EngineState {
   EngineStats stats;
 
  private:
-  struct LocalQueueRecord {
-    std::string cluster_queue;
-    api::StopPolicy stop = api::StopPolicy::kNone;
-  };
-  struct CheckRecord {
-    bool active = true;
-    std::string why_inactive;
-    bool preempt_after_check = false;
-    std::optional<std::int32_t> retry_delay_seconds;
-    bool operator==(const CheckRecord&) const = default;
-  };
   enum class TimerKind : std::uint8_t { kBackoff, kPodsReady, kRecovery, kMaximumExecution };
   struct Timer {
     Time at;
@@ -130,12 +82,6 @@ class EngineState {
       return std::tie(at, id, kind) > std::tie(other.at, other.id, other.kind);
     }
   };
-
-  // queue_views.cpp
-  std::vector<FlavorUse> use_of(const QueueRecord* queue,
-                                const std::function<Amount(FrId)>& reserved,
-                                const std::function<Amount(FrId)>& used,
-                                const std::set<FrId>& held) const;
 
   // structure.cpp
   QueueId queue_id(std::string_view name);
@@ -172,8 +118,6 @@ class EngineState {
   bool all_loaded(const std::vector<std::string>& plugins) const;
   void refresh_traits(WorkloadRecord& w, WorkloadId id);
   void follow_part(WorkloadRecord& w, WorkloadId id, bool was_aside);
-  WorkloadState reported_state(const WorkloadRecord& w) const;
-  api::WorkloadStatus own_status(const WorkloadRecord& w, WorkloadId id) const;
   void link_traits(WorkloadRecord& w, WorkloadId id);
   void bind_partners(const WorkloadRecord& w, WorkloadId id);
   void unlink_traits(WorkloadRecord& w, WorkloadId id);
@@ -183,9 +127,6 @@ class EngineState {
   void enqueue(WorkloadId id);
   void dequeue(WorkloadId id);
   void reorder_anchored(const std::string& key);
-  OrderKey order_key(WorkloadId id) const;
-  Amount amount_for(const WorkloadRecord& w, std::size_t pod_set, ResourceId resource,
-                    std::int32_t count, const QueueRecord& queue) const;
 
   // checks.cpp
   void note_check_change(const std::string& name);
@@ -251,29 +192,20 @@ class EngineState {
   void settle_claims();
   bool skip_idle_cycles();
   std::shared_ptr<PendingReason> explain(Entry& entry) const;
-  std::shared_ptr<const PendingReason> pending_reason(const WorkloadRecord& w, WorkloadId id) const;
   void tell_pending();
-  bool told_in_status(const WorkloadRecord& w, std::string_view reason,
-                      std::string_view message) const;
 
   EngineConfig config_;
   hooks::Hooks hooks_;
   ParallelFor parallel_for_;
 
-  std::unordered_map<std::string, QueueId> queue_ids_;
   std::map<std::string, api::Cohort> cohorts_;
-  std::unordered_map<std::string, api::LabelMap> namespaces_;
-  std::unordered_map<std::string, LocalQueueRecord> local_queues_;
-  std::map<std::string, CheckRecord> checks_;  // AdmissionChecks by name
 
   std::unordered_map<const api::PodTemplate*, std::unique_ptr<PodShape>> shapes_;
   std::unordered_map<std::string, std::uint32_t> group_units_;
-  std::unordered_map<std::string, std::vector<WorkloadId>> anchored_;      // by order_as
   std::unordered_map<std::string, std::vector<WorkloadId>> partners_;      // by evict_with
   std::unordered_map<std::string, std::vector<WorkloadId>> followers_;     // by follows
   std::unordered_map<std::string, std::vector<WorkloadId>> replacements_;  // by what they replace
 
-  bool structure_dirty_ = true;
   std::set<QueueId> changed_queues_;     // wake after the rebuild
   std::set<QueueId> generation_queues_;  // and their trees' generations grow
   std::set<std::string> changed_cohorts_;

@@ -69,9 +69,9 @@ void EngineState::find_heads() {
 
 const char* EngineState::not_nominated_because(const QueueRecord& queue,
                                                const WorkloadRecord& w) const {
-  const auto ns = namespaces_.find(w.object->meta.ns);
+  const auto ns = model.namespaces.find(w.object->meta.ns);
   static const api::LabelMap kNoLabels;
-  const api::LabelMap& labels = ns == namespaces_.end() ? kNoLabels : ns->second;
+  const api::LabelMap& labels = ns == model.namespaces.end() ? kNoLabels : ns->second;
   if (!queue.spec->namespace_selector || !queue.spec->namespace_selector->matches(labels))
     return "Workload namespace doesn't match ClusterQueue selector";
   for (const PodSetRecord& p : w.pod_sets)
@@ -106,7 +106,7 @@ void EngineState::take_head(QueueRecord& queue, WorkloadId id) {
   entry.id = id;
   entry.queue = queue.id;
   entry.status = EntryStatus::kNoRoom;
-  entry.key = order_key(id);
+  entry.key = order_key(model, id);
 }
 
 void EngineState::commit(Entry& entry) {
@@ -281,7 +281,7 @@ void EngineState::tell_pending() {
   for (const WorkloadId id : touched_) {
     WorkloadRecord& w = model.workloads[id];
     if (!w.exists() || w.state != WorkloadState::kPending) continue;
-    std::shared_ptr<const PendingReason> why = pending_reason(w, id);
+    std::shared_ptr<const PendingReason> why = pending_reason(model, w, id);
     if (!why) continue;
     if (why != last) {
       digest = why->digest();
@@ -291,7 +291,7 @@ void EngineState::tell_pending() {
     if (digest == w.logged_pending) continue;
     if (message.empty()) message = last->message(model.frs);
     const bool told = w.logged_pending == WorkloadRecord::kToldInStatus &&
-                      told_in_status(w, to_string(last->reason), message);
+                      told_in_status(model, w, to_string(last->reason), message);
     w.logged_pending = digest;
     if (told) continue;
     Decision& decision = decide(DecisionType::kPending, id);
@@ -299,13 +299,6 @@ void EngineState::tell_pending() {
     decision.message = message;
   }
   touched_.clear();
-}
-
-bool EngineState::told_in_status(const WorkloadRecord& w, std::string_view reason,
-                                 std::string_view message) const {
-  const ConditionRecord* c = w.condition(ConditionRecord::Type::kQuotaReserved);
-  return c && !c->is_true && model.texts.text(c->reason) == reason &&
-         model.texts.text(c->message) == message;
 }
 
 }  // namespace sluice

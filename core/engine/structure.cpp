@@ -18,19 +18,19 @@ Amount engine_amount(const std::string& resource, const api::Quantity& quantity)
 
 QueueId EngineState::queue_id(std::string_view name) {
   const auto [it, fresh] =
-      queue_ids_.emplace(std::string(name), static_cast<QueueId>(model.queues.size()));
+      model.queue_ids.emplace(std::string(name), static_cast<QueueId>(model.queues.size()));
   if (fresh) {
     QueueRecord& queue = model.queues.emplace_back();
     queue.id = it->second;
     queue.name = it->first;
     maybe_head_.push_back(0);
-    structure_dirty_ = true;
+    model.tree_stale = true;
   }
   return it->second;
 }
 
 void EngineState::note_queue_change(QueueId id, bool generation) {
-  structure_dirty_ = true;
+  model.tree_stale = true;
   changed_queues_.insert(id);
   if (generation) generation_queues_.insert(id);
 }
@@ -57,7 +57,7 @@ std::vector<QuotaSpec> EngineState::quota_specs(const std::vector<api::ResourceG
 }
 
 void EngineState::sync() {
-  const bool rebuilt = structure_dirty_ || model.frs.size() != model.tree.fr_count();
+  const bool rebuilt = model.tree_stale || model.frs.size() != model.tree.fr_count();
   const std::set<QueueId> changed = changed_queues_;
   if (rebuilt) rebuild();
   if (!changed.empty()) tell_restarted(changed);
@@ -103,6 +103,7 @@ void EngineState::rebuild() {
   std::vector<NodeSpec> specs = node_specs();
   model.tree_generations.assign(specs.size(), 0);
   model.tree.build(std::move(specs), model.frs);
+  model.tree_stale = false;
   grow();
   for (const QueueRecord& queue : model.queues)
     model.tree_generations[model.tree.root(queue.id)] += queue.generation;
@@ -119,7 +120,6 @@ void EngineState::rebuild() {
   changed_queues_.clear();
   generation_queues_.clear();
   changed_cohorts_.clear();
-  structure_dirty_ = false;
 }
 
 /// Fills the empty tree with everybody's usage.
@@ -245,8 +245,8 @@ void EngineState::set_activity_by_checks(QueueRecord& queue) {
     names += (names.empty() ? "" : ",") + name;
   };
   for (const api::AdmissionCheckRule& rule : queue.spec->admission_checks) {
-    const auto known = checks_.find(rule.name);
-    if (known == checks_.end()) {
+    const auto known = model.checks.find(rule.name);
+    if (known == model.checks.end()) {
       list(missing, rule.name);
     } else if (!known->second.active) {
       const std::string& why = known->second.why_inactive;
@@ -322,8 +322,8 @@ void EngineState::drain_stopped() {
       out.emplace_back(id, true);
       continue;
     }
-    const auto local = local_queues_.find(w.object->meta.ns + "/" + w.object->queue_name);
-    if (local != local_queues_.end() && stops(local->second.stop)) out.emplace_back(id, false);
+    const auto local = model.local_queues.find(w.object->meta.ns + "/" + w.object->queue_name);
+    if (local != model.local_queues.end() && stops(local->second.stop)) out.emplace_back(id, false);
   }
   for (const auto& [id, cluster_queue] : out) {
     Decision why;
@@ -331,6 +331,22 @@ void EngineState::drain_stopped() {
     why.message = cluster_queue ? "The ClusterQueue is stopped" : "The LocalQueue is stopped";
     evict(id, why);
   }
+}
+
+/// Rebuilds the tree from the holders and compares every cell with what was kept incrementally.
+void EngineState::verify_ledger() {
+  if (model.tree_stale || model.frs.size() != model.tree.fr_count()) return;
+  std::vector<Wide> kept;
+  for (NodeId n = 0; n < model.tree.node_count(); ++n)
+    for (FrId fr = 0; fr < model.tree.fr_count(); ++fr) kept.push_back(model.tree.usage(n, fr));
+  model.tree.build(node_specs(), model.frs);
+  count_all();
+  std::size_t i = 0;
+  for (NodeId n = 0; n < model.tree.node_count(); ++n)
+    for (FrId fr = 0; fr < model.tree.fr_count(); ++fr, ++i)
+      SLUICE_CHECK(kept[i] == model.tree.usage(n, fr), "usage of ", model.tree.name(n), " in fr ",
+                   fr, ": kept ", static_cast<std::int64_t>(kept[i]), ", recomputed ",
+                   static_cast<std::int64_t>(model.tree.usage(n, fr)));
 }
 
 }  // namespace sluice

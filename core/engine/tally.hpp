@@ -1,4 +1,4 @@
-// Counts over all workloads and cohorts, as metrics want them. Plain values, copied from the engine
+// Counts over all workloads, as metrics want them. Plain values, copied from the engine
 // when somebody asks. Workloads that count for another, or for nobody, are left out.
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/queue_view.hpp"
-
 namespace sluice {
+
+struct Model;
 
 struct WorkloadTally {
   /// Workloads of one LocalQueue that are neither admitted nor finished, for one reason.
@@ -39,14 +39,7 @@ struct WorkloadTally {
   std::vector<Shapes> shapes;
 };
 
-struct CohortView {
-  std::string name;
-  std::string parent;  ///< empty: none
-  std::string root;    ///< itself when it has no parent
-  std::int64_t weighted_share = 0;
-  std::size_t admitted = 0;  ///< workloads in its subtree
-  /// nominal: the quota of the whole subtree; reserved: what its queues hold; used is not set.
-  std::vector<FlavorUse> subtree;
-};
+/// O(workloads).
+WorkloadTally tally_of(const Model& model);
 
 }  // namespace sluice

@@ -31,9 +31,9 @@ void EngineState::ask_traits(WorkloadRecord& w, WorkloadId id, bool holds_quota)
   hooks::Traits traits;
   if (hooks_.workload_traits) {
     hooks::Fault fault;
-    const auto local = local_queues_.find(w.object->meta.ns + "/" + w.object->queue_name);
+    const auto local = model.local_queues.find(w.object->meta.ns + "/" + w.object->queue_name);
     const std::string_view queue =
-        local == local_queues_.end() ? std::string_view() : local->second.cluster_queue;
+        local == model.local_queues.end() ? std::string_view() : local->second.cluster_queue;
     hooks_.workload_traits->traits({*w.object, queue, holds_quota}, traits, fault);
     if (fault) {
       // What was known stays, so that nobody loses anything because of the fault.
@@ -59,7 +59,7 @@ void EngineState::link_traits(WorkloadRecord& w, WorkloadId id) {
   const hooks::Traits& traits = w.extras->traits;
   if (traits.has_group) {
     model.siblings[traits.group.id].push_back(id);
-    if (traits.group.order_as != w.key) anchored_[traits.group.order_as].push_back(id);
+    if (traits.group.order_as != w.key) model.anchored[traits.group.order_as].push_back(id);
   }
   if (traits.has_replaces) replacements_[traits.replaces.workload].push_back(id);
   const auto settle_unit = [this](WorkloadId each) {
@@ -88,13 +88,13 @@ void EngineState::bind_partners(const WorkloadRecord& w, WorkloadId id) {
   };
   if (!traits.evict_with.empty() && traits.evict_with != w.key) {
     partners_[traits.evict_with].push_back(id);
-    if (const auto other = find(traits.evict_with)) bind(id, *other);
+    if (const auto other = model.find(traits.evict_with)) bind(id, *other);
   }
   if (const auto waiting = partners_.find(w.key); waiting != partners_.end())
     for (const WorkloadId other : waiting->second) bind(id, other);
   if (!traits.follows.empty() && traits.follows != w.key) {
     followers_[traits.follows].push_back(id);
-    if (const auto leader = find(traits.follows)) lead(*leader, id);
+    if (const auto leader = model.find(traits.follows)) lead(*leader, id);
   }
   if (const auto waiting = followers_.find(w.key); waiting != followers_.end())
     for (const WorkloadId follower : waiting->second) lead(id, follower);
@@ -108,11 +108,11 @@ void EngineState::unlink_traits(WorkloadRecord& w, WorkloadId id) {
   }
   if (!w.extras) return;
   const hooks::Traits& traits = w.extras->traits;
-  if (const auto leader = find(traits.follows)) drop(model.together, *leader, id);
+  if (const auto leader = model.find(traits.follows)) drop(model.together, *leader, id);
   drop(followers_, traits.follows, id);
   if (traits.has_group) {
     drop(model.siblings, traits.group.id, id);
-    drop(anchored_, traits.group.order_as, id);
+    drop(model.anchored, traits.group.order_as, id);
   }
   if (traits.has_replaces) drop(replacements_, traits.replaces.workload, id);
   drop(partners_, traits.evict_with, id);
@@ -167,7 +167,7 @@ bool EngineState::all_loaded(const std::vector<std::string>& plugins) const {
 
 /// Asks anew, for one whose object did not change.
 void EngineState::refresh_traits(WorkloadRecord& w, WorkloadId id) {
-  const bool was_aside = stands_aside(w);
+  const bool was_aside = w.stands_aside();
   unlink_traits(w, id);
   ask_traits(w, id, w.holds_quota());
   follow_part(w, id, was_aside);
@@ -177,10 +177,10 @@ void EngineState::refresh_traits(WorkloadRecord& w, WorkloadId id) {
 /// What it means that a workload takes part from now on, or no more. Standing aside, its status is
 /// what its plugin writes, beginning with what was true; taking part again, it has what that says.
 void EngineState::follow_part(WorkloadRecord& w, WorkloadId id, bool was_aside) {
-  const bool aside = stands_aside(w);
+  const bool aside = w.stands_aside();
   if (aside && !was_aside) {
     auto object = std::make_shared<api::Workload>(*w.object);
-    object->status = own_status(w, id);
+    object->status = own_status(model, w, id);
     std::erase_if(object->status.conditions, [](const api::Condition& c) {  // why it waited before
       return c.type == "QuotaReserved" && c.status != "True";
     });
@@ -192,24 +192,6 @@ void EngineState::follow_part(WorkloadRecord& w, WorkloadId id, bool was_aside) 
     if (!w.object->active && w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
   }
   if (aside && !w.holds_quota()) w.state = reported_state(w);
-}
-
-/// Of one that takes no part: what its plugin wrote.
-WorkloadState EngineState::reported_state(const WorkloadRecord& w) const {
-  const auto is_true = [&](std::string_view type) {
-    const api::Condition* c = w.object->status.condition(type);
-    return c && c->status == "True";
-  };
-  if (w.state == WorkloadState::kFinished || is_true("Finished")) return WorkloadState::kFinished;
-  if (!w.object->active) return WorkloadState::kInactive;
-  if (is_true("Admitted")) return WorkloadState::kAdmitted;
-  return is_true("QuotaReserved") ? WorkloadState::kQuotaReserved : WorkloadState::kPending;
-}
-
-/// Does a plugin say so, or did one that is not there now?
-bool EngineState::stands_aside(const WorkloadRecord& w) const {
-  if (w.traits() && !w.traits()->takes_part) return true;
-  return w.object->meta.annotations.find(kTakesNoPart) != nullptr;
 }
 
 /// A group is one unit; else a replacement, what it replaces and what replaces it are one. One that
@@ -240,7 +222,7 @@ std::uint32_t EngineState::unit_of(const WorkloadRecord& w, bool holding) {
 void EngineState::set_unit(WorkloadId id, std::uint32_t unit) {
   WorkloadRecord& w = model.workloads[id];
   if (w.unit == unit) return;
-  const bool counted = w.counted && !structure_dirty_;
+  const bool counted = w.counted && !model.tree_stale;
   if (counted) model.ledger.release(id, w);
   w.unit = unit;
   if (counted) model.ledger.take(id, w);

@@ -56,7 +56,7 @@ void EngineState::hold(WorkloadId id, std::unique_ptr<Holding> holding) {
     const std::int32_t counted = std::max(0, std::min(assigned.count, p.count - p.reclaimable));
     for (const auto& [resource, flavor] : assigned.flavors) {
       const FrId fr = model.frs.intern(flavor, resource);
-      const Amount amount = amount_for(w, i, resource, counted, queue);
+      const Amount amount = model.amount_of(w, i, resource, counted, queue);
       bool merged = false;
       for (FrAmount& u : holding->usage) {
         if (u.fr != fr) continue;
@@ -74,16 +74,16 @@ void EngineState::hold(WorkloadId id, std::unique_ptr<Holding> holding) {
   w.holding = std::move(holding);
   if (const ConditionRecord* ready = w.condition(Type::kPodsReady); !ready || !ready->is_true)
     pods_ready_ = false;
-  if (model.frs.size() != model.tree.fr_count()) structure_dirty_ = true;
-  if (!structure_dirty_) model.settle(id);
+  if (model.frs.size() != model.tree.fr_count()) model.tree_stale = true;
+  if (!model.tree_stale) model.settle(id);
 }
 
 /// The reverse of hold(); the holding is handed back.
 std::unique_ptr<Holding> EngineState::let_go(WorkloadId id) {
   WorkloadRecord& w = model.workloads[id];
   SLUICE_CHECK(w.holds_quota(), w.key, " holds no quota");
-  if (model.frs.size() != model.tree.fr_count()) structure_dirty_ = true;
-  if (!structure_dirty_ && w.counted) model.ledger.release(id, w);
+  if (model.frs.size() != model.tree.fr_count()) model.tree_stale = true;
+  if (!model.tree_stale && w.counted) model.ledger.release(id, w);
   w.counted = false;
   drop_plan(id);
   if (w.promised_to != kNone) {
@@ -359,7 +359,7 @@ void EngineState::end(WorkloadId id, std::string_view reason, std::string_view m
 void EngineState::drop_claim(WorkloadId id) {
   const auto it = model.claims.find(id);
   if (it == model.claims.end()) return;
-  if (!structure_dirty_) model.ledger.subtract(it->second.queue, it->second.usage);
+  if (!model.tree_stale) model.ledger.subtract(it->second.queue, it->second.usage);
   model.claims.erase(it);
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/base/check.hpp"
 #include "core/engine/state.hpp"
-#include "core/preemption/candidates.hpp"
+#include "core/model/queue_order.hpp"
 
 namespace sluice {
 namespace {
@@ -44,7 +44,7 @@ std::shared_ptr<PendingReason> plain_reason(WaitReason reason, std::string text)
 
 WorkloadId EngineState::apply(std::shared_ptr<const api::Workload> object) {
   const std::string key = object->meta.key();
-  if (const auto existing = find(key)) {
+  if (const auto existing = model.find(key)) {
     WorkloadRecord& w = model.workloads[*existing];
     if (w.object->meta.uid == object->meta.uid) {
       take_check_reports(*existing, object->status);
@@ -68,7 +68,7 @@ WorkloadId EngineState::apply(std::shared_ptr<const api::Workload> object) {
   load_status(w, id);
   w.shape = shape_of(w);
   if (!w.object->active && w.state != WorkloadState::kFinished) w.state = WorkloadState::kInactive;
-  if (stands_aside(w)) w.state = reported_state(w);
+  if (w.stands_aside()) w.state = reported_state(w);
   if (w.state == WorkloadState::kPending) enqueue(id);
   reorder_anchored(w.key);
   return id;
@@ -126,14 +126,6 @@ std::uint32_t EngineState::shape_of(const WorkloadRecord& w) {
   return model.texts.intern(text);
 }
 
-Amount EngineState::amount_for(const WorkloadRecord& w, std::size_t pod_set, ResourceId resource,
-                               std::int32_t count, const QueueRecord& queue) const {
-  if (resource == queue.pods_resource || model.frs.resource_name(resource) == "pods") return count;
-  for (const ResourceAmount& r : w.pod_sets[pod_set].shape->requests)
-    if (r.resource == resource) return multiply_saturating(r.amount, count);
-  return 0;
-}
-
 void EngineState::change(WorkloadRecord& w, WorkloadId id,
                          std::shared_ptr<const api::Workload> object) {
   const bool was_active = w.object->active;
@@ -143,7 +135,7 @@ void EngineState::change(WorkloadRecord& w, WorkloadId id,
   if (w.holds_quota())
     object = with_granted_pod_sets(*w.object, std::move(object),
                                    w.extras && w.extras->traits.may_lower_counts);
-  const bool was_aside = stands_aside(w);
+  const bool was_aside = w.stands_aside();
   dequeue(id);
   unlink_traits(w, id);
   w.object = std::move(object);
@@ -260,8 +252,8 @@ std::shared_ptr<PendingReason> EngineState::why_not_queued(const WorkloadRecord&
     return plain_reason(WaitReason::kPending, "The workload waits for its requeue backoff");
   if (object.queue_name.empty())
     return plain_reason(WaitReason::kMisconfigured, "The workload names no LocalQueue");
-  const auto local = local_queues_.find(object.meta.ns + "/" + object.queue_name);
-  if (local == local_queues_.end())
+  const auto local = model.local_queues.find(object.meta.ns + "/" + object.queue_name);
+  if (local == model.local_queues.end())
     return plain_reason(WaitReason::kMisconfigured,
                         "LocalQueue " + object.queue_name + " doesn't exist");
   queue = queue_id(local->second.cluster_queue);
@@ -286,7 +278,7 @@ void EngineState::enqueue(WorkloadId id) {
       held && !held->is_true && model.texts.text(held->reason) == "LocalQueueStopped")
     set_condition(w, ConditionRecord::Type::kRequeued, true, "LocalQueueRestarted",
                   "The LocalQueue was restarted after being stopped");
-  q.pending.insert(order_key(id), {w.shape, w.priority});
+  q.pending.insert(order_key(model, id), {w.shape, w.priority});
   maybe_head_[queue] = 1;
   touched_.push_back(id);
   touched_queues_.insert(queue);
@@ -297,35 +289,17 @@ void EngineState::enqueue(WorkloadId id) {
 
 /// Whoever is ordered as this workload moves with it.
 void EngineState::reorder_anchored(const std::string& key) {
-  const auto members = anchored_.find(key);
-  if (members == anchored_.end()) return;
+  const auto members = model.anchored.find(key);
+  if (members == model.anchored.end()) return;
   for (const WorkloadId member : members->second) {
     const WorkloadRecord& m = model.workloads[member];
-    if (m.queue != kNone) model.queues[m.queue].pending.reorder(order_key(member));
+    if (m.queue != kNone) model.queues[m.queue].pending.reorder(order_key(model, member));
   }
 }
 
 void EngineState::dequeue(WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
   if (w.queue != kNone) model.queues[w.queue].pending.erase(id);
-}
-
-OrderKey EngineState::order_key(WorkloadId id) const {
-  const WorkloadRecord& w = model.workloads[id];
-  OrderKey key;
-  key.id = id;
-  key.own_uid = &w.uid;
-  WorkloadId anchor = id;
-  if (const hooks::Traits* traits = w.traits(); traits && traits->has_group) {
-    key.rank = traits->group.rank;
-    anchor = find(traits->group.order_as).value_or(id);
-  }
-  const WorkloadRecord& a = model.workloads[anchor];
-  key.anchor = anchor;
-  key.uid = &a.uid;
-  key.priority = a.priority;
-  key.time = queue_order_time(model, a);
-  return key;
 }
 
 }  // namespace sluice

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "core/base/intern.hpp"
+#include "core/model/config_record.hpp"
 #include "core/model/eviction_history.hpp"
 #include "core/model/ledger.hpp"
 #include "core/model/queue_record.hpp"
@@ -56,15 +59,28 @@ struct Model {
   /// Members of each sibling group, by the group's id.
   std::unordered_map<std::string, std::vector<WorkloadId>> siblings;
 
+  /// Those that are ordered as a workload, by its key (their group's `order_as`).
+  std::unordered_map<std::string, std::vector<WorkloadId>> anchored;
+
   std::unordered_map<std::string_view, WorkloadId> ids;  ///< by key, of those that exist
-  std::vector<std::uint64_t> tree_generations;           ///< by root, see tree_generation()
+  std::unordered_map<std::string, QueueId> queue_ids;    ///< by name, also of those to come
+  std::unordered_map<std::string, LocalQueueRecord> local_queues;  ///< by `namespace/name`
+  std::unordered_map<std::string, api::LabelMap> namespaces;       ///< labels by name
+  std::map<std::string, CheckRecord> checks;                       ///< AdmissionChecks by name
+
+  /// The configuration, or the set of frs, is not what the tree was built from: until it is built
+  /// anew nothing is counted, and nobody asks it.
+  bool tree_stale = true;
+  std::vector<std::uint64_t> tree_generations;  ///< by root, see tree_generation()
 
   /// Those whose preemptions wait for admission checks.
   std::set<WorkloadId> held;
 
   /// Counts the workload in the ledger, or counts it no more, as its state says: it counts while it
-  /// holds quota and neither is gone nor is to be evicted for somebody who is there.
+  /// holds quota and neither is gone nor is to be evicted for somebody who is there. Nothing while
+  /// the tree is stale.
   void settle(WorkloadId id) {
+    if (tree_stale) return;
     WorkloadRecord& w = workloads[id];
     const bool counts =
         w.holds_quota() && !w.gone && (w.promised_to == kNone || workloads[w.promised_to].gone);
@@ -80,6 +96,29 @@ struct Model {
   std::uint64_t tree_generation(QueueId queue) const { return tree_generations[tree.root(queue)]; }
 
   const std::string& key(WorkloadId id) const { return workloads[id].key; }
+  std::optional<WorkloadId> find(std::string_view workload_key) const {
+    const auto it = ids.find(workload_key);
+    return it == ids.end() ? std::nullopt : std::optional(it->second);
+  }
+  /// nullptr: there is no such ClusterQueue.
+  const QueueRecord* find_queue(std::string_view name) const {
+    const auto it = queue_ids.find(std::string(name));
+    return it == queue_ids.end() || !queues[it->second].spec ? nullptr : &queues[it->second];
+  }
+  /// The LocalQueue that the workload names; nullptr: there is none.
+  const LocalQueueRecord* local_queue_of(const api::Workload& object) const {
+    const auto it = local_queues.find(object.meta.ns + "/" + object.queue_name);
+    return it == local_queues.end() ? nullptr : &it->second;
+  }
+
+  /// What so many pods of a pod set ask of a resource in this queue.
+  Amount amount_of(const WorkloadRecord& w, std::size_t pod_set, ResourceId resource,
+                   std::int32_t count, const QueueRecord& queue) const {
+    if (resource == queue.pods_resource || frs.resource_name(resource) == "pods") return count;
+    for (const ResourceAmount& r : w.pod_sets[pod_set].shape->requests)
+      if (r.resource == resource) return multiply_saturating(r.amount, count);
+    return 0;
+  }
 
   /// Everybody whom an eviction of this one takes along, directly or through others, itself not
   /// counted; whether they hold quota is not asked.

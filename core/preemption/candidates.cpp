@@ -21,17 +21,6 @@ bool some_child_exceeds(const QuotaTree& tree, NodeId node, std::span<const FrId
                      [&](FrId fr) { return tree.any_child_exceeds(node, fr); });
 }
 
-Time queue_order_time(const Model& model, const WorkloadRecord& workload) {
-  const ConditionRecord* evicted = workload.condition(ConditionRecord::Type::kEvicted);
-  if (evicted && evicted->is_true) {
-    const std::string& reason = model.texts.text(evicted->reason);
-    if ((reason == "PodsReadyTimeout" && model.requeue_by_eviction_time) ||
-        reason == "AdmissionCheck")
-      return evicted->time;
-  }
-  return workload.object->meta.creation_time.value_or(0);
-}
-
 CandidateCollector::CandidateCollector(const Model& model, const VictimQuery& query)
     : model_(model),
       query_(query),

@@ -10,6 +10,7 @@
 
 #include "core/hooks/hooks.hpp"
 #include "core/model/model.hpp"
+#include "core/model/queue_order.hpp"
 #include "core/preemption/victims.hpp"
 
 namespace sluice {
@@ -65,9 +66,5 @@ class CandidateCollector {
 /// Who is being evicted already, then kind, then lower priority, then later quota reservation, then
 /// UID, then key.
 bool taken_before(const Model& model, const Candidate& a, const Candidate& b);
-
-/// The time by which a workload is ordered in its queue: creation, or the end of its
-/// backoff-bearing eviction (semantics 2).
-Time queue_order_time(const Model& model, const WorkloadRecord& workload);
 
 }  // namespace sluice

@@ -1,5 +1,7 @@
 #include "core/quota/fair_share.hpp"
 
+#include <limits>
+
 namespace sluice {
 namespace {
 
@@ -54,6 +56,12 @@ Share share_of(const QuotaTree& tree, NodeId node) {
   share.numerator = best_borrowed * 1000;
   share.denominator = best_lendable * (weight == 0 ? 1000 : weight);
   return share;
+}
+
+std::int64_t shown_share(const Share& share) {
+  if (share.infinite) return std::numeric_limits<std::int64_t>::max();
+  const Wide numerator = share.numerator * 1000;
+  return static_cast<std::int64_t>((numerator + share.denominator - 1) / share.denominator);
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 
 #include "core/quota/quota_tree.hpp"
 
@@ -22,5 +23,8 @@ struct Share {
 
 /// The share of a node as its usage stands. A root has share 0. O(frs of the tree).
 Share share_of(const QuotaTree& tree, NodeId node);
+
+/// A share as the API shows it: in thousandths, rounded up; the highest int64: without bound.
+std::int64_t shown_share(const Share& share);
 
 }  // namespace sluice

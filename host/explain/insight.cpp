@@ -36,11 +36,11 @@ ApiResult<json::value> LiveInsight::pending(const ObjectAccess& objects, const s
   const std::string local = ns.empty() ? "" : ns + "/" + queue;
   const api::KindInfo& kind = kind_of(objects, ns.empty() ? "ClusterQueue" : "LocalQueue");
   if (!objects.exists(kind, ns.empty() ? queue : local)) return not_found(kind, queue);
-  const std::string cluster_queue = ns.empty() ? queue : engine_.cluster_queue_of(local);
+  const std::string cluster_queue = ns.empty() ? queue : cluster_queue_of(engine_.model(), local);
   json::array items;
-  for (const PendingWorkload& each :
-       engine_.pending_workloads(cluster_queue, local, static_cast<std::size_t>(offset),
-                                 static_cast<std::size_t>(limit))) {
+  for (const PendingWorkload& each : sluice::pending_workloads(
+           engine_.model(), cluster_queue, local, static_cast<std::size_t>(offset),
+           static_cast<std::size_t>(limit))) {
     items.push_back(json::object{{"metadata", metadata_of(objects, each.key)},
                                  {"priority", each.priority},
                                  {"localQueueName", each.local_queue},

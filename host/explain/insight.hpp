@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/engine/engine.hpp"
+#include "core/engine/queue_views.hpp"
 #include "host/apiserver/backend.hpp"
 #include "host/controllers/kernel_thread.hpp"
 

@@ -45,8 +45,9 @@ DecisionMetrics::About DecisionMetrics::about(WorkloadId id) const {
   out.uid = object->meta.uid;
   out.local_queue = object->queue_name;
   out.priority_class = object->priority_class ? object->priority_class->name : "";
-  out.cluster_queue = status.admission ? status.admission->cluster_queue
-                                       : engine_.cluster_queue_of(out.ns + "/" + out.local_queue);
+  out.cluster_queue = status.admission
+                          ? status.admission->cluster_queue
+                          : cluster_queue_of(engine_.model(), out.ns + "/" + out.local_queue);
   out.created = object->meta.creation_time.value_or(0);
   const auto time_of = [&](std::string_view type) {
     const api::Condition* condition = status.condition(type);
@@ -149,7 +150,7 @@ void DecisionMetrics::admitted(Time now, const About& about) {
   both("admitted_workloads_total", "Workloads that were admitted", about);
   both_times("admission_wait_time_seconds", "From queueing to admission", about, now - about.queued,
              16, 14);
-  for (const std::string& cohort : engine_.cohorts_above(about.cluster_queue))
+  for (const std::string& cohort : cohorts_above(engine_.model(), about.cluster_queue))
     metrics_.count("kueue_cohort_subtree_admitted_workloads_total",
                    "Workloads that were admitted in queues below the cohort",
                    {{"cohort", cohort}, {"priority_class", about.priority_class}});

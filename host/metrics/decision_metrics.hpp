@@ -8,7 +8,9 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/engine/cohort_views.hpp"
 #include "core/engine/engine.hpp"
+#include "core/engine/queue_views.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/metrics/metrics.hpp"
 

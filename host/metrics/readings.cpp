@@ -50,10 +50,10 @@ class QueueReadings {
       : engine_(engine),
         objects_(objects),
         fair_sharing_(fair_sharing),
-        cohorts_(engine.cohort_views()) {}
+        cohorts_(cohort_views(engine.model())) {}
 
   std::vector<Reading> take() {
-    for (const std::string& name : engine_.cluster_queues()) cluster_queue(name);
+    for (const std::string& name : cluster_queues(engine_.model())) cluster_queue(name);
     local_queues();
     cohorts();
     workloads();
@@ -67,7 +67,7 @@ class QueueReadings {
   }
 
   void cluster_queue(const std::string& name) {
-    const auto queue = engine_.queue_view(name);
+    const auto queue = queue_view(engine_.model(), name);
     const auto source = object("ClusterQueue", name);
     if (!queue || !source) return;
     const std::string cohort(api::find_text(part(*source, "spec"), "cohortName"));
@@ -215,7 +215,7 @@ class QueueReadings {
   }
 
   void workloads() {
-    const WorkloadTally tally = engine_.tally();
+    const WorkloadTally tally = tally_of(engine_.model());
     std::map<std::string, std::size_t> finished;
     for (const WorkloadTally::Finished& each : tally.finished) {
       finished[each.cluster_queue] += each.count;

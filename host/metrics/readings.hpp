@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/engine/cohort_views.hpp"
 #include "core/engine/engine.hpp"
+#include "core/engine/queue_views.hpp"
+#include "core/engine/tally.hpp"
 #include "host/metrics/metrics.hpp"
 #include "host/objects/object_access.hpp"
 #include "host/plugins/metrics.hpp"

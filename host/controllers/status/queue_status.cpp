@@ -112,7 +112,7 @@ void QueueStatusController::changed(const ObjectChange& change, std::vector<std:
   } else if (change.kind == local_queues_) {
     place_local_queue(change, keys);
   } else {  // a flavor, a cohort or a check may make any queue active or inactive
-    for (std::string& queue : engine_.cluster_queues()) keys.push_back(std::move(queue));
+    for (std::string& queue : cluster_queues(engine_.model())) keys.push_back(std::move(queue));
   }
   if (fair_sharing_) keys.emplace_back(kCohorts);
 }
@@ -127,12 +127,12 @@ void QueueStatusController::loaded(const ObjectChange& change, std::vector<std::
 std::string QueueStatusController::queue_of(const ObjectChange& workload) const {
   const std::string ns = workload.key.substr(0, workload.key.find('/'));
   if (const auto id = engine_.find(workload.key))
-    return engine_.cluster_queue_of(ns + "/" + engine_.object(*id)->queue_name);
+    return cluster_queue_of(engine_.model(), ns + "/" + engine_.object(*id)->queue_name);
   const StoredObject* stored = workload.stored ? workload.stored : workload.before;
   if (!stored || !stored->body) return {};
   const json::object body = parsed(*stored->body);
-  return engine_.cluster_queue_of(ns + "/" +
-                                  std::string(api::find_text(part(body, "spec"), "queueName")));
+  return cluster_queue_of(engine_.model(),
+                          ns + "/" + std::string(api::find_text(part(body, "spec"), "queueName")));
 }
 
 void QueueStatusController::place_local_queue(const ObjectChange& change,
@@ -154,7 +154,7 @@ Result<Time> QueueStatusController::reconcile(const std::string& key, ObjectAcce
   // Named just now: the engine takes the change in after the controllers have run.
   const auto [due, fresh] = due_.try_emplace(key, objects.now() + kAfterTheEngine);
   if (fresh) {
-    const auto count = static_cast<Duration>(engine_.queue_size(key));
+    const auto count = static_cast<Duration>(queue_size(engine_.model(), key));
     const Duration pause = std::max(kShortestPause, count * kPausePerWorkload);
     if (const auto last = written_.find(key); last != written_.end())
       due->second = std::max(due->second, last->second + pause);
@@ -168,7 +168,7 @@ Result<Time> QueueStatusController::reconcile(const std::string& key, ObjectAcce
 }
 
 Result<void> QueueStatusController::write_queue(const std::string& name, ObjectAccess& objects) {
-  const auto view = engine_.queue_view(name);
+  const auto view = queue_view(engine_.model(), name);
   if (view) {
     if (const auto object = objects.get(*cluster_queues_, name)) {
       json::object status = part(*object, "status");
@@ -235,7 +235,7 @@ Result<void> QueueStatusController::write_local_queue(const std::string& key,
 Result<void> QueueStatusController::write_cohorts(ObjectAccess& objects) {
   for (const std::string& name : objects.keys(*cohorts_)) {
     const auto object = objects.get(*cohorts_, name);
-    const auto share = engine_.cohort_share(name);
+    const auto share = cohort_share(engine_.model(), name);
     if (!object || !share) continue;
     json::object status = part(*object, "status");
     status["fairSharing"] = json::object{{"weightedShare", *share}};

@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/engine/cohort_views.hpp"
 #include "core/engine/engine.hpp"
+#include "core/engine/queue_views.hpp"
 #include "host/objects/controller.hpp"
 
 namespace sluice::host {

@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "core/engine/queue_views.hpp"
 #include "world.hpp"
 
 namespace sluice::host {
@@ -191,7 +192,7 @@ class Story {
         for (const auto& [resource, flavor] : pods.flavors)
           for (const auto& [each, used] : pods.usage) sums[flavor] += used;
     }
-    const auto view = world_.engine().queue_view("q");
+    const auto view = queue_view(world_.engine().model(), "q");
     for (const FlavorUse& use : view->use) EXPECT_LE(use.reserved, sums[use.flavor]) << use.flavor;
   }
 
@@ -260,7 +261,7 @@ class Story {
       EXPECT_GT(std::stoi(asked), smallest())
           << name << " " << world_.options(name) << " " << json::serialize(world_.get(name));
     }
-    EXPECT_EQ(world_.engine().queue_view("q")->counts.reserving, 0U);
+    EXPECT_EQ(queue_view(world_.engine().model(), "q")->counts.reserving, 0U);
   }
   int smallest() const {
     int out = 100;

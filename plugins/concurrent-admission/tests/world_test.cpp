@@ -1,6 +1,7 @@
 // The plugin in a host: what it makes of workloads, in which commits, and what the engine does with
 // them.
 #include "world.hpp"
+#include "core/engine/queue_views.hpp"
 
 namespace sluice::host {
 namespace {
@@ -45,7 +46,7 @@ TEST(Family, TheParentHasTheAdmissionOfItsOption) {
   EXPECT_EQ(world.state("w"), "admitted");
   EXPECT_EQ(world.at("w", "/status/admission/podSetAssignments/0/flavors/cpu"), "b");
   EXPECT_EQ(world.condition("w", "Admitted", "message"), "The option w-option-b is admitted");
-  const auto queue = world.engine().queue_view("q");
+  const auto queue = queue_view(world.engine().model(), "q");
   EXPECT_EQ(queue->counts.admitted, 1U);
   EXPECT_EQ(queue->counts.pending, 0U);  // it waits for a, but it runs
 }
@@ -96,7 +97,7 @@ TEST(Family, ItsEndIsTheEndOfItsOptions) {
   world.rest();
   EXPECT_EQ(world.options("w"), "a=Finished b=Deactivated");
   EXPECT_EQ(world.state("w-option-a"), "finished");
-  EXPECT_EQ(world.engine().queue_view("q")->counts.reserving, 0U);
+  EXPECT_EQ(queue_view(world.engine().model(), "q")->counts.reserving, 0U);
   world.remove("Workload", "ns/w");
   world.rest();
   EXPECT_FALSE(world.exists("w-option-a"));
@@ -237,7 +238,7 @@ TEST_F(Checked, AllRunAtOnceAndTheFirstCompleteOneWins) {
   queue_with(policy("RemoveOther"));
   for (const std::string name : {"a", "b", "c"})
     EXPECT_EQ(world.state("w-option-" + name), "reserved");
-  EXPECT_EQ(world.engine().queue_view("q")->counts.reserving, 1U);
+  EXPECT_EQ(queue_view(world.engine().model(), "q")->counts.reserving, 1U);
   ASSERT_TRUE(world.answer("w-option-b", "c", "Ready"));
   world.rest();
   EXPECT_EQ(world.options("w"), "a=Deactivated b=Admitted c=Deactivated");

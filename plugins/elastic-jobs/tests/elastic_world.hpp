@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "api/json/json.hpp"
+#include "core/engine/queue_views.hpp"
 #include "host/controllers/plugin_wiring.hpp"
 #include "host/controllers/setup.hpp"
 #include "host/executor/jobs/job_pods_controller.hpp"
@@ -257,7 +258,7 @@ class ElasticWorld {
   }
   std::int64_t cpus(bool admitted_only = false) const {
     std::int64_t sum = 0;
-    if (const auto view = life_->kernel.engine().queue_view("cq"))
+    if (const auto view = queue_view(life_->kernel.engine().model(), "cq"))
       for (const FlavorUse& use : view->use) sum += admitted_only ? use.used : use.reserved;
     return sum / 1000;
   }

@@ -190,7 +190,7 @@ TEST(Checks, AQueueIsInactiveWhileACheckIsMissingOrInactive) {
   s.submit(Job("w", "q").cpu(1)).run();
   EXPECT_EQ(s.why("w"),
             "Misconfigured: ClusterQueue q is inactive: references inactive AdmissionCheck(s): a");
-  EXPECT_EQ(s.engine.queue_view("q")->reason, "AdmissionCheckInactive");
+  EXPECT_EQ(queue_view(s.engine.model(), "q")->reason, "AdmissionCheckInactive");
   EXPECT_EQ(s.check("a").run(), Lines("reserved w"));
   // Away again while it is pending: the reservation stays, and nobody new begins.
   s.check("a", false, false).answer("w", "a", "Ready").submit(Job("x", "q").cpu(1)).run();
@@ -199,7 +199,7 @@ TEST(Checks, AQueueIsInactiveWhileACheckIsMissingOrInactive) {
   EXPECT_EQ(s.check("a").run(), Lines("admitted w", "reserved x"));
   s.engine.remove("AdmissionCheck", "a");
   s.run();
-  EXPECT_EQ(s.engine.queue_view("q")->reason, "AdmissionCheckNotFound");
+  EXPECT_EQ(queue_view(s.engine.model(), "q")->reason, "AdmissionCheckNotFound");
 }
 
 TEST(Checks, AQueueThatDropsItsChecksAdmitsWhoHasReserved) {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/engine/engine.hpp"
+#include "core/engine/queue_views.hpp"
 
 namespace sluice::testing {
 
@@ -213,7 +214,8 @@ struct Job {
     templates_.back().node_selector.set(name, value);
     return *this;
   }
-  /// A required affinity term with one `In` expression; without values a term without expressions.
+  /// A required affinity term with one `In` expression; without values a term without
+  /// expressions.
   Job& affinity(const std::string& name, const std::vector<std::string>& values) {
     auto& terms = templates_.back().required_affinity;
     if (!terms) terms.emplace();
@@ -250,7 +252,8 @@ class Scenario {
 
   Scenario& flavor(const std::string& name, const api::LabelMap& labels = {},
                    const std::vector<api::Taint>& taints = {});
-  /// The ClusterQueue, and when they are new its LocalQueue and the AdmissionChecks that it names.
+  /// The ClusterQueue, and when they are new its LocalQueue and the AdmissionChecks that it
+  /// names.
   Scenario& queue(const Queue& queue);
   Scenario& check(const std::string& name, bool preempt_after = false, bool active = true);
   /// A state of one of the workload's checks comes in.

@@ -1,15 +1,20 @@
-// What a person, or a metric, may know about a queue: counts, usage, positions. Plain values,
-// copied from the engine when they are asked for.
+// What a person, or a metric, may know about a queue: counts, usage, positions.
+//
+// Pure functions of the model, on the engine's thread between its calls; the answers are copies.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/engine/decision.hpp"
+#include "core/types/workload_state.hpp"
 
 namespace sluice {
+
+struct Model;
 
 /// Amounts are in the engine's unit: milli for cpu, base units else.
 struct FlavorUse {
@@ -54,5 +59,19 @@ struct PendingWorkload {
   std::size_t position_in_cluster_queue = 0;  ///< from 0
   std::size_t position_in_local_queue = 0;
 };
+
+/// nullopt: there is no such ClusterQueue. O(its workloads).
+std::optional<QueueView> queue_view(const Model& model, std::string_view cluster_queue);
+/// How many workloads wait or hold quota there: what queue_view() costs. O(1).
+std::size_t queue_size(const Model& model, std::string_view cluster_queue);
+/// ClusterQueues that exist, in order of name.
+std::vector<std::string> cluster_queues(const Model& model);
+/// Who waits in a ClusterQueue, in order, parked ones too; `local_queue` (`namespace/name`, or
+/// empty: all) picks, positions are those among all. O(n log n).
+std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_view cluster_queue,
+                                               std::string_view local_queue, std::size_t offset,
+                                               std::size_t limit);
+/// Where a LocalQueue leads; empty when there is no such LocalQueue.
+std::string cluster_queue_of(const Model& model, std::string_view local_queue);
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
-// What a person may know: states, reasons and statuses, rendered on demand.
+#include "core/engine/workload_views.hpp"
+
 #include <algorithm>
 
-#include "core/base/check.hpp"
-#include "core/engine/state.hpp"
+#include "core/model/model.hpp"
 
 namespace sluice {
 namespace {
@@ -59,42 +59,44 @@ std::shared_ptr<const PendingReason> queue_reason(const QueueRecord& queue) {
   return why;
 }
 
+std::vector<api::PodSetAssignment> granted(const Model& model, const WorkloadRecord& w,
+                                           const Holding& holding) {
+  std::vector<api::PodSetAssignment> out;
+  const QueueRecord& queue = model.queues[holding.queue];
+  const std::size_t count = std::min(holding.pod_sets.size(), w.object->pod_sets.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const AssignedPodSet& from = holding.pod_sets[i];
+    api::PodSetAssignment& to = out.emplace_back();
+    to.name = w.object->pod_sets[i].name;
+    to.count = from.count;
+    for (const auto& [resource, flavor] : from.flavors) {
+      const std::string& name = model.frs.resource_name(resource);
+      to.flavors.set(name, model.frs.flavor_name(flavor));
+      to.usage.push_back({name, model.amount_of(w, i, resource, from.count, queue)});
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
-std::optional<WorkloadId> EngineState::find(std::string_view key) const {
-  const auto it = model.ids.find(key);
-  if (it == model.ids.end()) return std::nullopt;
-  return it->second;
-}
-
-const std::vector<WorkloadId>& EngineState::in_order() const {
-  if (!in_order_stale_) return in_order_;
-  in_order_.clear();
-  for (const auto& [key, id] : model.ids) in_order_.push_back(id);
-  std::sort(in_order_.begin(), in_order_.end(),
-            [this](WorkloadId a, WorkloadId b) { return model.key(a) < model.key(b); });
-  in_order_stale_ = false;
-  return in_order_;
-}
-
-/// Its own reason, or that of the equals it is parked with, whichever is fresher.
-std::shared_ptr<const PendingReason> EngineState::pending_reason(const WorkloadRecord& w,
-                                                                 WorkloadId id) const {
+std::shared_ptr<const PendingReason> pending_reason(const Model& model, const WorkloadRecord& w,
+                                                    WorkloadId id) {
   if (w.queue == kNone || !model.queues[w.queue].pending.contains(id)) return w.pending;
   const QueueRecord& queue = model.queues[w.queue];
   // Before the first step after a start nothing is known of the queues.
-  if (!queue.active() && !structure_dirty_) return queue_reason(queue);
+  if (!queue.active() && !model.tree_stale) return queue_reason(queue);
   std::shared_ptr<const PendingReason> shared = queue.pending.class_reason(id);
   if (!shared) return w.pending;
   if (!w.pending || w.pending->cycle <= shared->cycle) return shared;
   return w.pending;
 }
 
-WorkloadView EngineState::view(WorkloadId id) const {
+WorkloadView view_of(const Model& model, WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
   WorkloadView out;
   out.state = w.state;
-  if (stands_aside(w) && !w.holds_quota()) {
+  if (w.stands_aside() && !w.holds_quota()) {
     out.admission = w.object->status.admission;
     const api::Condition* told = w.object->status.condition("QuotaReserved");
     const bool by_plugin = w.traits() && !w.traits()->takes_part && w.traits()->conflict.empty();
@@ -107,50 +109,29 @@ WorkloadView EngineState::view(WorkloadId id) const {
   if (w.holds_quota()) {
     out.admission.emplace();
     out.admission->cluster_queue = model.queues[w.holding->queue].name;
-    out.admission->pod_sets = assignment(id);
+    out.admission->pod_sets = assignment_of(model, id);
   }
   if (w.state != WorkloadState::kPending) return out;
-  if (const auto why = pending_reason(w, id)) {
+  if (const auto why = pending_reason(model, w, id)) {
     out.reason = to_string(why->reason);
     out.message = why->message(model.frs);
   }
   return out;
 }
 
-std::vector<api::PodSetAssignment> EngineState::assignment(WorkloadId id) const {
+std::vector<api::PodSetAssignment> assignment_of(const Model& model, WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
-  if (w.holds_quota()) return assignment_of(w, *w.holding);
-  if (!stands_aside(w) || !w.object->status.admission) return {};
+  if (w.holds_quota()) return granted(model, w, *w.holding);
+  if (!w.stands_aside() || !w.object->status.admission) return {};
   return w.object->status.admission->pod_sets;
 }
 
-std::vector<api::PodSetAssignment> EngineState::assignment_of(const WorkloadRecord& w,
-                                                              const Holding& holding) const {
-  std::vector<api::PodSetAssignment> out;
-  const QueueRecord& queue = model.queues[holding.queue];
-  const std::size_t count = std::min(holding.pod_sets.size(), w.object->pod_sets.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const AssignedPodSet& from = holding.pod_sets[i];
-    api::PodSetAssignment& to = out.emplace_back();
-    to.name = w.object->pod_sets[i].name;
-    to.count = from.count;
-    for (const auto& [resource, flavor] : from.flavors) {
-      const std::string& name = model.frs.resource_name(resource);
-      to.flavors.set(name, model.frs.flavor_name(flavor));
-      to.usage.push_back({name, amount_for(w, i, resource, from.count, queue)});
-    }
-  }
-  return out;
-}
-
-/// Of one that takes no part: what its plugin wrote; until then why it waits. That it has ended is
-/// the engine's to say.
-api::WorkloadStatus EngineState::status(WorkloadId id) const {
+api::WorkloadStatus status_of(const Model& model, WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
-  if (!stands_aside(w) || w.holds_quota()) return own_status(w, id);
+  if (!w.stands_aside() || w.holds_quota()) return own_status(model, w, id);
   api::WorkloadStatus out = w.object->status;
   const auto take = [&](std::string_view type) {
-    const api::WorkloadStatus own = own_status(w, id);
+    const api::WorkloadStatus own = own_status(model, w, id);
     const api::Condition* said = own.condition(type);
     if (!said) return;
     std::erase_if(out.conditions, [&](const api::Condition& c) { return c.type == type; });
@@ -161,18 +142,18 @@ api::WorkloadStatus EngineState::status(WorkloadId id) const {
   return out;
 }
 
-/// As the engine's own records say.
-api::WorkloadStatus EngineState::own_status(const WorkloadRecord& w, WorkloadId id) const {
+api::WorkloadStatus own_status(const Model& model, const WorkloadRecord& w, WorkloadId id) {
   api::WorkloadStatus out;
   for (const ConditionRecord& c : w.conditions)
     out.conditions.push_back({type_name(c.type), c.is_true ? "True" : "False",
                               model.texts.text(c.reason), model.texts.text(c.message), c.time, 0});
-  const WorkloadView seen = view(id);
+  const WorkloadView seen = view_of(model, id);
   out.admission = seen.admission;
   if (w.state == WorkloadState::kFinished) {  // where it ran stays to be seen
     out.admission = w.object->status.admission;
     if (w.ended)
-      out.admission = api::Admission{model.queues[w.ended->queue].name, assignment_of(w, *w.ended)};
+      out.admission =
+          api::Admission{model.queues[w.ended->queue].name, granted(model, w, *w.ended)};
   }
   if (w.state == WorkloadState::kPending && !seen.reason.empty()) {
     api::Condition* at = nullptr;
@@ -196,27 +177,45 @@ api::WorkloadStatus EngineState::own_status(const WorkloadRecord& w, WorkloadId 
   return out;
 }
 
-std::optional<WorkloadId> EngineState::counted_as(WorkloadId id) const {
+std::optional<WorkloadId> counted_as(const Model& model, WorkloadId id) {
   const hooks::Traits* traits = model.workloads[id].traits();
   if (!traits || traits->counted_as == hooks::CountedAs::kItself) return id;
   if (traits->counted_as == hooks::CountedAs::kNobody) return std::nullopt;
-  return find(traits->counted_as_workload).value_or(id);
+  return model.find(traits->counted_as_workload).value_or(id);
 }
 
-/// Rebuilds the tree from the holders and compares every cell with what was kept incrementally.
-void EngineState::verify_ledger() {
-  if (structure_dirty_ || model.frs.size() != model.tree.fr_count()) return;
-  std::vector<Wide> kept;
-  for (NodeId n = 0; n < model.tree.node_count(); ++n)
-    for (FrId fr = 0; fr < model.tree.fr_count(); ++fr) kept.push_back(model.tree.usage(n, fr));
-  model.tree.build(node_specs(), model.frs);
-  count_all();
-  std::size_t i = 0;
-  for (NodeId n = 0; n < model.tree.node_count(); ++n)
-    for (FrId fr = 0; fr < model.tree.fr_count(); ++fr, ++i)
-      SLUICE_CHECK(kept[i] == model.tree.usage(n, fr), "usage of ", model.tree.name(n), " in fr ",
-                   fr, ": kept ", static_cast<std::int64_t>(kept[i]), ", recomputed ",
-                   static_cast<std::int64_t>(model.tree.usage(n, fr)));
+WorkloadState reported_state(const WorkloadRecord& w) {
+  const auto is_true = [&](std::string_view type) {
+    const api::Condition* c = w.object->status.condition(type);
+    return c && c->status == "True";
+  };
+  if (w.state == WorkloadState::kFinished || is_true("Finished")) return WorkloadState::kFinished;
+  if (!w.object->active) return WorkloadState::kInactive;
+  if (is_true("Admitted")) return WorkloadState::kAdmitted;
+  return is_true("QuotaReserved") ? WorkloadState::kQuotaReserved : WorkloadState::kPending;
+}
+
+bool told_in_status(const Model& model, const WorkloadRecord& w, std::string_view reason,
+                    std::string_view message) {
+  const ConditionRecord* c = w.condition(ConditionRecord::Type::kQuotaReserved);
+  return c && !c->is_true && model.texts.text(c->reason) == reason &&
+         model.texts.text(c->message) == message;
+}
+
+std::uint64_t attempt_of(const Model& model, WorkloadId id) {
+  const WorkloadRecord& w = model.workloads[id];
+  std::uint64_t ended = 0;
+  if (w.extras)
+    for (const api::EvictionCount& each : w.extras->evictions)
+      ended += static_cast<std::uint64_t>(std::max(0, each.count));
+  return ended + 1;
+}
+
+std::vector<std::string> planned_victims(const Model& model, WorkloadId id) {
+  std::vector<std::string> out;
+  if (const Holding* holding = model.workloads[id].holding.get())
+    for (const WorkloadId victim : holding->planned) out.push_back(model.key(victim));
+  return out;
 }
 
 }  // namespace sluice

@@ -1,0 +1,60 @@
+// What a person may know about one workload: state, reason, status, rendered on demand.
+//
+// Pure functions of the model. On the engine's thread, between its calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types/kinds.hpp"
+#include "core/types/workload_state.hpp"
+
+namespace sluice {
+
+struct Model;
+struct PendingReason;
+struct WorkloadRecord;
+
+struct WorkloadView {
+  WorkloadState state = WorkloadState::kPending;
+  std::string reason;  ///< of QuotaReserved=False while pending
+  std::string message;
+  std::optional<api::Admission> admission;
+};
+
+WorkloadView view_of(const Model& model, WorkloadId id);
+
+/// Why it waits: its own reason, or that of the equals it is parked with, whichever is fresher;
+/// nullptr: nobody looked yet.
+std::shared_ptr<const PendingReason> pending_reason(const Model& model, const WorkloadRecord& w,
+                                                    WorkloadId id);
+
+/// The assignment of a workload that holds quota, else empty.
+std::vector<api::PodSetAssignment> assignment_of(const Model& model, WorkloadId id);
+
+/// The status as the API shows it: of one that takes no part what its plugin wrote, and until then
+/// why it waits. That it has ended is the engine's to say.
+api::WorkloadStatus status_of(const Model& model, WorkloadId id);
+/// The status as the engine's own records have it.
+api::WorkloadStatus own_status(const Model& model, const WorkloadRecord& w, WorkloadId id);
+
+/// Who is counted for this workload in totals (its trait `counted as`); nullopt: nobody.
+std::optional<WorkloadId> counted_as(const Model& model, WorkloadId id);
+
+/// The state of one that takes no part, by what its plugin wrote.
+WorkloadState reported_state(const WorkloadRecord& w);
+
+/// Does its condition QuotaReserved say this already?
+bool told_in_status(const Model& model, const WorkloadRecord& w, std::string_view reason,
+                    std::string_view message);
+
+/// Numbers its reservations: grows with each that ended. Kept over restarts.
+std::uint64_t attempt_of(const Model& model, WorkloadId id);
+/// Whom its held preemptions will evict, by key; empty: none are held.
+std::vector<std::string> planned_victims(const Model& model, WorkloadId id);
+
+}  // namespace sluice

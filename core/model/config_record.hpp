@@ -1,0 +1,27 @@
+// What the engine keeps of LocalQueues and AdmissionChecks.
+//
+// Plain values in the Model, by key; written where configuration is taken in, read by everybody.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/types/kinds.hpp"
+
+namespace sluice {
+
+struct LocalQueueRecord {
+  std::string cluster_queue;
+  api::StopPolicy stop = api::StopPolicy::kNone;
+};
+
+struct CheckRecord {
+  bool active = true;
+  std::string why_inactive;
+  bool preempt_after_check = false;
+  std::optional<std::int32_t> retry_delay_seconds;
+  bool operator==(const CheckRecord&) const = default;
+};
+
+}  // namespace sluice

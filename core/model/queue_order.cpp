@@ -1,0 +1,34 @@
+#include "core/model/queue_order.hpp"
+
+namespace sluice {
+
+Time queue_order_time(const Model& model, const WorkloadRecord& workload) {
+  const ConditionRecord* evicted = workload.condition(ConditionRecord::Type::kEvicted);
+  if (evicted && evicted->is_true) {
+    const std::string& reason = model.texts.text(evicted->reason);
+    if ((reason == "PodsReadyTimeout" && model.requeue_by_eviction_time) ||
+        reason == "AdmissionCheck")
+      return evicted->time;
+  }
+  return workload.object->meta.creation_time.value_or(0);
+}
+
+OrderKey order_key(const Model& model, WorkloadId id) {
+  const WorkloadRecord& w = model.workloads[id];
+  OrderKey key;
+  key.id = id;
+  key.own_uid = &w.uid;
+  WorkloadId anchor = id;
+  if (const hooks::Traits* traits = w.traits(); traits && traits->has_group) {
+    key.rank = traits->group.rank;
+    anchor = model.find(traits->group.order_as).value_or(id);
+  }
+  const WorkloadRecord& a = model.workloads[anchor];
+  key.anchor = anchor;
+  key.uid = &a.uid;
+  key.priority = a.priority;
+  key.time = queue_order_time(model, a);
+  return key;
+}
+
+}  // namespace sluice
