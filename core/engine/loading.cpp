@@ -90,7 +90,7 @@ void EngineState::load_admission(WorkloadRecord& w, WorkloadId id,
   }
   const ConditionRecord* reserved = w.condition(ConditionRecord::Type::kQuotaReserved);
   holding->reserved_at = reserved ? reserved->time : model.now;
-  if (w.extras) set_unit(id, unit_of(w, true));
+  if (w.extras) relations_.join_holders(id);
   hold(id, std::move(holding));
 }
 

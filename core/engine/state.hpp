@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/engine/engine.hpp"
+#include "core/engine/relations.hpp"
 #include "core/engine/workload_views.hpp"
 #include "core/model/model.hpp"
 #include "core/model/queue_order.hpp"
@@ -118,11 +119,6 @@ class EngineState {
   bool all_loaded(const std::vector<std::string>& plugins) const;
   void refresh_traits(WorkloadRecord& w, WorkloadId id);
   void follow_part(WorkloadRecord& w, WorkloadId id, bool was_aside);
-  void link_traits(WorkloadRecord& w, WorkloadId id);
-  void bind_partners(const WorkloadRecord& w, WorkloadId id);
-  void unlink_traits(WorkloadRecord& w, WorkloadId id);
-  std::uint32_t unit_of(const WorkloadRecord& w, bool holding);
-  void set_unit(WorkloadId id, std::uint32_t unit);
   std::shared_ptr<PendingReason> why_not_queued(const WorkloadRecord& w, QueueId& queue);
   void enqueue(WorkloadId id);
   void dequeue(WorkloadId id);
@@ -197,14 +193,11 @@ class EngineState {
   EngineConfig config_;
   hooks::Hooks hooks_;
   ParallelFor parallel_for_;
+  Relations relations_{model};
 
   std::map<std::string, api::Cohort> cohorts_;
 
   std::unordered_map<const api::PodTemplate*, std::unique_ptr<PodShape>> shapes_;
-  std::unordered_map<std::string, std::uint32_t> group_units_;
-  std::unordered_map<std::string, std::vector<WorkloadId>> partners_;      // by evict_with
-  std::unordered_map<std::string, std::vector<WorkloadId>> followers_;     // by follows
-  std::unordered_map<std::string, std::vector<WorkloadId>> replacements_;  // by what they replace
 
   std::set<QueueId> changed_queues_;     // wake after the rebuild
   std::set<QueueId> generation_queues_;  // and their trees' generations grow

@@ -335,6 +335,7 @@ void EngineState::drain_stopped() {
 
 /// Rebuilds the tree from the holders and compares every cell with what was kept incrementally.
 void EngineState::verify_ledger() {
+  relations_.verify();
   if (model.tree_stale || model.frs.size() != model.tree.fr_count()) return;
   std::vector<Wide> kept;
   for (NodeId n = 0; n < model.tree.node_count(); ++n)

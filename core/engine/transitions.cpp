@@ -205,7 +205,7 @@ void EngineState::end_replaced(const WorkloadRecord& w) {
   model.history.evicted(model.ids.at(w.key), replaced, model.now);
   evict(replaced, why);
   // It waits again and is no part of what took its place.
-  if (!r.traits() || !r.traits()->has_group) set_unit(replaced, kNone);
+  relations_.leave_unit(replaced);
 }
 
 /// `DeactivatedDueToX` counts as Deactivated with the cause X.

@@ -137,7 +137,7 @@ void EngineState::change(WorkloadRecord& w, WorkloadId id,
                                    w.extras && w.extras->traits.may_lower_counts);
   const bool was_aside = w.stands_aside();
   dequeue(id);
-  unlink_traits(w, id);
+  relations_.unlink(id);
   w.object = std::move(object);
   w.priority = w.object->priority;
   describe_pod_sets(w);
@@ -212,7 +212,7 @@ void EngineState::remove_workload(WorkloadId id) {
   if (queue != kNone) model.queues[queue].pending.free_place(id);
   drop_claim(id);
   model.history.forget(id);
-  unlink_traits(w, id);
+  relations_.unlink(id);
   model.ids.erase(w.key);
   in_order_stale_ = true;
   reorder_anchored(w.key);
