@@ -1,13 +1,11 @@
-// Admission checks (KEP-993, semantics 7): which of them a workload has to pass, what their states
-// come to, and when the states begin anew.
-#include <algorithm>
+#include "core/engine/checks.hpp"
 
-#include "core/engine/state.hpp"
+#include <algorithm>
+#include <span>
+#include <utility>
 
 namespace sluice {
 namespace {
-
-using Type = ConditionRecord::Type;
 
 constexpr std::string_view kStatePending = "Pending";
 constexpr std::string_view kStateReady = "Ready";
@@ -34,54 +32,11 @@ bool same_report(const api::AdmissionCheckState& a, const api::AdmissionCheckSta
 
 }  // namespace
 
-void EngineState::apply(const api::AdmissionCheck& object) {
-  const CheckRecord now{object.active, object.why_inactive, object.preempt_after_check,
-                        object.retry_delay_seconds};
-  const auto [it, fresh] = model.checks.emplace(object.meta.name, now);
-  if (!fresh && it->second == now) return;
-  it->second = now;
-  note_check_change(object.meta.name);
-}
-
-/// Queues that name the check may become active or inactive.
-void EngineState::note_check_change(const std::string& name) {
-  for (const QueueRecord& queue : model.queues) {
-    if (!queue.spec) continue;
-    for (const api::AdmissionCheckRule& rule : queue.spec->admission_checks)
-      if (rule.name == name) note_queue_change(queue.id, false);
-  }
-}
-
-void EngineState::rebuild_checks(QueueRecord& queue) {
-  std::vector<QueueCheck> checks;
-  if (queue.spec) {
-    for (const api::AdmissionCheckRule& rule : queue.spec->admission_checks) {
-      QueueCheck& check = checks.emplace_back();
-      check.name = rule.name;
-      for (const std::string& flavor : rule.on_flavors)
-        check.flavors.push_back(model.frs.intern_flavor(flavor));
-      std::sort(check.flavors.begin(), check.flavors.end());
-      for (const ResourceGroupRecord& group : queue.groups)
-        for (const FlavorId flavor : group.flavors)
-          check.all_flavors &=
-              rule.on_flavors.empty() ||
-              std::binary_search(check.flavors.begin(), check.flavors.end(), flavor);
-      const auto known = model.checks.find(rule.name);
-      check.preempt_after_check = known != model.checks.end() && known->second.preempt_after_check;
-    }
-  }
-  if (checks == queue.checks) return;
-  queue.checks = std::move(checks);
-  relist_.insert(queue.id);
-}
-
-/// While it waits, the checks that hold for all flavors; with a reservation, those of its flavors.
-/// States of checks that stay are kept, and so are the retries of those that may come back.
-void EngineState::list_checks(WorkloadId id) {
+bool list_checks(Model& model, WorkloadId id) {
   WorkloadRecord& w = model.workloads[id];
-  if (w.queue == kNone) return;
+  if (w.queue == kNone) return false;
   const std::vector<QueueCheck>& rules = model.queues[w.queue].checks;
-  if (rules.empty() && (!w.extras || w.extras->checks.empty())) return;
+  if (rules.empty() && (!w.extras || w.extras->checks.empty())) return false;
   std::vector<api::AdmissionCheckState>& listed = w.more().checks;
   std::vector<api::AdmissionCheckState> now;
   for (const QueueCheck& rule : rules) {
@@ -99,23 +54,12 @@ void EngineState::list_checks(WorkloadId id) {
     fresh.state = kStatePending;
     fresh.last_transition_time = model.now;
   }
-  if (now == listed) return;
+  if (now == listed) return false;
   listed = std::move(now);
-  decide(DecisionType::kChecksListed, id);
+  return true;
 }
 
-void EngineState::list_checks_of(const std::set<QueueId>& queues) {
-  for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
-    const WorkloadRecord& w = model.workloads[id];
-    if (!w.exists() || w.queue == kNone || !queues.contains(w.queue)) continue;
-    if (w.state == WorkloadState::kFinished || w.state == WorkloadState::kInactive) continue;
-    list_checks(id);
-    settle_checks(id);
-  }
-}
-
-/// After a reservation ended. What was rejected stays to be seen, unless `all` begin anew.
-void EngineState::reset_checks(WorkloadRecord& w, bool all) {
+void reset_checks(const Model& model, WorkloadRecord& w, bool all) {
   if (!w.extras) return;
   for (api::AdmissionCheckState& check : w.extras->checks) {
     if (check.state == kStateRejected && !all) continue;
@@ -135,65 +79,40 @@ void EngineState::reset_checks(WorkloadRecord& w, bool all) {
   }
 }
 
-/// What its controllers, or anybody with the right to write the status, say of its checks. Nobody
-/// was asked before it held quota, and an answer to an earlier reservation is none to the next.
-void EngineState::take_check_reports(WorkloadId id, const api::WorkloadStatus& status) {
-  WorkloadRecord& w = model.workloads[id];
-  if (!w.extras || !w.holds_quota()) return;
-  for (const api::AdmissionCheckState& report : status.admission_checks)
-    for (api::AdmissionCheckState& check : w.extras->checks)
-      if (check.name == report.name) take_check_report(id, check, report);
-}
-
-void EngineState::take_check_report(WorkloadId id, api::AdmissionCheckState& check,
-                                    const api::AdmissionCheckState& report) {
-  if (same_report(check, report)) return;
-  const std::string before = check.state;
-  check.state = report.state;
+std::optional<std::string> take_report(const Model& model, const WorkloadRecord& w,
+                                       api::AdmissionCheckState& check,
+                                       const api::AdmissionCheckState& report) {
+  if (same_report(check, report)) return std::nullopt;
+  std::string before = std::exchange(check.state, report.state);
   check.reason = report.reason;
   check.message = report.message;
   check.requeue_after_seconds = report.requeue_after_seconds;
   // What a started job was given stays; Pending changes nothing about who is admitted.
   const bool stays_ready = before == kStateReady && report.state == kStateReady;
-  const bool runs_on = model.workloads[id].state == WorkloadState::kAdmitted &&
+  const bool runs_on = w.state == WorkloadState::kAdmitted &&
                        (report.state == kStateReady || report.state == kStatePending);
   if (!stays_ready && !runs_on) check.pod_set_updates = report.pod_set_updates;
-  moved_ = true;
-  if (before == check.state) {
-    decide(DecisionType::kChecksListed, id);
-    return;
-  }
-  check.last_transition_time = model.now;
-  Decision& decision = decide(DecisionType::kCheckState, id);
-  decision.reason = check.name;
-  decision.cause = check.state;
-  decision.before = before;
-  decision.message = check.message;
+  if (before != check.state) check.last_transition_time = model.now;
+  return before;
 }
 
-Result<void> EngineState::report(WorkloadId id, const api::AdmissionCheckState& report) {
-  WorkloadRecord& w = model.workloads[id];
-  if (!w.holds_quota()) return Error{w.key + " holds no quota, so its checks have not begun"};
-  if (w.extras) {
-    for (api::AdmissionCheckState& check : w.extras->checks) {
-      if (check.name != report.name) continue;
-      take_check_report(id, check, report);
-      settle_checks(id);
-      return {};
-    }
-  }
-  return Error{w.key + " has no admission check " + report.name};
+CheckVerdict verdict_of(const Model& model, const WorkloadRecord& w) {
+  if (std::string names = those_in(kStateRejected, w.checks()); !names.empty())
+    return {ChecksSay::kRejected, std::move(names)};
+  if (std::string names = those_in(kStateRetry, w.checks()); !names.empty())
+    return {ChecksSay::kRetry, std::move(names)};
+  const bool goes_on =
+      all_ready(w) || (w.holds_quota() && !w.holding->planned.empty() && lets_preempt(model, w));
+  return {goes_on ? ChecksSay::kGoOn : ChecksSay::kWait, {}};
 }
 
-bool EngineState::all_ready(const WorkloadRecord& w) {
+bool all_ready(const WorkloadRecord& w) {
   const auto checks = w.checks();
   return std::all_of(checks.begin(), checks.end(),
                      [](const auto& each) { return each.state == kStateReady; });
 }
 
-/// May the preemptions that were held back go on: every check with that policy is Ready, or some
-/// check asks for them?
-bool EngineState::lets_preempt(const WorkloadRecord& w) const {
+bool lets_preempt(const Model& model, const WorkloadRecord& w) {
   bool ready = true;
   for (const api::AdmissionCheckState& check : w.checks()) {
     if (check.state == kStatePending && check.reason == kPreemptionRequired) return true;
@@ -204,30 +123,9 @@ bool EngineState::lets_preempt(const WorkloadRecord& w) const {
   return ready;
 }
 
-/// Acts on the states of its checks.
-void EngineState::settle_checks(WorkloadId id) {
-  WorkloadRecord& w = model.workloads[id];
-  recheck_due_.erase(id);
-  recheck_waiting_.erase(id);
-  if (!w.holds_quota() || w.evicting) return;
-  if (const std::string names = those_in(kStateRejected, w.checks()); !names.empty())
-    return deactivate(id, "DeactivatedDueToAdmissionCheck",
-                      "Deactivated due to AdmissionCheck(s) in Rejected state: " + names);
-  if (const std::string names = those_in(kStateRetry, w.checks()); !names.empty())
-    return retry(id, names);
-  if (w.state != WorkloadState::kQuotaReserved) return;
-  if (!all_ready(w) && (w.holding->planned.empty() || !lets_preempt(w))) return;
-  recheck_due_.insert(id);
-  moved_ = true;
-}
-
-/// Evicts; it waits until the longest delay of those checks is over. Not twice in one instant: a
-/// check that answers at once, always the same, would turn for ever.
-void EngineState::retry(WorkloadId id, const std::string& names) {
-  WorkloadRecord& w = model.workloads[id];
-  WorkloadExtras& more = w.more();
+Time retry_due(const Model& model, const WorkloadRecord& w) {
   Time due = model.now;
-  for (const api::AdmissionCheckState& check : more.checks) {
+  for (const api::AdmissionCheckState& check : w.checks()) {
     if (check.state != kStateRetry) continue;
     const auto known = model.checks.find(check.name);
     const std::optional<std::int32_t> usual =
@@ -235,30 +133,7 @@ void EngineState::retry(WorkloadId id, const std::string& names) {
     const std::int32_t delay = check.requeue_after_seconds.value_or(usual.value_or(0));
     due = std::max(due, check.last_transition_time + delay * kSecond);
   }
-  if (due <= model.now && more.retried_at == model.now) due = model.now + kSecond;
-  more.retried_at = model.now;
-  more.backing_off = due > model.now;
-  more.requeue.requeue_at = due;
-  Decision why;
-  why.reason = "AdmissionCheck";
-  why.message = "Evicted due to AdmissionCheck(s) in Retry state: " + names;
-  evict(id, why);
-  if (more.backing_off) {
-    timers_.push({due, id, w.epoch, TimerKind::kBackoff});
-  } else {
-    set_condition(w, Type::kRequeued, true, "BackoffFinished", "The workload backoff was finished");
-  }
-}
-
-/// Reservations that came with a status: their checks are looked at once all objects are there.
-void EngineState::settle_loaded() {
-  std::vector<WorkloadId> ids;
-  std::swap(ids, loaded_);
-  for (const WorkloadId id : ids) {
-    if (!model.workloads[id].exists() || !model.workloads[id].holds_quota()) continue;
-    list_checks(id);
-    settle_checks(id);
-  }
+  return due;
 }
 
 }  // namespace sluice

@@ -4,8 +4,8 @@
 
 #include "core/base/check.hpp"
 #include "core/base/workers.hpp"
-#include "core/engine/explanation.hpp"
-#include "core/engine/state.hpp"
+#include "core/engine/arrivals.hpp"
+#include "core/engine/rounds.hpp"
 
 namespace sluice {
 namespace {
@@ -30,110 +30,172 @@ ParallelFor make_parallel_for(int threads) {
 
 }  // namespace
 
-EngineState::EngineState(EngineConfig config, hooks::Hooks hooks)
-    : config_(std::move(config)),
-      hooks_(std::move(hooks)),
-      parallel_for_(make_parallel_for(config_.threads)) {
-  model.history.set_window(config_.progress_window);
-  model.requeue_by_eviction_time = config_.requeue.by_eviction_time;
-  // The empty texts of the pools are id 0 of flavors and resources too.
-  model.flavors.resize(1);
-  texts_ = {model.texts.intern("QuotaReserved"), model.texts.intern("Admitted"),
-            model.texts.intern("The workload is admitted"), model.texts.intern("Pending")};
-}
+/// The parts, each made of those before it.
+struct Engine::Joined {
+  Joined(EngineConfig with, hooks::Hooks by)
+      : config(std::move(with)),
+        hooks(std::move(by)),
+        rounds(parts, lifecycle, make_parallel_for(config.threads)) {
+    model.history.set_window(config.progress_window);
+    model.requeue_by_eviction_time = config.requeue.by_eviction_time;
+    // The empty texts of the pools are id 0 of flavors and resources too.
+    model.flavors.resize(1);
+  }
 
-const std::vector<WorkloadId>& EngineState::in_order() const {
-  if (!in_order_stale_) return in_order_;
-  in_order_.clear();
-  for (const auto& [key, id] : model.ids) in_order_.push_back(id);
-  std::sort(in_order_.begin(), in_order_.end(),
-            [this](WorkloadId a, WorkloadId b) { return model.key(a) < model.key(b); });
-  in_order_stale_ = false;
-  return in_order_;
-}
+  /// Everything that changes of objects meant, before a cycle looks at the model.
+  void sync() {
+    const Structure::Changes changes = structure.rebuild();
+    lifecycle.tell_restarted(changes.queues);
+    arrivals.follow_local_queues(changes.local_queues);
+    if (changes.drain) lifecycle.drain_stopped();
+    if (!changes.relisted.empty()) lifecycle.relist_checks(changes.relisted);
+    lifecycle.settle_loaded();
+    const Structure::Woken woken = structure.wake();
+    if (woken.trees) turn.moved |= lifecycle.wake_rechecks();
+    turn.moved |= woken.workloads;
+  }
+
+  /// O(n log n) after a workload came or went, O(1) else.
+  const std::vector<WorkloadId>& workloads_in_order() {
+    if (ordered_version == model.ids_version) return in_order;
+    in_order.clear();
+    for (const auto& [key, id] : model.ids) in_order.push_back(id);
+    std::sort(in_order.begin(), in_order.end(),
+              [this](WorkloadId a, WorkloadId b) { return model.key(a) < model.key(b); });
+    ordered_version = model.ids_version;
+    return in_order;
+  }
+
+  EngineConfig config;
+  hooks::Hooks hooks;
+  Model model;
+  Turn turn;
+  Structure structure{model, hooks};
+  Relations relations{model};
+  Holdings holdings{model, structure};
+  Waiting waiting{model, hooks, structure, turn};
+  Parts parts{model, config, hooks, turn, structure, relations, holdings, waiting};
+  Lifecycle lifecycle{parts};
+  Arrivals arrivals{parts, lifecycle};
+  Rounds rounds;
+  std::vector<WorkloadId> in_order;
+  std::uint64_t ordered_version = 0;
+};
 
 Engine::Engine(EngineConfig config, hooks::Hooks hooks)
-    : state_(std::make_unique<EngineState>(std::move(config), std::move(hooks))) {}
+    : all_(std::make_unique<Joined>(std::move(config), std::move(hooks))) {}
 Engine::~Engine() = default;
 
 void Engine::begin_instant(Time now) {
-  SLUICE_CHECK(now >= state_->model.now, "the clock went from ", state_->model.now, " to ", now);
-  state_->begin_instant(now);
+  SLUICE_CHECK(now >= all_->model.now, "the clock went from ", all_->model.now, " to ", now);
+  all_->rounds.begin_instant();
+  all_->lifecycle.begin_instant(now);
 }
 
-void Engine::apply(const api::Namespace& object) { state_->apply(object); }
-void Engine::apply(const api::ResourceFlavor& object) { state_->apply(object); }
-void Engine::apply(const api::ClusterQueue& object) { state_->apply(object); }
-void Engine::apply(const api::Cohort& object) { state_->apply(object); }
-void Engine::apply(const api::LocalQueue& object) { state_->apply(object); }
-void Engine::apply(const api::AdmissionCheck& object) { state_->apply(object); }
-WorkloadId Engine::apply(std::shared_ptr<const api::Workload> object) {
-  return state_->apply(std::move(object));
+bool Engine::step(std::vector<Decision>& out) {
+  out.clear();
+  all_->sync();
+  SLUICE_CHECK(!all_->model.tree_stale && all_->model.frs.size() == all_->model.tree.fr_count(),
+               "the tree knows ", all_->model.tree.fr_count(), " flavors and resources, the model ",
+               all_->model.frs.size());
+  const bool more = all_->rounds.run();
+  std::swap(out, all_->turn.decisions);
+  return more;
 }
-void Engine::take_statuses_as_told() { state_->take_statuses_as_told(); }
-void Engine::remove(std::string_view kind, std::string_view key) { state_->remove(kind, key); }
+
+void Engine::apply(const api::Namespace& object) { all_->structure.apply(object); }
+void Engine::apply(const api::ResourceFlavor& object) { all_->structure.apply(object); }
+void Engine::apply(const api::ClusterQueue& object) { all_->structure.apply(object); }
+void Engine::apply(const api::Cohort& object) { all_->structure.apply(object); }
+void Engine::apply(const api::LocalQueue& object) { all_->structure.apply(object); }
+void Engine::apply(const api::AdmissionCheck& object) { all_->structure.apply(object); }
+WorkloadId Engine::apply(std::shared_ptr<const api::Workload> object) {
+  return all_->arrivals.apply(std::move(object));
+}
+
+void Engine::remove(std::string_view kind, std::string_view key) {
+  if (kind != "Workload") return all_->structure.remove(kind, key);
+  if (const auto id = find(key)) all_->arrivals.remove(*id);
+}
+
+void Engine::take_statuses_as_told() {
+  for (WorkloadRecord& w : all_->model.workloads)
+    if (const ConditionRecord* reserved = w.condition(ConditionRecord::Type::kQuotaReserved);
+        reserved && !reserved->is_true && w.state == WorkloadState::kPending)
+      w.logged_pending = WorkloadRecord::kToldInStatus;
+}
+
+Result<WorkloadId> Engine::existing(std::string_view key) const {
+  if (const auto id = find(key)) return *id;
+  return Error{"workload " + std::string(key) + " does not exist"};
+}
 
 Result<void> Engine::finish(std::string_view key, std::string_view reason,
                             std::string_view message) {
-  const auto id = state_->model.find(key);
-  if (!id) return Error{"workload " + std::string(key) + " does not exist"};
-  return state_->finish(*id, reason, message);
+  const auto id = existing(key);
+  return id ? all_->lifecycle.finish(*id, reason, message) : Result<void>(id.error());
 }
 
 Result<void> Engine::conclude(std::string_view key, std::string_view reason,
                               std::string_view message) {
-  const auto id = state_->model.find(key);
-  if (!id) return Error{"workload " + std::string(key) + " does not exist"};
-  return state_->conclude(*id, reason, message);
+  const auto id = existing(key);
+  return id ? all_->lifecycle.conclude(*id, reason, message) : Result<void>(id.error());
 }
 
 Result<void> Engine::report(std::string_view key, const api::AdmissionCheckState& check) {
-  const auto id = state_->model.find(key);
-  if (!id) return Error{"workload " + std::string(key) + " does not exist"};
-  return state_->report(*id, check);
+  const auto id = existing(key);
+  return id ? all_->lifecycle.report(*id, check) : Result<void>(id.error());
 }
 
 void Engine::traits_changed(std::string_view key) {
-  if (const auto id = state_->model.find(key)) state_->traits_changed(*id);
+  if (const auto id = find(key)) all_->arrivals.traits_changed(*id);
 }
+
 void Engine::requeue(std::string_view key) {
-  if (const auto id = state_->model.find(key)) state_->requeue(*id);
+  const auto id = find(key);
+  if (!id) return;
+  const WorkloadRecord& w = all_->model.workloads[*id];
+  if (w.queue != kNone && all_->model.queues[w.queue].pending.contains(*id))
+    all_->structure.wake_tree_of(w.queue);
 }
 
-bool Engine::step(std::vector<Decision>& out) { return state_->step(out); }
-Time Engine::next_timer() const { return state_->next_timer(); }
-
-std::optional<WorkloadId> Engine::find(std::string_view key) const {
-  return state_->model.find(key);
+Time Engine::next_timer() const { return all_->lifecycle.next_timer(); }
+const Model& Engine::model() const { return all_->model; }
+EngineStats Engine::stats() const { return all_->turn.stats; }
+std::vector<WorkloadId> Engine::workloads() const { return all_->workloads_in_order(); }
+Explanation Engine::explain(WorkloadId id, const MayKnow& may_know) const {
+  return sluice::explain(all_->model, id, may_know);
 }
-const std::string& Engine::key(WorkloadId id) const { return state_->model.key(id); }
+
+std::optional<WorkloadId> Engine::find(std::string_view key) const { return all_->model.find(key); }
+const std::string& Engine::key(WorkloadId id) const { return all_->model.key(id); }
 std::shared_ptr<const api::Workload> Engine::object(WorkloadId id) const {
-  return state_->model.workloads[id].object;
+  return all_->model.workloads[id].object;
 }
-WorkloadView Engine::view(WorkloadId id) const { return view_of(state_->model, id); }
-WorkloadState Engine::state(WorkloadId id) const { return state_->model.workloads[id].state; }
+WorkloadState Engine::state(WorkloadId id) const { return all_->model.workloads[id].state; }
+WorkloadView Engine::view(WorkloadId id) const { return view_of(all_->model, id); }
+api::WorkloadStatus Engine::status(WorkloadId id) const { return status_of(all_->model, id); }
 std::vector<api::PodSetAssignment> Engine::assignment(WorkloadId id) const {
-  return assignment_of(state_->model, id);
+  return assignment_of(all_->model, id);
 }
-api::WorkloadStatus Engine::status(WorkloadId id) const { return status_of(state_->model, id); }
-std::uint64_t Engine::attempt(WorkloadId id) const { return attempt_of(state_->model, id); }
+std::uint64_t Engine::attempt(WorkloadId id) const { return attempt_of(all_->model, id); }
 std::vector<std::string> Engine::planned_victims(WorkloadId id) const {
-  return sluice::planned_victims(state_->model, id);
-}
-bool Engine::may_lower_counts(WorkloadId id) const {
-  const hooks::Traits* traits = state_->model.workloads[id].traits();
-  return traits && traits->may_lower_counts;
+  return sluice::planned_victims(all_->model, id);
 }
 std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const {
-  return sluice::counted_as(state_->model, id);
+  return sluice::counted_as(all_->model, id);
 }
-bool Engine::takes_part(WorkloadId id) const { return !state_->model.workloads[id].stands_aside(); }
-std::vector<WorkloadId> Engine::workloads() const { return state_->in_order(); }
-Explanation Engine::explain(WorkloadId id, const MayKnow& may_know) const {
-  return sluice::explain(state_->model, id, may_know);
+bool Engine::takes_part(WorkloadId id) const { return !all_->model.workloads[id].stands_aside(); }
+bool Engine::may_lower_counts(WorkloadId id) const {
+  const hooks::Traits* traits = all_->model.workloads[id].traits();
+  return traits && traits->may_lower_counts;
 }
-const Model& Engine::model() const { return state_->model; }
-EngineStats Engine::stats() const { return state_->stats; }
-void Engine::verify_ledger() const { state_->verify_ledger(); }
+
+void Engine::verify_ledger() const {
+  all_->relations.verify();
+  all_->holdings.verify();
+  all_->lifecycle.verify();
+  all_->structure.verify();
+}
 
 }  // namespace sluice

@@ -28,6 +28,7 @@
 #include "core/base/time.hpp"
 #include "core/engine/decision.hpp"
 #include "core/engine/explanation.hpp"
+#include "core/engine/stats.hpp"
 #include "core/engine/workload_views.hpp"
 #include "core/hooks/hooks.hpp"
 #include "core/types/engine_config.hpp"
@@ -35,14 +36,6 @@
 #include "core/types/workload_state.hpp"
 
 namespace sluice {
-
-struct EngineStats {
-  std::uint64_t cycles = 0;
-  std::uint64_t admissions = 0;
-  std::uint64_t evictions = 0;
-};
-
-class EngineState;
 
 class Engine {
  public:
@@ -133,11 +126,15 @@ class Engine {
   /// As explanation.hpp says.
   Explanation explain(WorkloadId id, const MayKnow& may_know = {}) const;
 
-  /// Recomputes every usage from the holders and compares; aborts when they differ. For tests.
+  /// Recomputes every usage from the holders, and what each part keeps from the records; aborts
+  /// when they differ. For tests.
   void verify_ledger() const;
 
  private:
-  std::unique_ptr<EngineState> state_;
+  struct Joined;
+  Result<WorkloadId> existing(std::string_view key) const;
+
+  std::unique_ptr<Joined> all_;
 };
 
 }  // namespace sluice

@@ -2,13 +2,14 @@
 // finished, or in the middle of an eviction.
 #include <algorithm>
 #include <array>
+#include <tuple>
 
-#include "core/engine/state.hpp"
+#include "core/engine/checks.hpp"
+#include "core/engine/lifecycle.hpp"
 
 namespace sluice {
 
-void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
-  const api::WorkloadStatus& status = w.object->status;
+void Lifecycle::load_conditions(WorkloadRecord& w) {
   static constexpr std::pair<std::string_view, ConditionRecord::Type> kTypes[] = {
       {"QuotaReserved", ConditionRecord::Type::kQuotaReserved},
       {"Admitted", ConditionRecord::Type::kAdmitted},
@@ -19,13 +20,19 @@ void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
       {"Finished", ConditionRecord::Type::kFinished},
       {"DeactivationTarget", ConditionRecord::Type::kDeactivationTarget},
   };
-  for (const api::Condition& c : status.conditions) {
+  for (const api::Condition& c : w.object->status.conditions) {
     for (const auto& [name, type] : kTypes) {
       if (c.type != name) continue;
-      set_condition(w, type, c.status == "True", c.reason, c.message);
+      set_condition(model_, w, type, c.status == "True", c.reason, c.message);
       w.conditions.back().time = c.last_transition_time;
     }
   }
+}
+
+void Lifecycle::load_status(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
+  const api::WorkloadStatus& status = w.object->status;
+  load_conditions(w);
   if (status.requeue_state) w.more().requeue = *status.requeue_state;
   if (!status.evictions.empty()) w.more().evictions = status.evictions;
   if (!status.admission_checks.empty()) w.more().checks = status.admission_checks;
@@ -42,7 +49,7 @@ void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
   const bool part = !w.stands_aside();
   if (part && w.object->active && status.admission &&
       is_true(ConditionRecord::Type::kQuotaReserved)) {
-    load_admission(w, id, *status.admission);
+    load_admission(id, *status.admission);
     w.state = is_true(ConditionRecord::Type::kAdmitted) ? WorkloadState::kAdmitted
                                                         : WorkloadState::kQuotaReserved;
     if (w.state == WorkloadState::kAdmitted) start_timers(id);
@@ -50,31 +57,24 @@ void EngineState::load_status(WorkloadRecord& w, WorkloadId id) {
       loaded_.push_back(id);
     w.evicting = is_true(ConditionRecord::Type::kEvicted);
     if (w.evicting) evicting_.push_back(id);
-    drain_pending_ = true;  // its queue may be stopped already
+    structure_.drain_soon();  // its queue may be stopped already
     return;
   }
   // A wait that ended meanwhile ends now.
   const ConditionRecord* requeued = w.condition(ConditionRecord::Type::kRequeued);
   const bool waits = requeued && !requeued->is_true;
   if (w.extras && w.extras->requeue.requeue_at &&
-      (waits || *w.extras->requeue.requeue_at > model.now)) {
+      (waits || *w.extras->requeue.requeue_at > model_.now)) {
     w.extras->backing_off = true;
-    const Time due = std::max(*w.extras->requeue.requeue_at, model.now);
+    const Time due = std::max(*w.extras->requeue.requeue_at, model_.now);
     timers_.push({due, id, w.epoch, TimerKind::kBackoff});
   }
 }
 
-void EngineState::take_statuses_as_told() {
-  for (WorkloadRecord& w : model.workloads)
-    if (const ConditionRecord* reserved = w.condition(ConditionRecord::Type::kQuotaReserved);
-        reserved && !reserved->is_true && w.state == WorkloadState::kPending)
-      w.logged_pending = WorkloadRecord::kToldInStatus;
-}
-
-void EngineState::load_admission(WorkloadRecord& w, WorkloadId id,
-                                 const api::Admission& admission) {
+void Lifecycle::load_admission(WorkloadId id, const api::Admission& admission) {
+  WorkloadRecord& w = model_.workloads[id];
   auto holding = std::make_unique<Holding>();
-  holding->queue = queue_id(admission.cluster_queue);
+  holding->queue = structure_.queue_id(admission.cluster_queue);
   holding->pod_sets.resize(w.pod_sets.size());
   for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
     for (const api::PodSetAssignment& from : admission.pod_sets) {
@@ -82,16 +82,60 @@ void EngineState::load_admission(WorkloadRecord& w, WorkloadId id,
       AssignedPodSet& to = holding->pod_sets[i];
       to.count = from.count;
       for (const auto& [resource, flavor] : from.flavors) {
-        const FlavorId flavor_id = model.frs.intern_flavor(flavor);
-        if (model.flavors.size() <= flavor_id) model.flavors.resize(flavor_id + 1);
-        to.flavors.emplace_back(model.frs.intern_resource(resource), flavor_id);
+        const FlavorId flavor_id = model_.frs.intern_flavor(flavor);
+        if (model_.flavors.size() <= flavor_id) model_.flavors.resize(flavor_id + 1);
+        to.flavors.emplace_back(model_.frs.intern_resource(resource), flavor_id);
       }
     }
   }
   const ConditionRecord* reserved = w.condition(ConditionRecord::Type::kQuotaReserved);
-  holding->reserved_at = reserved ? reserved->time : model.now;
+  holding->reserved_at = reserved ? reserved->time : model_.now;
   if (w.extras) relations_.join_holders(id);
-  hold(id, std::move(holding));
+  holdings_.hold(id, std::move(holding));
+}
+
+/// Reservations of a dump, or from before a restart, whose preemptions are held back: only the
+/// checks tell, so whoever does not fit beside the others, the earlier ones first, plans anew.
+void Lifecycle::plan_loaded() {
+  std::vector<WorkloadId> ids;
+  for (const WorkloadId id : loaded_) {
+    const WorkloadRecord& w = model_.workloads[id];
+    if (!w.exists() || !w.holds_quota() || w.state != WorkloadState::kQuotaReserved) continue;
+    if (!lets_preempt(model_, w)) ids.push_back(id);
+  }
+  if (ids.empty()) return;
+  std::sort(ids.begin(), ids.end(), [this](WorkloadId a, WorkloadId b) {
+    const WorkloadRecord& left = model_.workloads[a];
+    const WorkloadRecord& right = model_.workloads[b];
+    return std::tie(left.holding->reserved_at, left.uid, left.key) <
+           std::tie(right.holding->reserved_at, right.uid, right.key);
+  });
+  std::vector<std::unique_ptr<Removal>> later;
+  for (std::size_t i = ids.size(); i-- > 0;) {
+    later.push_back(std::make_unique<Removal>(model_));
+    later.back()->remove(ids[i]);
+  }
+  Nominator nominator(model_, config_, hooks_);
+  for (const WorkloadId id : ids) {
+    Nomination nomination;
+    nominator.nominate_holder(id, true, nomination);
+    later.pop_back();  // it counts from here on
+    std::vector<WorkloadId> victims;
+    for (const Victim& victim : nomination.victims) victims.push_back(victim.id);
+    holdings_.plan(id, victims);
+  }
+}
+
+void Lifecycle::settle_loaded() {
+  if (loaded_.empty()) return;
+  plan_loaded();
+  std::vector<WorkloadId> ids;
+  std::swap(ids, loaded_);
+  for (const WorkloadId id : ids) {
+    if (!model_.workloads[id].exists() || !model_.workloads[id].holds_quota()) continue;
+    waiting_.list_checks(id);
+    settle_checks(id);
+  }
 }
 
 }  // namespace sluice

@@ -1,13 +1,12 @@
-// From configuration objects to the quota tree, and which trees wake because of a change.
+#include "core/engine/structure.hpp"
+
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.hpp"
-#include "core/engine/state.hpp"
 
 namespace sluice {
 namespace {
-
-using Type = ConditionRecord::Type;
 
 Amount engine_amount(const std::string& resource, const api::Quantity& quantity) {
   return std::clamp(resource == "cpu" ? quantity.milli() : quantity.units(), -kMaxAmount,
@@ -16,34 +15,121 @@ Amount engine_amount(const std::string& resource, const api::Quantity& quantity)
 
 }  // namespace
 
-QueueId EngineState::queue_id(std::string_view name) {
-  const auto [it, fresh] =
-      model.queue_ids.emplace(std::string(name), static_cast<QueueId>(model.queues.size()));
-  if (fresh) {
-    QueueRecord& queue = model.queues.emplace_back();
-    queue.id = it->second;
-    queue.name = it->first;
-    maybe_head_.push_back(0);
-    model.tree_stale = true;
+Structure::Changes Structure::rebuild() {
+  if (model_.tree_stale || model_.frs.size() != model_.tree.fr_count()) build();
+  return std::exchange(changes_, {});
+}
+
+void Structure::build() {
+  grow_generations();
+  for (QueueRecord& queue : model_.queues) rebuild_groups(queue);
+  std::vector<NodeSpec> specs = node_specs();
+  model_.tree_generations.assign(specs.size(), 0);
+  model_.tree.build(std::move(specs), model_.frs);
+  model_.tree_stale = false;
+  grow_generations();
+  for (const QueueRecord& queue : model_.queues)
+    model_.tree_generations[model_.tree.root(queue.id)] += queue.generation;
+  count_all();
+  wake_changed();
+  generation_queues_.clear();
+  changed_cohorts_.clear();
+}
+
+/// Before and after: the trees as they were count too when a queue or cohort moved between them.
+void Structure::grow_generations() {
+  const QuotaTree& tree = model_.tree;
+  std::set<NodeId> roots;
+  for (const QueueId id : generation_queues_)
+    if (id < tree.node_count()) roots.insert(tree.root(id));
+  for (NodeId n = 0; n < tree.node_count(); ++n)
+    if (!tree.is_queue(n) && changed_cohorts_.contains(tree.name(n))) roots.insert(tree.root(n));
+  for (NodeId n = 0; n < tree.node_count(); ++n)
+    if (tree.is_queue(n) && roots.contains(tree.root(n))) bump_generation(n);
+}
+
+void Structure::wake_changed() {
+  const QuotaTree& tree = model_.tree;
+  for (const QueueId id : changes_.queues) wake_tree_of(id);
+  for (NodeId n = 0; n < tree.node_count(); ++n) {
+    if (tree.is_queue(n) || !changed_cohorts_.contains(tree.name(n))) continue;
+    for (const QueueRecord& queue : model_.queues)
+      if (tree.root(queue.id) == tree.root(n)) wake_tree_of(queue.id);
   }
-  return it->second;
 }
 
-void EngineState::note_queue_change(QueueId id, bool generation) {
-  model.tree_stale = true;
-  changed_queues_.insert(id);
-  if (generation) generation_queues_.insert(id);
+/// Fills the empty tree with everybody's usage.
+void Structure::count_all() {
+  model_.ledger.clear();
+  for (const QueueRecord& queue : model_.queues)
+    for (const WorkloadId id : queue.holders) model_.workloads[id].counted = false;
+  for (const QueueRecord& queue : model_.queues)
+    for (const WorkloadId id : queue.holders) model_.settle(id);
+  for (const auto& [id, claim] : model_.claims) model_.ledger.add(claim.queue, claim.usage);
 }
 
-std::vector<QuotaSpec> EngineState::quota_specs(const std::vector<api::ResourceGroup>& groups) {
+void Structure::rebuild_groups(QueueRecord& queue) {
+  queue.groups.clear();
+  queue.group_of_resource.clear();
+  queue.pods_resource = kNone;
+  if (!queue.spec) return;
+  quota_specs(queue.spec->resource_groups);  // interns all names
+  for (const api::ResourceGroup& group : queue.spec->resource_groups) {
+    ResourceGroupRecord record;
+    for (const std::string& name : group.covered_resources) {
+      const ResourceId resource = model_.frs.intern_resource(name);
+      record.resources.push_back(resource);
+      if (queue.group_of_resource.size() <= resource)
+        queue.group_of_resource.resize(resource + 1, kNone);
+      if (queue.group_of_resource[resource] == kNone)
+        queue.group_of_resource[resource] = static_cast<std::uint32_t>(queue.groups.size());
+      if (name == "pods") queue.pods_resource = resource;
+    }
+    for (const api::FlavorQuotas& flavor : group.flavors) {
+      const FlavorId id = model_.frs.intern_flavor(flavor.flavor);
+      record.flavors.push_back(id);
+      record.flavor_names.push_back(model_.frs.flavor_name(id));
+      std::vector<FrId>& frs = record.frs.emplace_back();
+      for (const ResourceId resource : record.resources)
+        frs.push_back(model_.frs.intern(id, resource));
+    }
+    queue.groups.push_back(std::move(record));
+  }
+  rebuild_checks(queue);
+}
+
+void Structure::rebuild_checks(QueueRecord& queue) {
+  std::vector<QueueCheck> checks;
+  if (queue.spec) {
+    for (const api::AdmissionCheckRule& rule : queue.spec->admission_checks) {
+      QueueCheck& check = checks.emplace_back();
+      check.name = rule.name;
+      for (const std::string& flavor : rule.on_flavors)
+        check.flavors.push_back(model_.frs.intern_flavor(flavor));
+      std::sort(check.flavors.begin(), check.flavors.end());
+      for (const ResourceGroupRecord& group : queue.groups)
+        for (const FlavorId flavor : group.flavors)
+          check.all_flavors &=
+              rule.on_flavors.empty() ||
+              std::binary_search(check.flavors.begin(), check.flavors.end(), flavor);
+      const auto known = model_.checks.find(rule.name);
+      check.preempt_after_check = known != model_.checks.end() && known->second.preempt_after_check;
+    }
+  }
+  if (checks == queue.checks) return;
+  queue.checks = std::move(checks);
+  changes_.relisted.insert(queue.id);
+}
+
+std::vector<QuotaSpec> Structure::quota_specs(const std::vector<api::ResourceGroup>& groups) {
   std::vector<QuotaSpec> out;
   for (const api::ResourceGroup& group : groups) {
     for (const api::FlavorQuotas& flavor : group.flavors) {
-      const FlavorId flavor_id = model.frs.intern_flavor(flavor.flavor);
-      if (model.flavors.size() <= flavor_id) model.flavors.resize(flavor_id + 1);
+      const FlavorId flavor_id = model_.frs.intern_flavor(flavor.flavor);
+      if (model_.flavors.size() <= flavor_id) model_.flavors.resize(flavor_id + 1);
       for (const api::ResourceQuota& quota : flavor.resources) {
         QuotaSpec spec;
-        spec.fr = model.frs.intern(flavor_id, model.frs.intern_resource(quota.resource));
+        spec.fr = model_.frs.intern(flavor_id, model_.frs.intern_resource(quota.resource));
         spec.nominal = engine_amount(quota.resource, quota.nominal);
         if (quota.borrowing_limit)
           spec.borrowing_limit = engine_amount(quota.resource, *quota.borrowing_limit);
@@ -56,159 +142,34 @@ std::vector<QuotaSpec> EngineState::quota_specs(const std::vector<api::ResourceG
   return out;
 }
 
-void EngineState::sync() {
-  const bool rebuilt = model.tree_stale || model.frs.size() != model.tree.fr_count();
-  const std::set<QueueId> changed = changed_queues_;
-  if (rebuilt) rebuild();
-  if (!changed.empty()) tell_restarted(changed);
-  if (!changed_local_queues_.empty()) {
-    for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
-      WorkloadRecord& w = model.workloads[id];
-      if (!w.exists()) continue;
-      if (!changed_local_queues_.contains(w.object->meta.ns + "/" + w.object->queue_name) ||
-          w.holds_quota() || w.state != WorkloadState::kPending)
-        continue;
-      if (hooks_.workload_traits) refresh_traits(w, id);
-      if (w.state == WorkloadState::kPending) enqueue(id);
-    }
-    changed_local_queues_.clear();
+/// A cohort whose way up enters a cycle becomes a root; its queues are inactive.
+bool Structure::in_cycle(const std::string& cohort) const {
+  std::set<std::string> seen;
+  for (std::string at = cohort; !at.empty();) {
+    if (!seen.insert(at).second) return true;
+    const auto it = cohorts_.find(at);
+    at = it == cohorts_.end() ? std::string() : it->second.parent;
   }
-  if (drain_pending_) drain_stopped();
-  if (!relist_.empty()) {
-    const std::set<QueueId> relisted = std::move(relist_);
-    relist_.clear();
-    list_checks_of(relisted);
-  }
-  if (!loaded_.empty()) {
-    plan_loaded();
-    settle_loaded();
-  }
-  wake_dirty_trees();
-}
-
-void EngineState::rebuild() {
-  // The trees as they were count too when a queue or cohort moved between them.
-  const auto grow = [this] {
-    std::set<NodeId> roots;
-    for (const QueueId id : generation_queues_)
-      if (id < model.tree.node_count()) roots.insert(model.tree.root(id));
-    for (NodeId n = 0; n < model.tree.node_count(); ++n)
-      if (!model.tree.is_queue(n) && changed_cohorts_.contains(model.tree.name(n)))
-        roots.insert(model.tree.root(n));
-    for (NodeId n = 0; n < model.tree.node_count(); ++n)
-      if (model.tree.is_queue(n) && roots.contains(model.tree.root(n))) bump_generation(n);
-  };
-  grow();
-  for (QueueRecord& queue : model.queues) rebuild_groups(queue);
-  std::vector<NodeSpec> specs = node_specs();
-  model.tree_generations.assign(specs.size(), 0);
-  model.tree.build(std::move(specs), model.frs);
-  model.tree_stale = false;
-  grow();
-  for (const QueueRecord& queue : model.queues)
-    model.tree_generations[model.tree.root(queue.id)] += queue.generation;
-
-  count_all();
-
-  for (const QueueId id : changed_queues_) wake_tree_of(id);
-  for (NodeId n = 0; n < model.tree.node_count(); ++n) {
-    if (model.tree.is_queue(n) || !changed_cohorts_.contains(model.tree.name(n))) continue;
-    const NodeId root = model.tree.root(n);
-    for (const QueueRecord& queue : model.queues)
-      if (model.tree.root(queue.id) == root) wake_tree_of(queue.id);
-  }
-  changed_queues_.clear();
-  generation_queues_.clear();
-  changed_cohorts_.clear();
-}
-
-/// Fills the empty tree with everybody's usage.
-void EngineState::count_all() {
-  model.ledger.clear();
-  for (const QueueRecord& queue : model.queues)
-    for (const WorkloadId id : queue.holders) model.workloads[id].counted = false;
-  for (const QueueRecord& queue : model.queues)
-    for (const WorkloadId id : queue.holders) model.settle(id);
-  for (const auto& [id, claim] : model.claims) model.ledger.add(claim.queue, claim.usage);
-}
-
-void EngineState::rebuild_groups(QueueRecord& queue) {
-  queue.groups.clear();
-  queue.group_of_resource.clear();
-  queue.pods_resource = kNone;
-  if (!queue.spec) return;
-  quota_specs(queue.spec->resource_groups);  // interns all names
-  for (const api::ResourceGroup& group : queue.spec->resource_groups) {
-    ResourceGroupRecord record;
-    for (const std::string& name : group.covered_resources) {
-      const ResourceId resource = model.frs.intern_resource(name);
-      record.resources.push_back(resource);
-      if (queue.group_of_resource.size() <= resource)
-        queue.group_of_resource.resize(resource + 1, kNone);
-      if (queue.group_of_resource[resource] == kNone)
-        queue.group_of_resource[resource] = static_cast<std::uint32_t>(queue.groups.size());
-      if (name == "pods") queue.pods_resource = resource;
-    }
-    for (const api::FlavorQuotas& flavor : group.flavors) {
-      const FlavorId id = model.frs.intern_flavor(flavor.flavor);
-      record.flavors.push_back(id);
-      record.flavor_names.push_back(model.frs.flavor_name(id));
-      std::vector<FrId>& frs = record.frs.emplace_back();
-      for (const ResourceId resource : record.resources)
-        frs.push_back(model.frs.intern(id, resource));
-    }
-    queue.groups.push_back(std::move(record));
-  }
-  rebuild_checks(queue);
+  return false;
 }
 
 /// Queues first, numbered as QueueId; then all cohorts that exist or are named by someone.
-std::vector<NodeSpec> EngineState::node_specs() {
+std::vector<NodeSpec> Structure::node_specs() {
   std::map<std::string, NodeId> cohort_ids;
-  const auto cohort_id = [&](const std::string& name) {
-    return cohort_ids.emplace(name, kNone).first;
+  const auto name_cohort = [&](const std::string& name) {
+    if (!name.empty()) cohort_ids.emplace(name, kNone);
   };
-  for (const QueueRecord& queue : model.queues)
-    if (queue.spec && !queue.spec->cohort.empty()) cohort_id(queue.spec->cohort);
+  for (const QueueRecord& queue : model_.queues)
+    if (queue.spec) name_cohort(queue.spec->cohort);
   for (const auto& [name, cohort] : cohorts_) {
-    cohort_id(name);
-    if (!cohort.parent.empty()) cohort_id(cohort.parent);
+    name_cohort(name);
+    name_cohort(cohort.parent);
   }
-  NodeId next = static_cast<NodeId>(model.queues.size());
+  NodeId next = static_cast<NodeId>(model_.queues.size());
   for (auto& [name, id] : cohort_ids) id = next++;
 
-  // A cohort whose way up enters a cycle becomes a root; its queues are inactive.
-  const auto parent_of = [&](const std::string& name) {
-    const auto it = cohorts_.find(name);
-    return it == cohorts_.end() ? std::string() : it->second.parent;
-  };
-  const auto in_cycle = [&](const std::string& name) {
-    std::set<std::string> seen;
-    for (std::string at = name; !at.empty(); at = parent_of(at))
-      if (!seen.insert(at).second) return true;
-    return false;
-  };
-
   std::vector<NodeSpec> specs(next);
-  for (QueueRecord& queue : model.queues) {
-    NodeSpec& spec = specs[queue.id];
-    spec.name = queue.name;
-    spec.is_queue = true;
-    queue.inactive = Inactive::kMissing;
-    if (!queue.spec) {
-      spec.active = false;
-      continue;
-    }
-    queue.inactive = Inactive::kNo;
-    if (!queue.spec->cohort.empty()) {
-      spec.parent = cohort_ids.at(queue.spec->cohort);
-      if (in_cycle(queue.spec->cohort)) queue.inactive = Inactive::kCohortCycle;
-    }
-    spec.weight_milli = queue.spec->fair_weight.milli();
-    spec.quotas = quota_specs(queue.spec->resource_groups);
-  }
-  set_activity();
-  for (const QueueRecord& queue : model.queues) specs[queue.id].active = queue.active();
+  add_queue_specs(specs, cohort_ids);
   for (const auto& [name, id] : cohort_ids) {
     specs[id].name = name;
     const auto it = cohorts_.find(name);
@@ -221,32 +182,53 @@ std::vector<NodeSpec> EngineState::node_specs() {
   return specs;
 }
 
-void EngineState::set_activity() {
-  for (QueueRecord& queue : model.queues) {
+/// Says too which queues are active.
+void Structure::add_queue_specs(std::vector<NodeSpec>& specs,
+                                const std::map<std::string, NodeId>& cohort_ids) {
+  for (QueueRecord& queue : model_.queues) {
+    NodeSpec& spec = specs[queue.id];
+    spec.name = queue.name;
+    spec.is_queue = true;
+    queue.inactive = Inactive::kMissing;
+    if (!queue.spec) continue;
+    queue.inactive = Inactive::kNo;
+    if (!queue.spec->cohort.empty()) {
+      spec.parent = cohort_ids.at(queue.spec->cohort);
+      if (in_cycle(queue.spec->cohort)) queue.inactive = Inactive::kCohortCycle;
+    }
+    spec.weight_milli = queue.spec->fair_weight.milli();
+    spec.quotas = quota_specs(queue.spec->resource_groups);
+  }
+  set_activity();
+  for (const QueueRecord& queue : model_.queues) specs[queue.id].active = queue.active();
+}
+
+void Structure::set_activity() {
+  for (QueueRecord& queue : model_.queues) {
     queue.inactive_detail.clear();
     if (!queue.active()) continue;
     if (queue.spec->stop_policy != api::StopPolicy::kNone) queue.inactive = Inactive::kStopped;
     for (const ResourceGroupRecord& group : queue.groups) {
       for (const FlavorId flavor : group.flavors) {
-        if (model.flavors[flavor].exists) continue;
+        if (model_.flavors[flavor].exists) continue;
         queue.inactive = Inactive::kFlavorNotFound;
         queue.inactive_detail += (queue.inactive_detail.empty() ? "" : ",");
-        queue.inactive_detail += model.frs.flavor_name(flavor);
+        queue.inactive_detail += model_.frs.flavor_name(flavor);
       }
     }
     if (queue.active()) set_activity_by_checks(queue);
   }
-  std::fill(maybe_head_.begin(), maybe_head_.end(), std::uint8_t{1});
+  std::fill(model_.maybe_head.begin(), model_.maybe_head.end(), std::uint8_t{1});
 }
 
-void EngineState::set_activity_by_checks(QueueRecord& queue) {
+void Structure::set_activity_by_checks(QueueRecord& queue) {
   std::string missing, inactive;
   const auto list = [](std::string& names, const std::string& name) {
     names += (names.empty() ? "" : ",") + name;
   };
   for (const api::AdmissionCheckRule& rule : queue.spec->admission_checks) {
-    const auto known = model.checks.find(rule.name);
-    if (known == model.checks.end()) {
+    const auto known = model_.checks.find(rule.name);
+    if (known == model_.checks.end()) {
       list(missing, rule.name);
     } else if (!known->second.active) {
       const std::string& why = known->second.why_inactive;
@@ -258,96 +240,50 @@ void EngineState::set_activity_by_checks(QueueRecord& queue) {
   queue.inactive_detail = missing.empty() ? inactive : missing;
 }
 
-/// Workloads that were evicted because these queues were stopped: those that go on.
-void EngineState::tell_restarted(const std::set<QueueId>& queues) {
-  const bool any = std::any_of(queues.begin(), queues.end(),
-                               [this](QueueId id) { return model.queues[id].active(); });
-  for (WorkloadRecord& w : model.workloads) {
-    if (!any) return;
-    if (!w.exists() || w.queue == kNone || !queues.contains(w.queue)) continue;
-    const ConditionRecord* held = w.condition(Type::kRequeued);
-    if (!held || held->is_true || !model.queues[w.queue].active()) continue;
-    if (model.texts.text(held->reason) == "ClusterQueueStopped")
-      set_condition(w, Type::kRequeued, true, "ClusterQueueRestarted",
-                    "The ClusterQueue was restarted after being stopped");
-  }
-}
-
-void EngineState::bump_generation(QueueId id) {
-  QueueRecord& queue = model.queues[id];
+void Structure::bump_generation(QueueId id) {
+  QueueRecord& queue = model_.queues[id];
   ++queue.generation;
-  if (id < model.tree.node_count() && !model.tree_generations.empty())
-    ++model.tree_generations[model.tree.root(id)];
+  if (id < model_.tree.node_count() && !model_.tree_generations.empty())
+    ++model_.tree_generations[model_.tree.root(id)];
 }
 
-void EngineState::wake_dirty_trees() {
-  if (dirty_queues_.empty()) return;
+Structure::Woken Structure::wake() {
+  Woken out;
+  if (dirty_queues_.empty()) return out;
+  out.trees = true;
   std::set<NodeId> roots;
   for (const QueueId id : dirty_queues_) {
-    model.queues[id].dirty = false;
-    roots.insert(model.tree.root(id));
+    model_.queues[id].dirty = false;
+    roots.insert(model_.tree.root(id));
   }
   dirty_queues_.clear();
-  const auto wake = [this](QueueId id) {
-    QueueRecord& queue = model.queues[id];
-    if (!queue.pending.anything_parked()) return;
-    maybe_head_[id] = 1;
-    if (queue.pending.wake()) moved_ = true;
-  };
-  moved_ |= !recheck_waiting_.empty();
-  recheck_due_.merge(recheck_waiting_);
   std::vector<NodeId> open(roots.begin(), roots.end());
   while (!open.empty()) {
     const NodeId node = open.back();
     open.pop_back();
-    if (model.tree.is_queue(node)) wake(node);
-    for (const NodeId child : model.tree.children(node)) open.push_back(child);
-  }
-}
-
-/// A stopped ClusterQueue or LocalQueue: who is not admitted yet loses the reservation, and with
-/// HoldAndDrain running workloads are evicted too.
-void EngineState::drain_stopped() {
-  drain_pending_ = false;
-  std::vector<std::pair<WorkloadId, bool>> out;  // and whether its ClusterQueue is stopped
-  for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
-    const WorkloadRecord& w = model.workloads[id];
-    if (!w.holds_quota()) continue;
-    const auto stops = [&](api::StopPolicy policy) {
-      return policy == api::StopPolicy::kHoldAndDrain ||
-             (policy == api::StopPolicy::kHold && w.state == WorkloadState::kQuotaReserved);
-    };
-    const QueueRecord& queue = model.queues[w.holding->queue];
-    if (queue.spec && stops(queue.spec->stop_policy)) {
-      out.emplace_back(id, true);
-      continue;
+    if (model_.tree.is_queue(node) && model_.queues[node].pending.anything_parked()) {
+      model_.maybe_head[node] = 1;
+      out.workloads |= model_.queues[node].pending.wake();
     }
-    const auto local = model.local_queues.find(w.object->meta.ns + "/" + w.object->queue_name);
-    if (local != model.local_queues.end() && stops(local->second.stop)) out.emplace_back(id, false);
+    for (const NodeId child : model_.tree.children(node)) open.push_back(child);
   }
-  for (const auto& [id, cluster_queue] : out) {
-    Decision why;
-    why.reason = cluster_queue ? "ClusterQueueStopped" : "LocalQueueStopped";
-    why.message = cluster_queue ? "The ClusterQueue is stopped" : "The LocalQueue is stopped";
-    evict(id, why);
-  }
+  return out;
 }
 
 /// Rebuilds the tree from the holders and compares every cell with what was kept incrementally.
-void EngineState::verify_ledger() {
-  relations_.verify();
-  if (model.tree_stale || model.frs.size() != model.tree.fr_count()) return;
+void Structure::verify() {
+  if (model_.tree_stale || model_.frs.size() != model_.tree.fr_count()) return;
   std::vector<Wide> kept;
-  for (NodeId n = 0; n < model.tree.node_count(); ++n)
-    for (FrId fr = 0; fr < model.tree.fr_count(); ++fr) kept.push_back(model.tree.usage(n, fr));
-  model.tree.build(node_specs(), model.frs);
+  for (NodeId n = 0; n < model_.tree.node_count(); ++n)
+    for (FrId fr = 0; fr < model_.tree.fr_count(); ++fr) kept.push_back(model_.tree.usage(n, fr));
+  model_.tree.build(node_specs(), model_.frs);
   count_all();
   std::size_t i = 0;
-  for (NodeId n = 0; n < model.tree.node_count(); ++n)
-    for (FrId fr = 0; fr < model.tree.fr_count(); ++fr, ++i)
-      SLUICE_CHECK(kept[i] == model.tree.usage(n, fr), "usage of ", model.tree.name(n), " in fr ",
+  for (NodeId n = 0; n < model_.tree.node_count(); ++n)
+    for (FrId fr = 0; fr < model_.tree.fr_count(); ++fr, ++i)
+      SLUICE_CHECK(kept[i] == model_.tree.usage(n, fr), "usage of ", model_.tree.name(n), " in fr ",
                    fr, ": kept ", static_cast<std::int64_t>(kept[i]), ", recomputed ",
-                   static_cast<std::int64_t>(model.tree.usage(n, fr)));
+                   static_cast<std::int64_t>(model_.tree.usage(n, fr)));
 }
 
 }  // namespace sluice

@@ -1,7 +1,8 @@
 // What plugins say about a workload.
 #include <algorithm>
 
-#include "core/engine/state.hpp"
+#include "core/engine/arrivals.hpp"
+#include "core/engine/workload_views.hpp"
 
 namespace sluice {
 namespace {
@@ -18,20 +19,21 @@ std::vector<std::string> split_names(std::string_view list) {
 
 }  // namespace
 
-void EngineState::ask_traits(WorkloadRecord& w, WorkloadId id, bool holds_quota) {
+void Arrivals::ask_traits(WorkloadId id, bool holds_quota) {
+  WorkloadRecord& w = model_.workloads[id];
   hooks::Traits traits;
   if (hooks_.workload_traits) {
     hooks::Fault fault;
-    const auto local = model.local_queues.find(w.object->meta.ns + "/" + w.object->queue_name);
+    const LocalQueueRecord* local = model_.local_queue_of(*w.object);
     const std::string_view queue =
-        local == model.local_queues.end() ? std::string_view() : local->second.cluster_queue;
+        local ? std::string_view(local->cluster_queue) : std::string_view();
     hooks_.workload_traits->traits({*w.object, queue, holds_quota}, traits, fault);
     if (fault) {
       // What was known stays, so that nobody loses anything because of the fault.
       traits = w.extras ? w.extras->traits : hooks::Traits();
       traits.conflict = fault.sentence();
     }
-    mark(w, id, traits, !fault);
+    mark(id, traits, !fault);
   }
   const bool plain = traits.takes_part && !traits.has_group && !traits.has_replaces &&
                      traits.evict_with.empty() && traits.follows.empty() &&
@@ -45,7 +47,8 @@ void EngineState::ask_traits(WorkloadRecord& w, WorkloadId id, bool holds_quota)
 /// The mark names the plugins that claim the workload: those that do are added, and a loaded one
 /// that was asked and does not is taken out. A second mark says that it takes no part, for when
 /// nobody is there who would say so.
-void EngineState::mark(WorkloadRecord& w, WorkloadId id, const hooks::Traits& traits, bool asked) {
+void Arrivals::mark(WorkloadId id, const hooks::Traits& traits, bool asked) {
+  WorkloadRecord& w = model_.workloads[id];
   const api::LabelMap& annotations = w.object->meta.annotations;
   const std::string* held = annotations.find(kClaimedBy);
   if (!held && traits.claimed_by.empty()) return;
@@ -72,7 +75,7 @@ void EngineState::mark(WorkloadRecord& w, WorkloadId id, const hooks::Traits& tr
   const bool aside = !marks.empty() && (!traits.takes_part || (stood_aside && !all_loaded(marks)));
   if (changed.empty() && aside == stood_aside) return;
   if (changed.empty()) changed = {marks.empty() ? std::string() : marks.front()};
-  for (const std::string& plugin : changed) decide(DecisionType::kMarked, id).reason = plugin;
+  for (const std::string& plugin : changed) turn_.decide(DecisionType::kMarked, id).reason = plugin;
   auto object = std::make_shared<api::Workload>(*w.object);
   std::string text;
   for (const std::string& name : marks) text += (text.empty() ? "" : ",") + name;
@@ -83,28 +86,30 @@ void EngineState::mark(WorkloadRecord& w, WorkloadId id, const hooks::Traits& tr
   w.object = std::move(object);
 }
 
-bool EngineState::all_loaded(const std::vector<std::string>& plugins) const {
+bool Arrivals::all_loaded(const std::vector<std::string>& plugins) const {
   return std::all_of(plugins.begin(), plugins.end(), [this](const std::string& name) {
     return std::find(hooks_.plugins.begin(), hooks_.plugins.end(), name) != hooks_.plugins.end();
   });
 }
 
 /// Asks anew, for one whose object did not change.
-void EngineState::refresh_traits(WorkloadRecord& w, WorkloadId id) {
+void Arrivals::refresh_traits(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
   const bool was_aside = w.stands_aside();
   relations_.unlink(id);
-  ask_traits(w, id, w.holds_quota());
-  follow_part(w, id, was_aside);
+  ask_traits(id, w.holds_quota());
+  follow_part(id, was_aside);
   w.shape = shape_of(w);
 }
 
 /// What it means that a workload takes part from now on, or no more. Standing aside, its status is
 /// what its plugin writes, beginning with what was true; taking part again, it has what that says.
-void EngineState::follow_part(WorkloadRecord& w, WorkloadId id, bool was_aside) {
+void Arrivals::follow_part(WorkloadId id, bool was_aside) {
+  WorkloadRecord& w = model_.workloads[id];
   const bool aside = w.stands_aside();
   if (aside && !was_aside) {
     auto object = std::make_shared<api::Workload>(*w.object);
-    object->status = own_status(model, w, id);
+    object->status = own_status(model_, w, id);
     std::erase_if(object->status.conditions, [](const api::Condition& c) {  // why it waited before
       return c.type == "QuotaReserved" && c.status != "True";
     });
@@ -112,7 +117,7 @@ void EngineState::follow_part(WorkloadRecord& w, WorkloadId id, bool was_aside) 
   } else if (!aside && was_aside && !w.holds_quota() && w.state != WorkloadState::kFinished) {
     w.conditions.clear();
     w.state = WorkloadState::kPending;
-    load_status(w, id);
+    lifecycle_.load_status(id);
     if (!w.object->active && w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
   }
   if (aside && !w.holds_quota()) w.state = reported_state(w);

@@ -63,10 +63,14 @@ struct Model {
   std::unordered_map<std::string, std::vector<WorkloadId>> anchored;
 
   std::unordered_map<std::string_view, WorkloadId> ids;  ///< by key, of those that exist
+  std::uint64_t ids_version = 0;                         ///< grows when a workload comes or goes
   std::unordered_map<std::string, QueueId> queue_ids;    ///< by name, also of those to come
   std::unordered_map<std::string, LocalQueueRecord> local_queues;  ///< by `namespace/name`
   std::unordered_map<std::string, api::LabelMap> namespaces;       ///< labels by name
   std::map<std::string, CheckRecord> checks;                       ///< AdmissionChecks by name
+
+  std::optional<bool> pods_ready;        ///< of all that hold quota; unknown: to be counted
+  std::vector<std::uint8_t> maybe_head;  ///< by QueueId: its heap may have a head
 
   /// The configuration, or the set of frs, is not what the tree was built from: until it is built
   /// anew nothing is counted, and nobody asks it.

@@ -1,7 +1,8 @@
-// Timers of the one clock: requeue backoff, pods that do not become ready, maximum execution time.
+// What the Lifecycle does when time has passed: requeue backoff, pods that do not become ready,
+// maximum execution time.
 #include <algorithm>
 
-#include "core/engine/state.hpp"
+#include "core/engine/lifecycle.hpp"
 
 namespace sluice {
 
@@ -11,24 +12,19 @@ namespace {
 constexpr std::string_view kWaitForRecovery = "WaitForRecovery";
 }
 
-void EngineState::begin_instant(Time now) {
-  model.now = now;
-  idle_cycles_ = 0;
-  while (!timers_.empty() && timers_.top().at <= now) {
-    const Timer timer = timers_.top();
-    timers_.pop();
-    fire(timer);
-  }
+void Lifecycle::begin_instant(Time now) {
+  model_.now = now;
+  while (const auto timer = timers_.pop_due(now)) fire(*timer);
 }
 
 /// Of an admitted workload.
-void EngineState::start_timers(WorkloadId id) {
-  const WorkloadRecord& w = model.workloads[id];
+void Lifecycle::start_timers(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
   const ConditionRecord* admitted = w.condition(Type::kAdmitted);
-  const Time since = admitted ? admitted->time : model.now;
+  const Time since = admitted ? admitted->time : model_.now;
   const auto push = [&](Time at, TimerKind kind) {
     timers_.push(
-        {std::max(at, model.now), id, w.epoch, kind});  // a dump may be older than its limits
+        {std::max(at, model_.now), id, w.epoch, kind});  // a dump may be older than its limits
   };
   if (const auto limit = w.object->maximum_execution_seconds) {
     const std::int32_t past = w.extras ? w.extras->past_execution_seconds : 0;
@@ -40,44 +36,34 @@ void EngineState::start_timers(WorkloadId id) {
 }
 
 /// Pods that were ready once are missing.
-bool EngineState::is_recovering(const WorkloadRecord& w) const {
+bool Lifecycle::is_recovering(const WorkloadRecord& w) const {
   const ConditionRecord* ready = w.condition(Type::kPodsReady);
-  return ready && !ready->is_true && model.texts.text(ready->reason) == kWaitForRecovery;
+  return ready && !ready->is_true && model_.texts.text(ready->reason) == kWaitForRecovery;
 }
 
-void EngineState::watch_recovery(WorkloadId id) {
-  const WorkloadRecord& w = model.workloads[id];
+void Lifecycle::watch_recovery(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
   if (!config_.pods_ready_timeout || !config_.pods_recovery_timeout || !is_recovering(w)) return;
   const Time due = w.condition(Type::kPodsReady)->time + *config_.pods_recovery_timeout;
-  timers_.push({std::max(due, model.now), id, w.epoch, TimerKind::kRecovery});
+  timers_.push({std::max(due, model_.now), id, w.epoch, TimerKind::kRecovery});
 }
 
-/// Of all that hold quota. O(1), after somebody let go or reported: O(holders).
-bool EngineState::all_pods_ready() {
-  if (pods_ready_) return *pods_ready_;
-  pods_ready_ = true;
-  for (const QueueRecord& queue : model.queues)
-    for (const WorkloadId id : queue.holders) {
-      const ConditionRecord* ready = model.workloads[id].condition(Type::kPodsReady);
-      if (ready && ready->is_true) continue;
-      pods_ready_ = false;
-      return false;
-    }
-  return true;
+void Lifecycle::end_backoff(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
+  if (!w.extras || !w.extras->backing_off) return;
+  w.extras->backing_off = false;
+  set_condition(model_, w, Type::kRequeued, true, "BackoffFinished",
+                "The workload backoff was finished");
+  decide(DecisionType::kRequeued, id).reason = "BackoffFinished";
+  waiting_.enqueue(id);
 }
 
-void EngineState::fire(const Timer& timer) {
-  WorkloadRecord& w = model.workloads[timer.id];
+void Lifecycle::fire(const Timer& timer) {
+  WorkloadRecord& w = model_.workloads[timer.id];
   if (!w.exists() || w.epoch != timer.epoch) return;  // it went on since
   switch (timer.kind) {
     case TimerKind::kBackoff:
-      if (!w.extras || !w.extras->backing_off) return;
-      w.extras->backing_off = false;
-      set_condition(w, Type::kRequeued, true, "BackoffFinished",
-                    "The workload backoff was finished");
-      decide(DecisionType::kRequeued, timer.id).reason = "BackoffFinished";
-      enqueue(timer.id);
-      return;
+      return end_backoff(timer.id);
     case TimerKind::kMaximumExecution:
       deactivate(timer.id, "DeactivatedDueToMaximumExecutionTimeExceeded",
                  "The workload is deactivated due to exceeding the maximum execution time");
@@ -90,7 +76,7 @@ void EngineState::fire(const Timer& timer) {
     case TimerKind::kRecovery: {  // it may have recovered since, and lost pods again
       const bool still = is_recovering(w) && w.condition(Type::kPodsReady)->time +
                                                      config_.pods_recovery_timeout.value_or(0) <=
-                                                 model.now;
+                                                 model_.now;
       if (still) back_off(timer.id, kWaitForRecovery);
       return;
     }
@@ -99,8 +85,8 @@ void EngineState::fire(const Timer& timer) {
 
 /// Evicts, and requeues after base × 2^(n−1), n counting the evictions of this kind; past the limit
 /// the workload is deactivated.
-void EngineState::back_off(WorkloadId id, std::string_view cause) {
-  WorkloadRecord& w = model.workloads[id];
+void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
+  WorkloadRecord& w = model_.workloads[id];
   api::RequeueState& requeue = w.more().requeue;
   const std::int32_t n = requeue.count + 1;
   if (config_.requeue.backoff_limit && n > *config_.requeue.backoff_limit)
@@ -111,7 +97,7 @@ void EngineState::back_off(WorkloadId id, std::string_view cause) {
   Duration wait = config_.requeue.backoff_base;
   for (std::int32_t i = 1; i < n && wait < config_.requeue.backoff_max; ++i) wait *= 2;
   wait = std::min(wait, config_.requeue.backoff_max);
-  requeue.requeue_at = model.now + wait;
+  requeue.requeue_at = model_.now + wait;
   w.extras->backing_off = true;
   Decision why;
   why.reason = "PodsReadyTimeout";

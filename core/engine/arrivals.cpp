@@ -1,0 +1,192 @@
+#include "core/engine/arrivals.hpp"
+
+#include <algorithm>
+
+#include "core/base/check.hpp"
+#include "core/engine/workload_views.hpp"
+
+namespace sluice {
+namespace {
+
+/// The object with the pod sets that were granted; with `may_lower` smaller counts of the new form
+/// are taken over (mechanisms 3), anything else that differs is not.
+std::shared_ptr<const api::Workload> with_granted_pod_sets(
+    const api::Workload& granted, std::shared_ptr<const api::Workload> object, bool may_lower) {
+  auto out = std::make_shared<api::Workload>(*object);
+  out->pod_sets = granted.pod_sets;
+  for (std::size_t i = 0; may_lower && i < out->pod_sets.size(); ++i)
+    for (const api::PodSet& wanted : object->pod_sets)
+      if (wanted.name == out->pod_sets[i].name)
+        out->pod_sets[i].count = std::min(wanted.count, out->pod_sets[i].count);
+  return out;
+}
+
+}  // namespace
+
+WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object) {
+  const std::string key = object->meta.key();
+  if (const auto existing = model_.find(key)) {
+    WorkloadRecord& w = model_.workloads[*existing];
+    if (w.object->meta.uid == object->meta.uid) {
+      lifecycle_.take_reports(*existing, object->status);
+      change(*existing, std::move(object));
+      lifecycle_.settle_checks(*existing);
+      return *existing;
+    }
+    remove(*existing);
+  }
+  const auto id = static_cast<WorkloadId>(model_.workloads.size());
+  WorkloadRecord& w = model_.workloads.emplace_back();
+  w.key = key;
+  w.uid = object->meta.uid;
+  w.object = std::move(object);
+  w.priority = w.object->priority;
+  model_.ids.emplace(w.key, id);
+  ++model_.ids_version;
+  describe_pod_sets(w);
+  const api::Condition* reserved = w.object->status.condition("QuotaReserved");
+  ask_traits(id, reserved && reserved->status == "True" && w.object->status.admission);
+  lifecycle_.load_status(id);
+  w.shape = shape_of(w);
+  if (!w.object->active && w.state != WorkloadState::kFinished) w.state = WorkloadState::kInactive;
+  if (w.stands_aside()) w.state = reported_state(w);
+  if (w.state == WorkloadState::kPending) waiting_.enqueue(id);
+  waiting_.reorder_anchored(w.key);
+  return id;
+}
+
+const PodShape* Arrivals::pod_shape(const std::shared_ptr<const api::PodTemplate>& pod) {
+  std::unique_ptr<PodShape>& shape = shapes_[pod.get()];
+  if (shape) return shape.get();
+  shape = std::make_unique<PodShape>();
+  shape->pod = pod;
+  shape->text = model_.texts.intern(pod->shape);
+  for (const api::ResourceRequest& r : pod->requests)
+    shape->requests.push_back({model_.frs.intern_resource(r.resource), r.amount});
+  return shape.get();
+}
+
+void Arrivals::describe_pod_sets(WorkloadRecord& w) {
+  const api::Workload& object = *w.object;
+  w.pod_sets.assign(object.pod_sets.size(), {});
+  for (std::size_t i = 0; i < object.pod_sets.size(); ++i) {
+    const api::PodSet& from = object.pod_sets[i];
+    PodSetRecord& to = w.pod_sets[i];
+    to.shape = pod_shape(from.pod);
+    to.count = from.count;
+    if (from.min_count && *from.min_count < from.count) to.min_count = *from.min_count;
+    to.group_leader = static_cast<std::uint32_t>(i);
+    for (std::size_t j = 0; j < i && !from.group.empty(); ++j) {
+      if (object.pod_sets[j].group != from.group) continue;
+      to.group_leader = static_cast<std::uint32_t>(j);
+      break;
+    }
+    for (const api::ReclaimablePods& r : object.status.reclaimable_pods)
+      if (r.pod_set == from.name) to.reclaimable = std::clamp(r.count, 0, from.count);
+  }
+}
+
+std::uint32_t Arrivals::shape_of(const WorkloadRecord& w) {
+  std::string text;
+  const auto add = [&text](std::uint64_t number) {
+    for (; number >= 128; number >>= 7U) text += static_cast<char>(number | 128U);
+    text += static_cast<char>(number);
+  };
+  for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
+    const PodSetRecord& p = w.pod_sets[i];
+    const std::string& name = w.object->pod_sets[i].name;
+    add(name.size());
+    text += name;
+    add(static_cast<std::uint64_t>(p.count - p.reclaimable));
+    add(static_cast<std::uint64_t>(p.min_count));
+    add(p.shape->text);
+    add(p.group_leader);
+  }
+  add(0);  // no pod set has an empty name
+  if (w.extras) text += w.extras->traits.shape_key;
+  return model_.texts.intern(text);
+}
+
+void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object) {
+  WorkloadRecord& w = model_.workloads[id];
+  const Before before{w.object->active, w.priority, w.shape, w.pod_sets};
+  if (w.holds_quota())
+    object = with_granted_pod_sets(*w.object, std::move(object),
+                                   w.extras && w.extras->traits.may_lower_counts);
+  const bool was_aside = w.stands_aside();
+  waiting_.dequeue(id);
+  relations_.unlink(id);
+  w.object = std::move(object);
+  w.priority = w.object->priority;
+  describe_pod_sets(w);
+  ask_traits(id, w.holds_quota());
+  follow_part(id, was_aside);
+  w.shape = shape_of(w);
+  waiting_.reorder_anchored(w.key);
+  if (w.state == WorkloadState::kFinished) return;
+  if (!w.object->active) {
+    if (before.active) lifecycle_.deactivate(id, "Deactivated", "The workload is deactivated");
+    return;
+  }
+  if (!before.active) lifecycle_.reactivate(id);
+  if (w.holds_quota()) return change_holder(id, before);
+  if (before.shape != w.shape || before.priority != w.priority) w.logged_pending = 0;
+  waiting_.enqueue(id);
+}
+
+/// What a change means for a workload that holds quota.
+void Arrivals::change_holder(WorkloadId id, const Before& before) {
+  WorkloadRecord& w = model_.workloads[id];
+  lifecycle_.take_pods_ready(id);
+  if (!w.traits_ok_with_quota()) {
+    Decision why;
+    why.reason = "OnHold";
+    why.message = w.extras->traits.takes_no_part_because;
+    return lifecycle_.evict(id, why);
+  }
+  bool recounted = false;
+  for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
+    const PodSetRecord& now = w.pod_sets[i];
+    std::int32_t& granted = w.holding->pod_sets[i].count;
+    recounted |=
+        now.reclaimable != before.pod_sets[i].reclaimable || now.count != before.pod_sets[i].count;
+    if (now.count < before.pod_sets[i].count) granted = std::min(granted, now.count);
+  }
+  if (!recounted && before.priority == w.priority) return;
+  holdings_.recount(id);
+  structure_.bump_generation(w.holding->queue);
+  structure_.wake_tree_of(w.holding->queue);
+  turn_.moved = true;
+}
+
+void Arrivals::remove(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
+  const QueueId queue = w.queue;
+  const bool pending = queue != kNone && model_.queues[queue].pending.contains(id);
+  waiting_.dequeue(id);
+  if (pending) structure_.wake_tree_of(queue);
+  lifecycle_.forget(id);
+  relations_.unlink(id);
+  model_.ids.erase(w.key);
+  ++model_.ids_version;
+  waiting_.reorder_anchored(w.key);
+  std::string key = std::move(w.key);
+  w = WorkloadRecord();
+  w.key = std::move(key);  // decisions that were not handed out yet name it
+  turn_.moved = true;
+}
+
+void Arrivals::traits_changed(WorkloadId id) { change(id, model_.workloads[id].object); }
+
+void Arrivals::follow_local_queues(const std::set<std::string>& local_queues) {
+  if (local_queues.empty()) return;
+  for (WorkloadId id = 0; id < model_.workloads.size(); ++id) {
+    WorkloadRecord& w = model_.workloads[id];
+    if (!w.exists() || w.holds_quota() || w.state != WorkloadState::kPending) continue;
+    if (!local_queues.contains(w.object->meta.ns + "/" + w.object->queue_name)) continue;
+    if (hooks_.workload_traits) refresh_traits(id);
+    if (w.state == WorkloadState::kPending) waiting_.enqueue(id);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,68 @@
+// Arrivals: workloads come, change and go; what plugins say about them; and the records that
+// follow.
+//
+// Makes the dense record of an object (pod sets, shape, traits) and hands it to the parts that keep
+// it in order. Invariant: a record describes its object, and its traits are tied to others, from
+// apply() to remove(). The engine's thread only; plugins are asked for traits on it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/engine/lifecycle.hpp"
+
+namespace sluice {
+
+class Arrivals {
+ public:
+  Arrivals(const Parts& parts, Lifecycle& lifecycle)
+      : model_(parts.model),
+        hooks_(parts.hooks),
+        turn_(parts.turn),
+        structure_(parts.structure),
+        relations_(parts.relations),
+        holdings_(parts.holdings),
+        waiting_(parts.waiting),
+        lifecycle_(lifecycle) {}
+
+  WorkloadId apply(std::shared_ptr<const api::Workload> object);
+  void remove(WorkloadId id);
+  /// Asks plugins anew, as if the object had come again.
+  void traits_changed(WorkloadId id);
+  /// LocalQueues lead elsewhere now: those that wait there ask anew and are queued anew.
+  void follow_local_queues(const std::set<std::string>& local_queues);
+
+ private:
+  /// Of a workload before it changed.
+  struct Before {
+    bool active = true;
+    std::int32_t priority = 0;
+    std::uint32_t shape = 0;
+    std::vector<PodSetRecord> pod_sets;
+  };
+
+  void change(WorkloadId id, std::shared_ptr<const api::Workload> object);
+  void change_holder(WorkloadId id, const Before& before);
+  void describe_pod_sets(WorkloadRecord& w);
+  const PodShape* pod_shape(const std::shared_ptr<const api::PodTemplate>& pod);
+  std::uint32_t shape_of(const WorkloadRecord& w);
+  void ask_traits(WorkloadId id, bool holds_quota);
+  void refresh_traits(WorkloadId id);
+  void follow_part(WorkloadId id, bool was_aside);
+  void mark(WorkloadId id, const hooks::Traits& traits, bool asked);
+  bool all_loaded(const std::vector<std::string>& plugins) const;
+
+  Model& model_;
+  const hooks::Hooks& hooks_;
+  Turn& turn_;
+  Structure& structure_;
+  Relations& relations_;
+  Holdings& holdings_;
+  Waiting& waiting_;
+  Lifecycle& lifecycle_;
+  std::unordered_map<const api::PodTemplate*, std::unique_ptr<PodShape>> shapes_;
+};
+
+}  // namespace sluice

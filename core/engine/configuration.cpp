@@ -1,0 +1,132 @@
+// Configuration objects: each change is noted here and takes effect when the tree is built.
+#include <algorithm>
+
+#include "core/engine/structure.hpp"
+
+namespace sluice {
+
+QueueId Structure::queue_id(std::string_view name) {
+  const auto [it, fresh] =
+      model_.queue_ids.emplace(std::string(name), static_cast<QueueId>(model_.queues.size()));
+  if (fresh) {
+    QueueRecord& queue = model_.queues.emplace_back();
+    queue.id = it->second;
+    queue.name = it->first;
+    model_.maybe_head.push_back(0);
+    model_.tree_stale = true;
+  }
+  return it->second;
+}
+
+void Structure::note_queue_change(QueueId id, bool generation) {
+  model_.tree_stale = true;
+  changes_.queues.insert(id);
+  if (generation) generation_queues_.insert(id);
+}
+
+void Structure::note_locals_of(const std::string& cluster_queue) {
+  for (const auto& [key, local] : model_.local_queues)
+    if (local.cluster_queue == cluster_queue) changes_.local_queues.insert(key);
+}
+
+void Structure::apply(const api::AdmissionCheck& object) {
+  const CheckRecord now{object.active, object.why_inactive, object.preempt_after_check,
+                        object.retry_delay_seconds};
+  const auto [it, fresh] = model_.checks.emplace(object.meta.name, now);
+  if (!fresh && it->second == now) return;
+  it->second = now;
+  note_check_change(object.meta.name);
+}
+
+/// Queues that name the check may become active or inactive.
+void Structure::note_check_change(const std::string& name) {
+  for (const QueueRecord& queue : model_.queues) {
+    if (!queue.spec) continue;
+    for (const api::AdmissionCheckRule& rule : queue.spec->admission_checks)
+      if (rule.name == name) note_queue_change(queue.id, false);
+  }
+}
+
+void Structure::apply(const api::Namespace& object) {
+  api::LabelMap& labels = model_.namespaces[object.meta.name];
+  if (labels == object.meta.labels) return;
+  labels = object.meta.labels;
+  // Workloads that did not match may do so now.
+  for (const QueueRecord& queue : model_.queues)
+    if (queue.pending.anything_parked()) wake_tree_of(queue.id);
+}
+
+void Structure::apply(const api::ResourceFlavor& object) {
+  const FlavorId id = model_.frs.intern_flavor(object.meta.name);
+  if (model_.flavors.size() <= id) model_.flavors.resize(id + 1);
+  FlavorRecord& flavor = model_.flavors[id];
+  flavor.exists = true;
+  flavor.node_labels = object.node_labels;
+  flavor.node_taints = object.node_taints;
+  flavor.tolerations = object.tolerations;
+  model_.tree_stale = true;
+  for (const QueueRecord& queue : model_.queues)
+    for (const ResourceGroupRecord& group : queue.groups)
+      for (const FlavorId used : group.flavors)
+        if (used == id) changes_.queues.insert(queue.id);
+}
+
+void Structure::apply(const api::ClusterQueue& object) {
+  const QueueId id = queue_id(object.meta.name);
+  QueueRecord& queue = model_.queues[id];
+  if (queue.spec && queue.spec->json == object.json && !object.json.empty()) return;
+  const bool new_shape =
+      !queue.spec || queue.spec->cohort != object.cohort ||
+      quota_specs(queue.spec->resource_groups) != quota_specs(object.resource_groups);
+  if (queue.spec && new_shape) generation_queues_.insert(id);
+  note_queue_change(id, new_shape);
+  queue.spec = std::make_unique<const api::ClusterQueue>(object);
+  if (!queue.best_effort()) queue.pending.clear_place();
+  if (hooks_.flavor_search) hooks_.flavor_search->queue_changed(id, *queue.spec);
+  if (object.stop_policy != api::StopPolicy::kNone) changes_.drain = true;
+  note_locals_of(object.meta.name);  // their workloads waited for a queue that did not exist
+}
+
+void Structure::apply(const api::Cohort& object) {
+  cohorts_[object.meta.name] = object;
+  changed_cohorts_.insert(object.meta.name);
+  model_.tree_stale = true;
+}
+
+void Structure::apply(const api::LocalQueue& object) {
+  const std::string key = object.meta.key();
+  LocalQueueRecord& record = model_.local_queues[key];
+  record.cluster_queue = object.cluster_queue;
+  record.stop = object.stop_policy;
+  queue_id(object.cluster_queue);
+  changes_.local_queues.insert(key);
+  if (record.stop != api::StopPolicy::kNone) changes_.drain = true;
+}
+
+void Structure::remove(std::string_view kind, std::string_view key) {
+  const std::string name(key);
+  if (kind == "LocalQueue") {
+    if (model_.local_queues.erase(name) > 0) changes_.local_queues.insert(name);
+  } else if (kind == "Cohort") {
+    if (cohorts_.erase(name) > 0) {
+      changed_cohorts_.insert(name);
+      model_.tree_stale = true;
+    }
+  } else if (kind == "ClusterQueue") {
+    const auto it = model_.queue_ids.find(name);
+    if (it == model_.queue_ids.end()) return;
+    note_queue_change(it->second, true);
+    model_.queues[it->second].spec.reset();
+    note_locals_of(name);
+  } else if (kind == "ResourceFlavor") {
+    const FlavorId id = model_.frs.intern_flavor(key);
+    if (id < model_.flavors.size()) model_.flavors[id] = FlavorRecord();
+    model_.tree_stale = true;
+  } else if (kind == "AdmissionCheck") {
+    if (model_.checks.erase(name) > 0) note_check_change(name);
+  } else if (kind == "Namespace") {
+    model_.namespaces.erase(name);
+  }
+}
+
+}  // namespace sluice

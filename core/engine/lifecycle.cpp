@@ -1,0 +1,333 @@
+#include "core/engine/lifecycle.hpp"
+
+#include <algorithm>
+
+#include "core/base/check.hpp"
+#include "core/engine/checks.hpp"
+
+namespace sluice {
+
+using Type = ConditionRecord::Type;
+
+Lifecycle::Lifecycle(const Parts& parts)
+    : model_(parts.model),
+      config_(parts.config),
+      hooks_(parts.hooks),
+      turn_(parts.turn),
+      structure_(parts.structure),
+      relations_(parts.relations),
+      holdings_(parts.holdings),
+      waiting_(parts.waiting),
+      texts_{model_.texts.intern("QuotaReserved"), model_.texts.intern("Admitted"),
+             model_.texts.intern("The workload is admitted"), model_.texts.intern("Pending")} {}
+
+void Lifecycle::reserve(const Entry& entry) {
+  const WorkloadId id = entry.id;
+  WorkloadRecord& w = model_.workloads[id];
+  QueueRecord& queue = model_.queues[entry.queue];
+  queue.pending.erase(id);
+  queue.pending.free_place(id);
+  holdings_.drop_claim(id);
+  w.scan.reset();
+  w.pending.reset();
+  w.logged_pending = 0;
+  ++w.epoch;
+
+  auto holding = std::make_unique<Holding>();
+  holding->queue = entry.queue;
+  holding->reserved_at = model_.now;
+  bool borrowing = false;
+  const Assignment& assignment = entry.nomination.assignment;
+  holding->pod_sets.resize(assignment.counts.size());
+  for (std::size_t i = 0; i < assignment.counts.size(); ++i)
+    holding->pod_sets[i].count = assignment.counts[i];
+  for (const ResourceChoice& r : assignment.choices) {
+    holding->pod_sets[r.pod_set].flavors.emplace_back(r.resource, model_.frs.flavor_of(r.fr));
+    borrowing |= r.level > 0;
+  }
+  const bool at_once =
+      std::none_of(queue.checks.begin(), queue.checks.end(),
+                   [&](const QueueCheck& check) { return check.applies_to(*holding); });
+  if (at_once) end_replaced(w);
+  holdings_.hold(id, std::move(holding));
+  if (entry.status == EntryStatus::kHeld) {
+    std::vector<WorkloadId> victims;
+    for (const Victim& victim : entry.nomination.victims) victims.push_back(victim.id);
+    holdings_.plan(id, victims);
+  }
+  structure_.bump_generation(entry.queue);
+  w.state = WorkloadState::kQuotaReserved;
+  if (queue.reserved_message == 0)
+    queue.reserved_message = model_.texts.intern("Quota reserved in ClusterQueue " + queue.name);
+  set_condition(model_, w, Type::kQuotaReserved, true, texts_.quota_reserved,
+                queue.reserved_message);
+  for (const Type type : {Type::kEvicted, Type::kPreempted})
+    if (const ConditionRecord* c = w.condition(type); c && c->is_true)
+      set_condition(model_, w, type, false, "QuotaReserved",
+                    "Previously: " + model_.texts.text(c->message));
+  decide(DecisionType::kQuotaReserved, id).borrowing = borrowing;
+  turn_.progress = true;
+  waiting_.list_checks(id);
+  if (!at_once) return settle_checks(id);
+  start(id);
+}
+
+void Lifecycle::admit(WorkloadId id) {
+  end_replaced(model_.workloads[id]);
+  start(id);
+}
+
+void Lifecycle::start(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
+  w.state = WorkloadState::kAdmitted;
+  set_condition(model_, w, Type::kAdmitted, true, texts_.admitted, texts_.is_admitted);
+  decide(DecisionType::kAdmitted, id);
+  ++turn_.stats.admissions;
+  turn_.progress = true;
+  start_timers(id);
+}
+
+/// Its admission ends what it replaces, in the same commit, as its traits say (mechanisms 1); also
+/// one that lost its quota in the meantime and waits.
+void Lifecycle::end_replaced(const WorkloadRecord& w) {
+  const WorkloadId replaced = model_.replaced_by(w);
+  if (replaced == kNone) return;
+  const hooks::Replaces how = w.extras->traits.replaces;
+  WorkloadRecord& r = model_.workloads[replaced];
+  if (r.state == WorkloadState::kFinished || r.state == WorkloadState::kInactive) return;
+  switch (how.how) {
+    case hooks::ReplacedEnds::kFinished:
+      return end(replaced, how.reason, how.message);
+    case hooks::ReplacedEnds::kDeactivated:
+      return deactivate(replaced, how.reason, how.message);
+    case hooks::ReplacedEnds::kEvicted:
+      break;
+  }
+  if (!r.holds_quota()) return;
+  Decision why;
+  why.reason = how.reason;
+  why.message = how.message;
+  model_.history.evicted(model_.ids.at(w.key), replaced, model_.now);
+  evict(replaced, why);
+  // It waits again and is no part of what took its place.
+  relations_.leave_unit(replaced);
+}
+
+/// `DeactivatedDueToX` counts as Deactivated with the cause X.
+void Lifecycle::count_ended_reservation(WorkloadRecord& w, const std::string& why,
+                                        const std::string& why_cause) {
+  constexpr std::string_view kDeactivated = "Deactivated";
+  constexpr std::string_view kDueTo = "DeactivatedDueTo";
+  const bool due = why.starts_with(kDueTo);
+  const std::string reason = due ? std::string(kDeactivated) : why;
+  const std::string cause = due ? why.substr(kDueTo.size()) : why_cause;
+  for (api::EvictionCount& e : w.more().evictions) {
+    if (e.reason != reason || e.underlying_cause != cause) continue;
+    ++e.count;
+    return;
+  }
+  w.more().evictions.push_back({reason, cause, 1});
+}
+
+void Lifecycle::evict(WorkloadId id, const Decision& why) {
+  WorkloadRecord& w = model_.workloads[id];
+  Decision& decision = turn_.decisions.emplace_back(why);
+  decision.admitted = w.state == WorkloadState::kAdmitted;
+  decision.type = DecisionType::kEvicted;
+  decision.workload = id;
+  ++turn_.stats.evictions;
+  turn_.progress = true;
+  count_ended_reservation(w, why.reason, why.cause);
+  vacate(id, why);
+}
+
+/// Ends an eviction: the quota is released, and the workload is back where it waits.
+void Lifecycle::vacate(WorkloadId id, const Decision& why) {
+  WorkloadRecord& w = model_.workloads[id];
+  const QueueId queue = w.holding->queue;
+  const bool admitted = w.state == WorkloadState::kAdmitted;
+  if (admitted && w.object->maximum_execution_seconds) {
+    const ConditionRecord* since = w.condition(Type::kAdmitted);
+    const Duration ran = since ? model_.now - since->time : 0;
+    w.more().past_execution_seconds += static_cast<std::int32_t>(ran / kSecond);
+  }
+  holdings_.let_go(id);
+  ++w.epoch;
+  w.evicting = false;
+  w.scan.reset();
+  w.state = WorkloadState::kPending;
+  structure_.wake_tree_of(queue);
+  const StringId reason_text = model_.texts.intern(why.reason);
+  const StringId message = model_.texts.intern(why.message);
+  set_condition(model_, w, Type::kQuotaReserved, false, texts_.pending, message);
+  if (admitted)
+    set_condition(model_, w, Type::kAdmitted, false, "NoReservation",
+                  "The workload has no reservation");
+  if (const ConditionRecord* ready = w.condition(Type::kPodsReady); ready && ready->is_true)
+    set_condition(model_, w, Type::kPodsReady, false, "WaitForStart",
+                  "Not all pods are ready or succeeded");
+  set_condition(model_, w, Type::kEvicted, true, reason_text, message);
+  if (!why.preemption.empty())
+    set_condition(model_, w, Type::kPreempted, true, model_.texts.intern(why.preemption), message);
+  auto reason = std::make_shared<PendingReason>();
+  reason->reason = WaitReason::kPending;
+  reason->text = why.message;
+  waiting_.set_pending(id, std::move(reason));
+  // Who was preempted queues at once; others when what stopped them has ended.
+  const bool at_once = !why.preemption.empty();
+  set_condition(model_, w, Type::kRequeued, at_once, reason_text, message);
+  reset_checks(model_, w, false);
+  if (w.object->active) waiting_.enqueue(id);
+  waiting_.reorder_anchored(w.key);
+}
+
+bool Lifecycle::complete_evictions() {
+  std::vector<WorkloadId> ids;
+  std::swap(ids, evicting_);
+  bool any = false;
+  for (const WorkloadId id : ids) {
+    const WorkloadRecord& w = model_.workloads[id];
+    if (!w.exists() || !w.evicting || !w.holds_quota()) continue;
+    const ConditionRecord* evicted = w.condition(Type::kEvicted);
+    Decision why;
+    why.reason = model_.texts.text(evicted->reason);
+    why.message = model_.texts.text(evicted->message);
+    vacate(id, why);
+    any = true;
+  }
+  turn_.moved |= any;
+  return any;
+}
+
+void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_view message) {
+  WorkloadRecord& w = model_.workloads[id];
+  if (w.holds_quota()) {
+    Decision why;
+    why.reason = reason;
+    why.message = message;
+    evict(id, why);
+  } else if (w.queue != kNone) {
+    structure_.wake_tree_of(w.queue);
+  }
+  waiting_.dequeue(id);
+  holdings_.drop_claim(id);
+  if (w.object->active) {
+    auto object = std::make_shared<api::Workload>(*w.object);
+    object->active = false;
+    w.object = std::move(object);
+  }
+  w.state = WorkloadState::kInactive;
+  w.pending.reset();
+  set_condition(model_, w, Type::kQuotaReserved, false, "Deactivated", message);
+  Decision& decision = decide(DecisionType::kDeactivated, id);
+  decision.reason = reason;
+  decision.message = message;
+}
+
+Result<void> Lifecycle::finish(WorkloadId id, std::string_view reason, std::string_view message) {
+  WorkloadRecord& w = model_.workloads[id];
+  if (w.state == WorkloadState::kFinished) return Error{w.key + " is finished already"};
+  if (w.state != WorkloadState::kAdmitted)
+    return Error{w.key + " is not admitted, so it cannot finish"};
+  end(id, reason, message);
+  return {};
+}
+
+Result<void> Lifecycle::conclude(WorkloadId id, std::string_view reason, std::string_view message) {
+  WorkloadRecord& w = model_.workloads[id];
+  if (w.state == WorkloadState::kFinished) return Error{w.key + " is finished already"};
+  end(id, reason, message);
+  return {};
+}
+
+/// Finished: what it holds is released, and it is queued no more.
+void Lifecycle::end(WorkloadId id, std::string_view reason, std::string_view message) {
+  WorkloadRecord& w = model_.workloads[id];
+  if (w.queue != kNone) structure_.wake_tree_of(w.queue);
+  waiting_.dequeue(id);
+  if (w.queue != kNone) model_.queues[w.queue].pending.free_place(id);
+  holdings_.drop_claim(id);
+  if (w.holds_quota()) w.ended = holdings_.let_go(id);
+  ++w.epoch;
+  w.state = WorkloadState::kFinished;
+  w.pending.reset();
+  model_.history.forget(id);
+  set_condition(model_, w, Type::kFinished, true, reason, message);
+  Decision& decision = decide(DecisionType::kFinished, id);
+  decision.reason = reason;
+  decision.message = message;
+  turn_.moved = true;
+}
+
+void Lifecycle::preempt(WorkloadId id, QueueId queue, std::span<const Victim> victims) {
+  const WorkloadRecord& w = model_.workloads[id];
+  const std::string* job = w.object->meta.labels.find("kueue.x-k8s.io/job-uid");
+  for (const Victim& victim : victims) {
+    const WorkloadRecord& v = model_.workloads[victim.id];
+    if (!v.holds_quota()) continue;  // taken along by another's victim, from another root
+    Decision why;
+    why.reason = "Preempted";
+    why.preemption = to_string(victim.reason);
+    why.by = w.key;
+    why.message = "Preempted to accommodate a workload (UID: " + w.uid +
+                  ", JobUID: " + (job ? *job : "UNKNOWN") + ") due to " + describe(victim.reason) +
+                  "; preemptor path: " + model_.tree.path(queue) +
+                  "; preemptee path: " + model_.tree.path(v.holding->queue);
+    model_.history.evicted(id, victim.id, model_.now);
+    evict(victim.id, why);
+    // The search looks at one root; those of other roots that go along are evicted here.
+    for (const WorkloadId other : model_.bound_to(victim.id)) {
+      const bool victim_too = std::any_of(victims.begin(), victims.end(),
+                                          [&](const Victim& each) { return each.id == other; });
+      if (!victim_too && model_.workloads[other].holds_quota()) evict(other, why);
+    }
+  }
+}
+
+void Lifecycle::reactivate(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
+  w.state = WorkloadState::kPending;
+  if (w.extras) {
+    w.extras->requeue = {};
+    w.extras->backing_off = false;
+  }
+  reset_checks(model_, w, true);
+  set_condition(model_, w, Type::kRequeued, true, "Reactivated", "The workload was reactivated");
+}
+
+void Lifecycle::take_pods_ready(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
+  const api::Condition* ready = w.object->status.condition("PodsReady");
+  if (!ready) return;
+  const ConditionRecord* before = w.condition(Type::kPodsReady);
+  const bool was_ready = before && before->is_true;
+  const bool is_ready = ready->status == "True";
+  set_condition(model_, w, Type::kPodsReady, is_ready, ready->reason, ready->message);
+  if (was_ready && !is_ready) watch_recovery(id);
+  turn_.moved |= is_ready && !was_ready && config_.block_admission;
+}
+
+void Lifecycle::forget(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (w.holds_quota()) {
+    structure_.wake_tree_of(w.holding->queue);
+    holdings_.let_go(id);
+  }
+  waiting_.free_place(id);
+  holdings_.drop_claim(id);
+  model_.history.forget(id);
+}
+
+void Lifecycle::verify() const {
+  for (const WorkloadRecord& w : model_.workloads) {
+    if (!w.exists()) continue;
+    const bool has_quota =
+        w.state == WorkloadState::kQuotaReserved || w.state == WorkloadState::kAdmitted;
+    SLUICE_CHECK(w.stands_aside() || w.holds_quota() == has_quota, w.key, " is in state ",
+                 static_cast<int>(w.state), " and holds ", w.holds_quota() ? "quota" : "none");
+    const bool over = w.state == WorkloadState::kFinished || w.state == WorkloadState::kInactive;
+    SLUICE_CHECK(!over || !w.holds_quota(), w.key, " has ended and holds quota");
+  }
+}
+
+}  // namespace sluice

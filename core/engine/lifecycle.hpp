@@ -1,0 +1,139 @@
+// Lifecycle: what can happen to a workload between its coming and its going: it reserves, its
+// checks answer, it is admitted, evicted, backs off, is turned off, ends.
+//
+// Each transition keeps record, conditions, holdings and queue in step and says so with a decision.
+// Invariant, between calls: a workload holds quota exactly while its state is QuotaReserved or
+// Admitted and it takes part; whoever is Finished or Inactive holds nothing and stands in no queue;
+// verify() checks it. The engine's thread only.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/engine/holdings.hpp"
+#include "core/engine/relations.hpp"
+#include "core/engine/timers.hpp"
+#include "core/engine/waiting.hpp"
+#include "core/scheduling/cycle.hpp"
+
+namespace sluice {
+
+/// What the lifecycle works on; all of it outlives the parts that have it.
+struct Parts {
+  Model& model;
+  const EngineConfig& config;
+  const hooks::Hooks& hooks;
+  Turn& turn;
+  Structure& structure;
+  Relations& relations;
+  Holdings& holdings;
+  Waiting& waiting;
+};
+
+class Lifecycle {
+ public:
+  explicit Lifecycle(const Parts& parts);
+
+  // What a cycle decided.
+  void reserve(const Entry& entry);
+  /// Evicts the victims, and those of other trees that go along, to make room for `id`.
+  void preempt(WorkloadId id, QueueId queue, std::span<const Victim> victims);
+  void commit(Recheck& recheck);
+  /// Evictions that were decided before a dump was taken end after the first cycle, as all do. In
+  /// that cycle they are the first candidates. True when there were any.
+  bool complete_evictions();
+
+  // What the world says. Each error names the workload and changes nothing.
+  Result<void> finish(WorkloadId id, std::string_view reason, std::string_view message);
+  Result<void> conclude(WorkloadId id, std::string_view reason, std::string_view message);
+  Result<void> report(WorkloadId id, const api::AdmissionCheckState& check);
+  /// What its check controllers, or anybody with the right to write the status, say of its checks.
+  /// Nobody was asked before it held quota, and an answer to an earlier reservation is none to the
+  /// next.
+  void take_reports(WorkloadId id, const api::WorkloadStatus& status);
+  void take_pods_ready(WorkloadId id);
+  /// Acts on the states of its checks.
+  void settle_checks(WorkloadId id);
+  /// `why` has reason and message, and for a preemption by whom. REQUIRES: it holds quota.
+  void evict(WorkloadId id, const Decision& why);
+  void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
+  void reactivate(WorkloadId id);
+  /// Its backoff ends now. No-op when it does not back off.
+  void end_backoff(WorkloadId id);
+  /// It is gone: nothing of it is held, claimed or remembered.
+  void forget(WorkloadId id);
+
+  /// It came with a status: it starts out where that says.
+  void load_status(WorkloadId id);
+  /// Reservations that came with a status: whoever holds preemptions back plans anew, and its
+  /// checks are looked at. After all objects are there.
+  void settle_loaded();
+
+  // What followed from configuration (Structure::Changes).
+  void tell_restarted(const std::set<QueueId>& queues);
+  /// Whoever is not admitted yet loses the reservation in a stopped queue; with HoldAndDrain
+  /// running workloads are evicted too.
+  void drain_stopped();
+  void relist_checks(const std::set<QueueId>& queues);
+
+  /// Sets the time and fires the timers that are due.
+  void begin_instant(Time now);
+  Time next_timer() const { return timers_.next(); }
+
+  /// Those whose turn it is to be looked at again, in the order of their queue keys. One whose
+  /// queue may not admit waits.
+  void find_rechecks(std::vector<Recheck>& out);
+  /// Something changed: those that wait are due. True when there are any.
+  bool wake_rechecks();
+
+  /// Aborts when the invariant is broken. O(workloads). For tests.
+  void verify() const;
+
+ private:
+  void admit(WorkloadId id);
+  void start(WorkloadId id);
+  void vacate(WorkloadId id, const Decision& why);
+  void end(WorkloadId id, std::string_view reason, std::string_view message);
+  void end_replaced(const WorkloadRecord& w);
+  static void count_ended_reservation(WorkloadRecord& w, const std::string& reason,
+                                      const std::string& cause);
+  void lose_reservation(WorkloadId id, const std::string& message,
+                        std::shared_ptr<PendingReason> why);
+  void take_report(WorkloadId id, api::AdmissionCheckState& check,
+                   const api::AdmissionCheckState& report);
+  void retry(WorkloadId id, const std::string& names);
+  void start_timers(WorkloadId id);
+  void watch_recovery(WorkloadId id);
+  bool is_recovering(const WorkloadRecord& w) const;
+  void back_off(WorkloadId id, std::string_view cause);
+  void fire(const Timer& timer);
+  void load_conditions(WorkloadRecord& w);
+  void load_admission(WorkloadId id, const api::Admission& admission);
+  void plan_loaded();
+  Decision& decide(DecisionType type, WorkloadId id) { return turn_.decide(type, id); }
+
+  Model& model_;
+  const EngineConfig& config_;
+  const hooks::Hooks& hooks_;
+  Turn& turn_;
+  Structure& structure_;
+  Relations& relations_;
+  Holdings& holdings_;
+  Waiting& waiting_;
+
+  Timers timers_;
+  std::vector<WorkloadId> evicting_;  // loaded in the middle of an eviction
+  std::vector<WorkloadId> loaded_;    // loaded with a reservation, and not looked at yet
+  std::set<WorkloadId> recheck_due_, recheck_waiting_;
+  struct Texts {  // that every admission uses
+    StringId quota_reserved, admitted, is_admitted, pending;
+  } texts_;
+};
+
+}  // namespace sluice

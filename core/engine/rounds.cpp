@@ -1,0 +1,207 @@
+#include "core/engine/rounds.hpp"
+
+#include <algorithm>
+
+#include "core/base/check.hpp"
+#include "core/engine/workload_views.hpp"
+#include "core/model/queue_order.hpp"
+
+namespace sluice {
+namespace {
+
+/// Idle cycles in a row after which an instant is at rest: a multiple of the period of any scan
+/// over up to four flavors (semantics 2).
+constexpr int kIdleCycles = 12;
+
+}  // namespace
+
+bool Rounds::run() {
+  if (turn_.moved) idle_cycles_ = 0;
+  heads_ = {};
+  bool any_head = false;
+  if (idle_cycles_ < kIdleCycles) {
+    ++model_.cycle;
+    turn_.moved = false;
+    turn_.progress = false;
+    held_back_ = false;
+    find_heads();
+    lifecycle_.find_rechecks(rechecks_);
+    any_head = !heads_.empty() || !rechecks_.empty() || turn_.moved || blocked_heads_ > 0;
+    if (!any_head) --model_.cycle;
+  }
+  if (!any_head) {
+    turn_.moved = false;
+    const bool more = lifecycle_.complete_evictions();
+    if (!more) tell_pending();
+    return more;
+  }
+  ++turn_.stats.cycles;
+  Cycle cycle(model_, config_, hooks_, parallel_for_);
+  const std::vector<std::size_t> order = cycle.run(heads_, rechecks_);
+  for (Entry& entry : heads_) entry.note_generations(model_);
+  for (Recheck& recheck : rechecks_) lifecycle_.commit(recheck);
+  for (const std::size_t i : order) commit(heads_[i]);
+  settle_claims();
+  lifecycle_.complete_evictions();
+  idle_cycles_ = turn_.progress || turn_.moved ? 0 : idle_cycles_ + 1;
+  if (idle_cycles_ > 0 && (held_back_ || skip_idle_cycles())) idle_cycles_ = kIdleCycles;
+  return true;
+}
+
+/// One head per active queue. Heads that may not be nominated are parked, or block their queue.
+void Rounds::find_heads() {
+  blocked_heads_ = 0;
+  if (entries_.size() < model_.queues.size()) entries_.resize(model_.queues.size());
+  heads_ = std::span(entries_).first(0);
+  for (QueueId id = 0; id < model_.maybe_head.size(); ++id) {
+    if (model_.maybe_head[id] == 0) continue;
+    QueueRecord& queue = model_.queues[id];
+    if (!queue.active()) continue;
+    if (const auto head = queue.pending.head()) {
+      take_head(queue, *head);
+    } else {
+      model_.maybe_head[id] = 0;
+    }
+  }
+}
+
+const char* Rounds::not_nominated_because(const QueueRecord& queue, const WorkloadRecord& w) const {
+  const auto ns = model_.namespaces.find(w.object->meta.ns);
+  static const api::LabelMap kNoLabels;
+  const api::LabelMap& labels = ns == model_.namespaces.end() ? kNoLabels : ns->second;
+  if (!queue.spec->namespace_selector || !queue.spec->namespace_selector->matches(labels))
+    return "Workload namespace doesn't match ClusterQueue selector";
+  for (const PodSetRecord& p : w.pod_sets)
+    if (!p.shape->pod->invalid_resources.empty()) return "resources validation failed: ";
+  return nullptr;
+}
+
+void Rounds::take_head(QueueRecord& queue, WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
+  if (const char* because = not_nominated_because(queue, w)) {
+    auto why = std::make_shared<PendingReason>();
+    why->reason = WaitReason::kMisconfigured;
+    why->text = because;
+    bool invalid = false;
+    for (const PodSetRecord& p : w.pod_sets) {
+      if (!why->text.ends_with(": ") || p.shape->pod->invalid_resources.empty()) continue;
+      why->text += p.shape->pod->invalid_resources;
+      invalid = true;
+    }
+    waiting_.set_pending(id, std::move(why));
+    if (invalid && !queue.best_effort()) {
+      ++blocked_heads_;
+      return;
+    }
+    queue.pending.park_alone(id);
+    turn_.moved = true;
+    return;
+  }
+  const std::size_t count = heads_.size();
+  heads_ = std::span(entries_).first(count + 1);
+  Entry& entry = heads_[count];
+  entry.id = id;
+  entry.queue = queue.id;
+  entry.status = EntryStatus::kNoRoom;
+  entry.key = order_key(model_, id);
+}
+
+void Rounds::commit(Entry& entry) {
+  WorkloadRecord& w = model_.workloads[entry.id];
+  QueueRecord& queue = model_.queues[entry.queue];
+  if (w.state != WorkloadState::kPending) return;  // one that replaces it ended it in this cycle
+  if (entry.status == EntryStatus::kReserved || entry.status == EntryStatus::kHeld) {
+    if (!config_.block_admission || holdings_.all_pods_ready()) return lifecycle_.reserve(entry);
+    auto waits = std::make_shared<PendingReason>();
+    waits->reason = WaitReason::kWaitingForPodsReady;
+    waits->text = "waiting for all admitted workloads to be in PodsReady condition";
+    held_back_ = true;
+    return waiting_.set_pending(entry.id, std::move(waits));
+  }
+  std::shared_ptr<PendingReason> why = reason_of(entry);
+  waiting_.set_pending(entry.id, why);
+  switch (entry.status) {
+    case EntryStatus::kPreempting:
+    case EntryStatus::kWaiting:
+      if (entry.status == EntryStatus::kPreempting) {
+        const int times = model_.history.issued(entry.id, model_.now);
+        lifecycle_.preempt(entry.id, entry.queue, entry.nomination.victims);
+        claim_after(entry, times);
+      } else {
+        turn_.decide(DecisionType::kWaitingForVictims, entry.id);
+      }
+      w.scan.reset();
+      if (queue.best_effort()) queue.pending.give_place(entry.id, entry.key.anchor);
+      return;
+    case EntryStatus::kSkipped:
+      return record_scan(entry);
+    case EntryStatus::kBehind:  // the end of one of those wakes it
+      queue.pending.park_alone(entry.id);
+      turn_.moved = true;
+      return;
+    case EntryStatus::kNoRoom:
+    case EntryStatus::kReserved:
+    case EntryStatus::kHeld:
+      break;
+  }
+  record_scan(entry);
+  const Nomination& n = entry.nomination;
+  const bool faulty = !n.assignment.fault.empty();
+  if (!queue.best_effort() || (!n.assignment.scan_exhausted() && !n.vetoed && !faulty)) return;
+  if (n.vetoed || faulty) {
+    queue.pending.park_alone(entry.id);
+  } else {
+    queue.pending.park_with_equals(entry.id, std::move(why));
+    turn_.touched_queues.insert(entry.queue);
+  }
+  turn_.moved = true;
+}
+
+/// Who preempts again and again keeps what it needs from others (semantics 8).
+void Rounds::claim_after(const Entry& entry, int times) {
+  if (times < 3) return;
+  holdings_.claim(entry.id, {entry.queue, entry.nomination.assignment.usage});
+}
+
+/// A claim ends when its workload was not a head, or one that neither preempts, waits, nor lost.
+void Rounds::settle_claims() {
+  if (model_.claims.empty()) return;
+  std::vector<WorkloadId> ended;
+  for (const auto& [id, claim] : model_.claims) {
+    const bool goes_on = std::any_of(heads_.begin(), heads_.end(), [id = id](const Entry& e) {
+      return e.id == id && e.status != EntryStatus::kNoRoom && e.status != EntryStatus::kReserved;
+    });
+    if (!goes_on) ended.push_back(id);
+  }
+  for (const WorkloadId id : ended) holdings_.drop_claim(id);
+}
+
+void Rounds::record_scan(const Entry& entry) {
+  WorkloadRecord& w = model_.workloads[entry.id];
+  if (!w.scan) w.scan = std::make_unique<ScanPosition>();
+  w.scan->positions = entry.nomination.assignment.positions;
+  w.scan->cycle = model_.cycle;
+  w.scan->queue_generation = entry.queue_generation;
+  w.scan->tree_generation = entry.tree_generation;
+  w.scan->shape = w.shape;
+  w.scan->priority = w.priority;
+}
+
+/// After a cycle that changed nothing, with every scan at its end, the cycles that follow are the
+/// same again: they are counted, not computed.
+bool Rounds::skip_idle_cycles() {
+  if (!model_.claims.empty()) return false;
+  for (const Entry& entry : heads_) {
+    if (entry.status != EntryStatus::kNoRoom && entry.status != EntryStatus::kSkipped) return false;
+    if (!entry.nomination.assignment.scan_exhausted()) return false;
+    if (!entry.resumed_from_start) return false;
+  }
+  const auto rest = static_cast<std::uint64_t>(kIdleCycles - idle_cycles_);
+  model_.cycle += rest;
+  turn_.stats.cycles += rest;
+  for (const Entry& entry : heads_)
+    if (ScanPosition* scan = model_.workloads[entry.id].scan.get()) scan->cycle = model_.cycle;
+  return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+// What a stopped queue, or one that goes on, means for its workloads.
+#include <algorithm>
+
+#include "core/engine/lifecycle.hpp"
+
+namespace sluice {
+
+using Type = ConditionRecord::Type;
+
+/// Workloads that were evicted because these queues were stopped: those that go on.
+void Lifecycle::tell_restarted(const std::set<QueueId>& queues) {
+  const bool any = std::any_of(queues.begin(), queues.end(),
+                               [this](QueueId id) { return model_.queues[id].active(); });
+  for (WorkloadRecord& w : model_.workloads) {
+    if (!any) return;
+    if (!w.exists() || w.queue == kNone || !queues.contains(w.queue)) continue;
+    const ConditionRecord* held = w.condition(Type::kRequeued);
+    if (!held || held->is_true || !model_.queues[w.queue].active()) continue;
+    if (model_.texts.text(held->reason) == "ClusterQueueStopped")
+      set_condition(model_, w, Type::kRequeued, true, "ClusterQueueRestarted",
+                    "The ClusterQueue was restarted after being stopped");
+  }
+}
+
+void Lifecycle::drain_stopped() {
+  std::vector<std::pair<WorkloadId, bool>> out;  // and whether its ClusterQueue is stopped
+  for (WorkloadId id = 0; id < model_.workloads.size(); ++id) {
+    const WorkloadRecord& w = model_.workloads[id];
+    if (!w.holds_quota()) continue;
+    const auto stops = [&](api::StopPolicy policy) {
+      return policy == api::StopPolicy::kHoldAndDrain ||
+             (policy == api::StopPolicy::kHold && w.state == WorkloadState::kQuotaReserved);
+    };
+    const QueueRecord& queue = model_.queues[w.holding->queue];
+    if (queue.spec && stops(queue.spec->stop_policy)) {
+      out.emplace_back(id, true);
+      continue;
+    }
+    const auto local = model_.local_queues.find(w.object->meta.ns + "/" + w.object->queue_name);
+    if (local != model_.local_queues.end() && stops(local->second.stop))
+      out.emplace_back(id, false);
+  }
+  for (const auto& [id, cluster_queue] : out) {
+    Decision why;
+    why.reason = cluster_queue ? "ClusterQueueStopped" : "LocalQueueStopped";
+    why.message = cluster_queue ? "The ClusterQueue is stopped" : "The LocalQueue is stopped";
+    evict(id, why);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,94 @@
+// Structure: from configuration objects to the quota tree, and what a change of them makes dirty.
+//
+// Taking an object in only notes what it touches; rebuild() then builds the tree once, and wake()
+// wakes the trees that changes of an instant touched once. Invariant: while the model's tree is not
+// stale, every queue's node, groups, checks and activity are those of the objects taken in, and the
+// usage is that of the holders; verify() builds it all anew and compares. The engine's thread only.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/model.hpp"
+
+namespace sluice {
+
+class Structure {
+ public:
+  Structure(Model& model, const hooks::Hooks& hooks) : model_(model), hooks_(hooks) {}
+
+  // Each creates the object or replaces its earlier form.
+  void apply(const api::Namespace& object);
+  void apply(const api::ResourceFlavor& object);
+  void apply(const api::ClusterQueue& object);
+  void apply(const api::Cohort& object);
+  void apply(const api::LocalQueue& object);
+  void apply(const api::AdmissionCheck& object);
+  /// Other kinds are ignored.
+  void remove(std::string_view kind, std::string_view key);
+
+  /// The number of a queue, given to it when it is first named.
+  QueueId queue_id(std::string_view name);
+  /// Its holders or configuration changed (semantics 4).
+  void bump_generation(QueueId id);
+  /// Parked workloads of its tree are to be looked at again.
+  void wake_tree_of(QueueId id) {
+    if (model_.queues[id].dirty) return;
+    model_.queues[id].dirty = true;
+    dirty_queues_.push_back(id);
+  }
+  /// Reservations came whose queue may be stopped already.
+  void drain_soon() { changes_.drain = true; }
+
+  /// What followed from the objects since the last call, beside the tree.
+  struct Changes {
+    std::set<QueueId> queues;            ///< their trees wake
+    std::set<std::string> local_queues;  ///< where they lead may be another place now
+    std::set<QueueId> relisted;          ///< their checks changed
+    bool drain = false;                  ///< a queue was stopped, or may have been
+  };
+  /// Builds the tree anew if it is stale. O(nodes × frs + holders) then, else O(1).
+  Changes rebuild();
+
+  /// Wakes the trees that are dirty. O(their nodes + classes of equals).
+  struct Woken {
+    bool trees = false;      ///< there were such trees
+    bool workloads = false;  ///< something parked came back to its heap
+  };
+  Woken wake();
+
+  /// Rebuilds the tree from the holders and compares every cell with what was kept incrementally.
+  void verify();
+
+ private:
+  void note_queue_change(QueueId id, bool generation);
+  void note_check_change(const std::string& name);
+  void note_locals_of(const std::string& cluster_queue);
+  void build();
+  void grow_generations();
+  void count_all();
+  void wake_changed();
+  void rebuild_groups(QueueRecord& queue);
+  void rebuild_checks(QueueRecord& queue);
+  std::vector<NodeSpec> node_specs();
+  void add_queue_specs(std::vector<NodeSpec>& specs,
+                       const std::map<std::string, NodeId>& cohort_ids);
+  bool in_cycle(const std::string& cohort) const;
+  std::vector<QuotaSpec> quota_specs(const std::vector<api::ResourceGroup>& groups);
+  void set_activity();
+  void set_activity_by_checks(QueueRecord& queue);
+
+  Model& model_;
+  const hooks::Hooks& hooks_;
+  std::map<std::string, api::Cohort> cohorts_;
+  Changes changes_;
+  std::set<QueueId> generation_queues_;  // their trees' generations grow
+  std::set<std::string> changed_cohorts_;
+  std::vector<QueueId> dirty_queues_;  // trees to wake; each once (QueueRecord::dirty)
+};
+
+}  // namespace sluice

@@ -1,0 +1,29 @@
+#include "core/engine/turn.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+using Type = ConditionRecord::Type;
+
+void set_condition(Model& model, WorkloadRecord& w, Type type, bool value, std::string_view reason,
+                   std::string_view message) {
+  set_condition(model, w, type, value, model.texts.intern(reason), model.texts.intern(message));
+}
+
+void set_condition(Model& model, WorkloadRecord& w, Type type, bool value, StringId reason,
+                   StringId message) {
+  const auto same = std::find_if(w.conditions.begin(), w.conditions.end(),
+                                 [type](const ConditionRecord& c) { return c.type == type; });
+  const bool fresh = same == w.conditions.end();
+  if (w.conditions.empty()) w.conditions.reserve(3);  // most end with three
+  ConditionRecord& c =
+      fresh ? w.conditions.emplace_back(ConditionRecord{type, !value, 0, 0, 0}) : *same;
+  if (c.is_true != value) c.time = model.now;
+  c.is_true = value;
+  c.reason = reason;
+  c.message = message;
+  if (type == Type::kPodsReady) model.pods_ready.reset();
+}
+
+}  // namespace sluice

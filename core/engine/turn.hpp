@@ -1,0 +1,40 @@
+// Turn: what the parts of the engine did since decisions were handed out last.
+//
+// Every part writes it, Engine::step() reads it and decides by it whether the instant goes on. It
+// holds no state that a later decision looks at, but for `told` lists of workloads to speak of.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "core/engine/decision.hpp"
+#include "core/engine/stats.hpp"
+#include "core/model/model.hpp"
+
+namespace sluice {
+
+struct Turn {
+  std::vector<Decision> decisions;
+  std::vector<WorkloadId> touched;   ///< pending reasons that may have changed; may repeat
+  std::set<QueueId> touched_queues;  ///< a class of equals was parked there
+  bool moved = false;                ///< between heap and parking lot, or by input
+  bool progress = false;             ///< a workload was admitted or evicted in this cycle
+  EngineStats stats;
+
+  Decision& decide(DecisionType type, WorkloadId id) {
+    Decision& decision = decisions.emplace_back();
+    decision.type = type;
+    decision.workload = id;
+    return decision;
+  }
+};
+
+/// Sets a condition; its time is that of the last change of its value.
+void set_condition(Model& model, WorkloadRecord& w, ConditionRecord::Type type, bool value,
+                   StringId reason, StringId message);
+void set_condition(Model& model, WorkloadRecord& w, ConditionRecord::Type type, bool value,
+                   std::string_view reason, std::string_view message);
+
+}  // namespace sluice

@@ -1,0 +1,113 @@
+#include "core/engine/waiting.hpp"
+
+#include <algorithm>
+
+#include "core/engine/checks.hpp"
+#include "core/model/queue_order.hpp"
+
+namespace sluice {
+namespace {
+
+/// The first name in a comma-separated list that is not among the loaded plugins.
+std::string first_absent(std::string_view list, const std::vector<std::string>& loaded) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    const std::string name(list.substr(0, comma));
+    if (!name.empty() && std::find(loaded.begin(), loaded.end(), name) == loaded.end()) return name;
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+  }
+  return {};
+}
+
+std::shared_ptr<PendingReason> plain_reason(WaitReason reason, std::string text) {
+  auto out = std::make_shared<PendingReason>();
+  out->reason = reason;
+  out->text = std::move(text);
+  return out;
+}
+
+}  // namespace
+
+void Waiting::set_pending(WorkloadId id, std::shared_ptr<PendingReason> why) {
+  why->cycle = model_.cycle;
+  model_.workloads[id].pending = std::move(why);
+  turn_.touched.push_back(id);
+}
+
+void Waiting::list_checks(WorkloadId id) {
+  if (sluice::list_checks(model_, id)) turn_.decide(DecisionType::kChecksListed, id);
+}
+
+std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, QueueId& queue) {
+  const api::Workload& object = *w.object;
+  if (const hooks::Traits* traits = w.traits()) {
+    if (!traits->conflict.empty())
+      return plain_reason(WaitReason::kMisconfigured, traits->conflict);
+    if (!traits->takes_part)
+      return plain_reason(WaitReason::kOnHold, traits->takes_no_part_because);
+  }
+  if (const std::string* mark = object.meta.annotations.find(kClaimedBy)) {
+    const std::string absent = first_absent(*mark, hooks_.plugins);
+    if (!absent.empty())
+      return plain_reason(WaitReason::kOnHold,
+                          "Plugin " + absent + ", which manages this workload, is not loaded");
+  }
+  if (w.extras && w.extras->backing_off)
+    return plain_reason(WaitReason::kPending, "The workload waits for its requeue backoff");
+  if (object.queue_name.empty())
+    return plain_reason(WaitReason::kMisconfigured, "The workload names no LocalQueue");
+  const LocalQueueRecord* local = model_.local_queue_of(object);
+  if (!local)
+    return plain_reason(WaitReason::kMisconfigured,
+                        "LocalQueue " + object.queue_name + " doesn't exist");
+  queue = structure_.queue_id(local->cluster_queue);
+  if (local->stop != api::StopPolicy::kNone)
+    return plain_reason(WaitReason::kSuspended, "LocalQueue " + object.queue_name + " is stopped");
+  if (!model_.queues[queue].spec)
+    return plain_reason(WaitReason::kMisconfigured,
+                        "ClusterQueue " + local->cluster_queue + " doesn't exist");
+  return nullptr;
+}
+
+void Waiting::enqueue(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
+  QueueId queue = kNone;
+  std::shared_ptr<PendingReason> why = why_not_queued(w, queue);
+  if (w.queue != kNone && (w.queue != queue || why)) model_.queues[w.queue].pending.erase(id);
+  w.queue = queue;
+  if (why) return set_pending(id, std::move(why));
+  QueueRecord& q = model_.queues[queue];
+  if (const ConditionRecord* held = w.condition(ConditionRecord::Type::kRequeued);
+      held && !held->is_true && model_.texts.text(held->reason) == "LocalQueueStopped")
+    set_condition(model_, w, ConditionRecord::Type::kRequeued, true, "LocalQueueRestarted",
+                  "The LocalQueue was restarted after being stopped");
+  q.pending.insert(order_key(model_, id), {w.shape, w.priority});
+  model_.maybe_head[queue] = 1;
+  turn_.touched.push_back(id);
+  turn_.touched_queues.insert(queue);
+  turn_.moved = true;
+  list_checks(id);
+  reorder_anchored(w.key);
+}
+
+void Waiting::reorder_anchored(const std::string& key) {
+  const auto members = model_.anchored.find(key);
+  if (members == model_.anchored.end()) return;
+  for (const WorkloadId member : members->second) {
+    const WorkloadRecord& m = model_.workloads[member];
+    if (m.queue != kNone) model_.queues[m.queue].pending.reorder(order_key(model_, member));
+  }
+}
+
+void Waiting::dequeue(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (w.queue != kNone) model_.queues[w.queue].pending.erase(id);
+}
+
+void Waiting::free_place(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (w.queue != kNone) model_.queues[w.queue].pending.free_place(id);
+}
+
+}  // namespace sluice
