@@ -1,4 +1,5 @@
-// Counts of what an engine did since it was made. Plain values.
+// Counts of what an engine did since it was made; plain values, copied out by whoever asks on the
+// engine's thread.
 #pragma once
 
 #include <cstdint>
