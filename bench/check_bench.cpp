@@ -13,11 +13,9 @@
 #include <thread>
 
 #include "host/controllers/checks/check_controller.hpp"
-#include "host/controllers/plugin_wiring.hpp"
-#include "host/kernel/plugin_runtime.hpp"
+#include "host/machine/machine.hpp"
 #include "host/serve/control_loop.hpp"
 #include "host/store/live_store.hpp"
-#include "host/writes/ids.hpp"
 
 namespace sluice::host {
 namespace {
@@ -40,22 +38,20 @@ class BenchClock final : public PluginClock {
   SystemPluginClock system_;
 };
 
-class NoDecisions final : public DecisionObserver {
+class SilentEvents final : public EventSink {
  public:
-  void decided(Time, const Decision&) override {}
+  void emit(const EventNote&) override {}
 };
 
 /// A host without a network: a queue `checked`, whose workloads wait for the plugin, and a queue
 /// `free` without checks.
 struct CheckHost {
-  explicit CheckHost(int begin_ms) : plugins(load(begin_ms)) {
-    kernel.listen(&controllers);
-    kernel.write_statuses();
-    wiring.join(controllers);
+  explicit CheckHost(int begin_ms)
+      : configuration(configured(begin_ms)), rules(load(configuration, clock)) {
     controllers.add(checks);
     controllers.limit_run(1000);
-    wiring.connect();
     kernel.begin_instant(clock.now());
+    machine.load();
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns"}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
               "metadata":{"name":"f"}})");
@@ -66,11 +62,16 @@ struct CheckHost {
     kernel.run_to_rest();
   }
 
-  std::unique_ptr<PluginRuntime> load(int begin_ms) {
-    PluginConfig plugin;
-    plugin.name = "bench-idle";
-    plugin.config_json = R"({"beginMs":)" + std::to_string(begin_ms) + "}";
-    auto loaded = PluginRuntime::load(SLUICE_BENCH_PLUGINS, {plugin}, clock, scheme);
+  static Configuration configured(int begin_ms) {
+    Configuration out;
+    out.plugins.directory = SLUICE_BENCH_PLUGINS;
+    out.plugins.load.emplace(1);
+    out.plugins.load->back().name = "bench-idle";
+    out.plugins.load->back().config_json = R"({"beginMs":)" + std::to_string(begin_ms) + "}";
+    return out;
+  }
+  static std::unique_ptr<Rules> load(const Configuration& config, const PluginClock& clock) {
+    auto loaded = Rules::load(config.plugins, std::nullopt, clock);
     if (!loaded) fail(loaded.error().text);
     return std::move(*loaded);
   }
@@ -109,18 +110,29 @@ struct CheckHost {
   }
 
   BenchClock clock;
-  api::Scheme scheme;
-  std::unique_ptr<PluginRuntime> plugins;
+  Configuration configuration;
+  std::unique_ptr<Rules> rules;
+  api::Scheme& scheme = rules->scheme;
+  PluginRuntime* plugins = rules->plugins.get();
   LiveStore store{scheme, nullptr};
-  Intake intake{scheme, plugins.get()};
-  NoDecisions observer;
-  Kernel kernel{EngineConfig{}, plugins->hooks(), intake, store, plugins.get(), observer};
-  ObjectIndex index;
   CountingIds ids;
-  ObjectWriter objects{kernel, index, ids};
-  ControllerLoop controllers{objects, index};
-  PluginWiring wiring{plugins->plugins(), kernel, objects};
+  SilentEvents events;
+  Machine machine{
+      configuration, *rules, {.store = store, .ids = ids, .events = &events, .controllers = false}};
+  Kernel& kernel = machine.kernel();
+  ObjectWriter& objects = machine.objects();
+  ControllerLoop& controllers = machine.controllers();
   CheckController checks{scheme, kernel.engine(), plugins->plugins().check_controllers()};
+};
+Intake intake{scheme, plugins.get()};
+NoDecisions observer;
+Kernel kernel{EngineConfig{}, plugins->hooks(), intake, store, plugins.get(), observer};
+ObjectIndex index;
+CountingIds ids;
+ObjectWriter objects{kernel, index, ids};
+ControllerLoop controllers{objects, index};
+PluginWiring wiring{plugins->plugins(), kernel, objects};
+CheckController checks{scheme, kernel.engine(), plugins->plugins().check_controllers()};
 };
 
 double processor_seconds() {
@@ -166,7 +178,7 @@ void WritesBesideASlowPlugin(benchmark::State& state) {
   constexpr int kWrites = 200;
   for (auto _ : state) {
     CheckHost host(static_cast<int>(state.range(0)));
-    ControlLoop loop(host.kernel, host.objects, host.store, host.clock);
+    ControlLoop loop(host.machine, host.store, host.clock);
     host.plugins->plugins().set_wake([&loop] { loop.wake(); });
     loop.start();
     loop.post([&host](ObjectAccess&) {

@@ -32,16 +32,11 @@ void load(benchmark::State& state) {
         i, i));
   }
   for (auto _ : state) {
-    Workers workers(0);
-    ObjectIndex index;
-    Relay observer;
-    Kernel kernel{EngineConfig{}, hooks::Hooks{}, host.intake, host.store, nullptr, observer};
-    ObjectWriter objects{kernel, index, host.ids};
-    ControllerLoop controllers{objects, index};
-    kernel.listen(&controllers);
-    kernel.begin_instant(host.now);
+    Machine machine(host.configuration, *host.rules,
+                    {.store = host.store, .ids = host.ids, .controllers = false});
+    machine.begin_instant(host.now);
     const auto began = std::chrono::steady_clock::now();
-    kernel.load(workers);
+    machine.load();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     state.SetIterationTime(took.count());
   }

@@ -45,6 +45,19 @@ bool ControllerLoop::wants_loaded(const api::KindInfo& kind) {
                      [](const Entry* entry) { return !entry->controller->loads_apart(); });
 }
 
+bool ControllerLoop::follows(const StoredObject& workload) {
+  const auto& watchers = watchers_of(*workload.kind);
+  return std::any_of(watchers.begin(), watchers.end(), [&workload](const Entry* entry) {
+    return entry->controller->follows(workload);
+  });
+}
+
+bool ControllerLoop::has_work() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
+    return !entry.queue.empty() && entry.controller->pause() == 0;
+  });
+}
+
 void ControllerLoop::loaded(const ObjectChange& change, bool apart) {
   if (apart) index_.update(change);
   for (Entry* entry : watchers_of(*change.kind)) {

@@ -43,7 +43,9 @@ class ControllerLoop final : public KernelListener {
   void changed(const ObjectChange& change) override;
   void loaded(const ObjectChange& change, bool apart) override;
   bool wants_loaded(const api::KindInfo& kind) override;
+  bool follows(const StoredObject& workload) override;
   bool run() override;
+  bool has_work() const override;
   Time next_timer() const override;
 
   /// Reconciles since the start, for metrics.

@@ -49,6 +49,14 @@ void PluginController::changed(const ObjectChange& change, std::vector<std::stri
   }
 }
 
+bool PluginController::follows(const StoredObject& workload) const {
+  for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    if (kinds_[i] != workload.kind) continue;
+    if (!plugin_.kinds()[i].claimed || claims(workload, plugin_.plugin())) return true;
+  }
+  return false;
+}
+
 /// The key of the controlling owner, if it is of a kind that is watched; else empty.
 std::string PluginController::owner_of(const StoredObject& object) const {
   if (object.metadata.find("\"ownerReferences\"") == std::string::npos) return {};

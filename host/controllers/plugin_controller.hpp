@@ -20,6 +20,7 @@ class PluginController final : public Controller {
   std::string_view name() const override { return name_; }
   std::vector<std::string> watches() const override;
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  bool follows(const StoredObject& workload) const override;
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
   Duration pause() const override { return plugin_.pause(); }
   Duration longest_retry() const override { return 300 * kSecond; }

@@ -1,10 +1,8 @@
-// ControllerSetup: the controllers of jobs, queues and retention, made and tied to a running host.
+// ControllerSetup: the controllers of jobs, checks, queues and retention, made and tied to a
+// machine.
 //
-//   ControllerSetup controllers(config, hooks, kernel, objects, events);
-//   controllers.join(loop, decisions);          // before the store is loaded
-//   … controllers.gates_of_new_pods() for whoever makes pods
-//
-// Belongs to the kernel's thread; must outlive the loop's use of it.
+// They are added in three steps, because the controllers of pods stand between: jobs first, so that
+// statuses come last. Belongs to the kernel's thread; must outlive the loop's use of it.
 #pragma once
 
 #include <functional>
@@ -16,6 +14,7 @@
 #include "host/config/config.hpp"
 #include "host/controllers/checks/check_controller.hpp"
 #include "host/controllers/controller_loop.hpp"
+#include "host/controllers/jobs/gates_of_new_pods.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
 #include "host/controllers/jobs/pod_gates.hpp"
@@ -31,9 +30,8 @@ class ControllerSetup {
  public:
   /// All must outlive it.
   ControllerSetup(const Configuration& config, const hooks::Hooks& hooks, CheckControllers& checks,
-                  Kernel& kernel, ObjectWriter& objects, EventSink& events)
-      : objects_(objects),
-        policy_(config.manage_jobs_without_queue_name),
+                  Kernel& kernel, ObjectWriter& objects)
+      : policy_(config.manage_jobs_without_queue_name),
         gates_(hooks.pod_gate),
         jobs_(kernel.scheme(), hooks.job_mapping, config.manage_jobs_without_queue_name),
         lifting_(kernel.scheme(), gates_),
@@ -41,24 +39,25 @@ class ControllerSetup {
         statuses_(kernel.scheme(), kernel.engine(), config.engine.fair_sharing),
         workloads_(kernel.scheme(), config.retention),
         old_events_(kernel.scheme()),
-        decisions_(kernel.scheme(), kernel.engine(), events) {}
+        decisions_(kernel.scheme(), kernel.engine(), objects) {
+    objects.add_policy(policy_);
+  }
 
-  /// Adds the policy, the controllers (jobs first, so that statuses come last) and, through
-  /// `observe`, the observer of decisions.
-  void join(ControllerLoop& loop, const std::function<void(DecisionObserver&)>& observe) {
-    objects_.add_policy(policy_);
+  void add_jobs(ControllerLoop& loop) {
     loop.add(jobs_);
     if (gates_.any()) loop.add(lifting_);
-    loop.add(checks_);
+  }
+  void add_checks(ControllerLoop& loop) { loop.add(checks_); }
+  /// What only those who look need: statuses of queues, and an end of what is old.
+  void add_upkeep(ControllerLoop& loop) {
     loop.add(workloads_);
     loop.add(old_events_);
     loop.add(statuses_);
-    observe(decisions_);
   }
+  DecisionObserver& decision_events() { return decisions_; }
 
   /// Empty without plugins that gate pods.
-  std::function<std::vector<std::string>(const ObjectRef& job, const ObjectAccess& objects)>
-  gates_of_new_pods() {
+  GatesOfNewPods gates_of_new_pods() {
     if (!gates_.any()) return {};
     return [this](const ObjectRef& job, const ObjectAccess& objects) {
       return gates_.gates_of_new_pod(job, objects);
@@ -66,7 +65,6 @@ class ControllerSetup {
   }
 
  private:
-  ObjectWriter& objects_;
   JobPolicy policy_;
   PodGates gates_;
   JobController jobs_;

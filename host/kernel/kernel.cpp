@@ -11,7 +11,6 @@
 
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
-#include "host/kernel/merge_patch.hpp"
 #include "host/kernel/workload_reader.hpp"
 
 namespace sluice::host {
@@ -40,13 +39,6 @@ const api::KindInfo& require_kind(const api::Scheme& scheme, std::string_view ve
   return *info;
 }
 
-/// Adds `,"name":value` to the text of a JSON object.
-void append_field(std::string& text, std::string_view name, std::string_view json_value) {
-  text.pop_back();
-  if (text.size() > 1) text += ',';
-  text += fmt::format("\"{}\":{}}}", name, json_value);
-}
-
 /// One of our own texts; empty: no object.
 json::object parse_text(const std::string& text) {
   if (text.empty()) return {};
@@ -54,59 +46,6 @@ json::object parse_text(const std::string& text) {
   json::value value = json::parse(text, code);
   SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
   return std::move(value.get_object());
-}
-
-std::string quoted(std::string_view text) {
-  std::string out;
-  api::append_json_text(text, out);
-  return out;
-}
-
-api::ObjectMeta* meta_of(TypedObject& typed) {
-  return std::visit(
-      [](auto& held) -> api::ObjectMeta* {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
-          return nullptr;
-        } else {
-          return &held->meta;
-        }
-      },
-      typed);
-}
-
-/// What the system gives a new object: identity and age.
-void fill_identity(PreparedObject& object, std::string_view default_uid, Time now) {
-  api::ObjectMeta* meta = meta_of(object.typed);
-  if (!object.has_uid) {
-    append_field(object.stored.metadata, "uid", quoted(default_uid));
-    if (meta) meta->uid = default_uid;
-  }
-  if (!object.has_creation_time) {
-    append_field(object.stored.metadata, "creationTimestamp", quoted(format_time(now)));
-    if (meta) meta->creation_time = now;
-  }
-}
-
-/// The metadata of an update: the new form's, but identity and our own marks stay.
-void keep_identity(const json::object& before, json::object& after) {
-  const auto* old_metadata = api::find_object(before, "metadata");
-  auto* metadata = api::find_object(after, "metadata");
-  if (!old_metadata || !metadata) return;
-  for (const std::string_view name : {"uid", "creationTimestamp", "generation", "deletionTimestamp",
-                                      "ownerReferences", "finalizers"}) {
-    const auto* old_value = api::find(*old_metadata, name);
-    const bool list = name == "ownerReferences" || name == "finalizers";
-    if (old_value && !(list && api::find(*metadata, name)))
-      (*metadata)[api::json_view(name)] = *old_value;
-  }
-  const auto* old_annotations = api::find_object(*old_metadata, "annotations");
-  for (const std::string_view name : kMarks) {
-    const auto* mark = old_annotations ? api::find(*old_annotations, name) : nullptr;
-    if (!mark) continue;
-    json::value& annotations = (*metadata)["annotations"];
-    if (!annotations.is_object()) annotations.emplace_object();
-    annotations.get_object()[api::json_view(name)] = *mark;
-  }
 }
 
 /// The marks in the text of metadata become those that the engine has.
@@ -129,7 +68,7 @@ void write_marks(std::string& metadata_text, const api::Workload& workload) {
 }  // namespace
 
 Kernel::Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& intake,
-               ObjectStore& store, PluginPort* plugins, DecisionObserver& observer)
+               ObjectStore& store, PluginPort& plugins, DecisionObserver& observer)
     : engine_(config, hooks),
       intake_(intake),
       store_(store),
@@ -143,7 +82,7 @@ Kernel::Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& in
 void Kernel::begin_instant(Time now) {
   now_ = now;
   engine_.begin_instant(now);
-  if (plugins_) plugins_->begin_instant(now);
+  plugins_.begin_instant(now);
   if (listener_) listener_->begin_instant(now);
 }
 
@@ -203,60 +142,6 @@ void Kernel::load(Workers& workers, WorkloadReader* read) {
     if (listener_ && listener_->wants_loaded(*kind)) announce(*kind, false);
 }
 
-std::vector<api::Problem> Kernel::put(PreparedObject object, std::string_view default_uid) {
-  const api::KindInfo& kind = *object.stored.kind;
-  const StoredObject* old = store_.find(kind, object.stored.key);
-  if (!old) {
-    fill_identity(object, default_uid, now_);
-    commit(std::move(object));
-    return {};
-  }
-  const json::object before = current(*old);
-  json::object after = to_object(object.stored);
-  keep_identity(before, after);
-  after.erase("status");
-  if (const auto* status = api::find(before, "status")) after["status"] = *status;
-  return write(after, before, kind, false);
-}
-
-std::vector<api::Problem> Kernel::patch(const api::KindInfo& kind, std::string_view key,
-                                        const json::value& merge, bool status) {
-  const StoredObject* old = store_.find(kind, key);
-  SLUICE_CHECK(old != nullptr, kind.kind, " ", key, " does not exist");
-  const json::object before = current(*old);
-  json::value merged(before);
-  merge_patch(merged, merge);
-  json::object patched = merged.is_object() ? std::move(merged.get_object()) : json::object();
-  if (status) {  // nothing but the status changes
-    json::object after = before;
-    after.erase("status");
-    if (auto* changed = api::find(patched, "status")) after["status"] = *changed;
-    return write(after, before, kind, true);
-  }
-  keep_identity(before, patched);
-  if (kind.status_subresource) {
-    patched.erase("status");
-    if (const auto* kept = api::find(before, "status")) patched["status"] = *kept;
-  }
-  return write(patched, before, kind, false);
-}
-
-std::vector<api::Problem> Kernel::write(json::object& object, const json::object& before,
-                                        const api::KindInfo& kind, bool status) {
-  const auto* metadata = api::find_object(object, "metadata");
-  const auto* old_metadata = api::find_object(before, "metadata");
-  for (const std::string_view name : {"name", "namespace"}) {
-    if (metadata && old_metadata &&
-        api::find_text(*metadata, name) == api::find_text(*old_metadata, name))
-      continue;
-    return {{api::Problem::Kind::kInvalid, fmt::format("metadata.{}", name), "field is immutable"}};
-  }
-  PreparedObject prepared;
-  auto problems = intake_.prepare(kind, object, &before, status, prepared);
-  if (problems.empty()) commit(std::move(prepared));
-  return problems;
-}
-
 void Kernel::tell_engine(TypedObject& typed) {
   if (auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&typed)) {
     engine_.apply(std::shared_ptr<const api::Workload>(std::move(*workload)));
@@ -287,10 +172,12 @@ void Kernel::commit(PreparedObject object) {
   const bool status_alone = old && !read_by_engine && old->status != object.stored.status &&
                             old->metadata == object.stored.metadata &&
                             *old->body == *object.stored.body;
+  const bool workload = object.stored.kind == &workload_kind_;
+  if (old && workload) note_pods_ready(object.typed);
   if (!status_alone) tell_engine(object.typed);
   // What the engine makes of a change is written with it.
-  if (!old && object.stored.kind == &workload_kind_) take_marks(object.stored);
-  if (old && object.stored.kind == &workload_kind_ && writes_statuses_)
+  if (!old && workload) take_marks(object.stored);
+  if (old && workload && writes_status_of(object.stored))
     object.stored.status = status_text(object.stored.key, object.stored.status);
   put_stored(std::move(object.stored), old);
 }
@@ -303,6 +190,18 @@ void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
   if (listener_) listener_->changed({&kind, key, nullptr, old});
   engine_.remove(kind.kind, key);
   store_.erase(kind, key);
+}
+
+/// Told before the engine hears of the change: it only tells what is new.
+void Kernel::note_pods_ready(const TypedObject& typed) {
+  const auto& workload = std::get<std::shared_ptr<api::Workload>>(typed);
+  const api::Condition* ready = workload->status.condition("PodsReady");
+  if (!ready || ready->status != "True") return;
+  const auto id = engine_.find(workload->meta.key());
+  if (!id) return;
+  const api::WorkloadStatus status = engine_.status(*id);
+  const api::Condition* before = status.condition("PodsReady");
+  if (!before || before->status != "True") observer_.pods_ready(now_, *id);
 }
 
 void Kernel::begin_staging() {
@@ -333,50 +232,12 @@ std::string Kernel::status_text(std::string_view key, const std::string& before)
 
 void Kernel::write_status(WorkloadId id) {
   const StoredObject* old = store_.find(workload_kind_, engine_.key(id));
-  if (!old) return;
+  if (!old || !writes_status_of(*old)) return;
   std::string text = status_text(old->key, old->status);
   if (text == old->status) return;
   StoredObject changed = *old;
   changed.status = std::move(text);
   put_stored(std::move(changed), old);
-}
-
-void Kernel::remove(const api::KindInfo& kind, std::string_view key) {
-  SLUICE_CHECK(exists(kind, key), kind.kind, " ", key, " does not exist");
-  const std::string own(key);
-  if (kind.kind == "Namespace" && kind.group.empty()) {
-    for (const api::KindInfo* inner : scheme().kinds()) {
-      if (!inner->namespaced) continue;
-      std::vector<std::string> keys;
-      for (const StoredObject* object : store_.list(*inner))
-        if (object->key.starts_with(own + "/")) keys.push_back(object->key);
-      for (const auto& inner_key : keys) erase(*inner, inner_key);
-    }
-  }
-  erase(kind, own);
-}
-
-Result<void> Kernel::conclude(std::string_view key, std::string_view reason,
-                              std::string_view message) {
-  return engine_.conclude(key, reason, message);
-}
-
-Result<void> Kernel::finish(std::string_view key, std::string_view reason,
-                            std::string_view message) {
-  return engine_.finish(key, reason, message);
-}
-
-void Kernel::mark_pods_ready(WorkloadId id) {
-  auto workload = std::make_shared<api::Workload>(*engine_.object(id));
-  workload->status = engine_.status(id);
-  const api::Condition* before = workload->status.condition("PodsReady");
-  const bool news = !before || before->status != "True";
-  std::erase_if(workload->status.conditions,
-                [](const api::Condition& condition) { return condition.type == "PodsReady"; });
-  workload->status.conditions.push_back(
-      {"PodsReady", "True", "Started", "All pods were ready or succeeded", now_, 0});
-  engine_.apply(std::shared_ptr<const api::Workload>(std::move(workload)));
-  if (news) observer_.pods_ready(now_, id);
 }
 
 /// One step of the engine, its decisions in decisions_; whether there is more to do.
@@ -395,23 +256,27 @@ bool Kernel::step() {
   return more;
 }
 
+/// What the step decided is in the store before anybody hears of it.
+void Kernel::commit_decisions() {
+  for (const Decision& decision : decisions_) {
+    if (decision.type == DecisionType::kMarked) commit_mark(decision);
+    if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
+  }
+  for (const Decision& decision : decisions_)
+    if (decision.type != DecisionType::kMarked)  // written with its mark
+      write_status(decision.workload);
+}
+
 bool Kernel::run(std::size_t steps) {
   for (bool more = true; more;) {
     if (steps-- == 0) return false;
     const bool worked = listener_ && listener_->run();
-    if (plugins_) apply_requests();  // traits that controllers changed hold in this cycle
+    apply_requests();  // traits that controllers changed hold in this cycle
     more = step();
-    for (const Decision& decision : decisions_) {
-      if (decision.type == DecisionType::kMarked) commit_mark(decision);
-      if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
-    }
-    for (const Decision& decision : decisions_)
-      if (writes_statuses_ && decision.type != DecisionType::kMarked)  // written with its mark
-        write_status(decision.workload);
+    commit_decisions();
     for (const Decision& decision : decisions_) observer_.decided(now_, decision);
     if (cycle_) observer_.cycled(*cycle_);
-    more |= worked || (listener_ && !decisions_.empty());
-    if (!plugins_) continue;
+    more |= worked || (listener_ && listener_->has_work());
     const std::uint64_t changes = changes_;
     notify_plugins();
     more |= changes_ != changes;
@@ -428,7 +293,8 @@ void Kernel::commit_mark(const Decision& decision) {
   StoredObject changed = *old;
   write_marks(changed.metadata, *workload);
   if (changed.metadata == old->metadata) return;
-  if (writes_statuses_) changed.status = status_text(old->key, old->status);  // one write for both
+  if (writes_status_of(*old))
+    changed.status = status_text(old->key, old->status);  // one write for both
   put_stored(std::move(changed), old);
 }
 
@@ -484,7 +350,7 @@ std::optional<hooks::Event> event_of(DecisionType type) {
 }  // namespace
 
 void Kernel::notify_plugins() {
-  if (!plugins_->listens()) return;
+  if (!plugins_.listens()) return;
   const auto tell = [this](hooks::Event event, WorkloadId id, const std::string& reason,
                            std::vector<std::string> others) {
     auto workload = std::make_shared<api::Workload>();
@@ -496,7 +362,7 @@ void Kernel::notify_plugins() {
       workload->meta.ns = key.substr(0, key.find('/'));
       workload->meta.name = key.substr(key.find('/') + 1);
     }
-    plugins_->notify({++notifications_, event, std::move(workload), reason, std::move(others)});
+    plugins_.notify({++notifications_, event, std::move(workload), reason, std::move(others)});
   };
   for (std::size_t i = 0; i < decisions_.size(); ++i) {
     const Decision& decision = decisions_[i];
@@ -517,7 +383,7 @@ void Kernel::notify_plugins() {
 }
 
 bool Kernel::apply_requests() {
-  const auto requests = plugins_->take_requests();
+  const auto requests = plugins_.take_requests();
   for (const auto& request : requests) {
     if (request.type == EngineRequest::Type::kTraitsChanged) {
       engine_.traits_changed(request.workload);
@@ -556,7 +422,7 @@ json::object Kernel::current(const api::KindInfo& kind, std::string_view key,
 
 Time Kernel::next_timer() const {
   Time next = engine_.next_timer();
-  if (plugins_) next = std::min(next, plugins_->next_timer());
+  next = std::min(next, plugins_.next_timer());
   if (listener_) next = std::min(next, listener_->next_timer());
   return next;
 }

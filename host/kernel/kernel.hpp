@@ -6,7 +6,7 @@
 // for:
 //
 //   kernel.begin_instant(now);
-//   kernel.put(...), patch(...), remove(...), finish(...);
+//   kernel.commit(...), erase(...), finish(...);       // by way of ObjectWriter
 //   kernel.run_to_rest();
 //
 // Belongs to one thread. Errors leave everything as it was.
@@ -77,48 +77,41 @@ class KernelListener {
     if (!apart) changed(change);
   }
   virtual bool wants_loaded(const api::KindInfo&) { return true; }
+  /// Whether a change of this workload's status alone could give anybody work.
+  virtual bool follows(const StoredObject&) { return true; }
   /// Does all work that is due; whether there was any. It may write objects.
   virtual bool run() = 0;
+  /// Whether run() would find work now.
+  virtual bool has_work() const = 0;
   /// When there is work again; kNever without any.
   virtual Time next_timer() const = 0;
 };
 
+/// Which statuses of workloads are written into the store with the step that changed them.
+enum class Statuses : std::uint8_t {
+  kAll,
+  kFollowed,  ///< where the listener follows the workload; else rendered when somebody looks
+};
+
 class Kernel {
  public:
-  /// All must outlive the kernel; `plugins` may be nullptr.
+  /// All must outlive the kernel.
   Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& intake, ObjectStore& store,
-         PluginPort* plugins, DecisionObserver& observer);
+         PluginPort& plugins, DecisionObserver& observer);
 
   /// `listener` hears of every change from now on; nullptr ends that.
   void listen(KernelListener* listener) { listener_ = listener; }
-  /// From now on the status of each workload that a step touched is written into the store with
-  /// the step; without it statuses are rendered when somebody looks.
-  void write_statuses() { writes_statuses_ = true; }
+  void write_statuses(Statuses which) { statuses_ = which; }
   /// Takes over what the store holds already, as it was committed. Before anything else. `read`:
   /// who saw the store being loaded; nullptr: nobody.
   void load(Workers& workers, WorkloadReader* read = nullptr);
 
   void begin_instant(Time now);
 
-  /// Creates the object, or updates it as kubectl apply would: labels, annotations and body become
-  /// those of the new form; status, uid and creation time stay. On creation the status is
-  /// respected, `default_uid` stands in for a missing uid and now for a missing creation time.
-  std::vector<api::Problem> put(PreparedObject object, std::string_view default_uid);
-
-  /// JSON merge patch of the object, or of its status subresource. REQUIRES: exists().
-  std::vector<api::Problem> patch(const api::KindInfo& kind, std::string_view key,
-                                  const boost::json::value& merge, bool status);
-
-  /// Deletes the object; a Namespace takes everything in it along. REQUIRES: exists().
-  void remove(const api::KindInfo& kind, std::string_view key);
-
-  /// The job of an admitted workload succeeded. An error says why it cannot end now.
-  Result<void> finish(std::string_view key) {
-    return finish(key, "Succeeded", "Job finished successfully");
+  /// The workload ended, in whatever state it is; see Engine::conclude.
+  Result<void> finish(std::string_view key, std::string_view reason, std::string_view message) {
+    return engine_.conclude(key, reason, message);
   }
-  Result<void> finish(std::string_view key, std::string_view reason, std::string_view message);
-  /// The same in whatever state the workload is.
-  Result<void> conclude(std::string_view key, std::string_view reason, std::string_view message);
 
   /// A state of one of a workload's admission checks; see Engine::report.
   Result<void> report_check(std::string_view key, const api::AdmissionCheckState& check) {
@@ -138,8 +131,6 @@ class Kernel {
   /// What was staged, in order; it is as if it had never been. REQUIRES: staging.
   std::vector<StagedChange> end_staging();
 
-  /// All pods of an admitted workload run: condition PodsReady.
-  void mark_pods_ready(WorkloadId id);
   /// Whether admitted workloads are evicted when their pods are not ready in time.
   bool waits_for_pods() const { return waits_for_pods_; }
   /// Whether workloads wait for the pods of others.
@@ -170,8 +161,6 @@ class Kernel {
   const api::Scheme& scheme() const { return intake_.scheme(); }
 
  private:
-  std::vector<api::Problem> write(boost::json::object& object, const boost::json::object& before,
-                                  const api::KindInfo& kind, bool status);
   std::vector<WorkloadReader::Decoded> decode_workloads(Workers& workers) const;
   std::vector<WorkloadReader::Decoded> take_workloads(WorkloadReader* read, Workers& workers) const;
   void announce(const api::KindInfo& kind, bool apart);
@@ -179,7 +168,12 @@ class Kernel {
   void put_stored(StoredObject object, const StoredObject* old);
   void take_marks(StoredObject& stored) const;
   std::string status_text(std::string_view key, const std::string& before) const;
+  bool writes_status_of(const StoredObject& workload) const {
+    return statuses_ == Statuses::kAll || (listener_ && listener_->follows(workload));
+  }
   void write_status(WorkloadId id);
+  void commit_decisions();
+  void note_pods_ready(const TypedObject& typed);
   void commit_mark(const Decision& decision);
   void commit_deactivation(const Decision& decision);
   bool step();
@@ -191,10 +185,10 @@ class Kernel {
   Engine engine_;
   Intake& intake_;
   ObjectStore& store_;
-  PluginPort* plugins_;
+  PluginPort& plugins_;
   DecisionObserver& observer_;
   KernelListener* listener_ = nullptr;
-  bool writes_statuses_ = false;
+  Statuses statuses_ = Statuses::kAll;
   const api::KindInfo& workload_kind_;
   const api::KindInfo& check_kind_;
   bool waits_for_pods_;

@@ -43,6 +43,12 @@ class Controller {
   /// Whether loaded() asks nobody, plugins and the engine included: it is called on another thread
   /// then, one call at a time, while the engine takes over the workloads.
   virtual bool loads_apart() const { return false; }
+  /// Whether a change of this workload's status alone could make it name a key. Asked where
+  /// statuses are not written for anybody else; a controller that cannot tell says yes.
+  virtual bool follows(const StoredObject& workload) const {
+    static_cast<void>(workload);
+    return true;
+  }
   /// Appends the keys that something from outside of the objects concerns. Asked before each run of
   /// the controllers; cheap when there is nothing.
   virtual void poll(std::vector<std::string>& keys) { static_cast<void>(keys); }

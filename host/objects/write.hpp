@@ -33,6 +33,8 @@ struct DeleteOptions {
   std::string resource_version;  ///< precondition; empty: none
 };
 
+struct PreparedObject;
+
 struct WriteRequest {
   WriteRequest() = default;
   WriteRequest(const WriteRequest& other) = default;  // its body is in no storage of its own
@@ -55,6 +57,13 @@ struct WriteRequest {
   std::shared_ptr<boost::json::monotonic_resource> memory;
   boost::json::value body;  ///< the object or the patch; null with kDelete
   PatchType patch_type = PatchType::kMerge;
+  /// kCreate: the object as an earlier stage has defaulted, judged and sealed it, in place of
+  /// `body`. It is used up.
+  std::shared_ptr<PreparedObject> prepared;
+  /// kCreate: UID, creation time and status that the object brings are kept: a state that is put
+  /// back. For clients inside the process; nobody may ask for it over the line.
+  bool restore = false;
+  bool wants_answer = true;  ///< false: the outcome names no object
   bool dry_run = false;
   bool force = false;         ///< kApply: take over fields of other managers
   bool may_create = true;     ///< kApply: whether the user may make the object if there is none

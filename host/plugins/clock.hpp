@@ -28,4 +28,17 @@ class SystemPluginClock final : public PluginClock {
   Duration steady() const override;
 };
 
+/// A clock that goes where it is set. Calls into plugins take no time, so that a run does not depend
+/// on how busy the machine is.
+class VirtualClock final : public PluginClock {
+ public:
+  Time now() const override { return time_; }
+  Duration steady() const override { return 0; }
+  bool is_virtual() const override { return true; }
+  void set(Time time) { time_ = time; }
+
+ private:
+  Time time_ = 0;
+};
+
 }  // namespace sluice::host

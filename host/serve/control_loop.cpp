@@ -27,14 +27,9 @@ ApiError overloaded() {
 
 }  // namespace
 
-ControlLoop::ControlLoop(Kernel& kernel, ObjectWriter& objects, LiveStore& store,
-                         const PluginClock& clock, ControlLoopLimits limits)
-    : kernel_(kernel),
-      objects_(objects),
-      writer_(objects),
-      store_(store),
-      clock_(clock),
-      limits_(limits) {}
+ControlLoop::ControlLoop(Machine& machine, LiveStore& store, const PluginClock& clock,
+                         ControlLoopLimits limits)
+    : machine_(machine), store_(store), clock_(clock), limits_(limits) {}
 
 ControlLoop::~ControlLoop() { stop(); }
 
@@ -97,7 +92,7 @@ Result<void> ControlLoop::run_and_wait(const std::function<void(ObjectAccess&)>&
 /// False: it is time to end.
 bool ControlLoop::wait_for_work(bool at_rest, std::vector<Task>& batch) {
   std::unique_lock lock(mutex_);
-  const Time next = kernel_.next_timer();
+  const Time next = machine_.next_timer();
   const auto ready = [&] { return !queue_.empty() || stopping_ || woken_; };
   if (at_rest && next == kNever) {
     work_.wait(lock, ready);
@@ -133,21 +128,21 @@ void ControlLoop::wait_for_transactions() {
 
 bool ControlLoop::turn(std::vector<Task> batch) {
   wait_for_transactions();
-  kernel_.begin_instant(std::max(kernel_.now(), floor_to_microseconds(clock_.now())));
+  machine_.begin_instant(std::max(machine_.now(), floor_to_microseconds(clock_.now())));
   auto answers = std::make_shared<std::vector<Answer>>();
   auto told = std::make_shared<std::vector<std::function<void(const Result<void>&)>>>();
   for (Task& task : batch) {
     if (auto* write = std::get_if<Write>(&task)) {
-      answers->push_back({std::move(write->done), writer_.execute(std::move(write->request))});
+      answers->push_back({std::move(write->done), machine_.write(std::move(write->request))});
     } else {
       auto& work = std::get<Work>(task);
-      work.task(objects_);
+      work.task(machine_.objects());
       if (work.done) told->push_back(std::move(work.done));
     }
   }
   const Duration stop_at = clock_.steady() + limits_.scheduling_per_turn;
-  bool at_rest = kernel_.run(1);
-  while (!at_rest && clock_.steady() < stop_at) at_rest = kernel_.run(1);
+  bool at_rest = machine_.run(1);
+  while (!at_rest && clock_.steady() < stop_at) at_rest = machine_.run(1);
   ++turns_;
   store_.commit([this, answers, told](const Result<void>& durable) {
     const LogBatch audit_lines;

@@ -1,4 +1,4 @@
-// ControlLoop: the one thread that changes anything. It owns the Kernel and the store's working
+// ControlLoop: the one thread that changes anything. It owns the Machine and the store's working
 // view.
 //
 // A turn is one instant and one transaction: the writes that have come in are carried out in the
@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "host/controllers/kernel_thread.hpp"
+#include "host/machine/machine.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/store/live_store.hpp"
-#include "host/writes/writer.hpp"
 
 namespace sluice::host {
 
@@ -36,12 +36,10 @@ struct ControlLoopLimits {
 class ControlLoop final : public Writes, public KernelThread {
  public:
   /// All must outlive the loop.
-  ControlLoop(Kernel& kernel, ObjectWriter& objects, LiveStore& store, const PluginClock& clock,
+  ControlLoop(Machine& machine, LiveStore& store, const PluginClock& clock,
               ControlLoopLimits limits = {});
   ~ControlLoop() override;  // as stop()
 
-  /// Before start().
-  void set_guard(WriteGuard guard) { writer_.set_guard(std::move(guard)); }
   void start();
   /// Carries out what was submitted before, then ends the thread. Later submissions are refused.
   void stop();
@@ -76,9 +74,7 @@ class ControlLoop final : public Writes, public KernelThread {
   bool turn(std::vector<Task> batch);
   void wait_for_transactions();
 
-  Kernel& kernel_;
-  ObjectWriter& objects_;
-  Writer writer_;
+  Machine& machine_;
   LiveStore& store_;
   const PluginClock& clock_;
   ControlLoopLimits limits_;

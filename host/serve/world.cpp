@@ -20,8 +20,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Namespaces that every host has, as clients of Kubernetes expect.
 constexpr std::size_t kKeysPerRun = 128;
+// Namespaces that every host has, as clients of Kubernetes expect.
 constexpr std::string_view kNamespaces[] = {"default", "kube-system"};
 
 void log_plugin(int level, std::string_view plugin, std::string_view text) {
@@ -33,12 +33,10 @@ void log_plugin(int level, std::string_view plugin, std::string_view text) {
 Result<std::unique_ptr<World>> World::make(const Configuration& config, const PluginClock& clock,
                                            HostMetrics& metrics) {
   std::unique_ptr<World> world(new World(config, clock, metrics));
-  auto plugins =
-      PluginRuntime::load(config.plugins.directory, chosen_plugins(config.plugins, std::nullopt),
-                          clock, world->scheme_, log_plugin);
-  if (!plugins) return plugins.error();
-  world->plugins_ = std::move(*plugins);
-  for (const PluginStatus& plugin : world->plugins_->plugins().status())
+  auto rules = Rules::load(config.plugins, std::nullopt, clock, log_plugin);
+  if (!rules) return rules.error();
+  world->rules_ = std::move(*rules);
+  for (const PluginStatus& plugin : world->plugins().status())
     log(LogLevel::kInfo, "plugin " + plugin.name, "active",
         {{"version", plugin.version},
          {"extensions", fmt::format("{}", fmt::join(plugin.extensions, ","))}});
@@ -49,17 +47,13 @@ World::~World() { stop(); }
 
 Result<void> World::open(std::unique_ptr<Journal> journal) {
   const Duration began = clock_.steady();
-  intake_ = std::make_unique<Intake>(scheme_, plugins_.get());
-  WorkloadReader reader(*intake_);
-  store_ = std::make_unique<LiveStore>(scheme_, std::move(journal), HistoryLimits(), &reader);
+  WorkloadReader reader(*rules_->intake);
+  store_ =
+      std::make_unique<LiveStore>(rules_->scheme, std::move(journal), HistoryLimits(), &reader);
   if (const std::string failure = store_->failure(); !failure.empty()) return Error{failure};
   build();
-  plugins_->hold_timers(true);
-  kernel_->begin_instant(clock_.now());
-  Workers workers(config_.engine.threads);
-  kernel_->load(workers, &reader);
-  wiring_->connect();
-  plugins_->hold_timers(false);
+  machine_->begin_instant(clock_.now());
+  machine_->load(&reader);
   log_loaded(clock_.steady() - began);
   control_->start();
   if (auto made = make_first_objects(); !made) return made;
@@ -69,7 +63,7 @@ Result<void> World::open(std::unique_ptr<Journal> journal) {
 void World::log_loaded(Duration took) const {
   std::size_t objects = 0;
   std::size_t kinds = 0;
-  for (const api::KindInfo* kind : scheme_.kinds()) {
+  for (const api::KindInfo* kind : rules_->scheme.kinds()) {
     objects += store_->published_count(*kind);
     ++kinds;
   }
@@ -79,7 +73,7 @@ void World::log_loaded(Duration took) const {
        {"kinds", std::to_string(kinds)},
        {"version", std::to_string(store_->version())},
        {"workloads",
-        std::to_string(store_->count(*scheme_.find("kueue.x-k8s.io/v1beta2", "Workload")))},
+        std::to_string(store_->count(*rules_->scheme.find("kueue.x-k8s.io/v1beta2", "Workload")))},
        {"took_ms", std::to_string(took / kMillisecond)}});
 }
 
@@ -88,41 +82,29 @@ Result<void> World::start_executor() {
   const std::filesystem::path folder =
       in_memory ? std::filesystem::temp_directory_path() / fmt::format("sluice-{}", getpid())
                 : std::filesystem::path(config_.store.path) / "executor";
-  auto started = executor_->start(folder, in_memory, *store_, scheme_, *control_);
+  auto started = executor_->start(folder, in_memory, *store_, rules_->scheme, *control_);
   return started ? started : started.error().context("executor");
 }
 
 void World::build() {
-  kernel_ = std::make_unique<Kernel>(config_.engine, plugins_->hooks(), *intake_, *store_,
-                                     plugins_.get(), decisions_);
-  objects_ = std::make_unique<ObjectWriter>(*kernel_, index_, ids_);
-  objects_->require_namespaces();
-  events_ = std::make_unique<EventWriter>(*objects_, ids_);
-  objects_->set_event_sink(events_.get());
-  controllers_ = std::make_unique<ControllerLoop>(*objects_, index_);
-  controllers_->limit_run(kKeysPerRun);
-  jobs_ = std::make_unique<ControllerSetup>(
-      config_, plugins_->hooks(), plugins_->check_controllers(), *kernel_, *objects_, *events_);
-  executor_ = std::make_unique<ExecutorSetup>(config_.executor, jobs_->gates_of_new_pods());
-  jobs_->join(*controllers_, [this](DecisionObserver& observer) { decisions_.add(observer); });
-  executor_->add_controllers(*controllers_);
-  wiring_ = std::make_unique<PluginWiring>(plugins_->plugins(), *kernel_, *objects_);
-  wiring_->join(*controllers_);
-  decision_metrics_ = std::make_unique<DecisionMetrics>(kernel_->engine(), metrics_);
-  decisions_.add(*decision_metrics_);
-  kernel_->listen(controllers_.get());
-  kernel_->write_statuses();
-  call_watch_ = std::make_unique<CallWatch>(plugins_->plugins(), clock_);
-  control_ = std::make_unique<ControlLoop>(*kernel_, *objects_, *store_, clock_);
-  insight_ = std::make_unique<LiveInsight>(kernel_->engine(), *control_);
-  authorizer_ = std::make_unique<RbacAuthorizer>(scheme_, *store_);
-  const WriteGuard guard = [this](const Identity& who, const api::KindInfo& kind,
-                                  const json::object& object) {
-    return refuses_grant(*authorizer_->index(), who, kind, object);
+  const AddPods pods = [this](ControllerLoop& loop, const GatesOfNewPods& gates) {
+    executor_ = std::make_unique<ExecutorSetup>(config_.executor, gates);
+    executor_->add_controllers(loop);
   };
-  control_->set_guard(guard);
-  wiring_->objects().set_guard(guard);
-  plugins_->plugins().set_wake([this] { control_->wake(); });
+  machine_ = std::make_unique<Machine>(config_, *rules_,
+                                       MachineEdges{.store = *store_, .ids = ids_, .pods = pods});
+  machine_->controllers().limit_run(kKeysPerRun);
+  decision_metrics_ = std::make_unique<DecisionMetrics>(machine_->engine(), metrics_);
+  machine_->observe(*decision_metrics_);
+  call_watch_ = std::make_unique<CallWatch>(plugins(), clock_);
+  control_ = std::make_unique<ControlLoop>(*machine_, *store_, clock_);
+  insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_);
+  authorizer_ = std::make_unique<RbacAuthorizer>(rules_->scheme, *store_);
+  machine_->set_guard(
+      [this](const Identity& who, const api::KindInfo& kind, const json::object& object) {
+        return refuses_grant(*authorizer_->index(), who, kind, object);
+      });
+  plugins().set_wake([this] { control_->wake(); });
 }
 
 Result<void> World::make_first_objects() {
@@ -145,9 +127,9 @@ Result<void> World::make_first_objects() {
 
 std::vector<Reading> World::readings(const ObjectAccess& objects) const {
   std::vector<Reading> out =
-      queue_readings(kernel_->engine(), objects, config_.engine.fair_sharing);
+      queue_readings(machine_->engine(), objects, config_.engine.fair_sharing);
   out.push_back(skips_reading(decision_metrics_->preemption_skips()));
-  const PluginSet& plugins = plugins_->plugins();
+  const PluginSet& plugins = this->plugins();
   for (Reading& each : plugin_readings(plugins.status(), plugins.metrics().snapshot()))
     out.push_back(std::move(each));
   out.push_back(reading("sluice_plugin_lost_notifications_total",
@@ -156,7 +138,7 @@ std::vector<Reading> World::readings(const ObjectAccess& objects) const {
   const auto count = [&](const char* name, const char* help, auto value, bool counter) {
     out.push_back(reading(name, help, static_cast<double>(value), counter));
   };
-  count("sluice_scheduling_cycles_total", "Scheduling cycles", kernel_->engine().stats().cycles,
+  count("sluice_scheduling_cycles_total", "Scheduling cycles", machine_->engine().stats().cycles,
         true);
   count("sluice_control_turns_total", "Turns of the thread that writes", control_->turns(), true);
   count("sluice_store_version", "resourceVersion of the last published change", store_->version(),
@@ -166,7 +148,7 @@ std::vector<Reading> World::readings(const ObjectAccess& objects) const {
   count("sluice_store_failed", "1 when nothing can be written any more",
         store_->failure().empty() ? 0 : 1, false);
   Reading objects_of{"sluice_store_objects", "Objects, by kind", false, {}};
-  for (const api::KindInfo* kind : scheme_.kinds()) {
+  for (const api::KindInfo* kind : rules_->scheme.kinds()) {
     const std::size_t number = store_->published_count(*kind);
     if (number == 0) continue;
     objects_of.samples.push_back(
@@ -178,7 +160,7 @@ std::vector<Reading> World::readings(const ObjectAccess& objects) const {
 
 ApiBackend World::backend(const HostAuthenticator& authenticator) {
   ApiBackend out;
-  out.scheme = &scheme_;
+  out.scheme = &rules_->scheme;
   out.store = store_.get();
   out.writes = control_.get();
   out.authorizer = authorizer_.get();
@@ -194,7 +176,7 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
 void World::hand_over(const std::vector<std::string>& plugins) {
   if (executor_) executor_->keep_pods();
   stop();
-  plugins_->plugins().turn_off(plugins);
+  this->plugins().turn_off(plugins);
   auto durable = std::make_shared<std::promise<void>>();
   store_->commit([durable](const Result<void>&) { durable->set_value(); });
   durable->get_future().wait();
@@ -209,13 +191,13 @@ void World::abandon(std::unique_ptr<World> world) {
   world->call_watch_.reset();
   world->executor_.reset();
   if (world->store_) world->store_->close();
-  world->plugins_.reset();
+  world->rules_->plugins.reset();
   last = world.release();
   SLUICE_CHECK(last != nullptr, "no World to abandon");
 }
 
 void World::stop() {
-  if (plugins_) plugins_->plugins().set_wake({});
+  if (rules_) plugins().set_wake({});
   if (executor_) executor_->stop();
   if (control_) control_->stop();
 }

@@ -1,5 +1,5 @@
-// World: everything of a running host that a configuration decides about: the kinds, the plugins,
-// the store, the engine, the controllers, the loop that drives them.
+// World: everything of a running host that a configuration decides about: a Machine with the edges
+// of a host: a durable store, the control thread, the executor, what the API server serves.
 //
 // The process outlives it: on a reload a new World is made from the new configuration (make(),
 // which can fail and changes nothing), the old one is stopped, and the new one opens the store.
@@ -19,42 +19,18 @@
 #include "host/access/rbac_authorizer.hpp"
 #include "host/apiserver/backend.hpp"
 #include "host/config/config.hpp"
-#include "host/controllers/controller_loop.hpp"
-#include "host/controllers/plugin_wiring.hpp"
-#include "host/controllers/setup.hpp"
 #include "host/executor/setup.hpp"
 #include "host/explain/insight.hpp"
-#include "host/kernel/kernel.hpp"
-#include "host/kernel/plugin_runtime.hpp"
+#include "host/machine/machine.hpp"
 #include "host/metrics/decision_metrics.hpp"
 #include "host/metrics/metrics.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/serve/call_watch.hpp"
 #include "host/serve/control_loop.hpp"
 #include "host/store/live_store.hpp"
-#include "host/writes/event_writer.hpp"
 #include "host/writes/ids.hpp"
-#include "host/writes/object_writer.hpp"
 
 namespace sluice::host {
-
-/// Hands each decision to all that want to hear of it, in order.
-class DecisionFanout final : public DecisionObserver {
- public:
-  void add(DecisionObserver& observer) { observers_.push_back(&observer); }
-  void decided(Time now, const Decision& decision) override {
-    for (DecisionObserver* observer : observers_) observer->decided(now, decision);
-  }
-  void cycled(const CycleReport& cycle) override {
-    for (DecisionObserver* observer : observers_) observer->cycled(cycle);
-  }
-  void pods_ready(Time now, WorkloadId workload) override {
-    for (DecisionObserver* observer : observers_) observer->pods_ready(now, workload);
-  }
-
- private:
-  std::vector<DecisionObserver*> observers_;
-};
 
 class World {
  public:
@@ -74,7 +50,7 @@ class World {
   /// and plugins that are not among them leave behind what they want.
   void hand_over(const std::vector<std::string>& plugins);
 
-  const api::Scheme& scheme() const { return scheme_; }
+  const api::Scheme& scheme() const { return rules_->scheme; }
   LiveStore& store() { return *store_; }
   ControlLoop& control() { return *control_; }
   const RbacAuthorizer& authorizer() const { return *authorizer_; }
@@ -87,6 +63,7 @@ class World {
   World(const Configuration& config, const PluginClock& clock, HostMetrics& metrics)
       : config_(config), clock_(clock), metrics_(metrics) {}
   void build();
+  PluginSet& plugins() const { return rules_->plugins->plugins(); }
   void log_loaded(Duration took) const;
   Result<void> make_first_objects();
   Result<void> start_executor();
@@ -94,21 +71,12 @@ class World {
   Configuration config_;
   const PluginClock& clock_;
   HostMetrics& metrics_;
-  api::Scheme scheme_;
-  std::unique_ptr<PluginRuntime> plugins_;
+  std::unique_ptr<Rules> rules_;
   std::unique_ptr<LiveStore> store_;
-  std::unique_ptr<Intake> intake_;
-  DecisionFanout decisions_;
-  std::unique_ptr<Kernel> kernel_;
-  std::unique_ptr<DecisionMetrics> decision_metrics_;
-  ObjectIndex index_;
   LiveIds ids_;
-  std::unique_ptr<ObjectWriter> objects_;
-  std::unique_ptr<EventWriter> events_;
-  std::unique_ptr<ControllerLoop> controllers_;
-  std::unique_ptr<ControllerSetup> jobs_;
-  std::unique_ptr<PluginWiring> wiring_;
   std::unique_ptr<ExecutorSetup> executor_;
+  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<DecisionMetrics> decision_metrics_;
   std::unique_ptr<CallWatch> call_watch_;
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<LiveInsight> insight_;

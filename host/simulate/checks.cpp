@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "api/json/json.hpp"
-#include "host/simulate/job_host.hpp"
 
 namespace sluice::host {
 namespace {
@@ -204,15 +203,6 @@ void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
   references.check_cycles();
   if (!errors.empty()) return;
   add_namespaces(input, intake, order);
-  const auto needs_controllers = [](const PreparedObject& object) {
-    const api::KindInfo* kind = object.stored.kind;
-    return kind && (JobHost::manages(*kind) || kind->kind == "AdmissionCheck");
-  };
-  for (const auto& initial : input.objects)
-    input.needs_controllers |= needs_controllers(initial.object);
-  for (const auto& event : input.events)
-    if (event.type == TimelineEvent::Type::kApply)
-      input.needs_controllers |= needs_controllers(event.object);
   std::stable_sort(input.objects.begin(), input.objects.end(), [](const auto& a, const auto& b) {
     return rank_of(*a.object.stored.kind) < rank_of(*b.object.stored.kind);
   });

@@ -49,8 +49,7 @@ struct SimulationInput {
   std::optional<Duration> from;
   std::vector<InitialObject> objects;
   std::vector<TimelineEvent> events;
-  bool needs_controllers = false;  ///< jobs or checks are among the objects or what events apply
-  std::uint64_t uid_base = 0;      ///< generated UIDs count on from here
+  std::uint64_t uid_base = 0;  ///< generated UIDs count on from here
   Places places;
   std::vector<std::string> warnings;
 };

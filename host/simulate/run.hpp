@@ -21,6 +21,9 @@ struct SimulateOptions {
   std::string dump;            ///< empty: none
   std::optional<int> threads;  ///< instead of that of the configuration
   std::size_t max_file_bytes = 64u << 20;
+  /// As a host does it: objects are judged again as they come, each status is written with the step
+  /// that changed it, in a store with versions, with Events. Slower; the decisions are the same.
+  bool as_host = false;
 };
 
 /// Nothing appears on stdout or in a file unless all went well; warnings go to stderr.

@@ -7,20 +7,13 @@
 #include <utility>
 
 namespace sluice::host {
-namespace {
-
-bool is_workload(const api::KindInfo& kind) {
-  return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
-}
-
-}  // namespace
-
-Result<SimulationTotals> Simulation::run(Kernel& kernel, JobHost* jobs,
+Result<SimulationTotals> Simulation::run(Machine& machine, SimulatedJobs& jobs,
                                          std::optional<Duration> until) {
-  kernel_ = &kernel;
-  jobs_ = jobs;
-  if (jobs_)
-    jobs_->observe([this](const std::string& key, bool created) { watch_workload(key, created); });
+  machine_ = &machine;
+  jobs_ = &jobs;
+  client_.emplace(input_, machine, jobs, bodies_);
+  machine.observe(*this);
+  jobs.observe([this](const std::string& key, bool created) { watch_workload(key, created); });
   const Time stop = until ? input_.start + *until : kNever;
   const Duration from = input_.from.value_or(0);
   if (input_.from) {
@@ -28,10 +21,11 @@ Result<SimulationTotals> Simulation::run(Kernel& kernel, JobHost* jobs,
       ++next_event_;
   }
   begin_instant(input_.start + from);
+  machine.load();
   if (auto put = put_initial_objects(); !put) return put.error();
   if (auto first = instant(now_); !first) return first.error();
   for (;;) {
-    Time next = kernel.next_timer();
+    Time next = machine.next_timer();
     if (next_event_ < input_.events.size())
       next = std::min(next, input_.start + input_.events[next_event_].at);
     while (!ends_.empty() && runs_[ends_.top().workload] != ends_.top().run) ends_.pop();
@@ -40,14 +34,14 @@ Result<SimulationTotals> Simulation::run(Kernel& kernel, JobHost* jobs,
     begin_instant(std::max(now_, next));
     if (auto done = instant(now_); !done) return done.error();
   }
-  totals_.cycles = kernel.engine().stats().cycles;
+  totals_.cycles = engine().stats().cycles;
   return totals_;
 }
 
 void Simulation::begin_instant(Time at) {
   now_ = at;
   clock_.set(at);
-  kernel_->begin_instant(at);
+  machine_->begin_instant(at);
 }
 
 Result<void> Simulation::put_initial_objects() {
@@ -59,73 +53,59 @@ Result<void> Simulation::put_initial_objects() {
   return {};
 }
 
-// The kernel's instant has begun already.
+// The machine's instant has begun already.
 Result<void> Simulation::instant(Time at) {
   end_due_jobs();
   while (next_event_ < input_.events.size() && input_.start + input_.events[next_event_].at <= at) {
     if (auto done = apply_event(input_.events[next_event_]); !done) return done;
     ++next_event_;
   }
-  kernel_->run_to_rest();
-  while (report_ready() && kernel_->blocks_admission()) kernel_->run_to_rest();
+  machine_->run_to_rest();
+  while (report_ready() && machine_->kernel().blocks_admission()) machine_->run_to_rest();
   count_new();
   if (changed_) {
     totals_.last_change = offset();
-    sink_.rested(offset(), kernel_->engine());
+    sink_.rested(offset(), engine());
   }
   changed_ = false;
   return {};
 }
 
-Error Simulation::refused(PlaceRef place, const std::string& what,
-                          const std::vector<api::Problem>& problems) {
+Error Simulation::refused(PlaceRef place, const std::string& what, const ApiError& why) const {
+  const std::string where = fmt::format("{}: {}: ", input_.places.text(place), what);
+  if (why.causes.empty()) return Error{where + why.text};
   std::string text;
-  for (const auto& problem : problems)
-    text += fmt::format("{}{}: {}: {}", text.empty() ? "" : "\n", input_.places.text(place), what,
-                        problem.text());
+  for (const ApiCause& cause : why.causes)
+    text += fmt::format("{}{}{}{}{}", text.empty() ? "" : "\n", where, cause.field,
+                        cause.field.empty() ? "" : ": ", cause.message);
   return Error{text};
 }
 
 Result<void> Simulation::put(PreparedObject&& object, std::uint32_t order, PlaceRef place,
                              bool event) {
   const api::KindInfo& kind = *object.stored.kind;
-  if (jobs_ && JobHost::manages(kind)) return put_job(std::move(object), order, place, event);
   const std::string key = object.stored.key;
-  const bool workload = is_workload(kind);
-  const bool fresh = workload && !kernel_->exists(kind, key);
-  const std::string uid = object.has_uid ? "" : generated_uid(input_.uid_base + order);
-  const auto problems = kernel_->put(std::move(object), uid);
-  if (!problems.empty())
-    return refused(place, fmt::format("{}{} {}", event ? "apply: " : "", kind.kind, key), problems);
+  const bool fresh = SimulatedJobs::is_workload(kind) && !machine_->store().find(kind, key);
+  if (const auto done = client_->apply(std::move(object), order); !done)
+    return refused(place, fmt::format("{}{} {}", event ? "apply: " : "", kind.kind, key),
+                   done.error());
   changed_ = true;
-  if (!workload) return {};
-  const auto id = kernel_->engine().find(key);
-  SLUICE_CHECK(id.has_value(), "the engine does not know workload ", key);
-  if (fresh) {
-    if (!jobs_) uncounted_.push_back(*id);  // else it was noticed
-    const bool running = kernel_->engine().state(*id) == WorkloadState::kAdmitted &&
-                         kernel_->engine().takes_part(*id);
-    const auto* admitted =
-        running ? kernel_->engine().object(*id)->status.condition("Admitted") : nullptr;
-    // Started before the simulation: what is left of the runtime counts from then.
-    if (running) start_job(*id, admitted ? std::min(admitted->last_transition_time, now_) : now_);
-  }
+  if (fresh) take_over_running(key);
   return {};
 }
 
-Result<void> Simulation::put_job(PreparedObject&& object, std::uint32_t order, PlaceRef place,
-                                 bool event) {
-  const std::string what =
-      fmt::format("{}{} {}", event ? "apply: " : "", object.stored.kind->kind, object.stored.key);
-  changed_ = true;
-  const auto done = jobs_->apply(std::move(object), generated_uid(input_.uid_base + order));
-  if (done) return {};
-  return Error{fmt::format("{}: {}: {}", input_.places.text(place), what, done.error().text)};
+/// What runs since before the simulation: what is left of its runtime counts from then.
+void Simulation::take_over_running(const std::string& key) {
+  const auto id = engine().find(key);
+  SLUICE_CHECK(id.has_value(), "the engine does not know workload ", key);
+  if (engine().state(*id) != WorkloadState::kAdmitted || !engine().takes_part(*id)) return;
+  const auto* admitted = engine().object(*id)->status.condition("Admitted");
+  start_job(*id, admitted ? std::min(admitted->last_transition_time, now_) : now_);
 }
 
-/// Workloads that come and go where controllers may write them.
+/// Workloads that come and go, whoever writes them.
 void Simulation::watch_workload(const std::string& key, bool created) {
-  const auto id = kernel_->engine().find(key);
+  const auto id = engine().find(key);
   if (!id) return;
   changed_ = true;
   if (created) return uncounted_.push_back(*id);
@@ -139,50 +119,38 @@ Result<void> Simulation::apply_event(TimelineEvent& event) {
   if (event.type == TimelineEvent::Type::kFinish) return finish_event(event);
   const EventTarget& target = *event.target;
   const bool patch = event.type == TimelineEvent::Type::kPatch;
-  if (!kernel_->exists(*target.kind, target.key))
+  if (!machine_->store().find(*target.kind, target.key))
     return Error{
         fmt::format("{}: {}: there is no {} {} at that time; apply it before, or correct the name",
                     input_.places.text(event.place), patch ? "patch" : "delete", target.kind->kind,
                     target.key)};
-  changed_ = true;
-  if (patch) return patch_event(event);
-  delete_event(target);
-  return {};
+  return patch ? patch_event(event) : delete_event(event);
 }
 
 Result<void> Simulation::patch_event(const TimelineEvent& event) {
   const EventTarget& target = *event.target;
-  const auto merge = boost::json::parse(target.merge);
-  const std::string what = fmt::format("patch: {} {}", target.kind->kind, target.key);
-  if (jobs_ && JobHost::manages(*target.kind)) {
-    const auto done = jobs_->patch(*target.kind, target.key, merge, target.status);
-    if (done) return {};
-    return Error{
-        fmt::format("{}: {}: {}", input_.places.text(event.place), what, done.error().text)};
-  }
-  const auto problems = kernel_->patch(*target.kind, target.key, merge, target.status);
-  if (problems.empty()) return {};
-  return refused(event.place, what, problems);
+  const auto done = client_->patch(target);
+  changed_ |= done.ok();
+  if (!done) sink_.skipped(offset(), target.key, "the patch is refused: " + done.error().text);
+  return {};
 }
 
-void Simulation::delete_event(const EventTarget& target) {
-  if (jobs_ && JobHost::manages(*target.kind)) return jobs_->remove(*target.kind, target.key);
-  if (const auto id = kernel_->engine().find(target.key); id && is_workload(*target.kind)) {
-    count_new();
-    stop_job(*id);
-  }
-  kernel_->remove(*target.kind, target.key);
+Result<void> Simulation::delete_event(const TimelineEvent& event) {
+  const EventTarget& target = *event.target;
+  const auto done = client_->remove(target);
+  changed_ |= done.ok();
+  if (!done) sink_.skipped(offset(), target.key, "the delete is refused: " + done.error().text);
+  return {};
 }
 
 Result<void> Simulation::finish_event(const TimelineEvent& event) {
   const std::string& target = event.target->key;
-  const auto* kind = kernel_->scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
-  const std::string key = kernel_->exists(*kind, target) ? target : job_workload(target);
+  const std::string key = engine().find(target) ? target : job_workload(target);
   if (!key.empty()) {
     finish_workload(key);
     return {};
   }
-  const auto job = jobs_ ? jobs_->find(target) : std::nullopt;
+  const auto job = jobs_->find(target);
   if (!job)
     return Error{fmt::format(
         "{}: finish: there is no Workload {} at that time; apply it before, or correct the name",
@@ -196,30 +164,29 @@ Result<void> Simulation::finish_event(const TimelineEvent& event) {
 }
 
 void Simulation::finish_workload(const std::string& key) {
-  const WorkloadId id = *kernel_->engine().find(key);
-  if (kernel_->engine().state(id) == WorkloadState::kAdmitted && end_job(id)) return;
-  if (const auto finished = kernel_->finish(key); !finished) {
-    sink_.skipped(offset(), key, finished.error().text);
-    return;
+  const WorkloadId id = *engine().find(key);
+  const WorkloadState state = engine().state(id);
+  if (state != WorkloadState::kAdmitted) {
+    const char* why = state == WorkloadState::kFinished ? " is finished already"
+                                                        : " is not admitted, so it cannot finish";
+    return sink_.skipped(offset(), key, key + why);
   }
-  changed_ = true;
   stop_job(id);
+  if (!end_job(id)) jobs_->end(key);
+  changed_ = true;
 }
 
 /// Ends the job of an admitted workload, and the workload with it. False: it has none that ends.
 bool Simulation::end_job(WorkloadId id) {
-  const WorkloadId whom = kernel_->engine().counted_as(id).value_or(id);
-  const auto job = jobs_ ? jobs_->job_of(*kernel_->engine().object(whom)) : std::nullopt;
-  if (!job || !jobs_->complete(*job)) return false;
-  changed_ = true;
-  stop_job(id);
-  return true;
+  const WorkloadId whom = engine().counted_as(id).value_or(id);
+  const auto job = jobs_->job_of(*engine().object(whom));
+  return job && jobs_->complete(*job);
 }
 
 // The workload that a Job owns: dumps of a live cluster name them job-NAME-HASH. One that runs is
 // preferred, because a Job may leave finished ones behind.
 std::string Simulation::job_workload(const std::string& job) const {
-  const Engine& engine = kernel_->engine();
+  const Engine& engine = machine_->engine();
   const std::size_t slash = job.find('/');
   std::string found;
   for (const WorkloadId id : engine.workloads()) {
@@ -243,26 +210,24 @@ void Simulation::end_due_jobs() {
     const End end = ends_.top();
     ends_.pop();
     if (runs_[end.workload] != end.run) continue;  // evicted or deleted meanwhile
-    stop_job(end.workload);
-    if (end_job(end.workload)) continue;
-    if (kernel_->finish(kernel_->engine().key(end.workload))) changed_ = true;
+    finish_workload(engine().key(end.workload));
   }
 }
 
 void Simulation::start_job(WorkloadId id, Time started) {
   if (runs_.size() <= id) runs_.resize(std::max<std::size_t>(id + 1, runs_.size() * 2), 0);
   // What runs is the job of the workload that it counts for.
-  const WorkloadId whom = kernel_->engine().counted_as(id).value_or(id);
-  const auto workload = kernel_->engine().object(whom);
+  const WorkloadId whom = engine().counted_as(id).value_or(id);
+  const auto workload = engine().object(whom);
   const std::string* text = workload->meta.annotations.find(kRuntimeAnnotation);
   if (text) {
     const auto runtime = parse_duration(*text);
     SLUICE_CHECK(runtime.has_value(), "an unchecked runtime: ", *text);
     ends_.push({started + *runtime, sequence_++, id, ++runs_[id]});
-    if (kernel_->waits_for_pods()) started_.push_back(id);
+    if (machine_->kernel().waits_for_pods()) started_.push_back(id);
     return;
   }
-  const auto job = jobs_ ? jobs_->job_of(*workload) : std::nullopt;
+  const auto job = jobs_->job_of(*workload);
   const auto runtime = job ? jobs_->runtime(*job) : std::nullopt;
   if (!runtime) return;
   // A job that goes on in another workload of its own has run for a while; one whose place changed
@@ -278,7 +243,7 @@ bool Simulation::report_ready() {
   std::vector<WorkloadId> started;
   std::swap(started, started_);
   for (const WorkloadId id : started)
-    if (kernel_->engine().state(id) == WorkloadState::kAdmitted) kernel_->mark_pods_ready(id);
+    if (engine().state(id) == WorkloadState::kAdmitted) jobs_->report_ready(id);
   return !started.empty();
 }
 
@@ -288,7 +253,7 @@ void Simulation::stop_job(WorkloadId id) {
 
 void Simulation::decided(Time, const Decision& decision) {
   changed_ = true;
-  const Engine& engine = kernel_->engine();
+  const Engine& engine = machine_->engine();
   switch (decision.type) {
     case DecisionType::kAdmitted:
       start_job(decision.workload, now_);
@@ -319,7 +284,7 @@ void Simulation::decided(Time, const Decision& decision) {
 
 // Once the instant is at rest it is known who counts for whom; a deleted one is counted before.
 void Simulation::count_new() {
-  const Engine& engine = kernel_->engine();
+  const Engine& engine = machine_->engine();
   for (const WorkloadId id : uncounted_)
     if (engine.counted_as(id) == id) ++totals_.workloads;
   uncounted_.clear();

@@ -1,5 +1,5 @@
-// Simulation: runs the host's kernel under a virtual clock, with a Timeline for the world outside
-// and runtimes for the jobs.
+// Simulation: runs a Machine under a virtual clock, with a Timeline for the world outside and
+// runtimes for the jobs.
 //
 // An instant is: timers and ends of jobs that are due, then all events of the Timelines, then
 // cycles until rest; then the clock jumps to the next event, end or timer. Belongs to one thread.
@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "host/kernel/kernel.hpp"
+#include "host/machine/machine.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/simulate/input.hpp"
-#include "host/simulate/job_host.hpp"
 #include "host/simulate/record_sink.hpp"
+#include "host/simulate/simulated_jobs.hpp"
+#include "host/simulate/timeline_client.hpp"
 
 namespace sluice::host {
 
@@ -28,30 +29,18 @@ struct SimulationTotals {
   Duration last_change = 0;  ///< offset of the last instant at which anything changed
 };
 
-/// The virtual clock as plugins see it. Calls into plugins take no time here, so that a run does
-/// not depend on how busy the machine is.
-class VirtualClock final : public PluginClock {
- public:
-  Time now() const override { return time_; }
-  Duration steady() const override { return 0; }
-  bool is_virtual() const override { return true; }
-  void set(Time time) { time_ = time; }
-
- private:
-  Time time_ = 0;
-};
-
 class Simulation final : public DecisionObserver {
  public:
   /// `clock` is set from here; it and the sink must outlive the simulation.
-  Simulation(SimulationInput input, VirtualClock& clock, RecordSink& sink)
-      : input_(std::move(input)), clock_(clock), sink_(sink) {}
+  Simulation(SimulationInput input, VirtualClock& clock, RecordSink& sink,
+             TimelineClient::Bodies bodies)
+      : input_(std::move(input)), clock_(clock), sink_(sink), bodies_(bodies) {}
 
   /// Runs to quiescence, or up to and including the instant `until`. An event that cannot be
-  /// carried out ends it with `file:line`. `kernel` must have been made with this object as its
-  /// observer.
-  /// `jobs`: what manages the jobs of the input; nullptr when it has none.
-  Result<SimulationTotals> run(Kernel& kernel, JobHost* jobs, std::optional<Duration> until);
+  /// carried out ends it with `file:line`; a patch that the host refuses is recorded as skipped.
+  /// `machine` is a new one with `jobs` as its pods and IDs.
+  Result<SimulationTotals> run(Machine& machine, SimulatedJobs& jobs,
+                               std::optional<Duration> until);
 
   void decided(Time now, const Decision& decision) override;
 
@@ -74,12 +63,13 @@ class Simulation final : public DecisionObserver {
   Result<void> instant(Time at);
   Result<void> apply_event(TimelineEvent& event);
   Result<void> put(PreparedObject&& object, std::uint32_t order, PlaceRef place, bool event);
-  Result<void> put_job(PreparedObject&& object, std::uint32_t order, PlaceRef place, bool event);
   Result<void> patch_event(const TimelineEvent& event);
-  void delete_event(const EventTarget& target);
+  Result<void> delete_event(const TimelineEvent& event);
+  void take_over_running(const std::string& key);
   Result<void> finish_event(const TimelineEvent& event);
   void finish_workload(const std::string& key);
   bool end_job(WorkloadId id);
+  const Engine& engine() const { return machine_->engine(); }
   std::string job_workload(const std::string& job) const;
   void watch_workload(const std::string& key, bool created);
   void end_due_jobs();
@@ -87,13 +77,15 @@ class Simulation final : public DecisionObserver {
   void stop_job(WorkloadId id);
   bool report_ready();
   void count_new();
-  Error refused(PlaceRef place, const std::string& what, const std::vector<api::Problem>& problems);
+  Error refused(PlaceRef place, const std::string& what, const ApiError& why) const;
 
   SimulationInput input_;
   VirtualClock& clock_;
   RecordSink& sink_;
-  Kernel* kernel_ = nullptr;
-  JobHost* jobs_ = nullptr;
+  const TimelineClient::Bodies bodies_;
+  Machine* machine_ = nullptr;
+  SimulatedJobs* jobs_ = nullptr;
+  std::optional<TimelineClient> client_;
   Time now_ = 0;
   std::size_t next_event_ = 0;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;

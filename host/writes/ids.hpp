@@ -5,10 +5,12 @@
 // belong to the kernel's thread.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <cstdint>
 #include <random>
 #include <string>
 
+#include "api/schema/kind_info.hpp"
 #include "core/base/time.hpp"
 
 namespace sluice::host {
@@ -17,6 +19,13 @@ class IdSource {
  public:
   virtual ~IdSource() = default;
   virtual std::string uid(Time now) = 0;
+  /// The UID of this new object, which has none.
+  virtual std::string uid_for(const api::KindInfo& kind, const boost::json::object& object,
+                              Time now) {
+    static_cast<void>(kind);
+    static_cast<void>(object);
+    return uid(now);
+  }
   /// Five characters that are easy to tell apart, for metadata.generateName.
   virtual std::string suffix() = 0;
 };

@@ -28,6 +28,28 @@ std::size_t body_size(const json::object& object) {
                     [](const auto& entry) { return is_body(api::view(entry.key())); }));
 }
 
+api::ObjectMeta* meta_of(TypedObject& typed) {
+  return std::visit(
+      [](auto& held) -> api::ObjectMeta* {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return &held->meta;
+        }
+      },
+      typed);
+}
+
+/// Adds `,"name":"value"` to the text of a JSON object.
+void append_text(std::string& object, std::string_view name, std::string_view value) {
+  object.pop_back();
+  if (object.size() > 1) object += ',';
+  api::append_json_text(name, object);
+  object += ':';
+  api::append_json_text(value, object);
+  object += '}';
+}
+
 }  // namespace
 
 json::object& metadata_of(json::object& object) {
@@ -72,6 +94,20 @@ void give_identity(json::object& object, std::string_view uid, Time now) {
     metadata["creationTimestamp"] = format_time(now - now % kSecond);
   metadata["generation"] = 1;
   metadata.erase("resourceVersion");
+}
+
+void give_uid(PreparedObject& object, std::string_view uid) {
+  if (object.has_uid) return;
+  append_text(object.stored.metadata, "uid", uid);
+  if (api::ObjectMeta* meta = meta_of(object.typed)) meta->uid = uid;
+  object.has_uid = true;
+}
+
+void give_creation_time(PreparedObject& object, Time now) {
+  if (object.has_creation_time) return;
+  append_text(object.stored.metadata, "creationTimestamp", format_time(now));
+  if (api::ObjectMeta* meta = meta_of(object.typed)) meta->creation_time = now;
+  object.has_creation_time = true;
 }
 
 void keep_system_metadata(const json::object& before, json::object& after,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/time.hpp"
+#include "host/objects/intake.hpp"
 
 namespace sluice::host {
 
@@ -21,6 +22,11 @@ void drop_system_metadata(boost::json::object& object);
 
 /// Identity of a new object: uid and creation time where missing, generation 1.
 void give_identity(boost::json::object& object, std::string_view uid, Time now);
+
+/// The same for an object that was sealed before its identity was known. Nothing where it has one.
+void give_uid(PreparedObject& object, std::string_view uid);
+/// `now` to the nanosecond, because a virtual clock can tell.
+void give_creation_time(PreparedObject& object, Time now);
 
 /// The metadata of an update: identity, deletion and generation are those of `before`; the
 /// resourceVersion is dropped.

@@ -91,10 +91,10 @@ std::optional<ApiError> ObjectWriter::judge(const api::KindInfo& kind, std::stri
   return mode.guard ? mode.guard(kind, object) : std::nullopt;
 }
 
-WriteOutcome ObjectWriter::outcome_of(const StoredObject& stored, int code) const {
+WriteOutcome ObjectWriter::outcome_of(const StoredObject& stored, int code, const WriteMode& mode) {
   WriteOutcome out;
   out.code = code;
-  out.object = stored;
+  if (mode.answer) out.object = stored;
   return out;
 }
 
@@ -142,7 +142,7 @@ ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::ob
   if (kernel_.exists(kind, key)) return already_exists(kind, name);
   if (!mode.by_system) drop_system_metadata(object);
   if (!mode.by_system && kind.status_subresource) object.erase("status");
-  give_identity(object, ids_.uid(now()), now());
+  give_identity(object, ids_.uid_for(kind, object, now()), now());
   if (!mode.by_system || !object.contains("status")) {
     auto status = api::initial_status(kind.group, kind.kind, object);
     if (!status.empty()) object["status"] = std::move(status);
@@ -159,16 +159,41 @@ ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::ob
   return commit({&kind, key_of(kind, object)}, object, 201, mode);
 }
 
+/// Whether creating an object of the kind depends on more than what its sealed form was judged by:
+/// built-in kinds get names and statuses that their identity decides.
+bool ObjectWriter::needs_tree(const api::KindInfo& kind, const WriteMode& mode) const {
+  return mode.guard || mode.dry_run || !mode.by_system || !mode.field_manager.empty() ||
+         kind.group.empty() || kind.group == "batch" ||
+         std::any_of(policies_.begin(), policies_.end(),
+                     [&kind](const WritePolicy* policy) { return policy->wants(kind); });
+}
+
+ApiResult<WriteOutcome> ObjectWriter::create(PreparedObject prepared, const WriteMode& mode) {
+  const api::KindInfo& kind = *prepared.stored.kind;
+  if (needs_tree(kind, mode)) return create(kind, to_object(prepared.stored), mode);
+  const std::string key = prepared.stored.key;
+  const std::size_t slash = kind.namespaced ? key.find('/') : std::string::npos;
+  const std::string name = slash == std::string::npos ? key : key.substr(slash + 1);
+  if (slash != std::string::npos)
+    if (auto refused = namespace_refuses(kind, name, std::string_view(key).substr(0, slash)))
+      return *refused;
+  if (kernel_.exists(kind, key)) return already_exists(kind, name);
+  if (!prepared.has_uid) give_uid(prepared, ids_.uid(now()));
+  give_creation_time(prepared, now());
+  kernel_.commit(std::move(prepared));
+  return outcome_of(*kernel_.store().find(kind, key), 201, mode);
+}
+
 ApiResult<WriteOutcome> ObjectWriter::commit(const ObjectRef& ref, const json::object& after,
                                              int code, const WriteMode& mode) {
   PreparedObject prepared = kernel_.intake().seal(*ref.kind, after, mode.dry_run);
-  if (mode.dry_run) return outcome_of(prepared.stored, code);
+  if (mode.dry_run) return outcome_of(prepared.stored, code, mode);
   if (const StoredObject* old = kernel_.store().find(*ref.kind, ref.key))
     prepared.stored.hidden = old->hidden;
   kernel_.commit(std::move(prepared));
   const StoredObject* stored = kernel_.store().find(*ref.kind, ref.key);
   SLUICE_CHECK(stored != nullptr, "lost ", ref.kind->kind, " ", ref.key);
-  return outcome_of(*stored, code);
+  return outcome_of(*stored, code, mode);
 }
 
 ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object after, bool status,
@@ -197,7 +222,7 @@ ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object
   if (!mode.field_manager.empty())
     track_update(scheme(), {kind, mode.field_manager, status ? "status" : "", now()}, &before,
                  after);
-  if (!object_differs(before, after)) return outcome_of(stored, 200);
+  if (!object_differs(before, after)) return outcome_of(stored, 200, mode);
   if (body_differs(before, after)) advance_generation(after);
   if (status && is_workload(kind) && !mode.dry_run) {
     if (auto applied = apply_workload_status(ref, after); !applied) return applied.error();
@@ -242,7 +267,7 @@ ApiResult<WriteOutcome> ObjectWriter::remove(const ObjectRef& ref, const DeleteO
                                 "ResourceVersion in record ({}); the object might have been "
                                 "modified",
                                 options.resource_version, stored->version));
-  WriteOutcome out = outcome_of(*stored, 200);
+  WriteOutcome out = outcome_of(*stored, 200, mode);
   if (mode.dry_run) return out;
   out.removed = deletion_.remove(ref, options.propagation, options.grace_period_seconds);
   if (!out.removed) out.object = *kernel_.store().find(kind, ref.key);
@@ -332,7 +357,7 @@ ApiResult<void> ObjectWriter::finish_workload(std::string_view key, std::string_
   const api::KindInfo& kind = *scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
   if (!id) return not_found(kind, key.substr(key.find('/') + 1));
   if (kernel_.engine().state(*id) == WorkloadState::kFinished) return {};
-  if (auto done = kernel_.conclude(key, reason, message); !done)
+  if (auto done = kernel_.finish(key, reason, message); !done)
     return conflict(kind, key.substr(key.find('/') + 1), done.error().text);
   return {};
 }

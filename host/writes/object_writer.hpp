@@ -34,6 +34,7 @@ class EventSink {
 struct WriteMode {
   bool dry_run = false;
   bool by_system = false;  ///< the host itself: a status is taken over on creation
+  bool answer = true;      ///< false: nobody reads the object of the outcome
   FieldValidation field_validation = FieldValidation::kIgnore;
   std::string_view field_manager;  ///< who owns the fields that change; empty: not recorded
   std::string_view plugin;         ///< that writes; it may take its own mark away
@@ -56,6 +57,9 @@ class ObjectWriter final : public ObjectAccess {
   /// `object` names its apiVersion and kind and, when namespaced, its namespace.
   ApiResult<WriteOutcome> create(const api::KindInfo& kind, boost::json::object object,
                                  const WriteMode& mode);
+  /// The same of an object that was sealed before: without another look at it where its kind allows
+  /// that.
+  ApiResult<WriteOutcome> create(PreparedObject prepared, const WriteMode& mode);
   /// Replaces the object (or its status, with `status`) by `after`, in any served version.
   /// REQUIRES: it exists.
   ApiResult<WriteOutcome> replace(const ObjectRef& ref, boost::json::object after, bool status,
@@ -96,7 +100,8 @@ class ObjectWriter final : public ObjectAccess {
   ApiResult<void> apply_workload_status(const ObjectRef& ref, const boost::json::object& after);
   ApiResult<WriteOutcome> commit(const ObjectRef& ref, const boost::json::object& after, int code,
                                  const WriteMode& mode);
-  WriteOutcome outcome_of(const StoredObject& stored, int code) const;
+  bool needs_tree(const api::KindInfo& kind, const WriteMode& mode) const;
+  static WriteOutcome outcome_of(const StoredObject& stored, int code, const WriteMode& mode);
 
   Kernel& kernel_;
   const ObjectIndex& index_;

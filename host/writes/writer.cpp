@@ -110,6 +110,8 @@ ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
   std::vector<std::string> warnings;
   WriteMode mode;
   mode.dry_run = request.dry_run;
+  mode.by_system = request.restore;
+  mode.answer = request.wants_answer;
   mode.field_validation = request.field_validation;
   mode.field_manager = request.field_manager;
   if (constexpr std::string_view kPlugin = "system:plugin:"; request.user.starts_with(kPlugin))
@@ -144,6 +146,7 @@ ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
 }
 
 ApiResult<WriteOutcome> Writer::create(WriteRequest& request, const WriteMode& mode) {
+  if (request.prepared) return objects_.create(std::move(*request.prepared), mode);
   if (!request.body.is_object())
     return bad_request("the body must be one object, as JSON, YAML or protobuf");
   json::object body = std::move(request.body.get_object());

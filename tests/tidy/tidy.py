@@ -88,7 +88,7 @@ RANKS = {folder: rank for rank, folder in enumerate('''
     core/preemption core/scheduling core/engine
     api/json api/schema api/builtin api/scheme api/codec
     host/base host/objects host/manifests host/store host/config host/access host/plugins
-    host/rest host/kernel host/writes host/controllers host/executor host/apiserver
+    host/rest host/kernel host/writes host/controllers host/machine host/executor host/apiserver
     host/client host/explain host/metrics host/serve host/simulate host/cli host/main
     '''.split())}
 

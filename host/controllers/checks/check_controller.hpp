@@ -34,6 +34,9 @@ class CheckController final : public Controller {
   std::string_view name() const override { return "admission-checks"; }
   std::vector<std::string> watches() const override;
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  bool follows(const StoredObject& workload) const override {
+    return !controller_of_.empty() || begun_.contains(workload.key);
+  }
   bool loads_apart() const override { return true; }
   void poll(std::vector<std::string>& keys) override;
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;

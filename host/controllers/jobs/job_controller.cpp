@@ -87,6 +87,11 @@ void JobController::changed(const ObjectChange& change, std::vector<std::string>
   }
 }
 
+bool JobController::follows(const StoredObject& workload) const {
+  return workload.metadata.find("\"ownerReferences\"") != std::string::npos ||
+         waiting_for_workload_.contains(workload.key);
+}
+
 // Jobs name themselves: a workload of a job that is not there changes nothing.
 void JobController::loaded(const ObjectChange& change, std::vector<std::string>& keys) {
   if (change.kind != workload_kind_) changed(change, keys);

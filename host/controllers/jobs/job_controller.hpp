@@ -31,6 +31,7 @@ class JobController final : public Controller {
   std::vector<std::string> watches() const override;
   /// Keys are `GROUP/KIND NAMESPACE/NAME`.
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  bool follows(const StoredObject& workload) const override;
   void loaded(const ObjectChange& change, std::vector<std::string>& keys) override;
   bool loads_apart() const override { return true; }
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;

@@ -7,8 +7,11 @@
 
 namespace sluice::host {
 
-DecisionEvents::DecisionEvents(const api::Scheme& scheme, const Engine& engine, EventSink& events)
-    : kind_(*scheme.find("kueue.x-k8s.io/v1beta2", "Workload")), engine_(engine), events_(events) {}
+DecisionEvents::DecisionEvents(const api::Scheme& scheme, const Engine& engine,
+                               ObjectAccess& objects)
+    : kind_(*scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
+      engine_(engine),
+      objects_(objects) {}
 
 void DecisionEvents::decided(Time now, const Decision& decision) {
   const WorkloadId id = decision.workload;
@@ -64,7 +67,7 @@ void DecisionEvents::evicted(const Decision& decision) {
 }
 
 void DecisionEvents::emit(WorkloadId id, bool warning, std::string reason, std::string message) {
-  events_.emit({{&kind_, engine_.key(id)}, warning, std::move(reason), std::move(message)});
+  objects_.emit({{&kind_, engine_.key(id)}, warning, std::move(reason), std::move(message)});
 }
 
 std::string DecisionEvents::queue_of(WorkloadId id) const {

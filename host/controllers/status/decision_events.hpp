@@ -6,14 +6,14 @@
 #include "api/scheme/scheme.hpp"
 #include "core/engine/engine.hpp"
 #include "host/kernel/kernel.hpp"
-#include "host/writes/object_writer.hpp"
+#include "host/objects/object_access.hpp"
 
 namespace sluice::host {
 
 class DecisionEvents final : public DecisionObserver {
  public:
   /// All must outlive it.
-  DecisionEvents(const api::Scheme& scheme, const Engine& engine, EventSink& events);
+  DecisionEvents(const api::Scheme& scheme, const Engine& engine, ObjectAccess& objects);
 
   void decided(Time now, const Decision& decision) override;
 
@@ -25,7 +25,7 @@ class DecisionEvents final : public DecisionObserver {
 
   const api::KindInfo& kind_;
   const Engine& engine_;
-  EventSink& events_;
+  ObjectAccess& objects_;
 };
 
 }  // namespace sluice::host

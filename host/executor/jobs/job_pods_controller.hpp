@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/executor/jobs/gates_of_new_pods.hpp"
+#include "host/controllers/jobs/gates_of_new_pods.hpp"
 #include "host/objects/controller.hpp"
 
 namespace sluice::host {

@@ -13,11 +13,9 @@
 #include <vector>
 
 #include "api/json/json.hpp"
-#include "host/controllers/plugin_wiring.hpp"
 #include "host/kernel/merge_patch.hpp"
-#include "host/kernel/plugin_runtime.hpp"
+#include "host/machine/machine.hpp"
 #include "host/objects/store.hpp"
-#include "host/writes/ids.hpp"
 
 namespace sluice::host {
 
@@ -33,36 +31,32 @@ class RaceWorld final : public DecisionObserver {
   /// Everything but the store: what a restart makes anew.
   struct Running {
     Running(RaceWorld& world)  // NOLINT
-        : plugins(load(world)),
-          intake(scheme, plugins.get()),
-          kernel(config(), plugins->hooks(), intake, *world.store, plugins.get(), world),
-          objects(kernel, index, world.ids),
-          loop(objects, index),
-          wiring(plugins->plugins(), kernel, objects) {
-      wiring.join(loop);
-      kernel.listen(&loop);
-      kernel.write_statuses();
+        : configuration(configured()),
+          rules(load(configuration, world.clock)),
+          machine(configuration, *rules,
+                  {.store = *world.store, .ids = world.ids, .controllers = false}) {
+      machine.observe(world);
     }
-    static EngineConfig config() {
-      EngineConfig out;
-      out.threads = 1;
+    static Configuration configured() {
+      Configuration out;
+      out.engine.threads = 1;
+      out.plugins.directory = SLUICE_PLUGINS;
+      out.plugins.load.emplace(1);
+      out.plugins.load->back().name = "concurrent-admission";
       return out;
     }
-    std::unique_ptr<PluginRuntime> load(RaceWorld& world) {
-      PluginConfig plugin;
-      plugin.name = "concurrent-admission";
-      auto loaded = PluginRuntime::load(SLUICE_PLUGINS, {plugin}, world.clock, scheme);
+    static std::unique_ptr<Rules> load(const Configuration& config, const PluginClock& clock) {
+      auto loaded = Rules::load(config.plugins, std::nullopt, clock);
       SLUICE_CHECK(loaded.ok(), loaded.ok() ? "" : loaded.error().text);
       return std::move(*loaded);
     }
-    api::Scheme scheme;
-    std::unique_ptr<PluginRuntime> plugins;
-    Intake intake;
-    Kernel kernel;
-    ObjectIndex index;
-    ObjectWriter objects;
-    ControllerLoop loop;
-    PluginWiring wiring;
+    Configuration configuration;
+    std::unique_ptr<Rules> rules;
+    Machine machine;
+    api::Scheme& scheme = rules->scheme;
+    PluginRuntime* plugins = rules->plugins.get();
+    Intake& intake = *rules->intake;
+    ObjectWriter& objects = machine.objects();
   };
 
   RaceWorld() {
@@ -89,12 +83,10 @@ class RaceWorld final : public DecisionObserver {
         store->put(running->intake.seal(*kind, object).stored);
     }
     kernel().begin_instant(clock.time);
-    Workers workers(1);
-    kernel().load(workers);
-    running->wiring.connect();
+    running->machine.load();
   }
 
-  Kernel& kernel() { return running->kernel; }
+  Kernel& kernel() { return running->machine.kernel(); }
   const Engine& engine() { return kernel().engine(); }
   const api::KindInfo& kind(std::string_view name) { return *running->scheme.find_by_name(name); }
 

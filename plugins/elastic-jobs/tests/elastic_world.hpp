@@ -12,21 +12,16 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "api/json/json.hpp"
 #include "core/engine/queue_views.hpp"
-#include "host/controllers/plugin_wiring.hpp"
-#include "host/controllers/setup.hpp"
 #include "host/executor/jobs/job_pods_controller.hpp"
 #include "host/executor/jobs/ray_pods_controller.hpp"
 #include "host/executor/pod_controller.hpp"
-#include "host/kernel/plugin_runtime.hpp"
+#include "host/machine/machine.hpp"
 #include "host/store/carried.hpp"
 #include "host/store/live_store.hpp"
-#include "host/writes/ids.hpp"
-#include "host/writes/writer.hpp"
 
 namespace elastic::test {
 
@@ -51,67 +46,58 @@ class EventLines final : public EventSink {
   std::vector<std::string> lines;
 };
 
-class Deaf final : public DecisionObserver {
- public:
-  void decided(Time, const Decision&) override {}
-};
-
 /// What lives from a start of the host to its end.
 struct Life {
   Life(WorldClock& host_clock, bool with_plugin, const std::string& plugin_config,
        std::unique_ptr<Journal> journal, EventLines& log, IdSource& id_source)
       : clock(host_clock),
-        plugins(load(with_plugin, plugin_config)),
-        store(scheme, std::move(journal)),
-        ids(id_source) {
-    kernel.listen(&controllers);
-    kernel.write_statuses();
-    objects.require_namespaces();
-    objects.set_event_sink(&log);
-    setup.join(controllers, [](DecisionObserver&) {});
-    controllers.add(job_pods);
-    controllers.add(ray_pods);
-    controllers.add(pod_ends);
-    wiring.join(controllers);
+        configuration(configured(with_plugin, plugin_config)),
+        rules(load(configuration, clock)),
+        store(rules->scheme, std::move(journal)),
+        machine(configuration, *rules,
+                {.store = store, .ids = id_source, .pods = pods(), .events = &log}) {
     kernel.begin_instant(clock.time);
-    Workers workers(2);
-    kernel.load(workers);
-    wiring.connect();
+    machine.load();
   }
 
-  std::unique_ptr<PluginRuntime> load(bool with_plugin, const std::string& plugin_config) {
-    std::vector<PluginConfig> list;
-    if (with_plugin) {
-      list.emplace_back();
-      list.back().name = "elastic-jobs";
-      list.back().config_json = plugin_config;
-    }
-    auto loaded = PluginRuntime::load(SLUICE_PLUGINS, list, clock, scheme);
+  static Configuration configured(bool with_plugin, const std::string& plugin_config) {
+    Configuration out;
+    out.plugins.directory = SLUICE_PLUGINS;
+    out.plugins.load.emplace();
+    if (!with_plugin) return out;
+    out.plugins.load->emplace_back();
+    out.plugins.load->back().name = "elastic-jobs";
+    out.plugins.load->back().config_json = plugin_config;
+    return out;
+  }
+  static std::unique_ptr<Rules> load(const Configuration& configuration, const PluginClock& clock) {
+    auto loaded = Rules::load(configuration.plugins, std::nullopt, clock);
     SLUICE_CHECK(loaded.ok(), loaded.ok() ? "" : loaded.error().text);
     return std::move(*loaded);
+  }
+  AddPods pods() {
+    return [this](ControllerLoop& loop, const GatesOfNewPods& gates) {
+      job_pods = std::make_unique<JobPodsController>(gates);
+      ray_pods = std::make_unique<RayPodsController>(gates);
+      loop.add(*job_pods);
+      loop.add(*ray_pods);
+      loop.add(pod_ends);
+    };
   }
 
   WorldClock& clock;
   Configuration configuration;
-  api::Scheme scheme;
-  std::unique_ptr<PluginRuntime> plugins;
-  Intake intake{scheme, plugins.get()};
+  std::unique_ptr<Rules> rules;
+  api::Scheme& scheme = rules->scheme;
+  PluginRuntime* plugins = rules->plugins.get();
   LiveStore store;
-  Deaf observer;
-  Kernel kernel{configuration.engine, plugins->hooks(), intake, store, plugins.get(), observer};
-  ObjectIndex index;
-  IdSource& ids;
-  ObjectWriter objects{kernel, index, ids};
-  ControllerLoop controllers{objects, index};
-  Deaf nobody;
-  EventLines unheard;
-  ControllerSetup setup{configuration, plugins->hooks(), plugins->check_controllers(),
-                        kernel,        objects,          unheard};
-  JobPodsController job_pods{setup.gates_of_new_pods()};
-  RayPodsController ray_pods{setup.gates_of_new_pods()};
+  std::unique_ptr<JobPodsController> job_pods;
+  std::unique_ptr<RayPodsController> ray_pods;
   PodController pod_ends;
-  PluginWiring wiring{plugins->plugins(), kernel, objects};
-  Writer writer{objects};
+  Machine machine;
+  Kernel& kernel = machine.kernel();
+  ObjectWriter& objects = machine.objects();
+  ControllerLoop& controllers = machine.controllers();
 };
 
 class ElasticWorld {
@@ -172,7 +158,7 @@ class ElasticWorld {
     request.name = name;
     request.subresource = subresource;
     if (!body.empty()) request.body = json::parse(body);
-    const auto done = life_->writer.execute(std::move(request));
+    const auto done = life_->machine.write(std::move(request));
     settle();
     return done ? "" : done.error().text;
   }

@@ -304,7 +304,7 @@ TEST(Cost, ManyJobsResizedAtOnceAreWrittenOncePerState) {
     request.ns = "default";
     request.name = "j" + std::to_string(i);
     request.body = json::parse(R"({"spec":{"parallelism":3}})");
-    ASSERT_TRUE(world.life().writer.execute(std::move(request)));
+    ASSERT_TRUE(world.life().machine.write(std::move(request)));
   }
   world.settle();
   EXPECT_EQ(world.cpus(), 3 * jobs);

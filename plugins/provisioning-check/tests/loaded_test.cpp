@@ -8,11 +8,8 @@
 
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
-#include "host/controllers/plugin_wiring.hpp"
-#include "host/kernel/plugin_runtime.hpp"
+#include "host/machine/machine.hpp"
 #include "host/store/live_store.hpp"
-#include "host/writes/event_writer.hpp"
-#include "host/writes/ids.hpp"
 
 namespace sluice::host {
 namespace {
@@ -42,11 +39,6 @@ class FixedClock final : public PluginClock {
   bool simulated = false;
 };
 
-class NoDecisions final : public DecisionObserver {
- public:
-  void decided(Time, const Decision&) override {}
-};
-
 class Events final : public EventSink {
  public:
   void emit(const EventNote& event) override {
@@ -58,17 +50,12 @@ class Events final : public EventSink {
 /// A host with the plugin, a queue, and the workload `default/w` that has its quota.
 struct Host {
   explicit Host(const std::string& plugin_config = "{}", bool simulated = false)
-      : plugins(load(plugin_config, simulated)) {
-    clock.simulated = simulated;
-    kernel.listen(&controllers);
-    kernel.write_statuses();
-    objects.set_event_sink(&events);
-    wiring.join(controllers);
-    wiring.connect();
+      : configuration(configured(plugin_config)), rules(load(simulated)) {
     plugins->plugins().set_wake([this] {
       if (!woken.exchange(true)) work.set_value();
     });
     kernel.begin_instant(clock.time);
+    machine.load();
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
     apply(kCheckObject);
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
@@ -87,12 +74,17 @@ struct Host {
   }
   ~Host() { plugins->plugins().set_wake({}); }
 
-  std::unique_ptr<PluginRuntime> load(const std::string& plugin_config, bool simulated) {
+  static Configuration configured(const std::string& plugin_config) {
+    Configuration out;
+    out.plugins.directory = SLUICE_PLUGINS;
+    out.plugins.load.emplace(1);
+    out.plugins.load->back().name = "provisioning-check";
+    out.plugins.load->back().config_json = plugin_config;
+    return out;
+  }
+  std::unique_ptr<Rules> load(bool simulated) {
     clock.simulated = simulated;
-    PluginConfig plugin;
-    plugin.name = "provisioning-check";
-    plugin.config_json = plugin_config;
-    auto loaded = PluginRuntime::load(SLUICE_PLUGINS, {plugin}, clock, scheme);
+    auto loaded = Rules::load(configuration.plugins, std::nullopt, clock);
     SLUICE_CHECK(loaded.ok(), loaded.ok() ? "" : loaded.error().text);
     return std::move(*loaded);
   }
@@ -160,18 +152,18 @@ struct Host {
   }
 
   FixedClock clock;
-  api::Scheme scheme;
-  std::unique_ptr<PluginRuntime> plugins;
+  Configuration configuration;
+  std::unique_ptr<Rules> rules;
+  api::Scheme& scheme = rules->scheme;
+  PluginRuntime* plugins = rules->plugins.get();
   LiveStore store{scheme, nullptr};
-  Intake intake{scheme, plugins.get()};
-  NoDecisions observer;
-  Kernel kernel{EngineConfig{}, plugins->hooks(), intake, store, plugins.get(), observer};
-  ObjectIndex index;
   CountingIds ids;
-  ObjectWriter objects{kernel, index, ids};
-  ControllerLoop controllers{objects, index};
   Events events;
-  PluginWiring wiring{plugins->plugins(), kernel, objects};
+  Machine machine{
+      configuration, *rules, {.store = store, .ids = ids, .events = &events, .controllers = false}};
+  Kernel& kernel = machine.kernel();
+  ObjectWriter& objects = machine.objects();
+  ControllerLoop& controllers = machine.controllers();
   CheckReport last;
   std::promise<void> work;
   std::atomic<bool> woken = false;

@@ -13,10 +13,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct CheckWorld {
+struct CheckWorld : HostFixture {
   CheckWorld() {
     start();
-    apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
               "metadata":{"name":"f"}})");
     check("fake", "example.com/fake");
@@ -30,15 +29,14 @@ struct CheckWorld {
   }
   /// A controller that knows nothing yet, as after a restart or a reload.
   void start() {
-    loop.emplace(objects, index);
+    loop.emplace(objects, own_index);
     controller.emplace(scheme, kernel.engine(), plugins);
     loop->add(*controller);
     kernel.listen(&*loop);
-    kernel.write_statuses();
     kernel.begin_instant(now);
-    for (const api::KindInfo* kind : scheme.kinds())
-      for (const StoredObject* stored : store.list(*kind))
-        loop->changed({kind, stored->key, stored, nullptr});
+    for (const api::KindInfo* each : scheme.kinds())
+      for (const StoredObject* stored : store.list(*each))
+        loop->changed({each, stored->key, stored, nullptr});
     kernel.run_to_rest();
   }
   void apply(const std::string& text) {
@@ -58,8 +56,7 @@ struct CheckWorld {
         R"(]},"resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[
         {"name":"cpu","nominalQuota":")" +
         std::to_string(cpus) + R"("}]}]}]}})");
-    const auto& kind = *scheme.find_by_name("clusterqueues");
-    json::object now_it_is = kernel.current(kind, "cq");
+    json::object now_it_is = get("clusterqueues", "cq");
     now_it_is["spec"].get_object()["admissionChecksStrategy"] =
         strategy.at("spec").at("admissionChecksStrategy");
     now_it_is["spec"].get_object()["resourceGroups"] = strategy.at("spec").at("resourceGroups");
@@ -95,18 +92,10 @@ struct CheckWorld {
               std::string(pointer));
   }
 
-  api::Scheme scheme;
-  LiveStore store{scheme, nullptr};
-  Intake intake{scheme, nullptr};
-  Relay relay;
-  Kernel kernel{EngineConfig{}, hooks::Hooks{}, intake, store, nullptr, relay};
-  ObjectIndex index;
-  CountingIds ids;
-  ObjectWriter objects{kernel, index, ids};
+  ObjectIndex own_index;
   FakeChecks plugins;
   std::optional<ControllerLoop> loop;
   std::optional<CheckController> controller;
-  Time now = *parse_time("2026-01-01T00:00:00Z");
 };
 
 TEST(CheckController, BeginsAtReservationAndAdmitsOnReady) {
@@ -128,10 +117,9 @@ TEST(CheckController, CancelsWhenTheReservationEnds) {
     const char* why;
   };
   const Case cases[] = {
-      {"deleted",
-       [](CheckWorld& w) { w.kernel.remove(*w.scheme.find_by_name("workloads"), "default/a"); },
+      {"deleted", [](CheckWorld& w) { EXPECT_TRUE(w.remove("workloads", "a").ok()); },
        "cancel a fake 1 Deleted"},
-      {"finished", [](CheckWorld& w) { EXPECT_TRUE(w.kernel.conclude("default/a", "Done", "")); },
+      {"finished", [](CheckWorld& w) { EXPECT_TRUE(w.kernel.finish("default/a", "Done", "")); },
        "cancel a fake 1 Finished"},
       {"retried", [](CheckWorld& w) { w.say(w.plugins.report("Retry")); },
        "cancel a fake 1 AdmissionCheck"},
@@ -287,12 +275,12 @@ TEST(CheckController, WhatEndsWhileItsPluginPausesIsCancelledLater) {
   world.pass(kSecond);
   world.workload("b");
   EXPECT_THAT(world.plugins.take(), ElementsAre("begin a fake 1", "begin b fake 1"));
-  for (const char* name : {"default/a", "default/b"}) {
-    world.kernel.remove(*world.scheme.find_by_name("workloads"), name);
+  for (const char* name : {"a", "b"}) {
+    ASSERT_TRUE(world.remove("workloads", name).ok());
     world.kernel.run_to_rest();
   }
   world.workload("c");
-  world.kernel.remove(*world.scheme.find_by_name("workloads"), "default/c");
+  ASSERT_TRUE(world.remove("workloads", "c").ok());
   world.kernel.run_to_rest();
   EXPECT_THAT(world.plugins.take(), IsEmpty());
   for (int n = 0; n < 5; ++n) world.pass(kSecond);

@@ -211,7 +211,7 @@ TEST(Job, WithoutAQueueIsHeldWhereAllAreManaged) {
 
 TEST(Job, TheTimeLimitTellsWhy) {
   JobWorld world;
-  DecisionEvents events(world.scheme, world.kernel.engine(), world.log);
+  DecisionEvents events(world.scheme, world.kernel.engine(), world.objects);
   world.observe(events);
   world.submit(JobWorld::job(
       "train", 1, JobWorld::queued() + R"(,"kueue.x-k8s.io/max-exec-time-seconds":"60")"));

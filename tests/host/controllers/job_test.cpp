@@ -301,7 +301,7 @@ TEST(Job, OfADumpGoesOnRunning) {
   object["metadata"].as_object()["namespace"] = "default";
   object["status"] = {{"active", 2}, {"ready", 2}};
   ASSERT_TRUE(world.intake.prepare(world.kind("jobs"), object, nullptr, false, prepared).empty());
-  world.kernel.put(std::move(prepared), uid);
+  world.kernel.commit(std::move(prepared));
   boost::json::object workload{
       {"apiVersion", "kueue.x-k8s.io/v1beta2"},
       {"kind", "Workload"},

@@ -26,16 +26,19 @@ class EventLog final : public EventSink {
   std::vector<std::string> lines;
 };
 
-struct JobWorld : HostFixture {
+struct OwnLog {  // a base: it is there before the machine that writes to it
+  EventLog log;
+};
+
+struct JobWorld : OwnLog, HostFixture {
   explicit JobWorld(hooks::JobMapping* mapping = nullptr, hooks::PodGate* gate = nullptr,
                     EngineConfig engine = {}, bool manage_all = false)
-      : HostFixture(std::move(engine)),
+      : HostFixture(std::move(engine), &log),
         policy(manage_all),
         gates(gate),
         jobs(scheme, mapping, manage_all),
         lifting(scheme, gates) {
     objects.add_policy(policy);
-    objects.set_event_sink(&log);
     controllers.add(jobs);
     controllers.add(lifting);
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
@@ -91,7 +94,7 @@ struct JobWorld : HostFixture {
     ASSERT_TRUE(done.ok()) << done.error().text;
     settle();
   }
-  void observe(DecisionObserver& to) { observer.to = &to; }
+  void observe(DecisionObserver& to) { machine.observe(to); }
   void settle() { kernel.run_to_rest(); }
   void pass(Duration time) {
     now += time;
@@ -146,7 +149,6 @@ struct JobWorld : HostFixture {
     return job_at(name, "/spec/template/spec/nodeSelector/size");
   }
 
-  EventLog log;
   JobPolicy policy;
   PodGates gates;
   JobController jobs;

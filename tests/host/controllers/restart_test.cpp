@@ -1,8 +1,6 @@
 // A restart of the host: what is in the store is taken over, and nothing is written that the store
 // says already.
-#include "host/controllers/setup.hpp"
 #include "host/store/carried.hpp"
-#include "tests/host/controllers/fake_checks.hpp"
 #include "tests/host/controllers/job_world.hpp"
 
 namespace sluice::host::test {
@@ -15,14 +13,8 @@ using ::testing::StartsWith;
 /// All that a running host has below the API server, on what a journal holds.
 struct Life {
   Life(Time at, std::unique_ptr<Journal> journal) : store(scheme, std::move(journal)), now(at) {
-    kernel.listen(&controllers);
-    kernel.write_statuses();
-    objects.require_namespaces();
-    objects.set_event_sink(&log);
-    setup.join(controllers, [this](DecisionObserver& observer) { relay.to = &observer; });
     kernel.begin_instant(now);
-    Workers workers(2);
-    kernel.load(workers);
+    machine.load();
   }
   void apply(const std::string& text) {
     ObjectAccess& access = objects;
@@ -49,18 +41,15 @@ struct Life {
   }
 
   Configuration configuration;
-  api::Scheme scheme;
+  VirtualClock clock;
+  std::unique_ptr<Rules> rules = Rules::without_plugins(clock);
+  api::Scheme& scheme = rules->scheme;
   LiveStore store;
-  Intake intake{scheme, nullptr};
-  Relay relay;
-  Kernel kernel{configuration.engine, hooks::Hooks{}, intake, store, nullptr, relay};
-  ObjectIndex index;
   CountingIds ids;
-  ObjectWriter objects{kernel, index, ids};
   EventLog log;
-  ControllerLoop controllers{objects, index};
-  FakeChecks checks;
-  ControllerSetup setup{configuration, hooks::Hooks{}, checks, kernel, objects, log};
+  Machine machine{configuration, *rules, {.store = store, .ids = ids, .events = &log}};
+  Kernel& kernel = machine.kernel();
+  ObjectWriter& objects = machine.objects();
   Time now;
 };
 

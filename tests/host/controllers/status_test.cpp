@@ -1,6 +1,4 @@
 // Statuses of queues, events of decisions, retention: in a live host below the API server.
-#include "host/controllers/setup.hpp"
-#include "tests/host/controllers/fake_checks.hpp"
 #include "tests/host/controllers/job_world.hpp"
 
 namespace sluice::host::test {
@@ -12,18 +10,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-struct StatusWorld {
-  explicit StatusWorld(Configuration config = {}) : configuration(std::move(config)) {
-    kernel.listen(&controllers);
-    kernel.write_statuses();
-    objects.set_event_sink(&log);
-    setup.join(controllers, [this](DecisionObserver& observer) { relay.to = &observer; });
-    kernel.begin_instant(now);
-    for (const char* text :
-         {R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})",
-          R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+struct StatusWorld : OwnLog, HostFixture {
+  explicit StatusWorld(Configuration config = {}) : HostFixture(std::move(config), &log, true) {
+    for (const char* text : {R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
               "metadata":{"name":"small"}})",
-          R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+                             R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
               "metadata":{"name":"lq","namespace":"default"},"spec":{"clusterQueue":"cq"}})"})
       apply(text);
     apply(queue("cq", "3"));
@@ -57,7 +48,6 @@ struct StatusWorld {
     kernel.begin_instant(now);
     kernel.run_to_rest();
   }
-  const api::KindInfo& kind(std::string_view name) const { return *scheme.find_by_name(name); }
   std::string status(std::string_view resource, std::string_view key, std::string_view pointer) {
     return at(kernel.current(kind(resource), key), "/status" + std::string(pointer));
   }
@@ -66,21 +56,6 @@ struct StatusWorld {
            status(resource, key, "/reservingWorkloads") + " reserving, " +
            status(resource, key, "/admittedWorkloads") + " admitted";
   }
-
-  Configuration configuration;
-  api::Scheme scheme;
-  LiveStore store{scheme, nullptr};
-  Intake intake{scheme, nullptr};
-  Relay relay;
-  Kernel kernel{configuration.engine, hooks::Hooks{}, intake, store, nullptr, relay};
-  ObjectIndex index;
-  CountingIds ids;
-  ObjectWriter objects{kernel, index, ids};
-  ControllerLoop controllers{objects, index};
-  EventLog log;
-  FakeChecks checks;
-  ControllerSetup setup{configuration, hooks::Hooks{}, checks, kernel, objects, log};
-  Time now = *parse_time("2026-01-01T00:00:00Z");
 };
 
 TEST(QueueStatus, CountsAndUsage) {
@@ -121,9 +96,7 @@ TEST(QueueStatus, ActiveSaysWhyNot) {
            world.status(resource, key, "/conditions/0/message");
   };
   for (const auto& [patch, queue, local] : cases) {
-    ASSERT_TRUE(
-        world.kernel.patch(world.kind("clusterqueues"), "cq", boost::json::parse(patch), false)
-            .empty());
+    ASSERT_TRUE(world.merge("clusterqueues", "cq", patch).ok());
     world.kernel.run_to_rest();
     world.pass(kSecond);
     EXPECT_EQ(seen("clusterqueues", "cq"), queue);
@@ -204,7 +177,7 @@ TEST(Retention, FinishedWorkloadsGo) {
   config.retention.after_finished = 60 * kSecond;
   StatusWorld world(config);
   world.workload("a", 1);
-  ASSERT_TRUE(world.kernel.finish("default/a").ok());
+  ASSERT_TRUE(world.kernel.finish("default/a", "Succeeded", "").ok());
   world.kernel.run_to_rest();
   world.pass(59 * kSecond);
   EXPECT_TRUE(world.kernel.exists(world.kind("workloads"), "default/a"));
@@ -223,10 +196,7 @@ TEST(Retention, DeactivatedOnesGoWithTheirJob) {
                   R"("namespace":"default",)"));
   world.workload("by-hand", 1);
   world.kernel.run_to_rest();
-  ASSERT_TRUE(world.kernel
-                  .patch(world.kind("workloads"), "default/by-hand",
-                         boost::json::parse(R"({"spec":{"active":false}})"), false)
-                  .empty());
+  ASSERT_TRUE(world.merge("workloads", "by-hand", R"({"spec":{"active":false}})").ok());
   world.pass(5 * kSecond);
   world.pass(60 * kSecond);
   EXPECT_FALSE(world.kernel.exists(world.kind("jobs"), "default/train"));

@@ -36,7 +36,7 @@ class LocalExecutorTest : public testing::Test {
     host_.controllers.add(jobs_);
     host_.controllers.add(binder_);
     host_.controllers.add(ends_);
-    control_ = std::make_unique<ControlLoop>(host_.kernel, host_.objects, host_.store, clock_);
+    control_ = std::make_unique<ControlLoop>(host_.machine, host_.store, clock_);
     control_->start();
     const auto made = control_->run_and_wait([](ObjectAccess& objects) {
       NodeConfig node;

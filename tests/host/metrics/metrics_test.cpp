@@ -17,22 +17,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class Relay final : public DecisionObserver {
- public:
-  void decided(Time now, const Decision& decision) override { to->decided(now, decision); }
-  void cycled(const CycleReport& cycle) override { to->cycled(cycle); }
-  void pods_ready(Time now, WorkloadId workload) override { to->pods_ready(now, workload); }
-  DecisionObserver* to = nullptr;
-};
-
 /// Cohort `root` over `team` over the queues `cq` (4 CPUs) and `lender` (2); `slow` has a check.
-struct MetricsWorld {
-  MetricsWorld() {
-    relay.to = &decisions;
-    kernel.listen(&controllers);
-    kernel.write_statuses();
-    kernel.begin_instant(now);
-    apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
+struct MetricsWorld : HostFixture {
+  MetricsWorld() : HostFixture(engine_config()) {
+    machine.observe(decisions);
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
               "metadata":{"name":"check"},"spec":{"controllerName":"example.com/slow"}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
@@ -75,11 +63,15 @@ struct MetricsWorld {
     kernel.run_to_rest();
   }
   void finish(const std::string& key) {
-    ASSERT_TRUE(kernel.finish(key).ok());
+    ASSERT_TRUE(kernel.finish(key, "Succeeded", "Job finished successfully").ok());
     kernel.run_to_rest();
   }
   void pods_ready(const std::string& key) {
-    kernel.mark_pods_ready(*kernel.engine().find(key));
+    const auto done = merge("workloads", key.substr(key.find('/') + 1), R"({"status":{"conditions":[
+        {"type":"PodsReady","status":"True","reason":"Started","message":"All pods run",
+         "lastTransitionTime":"2026-01-01T00:00:00Z"}]}})",
+                            "status");
+    ASSERT_TRUE(done.ok()) << done.error().text;
     kernel.run_to_rest();
   }
   Exposition look() {
@@ -89,24 +81,14 @@ struct MetricsWorld {
     return Exposition(metrics.text(readings));
   }
 
-  EngineConfig config = [] {
+  static EngineConfig engine_config() {
     EngineConfig out;
     out.threads = 1;
     out.fair_sharing = true;
     return out;
-  }();
-  api::Scheme scheme;
-  LiveStore store{scheme, nullptr};
-  Intake intake{scheme, nullptr};
-  Relay relay;
-  Kernel kernel{config, hooks::Hooks{}, intake, store, nullptr, relay};
-  ObjectIndex index;
-  CountingIds ids;
-  ObjectWriter objects{kernel, index, ids};
-  ControllerLoop controllers{objects, index};
+  }
   HostMetrics metrics;
   DecisionMetrics decisions{kernel.engine(), metrics};
-  Time now = *parse_time("2026-01-01T00:00:00Z");
 };
 
 /// A day: a runs, b preempts it after a minute and finishes after another; c can never start.

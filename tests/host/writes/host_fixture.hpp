@@ -4,51 +4,48 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "api/json/json.hpp"
-#include "host/controllers/controller_loop.hpp"
-#include "host/kernel/kernel.hpp"
+#include "host/machine/machine.hpp"
 #include "host/store/live_store.hpp"
-#include "host/writes/event_writer.hpp"
-#include "host/writes/ids.hpp"
-#include "host/writes/object_writer.hpp"
-#include "host/writes/writer.hpp"
 
 namespace sluice::host::test {
 
-/// Hands decisions on to whoever wants them.
-class Relay final : public DecisionObserver {
- public:
-  void decided(Time now, const Decision& decision) override {
-    if (to) to->decided(now, decision);
-  }
-  DecisionObserver* to = nullptr;
-};
-
 struct HostFixture {
-  EngineConfig config;
-  api::Scheme scheme;
+  Configuration configuration;
+  VirtualClock clock;
+  std::unique_ptr<Rules> rules = Rules::without_plugins(clock);
+  api::Scheme& scheme = rules->scheme;
   LiveStore store{scheme, nullptr};
-  Intake intake{scheme, nullptr};
-  Relay observer;
-  Kernel kernel{config, hooks::Hooks{}, intake, store, nullptr, observer};
-  ObjectIndex index;
+  Intake& intake = *rules->intake;
   CountingIds ids;
-  ObjectWriter objects{kernel, index, ids};
-  ControllerLoop controllers{objects, index};
-  EventWriter events{objects, ids};
-  Writer writer{objects};
+  Machine machine;
+  Kernel& kernel = machine.kernel();
+  const ObjectIndex& index = machine.index();
+  ObjectWriter& objects = machine.objects();
+  ControllerLoop& controllers = machine.controllers();
+  const EventWriter& events = machine.events();
   Time now = *parse_time("2026-01-01T00:00:00Z");
 
-  explicit HostFixture(EngineConfig engine = {}) : config(std::move(engine)) {
-    kernel.listen(&controllers);
-    kernel.write_statuses();
-    objects.require_namespaces();
-    objects.set_event_sink(&events);
-    kernel.begin_instant(now);
+  /// No controllers but those that a test adds.
+  explicit HostFixture(EngineConfig engine = {}, EventSink* sink = nullptr)
+      : HostFixture(with_engine(std::move(engine)), sink, false) {}
+
+  HostFixture(Configuration config, EventSink* sink, bool with_controllers)
+      : configuration(std::move(config)),
+        machine(configuration, *rules,
+                {.store = store, .ids = ids, .events = sink, .controllers = with_controllers}) {
+    machine.begin_instant(now);
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
+  }
+
+  static Configuration with_engine(EngineConfig engine) {
+    Configuration out;
+    out.engine = std::move(engine);
+    return out;
   }
 
   const api::KindInfo& kind(std::string_view name) const {
@@ -70,19 +67,19 @@ struct HostFixture {
   }
 
   ApiResult<WriteOutcome> create(std::string_view resource, std::string_view body) {
-    return writer.execute(request(WriteVerb::kCreate, resource, "", body));
+    return machine.write(request(WriteVerb::kCreate, resource, "", body));
   }
   ApiResult<WriteOutcome> merge(std::string_view resource, std::string_view name,
                                 std::string_view patch, std::string_view subresource = {}) {
     WriteRequest out = request(WriteVerb::kPatch, resource, name, patch);
     out.subresource = subresource;
-    return writer.execute(out);
+    return machine.write(out);
   }
   ApiResult<WriteOutcome> remove(std::string_view resource, std::string_view name,
                                  Propagation propagation = Propagation::kBackground) {
     WriteRequest out = request(WriteVerb::kDelete, resource, name);
     out.deletion.propagation = propagation;
-    return writer.execute(out);
+    return machine.write(out);
   }
 
   /// A hub object by the system, which has to be accepted.

@@ -65,7 +65,7 @@ TEST(Writer, RefusalsHaveTheCodesOfTheApi) {
   };
   const std::uint64_t before = host.store.working_version();
   for (const auto& row : rows) {
-    const auto done = host.writer.execute(row.request);
+    const auto done = host.machine.write(row.request);
     ASSERT_FALSE(done.ok()) << row.reason;
     EXPECT_EQ(done.error().code, row.code) << done.error().text;
     EXPECT_EQ(done.error().reason, row.reason) << done.error().text;
@@ -113,12 +113,12 @@ TEST(Writer, ADryRunLeavesNothing) {
   HostFixture host;
   auto request = host.request(WriteVerb::kCreate, "resourceflavors", "", kFlavor);
   request.dry_run = true;
-  ASSERT_TRUE(host.writer.execute(request).ok());
+  ASSERT_TRUE(host.machine.write(request).ok());
   EXPECT_FALSE(host.exists("resourceflavors", "f"));
   ASSERT_TRUE(host.create("resourceflavors", kFlavor).ok());
   auto removal = host.request(WriteVerb::kDelete, "resourceflavors", "f");
   removal.dry_run = true;
-  ASSERT_TRUE(host.writer.execute(removal).ok());
+  ASSERT_TRUE(host.machine.write(removal).ok());
   EXPECT_TRUE(host.exists("resourceflavors", "f"));
 }
 
@@ -156,7 +156,7 @@ TEST(Writer, PatchesOfAllKinds) {
     auto request = host.request(WriteVerb::kPatch, row.resource, "q", row.patch);
     request.patch_type = row.type;
     request.field_manager = "tester";
-    const auto done = host.writer.execute(request);
+    const auto done = host.machine.write(request);
     EXPECT_EQ(done.ok() ? 0 : done.error().code, row.code)
         << row.patch << (done.ok() ? "" : done.error().text);
     if (row.code == 0) {
@@ -173,7 +173,7 @@ TEST(Writer, AnApplyMakesOwnsAndLetsGo) {
     request.patch_type = PatchType::kApply;
     request.field_manager = manager;
     request.force = force;
-    const auto done = host.writer.execute(request);
+    const auto done = host.machine.write(request);
     return done.ok() ? done->code : done.error().code;
   };
   const char* one = R"({"metadata":{"labels":{"a":"1"}},"spec":{"clusterQueue":"cq"}})";

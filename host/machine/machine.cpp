@@ -1,0 +1,55 @@
+#include "host/machine/machine.hpp"
+
+#include <utility>
+
+#include "core/base/workers.hpp"
+
+namespace sluice::host {
+
+Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& edges)
+    : config_(config),
+      rules_(rules),
+      kernel_(config.engine, rules.hooks, *rules.intake, edges.store, *rules.plugins, decisions_),
+      objects_(kernel_, index_, edges.ids),
+      events_(objects_, edges.ids),
+      loop_(objects_, index_),
+      writer_(objects_),
+      wiring_(rules.plugins->plugins(), kernel_, objects_) {
+  const bool always = edges.upkeep == Upkeep::kAlways;
+  EventSink* sink = edges.events;
+  if (!sink && always) sink = &events_;
+  objects_.require_namespaces();
+  objects_.set_event_sink(sink);
+  if (edges.controllers) {
+    setup_ =
+        std::make_unique<ControllerSetup>(config, rules.hooks, *rules.checks, kernel_, objects_);
+    setup_->add_jobs(loop_);
+  }
+  if (edges.pods) edges.pods(loop_, setup_ ? setup_->gates_of_new_pods() : GatesOfNewPods());
+  if (setup_) {
+    setup_->add_checks(loop_);
+    if (always) setup_->add_upkeep(loop_);
+    if (always) decisions_.add(setup_->decision_events());
+  }
+  wiring_.join(loop_);
+  kernel_.listen(&loop_);
+  kernel_.write_statuses(always ? Statuses::kAll : Statuses::kFollowed);
+}
+
+// Whoever holds the plugins may keep them for the next machine: they reach no object meanwhile.
+Machine::~Machine() = default;
+
+void Machine::load(WorkloadReader* read) {
+  rules_.plugins->hold_timers(true);
+  Workers workers(config_.engine.threads);
+  kernel_.load(workers, read);
+  wiring_.connect();
+  rules_.plugins->hold_timers(false);
+}
+
+void Machine::set_guard(const WriteGuard& guard) {
+  writer_.set_guard(guard);
+  wiring_.objects().set_guard(guard);
+}
+
+}  // namespace sluice::host

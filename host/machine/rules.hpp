@@ -1,0 +1,43 @@
+// Rules: what objects may be: the kinds, the plugins that add to them and judge them, and the
+// intake that every object passes. They are there before a store is read, because reading it needs
+// them.
+//
+// Belongs to the kernel's thread; the scheme may be read from any thread once loaded.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/scheme/scheme.hpp"
+#include "core/base/result.hpp"
+#include "core/hooks/hooks.hpp"
+#include "host/config/config.hpp"
+#include "host/kernel/plugin_runtime.hpp"
+#include "host/objects/intake.hpp"
+#include "host/plugins/clock.hpp"
+
+namespace sluice::host {
+
+class Rules {
+ public:
+  /// Loads and activates the plugins `names`, or those of the configuration; `clock` must outlive
+  /// the rules. `log` as in PluginSetConfig.
+  static Result<std::unique_ptr<Rules>> load(const PluginsConfig& config,
+                                             const std::optional<std::vector<std::string>>& names,
+                                             const PluginClock& clock, LogSink log = {});
+  /// Without any plugin. A test may set `hooks` and `checks` to its own before a Machine is made.
+  static std::unique_ptr<Rules> without_plugins(const PluginClock& clock);
+
+  api::Scheme scheme;
+  std::unique_ptr<PluginRuntime> plugins;  ///< never null once loaded
+  std::unique_ptr<Intake> intake;
+  hooks::Hooks hooks;
+  CheckControllers* checks = nullptr;
+
+ private:
+  Rules() = default;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,126 @@
+#include "host/simulate/simulated_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "core/base/check.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+const JobKind& job_kind(const ObjectRef& job) { return *find_job_kind(*job.kind); }
+
+}  // namespace
+
+void WorkloadWatch::changed(const ObjectChange& change, std::vector<std::string>&) {
+  if (!observer_) return;
+  if (change.deleted()) observer_(change.key, false);
+  if (change.stored && !change.before) observer_(change.key, true);
+}
+
+void SimulatedJobs::join(Machine& machine) {
+  machine_ = &machine;
+  machine.objects().add_policy(runtimes_);
+  machine.controllers().retry_on_change_only();
+}
+
+std::string SimulatedJobs::uid(Time now) {
+  for (;;)
+    if (std::string uid = counted_.uid(now); !machine_->index().find(uid)) return uid;
+}
+
+std::string SimulatedJobs::uid_for(const api::KindInfo& kind, const json::object& object,
+                                   Time now) {
+  std::string found;
+  if (is_workload(kind)) {
+    for_each_object(part(object, "metadata"), "ownerReferences", [&](const json::object& owner) {
+      const auto kept = kept_.find(api::find_text(owner, "uid"));
+      if (kept == kept_.end()) return;
+      if (found.empty() && !machine_->index().find(kept->second)) found = kept->second;
+      kept_.erase(kept);
+    });
+  }
+  return found.empty() ? uid(now) : found;
+}
+
+// FNV-1a: the same for the same job at the same time.
+std::string SimulatedJobs::uid_of_job(const ObjectRef& job, Time now, std::string workload_uid) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : fmt::format("{}/{} {} {}", job.kind->group, job.kind->kind, job.key, now))
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  std::string uid = fmt::format("{:08x}-{:04x}-4000-a000-{:012x}", hash >> 32U,
+                                hash >> 16U & 0xffffU, hash & 0xffffU);
+  kept_[uid] = std::move(workload_uid);
+  return uid;
+}
+
+bool SimulatedJobs::is_workload(const api::KindInfo& kind) {
+  return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
+}
+
+bool SimulatedJobs::manages(const api::KindInfo& kind) { return find_job_kind(kind) != nullptr; }
+
+std::optional<ObjectRef> SimulatedJobs::job_of(const api::Workload& workload) const {
+  for (const auto& owner : workload.meta.owners) {
+    const api::KindInfo* kind = machine_->scheme().find(owner.api_version, owner.kind);
+    ObjectRef ref{kind, fmt::format("{}/{}", workload.meta.ns, owner.name)};
+    if (kind && manages(*kind) && objects().exists(*kind, ref.key)) return ref;
+  }
+  return std::nullopt;
+}
+
+std::optional<ObjectRef> SimulatedJobs::find(std::string_view key) const {
+  for (const api::KindInfo* kind : machine_->scheme().kinds())
+    if (manages(*kind) && objects().exists(*kind, key)) return ObjectRef{kind, std::string(key)};
+  return std::nullopt;
+}
+
+std::optional<Duration> SimulatedJobs::runtime(const ObjectRef& job) const {
+  return runtime_of(job_kind(job), *objects().get(*job.kind, job.key));
+}
+
+std::optional<Time> SimulatedJobs::started(const ObjectRef& job) const {
+  const auto object = objects().get(*job.kind, job.key);
+  return is_suspended(*object) ? std::nullopt : pods_started(*object);
+}
+
+bool SimulatedJobs::complete(const ObjectRef& job) {
+  if (job_kind(job).group_kind() != "batch/Job") return false;
+  const auto object = objects().get(*job.kind, job.key);
+  const auto done =
+      objects().update_status(*job.kind, job.key, succeeded_status(*object, machine_->now()));
+  SLUICE_CHECK(done.ok(), "a job cannot complete: ", done.error().text);
+  machine_->controllers().run();
+  return true;
+}
+
+void SimulatedJobs::end(const std::string& workload) {
+  const auto done = objects().finish_workload(workload, "Succeeded", "Job finished successfully");
+  SLUICE_CHECK(done.ok(), "an admitted workload cannot end: ", done.error().text);
+}
+
+void SimulatedJobs::report_ready(WorkloadId workload) {
+  const std::string& key = machine_->engine().key(workload);
+  const api::KindInfo& kind = *machine_->scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
+  json::object status = part(*objects().get(kind, key), "status");
+  json::array& conditions = array_of(status, "conditions");
+  for (auto it = conditions.begin(); it != conditions.end();) {
+    const json::object* condition = it->if_object();
+    const bool stale = condition && api::find_text(*condition, "type") == "PodsReady";
+    it = stale ? conditions.erase(it) : std::next(it);
+  }
+  conditions.push_back(json::object{{"type", "PodsReady"},
+                                    {"status", "True"},
+                                    {"reason", "Started"},
+                                    {"message", "All pods were ready or succeeded"},
+                                    {"lastTransitionTime", format_time(machine_->now())}});
+  const auto done = objects().update_status(kind, key, std::move(status));
+  SLUICE_CHECK(done.ok(), "pods of ", key, " cannot be ready: ", done.error().text);
+}
+
+}  // namespace sluice::host
