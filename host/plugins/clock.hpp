@@ -28,8 +28,8 @@ class SystemPluginClock final : public PluginClock {
   Duration steady() const override;
 };
 
-/// A clock that goes where it is set. Calls into plugins take no time, so that a run does not depend
-/// on how busy the machine is.
+/// A clock that goes where it is set. Calls into plugins take no time, so that a run does not
+/// depend on how busy the machine is.
 class VirtualClock final : public PluginClock {
  public:
   Time now() const override { return time_; }
