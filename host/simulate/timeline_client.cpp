@@ -59,9 +59,16 @@ WriteRequest request_of(WriteVerb verb, const ObjectRef& ref) {
 TimelineClient::TimelineClient(const SimulationInput& input, Machine& machine, SimulatedJobs& jobs,
                                Bodies bodies)
     : machine_(machine), jobs_(jobs), uid_base_(input.uid_base), bodies_(bodies) {
+  std::map<ObjectRef, std::size_t> times;
   for (const TimelineEvent& event : input.events)
     if (event.type == TimelineEvent::Type::kApply)
-      applied_.try_emplace({event.object.stored.kind, event.object.stored.key});
+      ++times[{event.object.stored.kind, event.object.stored.key}];
+  for (const InitialObject& initial : input.objects) {
+    const auto found = times.find({initial.object.stored.kind, initial.object.stored.key});
+    if (found != times.end()) ++found->second;
+  }
+  for (const auto& [ref, count] : times)
+    if (count > 1) applied_.try_emplace(ref);
 }
 
 ApiResult<WriteOutcome> TimelineClient::apply(PreparedObject object, std::uint32_t order) {

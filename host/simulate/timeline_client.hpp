@@ -39,7 +39,7 @@ class TimelineClient {
   SimulatedJobs& jobs_;
   const std::uint64_t uid_base_;
   const Bodies bodies_;
-  /// As they were last applied: those objects that an event will apply once more.
+  /// As they were last applied: those objects that are applied more than once.
   std::map<ObjectRef, boost::json::object> applied_;
 };
 
