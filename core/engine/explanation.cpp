@@ -117,6 +117,8 @@ void find_position(const Model& model, const QueueRecord& queue, WorkloadId id, 
   out.queued = queue.pending.contains(id);
   if (!out.queued) return;
   out.parked = queue.pending.parked(id);
+  if (const auto head = queue.pending.head(); head && *head != id && !queue.best_effort())
+    out.head = model.workloads[*head].key;
   bool before = true;
   for (const WorkloadId each : queue.pending.members()) {
     before &= each != id;

@@ -81,6 +81,9 @@ struct Explanation {
   bool parked = false;  ///< it waits for something to change, not for its turn
   std::size_t ahead_in_cluster_queue = 0, in_cluster_queue = 0;
   std::size_t ahead_in_local_queue = 0, in_local_queue = 0;
+  /// In a StrictFIFO queue nobody but the head is looked at: its key, where that is another. May be
+  /// empty.
+  std::string head;
   std::vector<PodSetAnswer> pod_sets;
   std::vector<Refusal> refusals;
   /// Of flavors that lack something, within reach of the queue; those that hold most first, then

@@ -88,9 +88,9 @@ std::shared_ptr<const PolicyRules> RbacIndex::aggregated(const RbacObject& role)
     }
     for (const auto& [key, other] : roles_) {
       if (other->kind != "ClusterRole" || seen.count(other.get()) != 0) continue;
-      const bool selected =
-          std::any_of(at->selectors.begin(), at->selectors.end(),
-                      [&](const auto& selector) { return selector.matches(other->labels); });
+      const bool selected = std::any_of(
+          at->selectors.begin(), at->selectors.end(),
+          [&labels = other->labels](const auto& selector) { return selector.matches(labels); });
       if (!selected) continue;
       seen.insert(other.get());
       open.push_back(other.get());

@@ -47,15 +47,25 @@ std::string chosen(const CLI::App& app) {
   return path;
 }
 
+/// `which command? allowed: inspect, list`, where the user stopped before one; else empty.
+std::string missing_command(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  std::string names;
+  for (const CLI::App* each : at->get_subcommands([](const CLI::App*) { return true; }))
+    names += (names.empty() ? "" : ", ") + each->get_name();
+  return names.empty() ? names : "which command? allowed: " + names;
+}
+
 int bad_usage(const CLI::App& app, const CLI::ParseError& e) {
-  print_error(e.what());
+  const std::string missing = e.get_name() == "RequiredError" ? missing_command(app) : "";
+  print_error(missing.empty() ? std::string_view(e.what()) : std::string_view(missing));
   fmt::print(stderr, "usage: {0} --help shows what is allowed\n", chosen(app));
   return 2;
 }
 
 int parse_and_run(int argc, const char* const* argv) {
   CLI::App app(kAbout, "sluice");
-  app.footer(kFooter);
   app.require_subcommand(1);
   app.set_version_flag("--version", fmt::format("sluice {}", version()));
   Action action;
@@ -66,6 +76,11 @@ int parse_and_run(int argc, const char* const* argv) {
   add_explain_command(app, action);
   add_submit_command(app, action);
   add_version_command(app, action);
+  app.footer(kFooter);  // now: a command inherits the one that is there when it is made
+  if (argc == 1) {
+    fmt::print("{}", app.help());
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {

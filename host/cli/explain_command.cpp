@@ -53,7 +53,8 @@ void add_explain_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("explain", "Tell why a workload waits");
   command
       ->add_option("WORKLOAD", arguments->target,
-                   "NAMESPACE/WORKLOAD, WORKLOAD, job/NAME or NAMESPACE/job/NAME")
+                   "NAMESPACE/WORKLOAD, WORKLOAD, job/NAME, raycluster/NAME, or these two after "
+                   "NAMESPACE/")
       ->required();
   command->add_option("--namespace,-n", arguments->ns, "Namespace (default: the kubeconfig's)")
       ->type_name("NAME");

@@ -13,28 +13,55 @@ namespace {
 
 namespace json = boost::json;
 
-bool is_job(const std::string& word) {
-  return word == "job" || word == "jobs" || word == "job.batch" || word == "jobs.batch";
+/// A kind of job whose workloads can be found by its name.
+struct JobResource {
+  const char *singular, *plural, *group;
+  const char* path;  ///< of the API, up to its version
+};
+
+constexpr JobResource kJobResources[] = {{"job", "jobs", "batch", "batch/v1"},
+                                         {"raycluster", "rayclusters", "ray.io", "ray.io/v1"}};
+
+/// `job`, `jobs`, `job.batch`, `jobs.batch`: whatever kubectl understands.
+const JobResource* job_resource(std::string_view word) {
+  for (const JobResource& each : kJobResources)
+    for (const std::string name : {each.singular, each.plural})
+      if (word == name || word == name + "." + each.group) return &each;
+  return nullptr;
 }
 
 std::string workloads_of(const std::string& ns) {
   return fmt::format("/apis/kueue.x-k8s.io/v1beta2/namespaces/{}/workloads", percent_encoded(ns));
 }
 
-/// The workload that a Job waits for, else the one that it runs by, else one that is finished; of
-/// several the newest.
-std::string choose(const json::object& list) {
+bool owned_by(const json::object& metadata, std::string_view uid) {
+  bool out = false;
+  for_each_object(metadata, "ownerReferences",
+                  [&](const json::object& owner) { out |= api::find_text(owner, "uid") == uid; });
+  return out;
+}
+
+/// The higher, the more it is the one that people ask about: the job's own before those that stand
+/// in for it, then one that waits, one that runs, one that is off, one that is finished.
+int rank_of(const json::object& workload, std::string_view uid) {
+  const json::object& status = part(workload, "status");
+  const int state = has_condition(status, "Finished")                         ? 0
+                    : !api::find_bool(part(workload, "spec"), "active", true) ? 1
+                    : has_condition(status, "Admitted")                       ? 2
+                                                                              : 3;
+  return state + (owned_by(part(workload, "metadata"), uid) ? 4 : 0);
+}
+
+/// Of several of a rank the newest.
+std::string choose(const json::object& list, std::string_view uid) {
   std::string name, newest;
   int rank = -1;
   for_each_object(list, "items", [&](const json::object& workload) {
-    const json::object& status = part(workload, "status");
-    const int now = has_condition(status, "Finished")   ? 0
-                    : has_condition(status, "Admitted") ? 1
-                                                        : 2;
+    const int now = rank_of(workload, uid);
     const json::object& metadata = part(workload, "metadata");
     const std::string created(api::find_text(metadata, "creationTimestamp"));
     const bool better = now != rank ? now > rank : created >= newest;
-    if (!name.empty() && !better) return;
+    if (!better) return;
     name = api::find_text(metadata, "name");
     newest = created;
     rank = now;
@@ -42,24 +69,27 @@ std::string choose(const json::object& list) {
   return name;
 }
 
-Result<std::string> workload_of_job(const Client& client, const std::string& ns,
-                                    const std::string& job) {
-  const auto object = client.call("GET", fmt::format("/apis/batch/v1/namespaces/{}/jobs/{}",
-                                                     percent_encoded(ns), percent_encoded(job)));
+Result<std::string> workload_of_job(const Client& client, const JobResource& kind,
+                                    const std::string& ns, const std::string& job) {
+  const auto object =
+      client.call("GET", fmt::format("/apis/{}/namespaces/{}/{}/{}", kind.path, percent_encoded(ns),
+                                     kind.plural, percent_encoded(job)));
   if (!object) return object.error();
   const std::string uid(api::find_text(part(*object, "metadata"), "uid"));
   const auto list = client.call("GET", fmt::format("{}?labelSelector=kueue.x-k8s.io%2Fjob-uid%3D{}",
                                                    workloads_of(ns), percent_encoded(uid)));
   if (!list) return list.error();
-  std::string name = choose(*list);
+  std::string name = choose(*list, uid);
   if (!name.empty()) return name;
   const std::string_view queue =
       api::find_text(part(part(*object, "metadata"), "labels"), "kueue.x-k8s.io/queue-name");
   if (queue.empty())
-    return Error{fmt::format("job {}/{} is in no queue: it has no label kueue.x-k8s.io/queue-name",
-                             ns, job)};
-  return Error{fmt::format(
-      "job {}/{} has no workload yet; kubectl describe job {} tells its events", ns, job, job)};
+    return Error{fmt::format("{} {}/{} is in no queue: it has no label kueue.x-k8s.io/queue-name",
+                             kind.singular, ns, job)};
+  return Error{
+      fmt::format("{0} {1}/{2} has no workload yet; kubectl describe {0} {2} tells its "
+                  "events",
+                  kind.singular, ns, job)};
 }
 
 }  // namespace
@@ -74,8 +104,8 @@ Result<ExplainTarget> parse_explain_target(const std::string& text, const std::s
   ExplainTarget out;
   out.name = parts.back();
   parts.pop_back();
-  if (!parts.empty() && is_job(parts.back())) {
-    out.job = true;
+  if (const JobResource* kind = parts.empty() ? nullptr : job_resource(parts.back())) {
+    out.kind = kind->singular;
     parts.pop_back();
   }
   if (!parts.empty()) {
@@ -85,7 +115,8 @@ Result<ExplainTarget> parse_explain_target(const std::string& text, const std::s
   }
   if (!parts.empty() || out.name.empty())
     return Error{fmt::format(
-        "found \"{}\"; allowed: NAMESPACE/WORKLOAD, WORKLOAD, job/NAME or NAMESPACE/job/NAME",
+        "found \"{}\"; allowed: NAMESPACE/WORKLOAD, WORKLOAD, job/NAME, raycluster/NAME, "
+        "NAMESPACE/job/NAME or NAMESPACE/raycluster/NAME",
         text)};
   if (!ns.empty() && !out.ns.empty() && ns != out.ns)
     return Error{fmt::format("\"{}\" names namespace {}, --namespace names {}", text, out.ns, ns)};
@@ -101,16 +132,20 @@ Result<json::object> fetch_explanation(const Client& client, const ExplainTarget
                                    percent_encoded(ns), percent_encoded(workload)),
                        {}, missing);
   };
-  if (!target.job) {
-    bool missing = false;
-    auto found = ask(target.name, &missing);
-    if (!found || !missing) return found;
+  if (const JobResource* kind = job_resource(target.kind)) {
+    const Result<std::string> workload = workload_of_job(client, *kind, ns, target.name);
+    return workload ? ask(*workload, nullptr) : workload.error();
   }
-  const Result<std::string> workload = workload_of_job(client, ns, target.name);
-  if (workload) return ask(*workload, nullptr);
-  if (target.job) return workload.error();
-  return Error{fmt::format("there is no workload {}/{}, and as a job: {}", ns, target.name,
-                           workload.error().text)};
+  bool missing = false;
+  auto found = ask(target.name, &missing);
+  if (!found || !missing) return found;
+  std::string tried;
+  for (const JobResource& kind : kJobResources) {
+    const Result<std::string> workload = workload_of_job(client, kind, ns, target.name);
+    if (workload) return ask(*workload, nullptr);
+    tried += fmt::format("; as a {}: {}", kind.singular, workload.error().text);
+  }
+  return Error{fmt::format("there is no workload {}/{}{}", ns, target.name, tried)};
 }
 
 }  // namespace sluice::host

@@ -13,12 +13,12 @@ namespace sluice::host {
 
 struct ExplainTarget {
   std::string ns;    ///< empty: that of the kubeconfig
-  std::string name;  ///< of a Workload, or of a Job
-  bool job = false;  ///< it is a Job; else a Workload, or a Job where there is no such Workload
+  std::string name;  ///< of a Workload, or of a job
+  std::string kind;  ///< of job: `job` or `raycluster`; empty: a Workload, else a job of the name
 };
 
-/// `NS/WORKLOAD`, `WORKLOAD`, `job/NAME` or `NS/job/NAME`; `ns` (may be empty) is that of the
-/// command line.
+/// `NS/WORKLOAD`, `WORKLOAD`, `job/NAME`, `raycluster/NAME` or these after `NS/`; `ns` (may be
+/// empty) is that of the command line.
 Result<ExplainTarget> parse_explain_target(const std::string& text, const std::string& ns);
 
 /// The document of docs/explain.md.

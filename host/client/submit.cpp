@@ -12,6 +12,7 @@
 
 #include "api/json/json.hpp"
 #include "core/types/quantity.hpp"
+#include "host/client/explain.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -167,23 +168,16 @@ class Follower {
       return tell("running");
     }
     if (!api::find_bool(part(job, "spec"), "suspend", false)) return tell("starting");
-    tell("waiting" + why_waiting(job));
+    tell("waiting" + why_waiting());
   }
 
-  /// What its workload says about it.
-  std::string why_waiting(const json::object& job) {
-    const std::string uid(api::find_text(part(job, "metadata"), "uid"));
-    const auto list =
-        client_.call("GET", fmt::format("/apis/kueue.x-k8s.io/v1beta2/namespaces/{}/workloads"
-                                        "?labelSelector=kueue.x-k8s.io%2Fjob-uid%3D{}",
-                                        ns_, uid));
-    std::string out;
-    if (!list) return out;
-    for_each_object(*list, "items", [&](const json::object& workload) {
-      const std::string text = message(part(workload, "status"), "QuotaReserved");
-      if (!text.empty()) out = ": " + text;
-    });
-    return out;
+  /// As `sluice explain` tells it; nothing while it has no workload.
+  std::string why_waiting() const {
+    const auto document = fetch_explanation(client_, {ns_, name_, "job"});
+    if (!document) return {};
+    std::string text(api::find_text(*document, "now"));
+    if (text.empty()) text = api::find_text(*document, "message");
+    return text.empty() ? text : ": " + text;
   }
 
   /// ` (pod NAME ended with exit status 3)` of the last one that failed; may be empty.

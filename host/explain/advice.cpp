@@ -49,6 +49,26 @@ std::string holders_text(const Explanation& explanation, const std::string& flav
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+bool served(const FlavorAnswer& flavor) { return flavor.unsuitable.empty() && flavor.missing == 0; }
+
+/// What a resource lacks on each flavor that could serve it; empty: nothing.
+std::string shortage(const ResourceAnswer& resource) {
+  std::vector<std::string> parts;
+  for (const FlavorAnswer& flavor : resource.flavors) {
+    if (served(flavor)) return {};
+    if (!flavor.unsuitable.empty()) {
+      parts.push_back(fmt::format("flavor {} is not for it", flavor.flavor));
+    } else if (flavor.never) {
+      parts.push_back(fmt::format("flavor {} has {} at most", flavor.flavor,
+                                  amount_text(resource.resource, flavor.maximum)));
+    } else {
+      parts.push_back(fmt::format("{} more of flavor {}",
+                                  amount_text(resource.resource, flavor.missing), flavor.flavor));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, ", or "));
+}
+
 std::string sentence(const Explanation& explanation, const ResourceAnswer& resource,
                      const FlavorAnswer& flavor) {
   const std::string missing = amount_of(resource.resource, flavor.missing);
@@ -77,8 +97,36 @@ std::string amount_of(const std::string& resource, std::int64_t amount) {
   return amount_text(resource, amount) + " " + resource;
 }
 
+std::string now_text(const Explanation& explanation) {
+  if (explanation.cluster_queue.empty() || explanation.pod_sets.empty()) return {};
+  std::vector<std::string> parts;
+  if (!explanation.head.empty())
+    parts.push_back(
+        fmt::format("only the head of a StrictFIFO queue is looked at: {}", explanation.head));
+  for (const PodSetAnswer& pods : explanation.pod_sets) {
+    for (const ResourceAnswer& resource : pods.resources) {
+      std::string text;
+      if (resource.covered) {
+        text = shortage(resource);
+      } else if (resource.requested > 0) {
+        text = explanation.cluster_queue + " has no quota of it";
+      }
+      if (text.empty()) continue;
+      text = fmt::format("{} of pod set {}: {}", resource.resource, pods.name, text);
+      if (std::find(parts.begin(), parts.end(), text) == parts.end()) parts.push_back(text);
+    }
+  }
+  if (!parts.empty()) return fmt::format("{}", fmt::join(parts, "; "));
+  return explanation.pod_sets.size() == 1
+             ? "what it asks for is free at this moment"
+             : "each of its pod sets by itself has room at this moment";
+}
+
 std::vector<std::string> advice_of(const Explanation& explanation) {
   std::vector<std::string> out;
+  if (!explanation.head.empty())
+    out.push_back(fmt::format("{}, the head of this StrictFIFO queue, has to get its quota first",
+                              explanation.head));
   for (const PodSetAnswer& pods : explanation.pod_sets) {
     for (const ResourceAnswer& resource : pods.resources) {
       if (!resource.covered && resource.requested > 0) {
@@ -90,10 +138,7 @@ std::vector<std::string> advice_of(const Explanation& explanation) {
       const bool hope = std::any_of(
           resource.flavors.begin(), resource.flavors.end(),
           [](const FlavorAnswer& each) { return each.unsuitable.empty() && !each.never; });
-      const bool fits = std::any_of(
-          resource.flavors.begin(), resource.flavors.end(),
-          [](const FlavorAnswer& each) { return each.unsuitable.empty() && each.missing == 0; });
-      if (fits) continue;
+      if (std::any_of(resource.flavors.begin(), resource.flavors.end(), served)) continue;
       for (const FlavorAnswer& flavor : resource.flavors) {
         if (!flavor.unsuitable.empty() || (flavor.never && hope)) continue;
         const std::string text = sentence(explanation, resource, flavor);

@@ -13,6 +13,10 @@ namespace sluice::host {
 /// nothing is missing.
 std::vector<std::string> advice_of(const Explanation& explanation);
 
+/// What its numbers say at this moment, in one sentence; empty for one that is in no ClusterQueue.
+/// The message of its condition says what they were when its turn came last.
+std::string now_text(const Explanation& explanation);
+
 /// An amount with its resource, as people say it: `2 cpu`, `500m cpu`, `2Gi memory`.
 std::string amount_of(const std::string& resource, std::int64_t amount);
 

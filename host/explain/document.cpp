@@ -128,15 +128,42 @@ void add_eviction(const api::WorkloadStatus& status, json::object& out) {
 std::vector<std::string> help_for_others(const api::Workload& workload, WorkloadState state,
                                          const api::WorkloadStatus& status) {
   std::vector<std::string> out;
-  if (state == WorkloadState::kInactive)
-    out.emplace_back(workload.active ? "its queue has to take it again"
-                                     : "somebody has to set spec.active to true");
+  if (state == WorkloadState::kInactive) {
+    const api::Condition* evicted = status.condition("Evicted");
+    const bool told = evicted && evicted->status == "True" && !evicted->message.empty();
+    const std::string cause =
+        told ? "once its cause is gone (" + evicted->reason + ": " + evicted->message + "), " : "";
+    out.push_back(cause + (workload.active ? "its queue has to take it again"
+                                           : "somebody has to set spec.active to true"));
+  }
   for (const api::AdmissionCheckState& check : status.admission_checks)
     if (check.state != "Ready" && state == WorkloadState::kQuotaReserved)
       out.push_back("check " + check.name + " has to become Ready; it is " + check.state);
   if (status.requeue_state && status.requeue_state->requeue_at && state == WorkloadState::kPending)
     out.push_back("its backoff ends at " + format_time(*status.requeue_state->requeue_at));
   return out;
+}
+
+/// What a plugin took out when its turn came last is no more for it than what a taint keeps it
+/// from.
+void mark_refused(Explanation& explanation) {
+  for (const Refusal& refusal : explanation.refusals) {
+    if (refusal.by.empty() || refusal.flavor.empty()) continue;
+    for (PodSetAnswer& pods : explanation.pod_sets) {
+      if (!refusal.pod_set.empty() && refusal.pod_set != pods.name) continue;
+      for (ResourceAnswer& resource : pods.resources)
+        for (FlavorAnswer& flavor : resource.flavors)
+          if (flavor.flavor == refusal.flavor && flavor.unsuitable.empty())
+            flavor.unsuitable = "plugin " + refusal.by + ": " + refusal.text;
+    }
+  }
+}
+
+/// A queue is not only of those whose names the asker may know.
+void hide_head(Explanation& explanation, const MayKnow& may_know) {
+  const std::string& head = explanation.head;
+  if (head.empty() || !may_know || may_know(head.substr(0, head.find('/')))) return;
+  explanation.head = "a workload of another namespace";
 }
 
 /// Where each of those stands that wait or run in its place.
@@ -169,6 +196,7 @@ void add_explanation(const Explanation& explanation, json::object& document) {
       queue["positionInLocalQueue"] = explanation.ahead_in_local_queue + 1;
       queue["pendingInLocalQueue"] = explanation.in_local_queue;
       queue["parked"] = explanation.parked;
+      if (!explanation.head.empty()) queue["behind"] = explanation.head;
     }
   }
   if (!explanation.replaces.empty()) document["willReplace"] = explanation.replaces;
@@ -208,8 +236,12 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
     out["message"] = told->message;
   }
   out["since"] = format_time(since);
-  const Explanation explanation = engine.explain(id, may_know);
+  Explanation explanation = engine.explain(id, may_know);
+  mark_refused(explanation);
+  hide_head(explanation, may_know);
   if (state == WorkloadState::kPending) {
+    const std::string now_says = now_text(explanation);
+    if (!now_says.empty() && explanation.stand_ins.empty()) out["now"] = now_says;
     add_explanation(explanation, out);
   } else {
     out["wouldHelp"] = json::array();

@@ -4,8 +4,9 @@
 #include <boost/json/object.hpp>
 #include <utility>
 
-#include "core/base/check.hpp"
+#include "api/json/json.hpp"
 #include "host/explain/document.hpp"
+#include "host/explain/obstacles.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -13,19 +14,25 @@ namespace {
 
 namespace json = boost::json;
 
-const api::KindInfo& kind_of(const ObjectAccess& objects, std::string_view name) {
-  const api::KindInfo* kind = objects.scheme().find("kueue.x-k8s.io/v1beta2", name);
-  SLUICE_CHECK(kind != nullptr, "no kind ", name);
-  return *kind;
-}
-
 json::object metadata_of(const ObjectAccess& objects, const std::string& key) {
-  const auto object = objects.get(kind_of(objects, "Workload"), key);
+  const auto object = objects.get(kueue_kind(objects, "Workload"), key);
   if (!object) return {};
   json::object out;
   for (const char* name : {"name", "namespace", "creationTimestamp", "ownerReferences"})
     if (const json::value* value = part(*object, "metadata").if_contains(name)) out[name] = *value;
   return out;
+}
+
+/// In front of what would help otherwise: while its queue serves nobody, nothing else does.
+void add_obstacles(const ObjectAccess& objects, const std::string& ns, json::object& document) {
+  const std::string_view state = api::find_text(document, "state");
+  if (state != "Pending" && state != "Inactive") return;
+  const std::string queue(api::find_text(part(document, "queue"), "localQueue"));
+  json::array help;
+  for (const std::string& text : obstacles_of(objects, ns, queue)) help.emplace_back(text);
+  json::array& others = array_of(document, "wouldHelp");
+  help.insert(help.end(), others.begin(), others.end());
+  others = std::move(help);
 }
 
 }  // namespace
@@ -34,7 +41,7 @@ ApiResult<json::value> LiveInsight::pending(const ObjectAccess& objects, const s
                                             const std::string& queue, std::int64_t offset,
                                             std::int64_t limit) const {
   const std::string local = ns.empty() ? "" : ns + "/" + queue;
-  const api::KindInfo& kind = kind_of(objects, ns.empty() ? "ClusterQueue" : "LocalQueue");
+  const api::KindInfo& kind = kueue_kind(objects, ns.empty() ? "ClusterQueue" : "LocalQueue");
   if (!objects.exists(kind, ns.empty() ? queue : local)) return not_found(kind, queue);
   const std::string cluster_queue = ns.empty() ? queue : cluster_queue_of(engine_.model(), local);
   json::array items;
@@ -65,8 +72,10 @@ void LiveInsight::explain(std::string ns, std::string workload, MayKnow may_know
   kernel_.post([this, ns = std::move(ns), workload = std::move(workload),
                 may_know = std::move(may_know), done = std::move(done)](ObjectAccess& objects) {
     const auto id = engine_.find(ns + "/" + workload);
-    if (!id) return done(not_found(kind_of(objects, "Workload"), workload));
-    done(json::value(explanation_document(engine_, *id, objects.now(), may_know)));
+    if (!id) return done(not_found(kueue_kind(objects, "Workload"), workload));
+    json::object document = explanation_document(engine_, *id, objects.now(), may_know);
+    add_obstacles(objects, ns, document);
+    done(json::value(std::move(document)));
   });
 }
 

@@ -189,7 +189,9 @@ std::string explanation_text(const json::object& document) {
   row("Since", since_text(document, document));
   row("Queue", queue_text(part(document, "queue")));
   row("Position", position_text(part(document, "queue")));
-  row("Why", text(document, "message"));
+  const std::string now = text(document, "now");
+  row("Why", now.empty() ? text(document, "message") : now);
+  if (!now.empty()) row("Last try", text(document, "message"));
   row("Said no", refused_text(document));
   row("Runs on", admission_text(document));
   row("Checks", checks_text(document));

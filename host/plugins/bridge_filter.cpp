@@ -144,6 +144,9 @@ void VetoBridge::veto(const hooks::VetoQuery& query, hooks::VetoAnswer& answer,
         answer.may_not_preempt = true;
         answer.reason = vetoes.reason;
         answer.by = plugin->name();
+      } else if (!vetoes.own.empty() && answer.by.empty()) {
+        answer.reason = "some of those that it could preempt are protected";
+        answer.by = plugin->name();
       }
       continue;
     }

@@ -230,7 +230,8 @@ Nanoseconds time_of(std::string_view text) {
   const int mi = digits(text, 14, 2);
   const int s = digits(text, 17, 2);
   if (y < 0 || mo < 1 || d < 1 || h < 0 || mi < 0 || s < 0) return 0;
-  const sys_days day{year{y} / month{static_cast<unsigned>(mo)} / static_cast<unsigned>(d)};
+  const sys_days day{year{y} / month{static_cast<unsigned>(mo)} /
+                     std::chrono::day{static_cast<unsigned>(d)}};
   Nanoseconds out = duration_cast<nanoseconds>(day.time_since_epoch()).count() +
                     (Nanoseconds{h} * 3600 + mi * 60 + s) * kSecondNs;
   if (text.size() > 20 && text[19] == '.') {

@@ -58,8 +58,8 @@ bool raise_reclaimable(json::object& status, const std::vector<FinishedPods>& fi
   bool changed = false;
   for (const auto& [pod_set, count] : finished) {
     json::array& list = array_of(status, "reclaimablePods");
-    const auto it = std::find_if(list.begin(), list.end(), [&](const json::value& each) {
-      return each.is_object() && api::find_text(each.get_object(), "name") == pod_set;
+    const auto it = std::find_if(list.begin(), list.end(), [&name = pod_set](const auto& each) {
+      return each.is_object() && api::find_text(each.get_object(), "name") == name;
     });
     if (it == list.end()) {
       list.push_back(json::object{{"name", pod_set}, {"count", count}});

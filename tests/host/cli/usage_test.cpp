@@ -16,7 +16,7 @@ class Usage : public Sandbox {};
 
 TEST_F(Usage, BadUsageExits2AndPointsToTheHelp) {
   for (const char* arguments :
-       {"", "frobnicate", "simulate", "simulate --nope x", "simulate --until soon x",
+       {"frobnicate", "simulate", "simulate --nope x", "simulate --until soon x",
         "simulate --threads -1 x", "simulate --dump - x", "plugin"}) {
     const RunResult run = sluice(arguments);
     EXPECT_EQ(run.status, 2) << arguments;
@@ -24,6 +24,23 @@ TEST_F(Usage, BadUsageExits2AndPointsToTheHelp) {
     EXPECT_THAT(run.err, StartsWith("error: ")) << arguments;
     EXPECT_THAT(run.err, HasSubstr("--help")) << arguments;
   }
+}
+
+/// C15: the first thing that people type.
+TEST_F(Usage, TheProgramAloneExplainsItself) {
+  const RunResult run = sluice("");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.out, sluice("--help").out);
+  EXPECT_EQ(run.err, "");
+  EXPECT_THAT(sluice("plugin").err, StartsWith("error: which command? allowed: "));
+}
+
+/// C15: not those of the program.
+TEST_F(Usage, ACommandOfACommandHasExamplesOfItsOwnOrNone) {
+  for (const char* arguments :
+       {"plugin list --help", "plugin validate --help", "store check --help", "submit --help"})
+    EXPECT_THAT(sluice(arguments).out, testing::Not(HasSubstr("sluice simulate examples")))
+        << arguments;
 }
 
 TEST_F(Usage, EveryCommandExplainsItself) {

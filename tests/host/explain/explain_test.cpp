@@ -165,6 +165,65 @@ TEST(Document, NamesNobodyOfNamespacesThatMayNotBeKnown) {
   EXPECT_THAT(at(seen, "/wouldHelp/0"), HasSubstr("1 workload of other namespaces (4)"));
 }
 
+/// C3: nobody looks at those behind the head, so no condition tells them why they wait.
+TEST(Document, OfOneBehindTheHeadOfAStrictFifoQueue) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").strict().quota("cpu", {{"f", 4}}));
+  s.submit(Job("runs", "q").cpu(3)).run();
+  s.after(1).submit(Job("head", "q").cpu(2)).run();
+  s.after(1).submit(Job("small", "q").cpu(1)).run();
+  const json::object seen = document(s, "small");
+  EXPECT_EQ(at(seen, "/queue/positionInClusterQueue"), "2");
+  EXPECT_EQ(at(seen, "/queue/behind"), "ns/head");
+  EXPECT_EQ(at(seen, "/now"), "only the head of a StrictFIFO queue is looked at: ns/head");
+  EXPECT_EQ(at(seen, "/wouldHelp/0"),
+            "ns/head, the head of this StrictFIFO queue, has to get its quota first");
+  EXPECT_EQ(at(document(s, "head"), "/queue/behind"), "(absent)");
+  const json::object hidden = document(s, "small", [](std::string_view) { return false; });
+  EXPECT_EQ(at(hidden, "/queue/behind"), "a workload of another namespace");
+  EXPECT_THAT(json::serialize(hidden), Not(HasSubstr("ns/head")));
+}
+
+/// C4: 2 of 4 are used when its turn comes, 4 of 4 when somebody asks.
+TEST(Document, TellsOfThisMomentApartFromTheLastTry) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  s.submit(Job("a", "q").cpu(2)).run();
+  s.after(1).submit(Job("b", "q").cpu(3)).run();
+  s.after(1).submit(Job("c", "q").cpu(2)).run();
+  const json::object seen = document(s, "b");
+  EXPECT_EQ(at(seen, "/now"), "cpu of pod set main: 3 more of flavor f");
+  EXPECT_EQ(at(seen, "/podSets/0/resources/0/flavors/0/missing"), "3");
+  EXPECT_THAT(at(seen, "/message"), HasSubstr("1 more needed"));
+  EXPECT_THAT(explanation_text(seen), HasSubstr("Last try  couldn't assign flavors"));
+}
+
+TEST(Now, OfNumbers) {
+  Explanation uncovered = asking({});
+  uncovered.pod_sets[0].resources[0].covered = false;
+  Explanation nowhere = asking({});
+  nowhere.cluster_queue.clear();
+  Explanation two = asking({flavor("spot", 9, 9)});
+  two.pod_sets.push_back(two.pod_sets.front());
+  struct Case {
+    const char* what;
+    Explanation explanation;
+    const char* expected;
+  };
+  const std::vector<Case> cases = {
+      {"short of it", asking({flavor("spot", 2, 9)}), "cpu of pod set main: 2 more of flavor spot"},
+      {"of each", asking({flavor("spot", 3, 3), flavor("big", 1, 9)}),
+       "cpu of pod set main: flavor spot has 3 at most, or 3 more of flavor big"},
+      {"one is not for it", asking({unsuitable("gpu", "untolerated taint gpu")}),
+       "cpu of pod set main: flavor gpu is not for it"},
+      {"no quota", uncovered, "cpu of pod set main: cq has no quota of it"},
+      {"enough", asking({flavor("spot", 9, 9)}), "what it asks for is free at this moment"},
+      {"enough for each", two, "each of its pod sets by itself has room at this moment"},
+      {"in no queue", nowhere, ""},
+  };
+  for (const Case& each : cases) EXPECT_EQ(now_text(each.explanation), each.expected) << each.what;
+}
+
 TEST(Document, OfOthers) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));

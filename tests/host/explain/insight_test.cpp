@@ -94,5 +94,46 @@ TEST(LiveInsight, Explains) {
   EXPECT_EQ(seen, R"(404 workloads.kueue.x-k8s.io "none" not found)");
 }
 
+/// C5: each obstacle is named with the way out, in front of everything else.
+TEST(LiveInsight, TellsWhatKeepsAQueueFromServing) {
+  using ::testing::HasSubstr;
+  InsightWorld world;
+  const auto help = [&](const std::string& queue) {
+    world.apply(
+        R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"of-)" +
+        queue + R"(","namespace":"default"},"spec":{"queueName":")" + queue +
+        R"(","podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[
+                {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+    world.kernel.begin_instant(world.now += kSecond);
+    world.kernel.run_to_rest();
+    std::string out;
+    world.insight.explain("default", "of-" + queue, {}, [&](const auto& answer) {
+      out = at(answer->as_object(), "/wouldHelp/0");
+    });
+    return out;
+  };
+  const auto local = [&](const std::string& name, const std::string& spec) {
+    world.apply(
+        R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":")" +
+        name + R"(","namespace":"default"},"spec":)" + spec + "}");
+  };
+  EXPECT_EQ(help("none"),
+            "LocalQueue none does not exist in namespace default (there are: one, two): it has to "
+            "be created, or another to be named");
+  local("lost", R"({"clusterQueue":"nowhere"})");
+  EXPECT_EQ(help("lost"),
+            "ClusterQueue nowhere, which LocalQueue lost names, does not exist: it has to be "
+            "created");
+  local("held", R"({"clusterQueue":"cq","stopPolicy":"Hold"})");
+  EXPECT_EQ(help("held"),
+            "LocalQueue held is stopped (Hold): its spec.stopPolicy has to become None");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":
+      {"name":"stopped"},"spec":{"stopPolicy":"HoldAndDrain","resourceGroups":[]}})");
+  local("drained", R"({"clusterQueue":"stopped"})");
+  EXPECT_EQ(help("drained"),
+            "ClusterQueue stopped is stopped (HoldAndDrain): its spec.stopPolicy has to become "
+            "None");
+}
+
 }  // namespace
 }  // namespace sluice::host::test

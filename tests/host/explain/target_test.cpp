@@ -9,7 +9,7 @@ namespace {
 TEST(ExplainTarget, Forms) {
   struct Case {
     const char *text, *option;
-    const char* expected;  ///< `ns|name`, with `job ` in front of a job
+    const char* expected;  ///< `ns|name`, behind the kind of a job
   };
   for (const auto& [text, option, expected] : std::vector<Case>{
            {"team/train", "", "team|train"},
@@ -20,10 +20,14 @@ TEST(ExplainTarget, Forms) {
            {"jobs/train", "team", "job team|train"},
            {"job.batch/train", "", "job |train"},
            {"team/job/train", "", "job team|train"},
+           {"raycluster/train", "team", "raycluster team|train"},
+           {"team/rayclusters.ray.io/train", "", "raycluster team|train"},
        }) {
     const auto target = parse_explain_target(text, option);
     ASSERT_TRUE(target) << text << ": " << target.error().text;
-    EXPECT_EQ((target->job ? "job " : "") + target->ns + "|" + target->name, expected) << text;
+    EXPECT_EQ(target->kind + (target->kind.empty() ? "" : " ") + target->ns + "|" + target->name,
+              expected)
+        << text;
   }
 }
 

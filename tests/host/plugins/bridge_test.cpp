@@ -99,6 +99,8 @@ TEST_F(Bridge, VetoesProtectCandidatesAndForbid) {
   const auto some = veto(*set, make_workload("w"), {&other, &safe, &other});
   EXPECT_FALSE(some.answer.may_not_preempt);
   EXPECT_THAT(some.answer.protected_, ElementsAre(0, 1, 0));
+  EXPECT_EQ(some.answer.by, "rules");  // C12: whoever waits for that is told whose doing it is
+  EXPECT_EQ(some.answer.reason, "some of those that it could preempt are protected");
   const auto none = veto(*set, make_workload("w", -1), {});
   EXPECT_TRUE(none.answer.may_not_preempt);
   EXPECT_EQ(none.answer.reason, "its priority is negative");

@@ -1,0 +1,78 @@
+#include "host/explain/obstacles.hpp"
+
+#include <fmt/format.h>
+
+#include "api/json/json.hpp"
+#include "core/base/check.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kFewQueues = 5;
+
+std::string missing_local(const ObjectAccess& objects, const std::string& ns,
+                          const std::string& name) {
+  const std::vector<std::string> there = objects.keys(kueue_kind(objects, "LocalQueue"), ns);
+  std::string names;
+  for (std::size_t i = 0; i < there.size() && i < kFewQueues; ++i)
+    names += (i == 0 ? "" : ", ") + there[i].substr(there[i].find('/') + 1);
+  if (there.size() > kFewQueues) names += ", …";
+  if (name.empty())
+    return fmt::format(
+        "it names no queue: label kueue.x-k8s.io/queue-name has to name a LocalQueue "
+        "of namespace {} (there are: {})",
+        ns, names.empty() ? "none" : names);
+  return fmt::format(
+      "LocalQueue {} does not exist in namespace {} (there are: {}): it has to be created, or "
+      "another to be named",
+      name, ns, names.empty() ? "none" : names);
+}
+
+/// Empty when it goes on.
+std::string stopped(const char* kind, const std::string& name, const json::object& queue) {
+  const std::string_view policy = api::find_text(part(queue, "spec"), "stopPolicy");
+  if (policy.empty() || policy == "None") return {};
+  return fmt::format("{} {} is stopped ({}): its spec.stopPolicy has to become None", kind, name,
+                     policy);
+}
+
+std::string not_active(const char* kind, const std::string& name, const json::object& queue) {
+  const json::object* active = find_condition(part(queue, "status"), "Active");
+  if (!active || api::find_text(*active, "status") != "False") return {};
+  return fmt::format("{} {} is not active ({}): {}", kind, name, api::find_text(*active, "reason"),
+                     api::find_text(*active, "message"));
+}
+
+}  // namespace
+
+const api::KindInfo& kueue_kind(const ObjectAccess& objects, std::string_view name) {
+  const api::KindInfo* kind = objects.scheme().find("kueue.x-k8s.io/v1beta2", name);
+  SLUICE_CHECK(kind != nullptr, "no kind ", name);
+  return *kind;
+}
+
+std::vector<std::string> obstacles_of(const ObjectAccess& objects, const std::string& ns,
+                                      const std::string& local_queue) {
+  const auto local = objects.get(kueue_kind(objects, "LocalQueue"), ns + "/" + local_queue);
+  if (!local) return {missing_local(objects, ns, local_queue)};
+  std::vector<std::string> out;
+  if (std::string text = stopped("LocalQueue", local_queue, *local); !text.empty())
+    out.push_back(std::move(text));
+  const std::string name(api::find_text(part(*local, "spec"), "clusterQueue"));
+  const auto queue = objects.get(kueue_kind(objects, "ClusterQueue"), name);
+  if (!queue) {
+    out.push_back(fmt::format(
+        "ClusterQueue {}, which LocalQueue {} names, does not exist: it has to be created", name,
+        local_queue));
+    return out;
+  }
+  std::string text = stopped("ClusterQueue", name, *queue);
+  if (text.empty()) text = not_active("ClusterQueue", name, *queue);
+  if (!text.empty()) out.push_back(std::move(text));
+  return out;
+}
+
+}  // namespace sluice::host

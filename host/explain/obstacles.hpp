@@ -1,0 +1,21 @@
+// What keeps a whole queue from serving anybody: it is missing, stopped or not active. Sentences
+// for a person, each with the way out. Reads the present objects, so it belongs to the kernel's
+// thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/objects/object_access.hpp"
+
+namespace sluice::host {
+
+/// A kind of kueue.x-k8s.io. REQUIRES: it exists.
+const api::KindInfo& kueue_kind(const ObjectAccess& objects, std::string_view name);
+
+/// Of the LocalQueue and its ClusterQueue; none when both serve.
+std::vector<std::string> obstacles_of(const ObjectAccess& objects, const std::string& ns,
+                                      const std::string& local_queue);
+
+}  // namespace sluice::host
