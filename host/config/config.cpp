@@ -245,10 +245,9 @@ void read_executor(Section& section, ExecutorConfig& out) {
 void read_retention(Section& section, RetentionConfig& out) {
   Section workloads(section.errors(), section.child("workloads"), section.path_of("workloads"));
   const auto read = [&](const std::string& key, std::optional<Duration>& into) {
-    if (!workloads.has(key)) return;
     Duration time = 0;
     workloads.duration(key, time);
-    into = time;
+    if (workloads.has(key)) into = time;
   };
   read("afterFinished", out.after_finished);
   read("afterDeactivatedByKueue", out.after_deactivated);

@@ -35,6 +35,7 @@ std::optional<std::uint32_t> MetricsRegistry::add_metric(const MetricSpec& spec)
   }
   if (of_plugin >= kMaxMetricsPerPlugin) return std::nullopt;
   metrics_.push_back({spec, {}});
+  if (spec.labels.empty()) metrics_.back().values[{}] = 0;  // shown before the first one is counted
   return static_cast<std::uint32_t>(metrics_.size() - 1);
 }
 

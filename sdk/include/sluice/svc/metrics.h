@@ -1,8 +1,8 @@
 /* metrics/1: counters and gauges of the plugin's own.
  *
  * A metric is registered once and then named by its number. Its exported name is
- * `sluice_plugin_NAME`, with the label `plugin`. Values are whole numbers; with the unit
- * SLUICE_UNIT_NANOSECONDS they are exported as seconds. */
+ * `sluice_plugin_PLUGIN_NAME`, with `_` for each `-` of the plugin's name. Values are whole
+ * numbers; with the unit SLUICE_UNIT_NANOSECONDS they are exported as seconds. */
 #ifndef SLUICE_SVC_METRICS_H
 #define SLUICE_SVC_METRICS_H
 
