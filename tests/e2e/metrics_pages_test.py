@@ -25,7 +25,6 @@ RARE = {
     "kueue_admission_checks_wait_time_seconds", "kueue_unadmitted_workloads",
     "kueue_local_queue_unadmitted_workloads", "kueue_cluster_queue_resource_pending",
     "kueue_admission_cycle_preemption_skips",
-    "kueue_ready_wait_time_seconds", "kueue_admitted_until_ready_wait_time_seconds",
     "sluice_api_refused_total", "sluice_connections_refused_total",
     "sluice_connections_timed_out_total", "sluice_streams_given_up_total",
 }
