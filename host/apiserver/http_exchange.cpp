@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/apiserver/stream_queue.hpp"
 #include "host/base/utf8.hpp"
 
 namespace sluice::host {
