@@ -29,6 +29,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object) {
     WorkloadRecord& w = model_.workloads[*existing];
     if (w.object->meta.uid == object->meta.uid) {
       lifecycle_.take_reports(*existing, object->status);
+      lifecycle_.take_requeue(*existing, object->status);
       change(*existing, std::move(object));
       lifecycle_.settle_checks(*existing);
       return *existing;

@@ -90,6 +90,24 @@ void Lifecycle::retry(WorkloadId id, const std::string& names) {
   }
 }
 
+void Lifecycle::end_retry(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
+  const ConditionRecord* evicted = w.condition(Type::kEvicted);
+  if (evicted && evicted->is_true && model_.texts.text(evicted->reason) == "AdmissionCheck")
+    end_backoff(id);
+}
+
+/// Whoever writes a status began with the one that is: with the delay in it. It is over when that
+/// was taken out or set to a time that has come, or when Requeued was set to True.
+void Lifecycle::take_requeue(WorkloadId id, const api::WorkloadStatus& status) {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (!w.extras || !w.extras->backing_off || status.conditions.empty()) return;
+  const api::Condition* requeued = status.condition("Requeued");
+  const bool delayed = status.requeue_state && status.requeue_state->requeue_at &&
+                       *status.requeue_state->requeue_at > model_.now;
+  if (!delayed || (requeued && requeued->status == "True")) end_retry(id);
+}
+
 void Lifecycle::relist_checks(const std::set<QueueId>& queues) {
   for (WorkloadId id = 0; id < model_.workloads.size(); ++id) {
     const WorkloadRecord& w = model_.workloads[id];

@@ -82,7 +82,7 @@ void Structure::apply(const api::ClusterQueue& object) {
   note_queue_change(id, new_shape);
   queue.spec = std::make_unique<const api::ClusterQueue>(object);
   if (!queue.best_effort()) queue.pending.clear_place();
-  if (hooks_.flavor_search) hooks_.flavor_search->queue_changed(id, *queue.spec);
+  if (hooks_.queue_watch) hooks_.queue_watch->queue_changed(id, *queue.spec);
   if (object.stop_policy != api::StopPolicy::kNone) changes_.drain = true;
   note_locals_of(object.meta.name);  // their workloads waited for a queue that did not exist
 }

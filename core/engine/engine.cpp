@@ -154,6 +154,7 @@ void Engine::traits_changed(std::string_view key) {
 void Engine::requeue(std::string_view key) {
   const auto id = find(key);
   if (!id) return;
+  all_->lifecycle.end_retry(*id);
   const WorkloadRecord& w = all_->model.workloads[*id];
   if (w.queue != kNone && all_->model.queues[w.queue].pending.contains(*id))
     all_->structure.wake_tree_of(w.queue);

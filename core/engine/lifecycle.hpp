@@ -64,8 +64,10 @@ class Lifecycle {
   void evict(WorkloadId id, const Decision& why);
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
   void reactivate(WorkloadId id);
-  /// Its backoff ends now. No-op when it does not back off.
-  void end_backoff(WorkloadId id);
+  /// The delay after a check's Retry ends now. No-op when it does not wait for that.
+  void end_retry(WorkloadId id);
+  /// A status was written: one that says that the delay of a Retry is over ends it.
+  void take_requeue(WorkloadId id, const api::WorkloadStatus& status);
   /// It is gone: nothing of it is held, claimed or remembered.
   void forget(WorkloadId id);
 
@@ -112,6 +114,7 @@ class Lifecycle {
   void watch_recovery(WorkloadId id);
   bool is_recovering(const WorkloadRecord& w) const;
   void back_off(WorkloadId id, std::string_view cause);
+  void end_backoff(WorkloadId id);
   void fire(const Timer& timer);
   void load_conditions(WorkloadRecord& w);
   void load_admission(WorkloadId id, const api::Admission& admission);

@@ -79,20 +79,28 @@ struct PositionAge {
   std::uint64_t tree_generations = 0;
 };
 
-/// KEP-independent control over the walk through a group's flavors. At most one provider.
+/// Hears of queues, so that cycle hooks know what a plugin's fields say there.
+class QueueWatch {
+ public:
+  virtual ~QueueWatch() = default;
+  /// [control] The queue exists or changed; `queue.json` holds plugin-added fields.
+  virtual void queue_changed(QueueId id, const api::ClusterQueue& queue) = 0;
+};
+
+/// KEP-independent control over the walk through a group's flavors. At most one provider. nullopt:
+/// it has no answer, and the built-in policy (core/scheduling/search_policy.hpp) has one.
 class FlavorSearch {
  public:
   virtual ~FlavorSearch() = default;
-  /// [control] The queue exists or changed; `queue.json` holds plugin-added fields.
-  virtual void queue_changed(QueueId id, const api::ClusterQueue& queue) = 0;
   /// [cycle]
-  virtual SearchVerdict after_flavor(const SearchStep& step, Fault& fault) const = 0;
+  virtual std::optional<SearchVerdict> after_flavor(const SearchStep& step, Fault& fault) const = 0;
   /// [cycle] Is `a` strictly better than `b` in this queue? NoFit and NoCandidates never get here:
   /// they are worst whatever the preference.
-  virtual bool better(QueueId queue, FlavorOutcome a, FlavorOutcome b, Fault& fault) const = 0;
+  virtual std::optional<bool> better(QueueId queue, FlavorOutcome a, FlavorOutcome b,
+                                     Fault& fault) const = 0;
   /// [cycle] Does the recorded position still hold? Asked only when shape and priority are the
   /// same.
-  virtual bool keep_position(const PositionAge& age, Fault& fault) const = 0;
+  virtual std::optional<bool> keep_position(const PositionAge& age, Fault& fault) const = 0;
 };
 
 struct FilterQuery {
@@ -286,6 +294,7 @@ class PodGate {
 
 /// The bound seams; any may be null.
 struct Hooks {
+  QueueWatch* queue_watch = nullptr;
   FlavorSearch* flavor_search = nullptr;
   FlavorFilter* flavor_filter = nullptr;
   PreemptionVeto* preemption_veto = nullptr;

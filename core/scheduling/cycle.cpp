@@ -81,7 +81,7 @@ void Cycle::process(Entry& entry) {
   const bool at_once = starts_at_once(entry);
   if (at_once && !n.preempts() &&
       (model_.admitted_sibling(entry.id) != kNone ||
-       !fits_what_runs(entry.id, entry.queue, n.assignment.usage, {}))) {
+       !fits_what_runs(entry.key, entry.queue, n.assignment.usage, {}))) {
     entry.status = EntryStatus::kBehind;
     return take(entry);
   }

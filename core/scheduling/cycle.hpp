@@ -39,8 +39,9 @@ class Cycle {
   RecheckStatus judge(Recheck& recheck) const;
   bool starts_at_once(const Entry& entry) const;
   bool holds_preemptions_back(const Entry& entry) const;
-  bool fits_what_runs(WorkloadId id, QueueId queue, std::span<const FrAmount> usage,
+  bool fits_what_runs(const OrderKey& key, QueueId queue, std::span<const FrAmount> usage,
                       std::span<const Victim> victims) const;
+  void remove_waiting_behind(const OrderKey& key, QueueId queue, Removal& gone) const;
   void admit_in_this_cycle(WorkloadId id);
   void set_aside(const Entry& entry);
   bool overlaps(const Entry& entry) const;

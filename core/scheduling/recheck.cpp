@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/model/queue_order.hpp"
 #include "core/scheduling/cycle.hpp"
 #include "core/scheduling/own_view.hpp"
 
@@ -50,8 +51,9 @@ bool Cycle::holds_preemptions_back(const Entry& entry) const {
   });
 }
 
-/// Does it fit beside what runs now: held reservations do not, what they plan to evict does?
-bool Cycle::fits_what_runs(WorkloadId id, QueueId queue, std::span<const FrAmount> usage,
+/// Does it fit beside what runs now? Held reservations do not run, and neither does what was
+/// reserved behind this one and waits for its checks; what the held ones plan to evict runs.
+bool Cycle::fits_what_runs(const OrderKey& key, QueueId queue, std::span<const FrAmount> usage,
                            std::span<const Victim> victims) const {
   if (model_.held.empty() && held_.empty()) return true;
   Removal gone(model_);
@@ -60,15 +62,31 @@ bool Cycle::fits_what_runs(WorkloadId id, QueueId queue, std::span<const FrAmoun
   for (const WorkloadId victim : victims_under(queue))
     if (!planned_.contains(victim)) gone.remove(victim);
   for (const Victim& victim : victims) gone.remove(victim.id);
-  gone.remove(id);
+  gone.remove(key.id);
   for (const Taken& held : held_) model_.ledger.subtract(held.queue, held.usage);
-  bool fits = true;
-  {
-    const OwnView view(model_, id, queue);
-    for (const FrAmount& u : usage) fits = fits && model_.tree.fits(queue, u.fr, u.amount);
+  const auto fits_now = [&] {
+    const OwnView view(model_, key.id, queue);
+    return std::all_of(usage.begin(), usage.end(),
+                       [&](const FrAmount& u) { return model_.tree.fits(queue, u.fr, u.amount); });
+  };
+  bool fits = fits_now();
+  if (!fits) {
+    remove_waiting_behind(key, queue, gone);
+    fits = fits_now();
   }
   for (const Taken& held : held_) model_.ledger.add(held.queue, held.usage);
   return fits;
+}
+
+/// Those of the same tree that have a reservation, wait for their checks, and come after this one.
+void Cycle::remove_waiting_behind(const OrderKey& key, QueueId queue, Removal& gone) const {
+  for (const QueueRecord& other : model_.queues) {
+    if (model_.tree.root(other.id) != model_.tree.root(queue)) continue;
+    for (const WorkloadId id : other.holders)
+      if (model_.workloads[id].state == WorkloadState::kQuotaReserved &&
+          key < order_key(model_, id))
+        gone.remove(id);
+  }
 }
 
 void Cycle::look_again(Recheck& recheck) {
@@ -106,7 +124,7 @@ RecheckStatus Cycle::judge(Recheck& recheck) const {
     return RecheckStatus::kLost;
   }
   const bool room = !recheck.admits ||
-                    fits_what_runs(recheck.id, w.holding->queue, n.assignment.usage, n.victims);
+                    fits_what_runs(recheck.key, w.holding->queue, n.assignment.usage, n.victims);
   return room ? RecheckStatus::kPasses : RecheckStatus::kWaits;
 }
 

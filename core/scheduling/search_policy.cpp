@@ -8,19 +8,22 @@ bool better_outcome(const hooks::Hooks& hooks, hooks::QueueId queue, hooks::Flav
                     hooks::FlavorOutcome b, hooks::Fault& fault) {
   if (a.mode <= Mode::kNoCandidates || b.mode <= Mode::kNoCandidates)
     return a.mode != b.mode ? a.mode > b.mode : a.borrow_level < b.borrow_level;
-  if (hooks.flavor_search) return hooks.flavor_search->better(queue, a, b, fault);
+  if (hooks.flavor_search)
+    if (const auto answer = hooks.flavor_search->better(queue, a, b, fault)) return *answer;
   return a.mode != b.mode ? a.mode > b.mode : a.borrow_level < b.borrow_level;
 }
 
 hooks::SearchVerdict search_verdict(const hooks::Hooks& hooks, const hooks::SearchStep& step,
                                     hooks::Fault& fault) {
-  if (hooks.flavor_search) return hooks.flavor_search->after_flavor(step, fault);
+  if (hooks.flavor_search)
+    if (const auto answer = hooks.flavor_search->after_flavor(step, fault)) return *answer;
   return step.current.mode == Mode::kFit ? hooks::SearchVerdict::kStopHere
                                          : hooks::SearchVerdict::kGoOn;
 }
 
 bool keep_position(const hooks::Hooks& hooks, const hooks::PositionAge& age, hooks::Fault& fault) {
-  if (hooks.flavor_search) return hooks.flavor_search->keep_position(age, fault);
+  if (hooks.flavor_search)
+    if (const auto answer = hooks.flavor_search->keep_position(age, fault)) return *answer;
   return age.cycles == 1 || age.queue_generations == 0;
 }
 

@@ -20,22 +20,11 @@ sluice_outcome_t raw(hooks::FlavorOutcome outcome) {
   return {static_cast<std::int32_t>(outcome.mode), outcome.borrow_level};
 }
 
-/// The built-in policy.
-SearchVerdict builtin_after_flavor(const hooks::SearchStep& step) {
-  return step.current.mode == Mode::kFit ? SearchVerdict::kStopHere : SearchVerdict::kGoOn;
-}
-bool builtin_better(hooks::FlavorOutcome a, hooks::FlavorOutcome b) {
-  return a.mode != b.mode ? a.mode > b.mode : a.borrow_level < b.borrow_level;
-}
-bool builtin_keep_position(const hooks::PositionAge& age) {
-  return age.cycles <= 1 || age.queue_generations == 0;
-}
-
 bool is_flag(std::int32_t value) { return value == 0 || value == 1; }
 
 }  // namespace
 
-void SearchBridge::queue_changed(hooks::QueueId id, const api::ClusterQueue& queue) {
+void WatchBridge::queue_changed(hooks::QueueId id, const api::ClusterQueue& queue) {
   const sluice_queue_t raw_queue{sizeof(sluice_queue_t), id, abi_of(queue.meta.name),
                                  abi_of(queue.json)};
   for (LoadedPlugin* plugin : watchers_) {
@@ -46,51 +35,46 @@ void SearchBridge::queue_changed(hooks::QueueId id, const api::ClusterQueue& que
   }
 }
 
-SearchVerdict SearchBridge::after_flavor(const hooks::SearchStep& step, hooks::Fault& fault) const {
-  if (provider_ != nullptr) {
-    const sluice_search_step_t raw_step{
-        sizeof(sluice_search_step_t), step.queue, raw(step.current), raw(step.best),
-        step.has_best ? 1 : 0,        0};
-    std::int32_t verdict = -1;
-    const Answer answer = provider_->call(Hook::kAfterFlavor, fault, [&] {
-      const std::int32_t code =
-          provider_->extensions().search->after_flavor(provider_->self(), &raw_step, &verdict);
-      const bool known = verdict >= SLUICE_SEARCH_GO_ON && verdict <= SLUICE_SEARCH_STOP_BEST;
-      return code == SLUICE_OK && !known ? LoadedPlugin::kNonsense : code;
-    });
-    if (answer == Answer::kOk) return static_cast<SearchVerdict>(verdict);
-  }
-  return builtin_after_flavor(step);
+std::optional<SearchVerdict> SearchBridge::after_flavor(const hooks::SearchStep& step,
+                                                        hooks::Fault& fault) const {
+  const sluice_search_step_t raw_step{
+      sizeof(sluice_search_step_t), step.queue, raw(step.current), raw(step.best),
+      step.has_best ? 1 : 0,        0};
+  std::int32_t verdict = -1;
+  const Answer answer = provider_.call(Hook::kAfterFlavor, fault, [&] {
+    const std::int32_t code =
+        provider_.extensions().search->after_flavor(provider_.self(), &raw_step, &verdict);
+    const bool known = verdict >= SLUICE_SEARCH_GO_ON && verdict <= SLUICE_SEARCH_STOP_BEST;
+    return code == SLUICE_OK && !known ? LoadedPlugin::kNonsense : code;
+  });
+  if (answer == Answer::kOk) return static_cast<SearchVerdict>(verdict);
+  return std::nullopt;
 }
 
-bool SearchBridge::better(hooks::QueueId queue, hooks::FlavorOutcome a, hooks::FlavorOutcome b,
-                          hooks::Fault& fault) const {
-  if (provider_ != nullptr) {
-    const sluice_search_pair_t pair{sizeof(sluice_search_pair_t), queue, raw(a), raw(b)};
-    std::int32_t out = -1;
-    const Answer answer = provider_->call(Hook::kBetter, fault, [&] {
-      const std::int32_t code =
-          provider_->extensions().search->better(provider_->self(), &pair, &out);
-      return code == SLUICE_OK && !is_flag(out) ? LoadedPlugin::kNonsense : code;
-    });
-    if (answer == Answer::kOk) return out == 1;
-  }
-  return builtin_better(a, b);
+std::optional<bool> SearchBridge::better(hooks::QueueId queue, hooks::FlavorOutcome a,
+                                         hooks::FlavorOutcome b, hooks::Fault& fault) const {
+  const sluice_search_pair_t pair{sizeof(sluice_search_pair_t), queue, raw(a), raw(b)};
+  std::int32_t out = -1;
+  const Answer answer = provider_.call(Hook::kBetter, fault, [&] {
+    const std::int32_t code = provider_.extensions().search->better(provider_.self(), &pair, &out);
+    return code == SLUICE_OK && !is_flag(out) ? LoadedPlugin::kNonsense : code;
+  });
+  if (answer == Answer::kOk) return out == 1;
+  return std::nullopt;
 }
 
-bool SearchBridge::keep_position(const hooks::PositionAge& age, hooks::Fault& fault) const {
-  if (provider_ != nullptr) {
-    const sluice_position_age_t raw_age{sizeof(sluice_position_age_t), age.queue, age.cycles,
-                                        age.queue_generations, age.tree_generations};
-    std::int32_t out = -1;
-    const Answer answer = provider_->call(Hook::kKeepPosition, fault, [&] {
-      const std::int32_t code =
-          provider_->extensions().search->keep_position(provider_->self(), &raw_age, &out);
-      return code == SLUICE_OK && !is_flag(out) ? LoadedPlugin::kNonsense : code;
-    });
-    if (answer == Answer::kOk) return out == 1;
-  }
-  return builtin_keep_position(age);
+std::optional<bool> SearchBridge::keep_position(const hooks::PositionAge& age,
+                                                hooks::Fault& fault) const {
+  const sluice_position_age_t raw_age{sizeof(sluice_position_age_t), age.queue, age.cycles,
+                                      age.queue_generations, age.tree_generations};
+  std::int32_t out = -1;
+  const Answer answer = provider_.call(Hook::kKeepPosition, fault, [&] {
+    const std::int32_t code =
+        provider_.extensions().search->keep_position(provider_.self(), &raw_age, &out);
+    return code == SLUICE_OK && !is_flag(out) ? LoadedPlugin::kNonsense : code;
+  });
+  if (answer == Answer::kOk) return out == 1;
+  return std::nullopt;
 }
 
 }  // namespace sluice::host

@@ -1,10 +1,13 @@
-// SearchBridge: the engine's flavor search, answered by the one plugin that provides it.
+// SearchBridge and WatchBridge: the engine's flavor search, answered by the one plugin that
+// provides it, and the plugins that watch queues.
 //
-// Also where plugins that watch queues hear of them. Without a provider, or when the provider's
-// failure policy is open and it faults, the built-in policy answers: go on unless Fit, prefer by
-// mode, then by less borrowing. Cycle hooks may be called from many threads.
+// When the provider faults it has no answer, and with a closed failure policy the fault is handed
+// on; what holds without an answer stands in core alone. Cycle hooks may be called from many
+// threads.
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/hooks/hooks.hpp"
@@ -14,19 +17,28 @@ namespace sluice::host {
 
 class SearchBridge final : public hooks::FlavorSearch {
  public:
-  /// `provider` may be null. All outlive the bridge.
-  SearchBridge(LoadedPlugin* provider, std::vector<LoadedPlugin*> watchers)
-      : provider_(provider), watchers_(std::move(watchers)) {}
+  /// `provider` outlives the bridge.
+  explicit SearchBridge(LoadedPlugin& provider) : provider_(provider) {}
 
-  void queue_changed(hooks::QueueId id, const api::ClusterQueue& queue) override;
-  hooks::SearchVerdict after_flavor(const hooks::SearchStep& step,
+  std::optional<hooks::SearchVerdict> after_flavor(const hooks::SearchStep& step,
+                                                   hooks::Fault& fault) const override;
+  std::optional<bool> better(hooks::QueueId queue, hooks::FlavorOutcome a, hooks::FlavorOutcome b,
+                             hooks::Fault& fault) const override;
+  std::optional<bool> keep_position(const hooks::PositionAge& age,
                                     hooks::Fault& fault) const override;
-  bool better(hooks::QueueId queue, hooks::FlavorOutcome a, hooks::FlavorOutcome b,
-              hooks::Fault& fault) const override;
-  bool keep_position(const hooks::PositionAge& age, hooks::Fault& fault) const override;
 
  private:
-  LoadedPlugin* provider_;
+  LoadedPlugin& provider_;
+};
+
+class WatchBridge final : public hooks::QueueWatch {
+ public:
+  /// The watchers outlive the bridge.
+  explicit WatchBridge(std::vector<LoadedPlugin*> watchers) : watchers_(std::move(watchers)) {}
+
+  void queue_changed(hooks::QueueId id, const api::ClusterQueue& queue) override;
+
+ private:
   std::vector<LoadedPlugin*> watchers_;
 };
 

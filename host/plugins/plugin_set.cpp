@@ -99,8 +99,8 @@ Result<void> PluginSet::bind(const PluginSetConfig& config) {
                  "; at most one may: take one of them out of plugins.load"};
   const auto watchers =
       those_with(plugins_, [](const Extensions& e) { return e.queue_watch != nullptr; });
-  if (!searches.empty() || !watchers.empty())
-    search_ = std::make_unique<SearchBridge>(searches.empty() ? nullptr : searches[0], watchers);
+  if (!searches.empty()) search_ = std::make_unique<SearchBridge>(*searches[0]);
+  if (!watchers.empty()) watch_ = std::make_unique<WatchBridge>(watchers);
 
   const auto filters =
       those_with(plugins_, [](const Extensions& e) { return e.filter != nullptr; });
@@ -156,6 +156,7 @@ Result<void> PluginSet::activate() {
 hooks::Hooks PluginSet::hooks() {
   SLUICE_CHECK(active_, "hooks() before activate()");
   hooks::Hooks hooks;
+  hooks.queue_watch = watch_.get();
   hooks.flavor_search = search_.get();
   hooks.flavor_filter = filter_.get();
   hooks.preemption_veto = veto_.get();

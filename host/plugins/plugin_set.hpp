@@ -147,6 +147,7 @@ class PluginSet {
   std::vector<std::unique_ptr<LoadedPlugin>> plugins_;
   std::vector<SchemaContribution> contributions_;
   Validators validators_;
+  std::unique_ptr<WatchBridge> watch_;
   std::unique_ptr<SearchBridge> search_;
   std::unique_ptr<FilterBridge> filter_;
   std::unique_ptr<VetoBridge> veto_;

@@ -35,7 +35,7 @@ class LoadedFungibility : public ::testing::Test {
     api::ClusterQueue queue;
     queue.meta.name = "cq";
     queue.json = R"({"spec":{"flavorFungibility":)" + fungibility + "}}";
-    (*set)->hooks().flavor_search->queue_changed(0, queue);
+    (*set)->hooks().queue_watch->queue_changed(0, queue);
     return std::move(set).value();
   }
 
@@ -43,7 +43,7 @@ class LoadedFungibility : public ::testing::Test {
     hooks::Fault fault;
     const auto answer = set.hooks().flavor_search->after_flavor({0, tried, false, {}}, fault);
     EXPECT_FALSE(fault) << fault.text;
-    return answer;
+    return answer.value();
   }
 
   StillClock clock_;
@@ -56,7 +56,7 @@ TEST_F(LoadedFungibility, AnswersByTheQueuesOwnPolicy) {
 
   api::ClusterQueue changed;
   changed.json = R"({"spec":{"flavorFungibility":{"whenCanBorrow":"MayStopSearch"}}})";
-  set->hooks().flavor_search->queue_changed(0, changed);
+  set->hooks().queue_watch->queue_changed(0, changed);
   EXPECT_EQ(verdict(*set, {Mode::kFit, 1}), SearchVerdict::kStopHere);
 }
 

@@ -2,6 +2,8 @@
 // preemptions, and the second look before admission.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/core/support/scenario.hpp"
 
 namespace sluice {
@@ -120,6 +122,51 @@ TEST(Checks, RetryWithoutADelayComesBackAtOnceButNotForEverInOneInstant) {
   EXPECT_EQ(s.answer("w", "a", "Retry").run(),
             Lines("check w a Retry", "evicted w AdmissionCheck"));
   EXPECT_EQ(s.after(1).run(), Lines("requeued w BackoffFinished", "reserved w"));
+}
+
+TEST(Checks, RequeueEndsTheDelayOfARetry) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
+  s.answer("w", "a", "Retry", "", 60).run();
+  ASSERT_EQ(s.state("w"), "pending");
+  s.after(10).engine.requeue("ns/w");
+  EXPECT_EQ(s.run(), Lines("requeued w BackoffFinished", "reserved w"));
+  EXPECT_EQ(s.after(60).run(), Log());  // the timer of the delay means nothing any more
+}
+
+TEST(Checks, AStatusEndsTheDelayOfARetry) {
+  struct Case {
+    const char* name;
+    std::function<void(api::WorkloadStatus&)> change;
+    bool ends;
+  };
+  const Case cases[] = {
+      {"as it is", [](api::WorkloadStatus&) {}, false},
+      {"taken out", [](api::WorkloadStatus& s) { s.requeue_state.reset(); }, true},
+      {"no time", [](api::WorkloadStatus& s) { s.requeue_state->requeue_at.reset(); }, true},
+      {"past", [](api::WorkloadStatus& s) { *s.requeue_state->requeue_at -= 50 * kSecond; }, true},
+      {"sooner", [](api::WorkloadStatus& s) { *s.requeue_state->requeue_at -= kSecond; }, false},
+      {"Requeued",
+       [](api::WorkloadStatus& s) {
+         for (api::Condition& c : s.conditions)
+           if (c.type == "Requeued") c.status = "True";
+       },
+       true},
+      {"a manifest without a status", [](api::WorkloadStatus& s) { s = {}; }, false},
+  };
+  for (const Case& each : cases) {
+    Scenario s;
+    s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
+    s.answer("w", "a", "Retry", "", 60).run();
+    s.after(10);
+    const WorkloadId id = *s.engine.find("ns/w");
+    auto object = std::make_shared<api::Workload>(*s.engine.object(id));
+    object->status = s.engine.status(id);
+    each.change(object->status);
+    s.engine.apply(std::move(object));
+    s.run();
+    EXPECT_EQ(s.state("w"), each.ends ? "reserved" : "pending") << each.name;
+  }
 }
 
 TEST(Checks, EveryEndOfAReservationBeginsAnotherAttempt) {
@@ -327,6 +374,32 @@ TEST_F(Held, WhoStartsAtOnceTakesNothingThatStillRuns) {
             "workloads to be preempted by others");
   s.answer("high", "late", "Ready").run();
   EXPECT_EQ(s.admitted(), "high x");
+}
+
+TEST_F(Held, WhoIsReadyOnFreeCapacityDoesNotWaitBehindLaterReservations) {
+  // 6 CPUs, low runs on 4. h1 2 fits beside it; h2 3 holds low's eviction back: 6 - 2 - 3 = 1 is
+  // left, and h3 1, later and lower, has it. What runs beside h1 is low alone: 4 + 2 = 6.
+  start(Queue("q").quota("cpu", {{"f", 6}}).lower_priority().checked_by("late"));
+  s.submit(Job("h1", "q").cpu(2).priority(5)).run();
+  s.submit(Job("h2", "q").cpu(3).priority(5)).run();
+  s.submit(Job("h3", "q").cpu(1).priority(4)).run();
+  ASSERT_EQ(s.engine.planned_victims(*s.engine.find("ns/h2")), Lines("ns/low"));
+  ASSERT_EQ(s.state("h3"), "reserved");
+  EXPECT_EQ(s.answer("h1", "late", "Ready").run(), Lines("check h1 late Ready", "admitted h1"));
+  // h3 would need 4 + 2 + 1 = 7 while low runs: it waits until h2 lets the preemption go.
+  EXPECT_EQ(s.answer("h3", "late", "Ready").run(), Lines("check h3 late Ready"));
+  s.answer("h2", "late", "Ready").run();
+  EXPECT_EQ(s.admitted(), "h1 h2 h3");
+}
+
+TEST_F(Held, ALaterOneStillWaitsBehindAnEarlierReservation) {
+  // As above, with h1 the lowest: h3, before it in order, keeps its place while its check is asked.
+  start(Queue("q").quota("cpu", {{"f", 6}}).lower_priority().checked_by("late"));
+  s.submit(Job("h1", "q").cpu(2).priority(1)).run();
+  s.submit(Job("h2", "q").cpu(3).priority(5)).run();
+  s.submit(Job("h3", "q").cpu(1).priority(4)).run();
+  EXPECT_EQ(s.answer("h1", "late", "Ready").run(), Lines("check h1 late Ready"));
+  EXPECT_EQ(s.answer("h3", "late", "Ready").run(), Lines("check h3 late Ready", "admitted h3"));
 }
 
 TEST_F(Held, WhenTheHeldOneGoesItsVictimsCountAgain) {

@@ -29,6 +29,7 @@ struct Hooks : ::testing::Test {
   }
   hooks::Hooks searched() {
     hooks::Hooks hooks;
+    hooks.queue_watch = &search;
     hooks.flavor_search = &search;
     return hooks;
   }

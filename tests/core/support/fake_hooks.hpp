@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -88,9 +89,10 @@ struct FakeFilter final : hooks::FlavorFilter {
   }
 };
 
-struct FakeSearch final : hooks::FlavorSearch {
+struct FakeSearch final : hooks::FlavorSearch, hooks::QueueWatch {
   std::function<hooks::SearchVerdict(const hooks::SearchStep&)> verdict =
       [](const hooks::SearchStep&) { return hooks::SearchVerdict::kGoOn; };
+  bool silent = false;  ///< it has no answers
   bool less_borrowing_first = false;
   bool faulty_verdict = false, faulty_better = false, faulty_position = false;
   std::set<std::string> queues_seen;
@@ -98,19 +100,23 @@ struct FakeSearch final : hooks::FlavorSearch {
   void queue_changed(hooks::QueueId, const api::ClusterQueue& queue) override {
     queues_seen.insert(queue.meta.name);
   }
-  hooks::SearchVerdict after_flavor(const hooks::SearchStep& step,
-                                    hooks::Fault& fault) const override {
+  std::optional<hooks::SearchVerdict> after_flavor(const hooks::SearchStep& step,
+                                                   hooks::Fault& fault) const override {
+    if (silent) return std::nullopt;
     if (faulty_verdict) fault = {"search-plugin", "it answered nonsense"};
     return verdict(step);
   }
-  bool better(hooks::QueueId, hooks::FlavorOutcome a, hooks::FlavorOutcome b,
-              hooks::Fault& fault) const override {
+  std::optional<bool> better(hooks::QueueId, hooks::FlavorOutcome a, hooks::FlavorOutcome b,
+                             hooks::Fault& fault) const override {
+    if (silent) return std::nullopt;
     if (faulty_better) fault = {"search-plugin", "it answered nonsense"};
     if (less_borrowing_first && a.borrow_level != b.borrow_level)
       return a.borrow_level < b.borrow_level;
     return a.mode != b.mode ? a.mode > b.mode : a.borrow_level < b.borrow_level;
   }
-  bool keep_position(const hooks::PositionAge& age, hooks::Fault& fault) const override {
+  std::optional<bool> keep_position(const hooks::PositionAge& age,
+                                    hooks::Fault& fault) const override {
+    if (silent) return std::nullopt;
     if (faulty_position) fault = {"search-plugin", "it answered nonsense"};
     return age.cycles == 1 || age.queue_generations == 0;
   }

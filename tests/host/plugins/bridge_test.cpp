@@ -63,29 +63,18 @@ TEST_F(Bridge, SearchVerdictsComeThrough) {
     auto* search = set->hooks().flavor_search;
     EXPECT_EQ(search->after_flavor({3, {Mode::kFit, 0}, true, {Mode::kPreempt, 1}}, fault),
               verdict);
-    EXPECT_TRUE(search->better(3, {Mode::kPreempt, 0}, {Mode::kFit, 0}, fault));
-    EXPECT_FALSE(search->keep_position({3, 1, 0, 0}, fault));
+    EXPECT_EQ(search->better(3, {Mode::kPreempt, 0}, {Mode::kFit, 0}, fault), true);
+    EXPECT_EQ(search->keep_position({3, 1, 0, 0}, fault), false);
     EXPECT_FALSE(fault);
   }
 }
 
-TEST_F(Bridge, QueueWatchersHearWithoutASearchAndTheBuiltInPolicyStays) {
+TEST_F(Bridge, QueueWatchersHearWithoutASearch) {
   const auto set = load({plugin("rules")});
-  auto* search = set->hooks().flavor_search;
-  ASSERT_NE(search, nullptr);
-  hooks::Fault fault;
-  EXPECT_EQ(search->after_flavor({0, {Mode::kFit, 3}, false, {}}, fault), SearchVerdict::kStopHere);
-  EXPECT_EQ(search->after_flavor({0, {Mode::kReclaim, 0}, false, {}}, fault), SearchVerdict::kGoOn);
-  EXPECT_TRUE(search->better(0, {Mode::kFit, 9}, {Mode::kReclaim, 0}, fault));
-  EXPECT_TRUE(search->better(0, {Mode::kFit, 0}, {Mode::kFit, 1}, fault));
-  EXPECT_FALSE(search->better(0, {Mode::kFit, 1}, {Mode::kFit, 1}, fault));
-  EXPECT_TRUE(search->keep_position({0, 1, 5, 5}, fault));  // the cycle just before
-  EXPECT_TRUE(search->keep_position({0, 7, 0, 5}, fault));  // nothing happened in its queue
-  EXPECT_FALSE(search->keep_position({0, 7, 1, 5}, fault));
-
+  EXPECT_EQ(set->hooks().flavor_search, nullptr);  // so core's own policy holds
   api::ClusterQueue queue;
   queue.meta.name = "peaceful";
-  search->queue_changed(4, queue);
+  set->hooks().queue_watch->queue_changed(4, queue);
   const auto workload = make_workload("w");
   EXPECT_FALSE(veto(*set, workload, {}, 3).answer.may_not_preempt);
   EXPECT_EQ(veto(*set, workload, {}, 4).answer.reason, "this queue is peaceful");

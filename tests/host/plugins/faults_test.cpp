@@ -137,7 +137,7 @@ TEST_F(Faults, ManyThreadsAtOnce) {
   EXPECT_EQ(set->status()[0].hooks[0].stats.calls, 2000u);
 }
 
-TEST_F(Faults, SearchFallsBackToTheBuiltInPolicyWhenOpen) {
+TEST_F(Faults, SearchHasNoAnswerWhenOpenSoTheBuiltInPolicyStands) {
   for (const char* config : {R"({"verdict":7})", R"({"throw":true})"}) {
     const auto closed = load({plugin("search-a", config)});
     const auto open = load({plugin("search-a", config, FailurePolicy::kOpen)});
@@ -147,10 +147,8 @@ TEST_F(Faults, SearchFallsBackToTheBuiltInPolicyWhenOpen) {
     closed->hooks().flavor_search->after_flavor(fit, fault);
     EXPECT_THAT(fault.text, HasSubstr("plugin search-a, flavor-search.after_flavor: "));
     fault = {};
-    EXPECT_EQ(open->hooks().flavor_search->after_flavor(fit, fault),
-              hooks::SearchVerdict::kStopHere);
-    EXPECT_EQ(open->hooks().flavor_search->after_flavor(preempt, fault),
-              hooks::SearchVerdict::kGoOn);
+    EXPECT_EQ(open->hooks().flavor_search->after_flavor(fit, fault), std::nullopt);
+    EXPECT_EQ(open->hooks().flavor_search->after_flavor(preempt, fault), std::nullopt);
     EXPECT_FALSE(fault);
   }
 }

@@ -126,6 +126,7 @@ TEST_F(Loading, DisabledPluginsAreLeftAlone) {
 
 TEST_F(Loading, PointsThatNobodyProvidesAreNull) {
   const auto none = load({});
+  EXPECT_EQ(none->hooks().queue_watch, nullptr);
   EXPECT_EQ(none->hooks().flavor_search, nullptr);
   EXPECT_EQ(none->hooks().flavor_filter, nullptr);
   EXPECT_EQ(none->hooks().preemption_veto, nullptr);
