@@ -52,8 +52,32 @@ int rank_of(const json::object& workload, std::string_view uid) {
   return state + (owned_by(part(workload, "metadata"), uid) ? 4 : 0);
 }
 
-/// Of several of a rank the newest.
-std::string choose(const json::object& list, std::string_view uid) {
+Result<std::string> workload_of_job(const Client& client, const JobResource& kind,
+                                    const std::string& ns, const std::string& job) {
+  const auto object =
+      client.call("GET", fmt::format("/apis/{}/namespaces/{}/{}/{}", kind.path, percent_encoded(ns),
+                                     kind.plural, percent_encoded(job)));
+  if (!object) return object.error();
+  const std::string uid(api::find_text(part(*object, "metadata"), "uid"));
+  const auto list = client.call("GET", fmt::format("{}?labelSelector=kueue.x-k8s.io%2Fjob-uid%3D{}",
+                                                   workloads_of(ns), percent_encoded(uid)));
+  if (!list) return list.error();
+  std::string name = workload_to_explain(*list, uid);
+  if (!name.empty()) return name;
+  const std::string_view queue =
+      api::find_text(part(part(*object, "metadata"), "labels"), "kueue.x-k8s.io/queue-name");
+  if (queue.empty())
+    return Error{fmt::format("{} {}/{} is in no queue: it has no label kueue.x-k8s.io/queue-name",
+                             kind.singular, ns, job)};
+  return Error{
+      fmt::format("{0} {1}/{2} has no workload yet; kubectl describe {0} {2} tells its "
+                  "events",
+                  kind.singular, ns, job)};
+}
+
+}  // namespace
+
+std::string workload_to_explain(const json::object& list, std::string_view uid) {
   std::string name, newest;
   int rank = -1;
   for_each_object(list, "items", [&](const json::object& workload) {
@@ -68,31 +92,6 @@ std::string choose(const json::object& list, std::string_view uid) {
   });
   return name;
 }
-
-Result<std::string> workload_of_job(const Client& client, const JobResource& kind,
-                                    const std::string& ns, const std::string& job) {
-  const auto object =
-      client.call("GET", fmt::format("/apis/{}/namespaces/{}/{}/{}", kind.path, percent_encoded(ns),
-                                     kind.plural, percent_encoded(job)));
-  if (!object) return object.error();
-  const std::string uid(api::find_text(part(*object, "metadata"), "uid"));
-  const auto list = client.call("GET", fmt::format("{}?labelSelector=kueue.x-k8s.io%2Fjob-uid%3D{}",
-                                                   workloads_of(ns), percent_encoded(uid)));
-  if (!list) return list.error();
-  std::string name = choose(*list, uid);
-  if (!name.empty()) return name;
-  const std::string_view queue =
-      api::find_text(part(part(*object, "metadata"), "labels"), "kueue.x-k8s.io/queue-name");
-  if (queue.empty())
-    return Error{fmt::format("{} {}/{} is in no queue: it has no label kueue.x-k8s.io/queue-name",
-                             kind.singular, ns, job)};
-  return Error{
-      fmt::format("{0} {1}/{2} has no workload yet; kubectl describe {0} {2} tells its "
-                  "events",
-                  kind.singular, ns, job)};
-}
-
-}  // namespace
 
 Result<ExplainTarget> parse_explain_target(const std::string& text, const std::string& ns) {
   std::vector<std::string> parts;

@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 #include <string>
+#include <string_view>
 
 #include "core/base/result.hpp"
 #include "host/client/client.hpp"
@@ -20,6 +21,11 @@ struct ExplainTarget {
 /// `NS/WORKLOAD`, `WORKLOAD`, `job/NAME`, `raycluster/NAME` or these after `NS/`; `ns` (may be
 /// empty) is that of the command line.
 Result<ExplainTarget> parse_explain_target(const std::string& text, const std::string& ns);
+
+/// Of the workloads in `list`, the name of the one to explain for the job with this UID: one that
+/// the job owns before one that stands in for it, then one that waits, one that runs, one that is
+/// off, one that is finished; of several the newest. Empty when there are none.
+std::string workload_to_explain(const boost::json::object& list, std::string_view uid);
 
 /// The document of docs/explain.md.
 Result<boost::json::object> fetch_explanation(const Client& client, const ExplainTarget& target);

@@ -1,6 +1,8 @@
 // What people may write after `sluice explain`.
 #include <gmock/gmock.h>
 
+#include <boost/json/parse.hpp>
+
 #include "host/client/explain.hpp"
 
 namespace sluice::host {
@@ -28,6 +30,36 @@ TEST(ExplainTarget, Forms) {
     EXPECT_EQ(target->kind + (target->kind.empty() ? "" : " ") + target->ns + "|" + target->name,
               expected)
         << text;
+  }
+}
+
+/// C1: what stands in for a running job is not what people ask about.
+TEST(ExplainTarget, OfAJobsWorkloadsItsOwn) {
+  const auto workload = [](const char* name, const char* owner, const char* condition,
+                           bool active = true, const char* created = "2026-01-01T00:00:00Z") {
+    return std::string(R"({"metadata":{"name":")") + name + R"(","creationTimestamp":")" + created +
+           R"(","ownerReferences":[{"uid":")" + owner + R"("}]},"spec":{"active":)" +
+           (active ? "true" : "false") + R"(},"status":{"conditions":[{"type":")" + condition +
+           R"(","status":"True"}]}})";
+  };
+  struct Case {
+    std::vector<std::string> workloads;
+    const char* expected;
+  };
+  for (const auto& [workloads, expected] : std::vector<Case>{
+           {{}, ""},
+           {{workload("parent", "job", "Admitted"), workload("option", "parent", "None", false)},
+            "parent"},
+           {{workload("runs", "job", "Admitted"), workload("waits", "job", "None")}, "waits"},
+           {{workload("runs", "job", "Admitted"), workload("off", "job", "None", false)}, "runs"},
+           {{workload("ended", "job", "Finished"), workload("off", "job", "None", false)}, "off"},
+           {{workload("new", "job", "None", true, "2026-01-02T00:00:00Z"),
+             workload("old", "job", "None")},
+            "new"},
+       }) {
+    std::string list = R"({"items":[)";
+    for (const std::string& each : workloads) list += (list.back() == '[' ? "" : ",") + each;
+    EXPECT_EQ(workload_to_explain(boost::json::parse(list + "]}").as_object(), "job"), expected);
   }
 }
 
