@@ -166,12 +166,20 @@ void PluginObjects::apply(StagedChange change) {
 Result<void> PluginObjects::commit() {
   std::vector<StagedChange> changes = kernel_.end_staging();
   key_changes_.clear();
+  // What the call created is there before its status is written.
+  const auto created = [this](const StagedChange& change) {
+    const auto* object = std::get_if<PreparedObject>(&change);
+    return object && !kernel_.exists(*object->stored.kind, object->stored.key);
+  };
+  const auto rest = std::stable_partition(changes.begin(), changes.end(), created);
+  std::for_each(changes.begin(), rest,
+                [this](StagedChange& change) { apply(std::move(change)); });
   for (WriteRequest& status : std::exchange(statuses_, {})) {
     const std::string name = status.name;
     if (auto done = writer_.execute(std::move(status)); !done)
       return Error{"the status of workload " + name + " was refused: " + done.error().text};
   }
-  for (StagedChange& change : changes) apply(std::move(change));
+  std::for_each(rest, changes.end(), [this](StagedChange& change) { apply(std::move(change)); });
   return {};
 }
 

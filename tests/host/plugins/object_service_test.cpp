@@ -172,5 +172,19 @@ TEST_F(ObjectService, AWorkloadsStatusIsWrittenWhenTheCallIsOver) {
   EXPECT_TRUE(host.exists("ConfigMap", "default/a"));
 }
 
+TEST_F(ObjectService, AWorkloadAndItsStatusMayBeMadeInOneCall) {
+  const std::string make = R"({"op":"create","object":{"apiVersion":"kueue.x-k8s.io/v1beta2",
+    "kind":"Workload","metadata":{"name":"w","namespace":"default"},"spec":{"queueName":"lq",
+    "podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}],
+    "restartPolicy":"Never"}}}]}}})";
+  const std::string finish = R"({"op":"patch","apiVersion":"kueue.x-k8s.io/v1beta2",
+    "kind":"Workload","name":"w","sub":"status","object":{"status":{"conditions":[{
+    "type":"Finished","status":"True","reason":"Done","message":"it is",
+    "lastTransitionTime":"2026-01-01T00:00:00Z"}]}}})";
+  EXPECT_THAT(run({{make, finish}}), ElementsAre("ok", "ok"));
+  EXPECT_THAT(at(host.get("Workload", "default/w"), "/status"),
+              HasSubstr(R"("type":"Finished","status":"True","reason":"Done")"));
+}
+
 }  // namespace
 }  // namespace sluice::host
