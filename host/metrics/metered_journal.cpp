@@ -24,6 +24,8 @@ class MeteredJournal final : public Journal {
     return inner_->load(take);
   }
 
+  std::string no_room() const override { return inner_->no_room(); }
+
   Result<void> write(std::span<const JournalRow> rows, std::uint64_t version,
                      std::string_view fields) override {
     const Clock::time_point start = Clock::now();

@@ -31,9 +31,10 @@ struct Listing {
   std::size_t remaining = 0;  ///< objects after it
 };
 
+/// What is kept for watches, over all kinds: as much as both allow.
 struct HistoryLimits {
-  std::size_t changes = 200'000;  ///< kept for watches, over all kinds
-  std::size_t bytes = 256U << 20;
+  std::size_t changes = 200'000;
+  std::size_t bytes = 64U << 20;
 };
 
 }  // namespace sluice::host

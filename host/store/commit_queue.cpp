@@ -12,13 +12,39 @@
 namespace sluice::host {
 namespace {
 
-JournalRow row_of(std::string_view kind, const Change& change) {
-  const StoredObject& object = *change.object;
-  if (change.type == ChangeType::kDeleted)
-    return {kind, object.key, object.version, true, {}, {}, {}, {}};
+JournalRow row_of(std::string_view kind, const StoredObject& object) {
   return {kind,         object.key,    object.version, false, object.metadata,
           *object.body, object.status, object.hidden};
 }
+
+JournalRow row_of(std::string_view kind, const Change& change) {
+  if (change.type != ChangeType::kDeleted) return row_of(kind, *change.object);
+  return {kind, change.object->key, change.version(), true, {}, {}, {}, {}};
+}
+
+/// What several transactions do together: of several changes of one object only the last one has
+/// to be kept, in the place of what was there before the first.
+class Rows {
+ public:
+  void add(std::string_view kind, const Change& change) {
+    const auto [place, fresh] =
+        places_[change.object->kind].try_emplace(change.object->key, rows_.size());
+    JournalRow row = row_of(kind, change);
+    if (!fresh) {
+      row.replaces = rows_[place->second].replaces;
+      rows_[place->second] = row;
+      return;
+    }
+    if (change.before) row.replaces = row_checksum(row_of(kind, *change.before));
+    rows_.push_back(row);
+  }
+  const std::vector<JournalRow>& all() const { return rows_; }
+
+ private:
+  std::vector<JournalRow> rows_;
+  std::unordered_map<const api::KindInfo*, std::unordered_map<std::string_view, std::size_t>>
+      places_;
+};
 
 }  // namespace
 
@@ -94,24 +120,17 @@ void CommitQueue::process(std::vector<Transaction>& batch) {
 
 Result<void> CommitQueue::write(const std::vector<Transaction>& batch) {
   if (journal_ == nullptr) return {};
-  // Of several changes of one object only the last one has to be kept.
-  std::vector<JournalRow> rows;
-  std::unordered_map<const api::KindInfo*, std::unordered_set<std::string_view>> seen;
+  Rows rows;
   std::string_view fields;
   std::uint64_t version = 0;
-  for (auto transaction = batch.rbegin(); transaction != batch.rend(); ++transaction) {
-    version = std::max(version, transaction->version);
-    if (fields.empty()) fields = transaction->fields;
-    const auto& changes = transaction->changes;
-    for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
-      const StoredObject& object = *change->object;
-      if (!seen[object.kind].insert(object.key).second) continue;
-      rows.push_back(row_of(names_.at(object.kind), *change));
-    }
+  for (const Transaction& transaction : batch) {
+    version = std::max(version, transaction.version);
+    if (!transaction.fields.empty()) fields = transaction.fields;
+    for (const Change& change : transaction.changes)
+      rows.add(names_.at(change.object->kind), change);
   }
-  if (rows.empty() && fields.empty()) return {};
-  std::reverse(rows.begin(), rows.end());
-  return journal_->write(rows, version, fields);
+  if (rows.all().empty() && fields.empty()) return {};
+  return journal_->write(rows.all(), version, fields);
 }
 
 void CommitQueue::wake_watchers(const std::vector<Transaction>& batch) {

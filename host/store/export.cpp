@@ -10,7 +10,7 @@
 #include "host/manifests/yaml_text.hpp"
 #include "host/store/field_marks.hpp"
 #include "host/store/reader.hpp"
-#include "host/store/sqlite_journal.hpp"
+#include "host/store/sqlite_rows.hpp"
 #include "host/store/tools.hpp"
 
 namespace sluice::host {
@@ -79,15 +79,15 @@ Result<std::size_t> export_store(const std::string& path, const api::Scheme& sch
   auto database = open_store(path, file);
   if (!database) return database.error();
   std::vector<Item> items;
-  const auto state = load_rows(*database, [&](const JournalRow& row) {
+  const auto rows = load_rows(*database, [&](const JournalRow& row) {
     if (!wanted->empty() && wanted->count(std::string(row.kind)) == 0) return;
     items.push_back({std::string(row.kind), std::string(row.key), std::string(row.metadata),
                      std::string(row.body), std::string(row.status), std::string(row.hidden)});
   });
-  if (!state) return state.error().context(file);
+  if (!rows) return rows.error().context(file);
   std::sort(items.begin(), items.end(), goes_before);
 
-  const FieldMarks marks(state->fields);
+  const FieldMarks marks(rows->state.fields);
   if (!options.yaml)
     append("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n");
   else

@@ -71,12 +71,11 @@ pid_t holder(int lock) {
 
 // A host that was killed while it was starting a process leaves the lock to that for the moment
 // until it is a program of its own: what belongs to a process that is gone is waited for.
-bool take_lock(int lock) {
+bool take_lock(int file, pid_t owner) {
   constexpr int kLooks = 200;
-  for (int look = 0; ::flock(lock, LOCK_EX | LOCK_NB) != 0; ++look) {
+  for (int look = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++look) {
     if (errno != EWOULDBLOCK) return false;
-    const pid_t pid = holder(lock);
-    const bool gone = pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+    const bool gone = owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH;
     errno = EWOULDBLOCK;
     if (!gone || look == kLooks) return false;
     ::poll(nullptr, 0, 10);
@@ -91,28 +90,48 @@ Result<StoreFolder> StoreFolder::open(const std::string& path) {
   while (clean.size() > 1 && clean.back() == '/') clean.pop_back();
   if (Result<void> made = make_folder(clean); !made) return made.error();
 
+  StoreFolder out(clean);
   const std::string file = clean + "/lock";
-  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock < 0) return failed(file, "cannot be opened");
-  StoreFolder out(clean, lock);
-  if (!take_lock(lock)) {
-    if (errno != EWOULDBLOCK) return failed(file, "cannot be locked");
-    const pid_t pid = holder(lock);
-    return Error{clean + ": " + (pid > 0 ? "process " + std::to_string(pid) : "another process") +
+  out.lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (out.lock_ < 0) return failed(file, "cannot be opened");
+  out.folder_ = ::open(clean.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (out.folder_ < 0) return failed(clean, "cannot be opened");
+  const pid_t before = holder(out.lock_);
+  const bool mine = take_lock(out.lock_, before);
+  if (!mine && errno != EWOULDBLOCK) return failed(file, "cannot be locked");
+  // Some network file systems lock files only.
+  if (!mine || (!take_lock(out.folder_, before) && errno == EWOULDBLOCK))
+    return Error{clean + ": " +
+                 (before > 0 ? "process " + std::to_string(before) : "another process") +
                  " has this store open; stop it, or choose another store.path"};
-  }
   const std::string pid = std::to_string(::getpid()) + "\n";
-  const bool written = ::ftruncate(lock, 0) == 0 && ::pwrite(lock, pid.data(), pid.size(), 0) ==
-                                                        static_cast<ssize_t>(pid.size());
+  const bool written =
+      ::ftruncate(out.lock_, 0) == 0 &&
+      ::pwrite(out.lock_, pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size());
   if (!written) return failed(file, "cannot be written");
   return out;
 }
 
+Result<void> StoreFolder::check_fresh(const std::string& path) {
+  for (const char* name : {"store.mark", "pki", "kubeconfig", "executor"}) {
+    std::error_code code;
+    if (!fs::exists(path + "/" + name, code)) continue;
+    return Error{database(path) + ": is empty or missing, but " + path + "/" + name +
+                 " tells that there was a store: go back to a backup, or, to begin with nothing, "
+                 "move " +
+                 path + " away"};
+  }
+  return {};
+}
+
 StoreFolder::StoreFolder(StoreFolder&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+    : path_(std::move(other.path_)),
+      lock_(std::exchange(other.lock_, -1)),
+      folder_(std::exchange(other.folder_, -1)) {}
 
 StoreFolder::~StoreFolder() {
-  if (lock_ >= 0) ::close(lock_);
+  for (const int each : {lock_, folder_})
+    if (each >= 0) ::close(each);
 }
 
 Result<void> create_private_file(const std::string& path) {

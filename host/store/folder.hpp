@@ -1,7 +1,8 @@
 // StoreFolder: the folder of a store on disk, held by one process at a time.
 //
-// Made with mode 0700. The lock is the kernel's (flock on PATH/lock), so it ends with the process
-// however that ends; the number in the file only tells people who holds it.
+// Made with mode 0700. The lock is the kernel's (flock on PATH/lock and on PATH itself, so that who
+// removes the file does not let a second host in), and ends with the process however that ends; the
+// number in the file only tells people who holds it.
 #pragma once
 
 #include <string>
@@ -21,11 +22,15 @@ class StoreFolder {
   const std::string& path() const { return path_; }
   /// Where the objects are.
   static std::string database(const std::string& path) { return path + "/store.db"; }
+  /// How far it was acknowledged; see Mark.
+  static std::string mark(const std::string& path) { return path + "/store.mark"; }
+  /// An error unless a store may be made here: there is nothing of one whose database is gone.
+  static Result<void> check_fresh(const std::string& path);
 
  private:
-  StoreFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  explicit StoreFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;
-  int lock_ = -1;
+  int lock_ = -1, folder_ = -1;  // both are held
 };
 
 /// Creates the file with mode 0600 where there is none, durably.

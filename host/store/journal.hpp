@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +26,12 @@ struct JournalRow {
   std::uint64_t version = 0;
   bool deleted = false;  ///< the texts are empty
   std::string_view metadata, body, status, hidden;
+  /// row_checksum() of the row whose place it takes; nothing: the object is new.
+  std::optional<std::uint64_t> replaces = std::nullopt;
 };
+
+/// Of everything that the row says, except what it replaces.
+std::uint64_t row_checksum(const JournalRow& row);
 
 /// What a journal knows beside its objects.
 struct JournalState {
@@ -44,6 +50,9 @@ class Journal {
   /// keep beside the objects from now on; empty: as it is.
   virtual Result<void> write(std::span<const JournalRow> rows, std::uint64_t version,
                              std::string_view fields) = 0;
+  /// Why nothing new should be taken, so that deletions still can be written; empty: there is room.
+  /// Any thread.
+  virtual std::string no_room() const { return {}; }
 };
 
 }  // namespace sluice::host

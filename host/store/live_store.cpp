@@ -63,6 +63,7 @@ struct LiveStore::State {
 
   // The kernel's thread only.
   std::unordered_map<const api::KindInfo*, WorkingTable> working;
+  UseTable use;
   std::uint64_t version = 1;  // clients give 0 a meaning of its own
   Transaction open;
 
@@ -102,7 +103,10 @@ Result<void> LiveStore::State::place(std::vector<RecordPtr> records) {
   for (const RecordPtr& record : records) by_kind[record->kind].push_back(record);
   std::thread worker([&] {
     for (const auto& [kind, of_kind] : by_kind) table(*kind).reserve(of_kind.size());
-    for (RecordPtr& record : records) table(*record->kind).insert(std::move(record));
+    for (RecordPtr& record : records) {
+      use.add(*record);
+      table(*record->kind).insert(std::move(record));
+    }
   });
   Result<void> sorted;
   for (auto& [kind, of_kind] : by_kind) {
@@ -174,6 +178,8 @@ void LiveStore::State::put(StoredObject object) {
   RecordPtr before = it == of_kind.end() ? nullptr : *it;
   object.version = ++version;
   RecordPtr record = std::make_shared<const StoredObject>(std::move(object));
+  if (before) use.remove(*before);
+  use.add(*record);
   if (before) {
     auto node = of_kind.extract(it);
     node.value() = record;
@@ -190,6 +196,7 @@ bool LiveStore::erase(const api::KindInfo& kind, std::string_view key) {
   const auto it = table.find(key);
   if (it == table.end()) return false;
   RecordPtr before = *it;
+  state_->use.remove(*before);
   table.erase(it);
   StoredObject last = *before;
   last.version = ++state_->version;
@@ -211,6 +218,14 @@ std::vector<const StoredObject*> LiveStore::list(const api::KindInfo& kind) cons
 }
 
 std::size_t LiveStore::count(const api::KindInfo& kind) const { return state_->table(kind).size(); }
+
+StoreUse LiveStore::use() const { return state_->use.total(); }
+
+StoreUse LiveStore::use(std::string_view ns) const { return state_->use.of(ns); }
+
+std::string LiveStore::no_room() const {
+  return state_->journal ? state_->journal->no_room() : std::string();
+}
 
 std::uint64_t LiveStore::working_version() const { return state_->version; }
 

@@ -26,6 +26,7 @@
 #include "host/objects/store.hpp"
 #include "host/store/change.hpp"
 #include "host/store/journal.hpp"
+#include "host/store/use.hpp"
 
 namespace sluice::host {
 
@@ -56,6 +57,9 @@ class LiveStore final : public ObjectStore {
   std::size_t count(const api::KindInfo& kind) const override;
   /// The version of the last change.
   std::uint64_t working_version() const;
+  /// What the working view holds; use() of everything from any thread.
+  StoreUse use() const;
+  StoreUse use(std::string_view ns) const;
   /// Closes the transaction of all changes since the last commit. `done` runs on the writer thread
   /// once they (and all before) are durable and published, or with the reason why they are not. An
   /// empty transaction is done when all before it are. `done` may be null.
@@ -77,6 +81,8 @@ class LiveStore final : public ObjectStore {
   std::size_t backlog() const;
   /// Empty unless the store failed.
   std::string failure() const;
+  /// See Journal::no_room().
+  std::string no_room() const;
 
   /// A watcher's place in the history of one kind.
   class Cursor {

@@ -7,7 +7,7 @@
 
 #include "host/manifests/json_builder.hpp"
 #include "host/store/folder.hpp"
-#include "host/store/sqlite_journal.hpp"
+#include "host/store/sqlite_rows.hpp"
 
 namespace sluice::host {
 namespace {

@@ -47,17 +47,26 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_fi
 
 void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
-// A place that does not exist is a mistake of ours, which the first run of the statement shows.
 void Statement::bind(int place, std::int64_t value) {
-  sqlite3_bind_int64(statement_.get(), place, value);
+  const int code = sqlite3_bind_int64(statement_.get(), place, value);
+  if (bound_ == SQLITE_OK) bound_ = code;
 }
 
 void Statement::bind(int place, std::string_view text) {
-  sqlite3_bind_text64(statement_.get(), place, text.data() == nullptr ? "" : text.data(),
-                      text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  const int code =
+      sqlite3_bind_text64(statement_.get(), place, text.data() == nullptr ? "" : text.data(),
+                          text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  if (bound_ == SQLITE_OK) bound_ = code;
+}
+
+void Statement::bind_nothing(int place) {
+  const int code = sqlite3_bind_null(statement_.get(), place);
+  if (bound_ == SQLITE_OK) bound_ = code;
 }
 
 Result<bool> Statement::step() {
+  if (bound_ != SQLITE_OK)
+    return Error{std::string("a value cannot be stored: ") + sqlite3_errstr(bound_)};
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
@@ -73,7 +82,10 @@ Result<void> Statement::run() {
   return {};
 }
 
-void Statement::reset() { sqlite3_reset(statement_.get()); }
+void Statement::reset() {
+  sqlite3_reset(statement_.get());
+  bound_ = SQLITE_OK;
+}
 
 std::int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
@@ -86,11 +98,10 @@ std::string_view Statement::text(int column) const {
           static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
-Result<Database> Database::open(const std::string& file, Mode mode, const std::string& vfs) {
+Result<Database> Database::open_with(const std::string& file, int flags, const char* vfs) {
   sqlite3* raw = nullptr;
-  const int flags = (mode == Mode::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
-                    SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  const int code = sqlite3_open_v2(file.c_str(), &raw, flags, vfs.empty() ? nullptr : vfs.c_str());
+  const int code =
+      sqlite3_open_v2(file.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
   Database out;
   out.database_.reset(raw);
   if (code != SQLITE_OK) {
@@ -99,6 +110,15 @@ Result<Database> Database::open(const std::string& file, Mode mode, const std::s
   }
   sqlite3_busy_timeout(raw, 10'000);  // another process may be copying or checking
   return out;
+}
+
+Result<Database> Database::open(const std::string& file, Mode mode, const std::string& vfs) {
+  return open_with(file, mode == Mode::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE,
+                   vfs.empty() ? nullptr : vfs.c_str());
+}
+
+Result<Database> Database::in_memory() {
+  return open_with(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
 }
 
 Result<void> Database::execute(const char* sql) {
@@ -140,6 +160,8 @@ Result<void> Database::copy_to(Database& target) {
   if (sqlite3_backup_finish(backup) != SQLITE_OK) return error_of(target.handle());
   return {};
 }
+
+std::int64_t Database::changed() const { return sqlite3_changes64(handle()); }
 
 void Database::leave_log() {
   sqlite3_db_config(handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);

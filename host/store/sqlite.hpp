@@ -16,13 +16,15 @@ namespace sluice::host {
 
 class Database;
 
-/// A prepared statement. bind() keeps no copy: the texts must live until the next reset().
+/// A prepared statement. bind() keeps no copy: the texts must live until the next reset(). What
+/// cannot be bound (a text beyond SQLite's limit) is the error of the next step.
 class Statement {
  public:
   Statement() = default;
 
   void bind(int place, std::int64_t value);
   void bind(int place, std::string_view text);
+  void bind_nothing(int place);
   /// True: there is a row; false: it is done.
   Result<bool> step();
   /// Runs to the end and makes it ready for the next run.
@@ -39,6 +41,7 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const;
   };
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int bound_ = 0;  // the first error of a bind since the last reset
 };
 
 /// Why the last call failed, as a person can act on it.
@@ -52,6 +55,9 @@ class Database {
   /// `vfs` empty: the system's.
   static Result<Database> open(const std::string& file, Mode mode, const std::string& vfs = {});
 
+  /// An empty one.
+  static Result<Database> in_memory();
+
   Result<void> execute(const char* sql);
   Result<Statement> prepare(const char* sql);
   /// The one value of the one row.
@@ -59,12 +65,15 @@ class Database {
   Result<std::string> text(const char* sql);
   /// A consistent copy of the whole database, also while others write it.
   Result<void> copy_to(Database& target);
+  /// Rows that the last statement changed.
+  std::int64_t changed() const;
   /// On closing, the write-ahead log stays as it is.
   void leave_log();
 
   sqlite3* handle() const { return database_.get(); }
 
  private:
+  static Result<Database> open_with(const std::string& file, int flags, const char* vfs);
   struct Close {
     void operator()(sqlite3* database) const;
   };

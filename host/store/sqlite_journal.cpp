@@ -1,143 +1,49 @@
 #include "host/store/sqlite_journal.hpp"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
 #include <utility>
 
-#include "host/store/checksum.hpp"
+#include "host/store/sqlite_rows.hpp"
 
 namespace sluice::host {
 namespace {
 
-constexpr std::int64_t kApplicationId = 0x534c5543;  // "SLUC": what file(1) could tell it by
-
-constexpr const char* kCreate = R"(
-BEGIN IMMEDIATE;
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE kinds (
-  id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE,
-  version INTEGER NOT NULL           -- of the last change, deletions included
-);
-CREATE TABLE objects (
-  id INTEGER PRIMARY KEY,
-  kind INTEGER NOT NULL,
-  key TEXT NOT NULL,
-  version INTEGER NOT NULL,
-  checksum INTEGER NOT NULL,
-  metadata TEXT NOT NULL,
-  body TEXT NOT NULL,
-  status TEXT NOT NULL,
-  hidden TEXT NOT NULL
-);
-CREATE UNIQUE INDEX objects_by_key ON objects (kind, key);
-PRAGMA application_id = 1397511491;
-PRAGMA user_version = 1;
-COMMIT;
-)";
-
-std::int64_t checksum(const JournalRow& row) {
-  Checksum sum;
-  for (const std::string_view text :
-       {row.kind, row.key, row.metadata, row.body, row.status, row.hidden})
-    sum.add(text);
-  sum.add(row.version);
-  return static_cast<std::int64_t>(sum.value());
-}
+// While the disk is nearly full the log is copied when it has so many, which stays within what was
+// reserved for it.
+constexpr std::uint32_t kScarcePages = 500;
 
 int keep_log_pages(void* pages, sqlite3* /*database*/, const char* /*name*/, int count) {
   *static_cast<std::uint32_t*>(pages) = static_cast<std::uint32_t>(count);
   return SQLITE_OK;
 }
 
-}  // namespace
-
-Result<void> check_format(Database& database) {
-  const auto id = database.integer("PRAGMA application_id");
-  if (!id) return id.error();
-  const auto format = database.integer("PRAGMA user_version");
-  if (!format) return format.error();
-  if (*id != kApplicationId) return Error{"this is a database, but not a store of sluice"};
-  if (*format < 1 || *format > kStoreFormat)
-    return Error{"the store has format " + std::to_string(*format) +
-                 "; this sluice knows formats up to " + std::to_string(kStoreFormat) +
-                 ": use the version that wrote it, or a newer one"};
-  return {};
-}
-
-namespace {
-
-Result<std::vector<std::string>> load_kinds(Database& database, JournalState& out) {
-  std::vector<std::string> kinds;
-  auto statement = database.prepare("SELECT id, name, version FROM kinds ORDER BY id");
-  if (!statement) return statement.error();
-  Result<bool> row = true;
-  while ((row = statement->step()).ok() && *row) {
-    if (statement->integer(0) != static_cast<std::int64_t>(kinds.size()) + 1)
-      return Error{"the table of kinds is damaged"};
-    kinds.emplace_back(statement->text(1));
-    const auto version = static_cast<std::uint64_t>(statement->integer(2));
-    out.kinds[kinds.back()] = version;
-    out.version = std::max(out.version, version);
-  }
-  if (!row) return row.error();
-  return kinds;
-}
-
-// The row that the statement is at; an error when it is not what was written.
-Result<JournalRow> row_of(const Statement& statement, const std::vector<std::string>& kinds) {
-  const auto kind = static_cast<std::size_t>(statement.integer(0));
-  JournalRow out;
-  out.key = statement.text(1);
-  if (kind == 0 || kind > kinds.size())
-    return Error{"object " + std::string(out.key) + " is of a kind that is not there"};
-  out.kind = kinds[kind - 1];
-  out.version = static_cast<std::uint64_t>(statement.integer(2));
-  out.metadata = statement.text(4);
-  out.body = statement.text(5);
-  out.status = statement.text(6);
-  out.hidden = statement.text(7);
-  if (checksum(out) != statement.integer(3))
-    return Error{std::string(out.kind) + " " + std::string(out.key) +
-                 " is damaged: its checksum does not match"};
-  return out;
+bool has_content(const std::string& file) {
+  struct stat info {};
+  return ::stat(file.c_str(), &info) == 0 && info.st_size > 0;
 }
 
 }  // namespace
-
-Result<JournalState> load_rows(Database& database,
-                               const std::function<void(const JournalRow&)>& take,
-                               const std::function<void(std::string)>& damaged) {
-  JournalState out;
-  const auto kinds = load_kinds(database, out);
-  if (!kinds) return kinds.error();
-  auto statement = database.prepare(
-      "SELECT kind, key, version, checksum, metadata, body, status, hidden FROM objects");
-  if (!statement) return statement.error();
-  Result<bool> row = true;
-  while ((row = statement->step()).ok() && *row) {
-    const auto object = row_of(*statement, *kinds);
-    if (object)
-      take(*object);
-    else if (damaged)
-      damaged(object.error().text);
-    else
-      return object.error();
-  }
-  if (!row) return row.error();
-  const auto fields = database.text("SELECT value FROM meta WHERE name = 'fields'");
-  if (!fields) return fields.error();
-  out.fields = *fields;
-  return out;
-}
 
 Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& path,
                                                            const SqliteOptions& options) {
   auto folder = StoreFolder::open(path);
   if (!folder) return folder.error();
   const std::string file = StoreFolder::database(folder->path());
+  // Asked before SQLite sees it, which removes a log beside an empty database.
+  const bool empty = !has_content(file);
+  if (empty) {
+    if (auto fresh = StoreFolder::check_fresh(folder->path()); !fresh) return fresh.error();
+    if (has_content(file + "-wal"))
+      return Error{file + ": is empty or missing, but its log " + file +
+                   "-wal is there: go back to a backup"};
+  }
   if (auto made = create_private_file(file); !made) return made.error();
   auto database = Database::open(file, Database::Mode::kWrite, options.vfs);
   if (!database) return database.error();
@@ -146,7 +52,7 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& pa
   out->options_ = options;
   out->next_checkpoint_ = options.checkpoint_pages;
   out->database_ = std::move(database).value();
-  if (auto ready = out->prepare(); !ready) {
+  if (auto ready = out->prepare(empty); !ready) {
     out->database_.leave_log();
     return ready.error().context(file);
   }
@@ -155,13 +61,16 @@ Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(const std::string& pa
 
 SqliteJournal::~SqliteJournal() = default;
 
-Result<void> SqliteJournal::prepare() {
+Result<void> SqliteJournal::prepare(bool empty) {
   // Until everything is read, the file is read in place; writing goes on without.
   if (auto set = database_.execute("PRAGMA mmap_size = 4294967296"); !set) return set;
   const auto tables = database_.integer("SELECT count(*) FROM sqlite_schema");
   if (!tables) return tables.error();
-  if (*tables != 0)
+  if (*tables != 0) {
     if (auto known = check_format(database_); !known) return known;
+  } else if (!empty) {  // its tables were in the log
+    if (auto fresh = StoreFolder::check_fresh(folder_.path()); !fresh) return fresh;
+  }
 
   // EXTRA is FULL, and syncs the folder when the journal of a first start, before there is a
   // write-ahead log, is removed: a power cut must not bring that journal back.
@@ -172,59 +81,86 @@ Result<void> SqliteJournal::prepare() {
   if (!mode) return mode.error();
   if (*mode != "wal") return Error{"this file system cannot hold a write-ahead log"};
   sqlite3_wal_hook(database_.handle(), keep_log_pages, &log_pages_);
-  if (*tables == 0) return database_.execute(kCreate);
+  if (*tables == 0) return create_tables(database_);
   return {};
+}
+
+Result<JournalState> SqliteJournal::load(const std::function<void(const JournalRow&)>& take) {
+  const auto mark = Mark::read(StoreFolder::mark(folder_.path()));
+  if (!mark) return mark.error();
+  auto out = load_all(take, *mark);
+  if (out) return out;
+  // What SQLite does not find in a damaged log may still be in it.
+  database_.leave_log();
+  return out.error().context(StoreFolder::database(folder_.path()));
 }
 
 namespace {
 
-Result<void> check_structure(Database& database) {
-  const auto checked = database.text("PRAGMA quick_check(1)");
-  if (!checked) return checked.error();
-  if (*checked != "ok") return Error{"the file is damaged: " + *checked};
-  return {};
+struct Structure {
+  Result<void> whole;
+  Result<std::uint64_t> index = 0;
+};
+
+Structure structure_of(Database& database) {
+  Structure out;
+  out.whole = check_structure(database);
+  if (out.whole.ok()) out.index = index_sum(database);
+  return out;
 }
 
-Result<void> check_structure(const std::string& file) {
+Structure structure_of(const std::string& file) {
   auto database = Database::open(file, Database::Mode::kRead);
-  if (!database) return database.error();
-  if (auto set = database->execute("PRAGMA mmap_size = 4294967296"); !set) return set;
-  return check_structure(*database);
+  if (!database) return {database.error()};
+  if (auto set = database->execute("PRAGMA mmap_size = 4294967296"); !set) return {set};
+  return structure_of(*database);
 }
 
 }  // namespace
 
 // The pages are checked on a connection of its own while the rows are read; a VFS of a test is used
 // by one thread.
-Result<JournalState> SqliteJournal::load(const std::function<void(const JournalRow&)>& take) {
-  const std::string file = StoreFolder::database(folder_.path());
-  Result<void> whole;
+Result<JournalState> SqliteJournal::load_all(const std::function<void(const JournalRow&)>& take,
+                                             const std::optional<Seal>& mark) {
+  Structure structure;
   std::thread checker;
   if (options_.vfs.empty())
-    checker = std::thread([&] { whole = check_structure(file); });
+    checker = std::thread([&] { structure = structure_of(StoreFolder::database(folder_.path())); });
   else
-    whole = check_structure(database_);
-  auto out = load_rows(database_, take);
+    structure = structure_of(database_);
+  auto rows = load_rows(database_, take);
   if (checker.joinable()) checker.join();
-  if (!whole) return whole.error().context(file);
-  if (!out) return out.error().context(file);
-  auto kinds = database_.prepare("SELECT id, name, version FROM kinds ORDER BY id");
-  if (!kinds) return kinds.error().context(file);
+  if (!structure.whole) return structure.whole.error();
+  if (!rows) return rows.error();
+  if (auto found = check_index(*rows, structure.index); !found) return found.error();
+  if (mark)
+    if (auto kept = check_against_mark(rows->seal, *mark); !kept) return kept.error();
+  state_ = rows->state;
+  seal_ = rows->seal;
+  sum_ = rows->sum;
+  auto kinds = database_.prepare("SELECT id, name FROM kinds ORDER BY id");
+  if (!kinds) return kinds.error();
   Result<bool> row = true;
   while ((row = kinds->step()).ok() && *row)
-    kinds_.push_back({kinds->integer(0), std::string(kinds->text(1)),
-                      static_cast<std::uint64_t>(kinds->integer(2)), false});
-  if (!row) return row.error().context(file);
-  if (auto set = database_.execute("PRAGMA mmap_size = 0"); !set) return set.error().context(file);
+    kinds_.push_back({kinds->integer(0), std::string(kinds->text(1)), false});
+  if (!row) return row.error();
+  if (auto set = database_.execute("PRAGMA mmap_size = 0"); !set) return set.error();
+  if (auto prepared = prepare_statements(); !prepared) return prepared.error();
+  if (auto sealed = start_sealing(); !sealed) return sealed.error();
+  return std::move(rows->state);
+}
 
+Result<void> SqliteJournal::prepare_statements() {
+  // A row is only changed when it is what it should be: the seal counts on it.
   const std::pair<Statement*, const char*> statements[] = {
       {&begin_, "BEGIN IMMEDIATE"},
       {&commit_, "COMMIT"},
       {&put_,
        "INSERT INTO objects (kind, key, version, checksum, metadata, body, status, hidden)"
        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (kind, key) DO UPDATE SET"
-       " version = ?3, checksum = ?4, metadata = ?5, body = ?6, status = ?7, hidden = ?8"},
-      {&erase_, "DELETE FROM objects WHERE kind = ?1 AND key = ?2"},
+       " version = ?3, checksum = ?4, metadata = ?5, body = ?6, status = ?7, hidden = ?8"
+       " WHERE checksum = ?9"},
+      {&erase_, "DELETE FROM objects WHERE kind = ?1 AND key = ?2 AND checksum = ?3"},
       {&put_kind_,
        "INSERT INTO kinds (id, name, version) VALUES (?1, ?2, ?3)"
        " ON CONFLICT (id) DO UPDATE SET version = ?3"},
@@ -234,10 +170,30 @@ Result<JournalState> SqliteJournal::load(const std::function<void(const JournalR
   };
   for (const auto& [statement, sql] : statements) {
     auto prepared = database_.prepare(sql);
-    if (!prepared) return prepared.error().context(file);
+    if (!prepared) return prepared.error();
     *statement = std::move(prepared).value();
   }
-  return out;
+  return {};
+}
+
+// A store of format 1 has no seal yet; and the mark may be of before a power cut, or missing after
+// a backup was put in place.
+Result<void> SqliteJournal::start_sealing() {
+  const auto format = database_.integer("PRAGMA user_version");
+  if (!format) return format.error();
+  if (*format != kStoreFormat) {
+    const std::string version = "PRAGMA user_version = " + std::to_string(kStoreFormat);
+    Result<void> done = begin_.run();
+    if (done.ok()) done = write_seal();
+    if (done.ok()) done = database_.execute(version.c_str());
+    if (done.ok()) done = commit_.run();
+    if (!done) return done;
+  }
+  auto mark = Mark::open(StoreFolder::mark(folder_.path()), seal_);
+  if (!mark) return mark.error();
+  mark_ = std::move(*mark);
+  reserve_log();
+  return {};
 }
 
 Result<void> SqliteJournal::write(std::span<const JournalRow> rows, std::uint64_t /*version*/,
@@ -248,6 +204,7 @@ Result<void> SqliteJournal::write(std::span<const JournalRow> rows, std::uint64_
   if (done.ok()) done = begin_.run();
   if (done.ok()) done = write_rows(rows, fields);
   if (done.ok()) done = commit_.run();
+  if (done.ok()) done = mark_.set(seal_);
   if (done.ok()) return done;
   failed_ = true;
   database_.leave_log();
@@ -255,33 +212,72 @@ Result<void> SqliteJournal::write(std::span<const JournalRow> rows, std::uint64_
 }
 
 Result<void> SqliteJournal::write_rows(std::span<const JournalRow> rows, std::string_view fields) {
-  for (const JournalRow& row : rows) {
-    KindRow* kind = kind_of(row.kind);
-    kind->version = std::max(kind->version, row.version);
-    kind->dirty = true;
-    Statement& statement = row.deleted ? erase_ : put_;
-    statement.bind(1, kind->id);
-    statement.bind(2, row.key);
-    if (!row.deleted) {
-      statement.bind(3, static_cast<std::int64_t>(row.version));
-      statement.bind(4, checksum(row));
-      statement.bind(5, row.metadata);
-      statement.bind(6, row.body);
-      statement.bind(7, row.status);
-      statement.bind(8, row.hidden);
-    }
-    if (auto done = statement.run(); !done) return done;
+  for (const JournalRow& row : rows)
+    if (auto done = write_row(row); !done)
+      return done.error().context(std::string(row.kind) + " " + std::string(row.key));
+  if (auto done = write_kinds(); !done) return done;
+  if (!fields.empty()) {
+    state_.fields = fields;
+    put_meta_.bind(1, std::string_view("fields"));
+    put_meta_.bind(2, fields);
+    if (auto done = put_meta_.run(); !done) return done;
   }
+  return write_seal();
+}
+
+Result<void> SqliteJournal::write_row(const JournalRow& row) {
+  KindRow* kind = kind_of(row.kind);
+  kind->dirty = true;
+  std::uint64_t& last = state_.kinds[kind->name];
+  last = std::max(last, row.version);
+  state_.version = std::max(state_.version, row.version);
+  if (row.deleted && !row.replaces) return {};  // came and went within the transaction
+  const std::uint64_t checksum = row.deleted ? 0 : row_checksum(row);
+  sum_ += checksum - row.replaces.value_or(0);
+  if (!row.deleted) ++seal_.objects;
+  if (row.replaces) --seal_.objects;
+
+  Statement& statement = row.deleted ? erase_ : put_;
+  statement.bind(1, kind->id);
+  statement.bind(2, row.key);
+  if (row.deleted) {
+    statement.bind(3, static_cast<std::int64_t>(*row.replaces));
+  } else {
+    statement.bind(3, static_cast<std::int64_t>(row.version));
+    statement.bind(4, static_cast<std::int64_t>(checksum));
+    statement.bind(5, row.metadata);
+    statement.bind(6, row.body);
+    statement.bind(7, row.status);
+    statement.bind(8, row.hidden);
+    if (row.replaces)
+      statement.bind(9, static_cast<std::int64_t>(*row.replaces));
+    else
+      statement.bind_nothing(9);
+  }
+  if (auto done = statement.run(); !done) return done;
+  if (database_.changed() != 1)
+    return Error{"the database does not hold what was written before: it is damaged"};
+  return {};
+}
+
+Result<void> SqliteJournal::write_kinds() {
   for (KindRow& kind : kinds_) {
     if (!std::exchange(kind.dirty, false)) continue;
     put_kind_.bind(1, kind.id);
     put_kind_.bind(2, kind.name);
-    put_kind_.bind(3, static_cast<std::int64_t>(kind.version));
+    put_kind_.bind(3, static_cast<std::int64_t>(state_.kinds[kind.name]));
     if (auto done = put_kind_.run(); !done) return done;
   }
-  if (fields.empty()) return {};
-  put_meta_.bind(1, std::string_view("fields"));
-  put_meta_.bind(2, fields);
+  return {};
+}
+
+Result<void> SqliteJournal::write_seal() {
+  ++seal_.commits;
+  seal_.version = state_.version;
+  seal_.digest = digest_of(sum_, state_.kinds, state_.fields);
+  const std::string text = to_text(seal_);
+  put_meta_.bind(1, std::string_view("seal"));
+  put_meta_.bind(2, text);
   return put_meta_.run();
 }
 
@@ -290,16 +286,45 @@ SqliteJournal::KindRow* SqliteJournal::kind_of(std::string_view name) {
                                [&](const KindRow& kind) { return kind.name == name; });
   if (it != kinds_.end()) return &*it;
   const auto id = static_cast<std::int64_t>(kinds_.size()) + 1;
-  return &kinds_.emplace_back(KindRow{id, std::string(name), 0, false});
+  return &kinds_.emplace_back(KindRow{id, std::string(name), false});
+}
+
+// Space for the log is taken before it is needed, and nobody else gets it: on a full disk deletions
+// are still written: they make the database no larger. Where the file system cannot do that,
+// keep_free has to do.
+void SqliteJournal::reserve_log() const {
+  constexpr std::int64_t kFrame = 4096 + 24;
+  const std::int64_t wanted = kFrame * std::min(options_.checkpoint_pages, 2 * kScarcePages);
+  const std::string log = StoreFolder::database(folder_.path()) + "-wal";
+  const int file = ::open(log.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  static_cast<void>(::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, wanted));
+  ::close(file);
+}
+
+std::string SqliteJournal::no_room() const {
+  struct statvfs disk {};
+  if (::statvfs(folder_.path().c_str(), &disk) != 0) return {};
+  const auto block = static_cast<std::int64_t>(disk.f_frsize);
+  const std::int64_t left = static_cast<std::int64_t>(disk.f_bavail) * block;
+  const std::int64_t size = static_cast<std::int64_t>(disk.f_blocks) * block;
+  const std::int64_t keep =
+      options_.keep_free >= 0 ? options_.keep_free : std::min<std::int64_t>(size / 20, 64 << 20);
+  if (left >= keep) return {};
+  return folder_.path() + ": " + std::to_string(left) + " bytes are left on the disk, and " +
+         std::to_string(keep) + " are kept for deletions";
 }
 
 // Done before a write and not after, so that it delays no acknowledgement of its own batch.
 Result<void> SqliteJournal::checkpoint() {
-  if (log_pages_ < next_checkpoint_) return {};
+  const bool scarce = log_pages_ >= kScarcePages && !no_room().empty();
+  if (log_pages_ < next_checkpoint_ && !scarce) return {};
   int pages = 0, copied = 0;
   const int code = sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
                                              &pages, &copied);
-  if (code != SQLITE_OK && code != SQLITE_BUSY) return last_error(database_);
+  // On a full disk the log goes on to be all there is of these changes.
+  if (code != SQLITE_OK && code != SQLITE_BUSY && (code & 0xff) != SQLITE_FULL)
+    return last_error(database_);
   // A reader of an old state, such as a backup, keeps the log from starting over.
   const bool all = code == SQLITE_OK && copied == pages;
   next_checkpoint_ = options_.checkpoint_pages + (all ? 0 : log_pages_);

@@ -13,7 +13,8 @@
 #include "api/json/json.hpp"
 #include "host/store/folder.hpp"
 #include "host/store/reader.hpp"
-#include "host/store/sqlite_journal.hpp"
+#include "host/store/seal.hpp"
+#include "host/store/sqlite_rows.hpp"
 
 namespace sluice::host {
 namespace {
@@ -112,29 +113,64 @@ Result<std::uint64_t> copy_store(const std::string& path, const std::string& tar
   if (!mode) return mode.error().context(target);
   const auto state = load_rows(*copy, [](const JournalRow&) {});
   if (!state) return state.error().context(target);
-  return state->version;
+  return state->state.version;
 }
 
 }  // namespace
+
+void StoreReport::append(StoreReport objects_report) {
+  version = objects_report.version;
+  kinds = std::move(objects_report.kinds);
+  objects = objects_report.objects;
+  const std::size_t beyond = objects_report.all_problems - objects_report.problems.size();
+  for (std::string& problem : objects_report.problems) add(std::move(problem));
+  all_problems += beyond;
+}
 
 void StoreReport::add(std::string problem) {
   ++all_problems;
   if (problems.size() < kMostProblems) problems.push_back(std::move(problem));
 }
 
+namespace {
+
+/// What concerns the store as a whole: index, seal and mark.
+std::vector<std::string> whole_problems(Database& database, const LoadedRows& rows,
+                                        const Result<std::optional<Seal>>& mark) {
+  std::vector<std::string> out;
+  if (rows.whole)
+    if (auto found = check_index(rows, index_sum(database)); !found)
+      out.push_back(found.error().text);
+  if (!mark)
+    out.push_back(mark.error().text);
+  else if (*mark)
+    if (auto kept = check_against_mark(rows.seal, **mark); !kept) out.push_back(kept.error().text);
+  return out;
+}
+
+}  // namespace
+
 Result<StoreReport> check_store(const std::string& path, const api::Scheme& scheme) {
-  StoreReport report;
+  StoreReport report, objects;
+  // Before the store is opened: a host that has it open goes on meanwhile.
+  const auto mark = Mark::read(StoreFolder::mark(path));
   auto database = open_store(path, report.file);
   if (!database) return database.error();
   if (auto checked = check_pages(*database, report); !checked) report.add(checked.error().text);
-  Checker checker(report, scheme);
-  const auto state = load_rows(
+  if (auto checked = check_tables(*database); !checked) report.add(checked.error().text);
+  Checker checker(objects, scheme);
+  const auto rows = load_rows(
       *database, [&](const JournalRow& row) { checker.row(row); },
       [&](std::string damage) { report.add(std::move(damage)); });
-  if (state)
-    checker.finish(*state);
-  else
-    report.add(state.error().text);
+  if (!rows) {
+    report.add(rows.error().text);
+    return report;
+  }
+  checker.finish(rows->state);
+  for (std::string& problem : whole_problems(*database, *rows, mark))
+    report.add(std::move(problem));
+  // What is wrong with the store comes before what is wrong with its objects.
+  report.append(std::move(objects));
   return report;
 }
 

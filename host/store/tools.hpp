@@ -30,6 +30,8 @@ struct StoreReport {
 
   static constexpr std::size_t kMostProblems = 100;
   void add(std::string problem);
+  /// What is said about the objects comes after what is there.
+  void append(StoreReport objects_report);
 };
 
 /// Looks at everything: the pages of the database, the checksum of each object, its version, and

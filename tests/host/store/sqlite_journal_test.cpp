@@ -52,6 +52,11 @@ JournalRow deletion(const char* kind, const char* key, std::uint64_t version) {
   return {kind, key, version, true, "", "", "", ""};
 }
 
+JournalRow in_place_of(const JournalRow& before, JournalRow row) {
+  row.replaces = row_checksum(before);
+  return row;
+}
+
 void execute(const std::string& file, const char* sql) {
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
@@ -73,9 +78,9 @@ TEST(SqliteJournal, KeepsRowsVersionsAndFields) {
     const std::vector<JournalRow> first = {row("a/K", "n/x", 2), row("/L", "y", 3, R"({"b":"é"})"),
                                            row("a/K", "n/z", 4)};
     ASSERT_TRUE(journal->write(first, 4, "fields 1").ok());
-    const std::vector<JournalRow> second = {row("a/K", "n/x", 5, R"({"b":2})"),
-                                            deletion("a/K", "n/z", 7),
-                                            deletion("a/K", "n/was never there", 6)};
+    const std::vector<JournalRow> second = {
+        in_place_of(first[0], row("a/K", "n/x", 5, R"({"b":2})")),
+        in_place_of(first[2], deletion("a/K", "n/z", 7)), deletion("a/K", "n/was never there", 6)};
     ASSERT_TRUE(journal->write(second, 7, "").ok());
   }
   const auto journal = open_journal(folder / "data");
@@ -87,7 +92,8 @@ TEST(SqliteJournal, KeepsRowsVersionsAndFields) {
             (std::map<std::string, std::uint64_t, std::less<>>{{"a/K", 7}, {"/L", 3}}));
   EXPECT_EQ(state.fields, "fields 1");
   // Kinds go on with the numbers they have.
-  const std::vector<JournalRow> third = {row("new/K", "n/x", 8), row("/L", "y", 9)};
+  const std::vector<JournalRow> third = {
+      row("new/K", "n/x", 8), in_place_of(row("/L", "y", 3, R"({"b":"é"})"), row("/L", "y", 9))};
   ASSERT_TRUE(journal->write(third, 9, "fields 2").ok());
 }
 
@@ -132,16 +138,37 @@ TEST(SqliteJournal, RefusesWhatIsNotAStoreOrOfANewerFormat) {
   const TemporaryFolder folder;
   const std::string file = folder / "data/store.db";
   open_journal(folder / "data");
-  execute(file, "PRAGMA user_version = 2");
+  execute(file, "PRAGMA user_version = 3");
   EXPECT_EQ(refusal(folder / "data"),
             file +
-                ": the store has format 2; this sluice knows formats up to 1: use the version "
+                ": the store has format 3; this sluice knows formats up to 2: use the version "
                 "that wrote it, or a newer one");
-  execute(file, "PRAGMA user_version = 1; PRAGMA application_id = 5");
+  execute(file, "PRAGMA user_version = 2; PRAGMA application_id = 5");
   EXPECT_EQ(refusal(folder / "data"), file + ": this is a database, but not a store of sluice");
   fs::remove(file);
   std::ofstream(file) << std::string(10'000, 'x');
   EXPECT_THAT(refusal(folder / "data"), HasSubstr(file + ": this file is not a store"));
+}
+
+// A20: a second host came in once the lock file was gone.
+TEST(SqliteJournal, A20_TheLockDoesNotHangOnItsFile) {
+  const TemporaryFolder folder;
+  const auto journal = open_journal(folder / "data");
+  fs::remove(folder / "data/lock");
+  EXPECT_THAT(refusal(folder / "data"), HasSubstr("another process has this store open"));
+}
+
+// A5: the value went in as nothing, and "NOT NULL constraint failed" was what anybody saw.
+TEST(SqliteJournal, A5_AValueThatCannotBeBoundIsNamed) {
+  auto database = Database::in_memory();
+  ASSERT_TRUE(database.ok());
+  const std::string_view huge("x", (1ULL << 31U) + 10);  // refused before anybody reads it
+  auto statement = database->prepare("SELECT ?1");
+  ASSERT_TRUE(statement.ok());
+  statement->bind(1, huge);
+  const auto stepped = statement->step();
+  ASSERT_FALSE(stepped.ok());
+  EXPECT_EQ(stepped.error().text, "a value cannot be stored: string or blob too big");
 }
 
 /// Why the store is not loaded, or not even opened.

@@ -1,0 +1,50 @@
+#include "host/store/use.hpp"
+
+namespace sluice::host {
+namespace {
+
+std::string_view namespace_of(const StoredObject& object) {
+  const std::size_t slash = object.key.find('/');
+  return slash == std::string::npos ? std::string_view()
+                                    : std::string_view(object.key).substr(0, slash);
+}
+
+}  // namespace
+
+std::size_t stored_bytes(const StoredObject& object) {
+  return object.key.size() + object.metadata.size() + object.body->size() + object.status.size() +
+         object.hidden.size();
+}
+
+void UseTable::add(const StoredObject& object) {
+  const std::size_t bytes = stored_bytes(object);
+  objects_.fetch_add(1, std::memory_order_relaxed);
+  bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  const std::string_view ns = namespace_of(object);
+  if (ns.empty()) return;
+  auto found = by_namespace_.find(ns);
+  if (found == by_namespace_.end()) found = by_namespace_.emplace(ns, StoreUse()).first;
+  ++found->second.objects;
+  found->second.bytes += bytes;
+}
+
+void UseTable::remove(const StoredObject& object) {
+  const std::size_t bytes = stored_bytes(object);
+  objects_.fetch_sub(1, std::memory_order_relaxed);
+  bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  const auto found = by_namespace_.find(namespace_of(object));
+  if (found == by_namespace_.end()) return;
+  found->second.bytes -= bytes;
+  if (--found->second.objects == 0) by_namespace_.erase(found);
+}
+
+StoreUse UseTable::total() const {
+  return {objects_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed)};
+}
+
+StoreUse UseTable::of(std::string_view ns) const {
+  const auto found = by_namespace_.find(ns);
+  return found == by_namespace_.end() ? StoreUse() : found->second;
+}
+
+}  // namespace sluice::host
