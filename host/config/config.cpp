@@ -230,6 +230,18 @@ void read_image(Section& section, ImageConfig& out) {
     section.fail("entrypoint", "found no program; allowed: [PROGRAM, ARGUMENT, …]");
 }
 
+void read_logs(Section& section, LogsConfig& out) {
+  constexpr std::int64_t kLeast = 64 * 1024, kMost = std::int64_t{1} << 50;
+  section.text("path", out.path);
+  if (!out.path.empty() && out.path.front() != '/')
+    section.fail("path", fmt::format("found \"{}\"; allowed: an absolute path", out.path));
+  section.integer("podBytes", out.pod_bytes, kLeast, kMost);
+  section.integer("totalBytes", out.total_bytes, kLeast, kMost);
+  if (out.total_bytes < out.pod_bytes)
+    section.fail("totalBytes", fmt::format("found {}; allowed: at least podBytes, which is {}",
+                                           out.total_bytes, out.pod_bytes));
+}
+
 void read_executor(Section& section, ExecutorConfig& out) {
   if (section.choice("type", {"local", "none"}) == 1) out.type = ExecutorType::kNone;
   std::set<std::string> names;
@@ -240,6 +252,18 @@ void read_executor(Section& section, ExecutorConfig& out) {
       item.fail("name", fmt::format("\"{}\" is listed twice", node.name));
   });
   section.each("images", [&](Section& item) { read_image(item, out.images.emplace_back()); });
+  Section logs(section.errors(), section.child("logs"), section.path_of("logs"));
+  read_logs(logs, out.logs);
+}
+
+void read_store(Section& section, StoreConfig& out) {
+  section.text("path", out.path);
+  Section limits(section.errors(), section.child("limits"), section.path_of("limits"));
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;
+  limits.integer("objects", out.limits.objects, 1, kMost);
+  limits.integer("bytes", out.limits.bytes, 1, kMost);
+  limits.integer("namespaceObjects", out.limits.namespace_objects, 1, kMost);
+  limits.integer("namespaceBytes", out.limits.namespace_bytes, 1, kMost);
 }
 
 void read_retention(Section& section, RetentionConfig& out) {
@@ -267,8 +291,7 @@ void read_all(Section& root, Configuration& out) {
   };
   part("server", read_server, out.server);
   part("metrics", read_metrics, out.metrics);
-  part(
-      "store", [](Section& s, StoreConfig& store) { s.text("path", store.path); }, out.store);
+  part("store", read_store, out.store);
   part("plugins", read_plugins, out.plugins);
   part("scheduling", read_scheduling, out.engine);
   part(

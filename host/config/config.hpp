@@ -48,8 +48,17 @@ struct MetricsConfig {
   std::string address = "127.0.0.1:9464";
 };
 
+/// What users and plugins may keep.
+struct StoreLimits {
+  std::int64_t objects = 2'000'000;
+  std::int64_t bytes = 8LL << 30;
+  std::int64_t namespace_objects = 500'000;  ///< of each
+  std::int64_t namespace_bytes = 2LL << 30;
+};
+
 struct StoreConfig {
   std::string path = "./sluice-data";  ///< or "memory"
+  StoreLimits limits;
 };
 
 enum class FailurePolicy : std::uint8_t { kClosed, kOpen };
@@ -87,10 +96,18 @@ struct ImageConfig {
   std::vector<std::string> entrypoint;
 };
 
+/// The output of pods.
+struct LogsConfig {
+  std::string path;                      ///< empty: in the store's folder
+  std::int64_t pod_bytes = 32 << 20;     ///< of one pod; the latest output is kept
+  std::int64_t total_bytes = 4LL << 30;  ///< of all; what ended first goes first
+};
+
 struct ExecutorConfig {
   ExecutorType type = ExecutorType::kLocal;
   std::vector<NodeConfig> nodes;  ///< empty: this machine
   std::vector<ImageConfig> images;
+  LogsConfig logs;
 };
 
 /// How long objects are kept that nobody needs any more; absent: for ever.

@@ -16,6 +16,7 @@
 #include "host/controllers/kernel_thread.hpp"
 #include "host/executor/images.hpp"
 #include "host/executor/logs.hpp"
+#include "host/executor/process/log_budget.hpp"
 #include "host/store/live_store.hpp"
 
 namespace sluice::host {
@@ -27,6 +28,8 @@ struct LocalExecutorConfig {
   /// Set when nothing is known after a restart (a store in memory): pods end with the executor.
   bool end_pods_on_stop = false;
   Entrypoints images = {};
+  std::filesystem::path log_folder = {};  ///< for pods' output; empty: in `folder`
+  LogBudget logs = {};
 };
 
 class Executor {

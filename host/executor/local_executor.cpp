@@ -19,6 +19,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr Duration kTryAgain = 5 * kSecond;
+constexpr Duration kBetweenLogChecks = 10 * kSecond;
 constexpr Duration kLastWait = 10 * kSecond;  // for pods that are killed at the end
 
 void ring(const Fd& wake) {
@@ -104,9 +105,13 @@ LocalExecutor::LocalExecutor(const LocalExecutorConfig& config,
       config_maps_(scheme.find("v1", "ConfigMap")),
       secrets_(scheme.find("v1", "Secret")),
       kernel_(kernel),
-      logs_(config.folder, store, scheme) {
+      logs_(config.folder, store, scheme),
+      log_budget_(budget_on_disk(config.logs,
+                                 config.log_folder.empty() ? config.folder : config.log_folder)) {
+  supervisor_->put_logs(config.log_folder);
   sources_.environment = inherited_environment();
   sources_.images = config.images;
+  sources_.as = {::geteuid(), ::getegid()};
   sources_.find = [this](std::string_view kind,
                          std::string_view key) -> std::optional<json::object> {
     const api::KindInfo* info = kind == "Secret" ? secrets_ : config_maps_;
@@ -148,6 +153,7 @@ void LocalExecutor::loop() {
     take_reports();
     check_deadlines();
     try_again();
+    check_logs();
     running_ = supervisor_->running();
   }
   if (config_.end_pods_on_stop && !keep_pods_) end_all();
@@ -251,7 +257,11 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
     return report_problem(uid, key, spec.error());
   }
   waiting_.erase(uid);
-  const Result<bool> started = supervisor_->start(*spec);
+  report_ignored(uid, pod);
+  RunSpec run_spec = *spec;
+  run_spec.log_bytes = log_budget_.pod_bytes;
+  run_spec.log_keep_free = log_budget_.keep_free;
+  const Result<bool> started = supervisor_->start(run_spec);
   if (!started) {
     log(LogLevel::kError, "executor", "cannot start a pod",
         {{"pod", key}, {"reason", started.error().text}});
@@ -342,6 +352,20 @@ void LocalExecutor::try_again() {
   }
 }
 
+/// A pod that only ended adds nothing: it is looked at as long as something runs.
+void LocalExecutor::check_logs() {
+  if (supervisor_->running() == 0 || wall_clock() < check_logs_) return;
+  check_logs_ = wall_clock() + kBetweenLogChecks;
+  std::vector<std::string> ended;
+  for (const auto& [uid, run] : runs_)
+    if (run.state.ended()) ended.push_back(uid);
+  const std::int64_t used = keep_log_budget(config_.folder, log_budget_, ended);
+  if (used <= log_budget_.all_bytes) return;
+  log(LogLevel::kWarning, "executor",
+      "the logs of pods have reached their budget: output is dropped",
+      {{"bytes", std::to_string(used)}, {"allowed", std::to_string(log_budget_.all_bytes)}});
+}
+
 void LocalExecutor::end_all() {
   for (auto& [uid, run] : runs_) {
     if (supervisor_->running(uid)) static_cast<void>(supervisor_->stop(uid, 0));
@@ -381,6 +405,17 @@ void LocalExecutor::report_problem(const std::string& uid, const std::string& ke
   });
 }
 
+void LocalExecutor::report_ignored(const std::string& uid, const json::object& pod) const {
+  const PodSupport support = support_of(pod, sources_.as);
+  if (support.ignored.empty()) return;
+  std::string text;
+  for (const std::string& each : support.ignored) text += (text.empty() ? "" : "; ") + each;
+  kernel_.post([uid, key = key_of(pod), text](ObjectAccess& objects) {
+    const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
+    if (objects.exists(*kind, key)) objects.emit({{kind, key}, true, "NotSupported", text});
+  });
+}
+
 /// Deleted before anything ran: it ends here.
 void LocalExecutor::report_never_started(const std::string& uid, const std::string& key) const {
   RunState state;
@@ -393,6 +428,7 @@ void LocalExecutor::report_never_started(const std::string& uid, const std::stri
 int LocalExecutor::timeout_ms() const {
   Time next = kNever;
   if (!waiting_.empty()) next = try_again_;
+  if (supervisor_->running() > 0) next = std::min(next, check_logs_);
   for (const auto& [uid, run] : runs_) {
     if (run.deadline && !run.deadline_over && !run.state.ended()) {
       next = std::min(next, *run.deadline);

@@ -55,10 +55,12 @@ class LocalExecutor final : public Executor {
   void learned(const std::string& uid, RunState state);
   void check_deadlines();
   void try_again();
+  void check_logs();
   void end_all();
   void report(const std::string& uid, const std::string& key, RunState state) const;
   void report_problem(const std::string& uid, const std::string& key,
                       const PodProblem& problem) const;
+  void report_ignored(const std::string& uid, const boost::json::object& pod) const;
   void report_never_started(const std::string& uid, const std::string& key) const;
   bool is_mine(const boost::json::object& pod) const;
   int timeout_ms() const;
@@ -79,6 +81,8 @@ class LocalExecutor final : public Executor {
   std::unordered_map<std::string, Run> runs_;   // by UID
   std::map<std::string, std::string> waiting_;  // UID → key: could not be planned yet
   Time try_again_ = 0;
+  LogBudget log_budget_;
+  Time check_logs_ = 0;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> keep_pods_ = false;
   std::atomic<std::size_t> running_ = 0;

@@ -22,19 +22,24 @@ namespace json = boost::json;
 constexpr std::size_t kBlock = 65536;
 constexpr std::size_t kMostScanned = 1 << 20;
 
-/// Where the last `lines` lines of the file start. Reads backwards, each byte once.
-off_t start_of_tail(int fd, std::int64_t lines) {
+struct Tail {
+  off_t start = 0;
+  std::int64_t lines = 0;  ///< that begin in it
+};
+
+/// Where the last `lines` lines of the file start. Reads backwards, each byte once. `last`: its end
+/// is the end of a line.
+Tail tail_of(int fd, std::int64_t lines, bool last) {
   struct stat info {};
-  if (::fstat(fd, &info) != 0) return 0;
-  if (lines <= 0) return info.st_size;
+  if (::fstat(fd, &info) != 0) return {};
+  if (lines <= 0) return {info.st_size, 0};
   std::string text;  // from `begin`: what is not counted yet
   std::int64_t found = 0;
-  bool last = true;
   for (off_t begin = info.st_size; begin > 0;) {
     const off_t size = std::min<off_t>(begin, kBlock);
     std::string block(static_cast<std::size_t>(size), '\0');
     const ssize_t n = ::pread(fd, block.data(), block.size(), begin - size);
-    if (n != static_cast<ssize_t>(size)) return begin;
+    if (n != static_cast<ssize_t>(size)) return {begin, found};
     begin -= size;
     text.insert(0, block);
     while (!text.empty()) {
@@ -47,21 +52,74 @@ off_t start_of_tail(int fd, std::int64_t lines) {
       // A line of output ends where a line of the file is marked whole, or the file ends.
       if (last || (line && line->whole)) ++found;
       last = false;
-      if (found > lines) return begin + static_cast<off_t>(text.size());
+      if (found > lines) return {begin + static_cast<off_t>(text.size()), lines};
       text.resize(first);
     }
   }
-  return 0;
+  return {0, found};
 }
+
+Fd open_to_read(const std::filesystem::path& path) {
+  return Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+bool is_same_file(const Fd& fd, const std::filesystem::path& path) {
+  struct stat opened {
+  }, named{};
+  return ::fstat(fd.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/// The parts of a log that are there, one after the other, while its writer goes on (LineLog).
+class LogParts {
+ public:
+  explicit LogParts(std::filesystem::path path) : path_(std::move(path)) {
+    do {  // again when it was rotated in between
+      now_ = open_to_read(path_);
+      earlier_ = open_to_read(LineLog::earlier(path_));
+    } while (now_ && earlier_ && is_same_file(now_, LineLog::earlier(path_)));
+  }
+
+  void skip_to_tail(std::int64_t lines) {
+    const Tail tail = now_ ? tail_of(now_.get(), lines, true) : Tail();
+    if (now_) ::lseek(now_.get(), tail.start, SEEK_SET);
+    if (!earlier_) return;
+    const Tail more = tail_of(earlier_.get(), lines - tail.lines, !now_ || tail.lines == 0);
+    ::lseek(earlier_.get(), more.start, SEEK_SET);
+  }
+
+  /// As read(2); 0 or less: nothing more now.
+  ssize_t read(char* to, std::size_t most) {
+    if (earlier_) {
+      if (const ssize_t n = ::read(earlier_.get(), to, most); n > 0) return n;
+      earlier_.reset();
+    }
+    if (!now_) now_ = open_to_read(path_);
+    if (!now_) return 0;
+    if (const ssize_t n = ::read(now_.get(), to, most); n > 0) return n;
+    if (is_same_file(now_, path_)) return 0;
+    // It was rotated: what came before that, then the next part.
+    if (const ssize_t n = ::read(now_.get(), to, most); n > 0) return n;
+    Fd next = open_to_read(path_);
+    if (!next) return 0;
+    now_ = std::move(next);
+    return ::read(now_.get(), to, most);
+  }
+
+ private:
+  const std::filesystem::path path_;
+  Fd earlier_, now_;
+};
 
 class FileReader final : public LogReader {
  public:
   FileReader(RunPaths paths, std::string container, std::int64_t start, const LogQuery& query)
-      : paths_(std::move(paths)), container_(std::move(container)), start_(start), query_(query) {
-    file_ = Fd(::open(paths_.log(container_, start_).c_str(), O_RDONLY | O_CLOEXEC));
-    if (file_ && query_.tail_lines) {
-      ::lseek(file_.get(), start_of_tail(file_.get(), *query_.tail_lines), SEEK_SET);
-    }
+      : paths_(std::move(paths)),
+        container_(std::move(container)),
+        start_(start),
+        query_(query),
+        parts_(paths_.log(container_, start_)) {
+    if (query_.tail_lines) parts_.skip_to_tail(*query_.tail_lines);
   }
 
   Progress read(std::string& out, std::size_t most) override {
@@ -72,7 +130,7 @@ class FileReader final : public LogReader {
          scanned += kBlock) {
       // Asked before the file is: what an ended container wrote is all there.
       const bool ended = has_ended();
-      const ssize_t n = file_ ? ::read(file_.get(), block.data(), block.size()) : 0;
+      const ssize_t n = parts_.read(block.data(), block.size());
       if (n <= 0) return query_.follow && !ended ? Progress::kWait : Progress::kEnd;
       rest_.append(block.data(), static_cast<std::size_t>(n));
       if (!take_lines(out)) return Progress::kEnd;
@@ -132,7 +190,7 @@ class FileReader final : public LogReader {
   std::string container_;
   std::int64_t start_;
   LogQuery query_;
-  Fd file_;
+  LogParts parts_;
   std::string rest_;  // a line that is not complete yet
   bool at_line_start_ = true;
   std::int64_t given_ = 0;

@@ -230,6 +230,8 @@ Result<ContainerSpec, PodProblem> plan_container(const json::object& container, 
   for (const auto& [name, value] : all) out.env.push_back(name + "=" + value);
   out.argv = words(container, *variables, std::move(entrypoint));
   out.working_dir = api::find_text(container, "workingDir");
+  out.no_new_privileges =
+      !api::find_bool(part(container, "securityContext"), "allowPrivilegeEscalation", true);
   return out;
 }
 
@@ -248,6 +250,8 @@ std::vector<std::string> inherited_environment() {
 Result<RunSpec, PodProblem> plan_pod(const json::object& pod, const PodSources& sources) {
   RunSpec out;
   const json::object& spec = part(pod, "spec");
+  if (const PodSupport support = support_of(pod, sources.as); !support.refused.empty())
+    return PodProblem{"NotSupported", support.refused};
   out.uid = api::find_text(part(pod, "metadata"), "uid");
   out.pod = key_of(pod);
   out.grace_seconds = api::find_int(spec, "terminationGracePeriodSeconds").value_or(30);

@@ -13,6 +13,7 @@
 
 #include "core/base/result.hpp"
 #include "host/executor/images.hpp"
+#include "host/executor/pod_support.hpp"
 #include "host/executor/process/run_record.hpp"
 
 namespace sluice::host {
@@ -32,6 +33,7 @@ struct PodSources {
   /// `NAME=value` that every container starts with.
   std::vector<std::string> environment;
   Entrypoints images;
+  ProcessUser as = {};  ///< whose processes they become
 };
 
 /// PATH, HOME and the few others that programs expect, of this process.

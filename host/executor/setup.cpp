@@ -25,6 +25,8 @@ Result<void> ExecutorSetup::start(const std::filesystem::path& folder, bool in_m
   config.nodes = node_names(config_, machine_);
   config.images = entrypoints_of(config_.images);
   config.end_pods_on_stop = in_memory;
+  config.log_folder = config_.logs.path;
+  config.logs = {config_.logs.pod_bytes, config_.logs.total_bytes};
   auto started = start_local_executor(config, store, scheme, kernel);
   if (!started) return started.error();
   executor_ = std::move(*started);

@@ -78,7 +78,8 @@ RunPaths::RunPaths(const std::filesystem::path& root, std::string_view uid)
       stop(folder / "stop"),
       logs(folder / "logs"),
       state(root / "states" / uid),
-      work(folder / "work") {}
+      work(folder / "work"),
+      logs_full(root / "logs-full") {}
 
 std::filesystem::path RunPaths::log(std::string_view container, std::int64_t start) const {
   return logs / container / (std::to_string(start) + ".log");
@@ -105,14 +106,17 @@ std::string to_text(const RunSpec& spec) {
                                       {"init", container.init},
                                       {"argv", texts(container.argv)},
                                       {"env", texts(container.env)},
-                                      {"workingDir", container.working_dir}});
+                                      {"workingDir", container.working_dir},
+                                      {"noNewPrivileges", container.no_new_privileges}});
   }
   return json::serialize(json::object{{"uid", spec.uid},
                                       {"pod", spec.pod},
                                       {"containers", std::move(containers)},
                                       {"restart", static_cast<std::int64_t>(spec.restart)},
                                       {"graceSeconds", spec.grace_seconds},
-                                      {"firstBackoffMs", spec.first_backoff_ms}});
+                                      {"firstBackoffMs", spec.first_backoff_ms},
+                                      {"logBytes", spec.log_bytes},
+                                      {"logKeepFree", spec.log_keep_free}});
 }
 
 Result<RunSpec> parse_run_spec(std::string_view text) {
@@ -124,6 +128,8 @@ Result<RunSpec> parse_run_spec(std::string_view text) {
   spec.pod = api::find_text(object, "pod");
   spec.grace_seconds = number(object, "graceSeconds", 30);
   spec.first_backoff_ms = number(object, "firstBackoffMs", 10'000);
+  spec.log_bytes = number(object, "logBytes");
+  spec.log_keep_free = number(object, "logKeepFree");
   const std::int64_t restart = number(object, "restart", 2);
   if (restart == 0) spec.restart = RestartPolicy::kNever;
   if (restart == 1) spec.restart = RestartPolicy::kOnFailure;
@@ -138,6 +144,7 @@ Result<RunSpec> parse_run_spec(std::string_view text) {
     container.argv = texts(source, "argv");
     container.env = texts(source, "env");
     container.working_dir = api::find_text(source, "workingDir");
+    container.no_new_privileges = api::find_bool(source, "noNewPrivileges", false);
     if (container.argv.empty()) return Error{"container " + container.name + " has no command"};
   }
   return spec;

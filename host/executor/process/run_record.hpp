@@ -6,7 +6,10 @@
 //   pods/UID/spec.json        what to run; its folder is created before anything starts
 //   pods/UID/owner.json       who runs it (process, its start, boot): created exactly once
 //   pods/UID/stop             seconds of grace, once the pod is to end
-//   pods/UID/logs/NAME/N.log  output of container NAME, N-th start
+//   pods/UID/logs/NAME/N.log  output of container NAME, N-th start; of the last two. `logs` may be
+//   a
+//                             link to where logs lie
+//   logs-full                 while it is there nothing is added to any log
 //   states/UID                the present RunState; replaced as a whole, so that one watch of one
 //                             folder hears of all pods
 //
@@ -33,6 +36,7 @@ struct ContainerSpec {
   std::vector<std::string> argv;
   std::vector<std::string> env;  ///< `NAME=value`, all of it
   std::string working_dir;       ///< empty: the pod's own folder
+  bool no_new_privileges = false;
 };
 
 struct RunSpec {
@@ -42,6 +46,8 @@ struct RunSpec {
   RestartPolicy restart = RestartPolicy::kAlways;
   std::int64_t grace_seconds = 30;
   std::int64_t first_backoff_ms = 10'000;  ///< before the second start; doubles up to five minutes
+  std::int64_t log_bytes = 0;              ///< for the output of all containers; 0: any
+  std::int64_t log_keep_free = 0;          ///< see LogLimits
 };
 
 struct ContainerRun {
@@ -78,7 +84,7 @@ struct RunState {
 /// Where the files of a pod are.
 struct RunPaths {
   RunPaths(const std::filesystem::path& root, std::string_view uid);
-  std::filesystem::path folder, spec, owner, stop, logs, state, work;
+  std::filesystem::path folder, spec, owner, stop, logs, state, work, logs_full;
   /// Of the `start`-th run of a container, from 0.
   std::filesystem::path log(std::string_view container, std::int64_t start) const;
 };

@@ -19,6 +19,7 @@
 
 #include "host/base/wall_clock.hpp"
 #include "host/executor/process/files.hpp"
+#include "host/executor/process/keeper.hpp"
 #include "host/executor/process/line_log.hpp"
 #include "host/executor/process/process_id.hpp"
 #include "host/executor/process/run_record.hpp"
@@ -41,6 +42,7 @@ Time steady_clock() {
 struct Slot {
   std::unique_ptr<LineLog> log;
   Fd out, err;
+  pid_t keeper = 0;   // while the container runs
   Time due = 0;       // steady; of the next start while it waits
   int in_a_row = 0;   // ends since the last long run
   bool done = false;  // it will not be started again
@@ -59,6 +61,7 @@ class Runner {
  private:
   void start_what_is_due();
   void start(std::size_t i);
+  std::unique_ptr<LineLog> open_log(const std::string& container, std::int64_t number) const;
   void ended(std::size_t i, int exit_code, int signal);
   void settle(std::size_t i);
   bool reap();
@@ -71,7 +74,7 @@ class Runner {
   void persist();
   void wait(int signals);
   void take_signals(int signals);
-  void end_descendants();
+  void end_strays();
   Time next_time() const;
 
   RunSpec spec_;
@@ -119,7 +122,7 @@ void Runner::start(std::size_t i) {
   ContainerState& container = state_.containers[i];
   Slot& slot = slots_[i];
   const std::int64_t number = container.restarts;
-  slot.log = std::make_unique<LineLog>(paths_.log(container.name, number));
+  slot.log = open_log(container.name, number);
   container.now = ContainerRun{};
   container.now.started = wall_clock();
   dirty_ = true;
@@ -133,9 +136,24 @@ void Runner::start(std::size_t i) {
   }
   container.now.state = ContainerRun::State::kRunning;
   container.now.pid = spawned->pid;
+  slot.keeper = static_cast<pid_t>(spawned->keeper);
   slot.out = std::move(spawned->out);
   slot.err = std::move(spawned->err);
   if (state_.phase == RunPhase::kStarting && !container.init) state_.phase = RunPhase::kRunning;
+}
+
+/// The log of this start and of the one before stay, each with its part of the pod's budget.
+std::unique_ptr<LineLog> Runner::open_log(const std::string& container, std::int64_t number) const {
+  if (number >= 2) {
+    std::error_code ignored;
+    const std::filesystem::path old = paths_.log(container, number - 2);
+    std::filesystem::remove(old, ignored);
+    std::filesystem::remove(LineLog::earlier(old), ignored);
+  }
+  const auto parts = static_cast<std::int64_t>(2 * spec_.containers.size());
+  return std::make_unique<LineLog>(
+      paths_.log(container, number),
+      LogLimits{spec_.log_bytes / parts, spec_.log_keep_free, paths_.logs_full});
 }
 
 void Runner::ended(std::size_t i, int exit_code, int signal) {
@@ -182,9 +200,9 @@ bool Runner::reap() {
   int status = 0;
   for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-      const ContainerRun& run = state_.containers[i].now;
-      if (run.state != ContainerRun::State::kRunning || run.pid != pid) continue;
-      ::kill(-pid, SIGKILL);  // as in a container, nothing of it outlives its first process
+      if (slots_[i].keeper != pid) continue;
+      slots_[i].keeper = 0;
+      end_strays();  // as in a container, nothing of it outlives its first process
       read_output(i);
       const Time now = wall_clock();
       slots_[i].log->finish(LineLog::Stream::kOut, now);
@@ -217,10 +235,8 @@ void Runner::read_output(std::size_t i) {
 }
 
 void Runner::kill_all(int signal) {
-  for (const ContainerState& container : state_.containers) {
-    if (container.now.state != ContainerRun::State::kRunning) continue;
-    ::kill(-static_cast<pid_t>(container.now.pid), signal);
-  }
+  for (const Slot& slot : slots_)
+    if (slot.keeper != 0) ::kill(slot.keeper, signal);
 }
 
 void Runner::stop() {
@@ -245,22 +261,12 @@ void Runner::stop() {
   }
 }
 
-void Runner::end_descendants() {
-  // As a subreaper this process inherits whatever its containers left behind.
-  for (;;) {
-    const auto children = read_file("/proc/thread-self/children");
-    const char* at = children ? children->data() : nullptr;
-    const char* const end = children ? at + children->size() : nullptr;
-    while (at != end) {
-      pid_t pid = 0;
-      const auto parsed = std::from_chars(at, end, pid);
-      if (parsed.ec != std::errc() || pid <= 0) break;
-      ::kill(pid, SIGKILL);
-      at = parsed.ptr;
-      while (at != end && *at == ' ') ++at;
-    }
-    if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) return;
-  }
+/// What a keeper leaves when somebody kills it comes to this process, a subreaper as well.
+void Runner::end_strays() {
+  end_children([this](pid_t pid) {
+    return std::any_of(slots_.begin(), slots_.end(),
+                       [&](const Slot& slot) { return slot.keeper == pid; });
+  });
 }
 
 void Runner::conclude() {
@@ -339,7 +345,7 @@ int Runner::run(int signals) {
     reap();
     start_what_is_due();
   }
-  end_descendants();
+  end_strays();
   conclude();
   for (persist(); dirty_; persist()) {
     std::error_code ignored;
@@ -371,6 +377,7 @@ int run_pod_runner(const std::filesystem::path& root, const std::string& uid) {
   const int signals = block_signals();
   if (signals < 0) return refuse("cannot watch signals");
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::signal(SIGXFSZ, SIG_IGN);  // a log that may not grow loses lines
   RunPaths paths(root, uid);
   const auto text = read_file(paths.spec);
   if (!text) return refuse("cannot read " + paths.spec.string());

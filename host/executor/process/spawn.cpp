@@ -12,6 +12,8 @@
 #include <system_error>
 #include <vector>
 
+#include "host/executor/process/keeper.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -59,11 +61,11 @@ void default_signals() {
 }
 
 [[noreturn]] void become(const std::vector<char*>& argv, std::vector<char*>& env,
-                         const std::string& folder, const Pipe& out, const Pipe& err,
-                         const Pipe& failed, pid_t runner) {
+                         const std::string& folder, bool no_new_privileges, const Pipe& out,
+                         const Pipe& err, const Pipe& failed, pid_t keeper) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != runner) ::_exit(126);  // the runner died before the line above
+  if (::getppid() != keeper) ::_exit(126);  // it died before the line above
   default_signals();
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0 || ::dup2(out.write.get(), STDOUT_FILENO) < 0 ||
@@ -71,10 +73,30 @@ void default_signals() {
     give_up(failed.write.get(), kStageSetup);
   }
   ::umask(022);
+  if (no_new_privileges && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    give_up(failed.write.get(), kStageSetup);
   if (::chdir(folder.c_str()) != 0) give_up(failed.write.get(), kStageFolder);
   environ = env.data();  // execvp looks for the program in this PATH
   ::execvp(argv.front(), argv.data());
   give_up(failed.write.get(), kStageProgram);
+}
+
+/// Tells the number of the container's first process, and is its keeper from then on.
+[[noreturn]] void keep(pid_t first, const Pipe& failed) {
+  const int pipe = failed.write.get();
+  if (::write(pipe, &first, sizeof first) != static_cast<ssize_t>(sizeof first)) ::_exit(126);
+  // What the runner has open (its signals, the output of other containers) is not the keeper's.
+  ::close_range(STDERR_FILENO + 1, ~0U, 0);
+  keep_container(first);
+}
+
+/// Reads so many bytes, or what comes before the end.
+ssize_t read_told(const Fd& from, void* to, std::size_t size) {
+  ssize_t n = 0;
+  do {
+    n = ::read(from.get(), to, size);
+  } while (n < 0 && errno == EINTR);
+  return n;
 }
 
 SpawnError describe(const ChildFailure& failure, const ContainerSpec& spec,
@@ -106,20 +128,25 @@ Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
   const std::vector<char*> argv = pointers(spec.argv);
   std::vector<char*> env = pointers(spec.env);
   const pid_t runner = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid < 0) return now("cannot start a process");
-  if (pid == 0) become(argv, env, folder, out, err, failed, runner);
-  failed.write.reset();
-  ChildFailure failure;
-  ssize_t n = 0;
-  do {
-    n = ::read(failed.read.get(), &failure, sizeof failure);  // ends with the exec
-  } while (n < 0 && errno == EINTR);
-  if (n == static_cast<ssize_t>(sizeof failure)) {
-    ::waitpid(pid, nullptr, 0);
-    return describe(failure, spec, folder);
+  const pid_t keeper = ::fork();
+  if (keeper < 0) return now("cannot start a process");
+  if (keeper == 0) {
+    if (!become_keeper(runner)) ::_exit(126);
+    const pid_t self = ::getpid();
+    const pid_t first = ::fork();
+    if (first == 0) become(argv, env, folder, spec.no_new_privileges, out, err, failed, self);
+    if (first < 0) ::_exit(126);
+    keep(first, failed);
   }
-  return Spawned{pid, std::move(out.read), std::move(err.read)};
+  failed.write.reset();
+  pid_t first = 0;
+  ChildFailure failure{kStageSetup, EAGAIN};
+  const bool told = read_told(failed.read, &first, sizeof first) == sizeof first;
+  // The pipe ends with the exec.
+  if (told && read_told(failed.read, &failure, sizeof failure) != sizeof failure)
+    return Spawned{first, keeper, std::move(out.read), std::move(err.read)};
+  ::waitpid(keeper, nullptr, 0);
+  return describe(failure, spec, folder);
 }
 
 }  // namespace sluice::host

@@ -1,7 +1,8 @@
-// spawn_container(): a container's main process, as a child of the pod's runner.
+// spawn_container(): a container's first process, under a keeper (keeper.hpp) that is a child of
+// the pod's runner.
 //
 // The process leads a session and a process group of its own, reads nothing, writes to two pipes,
-// and is killed when the runner dies. Only the runner calls this: a process with one thread, since
+// and is killed when its keeper dies. Only the runner calls this: a process with one thread, since
 // the child works between fork and exec.
 #pragma once
 
@@ -14,8 +15,9 @@
 namespace sluice::host {
 
 struct Spawned {
-  std::int64_t pid = 0;
-  Fd out, err;  ///< non-blocking ends of its output
+  std::int64_t pid = 0;     ///< of the container's first process
+  std::int64_t keeper = 0;  ///< the child: ends when nothing of the container is left, as it ended
+  Fd out, err;              ///< non-blocking ends of its output
 };
 
 struct SpawnError {

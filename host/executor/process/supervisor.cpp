@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "host/base/wall_clock.hpp"
+#include "host/executor/process/log_budget.hpp"
 
 namespace sluice::host {
 namespace {
@@ -128,7 +129,8 @@ Result<bool> Supervisor::start(const RunSpec& spec) {
   Result<bool> created = create_folder_durably(paths.folder);
   if (!created) return created;
   if (!*created && (running(spec.uid) || claimed(spec.uid))) return false;
-  const Result<void> written = write_durably(paths.spec, to_text(spec));
+  Result<void> written = write_durably(paths.spec, to_text(spec));
+  if (written && !log_folder_.empty()) written = link_logs(root_, spec.uid, log_folder_);
   Result<int> pid = written ? spawn(spec.uid, paths) : Result<int>(written.error());
   if (!pid) {
     // The folder stays: it is what keeps the pod from being started a second time.
@@ -261,6 +263,7 @@ void Supervisor::forget(const std::string& uid) {
   const RunPaths paths(root_, uid);
   std::error_code ignored;
   std::filesystem::remove(paths.state, ignored);
+  remove_logs(root_, uid);
   // The folder is what tells that the pod was started: it goes away at once, by a rename.
   const std::filesystem::path away = root_ / (std::string(kRemoved) + uid);
   std::filesystem::rename(paths.folder, away, ignored);

@@ -41,6 +41,8 @@ class Supervisor {
   static Result<std::unique_ptr<Supervisor>> open(const std::filesystem::path& root,
                                                   std::vector<std::string> runner);
   ~Supervisor();  // leaves running pods alone
+  /// Where the logs of pods lie that are started from now on; empty: in the pods' folders.
+  void put_logs(const std::filesystem::path& folder) { log_folder_ = folder; }
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
@@ -87,7 +89,7 @@ class Supervisor {
   void read_notices(std::vector<std::string>& uids);
   void reap(std::vector<std::string>& uids);
 
-  std::filesystem::path root_;
+  std::filesystem::path root_, log_folder_;
   std::vector<std::string> runner_;
   Fd events_;   // epoll
   Fd notices_;  // inotify on states/

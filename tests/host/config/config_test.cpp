@@ -103,6 +103,32 @@ TEST(Configuration, ImagesStandForPrograms) {
   EXPECT_EQ(config->executor.images[0].entrypoint, (std::vector<std::string>{"./train", "--fast"}));
 }
 
+TEST(Config, A10_OutputOfPodsHasBudgetsAndAPlace) {
+  const auto config =
+      parse("executor:\n  logs: {path: /var/log/sluice, podBytes: 1000000, totalBytes: 5000000}\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->executor.logs.path, "/var/log/sluice");
+  EXPECT_EQ(config->executor.logs.pod_bytes, 1'000'000);
+  EXPECT_EQ(config->executor.logs.total_bytes, 5'000'000);
+  EXPECT_NE(parse("executor:\n  logs: {path: logs}\n").error().text.find("an absolute path"),
+            std::string::npos);
+  EXPECT_NE(parse("executor:\n  logs: {podBytes: 9000000000}\n")
+                .error()
+                .text.find("at least podBytes, which is 9000000000"),
+            std::string::npos);
+}
+
+TEST(Config, A11_TheStoreHasLimits) {
+  const auto config = parse(
+      "store:\n  limits: {objects: 10, bytes: 11, namespaceObjects: 12, namespaceBytes: 13}\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->store.limits.objects, 10);
+  EXPECT_EQ(config->store.limits.bytes, 11);
+  EXPECT_EQ(config->store.limits.namespace_objects, 12);
+  EXPECT_EQ(config->store.limits.namespace_bytes, 13);
+  EXPECT_FALSE(parse("store:\n  limits: {objects: 0}\n").ok());
+}
+
 TEST(Configuration, ReadsWhatIsAboutJobs) {
   const auto config = parse(R"(
 scheduling:

@@ -95,6 +95,34 @@ TEST_F(LogReaderTest, PartsOfALineAreJoined) {
   EXPECT_TRUE(all(query) == text + "\nlast");
 }
 
+// Rotated as it grows, a log reads as one; 20 lines of 42 or 43 bytes in parts of 500.
+TEST_F(LogReaderTest, ARotatedLogReadsAsOne) {
+  state(ContainerRun::State::kRunning);
+  LogQuery follow;
+  follow.follow = true;
+  auto reader = open_log_file(root_, "u", "main", 0, follow);
+  std::string followed, expected;
+  LineLog log(paths_.log("main", 0), {1000, 0, {}});
+  for (int i = 0; i < 20; ++i) {
+    log.write(LineLog::Stream::kOut, "line " + std::to_string(i) + "\n", kStart);
+    expected += "line " + std::to_string(i) + "\n";
+    while (reader->read(followed, 1000) == LogReader::Progress::kMore) {
+    }
+  }
+  EXPECT_EQ(followed, expected);
+  const std::string all_now = all({});
+  EXPECT_TRUE(all_now.ends_with("line 18\nline 19\n"));
+  EXPECT_TRUE(expected.ends_with(all_now));
+  const auto lines = std::count(all_now.begin(), all_now.end(), '\n');
+  EXPECT_GT(lines, 11);  // more than one part
+  for (const int tail : {1, 2, 10, 12}) {
+    LogQuery query;
+    query.tail_lines = tail;
+    EXPECT_TRUE(all(query).starts_with("line " + std::to_string(20 - tail) + "\n")) << tail;
+    EXPECT_TRUE(expected.ends_with(all(query))) << tail;
+  }
+}
+
 TEST_F(LogReaderTest, FollowsUntilTheContainerEnds) {
   state(ContainerRun::State::kRunning);
   LogQuery query;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "host/executor/process/line_log.hpp"
+#include "host/executor/process/log_budget.hpp"
 
 namespace sluice::host {
 namespace {
@@ -242,6 +244,61 @@ TEST_F(SupervisorTest, NothingOfAPodOutlivesIt) {
   EXPECT_FALSE(process_with(pid));
 }
 
+// A17: what took a session of its own went on beside the next run of its container.
+TEST_F(SupervisorTest, A17_NothingOfARunGoesOnBesideTheNextOne) {
+  started(
+      spec("if [ -e left ]; then kill -0 $(cat left) 2>/dev/null && echo beside || echo alone; "
+           "exit 0; fi;"
+           "setsid sh -c 'echo $$ > new; mv new left; exec sleep 1000' & "
+           "while [ ! -e left ]; do :; done; exit 1",
+           RestartPolicy::kOnFailure));
+  const RunState state = end();
+  EXPECT_EQ(state.containers[0].restarts, 1);
+  EXPECT_EQ(output(1), "alone\n");
+}
+
+TEST_F(SupervisorTest, A17_ARunThatEndsLeavesTheOtherContainersAlone) {
+  RunSpec both = spec("while [ ! -e left ]; do sleep 0.01; done; exit 1", RestartPolicy::kNever);
+  // This one's process lost its parent, and is still of a container that runs.
+  both.containers.push_back({"other",
+                             false,
+                             {"/bin/sh", "-c",
+                              "(setsid sh -c 'echo $$ > new; mv new left; exec sleep 1000' &); "
+                              "while [ ! -e over ]; do sleep 0.01; done; kill -0 $(cat left)"},
+                             {"PATH=/usr/bin:/bin"},
+                             ""});
+  started(both);
+  until("u1", [](const RunState& s) {
+    return s.containers[0].now.state == ContainerRun::State::kTerminated;
+  });
+  ASSERT_TRUE(write_durably(root_ / "pods/u1/work/over", ""));
+  EXPECT_EQ(end().containers[1].now.exit_code, 0);
+}
+
+TEST_F(SupervisorTest, A17_AJobThatKillsItsKeeperOrItsRunnerLeavesNothing) {
+  const std::string daemon =
+      "setsid sh -c 'echo $$ > new; mv new left; exec sleep 1000' & "
+      "while [ ! -e left ]; do :; done; ";
+  int n = 0;
+  for (const char* attack : {"kill -9 $PPID", "kill -9 $(awk '{print $4}' /proc/$PPID/stat)"}) {
+    RunSpec s = spec(daemon + "touch ready; while [ ! -e go ]; do sleep 0.01; done; " + attack +
+                     "; sleep 1000");
+    s.uid = "u" + std::to_string(++n);
+    started(s);
+    const fs::path work = root_ / "pods" / s.uid / "work";
+    until(s.uid, runs);
+    while (!fs::exists(work / "ready")) ::sched_yield();
+    const auto left = process_with(std::stoll(read_file(work / "left").value_or("0")));
+    ASSERT_TRUE(left) << attack;
+    const std::optional<Fd> watched = watch_process(*left);
+    ASSERT_TRUE(watched) << attack;
+    ASSERT_TRUE(write_durably(work / "go", ""));
+    EXPECT_EQ(end(s.uid).phase, RunPhase::kFailed) << attack;
+    pollfd gone{watched->get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&gone, 1, 60'000), 1) << attack;
+  }
+}
+
 TEST_F(SupervisorTest, ARestartedHostAdoptsWhatRuns) {
   const fs::path gate = root_ / "gate";
   started(spec("echo started; while [ ! -e " + gate.string() + " ]; do sleep 0.02; done; exit 7"));
@@ -366,6 +423,42 @@ TEST_F(SupervisorTest, ForgetRemovesEverything) {
   EXPECT_FALSE(fs::exists(RunPaths(root_, "u1").state));
   started(spec("echo again"));
   end();
+}
+
+// A10: what a job says has a budget of its own, all jobs' output has one, and may lie elsewhere.
+TEST_F(SupervisorTest, A10_OutputLiesElsewhereWithinItsBudgetAndGoesWithThePod) {
+  const fs::path elsewhere = root_ / "elsewhere";
+  supervisor_->put_logs(elsewhere);
+  RunSpec s = spec("yes | head -n 40000; echo last");
+  s.log_bytes = 400'000;  // two runs are kept, of up to 200,000 each
+  started(s);
+  end();
+  EXPECT_EQ(fs::read_symlink(RunPaths(root_, "u1").logs), elsewhere / "u1");
+  const std::int64_t used = keep_log_budget(root_, {}, {});
+  EXPECT_LE(used, 200'000);
+  EXPECT_GE(used, 100'000);
+  EXPECT_TRUE(output().ends_with("y\nlast\n"));
+  supervisor_->forget("u1");
+  EXPECT_FALSE(fs::exists(elsewhere / "u1"));
+}
+
+TEST_F(SupervisorTest, A10_AllLogsTogetherHaveABudget) {
+  const fs::path full = RunPaths(root_, "x").logs_full;
+  for (const char* uid : {"u1", "u2", "u3"}) {
+    RunSpec s = spec("yes | head -n 1000");
+    s.uid = uid;
+    started(s);
+    end(uid);
+  }
+  const std::int64_t all = keep_log_budget(root_, {}, {});
+  LogBudget budget;
+  budget.all_bytes = all / 2;
+  // Nobody ended: nobody may add anything.
+  EXPECT_EQ(keep_log_budget(root_, budget, {}), all);
+  EXPECT_TRUE(fs::exists(full));
+  // The first two that ended make room; the third keeps what it said.
+  EXPECT_EQ(keep_log_budget(root_, budget, {"u3", "u2", "u1"}), all / 3);
+  EXPECT_FALSE(fs::exists(full));
 }
 
 TEST_F(SupervisorTest, LeavesNoZombies) {

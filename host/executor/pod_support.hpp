@@ -1,0 +1,29 @@
+// What a pod asks for and a process of this machine does not get. What would be less safe than the
+// pod says, or is something that its programs cannot do without, is refused; of the rest its owner
+// is told. docs/jobs.md has the table.
+//
+// Pure; any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <vector>
+
+namespace sluice::host {
+
+/// Whose processes the executor starts.
+struct ProcessUser {
+  uid_t user = 0;
+  gid_t group = 0;
+};
+
+struct PodSupport {
+  std::string refused;               ///< a sentence; empty: it can run
+  std::vector<std::string> ignored;  ///< a sentence each
+};
+
+PodSupport support_of(const boost::json::object& pod, const ProcessUser& as);
+
+}  // namespace sluice::host
