@@ -100,9 +100,11 @@ void World::build() {
   control_ = std::make_unique<ControlLoop>(*machine_, *store_, clock_);
   insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_);
   authorizer_ = std::make_unique<RbacAuthorizer>(rules_->scheme, *store_);
+  space_ = std::make_unique<SpaceGuard>(*store_, config_.store.limits);
   machine_->set_guard(
       [this](const Identity& who, const api::KindInfo& kind, const json::object& object) {
-        return refuses_grant(*authorizer_->index(), who, kind, object);
+        auto refused = refuses_grant(*authorizer_->index(), who, kind, object);
+        return refused ? refused : space_->refuses(kind, object);
       });
   plugins().set_wake([this] { control_->wake(); });
 }
@@ -147,6 +149,9 @@ std::vector<Reading> World::readings(const ObjectAccess& objects) const {
         false);
   count("sluice_store_failed", "1 when nothing can be written any more",
         store_->failure().empty() ? 0 : 1, false);
+  count("sluice_store_bytes", "Bytes of the objects' texts", store_->use().bytes, false);
+  count("sluice_store_no_room", "1 while the disk has no room for more objects",
+        store_->no_room().empty() ? 0 : 1, false);
   Reading objects_of{"sluice_store_objects", "Objects, by kind", false, {}};
   for (const api::KindInfo* kind : rules_->scheme.kinds()) {
     const std::size_t number = store_->published_count(*kind);

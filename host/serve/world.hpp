@@ -29,6 +29,7 @@
 #include "host/serve/control_loop.hpp"
 #include "host/store/live_store.hpp"
 #include "host/writes/ids.hpp"
+#include "host/writes/space_guard.hpp"
 
 namespace sluice::host {
 
@@ -81,6 +82,7 @@ class World {
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<LiveInsight> insight_;
   std::unique_ptr<RbacAuthorizer> authorizer_;
+  std::unique_ptr<SpaceGuard> space_;
 };
 
 }  // namespace sluice::host

@@ -58,6 +58,12 @@ std::size_t drop_owner(json::object& object, std::string_view uid) {
 
 }  // namespace
 
+std::optional<ApiError> refuses_to_go(const ObjectRef& ref) {
+  if (!is_core(ref, "Namespace")) return std::nullopt;
+  if (ref.key != "default" && ref.key != "kube-system") return std::nullopt;
+  return forbidden(*ref.kind, ref.key, "this namespace may not be deleted");
+}
+
 bool Deletion::remove(const ObjectRef& ref, Propagation propagation,
                       std::optional<std::int64_t> grace_seconds) {
   doomed_.push_back({ref, propagation, grace_seconds});

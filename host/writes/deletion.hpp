@@ -15,9 +15,13 @@
 
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/object_index.hpp"
+#include "host/objects/api_error.hpp"
 #include "host/objects/object_access.hpp"
 
 namespace sluice::host {
+
+/// The namespaces that every host has cannot be deleted, by nobody; nullopt: this object can.
+std::optional<ApiError> refuses_to_go(const ObjectRef& ref);
 
 class Deletion {
  public:

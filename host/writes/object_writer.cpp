@@ -253,6 +253,7 @@ ApiResult<WriteOutcome> ObjectWriter::remove(const ObjectRef& ref, const DeleteO
   const StoredObject* stored = kernel_.store().find(kind, ref.key);
   const std::string name = ref.key.substr(ref.key.find('/') + 1);
   if (!stored) return not_found(kind, name);
+  if (auto refused = refuses_to_go(ref)) return *refused;
   const json::object before = to_object(*stored);
   const std::string_view uid = api::find_text(*metadata_of(before), "uid");
   if (!options.uid.empty() && options.uid != uid)
@@ -335,6 +336,7 @@ ApiResult<void> ObjectWriter::remove(const api::KindInfo& kind, std::string_view
                                      Propagation propagation,
                                      std::optional<std::int64_t> grace_seconds) {
   const ObjectRef ref{&kind, std::string(key)};
+  if (auto refused = refuses_to_go(ref)) return *refused;
   if (kernel_.exists(kind, key)) deletion_.remove(ref, propagation, grace_seconds);
   return {};
 }

@@ -268,6 +268,7 @@ PortAnswer PluginObjects::remove(const PluginObjectRef& ref, std::string_view ui
   if (kind == nullptr) return no_kind(ref.api_version, ref.kind);
   const std::string key = key_of(*kind, ref.ns, ref.name);
   if (!kernel_.exists(*kind, key)) return answer_of(not_found(*kind, ref.name));
+  if (auto refused = refuses_to_go({kind, key})) return answer_of(*refused);
   const json::object object = kernel_.current(*kind, key);
   if (!uid.empty() && api::find_text(*metadata_of(object), "uid") != uid)
     return answer_of(conflict(*kind, ref.name, "it has another uid"));

@@ -301,15 +301,34 @@ TEST(Deletion, InTheForegroundTheOwnerWaitsForItsDependents) {
 
 TEST(Deletion, ANamespaceGoesWithAllThatIsInIt) {
   HostFixture host;
-  make_family(host);
-  ASSERT_TRUE(host.merge("localqueues", "three", R"({"metadata":{"finalizers":["a/b"]}})").ok());
-  ASSERT_TRUE(host.remove("namespaces", "default").ok());
-  EXPECT_EQ(at(host.get("namespaces", "default"), "/status/phase"), "Terminating");
-  const auto late = host.create("localqueues", kQueue);
+  host.apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team"}})");
+  const auto in_team = [&](WriteVerb verb, std::string_view name, std::string_view body) {
+    WriteRequest request = host.request(verb, "localqueues", name, body);
+    request.ns = "team";
+    return host.writer.execute(request);
+  };
+  ASSERT_TRUE(in_team(WriteVerb::kCreate, "", kQueue).ok());
+  ASSERT_TRUE(in_team(WriteVerb::kPatch, "q", R"({"metadata":{"finalizers":["a/b"]}})").ok());
+  ASSERT_TRUE(host.remove("namespaces", "team").ok());
+  EXPECT_EQ(at(host.get("namespaces", "team"), "/status/phase"), "Terminating");
+  const auto late = in_team(WriteVerb::kCreate, "", kQueue);
   ASSERT_FALSE(late.ok());
   EXPECT_EQ(late.error().code, 403);
-  ASSERT_TRUE(host.merge("localqueues", "three", R"({"metadata":{"finalizers":null}})").ok());
-  EXPECT_FALSE(host.exists("namespaces", "default"));
+  ASSERT_TRUE(in_team(WriteVerb::kPatch, "q", R"({"metadata":{"finalizers":null}})").ok());
+  EXPECT_FALSE(host.exists("namespaces", "team"));
+}
+
+// A20: a plugin, or anybody, could delete the namespace that every host has.
+TEST(Deletion, A20_TheNamespacesOfEveryHostStay) {
+  HostFixture host;
+  const auto refused = host.remove("namespaces", "default");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, 403);
+  EXPECT_NE(refused.error().text.find("this namespace may not be deleted"), std::string::npos);
+  EXPECT_FALSE(static_cast<ObjectAccess&>(host.objects)
+                   .remove(host.kind("namespaces"), "default", Propagation::kBackground, {})
+                   .ok());
+  EXPECT_TRUE(host.exists("namespaces", "default"));
 }
 
 TEST(Events, TheSameNoteIsCountedAndAFloodIsDropped) {

@@ -1,0 +1,137 @@
+#include "host/writes/space_guard.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <boost/json/parse.hpp>
+#include <string>
+
+#include "host/store/sqlite_journal.hpp"
+#include "tests/host/store/fixture.hpp"
+#include "tests/host/store/temporary_folder.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+using testing::HasSubstr;
+
+boost::json::object map_of(const std::string& ns, const std::string& name,
+                           const std::string& data = "") {
+  return boost::json::parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name +
+                            R"(","namespace":")" + ns + R"("},"data":{"k":")" + data + R"("}})")
+      .get_object();
+}
+
+/// "" or `CODE text`.
+std::string verdict(SpaceGuard& guard, const boost::json::object& object) {
+  const auto refused = guard.refuses(kind("ConfigMap"), object);
+  return refused ? std::to_string(refused->code) + " " + refused->text : "";
+}
+
+StoredObject map_object(const std::string& key, const std::string& text = "1") {
+  return object(kind("ConfigMap"), key, text);
+}
+
+// A11: there was no quota, neither of a namespace nor of the store.
+TEST(SpaceGuard, A11_ANamespaceHoldsSoManyObjects) {
+  LiveStore store(scheme(), nullptr);
+  SpaceGuard guard(
+      store,
+      {.objects = 100, .bytes = 1 << 20, .namespace_objects = 2, .namespace_bytes = 1 << 20});
+  store.put(map_object("a/1"));
+  EXPECT_EQ(verdict(guard, map_of("a", "2")), "");
+  store.put(map_object("a/2"));
+  EXPECT_EQ(verdict(guard, map_of("a", "3")),
+            "403 exceeded quota: namespace a holds 2 objects, limited to 2");
+  EXPECT_EQ(verdict(guard, map_of("b", "3")), "");
+  EXPECT_EQ(verdict(guard, map_of("a", "2", std::string(500, 'x'))), "") << "it is there already";
+  store.erase(kind("ConfigMap"), "a/1");
+  EXPECT_EQ(verdict(guard, map_of("a", "3")), "");
+}
+
+TEST(SpaceGuard, A11_ANamespaceHoldsSoManyBytesAndMayGetSmaller) {
+  LiveStore store(scheme(), nullptr);
+  SpaceGuard guard(
+      store, {.objects = 100, .bytes = 1 << 20, .namespace_objects = 100, .namespace_bytes = 1000});
+  store.put(map_object("a/1", std::string(1000, 'x')));
+  EXPECT_THAT(verdict(guard, map_of("a", "2")),
+              HasSubstr("403 exceeded quota: namespace a holds "));
+  EXPECT_THAT(verdict(guard, map_of("a", "2")), HasSubstr(" bytes, limited to 1000"));
+  EXPECT_EQ(verdict(guard, map_of("a", "1", std::string(500, 'x'))), "");
+  EXPECT_NE(verdict(guard, map_of("a", "1", std::string(2000, 'x'))), "");
+  EXPECT_EQ(verdict(guard, map_of("b", "1")), "");
+}
+
+TEST(SpaceGuard, A11_TheStoreHasALimitToo) {
+  LiveStore store(scheme(), nullptr);
+  SpaceGuard guard(
+      store,
+      {.objects = 2, .bytes = 1 << 20, .namespace_objects = 100, .namespace_bytes = 1 << 20});
+  store.put(map_object("a/1"));
+  store.put(map_object("b/1"));
+  EXPECT_EQ(verdict(guard, map_of("c", "1")), "507 the store is full: 2 objects, limited to 2");
+  EXPECT_EQ(verdict(guard, map_of("a", "1", "new")), "");
+}
+
+// What use() says is the sum over what is there, whatever was put, changed and erased, and after a
+// restart.
+TEST(SpaceGuard, A11_UseIsCountedExactly) {
+  const TemporaryFolder folder;
+  StoreUse all, own;
+  for (const bool again : {false, true}) {
+    auto journal = SqliteJournal::open(folder / "data");
+    ASSERT_TRUE(journal.ok());
+    LiveStore store(scheme(), std::move(*journal));
+    if (!again) {
+      for (int i = 0; i < 50; ++i) {
+        store.put(map_object((i % 2 ? "a/" : "b/") + std::to_string(i % 7), std::string(i, 'x')));
+        if (i % 5 == 0) store.erase(kind("ConfigMap"), "a/" + std::to_string(i % 7));
+      }
+      ASSERT_EQ(commit(store), "");
+      all = store.use();
+      own = store.use("a");
+      StoreUse counted;
+      for (const StoredObject* each : store.list(kind("ConfigMap"))) {
+        ++counted.objects;
+        counted.bytes += stored_bytes(*each);
+      }
+      EXPECT_EQ(counted.objects, all.objects);
+      EXPECT_EQ(counted.bytes, all.bytes);
+    }
+    EXPECT_EQ(store.use().objects, all.objects);
+    EXPECT_EQ(store.use().bytes, all.bytes);
+    EXPECT_EQ(store.use("a").objects, own.objects);
+    EXPECT_EQ(store.use("a").bytes, own.bytes);
+  }
+}
+
+// A11: on a full disk the first DELETE failed the store again. No disk has so much room as is asked
+// for here: nothing new is taken, and what is there can be deleted, from space that the log has
+// already.
+TEST(SpaceGuard, A11_AStoreOnAFullDiskTakesNothingNewAndCanBeEmptied) {
+  const TemporaryFolder folder;
+  SqliteOptions options;
+  options.keep_free = std::int64_t{1} << 60;
+  auto journal = SqliteJournal::open(folder / "data", options);
+  ASSERT_TRUE(journal.ok());
+  LiveStore store(scheme(), std::move(*journal));
+  SpaceGuard guard(store, {});
+  store.put(map_object("a/1", std::string(5000, 'x')));
+  ASSERT_EQ(commit(store), "");
+  EXPECT_THAT(store.no_room(), HasSubstr(" are kept for deletions"));
+  EXPECT_EQ(
+      verdict(guard, map_of("a", "2")),
+      "507 the host's disk has no room for more: delete what is not needed, or come again when "
+      "there is room");
+  EXPECT_EQ(verdict(guard, map_of("a", "1")), "") << "smaller than it is";
+  struct stat log {};
+  ASSERT_EQ(::stat((folder / "data/store.db-wal").c_str(), &log), 0);
+  if (log.st_blocks * 512 > (1 << 20)) {  // where the file system reserves space
+    EXPECT_LT(log.st_size, 1 << 20);
+  }
+  EXPECT_TRUE(store.erase(kind("ConfigMap"), "a/1"));
+  EXPECT_EQ(commit(store), "");
+}
+
+}  // namespace
+}  // namespace sluice::host::test
