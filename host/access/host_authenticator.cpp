@@ -4,6 +4,8 @@
 
 #include "host/access/denial.hpp"
 #include "host/access/startup.hpp"
+#include "host/base/log.hpp"
+#include "host/base/trusted_file.hpp"
 
 namespace sluice::host {
 namespace {
@@ -49,6 +51,10 @@ Result<HostAuthenticator::Table> HostAuthenticator::read(const Digest& admin_tok
   auto table = std::make_shared<TokenTable>();
   table->add(admin_token, admin_identity());
   if (!token_file.empty()) {
+    if (auto trusted = check_writers(token_file); !trusted)
+      return trusted.error().context("server.tokenFile");
+    if (const auto doubt = doubt_about(token_file, true))
+      log(LogLevel::kWarning, "access", "the token file: " + *doubt, {{"path", token_file}});
     const auto text = read_small_file(token_file);
     if (!text) return text.error().context("server.tokenFile");
     if (auto added = table->add_csv(*text, token_file); !added)

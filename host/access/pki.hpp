@@ -17,6 +17,7 @@ namespace sluice::host {
 struct CertifiedKey {
   std::string certificate;
   std::string key;
+  bool operator==(const CertifiedKey&) const = default;
 };
 
 /// Valid for ten years from now.

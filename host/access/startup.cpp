@@ -110,25 +110,31 @@ Result<void> write_pair(const CertifiedKey& pair, const std::string& path) {
   return write_secret_file(path + ".crt", pair.certificate);
 }
 
-/// The pair at `path`.crt and .key when it is good for a while yet; nullopt when there is none.
-Result<std::optional<CertifiedKey>> reuse(const std::string& path, std::int64_t now) {
-  if (!exists(path + ".crt") || !exists(path + ".key")) return std::optional<CertifiedKey>();
-  tighten(path + ".key");
-  auto pair = read_pair(path + ".crt", path + ".key");
-  if (!pair) return pair.error();
-  const auto expiry = expiry_of(pair->certificate);
+/// The pair at `path`.crt and .key, without a path the one of before, when it is good for a while
+/// yet; nullopt when there is none.
+Result<std::optional<CertifiedKey>> reuse(const std::string& path, const CertifiedKey& before,
+                                          std::int64_t now) {
+  CertifiedKey pair = before;
+  if (!path.empty()) {
+    if (!exists(path + ".crt") || !exists(path + ".key")) return std::optional<CertifiedKey>();
+    tighten(path + ".key");
+    auto kept = read_pair(path + ".crt", path + ".key");
+    if (!kept) return kept.error();
+    pair = std::move(*kept);
+  }
+  if (pair.certificate.empty()) return std::optional<CertifiedKey>();
+  const auto expiry = expiry_of(pair.certificate);
   if (!expiry) return expiry.error().context(path + ".crt");
   if (*expiry < now + kRenewBefore) return std::optional<CertifiedKey>();
-  return std::optional<CertifiedKey>(std::move(*pair));
+  return std::optional<CertifiedKey>(std::move(pair));
 }
 
 /// Our own CA; `path` empty: not kept.
-Result<CertifiedKey> own_authority(const std::string& path, std::int64_t now) {
-  if (!path.empty()) {
-    auto kept = reuse(path, now);
-    if (!kept) return kept.error();
-    if (*kept) return std::move(**kept);
-  }
+Result<CertifiedKey> own_authority(const std::string& path, const CertifiedKey& before,
+                                   std::int64_t now) {
+  auto kept = reuse(path, before, now);
+  if (!kept) return kept.error();
+  if (*kept) return std::move(**kept);
   auto made = make_authority("sluice-ca", now);
   if (!made || path.empty()) return made;
   if (auto written = write_pair(*made, path); !written) return written.error();
@@ -137,15 +143,14 @@ Result<CertifiedKey> own_authority(const std::string& path, std::int64_t now) {
 }
 
 Result<CertifiedKey> own_server(const CertifiedKey& authority, const std::string& path,
-                                const std::vector<std::string>& names, std::int64_t now) {
-  if (!path.empty()) {
-    auto kept = reuse(path, now);
-    if (!kept) return kept.error();
-    if (*kept) {
-      const auto good = is_server_certificate(**kept, authority.certificate, names);
-      if (!good) return good.error().context(path + ".crt");
-      if (*good) return std::move(**kept);
-    }
+                                const CertifiedKey& before, const std::vector<std::string>& names,
+                                std::int64_t now) {
+  auto kept = reuse(path, before, now);
+  if (!kept) return kept.error();
+  if (*kept) {
+    const auto good = is_server_certificate(**kept, authority.certificate, names);
+    if (!good) return good.error().context(path + ".crt");
+    if (*good) return std::move(**kept);
   }
   auto made = issue_server(authority, names, now);
   if (!made || path.empty()) return made;
@@ -226,7 +231,8 @@ Result<void> check_exposure(const ServerConfig& server) {
 }
 
 Result<ServerKeys> prepare_keys(const ServerConfig& server, const std::string& folder,
-                                std::int64_t now) {
+                                std::int64_t now, const ServerKeys* before) {
+  const ServerKeys earlier = before != nullptr ? *before : ServerKeys();
   const bool own_server_key = server.tls.cert_file.empty();
   const bool own_client_ca = server.tls.client_ca_file.empty();
   ServerKeys out;
@@ -235,17 +241,18 @@ Result<ServerKeys> prepare_keys(const ServerConfig& server, const std::string& f
     if (!pki.empty()) {
       if (auto made = make_private_folder(pki); !made) return made.error();
     }
-    const auto authority = own_authority(pki.empty() ? pki : pki + "/ca", now);
+    auto authority = own_authority(pki.empty() ? pki : pki + "/ca", earlier.authority, now);
     if (!authority) return authority.error();
     if (own_client_ca) out.client_ca = authority->certificate;
     if (own_server_key) {
       auto pair = own_server(*authority, pki.empty() ? pki : pki + "/server",
-                             server_names(server.address), now);
+                             {earlier.certificate, earlier.key}, server_names(server.address), now);
       if (!pair) return pair.error();
       out.certificate = std::move(pair->certificate);
       out.key = std::move(pair->key);
       out.trust = authority->certificate;
     }
+    out.authority = std::move(*authority);
   }
   if (!own_server_key) {
     auto pair = read_pair(server.tls.cert_file, server.tls.key_file);

@@ -12,6 +12,7 @@
 
 #include "core/base/result.hpp"
 #include "host/access/identity.hpp"
+#include "host/access/pki.hpp"
 #include "host/access/secrets.hpp"
 #include "host/config/config.hpp"
 
@@ -21,8 +22,10 @@ namespace sluice::host {
 struct ServerKeys {
   std::string certificate;  ///< of the server, with its issuers if tls.certFile has them
   std::string key;
-  std::string client_ca;  ///< whose client certificates are accepted
-  std::string trust;      ///< what a client has to trust
+  std::string client_ca;   ///< whose client certificates are accepted
+  std::string trust;       ///< what a client has to trust
+  CertifiedKey authority;  ///< our own, where it is used
+  bool operator==(const ServerKeys&) const = default;
 };
 
 /// An error when the address can be reached from other machines without TLS and authentication, or
@@ -31,9 +34,11 @@ Result<void> check_exposure(const ServerConfig& server);
 
 /// The keys to serve with: those of tls.*, or our own, which are made where they are missing, near
 /// their end, or do not name the configured host. `folder`: of the store; empty: in memory. To be
-/// called again on a reload. Files that are there and cannot be used are an error, never replaced.
+/// called again on a reload and now and then (KeyRenewal), with the keys from `before`, which is
+/// where own ones without a folder are kept. Files that are there and cannot be used are an error,
+/// never replaced.
 Result<ServerKeys> prepare_keys(const ServerConfig& server, const std::string& folder,
-                                std::int64_t now);
+                                std::int64_t now, const ServerKeys* before = nullptr);
 
 /// Where the administrator's kubeconfig goes: server.kubeconfig, or `kubeconfig` in the store's
 /// folder. An error when the store is in memory and no file is named.

@@ -62,7 +62,12 @@ bool is_write(const Route& route) {
          route.type != Route::Type::kReview;
 }
 
-void audit_denial(const Request& request, const Route& route, int code) {
+bool reads_secrets(const Route& route) {
+  return route.group.empty() && route.resource == "secrets" && !is_write(route);
+}
+
+/// Of what leaves a line without being a write that was carried out.
+void audit_request(const Request& request, const Route& route, int code, std::string_view reason) {
   AuditRecord record;
   record.user = request.user.user;
   record.impersonator = request.user.impersonator;
@@ -74,12 +79,24 @@ void audit_denial(const Request& request, const Route& route, int code) {
   record.name = route.name;
   record.peer = request.peer;
   record.code = code;
-  record.reason = "Forbidden";
+  record.reason = reason;
   audit(record);
+}
+
+/// Somebody whom nobody knows: what he asked for is not looked at.
+Reply refuse_stranger(const Request& request, const ApiError& error) {
+  AuditRecord record;
+  record.verb = request.method;
+  record.peer = request.peer;
+  record.code = error.code;
+  record.reason = error.reason;
+  audit(record);
+  return error_reply(error);
 }
 
 void serve_resource(const CallPtr& call) {
   const Route& route = call->route;
+  if (reads_secrets(route)) audit_request(call->exchange->request(), route, 200, {});
   if (route.kind_version->deprecated)
     call->warn(fmt::format("This version is deprecated. Use {} instead.", route.kind->hub().name));
   if (route.subresource == "log") return serve_log(call);
@@ -118,8 +135,8 @@ struct ApiServer::State {
 std::optional<Reply> ApiServer::State::check(Request& request) const {
   if (is_open_path(request.path)) return std::nullopt;
   auto user = identify(authenticator, request);
-  if (!user) return error_reply(user.error());
-  if (user->user.empty()) return error_reply(unauthorized());
+  if (!user) return refuse_stranger(request, user.error());
+  if (user->user.empty()) return refuse_stranger(request, unauthorized());
   const auto at = attachment();
   // Without a user it is told to come again, once its body was read: so its connection stays.
   if (!at) return std::nullopt;
@@ -130,7 +147,7 @@ std::optional<Reply> ApiServer::State::check(Request& request) const {
   const AccessRequest access = access_of(route, request);
   const AccessAnswer answer = at->backend.authorizer->may(request.user, access);
   if (answer.allowed) return std::nullopt;
-  if (is_write(route)) audit_denial(request, route, 403);
+  if (is_write(route) || reads_secrets(route)) audit_request(request, route, 403, "Forbidden");
   return error_reply(access_denied(request.user, access, answer.reason));
 }
 

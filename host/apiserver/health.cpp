@@ -72,7 +72,8 @@ Reply open_reply(const Request& request, std::string_view failure) {
   if (ok && !flag(request, "verbose")) return text_reply(200, "ok");
   std::string out = "[+]ping ok\n";
   if (readiness)
-    out += failure.empty() ? "[+]store ok\n" : fmt::format("[-]store failed: {}\n", failure);
+    // Anybody may ask: where the store lies and what is wrong with it is for the log.
+    out += failure.empty() ? "[+]store ok\n" : "[-]store failed: reason withheld\n";
   const std::string_view name = std::string_view(request.path).substr(1);
   out += fmt::format("{} check {}\n", name.substr(0, name.find('/')), ok ? "passed" : "failed");
   Reply reply = text_reply(ok ? 200 : 503, std::move(out));

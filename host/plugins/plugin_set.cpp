@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "core/base/check.hpp"
+#include "host/base/trusted_file.hpp"
 #include "host/plugins/library.hpp"
 #include "host/plugins/plugin_file.hpp"
 
@@ -63,6 +64,8 @@ Result<void> PluginSet::load_one(const PluginConfig& plugin, const PluginSetConf
     if (other->name() == plugin.name) return Error{where + " is listed twice"};
   const auto file = read_plugin_file(config.directory / (plugin.name + ".so"));
   if (!file.ok()) return file.error().context(where);
+  if (auto trusted = check_writers(file->path.string()); !trusted.ok() && plugin.sha256.empty())
+    return trusted.error().context(where);
   if (auto verified = verify_plugin_file(*file, plugin.name, plugin.sha256); !verified.ok())
     return verified.error().context(where);
   const auto root = load_library(file->path);

@@ -150,8 +150,8 @@ bool ControlLoop::turn(std::vector<Task> batch) {
       if (durable) {
         answer.done(std::move(answer.result));
       } else {
-        answer.done(
-            unavailable("the change could not be made durable: " + durable.error().text, 5));
+        // The reason names files of the host, and is in its log.
+        answer.done(unavailable("the change could not be made durable", 5));
       }
     }
     for (const auto& done : *told) done(durable);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "host/access/host_authenticator.hpp"
+#include "host/access/key_renewal.hpp"
 #include "host/access/startup.hpp"
 #include "host/apiserver/api_server.hpp"
 #include "host/apiserver/listener.hpp"
@@ -115,10 +116,14 @@ class Host {
   Host(const ServeOptions& options, Configuration config)
       : options_(options),
         config_(std::move(config)),
+        keys_(store_folder(config_)),
         authenticator_(authorizer_),
         api_(authenticator_, api_limits(config_.server.limits)),
         seeing_(api_) {}
-  ~Host() { seeing_.stop(0); }  // it looks at the listeners
+  ~Host() {
+    keys_.stop();     // it renews those of the listeners
+    seeing_.stop(0);  // it looks at them
+  }
 
   Result<int> run(const sigset_t& signals) {
     const Duration began = clock_.steady();
@@ -156,7 +161,7 @@ class Host {
     // First, so that probes get an answer while a large store is read.
     if (auto listening = seeing_.listen(config_.metrics.address); !listening) return listening;
     if (auto opened = open(**world); !opened) return opened;
-    auto keys = prepare_keys(config_.server, store_folder(config_), seconds());
+    auto keys = keys_.prepare(config_.server, seconds());
     if (!keys) return keys.error();
     auto path = kubeconfig_path(config_.server, store_folder(config_));
     if (!path) return path.error();
@@ -166,11 +171,13 @@ class Host {
         publish_kubeconfig(kubeconfig_, store_folder(config_), listener_->address(), *keys);
     if (!token) return token.error();
     admin_token_ = *token;
-    keys_ = std::move(*keys);
+    keys_.set(config_.server, std::move(*keys));
     auto tokens = HostAuthenticator::read(admin_token_, config_.server.token_file);
     if (!tokens) return tokens.error();
     authenticator_.use(std::move(*tokens));
     enter(std::move(*world));
+    keys_.start([this] { return seconds(); },
+                [this](const ServerKeys& next) { return renew(next); });
     return {};
   }
 
@@ -245,24 +252,13 @@ class Host {
     if (!config) return config.error();
     if (auto same = check_unchanged(config_, *config); !same) return same.error();
     if (auto safe = check_exposure(config->server); !safe) return safe.error();
-    auto keys = prepare_keys(config->server, store_folder(*config), seconds());
+    auto keys = keys_.prepare(config->server, seconds());
     if (!keys) return keys.error();
-    if (store_folder(*config).empty()) keep_own_keys(config->server.tls, *keys);
     auto tokens = HostAuthenticator::read(admin_token_, config->server.token_file);
     if (!tokens) return tokens.error();
     auto world = World::make(*config, clock_, seeing_.metrics());
     if (!world) return world.error();
     return Next{std::move(*config), std::move(*keys), std::move(*tokens), std::move(*world)};
-  }
-
-  /// Without a folder own keys are made anew each time, and clients would not know them.
-  void keep_own_keys(const TlsConfig& next, ServerKeys& keys) const {
-    const TlsConfig& now = config_.server.tls;
-    const bool own = now.cert_file.empty() && next.cert_file.empty();
-    const bool own_clients = now.client_ca_file.empty() && next.client_ca_file.empty();
-    const std::string client_ca = own_clients ? keys_.client_ca : keys.client_ca;
-    if (own) keys = keys_;
-    keys.client_ca = client_ca;
   }
 
   /// An error changes nothing; only when the present configuration does not come up again either,
@@ -280,7 +276,7 @@ class Host {
       if (auto back = come_back(); !back) return back.error().context(opened.error().text);
       return opened;
     }
-    keys_ = std::move(next->keys);
+    keys_.set(config_.server, std::move(next->keys));
     authenticator_.use(std::move(next->tokens));
     for (Listener* listener : {listener_.get(), plain_.get()})
       if (listener != nullptr) listener->set_limits(listener_limits(config_.server.limits));
@@ -295,7 +291,7 @@ class Host {
 
   /// The configuration that was in force, after another one failed to start.
   Result<void> come_back() {
-    if (auto renewed = renew(keys_); !renewed) return renewed;
+    if (auto renewed = renew(keys_.keys()); !renewed) return renewed;
     auto world = World::make(config_, clock_, seeing_.metrics());
     if (!world) return world.error();
     if (auto opened = open(**world); !opened) return opened;
@@ -304,6 +300,7 @@ class Host {
   }
 
   void stop() {
+    keys_.stop();
     // First, because ending streams and answering what runs needs the threads of the listeners.
     seeing_.leave();
     api_.detach();
@@ -319,7 +316,7 @@ class Host {
   Configuration config_;
   std::string kubeconfig_;
   Digest admin_token_{};
-  ServerKeys keys_;  // in force
+  KeyRenewal keys_;  // in force
   Carried carried_;  // of a store in memory, over reloads
   PresentAuthorizer authorizer_;
   HostAuthenticator authenticator_;
@@ -335,6 +332,7 @@ Result<int> run_host(const ServeOptions& options) {
   set_log(options.log_format, options.log_level);
   log(LogLevel::kInfo, "host", "starting", {{"version", std::string(version())}});
   umask(077);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write
   const sigset_t signals = block_signals();
   auto config = read_configuration(options);
   if (!config) return config.error();

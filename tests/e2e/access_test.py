@@ -532,6 +532,19 @@ class Audit(Access):
                          ("ann", "imp", "true"))
         self.assertEqual(len(self.lines()), before + 1)
 
+    def test_a20_reads_of_secrets_and_strangers_are_logged(self):
+        path = "/api/v1/namespaces/team-a/secrets"
+        self.assertEqual(self.ask("ann", "GET", path)[0], 200)
+        self.refused("non", "GET", path + "/x")
+        with Wire(self.host, token="nobodys-token") as wire:
+            self.assertEqual(wire.ask("GET", path)[0], 401)
+        for wanted in ({"user": "ann", "verb": "list", "code": "200", "result": "done"},
+                       {"user": "non", "verb": "get", "object": "team-a/x", "code": "403"}):
+            eventually(lambda wanted=wanted: self.lines(resource="secrets", **wanted), f"{wanted}")
+        stranger = {"user": "", "verb": "GET", "code": "401", "reason": "Unauthorized"}
+        found = eventually(lambda: self.lines(**stranger), "a line without a user")
+        self.assertRegex(found[0]["peer"], r"^127\.0\.0\.1:\d+$")
+
     def test_collections_are_logged_object_by_object(self):
         path = "/api/v1/namespaces/team-b/configmaps"
         for name in ("x1", "x2"):

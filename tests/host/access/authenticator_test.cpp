@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/base/trusted_file.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -39,6 +41,32 @@ class Authentication : public testing::Test {
                       "impersonate serviceaccounts ns/bot", "impersonate uids /9"}};
   HostAuthenticator authenticator_{authorizer_};
 };
+
+// A20: who may do what was read from a file that anybody could write.
+TEST_F(Authentication, A20_ATokenFileThatEverybodyMayWriteIsRefused) {
+  const Digest admin = sha256("admins-token");
+  ASSERT_TRUE(authenticator_.load(admin, file_).ok());
+  std::filesystem::permissions(file_, std::filesystem::perms(0666));
+  const auto refused = authenticator_.load(admin, file_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().text, "server.tokenFile: " + file_ +
+                                      ": everybody may write to it, so it is not believed; chmod "
+                                      "o-w " +
+                                      file_);
+  EXPECT_EQ(doubt_about(file_, true), "everybody can read it");
+  std::filesystem::permissions(file_, std::filesystem::perms(0600));
+  EXPECT_TRUE(authenticator_.load(admin, file_).ok());
+  EXPECT_EQ(doubt_about(file_, true), std::nullopt);
+  // As bad: a folder in which everybody may replace it.
+  const std::string folder = file_ + "-folder";
+  std::filesystem::create_directory(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms(0777));
+  std::ofstream(folder + "/tokens") << "janes-long-token,jane,7\n";
+  EXPECT_FALSE(authenticator_.load(admin, folder + "/tokens").ok());
+  std::filesystem::permissions(folder, std::filesystem::perms(01777));
+  EXPECT_TRUE(authenticator_.load(admin, folder + "/tokens").ok());
+  std::filesystem::remove_all(folder);
+}
 
 TEST_F(Authentication, BearerTokens) {
   ASSERT_TRUE(authenticator_.load(sha256("admins-token"), file_).ok());

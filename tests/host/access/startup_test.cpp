@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/access/key_renewal.hpp"
 #include "host/access/pki.hpp"
 #include "host/access/tokens.hpp"
 
@@ -61,6 +62,70 @@ TEST_F(Startup, RenewsWhatEndsSoon) {
   ASSERT_TRUE(first.ok() && later.ok());
   EXPECT_NE(later->certificate, first->certificate);
   EXPECT_EQ(later->trust, first->trust) << "clients need no new kubeconfig";
+}
+
+// A18: the certificate was renewed at a start or a reload only, so a host that ran for a year
+// locked everybody out. 400 days, a look each day: it lasts 365 and is renewed 60 before its end,
+// on day 306.
+TEST_F(Startup, A18_CertificatesAreRenewedWhileTheHostRuns) {
+  for (const std::string& folder : {folder_, std::string()}) {
+    KeyRenewal renewal(folder);
+    const auto first = renewal.prepare(server_, kToday);
+    ASSERT_TRUE(first.ok());
+    renewal.set(server_, *first);
+    std::vector<std::int64_t> renewed;
+    ServerKeys served = *first;
+    const auto apply = [&](const ServerKeys& keys) -> Result<void> {
+      served = keys;
+      return {};
+    };
+    for (std::int64_t day = 1; day <= 400; ++day) {
+      const std::int64_t now = kToday + day * kDaySeconds;
+      if (renewal.look(now, apply)) renewed.push_back(day);
+      ASSERT_GT(*expiry_of(served.certificate), now + 59 * kDaySeconds) << day;
+    }
+    EXPECT_EQ(renewed, std::vector<std::int64_t>{306});
+    // Whoever trusted the first one trusts this one, and clients' certificates stay good.
+    EXPECT_EQ(served.trust, first->trust);
+    EXPECT_EQ(served.client_ca, first->client_ca);
+    EXPECT_TRUE(*is_server_certificate({served.certificate, served.key}, first->trust,
+                                       server_names(server_.address)));
+    // A reload keeps what is in force.
+    EXPECT_EQ(renewal.prepare(server_, kToday + 401 * kDaySeconds)->certificate,
+              served.certificate);
+  }
+}
+
+TEST_F(Startup, A18_WhatCannotBePutInForceIsTriedAgainAndChangesNothing) {
+  KeyRenewal renewal("");
+  renewal.set(server_, *renewal.prepare(server_, kToday));
+  const std::string before = renewal.keys().certificate;
+  const std::int64_t late = kToday + 350 * kDaySeconds;
+  EXPECT_FALSE(renewal.look(late, [](const ServerKeys&) -> Result<void> { return Error{"no"}; }));
+  EXPECT_EQ(renewal.keys().certificate, before);
+  EXPECT_TRUE(renewal.look(late, [](const ServerKeys&) -> Result<void> { return {}; }));
+  EXPECT_NE(renewal.keys().certificate, before);
+}
+
+// Somebody else's tool replaces the files of server.tls.
+TEST_F(Startup, A18_FilesThatWereRenewedAreReadAgain) {
+  const auto authority = make_authority("corp", kToday);
+  server_.tls = {folder_ + "/tls.crt", folder_ + "/tls.key", folder_ + "/clients.crt"};
+  write(server_.tls.client_ca_file, authority->certificate);
+  const auto put = [&](std::int64_t now) {
+    const auto pair = issue_server(*authority, {"localhost"}, now);
+    write(server_.tls.cert_file, pair->certificate);
+    write(server_.tls.key_file, pair->key);
+    return pair->certificate;
+  };
+  put(kToday);
+  KeyRenewal renewal(folder_);
+  renewal.set(server_, *renewal.prepare(server_, kToday));
+  const auto apply = [](const ServerKeys&) -> Result<void> { return {}; };
+  EXPECT_FALSE(renewal.look(kToday + kDaySeconds, apply));
+  const std::string next = put(kToday + kDaySeconds);
+  EXPECT_TRUE(renewal.look(kToday + kDaySeconds, apply));
+  EXPECT_EQ(renewal.keys().certificate, next);
 }
 
 TEST_F(Startup, AnotherHostNeedsAnotherCertificate) {

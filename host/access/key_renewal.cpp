@@ -1,0 +1,65 @@
+#include "host/access/key_renewal.hpp"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <utility>
+
+#include "host/base/log.hpp"
+
+namespace sluice::host {
+
+Result<ServerKeys> KeyRenewal::prepare(const ServerConfig& server, std::int64_t now) const {
+  const ServerKeys before = keys();
+  return prepare_keys(server, folder_, now, &before);
+}
+
+void KeyRenewal::set(const ServerConfig& server, ServerKeys keys) {
+  const std::lock_guard lock(mutex_);
+  server_ = server;
+  keys_ = std::move(keys);
+}
+
+ServerKeys KeyRenewal::keys() const {
+  const std::lock_guard lock(mutex_);
+  return keys_;
+}
+
+bool KeyRenewal::look(std::int64_t now, const Apply& apply) {
+  const std::lock_guard lock(mutex_);
+  auto fresh = prepare_keys(server_, folder_, now, &keys_);
+  if (fresh && *fresh == keys_) return false;
+  Result<void> applied;
+  if (fresh) applied = apply(*fresh);
+  if (!fresh || !applied) {
+    log(LogLevel::kError, "access", "the certificates could not be renewed",
+        {{"reason", fresh ? applied.error().text : fresh.error().text}});
+    return false;
+  }
+  keys_ = std::move(*fresh);
+  log(LogLevel::kInfo, "access", "renewed the certificates");
+  return true;
+}
+
+void KeyRenewal::start(std::function<std::int64_t()> seconds, Apply apply, Duration period) {
+  thread_ = std::thread([this, seconds = std::move(seconds), apply = std::move(apply), period] {
+    pthread_setname_np(pthread_self(), "keys");
+    std::unique_lock lock(mutex_);
+    while (!end_.wait_for(lock, std::chrono::nanoseconds(period), [this] { return stopping_; })) {
+      lock.unlock();
+      look(seconds(), apply);
+      lock.lock();
+    }
+  });
+}
+
+void KeyRenewal::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  end_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace sluice::host
