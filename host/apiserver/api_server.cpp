@@ -125,7 +125,8 @@ struct ApiServer::State {
   void serve(const CallPtr& call);
 
   const Authenticator& authenticator;
-  ApiLimits limits;  // of the thread that attaches
+  std::function<HealthState()> liveness;  // may be empty
+  ApiLimits limits;                       // of the thread that attaches
   Quota requests, watches;
   mutable std::mutex mutex;
   std::shared_ptr<Attachment> attached;  // guarded by mutex
@@ -155,9 +156,11 @@ void ApiServer::State::handle(std::shared_ptr<Exchange> exchange) {
   const Request& request = exchange->request();
   auto at = attachment();
   if (is_open_path(request.path)) {
-    std::string failure = "not attached";
-    if (at) failure = at->backend.store->failure();
-    return exchange->reply(open_reply(request, failure));
+    HealthState health = liveness ? liveness() : HealthState();
+    health.failure = at ? at->backend.store->failure() : "not attached";
+    const auto asker = identify(authenticator, request);
+    health.known = asker && !asker->user.empty();
+    return exchange->reply(open_reply(request, health));
   }
   // The rights of a request that came before the backend did were not judged.
   if (!at || request.user.user.empty()) return exchange->reply(error_reply(not_ready()));
@@ -199,6 +202,10 @@ ApiServer::ApiServer(const Authenticator& authenticator, ApiLimits limits)
     : state_(std::make_unique<State>(authenticator, limits)) {}
 
 ApiServer::~ApiServer() { detach(); }
+
+void ApiServer::set_liveness(std::function<HealthState()> liveness) {
+  state_->liveness = std::move(liveness);
+}
 
 Handler ApiServer::handler() {
   return [state = state_.get()](std::shared_ptr<Exchange> exchange) {

@@ -13,10 +13,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "host/apiserver/backend.hpp"
 #include "host/apiserver/exchange.hpp"
+#include "host/apiserver/health.hpp"
 
 namespace sluice::host {
 
@@ -29,6 +31,9 @@ class ApiServer {
  public:
   explicit ApiServer(const Authenticator& authenticator, ApiLimits limits = {});
   ~ApiServer();  ///< detach()
+
+  /// What the health paths tell apart from the store. Before the listeners open.
+  void set_liveness(std::function<HealthState()> liveness);
 
   Handler handler();
   HeadCheck head_check();

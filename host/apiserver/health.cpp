@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <memory>
 #include <utility>
@@ -46,6 +47,49 @@ std::string_view check_name(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
 }
 
+struct Check {
+  std::string_view name;
+  bool ok = true;
+  std::string text;  // why not, or what takes long
+};
+
+/// One of the parts that have to come back: is it away for longer than `limit`?
+Check check_part(std::string_view part, const HealthState& state, Duration limit) {
+  Check out{part, true, {}};
+  for (const Busy& busy : state.busy) {
+    if (busy.part != part) continue;
+    out.ok &= busy.took <= limit;
+    out.text += fmt::format("{}{}{}{} has not come back for {} s", out.text.empty() ? "" : "; ",
+                            busy.what, state.known && !busy.detail.empty() ? " of " : "",
+                            state.known ? busy.detail : "", busy.took / kSecond);
+  }
+  return out;
+}
+
+std::vector<Check> checks_of_parts(const HealthState& state, Duration limit) {
+  std::vector<Check> out{{"ping", true, {}}};
+  for (const std::string_view part : {"control", "plugins"})
+    out.push_back(check_part(part, state, limit));
+  return out;
+}
+
+/// Alive is whoever can go on: a store that failed gets no better by a restart of somebody else,
+/// but what hangs does.
+std::vector<Check> live_checks(const HealthState& state) {
+  return checks_of_parts(state, state.limits.not_alive);
+}
+
+std::vector<Check> ready_checks(const HealthState& state) {
+  std::vector<Check> out = checks_of_parts(state, state.limits.not_ready);
+  Check store = check_part("store", state, state.limits.not_ready);
+  if (!state.failure.empty()) {
+    store.ok = false;
+    store.text = state.known ? state.failure : "the log says why";
+  }
+  out.push_back(std::move(store));
+  return out;
+}
+
 }  // namespace
 
 bool is_open_path(std::string_view path) {
@@ -56,26 +100,26 @@ bool is_open_path(std::string_view path) {
   return false;
 }
 
-Reply open_reply(const Request& request, std::string_view failure) {
+Reply open_reply(const Request& request, const HealthState& state) {
   if (request.method != "GET" && request.method != "HEAD") {
     Reply reply = text_reply(405, "only GET and HEAD are allowed here\n");
     reply.headers.emplace_back("Allow", "GET, HEAD");
     return reply;
   }
   if (request.path == "/version") return version_reply();
-  const std::string_view check = check_name(request.path);
-  if (!check.empty() && check != "ping" && check != "store") return text_reply(404, "not found\n");
-  // Alive is whoever answers: a store that failed gets no better by a restart of somebody else.
-  const bool readiness = request.path.starts_with("/readyz");
-  const bool asked = readiness && check != "ping";
-  const bool ok = !asked || failure.empty();
-  if (ok && !flag(request, "verbose")) return text_reply(200, "ok");
-  std::string out = "[+]ping ok\n";
-  if (readiness)
-    // Anybody may ask: where the store lies and what is wrong with it is for the log.
-    out += failure.empty() ? "[+]store ok\n" : "[-]store failed: reason withheld\n";
   const std::string_view name = std::string_view(request.path).substr(1);
-  out += fmt::format("{} check {}\n", name.substr(0, name.find('/')), ok ? "passed" : "failed");
+  const std::string_view path = name.substr(0, name.find('/'));
+  const std::string_view only = check_name(request.path);
+  std::vector<Check> checks = path == "readyz" ? ready_checks(state) : live_checks(state);
+  if (!only.empty()) std::erase_if(checks, [&](const Check& check) { return check.name != only; });
+  if (checks.empty()) return text_reply(404, "not found\n");
+  const bool ok = std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.ok; });
+  if (ok && !flag(request, "verbose")) return text_reply(200, "ok");
+  std::string out;
+  for (const Check& check : checks)
+    out += fmt::format("[{}]{} {}{}{}\n", check.ok ? '+' : '-', check.name,
+                       check.ok ? "ok" : "failed", check.text.empty() ? "" : ": ", check.text);
+  out += fmt::format("{} check {}\n", path, ok ? "passed" : "failed");
   Reply reply = text_reply(ok ? 200 : 503, std::move(out));
   if (!ok) reply.headers.emplace_back("Retry-After", "1");
   return reply;

@@ -64,6 +64,8 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
+constexpr std::size_t kMostOfALine = std::size_t{64} << 10;
+
 /// What a person reads as it is: nothing that ends a field, and nothing that a terminal obeys.
 bool is_plain(std::string_view text) {
   for (const char c : text)
@@ -72,7 +74,7 @@ bool is_plain(std::string_view text) {
 }
 
 std::string as_text(std::string_view part, std::string_view message, const LogFields& fields) {
-  std::string out = fmt::format("{}: {}", part, message);
+  std::string out = fmt::format("{}: {}", part, one_line(message, kMostOfALine));
   for (const auto& [name, value] : fields) {
     out += fmt::format(" {}={}", name, is_plain(value) ? value : quoted(value));
   }

@@ -30,6 +30,15 @@ std::size_t sequence_length(const unsigned char* at, std::size_t left) {
   return length;
 }
 
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr std::string_view kCut = "\xE2\x80\xA6";
+
+/// A control character of ASCII, or one of U+0080 to U+009F, which terminals obey, too.
+bool is_control(const unsigned char* at, std::size_t length) {
+  if (length == 1) return *at < 0x20 || *at == 0x7F;
+  return length == 2 && at[0] == 0xC2 && at[1] < 0xA0;
+}
+
 }  // namespace
 
 std::size_t find_bad_utf8(std::string_view text) {
@@ -60,9 +69,32 @@ std::string clean_utf8(std::string_view text) {
     const std::size_t bad = find_bad_utf8(text);
     out += text.substr(0, bad);
     if (bad == std::string_view::npos) return out;
-    out += "\xEF\xBF\xBD";
+    out += kReplacement;
     text.remove_prefix(bad + 1);
   }
+}
+
+bool has_control_characters(std::string_view text) {
+  const auto* data = reinterpret_cast<const unsigned char*>(text.data());
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (is_control(data + i, 1) || (i + 1 < text.size() && is_control(data + i, 2))) return true;
+  return false;
+}
+
+std::string one_line(std::string_view text, std::size_t most) {
+  const auto* data = reinterpret_cast<const unsigned char*>(text.data());
+  std::string out;
+  std::size_t cut = 0;  // as much of `out` as has room for the mark behind it
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = data[i] < 0x80 ? 1 : sequence_length(data + i, text.size() - i);
+    const bool wrong = length == 0 || is_control(data + i, length);
+    const std::string_view piece = wrong ? kReplacement : text.substr(i, length);
+    if (out.size() + piece.size() > most) return out.replace(cut, out.npos, kCut);
+    out += piece;
+    i += length == 0 ? 1 : length;
+    if (out.size() + kCut.size() <= most) cut = out.size();
+  }
+  return out;
 }
 
 }  // namespace sluice::host

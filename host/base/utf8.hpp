@@ -15,4 +15,11 @@ std::size_t find_bad_utf8(std::string_view text);
 /// The text with U+FFFD in place of each such byte: for messages that quote what a client sent.
 std::string clean_utf8(std::string_view text);
 
+/// As one line that may be shown anywhere: U+FFFD in place of each byte that is no UTF-8 and of
+/// each control character, line breaks included; cut at a character after `most` bytes, with "…".
+std::string one_line(std::string_view text, std::size_t most);
+
+/// Does it hold a control character (of ASCII, or U+0080 to U+009F)? REQUIRES: valid UTF-8.
+bool has_control_characters(std::string_view text);
+
 }  // namespace sluice::host

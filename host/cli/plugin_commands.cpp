@@ -10,7 +10,9 @@
 #include "host/cli/plugin_new.hpp"
 #include "host/config/config.hpp"
 #include "host/kernel/plugin_runtime.hpp"
+#include "host/plugins/plugin_deaths.hpp"
 #include "host/plugins/plugin_file.hpp"
+#include "host/plugins/trial.hpp"
 #include "host/plugins/validate/validate.hpp"
 
 namespace sluice::host {
@@ -27,6 +29,7 @@ struct Options {
   NewPlugin make;
   double timeout_seconds = 30;
   bool as_json = false;
+  bool provides = false;
 };
 
 void print(const json::value& value) { fmt::print("{}\n", json::serialize(value)); }
@@ -62,7 +65,12 @@ Result<int> inspect(const Options& options) {
   const auto file = read_plugin_file(options.file);
   if (!file.ok()) return file.error();
   if (options.as_json) {
-    print(to_json(*file));
+    json::value shown = to_json(*file);
+    if (options.provides && verify_plugin_file(*file, file->path.stem().string(), "").ok()) {
+      const TestVerdict provided = provided_by(*file, options.validate.config);
+      if (provided.status == Status::kSuccess) shown.as_object()["provides"] = provided.detail;
+    }
+    print(shown);
     return 0;
   }
   const PluginMetadata& metadata = file->metadata;
@@ -75,6 +83,10 @@ Result<int> inspect(const Options& options) {
     if (!section.name.empty()) fmt::print("  {:<24}{:>10}\n", section.name, section.size);
   const auto fit = verify_plugin_file(*file, file->path.stem().string(), "");
   fmt::print("loads     {}\n", fit.ok() ? "yes" : "no: " + fit.error().text);
+  if (!fit.ok() || !options.provides) return 0;
+  const TestVerdict provided = provided_by(*file, options.validate.config);
+  fmt::print("provides  {}{}\n",
+             provided.status == Status::kSuccess ? "" : "not known: ", provided.detail);
   return 0;
 }
 
@@ -120,10 +132,12 @@ std::string use_of(const PluginsConfig& config, const std::string& name) {
 
 Result<int> list(const Options& options) {
   PluginsConfig config;
+  PluginDeaths deaths;
   if (!options.config_file.empty()) {
     auto read = load_configuration(options.config_file);
     if (!read.ok()) return read.error();
     config = read->plugins;
+    if (read->store.path != "memory") deaths = PluginDeaths::read(read->store.path);
   }
   if (!options.directory.empty()) config.directory = options.directory;
   const auto directory = plugin_directory(config.directory);
@@ -134,6 +148,9 @@ Result<int> list(const Options& options) {
     json::object plugin{{"name", name}, {"use", use_of(config, name)}};
     if (file.ok()) plugin["version"] = file->metadata.version;
     if (!fit.ok()) plugin["error"] = fit.error().text;
+    if (file.ok())
+      if (const std::string why = deaths.quarantine_of(name, file->sha256); !why.empty())
+        plugin["error"] = "quarantined: " + why;
     plugins.push_back(std::move(plugin));
   }
   if (config.load)
@@ -155,6 +172,13 @@ Result<int> list(const Options& options) {
     fmt::print("{:<28} {:<10} {:<12} {}\n", text("name"), text("version"), text("use"),
                text("error"));
   }
+  return 0;
+}
+
+// ---- try
+
+Result<int> try_load(const Options&) {
+  if (auto loaded = run_trial(); !loaded) return loaded.error();
   return 0;
 }
 
@@ -200,6 +224,10 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
   CLI::App* inspecting = add(
       "inspect", "Show what a plugin file says about itself, without running any of it", &inspect);
   inspecting->add_option("FILE", options->file, "The plugin's library")->required();
+  inspecting->add_flag("--provides", options->provides,
+                       "Create it, in a process of its own, and list the hooks that it provides");
+  inspecting->add_option("--config", options->validate.config,
+                         "Configuration of the plugin as JSON, if it cannot do without");
 
   CLI::App* validating =
       add("validate", "Test a plugin, each test in a process of its own", &validate);
@@ -225,6 +253,8 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
   CLI::App* listing = add("list", "List the plugins that this host could load", &list);
   listing->add_option("--config", options->config_file, "A configuration file of the host");
   listing->add_option("--directory", options->directory, "Folder with plugins");
+
+  add("try", "Load plugins and end: for the host itself", &try_load)->group("");
 }
 
 }  // namespace sluice::host

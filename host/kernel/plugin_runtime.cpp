@@ -80,12 +80,14 @@ std::vector<PluginConfig> chosen_plugins(const PluginsConfig& config,
 Result<std::unique_ptr<PluginRuntime>> PluginRuntime::load(const std::string& directory,
                                                            std::vector<PluginConfig> plugins,
                                                            const PluginClock& clock,
-                                                           api::Scheme& scheme, LogSink log) {
+                                                           api::Scheme& scheme, LogSink log,
+                                                           const PluginDeaths* deaths) {
   PluginSetConfig config;
   config.directory = plugin_directory(directory);
   config.plugins = std::move(plugins);
   config.clock = &clock;
   config.log = std::move(log);
+  config.deaths = deaths;
   auto set = PluginSet::load(config);
   if (!set) return set.error();
   for (const SchemaContribution& contribution : (*set)->schema_contributions()) {
@@ -105,7 +107,7 @@ bool PluginRuntime::wants(const api::KindInfo& kind) const {
 }
 
 void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const json::object* old,
-                          std::vector<api::Problem>& problems) {
+                          const Judge& judge, std::vector<api::Problem>& problems) {
   const std::string version = kind.hub_api_version();
   std::string text;
   std::string old_text;
@@ -113,20 +115,17 @@ void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const
   if (old) api::append_json(*old, old_text);
   ObjectWrite write{old ? WriteOperation::kUpdate : WriteOperation::kCreate, version, kind.kind,
                     text, old_text};
-  auto defaulted = set_->validators().set_defaults(write);
+  const auto first_wrong = [&](json::object& changed) {
+    const std::vector<api::Problem> wrong = judge(changed);
+    return wrong.empty() ? std::string() : wrong.front().text();
+  };
+  auto defaulted = set_->validators().set_defaults(write, first_wrong);
   if (!defaulted) {
     problems.push_back({api::Problem::Kind::kInvalid, "", defaulted.error().text});
     return;
   }
   if (*defaulted != text) {
-    boost::system::error_code code;
-    json::value value = json::parse(*defaulted, code);
-    if (code || !value.is_object()) {
-      problems.push_back(
-          {api::Problem::Kind::kInvalid, "", "a plugin's defaults are no JSON object"});
-      return;
-    }
-    object = std::move(value.get_object());
+    object = json::parse(*defaulted).get_object();  // it was judged as one
     text = *defaulted;
     write.object = text;
   }

@@ -26,11 +26,12 @@ std::vector<PluginConfig> chosen_plugins(const PluginsConfig& config,
 class PluginRuntime final : public PluginPort, public WriteValidators {
  public:
   /// Loads and activates; adds what the plugins contribute to `scheme`, which must outlive this.
-  /// `log` as in PluginSetConfig.
+  /// `log` and `deaths` as in PluginSetConfig.
   static Result<std::unique_ptr<PluginRuntime>> load(const std::string& directory,
                                                      std::vector<PluginConfig> plugins,
                                                      const PluginClock& clock, api::Scheme& scheme,
-                                                     LogSink log = {});
+                                                     LogSink log = {},
+                                                     const PluginDeaths* deaths = nullptr);
 
   hooks::Hooks hooks() { return set_->hooks(); }
   CheckControllers& check_controllers() { return set_->check_controllers(); }
@@ -50,7 +51,7 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
 
   bool wants(const api::KindInfo& kind) const override;
   void check(const api::KindInfo& kind, boost::json::object& object, const boost::json::object* old,
-             std::vector<api::Problem>& problems) override;
+             const Judge& judge, std::vector<api::Problem>& problems) override;
 
  private:
   explicit PluginRuntime(std::unique_ptr<PluginSet> set) : set_(std::move(set)) {}

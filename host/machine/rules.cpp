@@ -8,10 +8,11 @@ namespace sluice::host {
 
 Result<std::unique_ptr<Rules>> Rules::load(const PluginsConfig& config,
                                            const std::optional<std::vector<std::string>>& names,
-                                           const PluginClock& clock, LogSink log) {
+                                           const PluginClock& clock, LogSink log,
+                                           const PluginDeaths* deaths) {
   std::unique_ptr<Rules> rules(new Rules());
   auto plugins = PluginRuntime::load(config.directory, chosen_plugins(config, names), clock,
-                                     rules->scheme, std::move(log));
+                                     rules->scheme, std::move(log), deaths);
   if (!plugins) return plugins.error();
   rules->plugins = std::move(*plugins);
   rules->intake = std::make_unique<Intake>(rules->scheme, rules->plugins.get());

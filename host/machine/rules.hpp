@@ -23,10 +23,11 @@ namespace sluice::host {
 class Rules {
  public:
   /// Loads and activates the plugins `names`, or those of the configuration; `clock` must outlive
-  /// the rules. `log` as in PluginSetConfig.
+  /// the rules. `log` and `deaths` as in PluginSetConfig.
   static Result<std::unique_ptr<Rules>> load(const PluginsConfig& config,
                                              const std::optional<std::vector<std::string>>& names,
-                                             const PluginClock& clock, LogSink log = {});
+                                             const PluginClock& clock, LogSink log = {},
+                                             const PluginDeaths* deaths = nullptr);
   /// Without any plugin. A test may set `hooks` and `checks` to its own before a Machine is made.
   static std::unique_ptr<Rules> without_plugins(const PluginClock& clock);
 

@@ -115,10 +115,9 @@ void Intake::warn(const api::KindInfo& kind, const std::vector<api::Problem>& wa
         api::Problem{warning.kind, without_indices(warning.field), warning.detail}.text())];
 }
 
-std::vector<api::Problem> Intake::check(const api::KindInfo& kind, json::object& object,
+std::vector<api::Problem> Intake::judge(const api::KindInfo& kind, json::object& object,
                                         const json::object* old, const IntakeOptions& options) {
   std::vector<api::Problem> problems;
-  fill_namespace(kind, object);
   const bool workload = kind.kind == "Workload" && kind.group == kQueueGroup;
   if (workload) {
     fill_priority(classes_, object, problems);
@@ -133,8 +132,22 @@ std::vector<api::Problem> Intake::check(const api::KindInfo& kind, json::object&
   api::Outcome outcome = scheme_.admit(object, old, admit);
   if (!outcome.warnings.empty()) warn(kind, outcome.warnings, options);
   problems.insert(problems.end(), outcome.errors.begin(), outcome.errors.end());
-  if (problems.empty() && validators_ && validators_->wants(kind))
-    validators_->check(kind, object, old, problems);
+  return problems;
+}
+
+std::vector<api::Problem> Intake::check(const api::KindInfo& kind, json::object& object,
+                                        const json::object* old, const IntakeOptions& options) {
+  fill_namespace(kind, object);
+  std::vector<api::Problem> problems = judge(kind, object, old, options);
+  if (!problems.empty() || !validators_ || !validators_->wants(kind)) return problems;
+  std::vector<std::string> repeated;  // the writer was told of them
+  const auto judge_again = [&](json::object& changed) {
+    IntakeOptions strict = options;
+    strict.unknown_fields = api::UnknownFields::kRefuse;
+    strict.warnings = &repeated;
+    return judge(kind, changed, old, strict);
+  };
+  validators_->check(kind, object, old, judge_again, problems);
   return problems;
 }
 

@@ -7,6 +7,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -42,9 +43,12 @@ class WriteValidators {
  public:
   virtual ~WriteValidators() = default;
   virtual bool wants(const api::KindInfo& kind) const = 0;
+  /// How an object is judged that a plugin changed: as any other that is written.
+  using Judge = std::function<std::vector<api::Problem>(boost::json::object& object)>;
   /// Fills in plugins' defaults and reports what they refuse. `old` is nullptr on creation.
   virtual void check(const api::KindInfo& kind, boost::json::object& object,
-                     const boost::json::object* old, std::vector<api::Problem>& problems) = 0;
+                     const boost::json::object* old, const Judge& judge,
+                     std::vector<api::Problem>& problems) = 0;
 };
 
 /// Values of priority classes by `group/kind/name`, for workloads that name one.
@@ -111,6 +115,8 @@ class Intake {
   const FieldWarnings& warnings() const { return warnings_; }
 
  private:
+  std::vector<api::Problem> judge(const api::KindInfo& kind, boost::json::object& object,
+                                  const boost::json::object* old, const IntakeOptions& options);
   void warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings,
             const IntakeOptions& options);
 

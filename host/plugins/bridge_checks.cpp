@@ -25,17 +25,19 @@ std::string controller_name_of(std::string_view check_json) {
 
 struct ActivityAnswer {
   CheckActivity activity{true, "Active", "The controller of the check carries it out"};
-  bool nonsense = false;
+  Nonsense nonsense;
 };
 
 void set_active(void* context, std::int32_t active, sluice_str_t reason,
                 sluice_str_t message) noexcept {
   ActivityAnswer& answer = *static_cast<ActivityAnswer*>(context);
   try {
-    if (reason.len == 0 || (active != 0 && active != 1)) answer.nonsense = true;
-    answer.activity = {active == 1, text_of(reason), text_of(message)};
+    if (active != 0 && active != 1) answer.nonsense.note("active is neither 0 nor 1");
+    answer.activity = {active == 1,
+                       condition_reason_of(reason, "the reason of inactive", answer.nonsense),
+                       shown_text(message, kMessageBytes)};
   } catch (const std::exception&) {
-    answer.nonsense = true;
+    answer.nonsense.note(kNoMemory);
   }
 }
 
@@ -49,13 +51,17 @@ Result<CheckBridge> CheckBridge::make(const std::vector<LoadedPlugin*>& plugins)
 }
 
 Result<void> CheckBridge::add(LoadedPlugin& plugin) {
-  std::string text;
-  const sluice_sink_t sink = sink_into(text);
+  IncomingText text;
+  const sluice_sink_t sink = text.sink();
+  std::vector<std::string> names;
   hooks::Fault fault;
   const Answer answer = plugin.call(Hook::kCheckControllers, fault, [&] {
-    return plugin.extensions().check_controller->controllers(plugin.self(), &sink);
+    const std::int32_t code =
+        plugin.extensions().check_controller->controllers(plugin.self(), &sink);
+    Nonsense nonsense;
+    names = text.names("a controllerName", nonsense);
+    return plugin.judged(code, nonsense);
   });
-  const std::vector<std::string> names = lines_of(text);
   if (answer != Answer::kOk || names.empty())
     return Error{
         "plugin " + plugin.name() + " does not say whose checks it answers for: " +
@@ -103,10 +109,10 @@ CheckActivity CheckBridge::tell(LoadedPlugin& plugin, const std::string& check,
                            abi_of(check_json)};
   const sluice_activity_sink_t sink{sizeof(sluice_activity_sink_t), 0, &answer, &set_active};
   hooks::Fault fault;
-  const Answer outcome = plugin.call_writing(Hook::kCheckChanged, fault, [&] {
+  const Answer outcome = plugin.call_writing(Hook::kCheckChanged, {{}, check}, fault, [&] {
     const std::int32_t code =
         plugin.extensions().check_controller->check_changed(plugin.self(), &raw, &sink);
-    return code == SLUICE_OK && answer.nonsense ? LoadedPlugin::kNonsense : code;
+    return plugin.judged(code, answer.nonsense);
   });
   if (outcome == Answer::kOk) return answer.activity;
   const std::string text = outcome == Answer::kClosed ? fault.text : plugin.health().last_fault();
@@ -135,7 +141,7 @@ bool CheckBridge::begin(const CheckQuery& query) {
       ref_of(*query.workload),      abi_of(query.workload_json), abi_of(query.check),
       abi_of(query.check_json)};
   hooks::Fault fault;  // counted and logged; the check stays Pending
-  return plugin->call_writing(Hook::kBeginCheck, fault, [&] {
+  return plugin->call_writing(Hook::kBeginCheck, about_of(*query.workload), fault, [&] {
     return plugin->extensions().check_controller->begin(plugin->self(), &raw);
   }) == Answer::kOk;
 }
@@ -156,7 +162,7 @@ void CheckBridge::cancel(const CheckQuery& query, std::string_view why) {
                                   abi_of(query.check),
                                   abi_of(why)};
   hooks::Fault fault;  // counted and logged
-  plugin->call_writing(Hook::kCancelCheck, fault, [&] {
+  plugin->call_writing(Hook::kCancelCheck, about_of(*query.workload), fault, [&] {
     return plugin->extensions().check_controller->cancel(plugin->self(), &raw);
   });
 }

@@ -38,15 +38,19 @@ std::optional<WatchedKind> watched_kind_of(std::string_view line) {
 
 Result<ControllerBridge> ControllerBridge::make(LoadedPlugin& plugin) {
   ControllerBridge bridge(plugin);
-  std::string text;
-  const sluice_sink_t sink = sink_into(text);
+  IncomingText text;
+  const sluice_sink_t sink = text.sink();
+  std::vector<std::string> lines;
   hooks::Fault fault;
   const Answer answer = plugin.call(Hook::kControllerKinds, fault, [&] {
-    return plugin.extensions().controller->kinds(plugin.self(), &sink);
+    const std::int32_t code = plugin.extensions().controller->kinds(plugin.self(), &sink);
+    Nonsense nonsense;
+    lines = text.names("a kind", nonsense);
+    return plugin.judged(code, nonsense);
   });
   const std::string where = "plugin " + plugin.name() + " does not say which kinds it watches: ";
   if (answer != Answer::kOk) return Error{where + plugin.health().last_fault()};
-  for (const std::string& line : lines_of(text)) {
+  for (const std::string& line : lines) {
     auto kind = watched_kind_of(line);
     if (!kind)
       return Error{where + "\"" + line +
@@ -64,12 +68,13 @@ Result<Duration> ControllerBridge::reconcile(const WatchedKind& kind, std::strin
   constexpr std::int64_t kLongest = 366LL * 24 * 3600 * 1000;
   std::int64_t again_ms = 0;
   hooks::Fault fault;
-  const Answer answer = plugin_->call_writing(Hook::kReconcile, fault, [&] {
+  const Answer answer = plugin_->call_writing(Hook::kReconcile, {ns, name}, fault, [&] {
     const std::int32_t code =
         plugin_->extensions().controller->reconcile(plugin_->self(), &raw, &again_ms);
-    return code == SLUICE_OK && (again_ms < SLUICE_AGAIN_AT_ONCE || again_ms > kLongest)
-               ? LoadedPlugin::kNonsense
-               : code;
+    Nonsense nonsense;
+    if (again_ms < SLUICE_AGAIN_AT_ONCE || again_ms > kLongest)
+      nonsense.note("the time after which it wants to look again is negative or beyond a year");
+    return plugin_->judged(code, nonsense);
   });
   if (answer == Answer::kOk && again_ms == SLUICE_AGAIN_AT_ONCE) return Duration{0};
   if (answer == Answer::kOk) return again_ms == 0 ? kNever : again_ms * kMillisecond;

@@ -36,24 +36,22 @@ struct Skips {
   hooks::FilterAnswer& answer;
   const std::string& plugin;
   std::vector<std::uint32_t> own;
-  bool nonsense = false;
+  Nonsense nonsense;
 };
 
 void skip(void* context, std::uint32_t flavor, sluice_str_t reason) noexcept {
   Skips& skips = *static_cast<Skips*>(context);
-  if (flavor >= skips.answer.skip.size()) {
-    skips.nonsense = true;
-    return;
-  }
+  if (flavor >= skips.answer.skip.size())
+    return skips.nonsense.note("it skips a flavor that it was not asked about");
   if (skips.answer.skip[flavor] != 0) return;  // the first reason stands
   try {
-    skips.answer.reasons[flavor] = text_of(reason);
+    skips.answer.reasons[flavor] = shown_text(reason);
     skips.answer.by.resize(skips.answer.skip.size());
     skips.answer.by[flavor] = skips.plugin;
     skips.own.push_back(flavor);
     skips.answer.skip[flavor] = 1;
   } catch (const std::exception&) {
-    skips.nonsense = true;  // out of memory: better a fault than half an answer
+    skips.nonsense.note(kNoMemory);  // better a fault than half an answer
   }
 }
 
@@ -70,31 +68,29 @@ struct Vetoes {
   bool may_not_preempt = false;
   std::string reason;
   std::vector<std::size_t> own;
-  bool nonsense = false;
+  Nonsense nonsense;
 };
 
 void may_not_preempt(void* context, sluice_str_t reason) noexcept {
   Vetoes& vetoes = *static_cast<Vetoes*>(context);
   vetoes.may_not_preempt = true;
   try {
-    vetoes.reason = text_of(reason);
+    vetoes.reason = shown_text(reason);
   } catch (const std::exception&) {
-    vetoes.nonsense = true;
+    vetoes.nonsense.note(kNoMemory);
   }
 }
 
 void protect(void* context, std::uint64_t candidate) noexcept {
   Vetoes& vetoes = *static_cast<Vetoes*>(context);
-  if (candidate >= vetoes.answer.protected_.size()) {
-    vetoes.nonsense = true;
-    return;
-  }
+  if (candidate >= vetoes.answer.protected_.size())
+    return vetoes.nonsense.note("it protects a candidate that it was not asked about");
   if (vetoes.answer.protected_[candidate] != 0) return;
   try {
     vetoes.own.push_back(candidate);
     vetoes.answer.protected_[candidate] = 1;
   } catch (const std::exception&) {
-    vetoes.nonsense = true;
+    vetoes.nonsense.note(kNoMemory);
   }
 }
 
@@ -110,11 +106,11 @@ void FilterBridge::filter(const hooks::FilterQuery& query, hooks::FilterAnswer& 
                                   static_cast<std::uint32_t>(query.flavors.size()),
                                   flavors.data()};
   for (LoadedPlugin* plugin : plugins_) {
-    Skips skips{answer, plugin->name(), {}};
+    Skips skips{answer, plugin->name(), {}, {}};
     const sluice_filter_sink_t sink{sizeof(sluice_filter_sink_t), 0, &skips, &skip};
-    const Answer outcome = plugin->call(Hook::kFilter, fault, [&] {
+    const Answer outcome = plugin->call(Hook::kFilter, about_of(query.workload), fault, [&] {
       const std::int32_t code = plugin->extensions().filter->filter(plugin->self(), &raw, &sink);
-      return code == SLUICE_OK && skips.nonsense ? LoadedPlugin::kNonsense : code;
+      return plugin->judged(code, skips.nonsense);
     });
     if (outcome == Answer::kOk) continue;
     take_back(skips);
@@ -132,12 +128,12 @@ void VetoBridge::veto(const hooks::VetoQuery& query, hooks::VetoAnswer& answer,
   const sluice_veto_query_t raw{sizeof(sluice_veto_query_t), query.queue, ref_of(query.preemptor),
                                 handles.size(), handles.data()};
   for (LoadedPlugin* plugin : plugins_) {
-    Vetoes vetoes{answer, false, {}, {}};
+    Vetoes vetoes{answer, false, {}, {}, {}};
     const sluice_veto_sink_t sink{sizeof(sluice_veto_sink_t), 0, &vetoes, &may_not_preempt,
                                   &protect};
-    const Answer outcome = plugin->call(Hook::kVeto, fault, [&] {
+    const Answer outcome = plugin->call(Hook::kVeto, about_of(query.preemptor), fault, [&] {
       const std::int32_t code = plugin->extensions().veto->veto(plugin->self(), &raw, &sink);
-      return code == SLUICE_OK && vetoes.nonsense ? LoadedPlugin::kNonsense : code;
+      return plugin->judged(code, vetoes.nonsense);
     });
     if (outcome == Answer::kOk) {
       if (vetoes.may_not_preempt && !answer.may_not_preempt) {

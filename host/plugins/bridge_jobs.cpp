@@ -4,6 +4,7 @@
 #include <exception>
 #include <string_view>
 
+#include "api/schema/formats.hpp"
 #include "host/plugins/job_query.hpp"
 
 namespace sluice::host {
@@ -14,63 +15,87 @@ namespace {
 struct PlanAnswer {
   hooks::JobPlan plan;
   bool given = false;
-  bool nonsense = false;
+  Nonsense nonsense;
 };
 
 /// Runs fn on the plan; what cannot be stored is a fault, not half an answer.
 template <typename Fn>
-void store(void* context, bool sensible, Fn&& fn) noexcept {
+void store(void* context, Fn&& fn) noexcept {
   PlanAnswer& answer = *static_cast<PlanAnswer*>(context);
   answer.given = true;
   try {
-    if (sensible)
-      fn(answer.plan);
-    else
-      answer.nonsense = true;
+    fn(answer.plan, answer.nonsense);
   } catch (const std::exception&) {
-    answer.nonsense = true;
+    answer.nonsense.note(kNoMemory);
   }
 }
 
 void speaker(void* context, sluice_str_t workload) noexcept {
-  store(context, workload.len > 0, [&](hooks::JobPlan& plan) { plan.speaker = text_of(workload); });
+  store(context, [&](hooks::JobPlan& plan, Nonsense& nonsense) {
+    plan.speaker = required_name_of(workload, "the speaker", nonsense);
+  });
 }
 
 void resize(void* context, sluice_str_t workload) noexcept {
-  store(context, workload.len > 0,
-        [&](hooks::JobPlan& plan) { plan.resize.push_back(text_of(workload)); });
+  store(context, [&](hooks::JobPlan& plan, Nonsense& nonsense) {
+    plan.resize.push_back(required_name_of(workload, "the workload to resize", nonsense));
+  });
 }
 
-std::vector<std::pair<std::string, std::string>> pairs_of(const sluice_text_pair_t* pairs,
-                                                          std::uint64_t count) {
-  std::vector<std::pair<std::string, std::string>> out;
-  for (std::uint64_t i = 0; i < count; ++i)
-    out.emplace_back(text_of(pairs[i].key), text_of(pairs[i].value));
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+Pairs labels_of(const sluice_new_workload_t& workload, Nonsense& nonsense) {
+  Pairs out;
+  for (std::uint64_t i = 0; i < workload.label_count; ++i) {
+    const sluice_text_pair_t& label = workload.labels[i];
+    if (!api::is_label_value(view_of(label.value)) || label.value.len > 63)
+      nonsense.note("the value of a new workload's label", "is none");
+    out.emplace_back(name_of(label.key, "a new workload's label", nonsense),
+                     name_of(label.value, "the value of a new workload's label", nonsense));
+    if (!api::is_qualified_name(out.back().first)) nonsense.note("a new workload's label is none");
+  }
+  return out;
+}
+
+Pairs annotations_of(const sluice_new_workload_t& workload, Nonsense& nonsense) {
+  Pairs out;
+  for (std::uint64_t i = 0; i < workload.annotation_count; ++i) {
+    const sluice_text_pair_t& annotation = workload.annotations[i];
+    out.emplace_back(name_of(annotation.key, "a new workload's annotation", nonsense),
+                     value_of(annotation.value, "a new workload's annotation", nonsense));
+    if (!api::is_qualified_name(out.back().first))
+      nonsense.note("a new workload's annotation has a key that is none");
+  }
   return out;
 }
 
 void create(void* context, const sluice_new_workload_t* workload) noexcept {
-  store(context, SLUICE_HAS(workload, annotations), [&](hooks::JobPlan& plan) {
-    plan.create.push_back({text_of(workload->name), text_of(workload->revision),
-                           pairs_of(workload->labels, workload->label_count),
-                           pairs_of(workload->annotations, workload->annotation_count)});
+  store(context, [&](hooks::JobPlan& plan, Nonsense& nonsense) {
+    if (!SLUICE_HAS(workload, annotations))
+      return nonsense.note("the struct of a new workload is too short");
+    plan.create.push_back({name_of(workload->name, "a new workload's name", nonsense),
+                           name_of(workload->revision, "a new workload's revision", nonsense),
+                           labels_of(*workload, nonsense), annotations_of(*workload, nonsense)});
   });
 }
 
 void finish(void* context, sluice_str_t workload, sluice_str_t reason,
             sluice_str_t message) noexcept {
-  store(context, workload.len > 0 && reason.len > 0, [&](hooks::JobPlan& plan) {
-    plan.finish.push_back({text_of(workload), text_of(reason), text_of(message)});
+  store(context, [&](hooks::JobPlan& plan, Nonsense& nonsense) {
+    plan.finish.push_back({required_name_of(workload, "the workload to finish", nonsense),
+                           condition_reason_of(reason, "the reason of a finish", nonsense),
+                           shown_text(message, kMessageBytes)});
   });
 }
 
 void recreate(void* context) noexcept {
-  store(context, true, [](hooks::JobPlan& plan) { plan.recreate = true; });
+  store(context, [](hooks::JobPlan& plan, Nonsense&) { plan.recreate = true; });
 }
 
 void remove(void* context, sluice_str_t workload) noexcept {
-  store(context, workload.len > 0,
-        [&](hooks::JobPlan& plan) { plan.remove.push_back(text_of(workload)); });
+  store(context, [&](hooks::JobPlan& plan, Nonsense& nonsense) {
+    plan.remove.push_back(required_name_of(workload, "the workload to remove", nonsense));
+  });
 }
 
 bool is_contradiction(const hooks::JobPlan& plan) {
@@ -80,13 +105,15 @@ bool is_contradiction(const hooks::JobPlan& plan) {
 
 struct GrantAnswer {
   std::vector<std::optional<std::int32_t>> pods;
-  bool nonsense = false;
+  Nonsense nonsense;
 };
 
 void grant(void* context, std::uint64_t pod_set, std::int32_t pods) noexcept {
   GrantAnswer& answer = *static_cast<GrantAnswer*>(context);
-  if (pod_set >= answer.pods.size() || pods < 0)
-    answer.nonsense = true;
+  if (pod_set >= answer.pods.size())
+    answer.nonsense.note("it grants pods to a pod set that it was not asked about");
+  else if (pods < 0)
+    answer.nonsense.note("it grants less than no pods");
   else
     answer.pods[pod_set] = pods;
 }
@@ -113,8 +140,9 @@ void MappingBridge::plan(const hooks::JobQuery& query, hooks::JobPlan& out, hook
     const Answer outcome = plugin->call(Hook::kPlan, fault, [&] {
       const std::int32_t code =
           plugin->extensions().job_mapping->plan(plugin->self(), &raw.raw(), &sink);
-      const bool nonsense = answer.nonsense || is_contradiction(answer.plan);
-      return code == SLUICE_OK && nonsense ? LoadedPlugin::kNonsense : code;
+      if (is_contradiction(answer.plan))
+        answer.nonsense.note("beside recreate nothing else may be asked for");
+      return plugin->judged(code, answer.nonsense);
     });
     if (outcome == Answer::kClosed) return;
     if (outcome != Answer::kOk || !answer.given) continue;
@@ -132,18 +160,25 @@ void PodGateBridge::gates(const hooks::JobQuery& query, std::vector<std::string>
                           hooks::Fault& fault) {
   const RawJobQuery raw(query);
   for (LoadedPlugin* plugin : plugins_) {
-    std::string text;
-    const sluice_sink_t sink = sink_into(text);
+    IncomingText text;
+    const sluice_sink_t sink = text.sink();
+    std::vector<std::string> gates;
     hooks::Fault own;
     const Answer outcome = plugin->call(Hook::kPodGates, own, [&] {
-      return plugin->extensions().pod_gate->gates(plugin->self(), &raw.raw(), &sink);
+      const std::int32_t code =
+          plugin->extensions().pod_gate->gates(plugin->self(), &raw.raw(), &sink);
+      Nonsense nonsense;
+      gates = text.names("a gate", nonsense);
+      for (const std::string& gate : gates)
+        if (!api::is_qualified_name(gate)) nonsense.note("a gate", "is no qualified name");
+      return plugin->judged(code, nonsense);
     });
     if (outcome == Answer::kClosed) {
       out.push_back(gate_of_faulty_plugin(plugin->name()));
       if (!fault) fault = own;
     }
     if (outcome != Answer::kOk) continue;
-    for (std::string& gate : lines_of(text))
+    for (std::string& gate : gates)
       if (std::find(out.begin(), out.end(), gate) == out.end()) out.push_back(std::move(gate));
   }
 }
@@ -158,7 +193,7 @@ void PodGateBridge::granted(const hooks::JobQuery& query, hooks::PodGrants& out,
     const Answer outcome = plugin->call(Hook::kPodGrants, fault, [&] {
       const std::int32_t code =
           plugin->extensions().pod_gate->granted(plugin->self(), &raw.raw(), &sink);
-      return code == SLUICE_OK && answer.nonsense ? LoadedPlugin::kNonsense : code;
+      return plugin->judged(code, answer.nonsense);
     });
     if (outcome == Answer::kClosed) return;
     if (outcome != Answer::kOk) continue;

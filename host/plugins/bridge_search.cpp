@@ -20,7 +20,18 @@ sluice_outcome_t raw(hooks::FlavorOutcome outcome) {
   return {static_cast<std::int32_t>(outcome.mode), outcome.borrow_level};
 }
 
-bool is_flag(std::int32_t value) { return value == 0 || value == 1; }
+Nonsense unless_flag(std::int32_t value) {
+  Nonsense nonsense;
+  if (value != 0 && value != 1) nonsense.note("it is neither 0 nor 1");
+  return nonsense;
+}
+
+Nonsense unless_verdict(std::int32_t verdict) {
+  Nonsense nonsense;
+  if (verdict < SLUICE_SEARCH_GO_ON || verdict > SLUICE_SEARCH_STOP_BEST)
+    nonsense.note("there is no such verdict");
+  return nonsense;
+}
 
 }  // namespace
 
@@ -44,8 +55,7 @@ std::optional<SearchVerdict> SearchBridge::after_flavor(const hooks::SearchStep&
   const Answer answer = provider_.call(Hook::kAfterFlavor, fault, [&] {
     const std::int32_t code =
         provider_.extensions().search->after_flavor(provider_.self(), &raw_step, &verdict);
-    const bool known = verdict >= SLUICE_SEARCH_GO_ON && verdict <= SLUICE_SEARCH_STOP_BEST;
-    return code == SLUICE_OK && !known ? LoadedPlugin::kNonsense : code;
+    return provider_.judged(code, unless_verdict(verdict));
   });
   if (answer == Answer::kOk) return static_cast<SearchVerdict>(verdict);
   return std::nullopt;
@@ -57,7 +67,7 @@ std::optional<bool> SearchBridge::better(hooks::QueueId queue, hooks::FlavorOutc
   std::int32_t out = -1;
   const Answer answer = provider_.call(Hook::kBetter, fault, [&] {
     const std::int32_t code = provider_.extensions().search->better(provider_.self(), &pair, &out);
-    return code == SLUICE_OK && !is_flag(out) ? LoadedPlugin::kNonsense : code;
+    return provider_.judged(code, unless_flag(out));
   });
   if (answer == Answer::kOk) return out == 1;
   return std::nullopt;
@@ -71,7 +81,7 @@ std::optional<bool> SearchBridge::keep_position(const hooks::PositionAge& age,
   const Answer answer = provider_.call(Hook::kKeepPosition, fault, [&] {
     const std::int32_t code =
         provider_.extensions().search->keep_position(provider_.self(), &raw_age, &out);
-    return code == SLUICE_OK && !is_flag(out) ? LoadedPlugin::kNonsense : code;
+    return provider_.judged(code, unless_flag(out));
   });
   if (answer == Answer::kOk) return out == 1;
   return std::nullopt;

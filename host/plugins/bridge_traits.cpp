@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, kTraitCount> kTraitNames = {
 struct Answers {
   hooks::Traits traits;
   std::array<bool, kTraitCount> given{};
-  bool nonsense = false;
+  Nonsense nonsense;
 };
 
 /// Runs fn on the answers; what cannot be stored (out of memory) is a fault, not half an answer.
@@ -38,71 +38,75 @@ template <typename Fn>
 void store(void* context, Trait trait, Fn&& fn) noexcept {
   Answers& answers = *static_cast<Answers*>(context);
   try {
-    fn(answers.traits);
+    fn(answers.traits, answers.nonsense);
     answers.given[trait] = true;
   } catch (const std::exception&) {
-    answers.nonsense = true;
+    answers.nonsense.note(kNoMemory);
   }
 }
 
 void takes_no_part(void* context, sluice_str_t because) noexcept {
-  store(context, kTakesPart, [&](hooks::Traits& traits) {
+  store(context, kTakesPart, [&](hooks::Traits& traits, Nonsense&) {
     traits.takes_part = false;
-    traits.takes_no_part_because = text_of(because);
+    traits.takes_no_part_because = shown_text(because);
   });
 }
 
 void group(void* context, const sluice_group_t* group) noexcept {
-  if (!SLUICE_HAS(group, order_as) || group->id.len == 0) {
-    static_cast<Answers*>(context)->nonsense = true;
-    return;
-  }
-  store(context, kGroup, [&](hooks::Traits& traits) {
+  store(context, kGroup, [&](hooks::Traits& traits, Nonsense& nonsense) {
+    if (!SLUICE_HAS(group, order_as)) return nonsense.note("the group's struct is too short");
     traits.has_group = true;
-    traits.group = {text_of(group->id), group->rank, group->exclusive == 1,
-                    text_of(group->order_as)};
+    traits.group = {required_name_of(group->id, "the group's id", nonsense), group->rank,
+                    group->exclusive == 1, name_of(group->order_as, "the group's order", nonsense)};
   });
 }
 
 void replaces(void* context, const sluice_replaces_t* replaces) noexcept {
-  if (!SLUICE_HAS(replaces, message) || replaces->how < SLUICE_ENDS_FINISHED ||
-      replaces->how > SLUICE_ENDS_EVICTED || replaces->workload.len == 0) {
-    static_cast<Answers*>(context)->nonsense = true;
-    return;
-  }
-  store(context, kReplaces, [&](hooks::Traits& traits) {
+  store(context, kReplaces, [&](hooks::Traits& traits, Nonsense& nonsense) {
+    if (!SLUICE_HAS(replaces, message))
+      return nonsense.note("the struct of what it replaces is too short");
+    if (replaces->how < SLUICE_ENDS_FINISHED || replaces->how > SLUICE_ENDS_EVICTED)
+      return nonsense.note("there is no such way in which a replaced workload ends");
     traits.has_replaces = true;
-    traits.replaces = {text_of(replaces->workload), static_cast<hooks::ReplacedEnds>(replaces->how),
-                       text_of(replaces->reason), text_of(replaces->message)};
+    traits.replaces = {required_name_of(replaces->workload, "the replaced workload", nonsense),
+                       static_cast<hooks::ReplacedEnds>(replaces->how),
+                       condition_reason_of(replaces->reason, "the reason to replace", nonsense),
+                       shown_text(replaces->message, kMessageBytes)};
   });
 }
 
 void evict_with(void* context, sluice_str_t workload) noexcept {
-  store(context, kEvictWith, [&](hooks::Traits& traits) { traits.evict_with = text_of(workload); });
+  store(context, kEvictWith, [&](hooks::Traits& traits, Nonsense& nonsense) {
+    traits.evict_with = name_of(workload, "the workload to evict with", nonsense);
+  });
 }
 
 void counted_as(void* context, std::int32_t whom, sluice_str_t workload) noexcept {
-  if (whom < SLUICE_COUNTED_AS_ITSELF || whom > SLUICE_COUNTED_AS_OTHER ||
-      (whom == SLUICE_COUNTED_AS_OTHER) != (workload.len > 0)) {
-    static_cast<Answers*>(context)->nonsense = true;
-    return;
-  }
-  store(context, kCountedAs, [&](hooks::Traits& traits) {
+  store(context, kCountedAs, [&](hooks::Traits& traits, Nonsense& nonsense) {
+    if (whom < SLUICE_COUNTED_AS_ITSELF || whom > SLUICE_COUNTED_AS_OTHER ||
+        (whom == SLUICE_COUNTED_AS_OTHER) != (workload.len > 0))
+      return nonsense.note("as whom it counts does not fit the workload that it names");
     traits.counted_as = static_cast<hooks::CountedAs>(whom);
-    traits.counted_as_workload = text_of(workload);
+    traits.counted_as_workload = name_of(workload, "the workload that it counts as", nonsense);
   });
 }
 
 void shape_key(void* context, sluice_str_t key) noexcept {
-  store(context, kShapeKey, [&](hooks::Traits& traits) { traits.shape_key = text_of(key); });
+  store(context, kShapeKey, [&](hooks::Traits& traits, Nonsense& nonsense) {
+    if (key.len > kMessageBytes) return nonsense.note("the shape key", "is too long");
+    traits.shape_key = escaped_key(view_of(key));
+  });
 }
 
 void may_lower_counts(void* context) noexcept {
-  store(context, kMayLowerCounts, [](hooks::Traits& traits) { traits.may_lower_counts = true; });
+  store(context, kMayLowerCounts,
+        [](hooks::Traits& traits, Nonsense&) { traits.may_lower_counts = true; });
 }
 
 void follows(void* context, sluice_str_t workload) noexcept {
-  store(context, kFollows, [&](hooks::Traits& traits) { traits.follows = text_of(workload); });
+  store(context, kFollows, [&](hooks::Traits& traits, Nonsense& nonsense) {
+    traits.follows = name_of(workload, "the workload that it follows", nonsense);
+  });
 }
 
 void move_trait(Trait trait, hooks::Traits& from, hooks::Traits& to) {
@@ -188,21 +192,24 @@ void TraitsBridge::traits(const hooks::TraitsQuery& query, hooks::Traits& out,
                                     abi_of(query.cluster_queue),
                                     query.holds_quota ? 1 : 0,
                                     0};
-    const Answer outcome = plugin->call(Hook::kTraits, fault, [&] {
+    const Answer outcome = plugin->call(Hook::kTraits, about_of(workload), fault, [&] {
       const std::int32_t code =
           plugin->extensions().traits->traits(plugin->self(), ref_of(workload), &sink);
-      return code == SLUICE_OK && answers.nonsense ? LoadedPlugin::kNonsense : code;
+      return plugin->judged(code, answers.nonsense);
     });
     if (outcome == Answer::kClosed) return;
     if (outcome == Answer::kOk) joined.add(*plugin, answers);
   }
   for (LoadedPlugin* plugin : filters_) {
-    std::string key;
-    const sluice_sink_t sink = sink_into(key);
-    const Answer outcome = plugin->call(Hook::kFilterShapeKey, fault, [&] {
-      return plugin->extensions().filter->shape_key(plugin->self(), ref_of(workload), &sink);
+    IncomingText text(kMessageBytes);
+    const sluice_sink_t sink = text.sink();
+    const Answer outcome = plugin->call(Hook::kFilterShapeKey, about_of(workload), fault, [&] {
+      return plugin->judged(
+          plugin->extensions().filter->shape_key(plugin->self(), ref_of(workload), &sink),
+          text.too_long("the shape key"));
     });
     if (outcome == Answer::kClosed) return;
+    const std::string key = escaped_key(text.bytes());
     if (outcome == Answer::kOk && !key.empty())
       out.shape_key += "\n" + plugin->name() + "=" + std::to_string(key.size()) + ":" + key;
   }

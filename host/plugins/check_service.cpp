@@ -1,7 +1,6 @@
 #include "host/plugins/check_service.hpp"
 
 #include <boost/json.hpp>
-#include <exception>
 #include <string>
 #include <string_view>
 
@@ -107,28 +106,27 @@ std::int32_t refuse(const HostSide& side, const std::string& text, const sluice_
 
 std::int32_t report(const sluice_host_t* host, const sluice_check_report_t* raw,
                     const sluice_sink_t* error) noexcept {
-  try {
-    HostSide& side = HostSide::of(host);
+  return HostSide::serve<std::int32_t>(host, SLUICE_FAILED, [&](HostSide& side) -> std::int32_t {
     if (!SLUICE_HAS(raw, pod_set_updates)) return refuse(side, "its struct is too short", error);
+    Nonsense nonsense;
     CheckReport made;
     made.plugin = side.plugin();
-    made.ns = text_of(raw->namespace_of);
-    made.name = text_of(raw->name);
-    made.uid = text_of(raw->uid);
-    made.check = text_of(raw->check);
+    made.ns = name_of(raw->namespace_of, "the namespace", nonsense);
+    made.name = name_of(raw->name, "the name", nonsense);
+    made.uid = name_of(raw->uid, "the uid", nonsense);
+    made.check = name_of(raw->check, "the check", nonsense);
     made.attempt = raw->attempt;
-    made.state = text_of(raw->state);
-    made.reason = text_of(raw->reason);
-    made.message = text_of(raw->message);
-    made.pod_set_updates_json = text_of(raw->pod_set_updates);
+    made.state = name_of(raw->state, "the state", nonsense);
+    made.reason = name_of(raw->reason, "the reason", nonsense);
+    made.message = shown_text(raw->message, kMessageBytes);
+    made.pod_set_updates_json = value_of(raw->pod_set_updates, "pod_set_updates", nonsense);
     if (raw->requeue_after_seconds >= 0) made.requeue_after_seconds = raw->requeue_after_seconds;
+    if (nonsense) return refuse(side, nonsense.sentence(), error);
     if (const std::string wrong = judge(made, raw->requeue_after_seconds); !wrong.empty())
       return refuse(side, wrong, error);
     if (!side.add_report(std::move(made))) return refuse(side, "too many reports wait", error);
     return SLUICE_OK;
-  } catch (const std::exception&) {
-    return SLUICE_FAILED;
-  }
+  });
 }
 
 constexpr sluice_check_reporter_t kReporter{sizeof(sluice_check_reporter_t), 0, &report};

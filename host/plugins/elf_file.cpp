@@ -174,6 +174,8 @@ class ElfReader {
       const auto entry = at<Elf64_Dyn>(section.sh_offset + i * sizeof(Elf64_Dyn));
       if (entry.d_tag == DT_NULL) return;
       if (entry.d_tag == DT_NEEDED) file_.needed_.push_back(text(names, entry.d_un.d_val));
+      if (entry.d_tag == DT_RUNPATH || entry.d_tag == DT_RPATH)
+        file_.origin_ |= text(names, entry.d_un.d_val).find("ORIGIN") != std::string::npos;
     }
   }
 

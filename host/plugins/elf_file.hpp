@@ -33,12 +33,15 @@ class ElfFile {
   const std::vector<std::string>& exports() const { return exports_; }
   /// Libraries that it needs.
   const std::vector<std::string>& needed() const { return needed_; }
+  /// Does it look for them in folders that are named after its own?
+  bool searches_beside_itself() const { return origin_; }
 
  private:
   friend class ElfReader;
   std::vector<Section> sections_;
   std::vector<std::string> exports_;
   std::vector<std::string> needed_;
+  bool origin_ = false;
 };
 
 }  // namespace sluice::host

@@ -29,8 +29,21 @@ bool Health::record_fault(Hook hook, Time now, const std::string& text) {
   return true;
 }
 
+void Health::quarantine(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  because_ = why;
+  last_fault_ = why;
+  quarantined_.store(true, std::memory_order_relaxed);
+}
+
+std::string Health::quarantined_because() const {
+  const std::lock_guard lock(mutex_);
+  return because_;
+}
+
 void Health::reset() {
   const std::lock_guard lock(mutex_);
+  because_.clear();
   recent_.clear();
   quarantined_.store(false, std::memory_order_relaxed);
 }

@@ -12,7 +12,6 @@
 #include <deque>
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "core/base/time.hpp"
@@ -54,28 +53,16 @@ class Health {
     if (time != 0) cell.time.fetch_add(time, std::memory_order_relaxed);
   }
 
-  /// Around a call that comes alone: [load] and [control].
-  void begin_call(Hook hook, Duration since) {
-    calling_.store(hook, std::memory_order_relaxed);
-    calling_since_.store(since, std::memory_order_release);
-  }
-  void end_call() { calling_since_.store(kNobody, std::memory_order_release); }
-  struct Call {
-    Hook hook{};
-    Duration since = 0;  ///< by the steady clock
-  };
-  /// The one that is under way.
-  std::optional<Call> call() const {
-    const Duration since = calling_since_.load(std::memory_order_acquire);
-    if (since == kNobody) return std::nullopt;
-    return Call{calling_.load(std::memory_order_relaxed), since};
-  }
-
   /// True when a warning about this hook is due: at most one in a minute.
   bool may_warn(Hook hook, Time now);
 
   /// True when this fault put the plugin into quarantine.
   bool record_fault(Hook hook, Time now, const std::string& text);
+
+  /// From now on, whatever it does. REQUIRES: no call is under way.
+  void quarantine(const std::string& why);
+  /// Why it was from the start; empty: for faults, or not at all.
+  std::string quarantined_because() const;
 
   /// Ends a quarantine and forgets the faults that led to it; counters go on.
   void reset();
@@ -85,7 +72,6 @@ class Health {
   std::string last_fault() const;
 
  private:
-  static constexpr Duration kNobody = std::numeric_limits<Duration>::min();
   static constexpr std::size_t kStripes = 16;
   struct Cell {
     std::atomic<std::uint64_t> calls{0};
@@ -99,14 +85,13 @@ class Health {
 
   FaultLimits limits_;
   std::atomic<bool> quarantined_{false};
-  std::atomic<Hook> calling_{};
-  std::atomic<Duration> calling_since_{kNobody};
   std::array<Stripe, kStripes> stripes_;
   std::array<std::atomic<std::uint64_t>, kHookCount> faults_{};
   std::array<std::atomic<Time>, kHookCount> next_warning_;
   mutable std::mutex mutex_;
   std::deque<Time> recent_;  // guarded by mutex_, oldest first
   std::string last_fault_;   // guarded by mutex_
+  std::string because_;      // guarded by mutex_
 };
 
 }  // namespace sluice::host

@@ -1,75 +1,51 @@
-// Hook: the functions of a plugin that the host calls, by number, for counters and fault texts.
+// Hook: the functions of a plugin that the host calls, by number, for counters and fault texts; and
+// what is known of each and of the extension points, from hooks.def.
 //
 // Plain values; safe on any thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 namespace sluice::host {
 
 enum class Hook : std::uint8_t {
-  kFilter,
-  kFilterShapeKey,
-  kAfterFlavor,
-  kBetter,
-  kKeepPosition,
-  kVeto,
-  kTraits,
-  kNotify,
-  kQueueChanged,
-  kTimer,
-  kSchema,
-  kValidatorKinds,
-  kSetDefaults,
-  kValidate,
-  kPlan,
-  kPodGates,
-  kPodGrants,
-  kCheckControllers,
-  kCheckChanged,
-  kBeginCheck,
-  kCancelCheck,
-  kControllerKinds,
-  kReconcile,
+#define SLUICE_HOOK(hook, point, name, function, thread, need) hook,
+#include "host/plugins/hooks.def"
 };
 
-inline constexpr std::size_t kHookCount = 23;
+enum class HookThread : std::uint8_t { kLoad, kControl, kCycle };
+enum class HookNeed : std::uint8_t { kRequired, kOptional };
+
+struct HookInfo {
+  std::string_view point;  ///< `flavor-search`
+  std::string_view name;   ///< `flavor-search.better`
+  HookThread thread;
+  HookNeed need;
+};
+
+inline constexpr HookInfo kHooks[] = {
+#define SLUICE_HOOK(hook, point, name, function, thread, need) \
+  {name, name "." #function, HookThread::thread, HookNeed::need},
+#include "host/plugins/hooks.def"
+};
+
+inline constexpr std::size_t kHookCount = std::size(kHooks);
+
+struct PointInfo {
+  std::string_view id;            ///< `flavor-search/1`
+  std::string_view name;          ///< without the version
+  std::string_view closed, open;  ///< what stands in for a plugin that faults
+};
+
+constexpr const HookInfo& info(Hook hook) { return kHooks[static_cast<std::size_t>(hook)]; }
 
 /// `flavor-search.better`: extension point and function.
-constexpr std::string_view hook_name(Hook hook) {
-  constexpr std::array<std::string_view, kHookCount> kNames = {"flavor-filter.filter",
-                                                               "flavor-filter.shape_key",
-                                                               "flavor-search.after_flavor",
-                                                               "flavor-search.better",
-                                                               "flavor-search.keep_position",
-                                                               "preemption-veto.veto",
-                                                               "workload-traits.traits",
-                                                               "post-admit.notify",
-                                                               "queue-watch.queue_changed",
-                                                               "timers.fired",
-                                                               "schema.contribute",
-                                                               "validator.kinds",
-                                                               "validator.set_defaults",
-                                                               "validator.validate",
-                                                               "job-mapping.plan",
-                                                               "pod-gate.gates",
-                                                               "pod-gate.granted",
-                                                               "check-controller.controllers",
-                                                               "check-controller.check_changed",
-                                                               "check-controller.begin",
-                                                               "check-controller.cancel",
-                                                               "controller.kinds",
-                                                               "controller.reconcile"};
-  return kNames[static_cast<std::size_t>(hook)];
-}
+constexpr std::string_view hook_name(Hook hook) { return info(hook).name; }
 
 /// Called from the workers of a scheduling cycle: the short budget applies.
-constexpr bool is_cycle_hook(Hook hook) {
-  return hook == Hook::kFilter || hook == Hook::kAfterFlavor || hook == Hook::kBetter ||
-         hook == Hook::kKeepPosition || hook == Hook::kVeto;
-}
+constexpr bool is_cycle_hook(Hook hook) { return info(hook).thread == HookThread::kCycle; }
 
 }  // namespace sluice::host

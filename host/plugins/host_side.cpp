@@ -23,7 +23,7 @@ ReportedFault& reported_fault() {
 
 void report_fault(const sluice_host_t* host, sluice_str_t text) noexcept {
   try {
-    reported_fault() = {&HostSide::of(host), text_of(text)};
+    reported_fault() = {&HostSide::of(host), shown_text(text)};
   } catch (const std::exception&) {
     // Out of memory for a text: the fault is then reported without it.
   }
@@ -37,6 +37,20 @@ HostSide::HostSide(std::string plugin, boost::json::value config, const HostServ
     : plugin_(std::move(plugin)), config_(std::move(config)), services_(services) {
   table_ = {sizeof(sluice_host_t), SLUICE_ABI_MAJOR, SLUICE_ABI_MINOR, 0, this,
             abi_of(version()),     &find_service,    &report_fault};
+}
+
+void HostSide::keep(std::unique_ptr<HostSide> side) {
+  if (side == nullptr) return;
+  side->set_wake({});
+  side->connect(nullptr);
+  {
+    const std::unique_lock lock(side->life_);
+    side->ended_ = true;
+  }
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<std::unique_ptr<HostSide>>();
+  const std::lock_guard lock(mutex);
+  kept->push_back(std::move(side));
 }
 
 std::string HostSide::config_text() const { return boost::json::serialize(config_); }
@@ -144,21 +158,15 @@ void HostSide::wake() {
   if (wake_) wake_();
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> out;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end > begin) out.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return out;
-}
-
 std::string HostSide::take_fault_text() const {
   ReportedFault& fault = reported_fault();
   if (fault.by != this) return {};
   fault.by = nullptr;
   return std::exchange(fault.text, {});
+}
+
+void HostSide::set_fault_text(std::string text) const {
+  reported_fault() = {this, std::move(text)};
 }
 
 }  // namespace sluice::host

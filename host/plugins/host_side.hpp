@@ -1,6 +1,7 @@
 // HostSide: what one loaded plugin sees of the host: the table of services and what they keep.
 //
-// One per plugin, alive from before create() until after destroy(). The services are called by the
+// One per plugin, made before create(), of use until after destroy(), and there for good: a thread
+// that outlives its plugin finds services that do nothing. They are called by the
 // plugin from any thread, so what they keep (timers, requests, events) is under a lock of its own,
 // which is never held while the plugin is called. The host takes things out with the take_
 // functions.
@@ -9,9 +10,12 @@
 #include <atomic>
 #include <boost/json/value.hpp>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -22,6 +26,7 @@
 #include "host/plugins/clock.hpp"
 #include "host/plugins/metrics.hpp"
 #include "host/plugins/object_port.hpp"
+#include "host/plugins/text_gate.hpp"
 #include "sluice/abi.h"
 
 struct sluice_host_handle {};
@@ -58,7 +63,22 @@ class HostSide : private ::sluice_host_handle {
   HostSide(const HostSide&) = delete;
   HostSide& operator=(const HostSide&) = delete;
 
+  /// The plugin has ended: its services do nothing from now on. Waits for calls under way.
+  static void keep(std::unique_ptr<HostSide> side);
+
   const sluice_host_t* table() const { return &table_; }
+  /// Runs fn(side) while the plugin is there; afterwards the answer is `otherwise`, as it is when
+  /// fn throws (out of memory).
+  template <typename T, typename Fn>
+  static T serve(const sluice_host_t* host, T otherwise, Fn&& fn) noexcept {
+    try {
+      HostSide& side = of(host);
+      const std::shared_lock lock(side.life_);
+      return side.ended_ ? otherwise : fn(side);
+    } catch (const std::exception&) {
+      return otherwise;
+    }
+  }
   static HostSide& of(const sluice_host_t* host) { return static_cast<HostSide&>(*host->handle); }
 
   const std::string& plugin() const { return plugin_; }
@@ -107,6 +127,8 @@ class HostSide : private ::sluice_host_handle {
 
   /// Why the call that just failed on this thread failed, if the plugin said so.
   std::string take_fault_text() const;
+  /// The host says so in the plugin's place.
+  void set_fault_text(std::string text) const;
 
  private:
   void wake();
@@ -115,6 +137,8 @@ class HostSide : private ::sluice_host_handle {
   boost::json::value config_;
   HostServices services_;
   sluice_host_t table_{};
+  mutable std::shared_mutex life_;
+  bool ended_ = false;  // guarded by life_
   bool timers_allowed_ = false;
   ObjectPort* port_ = nullptr;  // used on the thread of caller_
   bool wrote_ = false;          // the same
@@ -129,22 +153,5 @@ class HostSide : private ::sluice_host_handle {
   std::mutex wake_mutex_;
   std::function<void()> wake_;  // guarded by wake_mutex_
 };
-
-/// Borrowed text of the C interface; a null pointer counts as empty.
-inline std::string_view view_of(sluice_str_t text) {
-  return text.ptr == nullptr ? std::string_view() : std::string_view(text.ptr, text.len);
-}
-inline std::string text_of(sluice_str_t text) { return std::string(view_of(text)); }
-inline sluice_str_t abi_of(std::string_view text) { return {text.data(), text.size()}; }
-
-/// The lines of a text, without empty ones.
-std::vector<std::string> lines_of(std::string_view text);
-
-/// A sink that appends to `text`.
-inline sluice_sink_t sink_into(std::string& text) {
-  return {sizeof(sluice_sink_t), 0, &text, [](void* context, sluice_str_t piece) {
-            static_cast<std::string*>(context)->append(view_of(piece));
-          }};
-}
 
 }  // namespace sluice::host

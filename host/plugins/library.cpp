@@ -1,60 +1,51 @@
-// Boost.DLL without boost_filesystem: std::filesystem does.
-#define BOOST_DLL_USE_STD_FS
-
 #include "host/plugins/library.hpp"
 
-#include <sys/stat.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <boost/dll/shared_library.hpp>
 #include <cerrno>
+#include <cstring>
 #include <exception>
 #include <map>
-#include <memory>
 #include <string>
-#include <vector>
+
+#include "host/plugins/call_board.hpp"
+#include "host/plugins/crash_note.hpp"
+#include "host/plugins/text_gate.hpp"
 
 namespace sluice::host {
 
 namespace {
 
-/// Keeps every library mapped until the process ends, past all destructors.
-void keep(std::unique_ptr<boost::dll::shared_library> library) {
-  static auto* const kept = new std::vector<std::unique_ptr<boost::dll::shared_library>>();
-  kept->push_back(std::move(library));
-}
-
-/// Which file it was that a path led to.
-struct FileId {
-  dev_t device;
-  ino_t inode;
-  off_t size;
-  std::int64_t changed;  // ns
-  bool operator==(const FileId&) const = default;
-};
-
-struct Known {
-  FileId file;
-  std::filesystem::path name;  // by which the linker knows it
-};
-
-/// The name by which to load the file that is at `path` now. The linker looks at names first: one
-/// that it has seen gives it the library of that time, whatever lies there now. So a file that took
-/// the place of another is loaded by a name that is spelt otherwise.
-Result<std::filesystem::path> name_for(const std::filesystem::path& path) {
-  static auto* const known = new std::map<std::filesystem::path, Known>();
-  struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) return path;  // loading says what is wrong
-  const FileId file{found.st_dev, found.st_ino, found.st_size,
-                    found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec};
-  const auto [it, fresh] = known->try_emplace(path, Known{file, path});
-  Known& before = it->second;
-  if (fresh || before.file == file) return before.name;
-  if (before.file.device == file.device && before.file.inode == file.inode)
-    return Error{
-        "the file was written over while this process uses it; put a new file in its place (mv, "
-        "install, a build) and restart the host"};
-  before = {file, before.name.parent_path() / "." / path.filename()};
-  return before.name;
+/// A sealed file in memory with these bytes, open for good: the linker knows a library by its name,
+/// and a name that came to lead to another file would give it the old library. The path has the
+/// process's number in it, so that a debugger finds the file, too.
+Result<std::string> private_copy(const PluginFile& file) {
+  const auto failed = [](const char* what) {
+    return Error{std::string("no private copy of it: ") + what + ": " + std::strerror(errno)};
+  };
+  const std::string name = "sluice-plugin-" + file.metadata.name;
+  const int fd = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return failed("memfd_create");
+  for (std::size_t done = 0; done < file.bytes.size();) {
+    const ssize_t n = ::write(fd, file.bytes.data() + done, file.bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      auto out = failed("write");
+      ::close(fd);
+      return out;
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  if (::fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+    auto out = failed("seals");
+    ::close(fd);
+    return out;
+  }
+  return fmt::format("/proc/{}/fd/{}", ::getpid(), fd);
 }
 
 std::string missing_members(const sluice_plugin_t& plugin) {
@@ -65,30 +56,46 @@ std::string missing_members(const sluice_plugin_t& plugin) {
   return {};
 }
 
+/// What the linker says of the copy, with the name of the file.
+std::string linker_error(const std::string& copy, const std::string& where) {
+  const char* text = ::dlerror();
+  std::string out = shown_text(std::string_view(text == nullptr ? "no reason given" : text));
+  if (const auto at = out.find(copy); at != out.npos) out.replace(at, copy.size(), where);
+  return out;
+}
+
+Result<const sluice_plugin_t*> open(const PluginFile& file) {
+  const std::string where = file.path.string();
+  const auto copy = private_copy(file);
+  if (!copy) return Error{where + ": " + copy.error().text};
+  const CallBoard::Scope seen(file.metadata.name, Hook::kOpen);
+  void* library = ::dlopen(copy->c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library == nullptr) return Error{where + ": cannot be loaded: " + linker_error(*copy, where)};
+  void* symbol = ::dlsym(library, SLUICE_ENTRY_SYMBOL);
+  if (symbol == nullptr) return Error{where + ": it does not export " SLUICE_ENTRY_SYMBOL};
+  note_library(file.metadata.name, file.sha256, symbol);
+  const auto entry =
+      reinterpret_cast<const sluice_plugin_t* (*)(std::uint32_t, std::uint32_t)>(symbol);
+  const sluice_plugin_t* plugin = entry(SLUICE_ABI_MAJOR, SLUICE_ABI_MINOR);
+  if (plugin == nullptr) return Error{where + ": its entry function refuses this host"};
+  if (plugin->abi_major != SLUICE_ABI_MAJOR)
+    return Error{where + ": its metadata and its code disagree about the ABI"};
+  if (const std::string missing = missing_members(*plugin); !missing.empty())
+    return Error{where + ": " + missing};
+  return plugin;
+}
+
 }  // namespace
 
-Result<const sluice_plugin_t*> load_library(const std::filesystem::path& path) {
-  using Mode = boost::dll::load_mode::type;
-  const std::string where = path.string();
-  const auto name = name_for(path);
-  if (!name) return Error{where + ": " + name.error().text};
+Result<const sluice_plugin_t*> load_library(const PluginFile& file) {
+  static auto* const known = new std::map<std::string, const sluice_plugin_t*>();  // by SHA-256
+  if (const auto found = known->find(file.sha256); found != known->end()) return found->second;
   try {
-    auto library = std::make_unique<boost::dll::shared_library>();
-    library->load(*name, Mode::rtld_now | Mode::rtld_local);
-    const auto entry =
-        library->get<const sluice_plugin_t*(std::uint32_t, std::uint32_t)>(SLUICE_ENTRY_SYMBOL);
-    keep(std::move(library));
-    const sluice_plugin_t* plugin = entry(SLUICE_ABI_MAJOR, SLUICE_ABI_MINOR);
-    if (plugin == nullptr) return Error{where + ": its entry function refuses this host"};
-    if (plugin->abi_major != SLUICE_ABI_MAJOR)
-      return Error{where + ": its metadata and its code disagree about the ABI"};
-    if (const std::string missing = missing_members(*plugin); !missing.empty())
-      return Error{where + ": " + missing};
-    return plugin;
-  } catch (const std::exception& e) {
-    return Error{where + ": cannot be loaded: " + e.what()};
+    const auto opened = open(file);
+    if (opened) known->emplace(file.sha256, *opened);
+    return opened;
   } catch (...) {
-    return Error{where + ": cannot be loaded: its start-up code threw"};
+    return Error{file.path.string() + ": cannot be loaded: its start-up code threw"};
   }
 }
 

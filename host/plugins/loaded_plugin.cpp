@@ -19,53 +19,19 @@ std::string current_exception_text() noexcept {
   try {
     throw;
   } catch (const std::exception& e) {
-    return std::string("it threw: ") + e.what();
+    return "it threw: " + shown_text(std::string_view(e.what()));
   } catch (...) {
     return "it threw something that is no std::exception";
   }
 }
 
-/// Looks one extension point up; false when its table lacks a function that it must have.
-template <typename Table, typename... Members>
-bool look_up(const sluice_plugin_t& root, sluice_instance_t* self, std::string_view id,
-             const Table*& out, Members Table::*... required) {
-  const auto* table = static_cast<const Table*>(root.extension(self, abi_of(id)));
-  if (table == nullptr) return true;
-  out = table;
-  const auto is_there = [table](const auto& function) {
-    const auto offset =
-        reinterpret_cast<const char*>(&function) - reinterpret_cast<const char*>(table);
-    return static_cast<std::uint64_t>(offset) + sizeof(function) <= table->size &&
-           function != nullptr;
-  };
-  return (... && is_there(table->*required));
-}
-
 }  // namespace
-
-std::vector<std::string_view> Extensions::ids() const {
-  std::vector<std::string_view> ids;
-  if (filter != nullptr) ids.emplace_back(SLUICE_EXT_FLAVOR_FILTER);
-  if (search != nullptr) ids.emplace_back(SLUICE_EXT_FLAVOR_SEARCH);
-  if (veto != nullptr) ids.emplace_back(SLUICE_EXT_PREEMPTION_VETO);
-  if (traits != nullptr) ids.emplace_back(SLUICE_EXT_WORKLOAD_TRAITS);
-  if (post_admit != nullptr) ids.emplace_back(SLUICE_EXT_POST_ADMIT);
-  if (queue_watch != nullptr) ids.emplace_back(SLUICE_EXT_QUEUE_WATCH);
-  if (timers != nullptr) ids.emplace_back(SLUICE_EXT_TIMERS);
-  if (schema != nullptr) ids.emplace_back(SLUICE_EXT_SCHEMA);
-  if (validator != nullptr) ids.emplace_back(SLUICE_EXT_VALIDATOR);
-  if (job_mapping != nullptr) ids.emplace_back(SLUICE_EXT_JOB_MAPPING);
-  if (pod_gate != nullptr) ids.emplace_back(SLUICE_EXT_POD_GATE);
-  if (check_controller != nullptr) ids.emplace_back(SLUICE_EXT_CHECK_CONTROLLER);
-  if (controller != nullptr) ids.emplace_back(SLUICE_EXT_CONTROLLER);
-  return ids;
-}
 
 LoadedPlugin::LoadedPlugin(const sluice_plugin_t& root, const PluginConfig& config,
                            const HostServices& services, const FaultLimits& limits)
     : root_(root),
       name_(config.name),
-      version_(text_of(root.version)),
+      version_(shown_text(root.version)),
       policy_(config.failure_policy),
       services_(services),
       limits_(limits),
@@ -86,10 +52,13 @@ Result<std::unique_ptr<LoadedPlugin>> LoadedPlugin::create(const sluice_plugin_t
       std::make_unique<HostSide>(config.name, std::move(checked).value(), services);
   const std::string text = plugin->host_side_->config_text();
   std::string error;
-  const sluice_sink_t sink = sink_into(error);
   std::int32_t code = SLUICE_FAILED;
   try {
+    IncomingText said(kSentenceBytes);
+    const sluice_sink_t sink = said.sink();
+    const CallBoard::Scope seen(config.name, Hook::kCreate);
     code = root.create(plugin->host_side_->table(), abi_of(text), &plugin->self_, &sink);
+    error = said.shown();
   } catch (...) {
     error = current_exception_text();
   }
@@ -109,80 +78,57 @@ Result<std::unique_ptr<LoadedPlugin>> LoadedPlugin::create(const sluice_plugin_t
 }
 
 Result<void> LoadedPlugin::find_extensions() {
-  Extensions& e = extensions_;
-  const char* incomplete = nullptr;
-  const auto check = [&](bool complete, const char* id) {
-    if (!complete) incomplete = id;
-  };
+  std::string_view incomplete;
   try {
-    check(
-        look_up(root_, self_, SLUICE_EXT_FLAVOR_FILTER, e.filter, &sluice_flavor_filter_t::filter),
-        SLUICE_EXT_FLAVOR_FILTER);
-    check(look_up(root_, self_, SLUICE_EXT_FLAVOR_SEARCH, e.search,
-                  &sluice_flavor_search_t::after_flavor, &sluice_flavor_search_t::better,
-                  &sluice_flavor_search_t::keep_position),
-          SLUICE_EXT_FLAVOR_SEARCH);
-    check(
-        look_up(root_, self_, SLUICE_EXT_PREEMPTION_VETO, e.veto, &sluice_preemption_veto_t::veto),
-        SLUICE_EXT_PREEMPTION_VETO);
-    check(look_up(root_, self_, SLUICE_EXT_WORKLOAD_TRAITS, e.traits,
-                  &sluice_workload_traits_t::traits),
-          SLUICE_EXT_WORKLOAD_TRAITS);
-    check(look_up(root_, self_, SLUICE_EXT_POST_ADMIT, e.post_admit, &sluice_post_admit_t::notify),
-          SLUICE_EXT_POST_ADMIT);
-    check(look_up(root_, self_, SLUICE_EXT_QUEUE_WATCH, e.queue_watch,
-                  &sluice_queue_watch_t::queue_changed),
-          SLUICE_EXT_QUEUE_WATCH);
-    check(look_up(root_, self_, SLUICE_EXT_TIMERS, e.timers, &sluice_timers_t::fired),
-          SLUICE_EXT_TIMERS);
-    check(look_up(root_, self_, SLUICE_EXT_SCHEMA, e.schema, &sluice_schema_t::contribute),
-          SLUICE_EXT_SCHEMA);
-    check(look_up(root_, self_, SLUICE_EXT_VALIDATOR, e.validator, &sluice_validator_t::kinds,
-                  &sluice_validator_t::validate),
-          SLUICE_EXT_VALIDATOR);
-    check(look_up(root_, self_, SLUICE_EXT_JOB_MAPPING, e.job_mapping, &sluice_job_mapping_t::plan),
-          SLUICE_EXT_JOB_MAPPING);
-    check(look_up(root_, self_, SLUICE_EXT_POD_GATE, e.pod_gate, &sluice_pod_gate_t::gates,
-                  &sluice_pod_gate_t::granted),
-          SLUICE_EXT_POD_GATE);
-    check(
-        look_up(root_, self_, SLUICE_EXT_CHECK_CONTROLLER, e.check_controller,
-                &sluice_check_controller_t::controllers, &sluice_check_controller_t::check_changed,
-                &sluice_check_controller_t::begin, &sluice_check_controller_t::cancel),
-        SLUICE_EXT_CHECK_CONTROLLER);
-    check(look_up(root_, self_, SLUICE_EXT_CONTROLLER, e.controller, &sluice_controller_t::kinds,
-                  &sluice_controller_t::reconcile),
-          SLUICE_EXT_CONTROLLER);
+    incomplete = extensions_.find(root_, self_);
   } catch (...) {
     return Error{"its extension function failed: " + current_exception_text()};
   }
-  if (incomplete != nullptr)
-    return Error{std::string("its table for ") + incomplete +
+  if (!incomplete.empty())
+    return Error{"its table for " + std::string(incomplete) +
                  " lacks a function that it must have"};
-  if (e.timers != nullptr) host_side_->allow_timers();
+  if (extensions_.timers != nullptr) host_side_->allow_timers();
   return {};
 }
 
 LoadedPlugin::~LoadedPlugin() {
+  end();
+  HostSide::keep(std::move(host_side_));
+}
+
+void LoadedPlugin::end() {
   if (self_ == nullptr) return;
   try {
-    std::string error;
-    const sluice_sink_t sink = sink_into(error);
-    if (active_ && root_.deactivate != nullptr && root_.deactivate(self_, &sink) != SLUICE_OK)
-      log(2, "deactivate failed: " + error);
+    IncomingText error(kSentenceBytes);
+    const sluice_sink_t sink = error.sink();
+    if (active_ && root_.deactivate != nullptr) {
+      const CallBoard::Scope seen(name_, Hook::kDeactivate);
+      if (root_.deactivate(self_, &sink) != SLUICE_OK)
+        log(2, "deactivate failed: " + error.shown());
+    }
+    const CallBoard::Scope seen(name_, Hook::kDestroy);
     root_.destroy(self_);
   } catch (...) {
     log(3, "it could not be ended: " + current_exception_text());
   }
 }
 
+void LoadedPlugin::quarantine(const std::string& why) {
+  health_.quarantine(why);
+  log(3, "quarantined: " + why);
+}
+
 Result<void> LoadedPlugin::activate() {
+  if (health_.quarantined()) return {};
   std::string error;
   std::int32_t code = SLUICE_OK;
   if (root_.activate != nullptr) {
     try {
-      const sluice_sink_t sink = sink_into(error);
+      IncomingText said(kSentenceBytes);
+      const sluice_sink_t sink = said.sink();
+      const CallBoard::Scope seen(name_, Hook::kActivate);
       code = root_.activate(self_, &sink);
+      error = said.shown();
     } catch (...) {
       code = SLUICE_FAILED;
       error = current_exception_text();
@@ -201,8 +147,11 @@ Result<void> LoadedPlugin::turn_off() {
   host_side_->begin_call();
   if (root_.deactivate != nullptr) {
     try {
-      const sluice_sink_t sink = sink_into(error);
+      IncomingText said(kSentenceBytes);
+      const sluice_sink_t sink = said.sink();
+      const CallBoard::Scope seen(name_, Hook::kDeactivate);
       code = root_.deactivate(self_, &sink);
+      error = said.shown();
     } catch (...) {
       code = SLUICE_FAILED;
       error = current_exception_text();
@@ -220,9 +169,11 @@ Result<void> LoadedPlugin::turn_off() {
 
 Answer LoadedPlugin::refuse_quarantined(hooks::Fault& fault) const {
   if (is_open()) return Answer::kOpen;
-  fault = {name_, "plugin " + name_ + " is quarantined after " +
-                      std::to_string(limits_.quarantine_faults) +
-                      " faults, the last: " + health_.last_fault()};
+  const std::string because = health_.quarantined_because();
+  fault = {name_, "plugin " + name_ + " is quarantined" +
+                      (because.empty() ? " after " + std::to_string(limits_.quarantine_faults) +
+                                             " faults, the last: " + health_.last_fault()
+                                       : ": " + because)};
   return Answer::kClosed;
 }
 
@@ -243,8 +194,8 @@ Answer LoadedPlugin::finish_unusual(Hook hook, std::int32_t code, Duration took,
                seconds(budget));
   if (code == SLUICE_OK) return Answer::kOk;
   if (code == SLUICE_RETRY && hook == Hook::kNotify) return Answer::kRetry;
-  if (code == kNonsense) return finish_fault(hook, "its answer makes no sense", fault);
   const std::string text = host_side_->take_fault_text();
+  if (code == kNonsense) return finish_fault(hook, "its answer makes no sense: " + text, fault);
   if (code != SLUICE_FAILED)
     return finish_fault(hook, "it answered the unknown code " + std::to_string(code), fault);
   return finish_fault(hook, text.empty() ? "it failed without a reason" : "it failed: " + text,

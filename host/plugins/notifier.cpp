@@ -29,7 +29,7 @@ Answer tell(LoadedPlugin& plugin, const hooks::Notification& told) {
                                   others.size(),
                                   others.data()};
   hooks::Fault fault;  // counted and logged; a decision is never undone because of it
-  return plugin.call_writing(Hook::kNotify, fault, [&] {
+  return plugin.call_writing(Hook::kNotify, about_of(*told.workload), fault, [&] {
     return plugin.extensions().post_admit->notify(plugin.self(), &raw);
   });
 }

@@ -39,16 +39,37 @@ PluginObjectRef ref_of(const sluice_object_ref_t& raw) {
           view_of(raw.name)};
 }
 
-bool is_whole(const sluice_object_ref_t* ref) { return ref != nullptr && SLUICE_HAS(ref, name); }
+PortAnswer invalid(const Nonsense& nonsense) {
+  return {SLUICE_OBJECTS_INVALID, nonsense.sentence()};
+}
 
-PortAnswer short_struct() {
-  return {SLUICE_OBJECTS_INVALID, "the struct that names the object is too short"};
+/// What is wrong with how an object is named, and with a second text beside it.
+Nonsense wrong_with(const sluice_object_ref_t* ref, sluice_str_t more) {
+  Nonsense nonsense;
+  if (ref == nullptr || !SLUICE_HAS(ref, name)) {
+    nonsense.note("the struct that names the object is too short");
+    return nonsense;
+  }
+  name_of(ref->api_version, "the apiVersion", nonsense);
+  name_of(ref->kind, "the kind", nonsense);
+  name_of(ref->namespace_of, "the namespace", nonsense);
+  name_of(ref->name, "the name", nonsense);
+  name_of(more, "the subresource, selector or uid", nonsense);
+  return nonsense;
+}
+
+Nonsense wrong_with(sluice_str_t body, sluice_str_t subresource) {
+  Nonsense nonsense;
+  if (const char* problem = document_problem(view_of(body))) nonsense.note("the object", problem);
+  name_of(subresource, "the subresource", nonsense);
+  return nonsense;
 }
 
 std::int32_t objects_get(const sluice_host_t* host, const sluice_object_ref_t* ref,
                          const sluice_sink_t* out, const sluice_sink_t* error) noexcept {
   return with_port(host, false, out, error, [&](ObjectPort& port, HostSide&) {
-    return is_whole(ref) ? port.get(ref_of(*ref)) : short_struct();
+    const Nonsense wrong = wrong_with(ref, sluice_str_t{});
+    return wrong ? invalid(wrong) : port.get(ref_of(*ref));
   });
 }
 
@@ -56,21 +77,25 @@ std::int32_t objects_list(const sluice_host_t* host, const sluice_object_ref_t* 
                           sluice_str_t selector, const sluice_sink_t* out,
                           const sluice_sink_t* error) noexcept {
   return with_port(host, false, out, error, [&](ObjectPort& port, HostSide&) {
-    return is_whole(ref) ? port.list(ref_of(*ref), view_of(selector)) : short_struct();
+    const Nonsense wrong = wrong_with(ref, selector);
+    return wrong ? invalid(wrong) : port.list(ref_of(*ref), view_of(selector));
   });
 }
 
 std::int32_t objects_create(const sluice_host_t* host, sluice_str_t object,
                             const sluice_sink_t* out, const sluice_sink_t* error) noexcept {
-  return with_port(host, true, out, error,
-                   [&](ObjectPort& port, HostSide&) { return port.create(view_of(object)); });
+  return with_port(host, true, out, error, [&](ObjectPort& port, HostSide&) {
+    const Nonsense wrong = wrong_with(object, sluice_str_t{});
+    return wrong ? invalid(wrong) : port.create(view_of(object));
+  });
 }
 
 std::int32_t objects_update(const sluice_host_t* host, sluice_str_t object,
                             sluice_str_t subresource, const sluice_sink_t* out,
                             const sluice_sink_t* error) noexcept {
   return with_port(host, true, out, error, [&](ObjectPort& port, HostSide&) {
-    return port.update(view_of(object), view_of(subresource));
+    const Nonsense wrong = wrong_with(object, subresource);
+    return wrong ? invalid(wrong) : port.update(view_of(object), view_of(subresource));
   });
 }
 
@@ -78,15 +103,26 @@ std::int32_t objects_patch(const sluice_host_t* host, const sluice_object_ref_t*
                            sluice_str_t subresource, sluice_str_t merge, const sluice_sink_t* out,
                            const sluice_sink_t* error) noexcept {
   return with_port(host, true, out, error, [&](ObjectPort& port, HostSide&) {
-    return is_whole(ref) ? port.patch(ref_of(*ref), view_of(subresource), view_of(merge))
-                         : short_struct();
+    Nonsense wrong = wrong_with(ref, subresource);
+    if (const char* problem = document_problem(view_of(merge))) wrong.note("the patch", problem);
+    return wrong ? invalid(wrong) : port.patch(ref_of(*ref), view_of(subresource), view_of(merge));
   });
 }
 
 std::int32_t objects_remove(const sluice_host_t* host, const sluice_object_ref_t* ref,
                             sluice_str_t uid, const sluice_sink_t* error) noexcept {
   return with_port(host, true, nullptr, error, [&](ObjectPort& port, HostSide&) {
-    return is_whole(ref) ? port.remove(ref_of(*ref), view_of(uid)) : short_struct();
+    const Nonsense wrong = wrong_with(ref, uid);
+    return wrong ? invalid(wrong) : port.remove(ref_of(*ref), view_of(uid));
+  });
+}
+
+std::int32_t objects_release_claim(const sluice_host_t* host, const sluice_object_ref_t* ref,
+                                   const sluice_sink_t* error) noexcept {
+  return with_port(host, true, nullptr, error, [&](ObjectPort& port, HostSide&) {
+    Nonsense wrong = wrong_with(ref, sluice_str_t{});
+    if (!wrong && view_of(ref->kind) != "Workload") wrong.note("only a Workload can be claimed");
+    return wrong ? invalid(wrong) : port.release_claim(ref_of(*ref));
   });
 }
 
@@ -126,7 +162,8 @@ constexpr sluice_objects_t kObjects{sizeof(sluice_objects_t),
                                     &objects_create,
                                     &objects_update,
                                     &objects_patch,
-                                    &objects_remove};
+                                    &objects_remove,
+                                    &objects_release_claim};
 constexpr sluice_state_t kState{sizeof(sluice_state_t), 0,          &state_get, &state_set,
                                 &state_remove,          &state_keys};
 

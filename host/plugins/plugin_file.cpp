@@ -103,7 +103,8 @@ Result<PluginFile> read_plugin_file(const fs::path& path) {
   if (!metadata.ok()) return metadata.error().context(path.string());
   auto sha256 = sha256_hex(*bytes);
   if (!sha256.ok()) return sha256.error().context(path.string());
-  return PluginFile{path, bytes->size(), *sha256, std::move(*elf), std::move(*metadata)};
+  const std::uint64_t size = bytes->size();
+  return PluginFile{path, size, *sha256, std::move(*bytes), std::move(*elf), std::move(*metadata)};
 }
 
 Result<void> verify_plugin_file(const PluginFile& file, std::string_view name,
@@ -119,6 +120,10 @@ Result<void> verify_plugin_file(const PluginFile& file, std::string_view name,
   if (file.metadata.name != name)
     return Error{where + ": it names itself " + file.metadata.name +
                  "; a plugin's file must be called NAME.so and be listed under its name"};
+  if (file.elf.searches_beside_itself())
+    return Error{where +
+                 ": it looks for libraries beside itself (RUNPATH $ORIGIN), but the host loads a "
+                 "private copy of it; link them statically, or install them for the system"};
   const auto& exports = file.elf.exports();
   if (!std::binary_search(exports.begin(), exports.end(), SLUICE_ENTRY_SYMBOL))
     return Error{where + ": it does not export " SLUICE_ENTRY_SYMBOL};

@@ -27,6 +27,7 @@ struct PluginFile {
   std::filesystem::path path;
   std::uint64_t size = 0;
   std::string sha256;  ///< lower-case hex
+  std::string bytes;   ///< all of it: what was judged is what is loaded
   ElfFile elf;
   PluginMetadata metadata;
 };

@@ -51,6 +51,9 @@ Result<std::unique_ptr<PluginSet>> PluginSet::load(const PluginSetConfig& config
   }
   if (auto collected = set->collect_contributions(); !collected.ok()) return collected.error();
   if (auto bound = set->bind(config); !bound.ok()) return bound.error();
+  for (std::size_t i = 0; i < set->in_quarantine_.size(); ++i)
+    if (const std::string& why = set->in_quarantine_[i]; !why.empty())
+      set->plugins_[i]->quarantine(why);
   return set;
 }
 
@@ -68,22 +71,28 @@ Result<void> PluginSet::load_one(const PluginConfig& plugin, const PluginSetConf
     return trusted.error().context(where);
   if (auto verified = verify_plugin_file(*file, plugin.name, plugin.sha256); !verified.ok())
     return verified.error().context(where);
-  const auto root = load_library(file->path);
+  const auto root = load_library(*file);
   if (!root.ok()) return root.error().context(where);
   auto loaded = LoadedPlugin::create(**root, plugin, services_, config.limits);
   if (!loaded.ok()) return loaded.error();
   plugins_.push_back(std::move(loaded).value());
+  if (config.deaths != nullptr)
+    in_quarantine_.push_back(config.deaths->quarantine_of(plugin.name, file->sha256));
   return {};
 }
 
 Result<void> PluginSet::collect_contributions() {
   for (LoadedPlugin* plugin :
        those_with(plugins_, [](const Extensions& e) { return e.schema != nullptr; })) {
+    IncomingText text;
+    const sluice_sink_t sink = text.sink();
     std::string json;
-    const sluice_sink_t sink = sink_into(json);
     hooks::Fault fault;
     const Answer answer = plugin->call(Hook::kSchema, fault, [&] {
-      return plugin->extensions().schema->contribute(plugin->self(), &sink);
+      const std::int32_t code = plugin->extensions().schema->contribute(plugin->self(), &sink);
+      Nonsense nonsense;
+      json = text.document("the contribution", nonsense);
+      return plugin->judged(code, nonsense);
     });
     if (answer != Answer::kOk)
       return Error{"plugin " + plugin->name() +
@@ -201,7 +210,7 @@ void PluginSet::fire_timers(Time now) {
     if (plugin->pause() > 0) continue;  // next_timer() says when
     for (const std::uint64_t timer : plugin->host_side().take_due_timers(now)) {
       hooks::Fault fault;  // counted and logged
-      plugin->call_writing(Hook::kTimer, fault, [&] {
+      plugin->call_writing(Hook::kTimer, {}, fault, [&] {
         return plugin->extensions().timers->fired(plugin->self(), timer, now);
       });
     }
@@ -231,6 +240,7 @@ std::vector<PluginStatus> PluginSet::status() const {
     PluginStatus status{plugin->name(),
                         plugin->version(),
                         plugin->extensions().ids(),
+                        plugin->extensions().functions(),
                         health.quarantined(),
                         health.faults(),
                         health.last_fault(),
@@ -243,15 +253,6 @@ std::vector<PluginStatus> PluginSet::status() const {
     all.push_back(std::move(status));
   }
   return all;
-}
-
-std::vector<LongCall> PluginSet::long_calls(Duration than) const {
-  std::vector<LongCall> found;
-  const Duration now = services_.clock->steady();
-  for (const auto& plugin : plugins_)
-    if (const auto call = plugin->health().call(); call && now - call->since > than)
-      found.push_back({plugin->name(), hook_name(call->hook), now - call->since});
-  return found;
 }
 
 bool PluginSet::reset_quarantine(std::string_view name) {

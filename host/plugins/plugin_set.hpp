@@ -36,6 +36,7 @@
 #include "host/plugins/loaded_plugin.hpp"
 #include "host/plugins/metrics.hpp"
 #include "host/plugins/notifier.hpp"
+#include "host/plugins/plugin_deaths.hpp"
 #include "host/plugins/validators.hpp"
 
 namespace sluice::host {
@@ -46,6 +47,7 @@ struct PluginSetConfig {
   const PluginClock* clock = nullptr;  ///< required; outlives the set
   LogSink log;                         ///< empty: warnings and errors go to standard error
   FaultLimits limits;
+  const PluginDeaths* deaths = nullptr;  ///< those it tells of start in quarantine; may be null
 };
 
 /// What a plugin adds to kinds; `json` goes to api::Scheme::add.
@@ -62,18 +64,11 @@ struct HookStatus {
 /// For metrics, `plugin list` and people.
 struct PluginStatus {
   std::string name, version;
-  std::vector<std::string_view> extensions;
+  std::vector<std::string_view> extensions, functions;
   bool quarantined = false;
   std::uint64_t faults = 0;
   std::string last_fault;
   std::vector<HookStatus> hooks;  ///< those that were called
-};
-
-/// A call that has not come back yet.
-struct LongCall {
-  std::string plugin;
-  std::string_view hook;
-  Duration took = 0;
 };
 
 class PluginSet {
@@ -130,8 +125,6 @@ class PluginSet {
   std::vector<PluginEvent> take_events();
 
   std::vector<PluginStatus> status() const;
-  /// The [control] calls that are under way for longer than this. From any thread.
-  std::vector<LongCall> long_calls(Duration than) const;
   const MetricsRegistry& metrics() const { return metrics_; }
 
   /// Ends the quarantine of a plugin; false when there is no plugin of that name.
@@ -158,6 +151,7 @@ class PluginSet {
   std::vector<ControllerBridge> controllers_;
   std::unique_ptr<Notifier> notifier_;
   HostServices services_;
+  std::vector<std::string> in_quarantine_;  // by plugin: why, from the start; empty: it is not
   bool active_ = false;
 };
 

@@ -1,7 +1,6 @@
 #include "host/plugins/services.hpp"
 
 #include <boost/json.hpp>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -19,54 +18,49 @@ namespace sluice::host {
 
 namespace {
 
-/// Runs fn; when it throws (out of memory), answers `otherwise`.
-template <typename T, typename Fn>
-T contained(T otherwise, Fn&& fn) noexcept {
-  try {
-    return fn();
-  } catch (const std::exception&) {
-    return otherwise;
-  }
-}
-
 void log_write(const sluice_host_t* host, std::int32_t level, sluice_str_t text) noexcept {
-  contained(0, [&] {
-    const HostSide& side = HostSide::of(host);
+  HostSide::serve(host, 0, [&](const HostSide& side) {
     const bool known = level >= SLUICE_LOG_DEBUG && level <= SLUICE_LOG_ERROR;
     if (side.services().log)
-      side.services().log(known ? level : SLUICE_LOG_INFO, side.plugin(), view_of(text));
+      side.services().log(known ? level : SLUICE_LOG_INFO, side.plugin(),
+                          shown_text(text, kLogBytes));
     return 0;
   });
 }
 
 std::int64_t clock_now(const sluice_host_t* host) noexcept {
-  return HostSide::of(host).services().clock->now();
+  return HostSide::serve<std::int64_t>(
+      host, 0, [](const HostSide& side) { return side.services().clock->now(); });
 }
 
 std::int32_t clock_set_timer(const sluice_host_t* host, std::uint64_t timer,
                              std::int64_t at) noexcept {
-  return contained<std::int32_t>(SLUICE_FAILED, [&] {
-    return HostSide::of(host).set_timer(timer, at) ? SLUICE_OK : SLUICE_FAILED;
+  return HostSide::serve<std::int32_t>(host, SLUICE_FAILED, [&](HostSide& side) {
+    return side.set_timer(timer, at) ? SLUICE_OK : SLUICE_FAILED;
   });
 }
 
 std::int32_t clock_is_virtual(const sluice_host_t* host) noexcept {
-  return HostSide::of(host).services().clock->is_virtual() ? 1 : 0;
+  return HostSide::serve<std::int32_t>(
+      host, 0, [](const HostSide& side) { return side.services().clock->is_virtual() ? 1 : 0; });
 }
 
 void clock_cancel_timer(const sluice_host_t* host, std::uint64_t timer) noexcept {
-  HostSide::of(host).cancel_timer(timer);
+  HostSide::serve(host, 0, [&](HostSide& side) {
+    side.cancel_timer(timer);
+    return 0;
+  });
 }
 
-const boost::json::value* config_at(const sluice_host_t* host, sluice_str_t pointer) {
+const boost::json::value* config_at(const HostSide& side, sluice_str_t pointer) {
   boost::system::error_code error;
-  return HostSide::of(host).config().find_pointer(view_of(pointer), error);
+  return side.config().find_pointer(view_of(pointer), error);
 }
 
 std::int32_t config_get_string(const sluice_host_t* host, sluice_str_t pointer,
                                const sluice_sink_t* out) noexcept {
-  return contained<std::int32_t>(0, [&] {
-    const auto* value = config_at(host, pointer);
+  return HostSide::serve<std::int32_t>(host, 0, [&](const HostSide& side) {
+    const auto* value = config_at(side, pointer);
     if (value == nullptr || !value->is_string()) return 0;
     out->write(out->context, abi_of(value->get_string()));
     return 1;
@@ -75,8 +69,8 @@ std::int32_t config_get_string(const sluice_host_t* host, sluice_str_t pointer,
 
 std::int32_t config_get_int(const sluice_host_t* host, sluice_str_t pointer,
                             std::int64_t* out) noexcept {
-  return contained<std::int32_t>(0, [&] {
-    const auto* value = config_at(host, pointer);
+  return HostSide::serve<std::int32_t>(host, 0, [&](const HostSide& side) {
+    const auto* value = config_at(side, pointer);
     if (value == nullptr || !value->is_int64()) return 0;
     *out = value->get_int64();
     return 1;
@@ -85,8 +79,8 @@ std::int32_t config_get_int(const sluice_host_t* host, sluice_str_t pointer,
 
 std::int32_t config_get_bool(const sluice_host_t* host, sluice_str_t pointer,
                              std::int32_t* out) noexcept {
-  return contained<std::int32_t>(0, [&] {
-    const auto* value = config_at(host, pointer);
+  return HostSide::serve<std::int32_t>(host, 0, [&](const HostSide& side) {
+    const auto* value = config_at(side, pointer);
     if (value == nullptr || !value->is_bool()) return 0;
     *out = value->get_bool() ? 1 : 0;
     return 1;
@@ -95,31 +89,32 @@ std::int32_t config_get_bool(const sluice_host_t* host, sluice_str_t pointer,
 
 std::int32_t config_get_json(const sluice_host_t* host, sluice_str_t pointer,
                              const sluice_sink_t* out) noexcept {
-  return contained<std::int32_t>(0, [&] {
-    const auto* value = config_at(host, pointer);
+  return HostSide::serve<std::int32_t>(host, 0, [&](const HostSide& side) {
+    const auto* value = config_at(side, pointer);
     if (value == nullptr) return 0;
     out->write(out->context, abi_of(boost::json::serialize(*value)));
     return 1;
   });
 }
 
+/// Names of labels are judged again by the registry; their values are for people.
 std::vector<std::string> texts_of(const sluice_str_t* texts, std::uint32_t count) {
   std::vector<std::string> all;
-  for (std::uint32_t i = 0; i < count; ++i) all.push_back(text_of(texts[i]));
+  for (std::uint32_t i = 0; i < count; ++i) all.push_back(shown_text(texts[i]));
   return all;
 }
 
 std::int32_t metrics_register(const sluice_host_t* host, const sluice_metric_spec_t* spec,
                               std::uint32_t* metric) noexcept {
-  return contained<std::int32_t>(SLUICE_FAILED, [&] {
-    const HostSide& side = HostSide::of(host);
+  return HostSide::serve<std::int32_t>(host, SLUICE_FAILED, [&](const HostSide& side) {
     if (!SLUICE_HAS(spec, labels) || spec->label_count > MetricsRegistry::kMaxLabels ||
         (spec->kind != SLUICE_METRIC_COUNTER && spec->kind != SLUICE_METRIC_GAUGE) ||
         (spec->unit != SLUICE_UNIT_NONE && spec->unit != SLUICE_UNIT_NANOSECONDS))
       return SLUICE_REFUSED;
     const auto number = side.services().metrics->add_metric(
         {spec->kind == SLUICE_METRIC_GAUGE, spec->unit == SLUICE_UNIT_NANOSECONDS, side.plugin(),
-         text_of(spec->name), text_of(spec->help), texts_of(spec->labels, spec->label_count)});
+         shown_text(spec->name), shown_text(spec->help),
+         texts_of(spec->labels, spec->label_count)});
     if (!number) return SLUICE_REFUSED;
     *metric = *number;
     return SLUICE_OK;
@@ -129,8 +124,7 @@ std::int32_t metrics_register(const sluice_host_t* host, const sluice_metric_spe
 std::int32_t metrics_add(const sluice_host_t* host, std::uint32_t metric,
                          const sluice_str_t* values, std::uint32_t count,
                          std::int64_t delta) noexcept {
-  return contained<std::int32_t>(SLUICE_FAILED, [&] {
-    const HostSide& side = HostSide::of(host);
+  return HostSide::serve<std::int32_t>(host, SLUICE_FAILED, [&](const HostSide& side) {
     if (count > MetricsRegistry::kMaxLabels) return SLUICE_REFUSED;
     const bool done =
         side.services().metrics->add(metric, side.plugin(), texts_of(values, count), delta);
@@ -141,8 +135,7 @@ std::int32_t metrics_add(const sluice_host_t* host, std::uint32_t metric,
 std::int32_t metrics_set(const sluice_host_t* host, std::uint32_t metric,
                          const sluice_str_t* values, std::uint32_t count,
                          std::int64_t value) noexcept {
-  return contained<std::int32_t>(SLUICE_FAILED, [&] {
-    const HostSide& side = HostSide::of(host);
+  return HostSide::serve<std::int32_t>(host, SLUICE_FAILED, [&](const HostSide& side) {
     if (count > MetricsRegistry::kMaxLabels) return SLUICE_REFUSED;
     const bool done =
         side.services().metrics->set(metric, side.plugin(), texts_of(values, count), value);
@@ -151,19 +144,29 @@ std::int32_t metrics_set(const sluice_host_t* host, std::uint32_t metric,
 }
 
 void events_emit(const sluice_host_t* host, const sluice_event_t* event) noexcept {
-  contained(0, [&] {
-    HostSide& side = HostSide::of(host);
+  HostSide::serve(host, 0, [&](HostSide& side) {
     if (!SLUICE_HAS(event, message)) return 0;
-    side.add_event({side.plugin(), event->warning == 1, text_of(event->api_version),
-                    text_of(event->kind), text_of(event->namespace_of), text_of(event->name),
-                    text_of(event->reason), text_of(event->message)});
+    Nonsense nonsense;
+    PluginEvent made{side.plugin(),
+                     event->warning == 1,
+                     name_of(event->api_version, "its apiVersion", nonsense),
+                     name_of(event->kind, "its kind", nonsense),
+                     name_of(event->namespace_of, "its namespace", nonsense),
+                     name_of(event->name, "its name", nonsense),
+                     shown_text(event->reason, 128),
+                     shown_text(event->message)};
+    if (nonsense && side.services().log)
+      side.services().log(2, side.plugin(), "its event is dropped: " + nonsense.sentence());
+    if (!nonsense) side.add_event(std::move(made));
     return 0;
   });
 }
 
 void request(const sluice_host_t* host, EngineRequest::Type type, sluice_str_t workload) noexcept {
-  contained(0, [&] {
-    HostSide::of(host).add_request({type, text_of(workload)});
+  HostSide::serve(host, 0, [&](HostSide& side) {
+    Nonsense nonsense;
+    std::string key = required_name_of(workload, "the workload", nonsense);
+    if (!nonsense) side.add_request({type, std::move(key)});
     return 0;
   });
 }

@@ -4,9 +4,13 @@
 #include <boost/json.hpp>
 #include <exception>
 
+#include "api/json/json.hpp"
+
 namespace sluice::host {
 
 namespace {
+
+namespace json = boost::json;
 
 /// `GROUP/KIND`, or `KIND` for the core group.
 std::string group_kind(std::string_view api_version, std::string_view kind) {
@@ -24,7 +28,7 @@ sluice_write_t raw_write(const ObjectWrite& write) {
 struct Collected {
   std::vector<FieldError> errors;
   std::string plugin;
-  bool nonsense = false;
+  Nonsense nonsense;
 };
 
 void add_error(void* context, std::int32_t kind, sluice_str_t path, sluice_str_t value,
@@ -33,16 +37,65 @@ void add_error(void* context, std::int32_t kind, sluice_str_t path, sluice_str_t
   const bool known = kind >= SLUICE_FIELD_INVALID && kind <= SLUICE_FIELD_DUPLICATE;
   try {
     collected.errors.push_back(
-        {known ? static_cast<FieldErrorKind>(kind) : FieldErrorKind::kInvalid, text_of(path),
-         text_of(value), text_of(detail), collected.plugin});
+        {known ? static_cast<FieldErrorKind>(kind) : FieldErrorKind::kInvalid, shown_text(path),
+         shown_text(value), shown_text(detail), collected.plugin});
   } catch (const std::exception&) {
-    collected.nonsense = true;
+    collected.nonsense.note(kNoMemory);
   }
 }
 
-bool is_json_object(std::string_view text) {
+/// A part of an object that plugins may not change: an identity, a status, what the system keeps.
+/// Gives nullptr where there is none.
+const json::value* part(const json::object& object, std::string_view key) {
+  const json::value* value = object.if_contains(key);
+  return value != nullptr && value->is_null() ? nullptr : value;
+}
+
+bool same_part(const json::object& a, const json::object& b, std::string_view key) {
+  const json::value* const in_a = part(a, key);
+  const json::value* const in_b = part(b, key);
+  return (in_a == nullptr) == (in_b == nullptr) && (in_a == nullptr || *in_a == *in_b);
+}
+
+/// The first of `from`'s members that is not the same in `to`, but for the two that are users';
+/// empty when there is none.
+std::string changed_member(const json::object& from, const json::object& to) {
+  for (const auto& [key, value] : from)
+    if (key != "labels" && key != "annotations" && !same_part(from, to, key)) return key;
+  return {};
+}
+
+/// What of it a plugin may not change, and changed; empty: nothing.
+std::string changed_identity(const json::object& before, const json::object& after) {
+  for (const std::string_view key : {"apiVersion", "kind", "status"})
+    if (!same_part(before, after, key)) return std::string(key);
+  static const json::value kNone(json::object{});
+  const json::value* from = part(before, "metadata");
+  const json::value* to = part(after, "metadata");
+  if (from == nullptr) from = &kNone;
+  if (to == nullptr) to = &kNone;
+  if (!from->is_object() || !to->is_object()) return *from == *to ? "" : "metadata";
+  std::string key = changed_member(from->get_object(), to->get_object());
+  if (key.empty()) key = changed_member(to->get_object(), from->get_object());
+  return key.empty() ? "" : "metadata." + key;
+}
+
+/// Judges what a plugin gave back in place of `before`, and takes it; empty: it did.
+std::string take_defaulted(const std::string& answer, const Validators::Judge& judge,
+                           std::string& object) {
   boost::system::error_code error;
-  return boost::json::parse(text, error).is_object() && !error;
+  json::value changed = json::parse(answer, error);
+  if (error || !changed.is_object()) return "it gives back no JSON object";
+  const json::value before = json::parse(object, error);
+  if (!error && before.is_object())
+    if (const std::string part = changed_identity(before.get_object(), changed.get_object());
+        !part.empty())
+      return "it changes " + part + ", which is not its to set";
+  if (std::string wrong = judge(changed.get_object()); !wrong.empty())
+    return "it gives back an object that is refused: " + shown_text(wrong);
+  object.clear();
+  api::append_json(changed.get_object(), object);
+  return {};
 }
 
 }  // namespace
@@ -74,21 +127,19 @@ std::string FieldError::text() const {
 Result<Validators> Validators::make(const std::vector<LoadedPlugin*>& plugins) {
   Validators all;
   for (LoadedPlugin* plugin : plugins) {
-    std::string lines;
-    const sluice_sink_t sink = sink_into(lines);
+    IncomingText text;
+    const sluice_sink_t sink = text.sink();
+    Entry entry{plugin, {}};
     hooks::Fault fault;
     const Answer answer = plugin->call(Hook::kValidatorKinds, fault, [&] {
-      return plugin->extensions().validator->kinds(plugin->self(), &sink);
+      const std::int32_t code = plugin->extensions().validator->kinds(plugin->self(), &sink);
+      Nonsense nonsense;
+      entry.kinds = text.names("a kind", nonsense);
+      return plugin->judged(code, nonsense);
     });
     if (answer != Answer::kOk)
       return Error{"plugin " + plugin->name() +
                    " does not say which kinds it validates: " + plugin->health().last_fault()};
-    Entry entry{plugin, {}};
-    while (!lines.empty()) {
-      const auto end = std::min(lines.find('\n'), lines.size());
-      if (end > 0) entry.kinds.push_back(lines.substr(0, end));
-      lines.erase(0, end + 1);
-    }
     all.entries_.push_back(std::move(entry));
   }
   return all;
@@ -101,7 +152,7 @@ bool Validators::wants(std::string_view api_version, std::string_view kind) cons
   });
 }
 
-Result<std::string> Validators::set_defaults(const ObjectWrite& write) const {
+Result<std::string> Validators::set_defaults(const ObjectWrite& write, const Judge& judge) const {
   std::string object(write.object);
   if (write.operation == WriteOperation::kDelete) return object;
   const std::string wanted = group_kind(write.api_version, write.kind);
@@ -114,16 +165,17 @@ Result<std::string> Validators::set_defaults(const ObjectWrite& write) const {
     ObjectWrite now = write;
     now.object = object;
     const sluice_write_t raw = raw_write(now);
-    std::string changed;
-    const sluice_sink_t sink = sink_into(changed);
+    IncomingText text;
+    const sluice_sink_t sink = text.sink();
     hooks::Fault fault;
     const Answer answer = entry.plugin->call(Hook::kSetDefaults, fault, [&] {
       const std::int32_t code = table.set_defaults(entry.plugin->self(), &raw, &sink);
-      if (code != SLUICE_OK || changed.empty()) return code;
-      return is_json_object(changed) ? code : LoadedPlugin::kNonsense;
+      Nonsense nonsense;
+      const std::string changed = text.document("the object", nonsense);
+      if (code != SLUICE_OK || changed.empty()) return entry.plugin->judged(code, nonsense);
+      return entry.plugin->judged(code, take_defaulted(changed, judge, object));
     });
     if (answer == Answer::kClosed) return Error{fault.text};
-    if (answer == Answer::kOk && !changed.empty()) object = std::move(changed);
   }
   return object;
 }
@@ -135,7 +187,7 @@ std::vector<FieldError> Validators::validate(const ObjectWrite& write) const {
   for (const Entry& entry : entries_) {
     if (std::find(entry.kinds.begin(), entry.kinds.end(), wanted) == entry.kinds.end()) continue;
     if (entry.plugin->host_side().in_call()) continue;  // it writes this itself
-    Collected collected{{}, entry.plugin->name()};
+    Collected collected{{}, entry.plugin->name(), {}};
     const sluice_field_error_sink_t sink{sizeof(sluice_field_error_sink_t), 0, &collected,
                                          &add_error};
     hooks::Fault fault;
@@ -143,7 +195,7 @@ std::vector<FieldError> Validators::validate(const ObjectWrite& write) const {
     const Answer answer = entry.plugin->call(Hook::kValidate, fault, [&] {
       const std::int32_t code =
           entry.plugin->extensions().validator->validate(entry.plugin->self(), &raw, &sink);
-      return code == SLUICE_OK && collected.nonsense ? LoadedPlugin::kNonsense : code;
+      return entry.plugin->judged(code, collected.nonsense);
     });
     entry.plugin->host_side().end_reading();
     if (answer == Answer::kClosed)

@@ -5,6 +5,8 @@
 // policy is closed. Called by one thread at a time.
 #pragma once
 
+#include <boost/json/object.hpp>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +51,14 @@ class Validators {
   /// Does any plugin want to see this kind? `api_version` is GROUP/VERSION or VERSION.
   bool wants(std::string_view api_version, std::string_view kind) const;
 
-  /// The object with plugins' defaults; an error refuses the write.
-  Result<std::string> set_defaults(const ObjectWrite& write) const;
+  /// What is wrong with an object that a plugin gives back, empty when nothing is; it may fill in
+  /// what the API fills in.
+  using Judge = std::function<std::string(boost::json::object& object)>;
+
+  /// The object with plugins' defaults; an error refuses the write. What a plugin gives back may
+  /// differ in its content, its labels and annotations, and has to please the judge; anything else
+  /// is a fault of the plugin.
+  Result<std::string> set_defaults(const ObjectWrite& write, const Judge& judge) const;
   /// Empty: all accept.
   std::vector<FieldError> validate(const ObjectWrite& write) const;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/types/kinds.hpp"
+#include "host/plugins/call_board.hpp"
 #include "sluice/workload.h"
 
 namespace sluice::host {
@@ -16,6 +17,11 @@ inline const sluice_workload_t* handle_of(const api::Workload& workload) {
 
 inline sluice_workload_ref_t ref_of(const api::Workload& workload) {
   return {&workload_api(), handle_of(workload)};
+}
+
+/// For the board of calls. The workload must outlive it.
+inline CallAbout about_of(const api::Workload& workload) {
+  return {workload.meta.ns, workload.meta.name};
 }
 
 }  // namespace sluice::host

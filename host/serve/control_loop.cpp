@@ -128,6 +128,7 @@ void ControlLoop::wait_for_transactions() {
 
 bool ControlLoop::turn(std::vector<Task> batch) {
   wait_for_transactions();
+  pulse_.beat("the turn of the control thread, which carries out writes", clock_.steady());
   machine_.begin_instant(std::max(machine_.now(), floor_to_microseconds(clock_.now())));
   auto answers = std::make_shared<std::vector<Answer>>();
   auto told = std::make_shared<std::vector<std::function<void(const Result<void>&)>>>();
@@ -140,10 +141,16 @@ bool ControlLoop::turn(std::vector<Task> batch) {
       if (work.done) told->push_back(std::move(work.done));
     }
   }
+  pulse_.beat("the turn of the control thread, which runs controllers and scheduling cycles",
+              clock_.steady());
   const Duration stop_at = clock_.steady() + limits_.scheduling_per_turn;
   bool at_rest = machine_.run(1);
   while (!at_rest && clock_.steady() < stop_at) at_rest = machine_.run(1);
   ++turns_;
+  {
+    const std::lock_guard lock(mutex_);
+    commits_.push_back(clock_.steady());
+  }
   store_.commit([this, answers, told](const Result<void>& durable) {
     const LogBatch audit_lines;
     for (Answer& answer : *answers) {
@@ -156,10 +163,22 @@ bool ControlLoop::turn(std::vector<Task> batch) {
     }
     for (const auto& done : *told) done(durable);
     const std::lock_guard lock(mutex_);
+    commits_.pop_front();
     --under_way_;
     durable_.notify_all();  // under the lock: the loop may be destroyed right after
   });
+  pulse_.rest();
   return at_rest;
+}
+
+std::vector<Busy> ControlLoop::busy(Duration longer_than) const {
+  std::vector<Busy> out;
+  const Duration now = clock_.steady();
+  if (auto turn = pulse_.busy("control", now, longer_than)) out.push_back(std::move(*turn));
+  const std::lock_guard lock(mutex_);
+  if (!commits_.empty() && now - commits_.front() > longer_than)
+    out.push_back({"store", "the write of a transaction to the disk", {}, now - commits_.front()});
+  return out;
 }
 
 }  // namespace sluice::host

@@ -13,12 +13,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <variant>
 #include <vector>
 
+#include "host/base/pulse.hpp"
 #include "host/controllers/kernel_thread.hpp"
 #include "host/machine/machine.hpp"
 #include "host/plugins/clock.hpp"
@@ -54,6 +56,9 @@ class ControlLoop final : public Writes, public KernelThread {
 
   std::uint64_t turns() const { return turns_; }
 
+  /// What of it has been under way for longer than that: its thread, the disk. Any thread.
+  std::vector<Busy> busy(Duration longer_than) const;
+
  private:
   struct Write {
     WriteRequest request;
@@ -79,8 +84,10 @@ class ControlLoop final : public Writes, public KernelThread {
   const PluginClock& clock_;
   ControlLoopLimits limits_;
 
-  std::mutex mutex_;
+  Pulse pulse_;
+  mutable std::mutex mutex_;
   std::condition_variable work_, durable_;
+  std::deque<Duration> commits_;  // guarded by mutex_: when those under way began, oldest first
   std::vector<Task> queue_;
   int under_way_ = 0;
   bool stopping_ = false;

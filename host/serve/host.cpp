@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <shared_mutex>
 #include <utility>
@@ -21,25 +22,17 @@
 #include "host/config/config.hpp"
 #include "host/metrics/metered_journal.hpp"
 #include "host/plugins/clock.hpp"
+#include "host/plugins/crash_note.hpp"
+#include "host/plugins/plugin_deaths.hpp"
+#include "host/plugins/watchdog.hpp"
 #include "host/serve/seeing.hpp"
+#include "host/serve/signals.hpp"
 #include "host/serve/world.hpp"
 #include "host/store/carried.hpp"
 #include "host/store/sqlite_journal.hpp"
 
 namespace sluice::host {
 namespace {
-
-constexpr std::int64_t kGraceMs = 10'000;
-
-/// Signals are taken by the main thread, and by nobody else.
-sigset_t block_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-  return set;
-}
 
 Result<Configuration> read_configuration(const ServeOptions& options) {
   if (options.config_file.empty()) return Configuration();
@@ -119,13 +112,21 @@ class Host {
         keys_(store_folder(config_)),
         authenticator_(authorizer_),
         api_(authenticator_, api_limits(config_.server.limits)),
-        seeing_(api_) {}
+        seeing_(api_) {
+    api_.set_liveness([this] {
+      HealthState state;
+      state.busy = watchdog_.busy();
+      state.limits = watchdog_.limits();
+      return state;
+    });
+  }
   ~Host() {
     keys_.stop();     // it renews those of the listeners
     seeing_.stop(0);  // it looks at them
   }
 
-  Result<int> run(const sigset_t& signals) {
+  Result<int> run(Signals& signals) {
+    signals.ask(watchdog_);
     const Duration began = clock_.steady();
     if (auto started = start(); !started) return started.error();
     fmt::print("ready https://{} kubeconfig {}\n", listener_->address(), kubeconfig_);
@@ -136,9 +137,7 @@ class Host {
          {"took_ms", std::to_string((clock_.steady() - began) / kMillisecond)}});
     tell_service_manager("READY=1");
     for (;;) {
-      int signal = 0;
-      sigwait(&signals, &signal);
-      if (signal != SIGHUP) break;
+      if (signals.next() != SIGHUP) break;
       tell_service_manager("RELOADING=1");
       if (auto reloaded = reload(); !reloaded)
         log(LogLevel::kError, "host",
@@ -156,7 +155,8 @@ class Host {
  private:
   Result<void> start() {
     if (auto safe = check_exposure(config_.server); !safe) return safe;
-    auto world = World::make(config_, clock_, seeing_.metrics());
+    note_deaths();
+    auto world = World::make(config_, clock_, seeing_.metrics(), deaths_);
     if (!world) return world.error();
     // First, so that probes get an answer while a large store is read.
     if (auto listening = seeing_.listen(config_.metrics.address); !listening) return listening;
@@ -179,6 +179,29 @@ class Host {
     keys_.start([this] { return seconds(); },
                 [this](const ServerKeys& next) { return renew(next); });
     return {};
+  }
+
+  /// Tells how the process before died, should it have died inside a plugin, and counts it.
+  void note_deaths() {
+    const std::filesystem::path folder = store_folder(config_);
+    std::error_code ignored;  // who opens the store says what is wrong with the folder
+    if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+    auto death = start_crash_notes(folder.empty() ? folder : folder / "plugin-crash");
+    if (!death) return log(LogLevel::kWarning, "host", death.error().text);
+    if (folder.empty()) return;
+    deaths_ = PluginDeaths::read(folder);
+    if (!*death) return;
+    log(LogLevel::kError, "host",
+        fmt::format("the host died last time inside plugin {}: {}", (*death)->plugin,
+                    (*death)->how));
+    deaths_.add(**death);
+    write_deaths();
+  }
+
+  void write_deaths() const {
+    if (store_folder(config_).empty()) return;
+    if (auto written = deaths_.write(store_folder(config_)); !written)
+      log(LogLevel::kWarning, "host", written.error().text);
   }
 
   std::int64_t seconds() const { return clock_.now() / kSecond; }
@@ -219,6 +242,8 @@ class Host {
   /// Requests go to `world` from now on.
   void enter(std::unique_ptr<World> world) {
     world_ = std::move(world);
+    watchdog_.watch(
+        [loop = &world_->control()](Duration longer_than) { return loop->busy(longer_than); });
     authorizer_.set(&world_->authorizer());
     api_.set_limits(api_limits(config_.server.limits));
     api_.attach(world_->backend(authenticator_));
@@ -235,6 +260,7 @@ class Host {
     for (const PluginConfig& plugin : chosen_plugins(next.plugins, std::nullopt))
       if (plugin.enabled) plugins.push_back(plugin.name);
     world_->hand_over(plugins);
+    watchdog_.watch({});
     if (store_folder(config_).empty()) carried_.take(world_->store(), world_->scheme());
     world_.reset();
   }
@@ -256,7 +282,7 @@ class Host {
     if (!keys) return keys.error();
     auto tokens = HostAuthenticator::read(admin_token_, config->server.token_file);
     if (!tokens) return tokens.error();
-    auto world = World::make(*config, clock_, seeing_.metrics());
+    auto world = World::make(*config, clock_, seeing_.metrics(), PluginDeaths());
     if (!world) return world.error();
     return Next{std::move(*config), std::move(*keys), std::move(*tokens), std::move(*world)};
   }
@@ -281,6 +307,8 @@ class Host {
     for (Listener* listener : {listener_.get(), plain_.get()})
       if (listener != nullptr) listener->set_limits(listener_limits(config_.server.limits));
     enter(std::move(next->world));
+    deaths_.forget();
+    write_deaths();
     log(LogLevel::kInfo, "host", "the new configuration is in force");
     return {};
   }
@@ -292,7 +320,7 @@ class Host {
   /// The configuration that was in force, after another one failed to start.
   Result<void> come_back() {
     if (auto renewed = renew(keys_.keys()); !renewed) return renewed;
-    auto world = World::make(config_, clock_, seeing_.metrics());
+    auto world = World::make(config_, clock_, seeing_.metrics(), deaths_);
     if (!world) return world.error();
     if (auto opened = open(**world); !opened) return opened;
     enter(std::move(*world));
@@ -305,14 +333,20 @@ class Host {
     seeing_.leave();
     api_.detach();
     authorizer_.set(nullptr);
-    listener_->stop(kGraceMs);
-    if (plain_) plain_->stop(kGraceMs);
-    World::abandon(std::move(world_));
-    seeing_.stop(kGraceMs);
+    const Duration end = clock_.steady() + kRequestsEnd;
+    const auto left_ms = [&] {
+      return std::max<Duration>(0, end - clock_.steady()) / kMillisecond;
+    };
+    listener_->stop(left_ms());
+    if (plain_) plain_->stop(left_ms());
+    World::abandon(std::move(world_), [this] { watchdog_.watch({}); });
+    seeing_.stop(left_ms());
   }
 
   ServeOptions options_;
   SystemPluginClock clock_;
+  Watchdog watchdog_;
+  PluginDeaths deaths_;
   Configuration config_;
   std::string kubeconfig_;
   Digest admin_token_{};
@@ -333,7 +367,7 @@ Result<int> run_host(const ServeOptions& options) {
   log(LogLevel::kInfo, "host", "starting", {{"version", std::string(version())}});
   umask(077);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write
-  const sigset_t signals = block_signals();
+  Signals signals;
   auto config = read_configuration(options);
   if (!config) return config.error();
   Host host(options, std::move(*config));

@@ -14,6 +14,8 @@
 #include "host/access/grants.hpp"
 #include "host/base/log.hpp"
 #include "host/metrics/readings.hpp"
+#include "host/plugins/plugin_file.hpp"
+#include "host/plugins/trial.hpp"
 
 namespace sluice::host {
 namespace {
@@ -31,13 +33,16 @@ void log_plugin(int level, std::string_view plugin, std::string_view text) {
 }  // namespace
 
 Result<std::unique_ptr<World>> World::make(const Configuration& config, const PluginClock& clock,
-                                           HostMetrics& metrics) {
+                                           HostMetrics& metrics, const PluginDeaths& deaths) {
   std::unique_ptr<World> world(new World(config, clock, metrics));
-  auto rules = Rules::load(config.plugins, std::nullopt, clock, log_plugin);
+  const auto chosen = chosen_plugins(config.plugins, std::nullopt);
+  if (auto tried = try_plugins(plugin_directory(config.plugins.directory), chosen); !tried)
+    return tried.error();
+  auto rules = Rules::load(config.plugins, std::nullopt, clock, log_plugin, &deaths);
   if (!rules) return rules.error();
   world->rules_ = std::move(*rules);
   for (const PluginStatus& plugin : world->plugins().status())
-    log(LogLevel::kInfo, "plugin " + plugin.name, "active",
+    log(LogLevel::kInfo, "plugin " + plugin.name, plugin.quarantined ? "quarantined" : "active",
         {{"version", plugin.version},
          {"extensions", fmt::format("{}", fmt::join(plugin.extensions, ","))}});
   return world;
@@ -96,7 +101,6 @@ void World::build() {
   machine_->controllers().limit_run(kKeysPerRun);
   decision_metrics_ = std::make_unique<DecisionMetrics>(machine_->engine(), metrics_);
   machine_->observe(*decision_metrics_);
-  call_watch_ = std::make_unique<CallWatch>(plugins(), clock_);
   control_ = std::make_unique<ControlLoop>(*machine_, *store_, clock_);
   insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_);
   authorizer_ = std::make_unique<RbacAuthorizer>(rules_->scheme, *store_);
@@ -187,13 +191,13 @@ void World::hand_over(const std::vector<std::string>& plugins) {
   durable->get_future().wait();
 }
 
-void World::abandon(std::unique_ptr<World> world) {
+void World::abandon(std::unique_ptr<World> world, const std::function<void()>& stopped) {
   static World* last = nullptr;  // can be reached, so it is no leak
   world->stop();
+  stopped();
   world->authorizer_.reset();
   world->insight_.reset();
   world->control_.reset();
-  world->call_watch_.reset();
   world->executor_.reset();
   if (world->store_) world->store_->close();
   world->rules_->plugins.reset();

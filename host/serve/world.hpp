@@ -11,6 +11,7 @@
 //   (*world)->stop();                            // everything acknowledged is durable
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,7 +26,6 @@
 #include "host/metrics/decision_metrics.hpp"
 #include "host/metrics/metrics.hpp"
 #include "host/plugins/clock.hpp"
-#include "host/serve/call_watch.hpp"
 #include "host/serve/control_loop.hpp"
 #include "host/store/live_store.hpp"
 #include "host/writes/ids.hpp"
@@ -35,9 +35,10 @@ namespace sluice::host {
 
 class World {
  public:
-  /// `metrics` must outlive it, as the clock.
+  /// `metrics` must outlive it, as the clock. The plugins are tried in a process of their own
+  /// first; those that `deaths` tells of start in quarantine.
   static Result<std::unique_ptr<World>> make(const Configuration& config, const PluginClock& clock,
-                                             HostMetrics& metrics);
+                                             HostMetrics& metrics, const PluginDeaths& deaths);
   ~World();
 
   /// `journal` nullptr: memory only. Takes over what it holds, makes what every host has, and
@@ -46,7 +47,8 @@ class World {
   void stop();
   /// The same at the end of the process: all threads, files and plugins are let go of; the memory
   /// of a large store is not, object by object, because the system takes it back at once.
-  static void abandon(std::unique_ptr<World> world);
+  /// `stopped` is called when its threads have ended.
+  static void abandon(std::unique_ptr<World> world, const std::function<void()>& stopped);
   /// As stop(), when another World follows in this process, with these plugins: what runs goes on,
   /// and plugins that are not among them leave behind what they want.
   void hand_over(const std::vector<std::string>& plugins);
@@ -78,7 +80,6 @@ class World {
   std::unique_ptr<ExecutorSetup> executor_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<DecisionMetrics> decision_metrics_;
-  std::unique_ptr<CallWatch> call_watch_;
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<LiveInsight> insight_;
   std::unique_ptr<RbacAuthorizer> authorizer_;

@@ -9,6 +9,7 @@
 
 #include "host/config/config.hpp"
 #include "host/machine/machine.hpp"
+#include "host/plugins/watchdog.hpp"
 #include "host/simulate/decision_log.hpp"
 #include "host/simulate/dump.hpp"
 #include "host/simulate/input.hpp"
@@ -126,6 +127,7 @@ class SimulationRun {
 }  // namespace
 
 Result<void> run_simulation(const SimulateOptions& options) {
+  const Watchdog watchdog;  // says which call into a plugin does not come back
   auto run = std::make_unique<SimulationRun>(options);
   auto done = run->run();
   if (!done) return done;

@@ -577,8 +577,8 @@ void ConcurrentAdmission::collapse(const std::string& key) {
   Json patch = Json::object();
   patch["metadata"]["annotations"][kParentMark] = Json();
   patch["metadata"]["annotations"][kRecord] = Json();
-  patch["metadata"]["annotations"]["sluice.dev/claimed-by"] = Json();  // ours alone goes
   context_.objects().patch(workload_ref(ns, name), patch);
+  context_.objects().release_claim(workload_ref(ns, name));
   Json status = Json::object();
   status["status"]["options"] = Json();
   context_.objects().patch(workload_ref(ns, name), status, "status");

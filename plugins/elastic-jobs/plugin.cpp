@@ -23,7 +23,6 @@ using sluice::Workload;
 namespace {
 
 constexpr const char* kWorkloads = "kueue.x-k8s.io/v1beta2";
-constexpr const char* kClaimedBy = "sluice.dev/claimed-by";
 
 bool is_true(const Workload& workload, std::string_view condition) {
   return workload.condition(condition).value_or("") == "True";
@@ -277,10 +276,7 @@ class ElasticJobs {
       const Json* annotations = workload.find("metadata.annotations");
       if (annotations->member(kReplacementFor) != nullptr && !has_condition(workload, "Admitted"))
         end(ref, workload);
-      if (annotations->member(kClaimedBy) == nullptr) continue;
-      Json patch = Json::object();
-      patch["metadata"]["annotations"][kClaimedBy] = Json();
-      context_.objects().patch(ref, patch).or_throw();
+      context_.objects().release_claim(ref).or_throw();
     }
   }
 

@@ -6,15 +6,51 @@ on; nobody starts, and nobody is evicted, because of a fault.
     faults_test.py --sluice build/dev/bin/sluice --plugins build/dev/tests/plugins
 """
 import argparse
+import contextlib
+import http.client
 import json
 import os
+import signal
+import subprocess
 import sys
+import tempfile
+import threading
 import unittest
 
 from host import eventually
 from two_stages import GROUP, World
 
 OPTIONS = None
+SIMULATED = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: f }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: q }
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [ { name: f, resources: [ { name: cpu, nominalQuota: 1 } ] } ]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: { name: q, namespace: default }
+spec: { clusterQueue: q }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: { name: w, namespace: default }
+spec:
+  queueName: q
+  podSets:
+  - name: main
+    count: 1
+    template:
+      spec: { containers: [ { name: c, resources: { requests: { cpu: 1 } } } ] }
+"""
 STATUS = f"{GROUP}/namespaces/team/workloads/{{}}/status"
 
 
@@ -116,11 +152,123 @@ class Plugin(Faults):
         self.start(sleepMs=8000)
         world = self.world
         world.workload("w", "asks")
-        self.logged("plugin checks-a: check-controller.begin has not come back for")
+        self.logged("plugin checks-a, check-controller.begin of team/w has not come back for")
         world.rest.get(f"{GROUP}/clusterqueues/free")
         world.becomes("w", "admitted")
         self.logged("check-controller.begin took")  # and so does the warning, when it came back
         self.others_go_on("x")
+
+
+class Process(unittest.TestCase):
+    """Plugins that take the process along, or would."""
+
+    def start(self, *names):
+        self.world = World(OPTIONS.sluice, self.listed(*names))
+        self.addCleanup(self.world.end)
+        self.world.flavor("f")
+        self.world.queue("q", [], {"f": 100})
+
+    @staticmethod
+    def listed(*names):
+        listed = ", ".join(f"{{ name: {name} }}" for name in names)
+        return f"{{ directory: {OPTIONS.plugins}, load: [ {listed} ] }}"
+
+    def submit(self, name):
+        """Whose write is never answered: another thread waits for it."""
+        def write():
+            with contextlib.suppress(OSError, AssertionError, http.client.HTTPException):
+                self.world.workload(name, "q")
+        threading.Thread(target=write, daemon=True).start()
+
+    def logged(self, text):
+        eventually(lambda: text in self.world.host.log(), f"{text!r} in the log:\n"
+                   + self.world.host.log()[-1500:], 40)
+
+    def restart(self, *names):
+        host = self.world.host
+        host.process.wait(timeout=60)
+        host.process.stdout.close()
+        host.plugins = self.listed(*names)
+        host.write_config(host.store, host.extra)
+        host.start()
+
+    def test_a13_a_hook_that_never_returns(self):
+        self.start("hangs")
+        host, rest = self.world.host, self.world.rest
+        self.submit("w")
+        self.logged("plugin hangs, flavor-filter.filter of team/w has not come back for")
+        eventually(lambda: rest.send("GET", "/readyz")[0] == 503, "not ready", 40)
+        code, answer = rest.send("GET", "/readyz?verbose")
+        self.assertEqual(code, 503)
+        self.assertIn("[-]plugins failed: plugin hangs, flavor-filter.filter of team/w", answer)
+        self.assertIn("[+]store ok", answer)
+        self.assertIn("[-]control failed: the turn of the control thread", answer)
+        self.assertEqual(rest.send("GET", "/livez")[0], 200)
+        self.assertEqual(rest.send("GET", "/readyz/store")[0], 200)
+        # SIGTERM ends it all the same, and says what it waited for.
+        host.process.send_signal(signal.SIGTERM)
+        self.assertEqual(host.process.wait(timeout=30), 1)
+        self.logged("is ended; it waits for")
+        self.logged("Everything that was acknowledged is on disk")
+        self.restart()
+        self.world.rest.get(f"{GROUP}/clusterqueues/q")
+        self.world.workload("x", "q")
+        self.world.becomes("x", "admitted")
+
+    def test_a13_simulate_says_which_hook_hangs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config, manifest = os.path.join(folder, "c.yaml"), os.path.join(folder, "m.yaml")
+            with open(config, "w", encoding="utf-8") as out:
+                out.write("apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
+                          f"plugins: {self.listed('hangs')}\n")
+            with open(manifest, "w", encoding="utf-8") as out:
+                out.write(SIMULATED)
+            run = subprocess.Popen([OPTIONS.sluice, "simulate", "--config", config, manifest],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            try:
+                self.assertIn("plugin hangs, flavor-filter.filter of default/w has not come back",
+                              run.stderr.readline())
+            finally:
+                run.kill()
+                run.wait()
+                run.stderr.close()
+
+    def test_a14_a_crash_has_a_name_and_two_are_enough(self):
+        self.start("crashes")
+        for death in (1, 2):
+            self.submit(f"w{death}")
+            self.world.host.process.wait(timeout=60)
+            told = f"inside plugin crashes: flavor-filter.filter of team/w{death}, signal 11"
+            self.logged("sluice: the process dies " + told)
+            self.restart("crashes")
+            self.logged("the host died last time " + told)
+        self.logged("plugin crashes: quarantined: the host died inside it 2 times")
+        self.world.workload("w", "q")
+        eventually(lambda: "plugin crashes is quarantined: the host died inside it 2 times"
+                   in self.world.condition("w", "QuotaReserved")["message"], "w says why")
+        listed = subprocess.run([OPTIONS.sluice, "plugin", "list", "--config",
+                                 self.world.host.config], capture_output=True, text=True,
+                                check=True).stdout
+        self.assertRegex(listed, "crashes .* quarantined: the host died inside it 2 times")
+        # A reload forgets; so would another file.
+        self.assertTrue(self.world.host.reload(self.listed()), self.world.host.log())
+        self.world.becomes("w", "admitted")
+
+    def test_a15_a_plugin_is_tried_before_it_is_loaded(self):
+        self.start()
+        host = self.world.host
+        self.assertFalse(host.reload(self.listed("create-crashes")))
+        self.logged("the plugins were tried in a process of their own, which died of signal 11")
+        self.logged("inside plugin create-crashes: plugin.create, signal 11")
+        self.world.workload("w", "q")
+        self.world.becomes("w", "admitted")
+
+    def test_a15_a_thread_that_outlives_its_plugin(self):
+        self.start("outlives")
+        for names in ((), ("outlives",), ()):
+            self.assertTrue(self.world.host.reload(self.listed(*names)), self.world.host.log())
+        self.world.workload("w", "q")
+        self.world.becomes("w", "admitted")
 
 
 class Outside(unittest.TestCase):

@@ -376,13 +376,14 @@ AT(sluice_object_ref_t, kind, 24);
 AT(sluice_object_ref_t, namespace_of, 40);
 AT(sluice_object_ref_t, name, 56);
 
-SIZE(sluice_objects_t, 56);
+SIZE(sluice_objects_t, 64);
 AT(sluice_objects_t, get, 8);
 AT(sluice_objects_t, list, 16);
 AT(sluice_objects_t, create, 24);
 AT(sluice_objects_t, update, 32);
 AT(sluice_objects_t, patch, 40);
 AT(sluice_objects_t, remove, 48);
+AT(sluice_objects_t, release_claim, 56);
 
 SIZE(sluice_state_t, 40);
 AT(sluice_state_t, get, 8);

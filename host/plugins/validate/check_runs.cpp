@@ -33,6 +33,8 @@ std::string workload_json(const api::Workload& workload) {
   json["metadata"]["namespace"] = workload.meta.ns;
   json["metadata"]["name"] = workload.meta.name;
   json["metadata"]["uid"] = workload.meta.uid;
+  if (const std::string& note = UserText::present(); !note.empty())
+    json["metadata"]["annotations"]["example.com/note"] = note;
   json["spec"]["queueName"] = workload.queue_name;
   for (const api::PodSet& set : workload.pod_sets) {
     Json one = Json::object();
@@ -90,11 +92,14 @@ void look_at_reports(TestInstance& instance, const std::set<std::uint64_t>& begu
 }  // namespace
 
 std::vector<std::string> names_of_checks(TestInstance& instance) {
-  std::string text;
-  const sluice_sink_t sink = sink_into(text);
+  IncomingText text;
+  const sluice_sink_t sink = text.sink();
   const std::int32_t code = checks_of(instance)->controllers(instance.self, &sink);
   expect_ok(instance, "controllers", code, "when asked for the names");
-  return lines_of(text);
+  Nonsense nonsense;
+  auto names = text.names("a controllerName", nonsense);
+  expect(!nonsense, nonsense.sentence());
+  return names;
 }
 
 void drive_checks(TestInstance& instance, HostAge age) {

@@ -97,14 +97,17 @@ std::string ask_traits(TestInstance& instance, HostAge age) {
         &answer,
         [](void* out, sluice_str_t because) { add(out, "no part " + text_of(because)); },
         [](void* out, const sluice_group_t* group) {
-          add(out, "group " + text_of(group->id) + std::to_string(group->rank));
+          add(out, "group " + text_of(group->id) + std::to_string(group->rank) +
+                       text_of(group->order_as));
         },
-        [](void* out, const sluice_replaces_t* r) { add(out, "replaces " + text_of(r->workload)); },
+        [](void* out, const sluice_replaces_t* r) {
+          add(out, "replaces " + text_of(r->workload) + text_of(r->reason) + text_of(r->message));
+        },
         [](void* out, sluice_str_t other) { add(out, "with " + text_of(other)); },
         [](void* out, std::int32_t whom, sluice_str_t other) {
           add(out, "counted " + std::to_string(whom) + text_of(other));
         },
-        [](void* out, sluice_str_t key) { add(out, "shape " + text_of(key)); },
+        [](void* out, sluice_str_t key) { add(out, "shape " + std::string(view_of(key))); },
         [](void* out) { add(out, "lower"); },
         [](void* out, sluice_str_t other) { add(out, "follows " + text_of(other)); },
         abi_of("cluster-queue"),
@@ -189,6 +192,25 @@ int ask_better(const TestInstance& instance, sluice_outcome_t a, sluice_outcome_
   return code == SLUICE_OK && (out == 0 || out == 1) ? out : -1;
 }
 
+void ask_validator(const TestInstance& instance, std::string_view object) {
+  const auto* validator = instance.table<sluice_validator_t>(SLUICE_EXT_VALIDATOR);
+  if (validator == nullptr) return;
+  const sluice_write_t write{
+      sizeof(sluice_write_t), SLUICE_WRITE_UPDATE, abi_of("kueue.x-k8s.io/v1beta2"),
+      abi_of("Workload"),     abi_of(object),      abi_of(object)};
+  const sluice_field_error_sink_t errors{
+      sizeof(sluice_field_error_sink_t), 0, nullptr,
+      [](void*, std::int32_t, sluice_str_t path, sluice_str_t value, sluice_str_t detail) {
+        for (const sluice_str_t text : {path, value, detail}) text_of(text);
+      }};
+  std::string out;
+  const sluice_sink_t sink = sink_into(out);
+  if (SLUICE_HAS(validator, set_defaults) && validator->set_defaults != nullptr)
+    validator->set_defaults(instance.self, &write, &sink);
+  if (document_problem(out) != nullptr) text_of(abi_of(out));
+  validator->validate(instance.self, &write, &errors);
+}
+
 void feed_garbage(TestInstance& instance) {
   const std::string deep(5000, '[');
   for (const std::string_view text :
@@ -198,19 +220,7 @@ void feed_garbage(TestInstance& instance) {
       const sluice_queue_t queue{sizeof(sluice_queue_t), 1, abi_of("cq"), abi_of(text)};
       watch->queue_changed(instance.self, &queue);
     }
-    const auto* validator = instance.table<sluice_validator_t>(SLUICE_EXT_VALIDATOR);
-    if (validator == nullptr) continue;
-    const sluice_write_t write{
-        sizeof(sluice_write_t), SLUICE_WRITE_UPDATE, abi_of("kueue.x-k8s.io/v1beta2"),
-        abi_of("Workload"),     abi_of(text),        abi_of(text)};
-    const sluice_field_error_sink_t errors{
-        sizeof(sluice_field_error_sink_t), 0, nullptr,
-        [](void*, std::int32_t, sluice_str_t, sluice_str_t, sluice_str_t) {}};
-    std::string out;
-    const sluice_sink_t sink = sink_into(out);
-    if (SLUICE_HAS(validator, set_defaults) && validator->set_defaults != nullptr)
-      validator->set_defaults(instance.self, &write, &sink);
-    validator->validate(instance.self, &write, &errors);
+    ask_validator(instance, text);
   }
   feed_job_garbage(instance);
   feed_check_garbage(instance);

@@ -26,6 +26,9 @@ void drive_job_mapping(TestInstance& instance);
 std::string ask_filter(const TestInstance& instance, const api::Workload& workload,
                        const std::vector<std::string>& flavors, HostAge age);
 
+/// Defaults and validates a write of this Workload; the answers are dropped.
+void ask_validator(const TestInstance& instance, std::string_view object);
+
 /// The strict order that flavor-search claims; -1 when it does not answer 0 or 1.
 int ask_better(const TestInstance& instance, sluice_outcome_t a, sluice_outcome_t b);
 

@@ -22,7 +22,8 @@ struct SampleJob {
 std::string job_json(int parallelism, int generation, bool annotated) {
   boost::json::object metadata{
       {"name", "train"}, {"namespace", "team-a"}, {"uid", "uid-train"}, {"generation", generation}};
-  if (annotated) metadata["annotations"] = {{"example.com/note", "true"}};
+  const std::string& note = UserText::present();
+  if (annotated) metadata["annotations"] = {{"example.com/note", note.empty() ? "true" : note}};
   return boost::json::serialize(
       boost::json::object{{"apiVersion", "batch/v1"},
                           {"kind", "Job"},

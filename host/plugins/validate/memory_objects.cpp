@@ -63,6 +63,12 @@ PortAnswer MemoryObjects::remove(const PluginObjectRef& ref, std::string_view ui
       [&](std::string& text) { return objects_.remove_if(ref.kind, ref.ns, ref.name, uid, text); });
 }
 
+PortAnswer MemoryObjects::release_claim(const PluginObjectRef& workload) {
+  return answered([&](std::string& text) {
+    return objects_.release_claim(workload.kind, workload.ns, workload.name, text);
+  });
+}
+
 PortAnswer MemoryObjects::set_state(std::string_view key, std::string_view value) {
   if (key.empty() || key.size() > SLUICE_STATE_MAX_KEY || value.size() > SLUICE_STATE_MAX_VALUE)
     return {SLUICE_OBJECTS_INVALID, "the key or the value is too long"};

@@ -28,6 +28,7 @@ class MemoryObjects final : public ObjectPort {
   PortAnswer patch(const PluginObjectRef& ref, std::string_view subresource,
                    std::string_view merge) override;
   PortAnswer remove(const PluginObjectRef& ref, std::string_view uid) override;
+  PortAnswer release_claim(const PluginObjectRef& workload) override;
   PortAnswer set_state(std::string_view key, std::string_view value) override;
   void remove_state(std::string_view key) override;
   PortAnswer state(const std::string& plugin, std::string_view key) const override;

@@ -117,6 +117,20 @@ void TestInstance::end() {
   self = nullptr;
 }
 
+std::string& UserText::present() {
+  static std::string text;
+  return text;
+}
+
+namespace {
+
+std::int32_t user_annotation(const sluice_workload_t*, sluice_str_t, sluice_str_t* out) noexcept {
+  *out = abi_of(UserText::present());
+  return 1;
+}
+
+}  // namespace
+
 const sluice_workload_api_t* workload_api(HostAge age) {
   static const sluice_workload_api_t old = [] {
     sluice_workload_api_t table;
@@ -127,6 +141,12 @@ const sluice_workload_api_t* workload_api(HostAge age) {
     return table;
   }();
   static const sluice_workload_api_t* const present = ref_of(api::Workload{}).api;
+  static const sluice_workload_api_t of_users = [] {
+    sluice_workload_api_t table = *present;
+    table.annotation = &user_annotation;
+    return table;
+  }();
+  if (!UserText::present().empty()) return &of_users;
   return age == HostAge::kOld ? &old : present;
 }
 

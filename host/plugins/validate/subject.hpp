@@ -17,6 +17,19 @@
 
 namespace sluice::host {
 
+/// What the plugin said as it said it; a text that a host would have to mend is counted as such.
+inline std::string text_of(sluice_str_t text) {
+  shown_text(text, kMessageBytes);
+  return std::string(view_of(text));
+}
+
+/// A sink that appends to `text`.
+inline sluice_sink_t sink_into(std::string& text) {
+  return {sizeof(sluice_sink_t), 0, &text, [](void* context, sluice_str_t piece) {
+            static_cast<std::string*>(context)->append(view_of(piece));
+          }};
+}
+
 /// How a check inside a test ends the test.
 struct TestFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -118,6 +131,18 @@ struct Longer {
     value.size = static_cast<std::uint32_t>(age == HostAge::kFuture ? sizeof(*this) : sizeof(T));
   }
   const T* get() const { return &value; }
+};
+
+/// While it lives, every annotation that a plugin asks for holds this text, and the objects that it
+/// is shown do.
+class UserText {
+ public:
+  explicit UserText(std::string text) { present() = std::move(text); }
+  ~UserText() { present().clear(); }
+  UserText(const UserText&) = delete;
+  UserText& operator=(const UserText&) = delete;
+  /// Empty: there is none.
+  static std::string& present();
 };
 
 /// The workload as a host of that age shows it: an old one has a shorter table of accessors.

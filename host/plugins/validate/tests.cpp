@@ -122,13 +122,9 @@ void unknown_extension(const Subject& subject) {
                          "flavor-filter/999", "flavor-search/10", "schema/1 "})
     expect(instance.table<void>(id) == nullptr,
            std::string("it has an answer for the extension \"") + id + "\"");
-  for (const char* id :
-       {SLUICE_EXT_FLAVOR_FILTER, SLUICE_EXT_FLAVOR_SEARCH, SLUICE_EXT_PREEMPTION_VETO,
-        SLUICE_EXT_WORKLOAD_TRAITS, SLUICE_EXT_POST_ADMIT, SLUICE_EXT_QUEUE_WATCH,
-        SLUICE_EXT_TIMERS, SLUICE_EXT_SCHEMA, SLUICE_EXT_VALIDATOR, SLUICE_EXT_JOB_MAPPING,
-        SLUICE_EXT_POD_GATE, SLUICE_EXT_CHECK_CONTROLLER})
-    expect(instance.table<void>(id) == instance.table<void>(id),
-           std::string("its answer for ") + id + " changes");
+  for (const PointInfo& point : extension_points())
+    expect(instance.table<void>(point.id) == instance.table<void>(point.id),
+           "its answer for " + std::string(point.id) + " changes");
 }
 
 void complete_tables(const Subject& subject) {
@@ -395,6 +391,53 @@ void schema_is_json(const Subject& subject) {
          "its contribution is no JSON object or array");
 }
 
+/// An object of a user who writes what he likes.
+std::string object_of_user(const PluginObjectRef& kind) {
+  const auto text = boost::json::string(UserText::present());
+  return boost::json::serialize(boost::json::object{
+      {"apiVersion", kind.api_version},
+      {"kind", kind.kind},
+      {"metadata", boost::json::object{{"namespace", "team-a"},
+                                       {"name", "sample"},
+                                       {"uid", "uid-sample"},
+                                       {"annotations", {{"example.com/note", text}}}}},
+      {"spec", boost::json::object{{"queueName", text}}},
+      {"status", boost::json::object{{"message", text}}}});
+}
+
+/// Whatever of a user's text a plugin repeats, it has to cut it at a character. The text is moved
+/// by one byte each time, so that a cut anywhere hits the inside of one once.
+void cut_texts(const Subject& subject) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "\xF0\x9F\x98\x80";  // what a reason may hold
+  for (std::size_t shift = 0; shift < 4; ++shift) {
+    const UserText of_user(std::string(shift, 'x') + text);
+    TestInstance instance(*subject.root, subject.config);
+    instance.start();
+    const std::uint64_t before = mended().texts;
+    ask_cycle_hooks(instance);
+    ask_control_hooks(instance);
+    for (const char* kind : {"Workload", "Job"})
+      ask_validator(instance, object_of_user({"kueue.x-k8s.io/v1beta2", kind, "", ""}));
+    if (instance.table<void>(SLUICE_EXT_CHECK_CONTROLLER) != nullptr)
+      drive_checks(instance, HostAge::kPresent);
+    if (instance.table<void>(SLUICE_EXT_CONTROLLER) != nullptr) {
+      std::string kinds;
+      for (PluginObjectRef what : watched_kinds(instance, kinds)) {
+        instance.memory.objects().put(object_of_user(what));
+        what.ns = "team-a";
+        what.name = "sample";
+        reconcile(instance, what, HostAge::kPresent);
+      }
+    }
+    const Mended after = mended();
+    expect(after.texts == before,
+           "it says a text that is cut inside a character, has control characters or is too long; "
+           "a host shows it as: " +
+               after.last.substr(0, 80));
+  }
+}
+
 void loads(const Subject&) {}  // loading it was the test
 
 constexpr ValidateTest kTests[] = {
@@ -419,6 +462,7 @@ constexpr ValidateTest kTests[] = {
      &unknown_extension},
     {"throw-is-contained", "malformed objects end in a code, not in an exception or a crash", true,
      &malformed_input},
+    {"cut-texts", "texts of users are repeated whole, or cut at a character", true, &cut_texts},
     {"old-host", "works with shorter structs and without services", true, &old_host},
     {"future-host", "works with longer structs and unknown values", true, &future_host},
     {"deterministic", "same questions, same answers, in every instance", true, &deterministic},

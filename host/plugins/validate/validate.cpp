@@ -17,7 +17,7 @@ using Status = TestVerdict::Status;
 TestVerdict run_one(const ValidateTest& test, const PluginFile& file, const std::string& config) {
   Subject subject{file, nullptr, config};
   if (test.loads) {
-    const auto root = load_library(file.path);
+    const auto root = load_library(file);
     if (!root.ok()) return {Status::kFailed, root.error().text};
     subject.root = *root;
     if (const auto schema = ConfigSchema::parse(view_of(subject.root->config_schema));
@@ -49,6 +49,25 @@ Result<void> check_names(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+TestVerdict provided_by(const PluginFile& file, const std::string& config_json) {
+  const auto look = [&]() -> TestVerdict {
+    const auto root = load_library(file);
+    if (!root.ok()) return {Status::kFailed, root.error().text};
+    const StoppedClock clock;
+    MetricsRegistry metrics;
+    PluginConfig config;
+    config.name = file.metadata.name;
+    config.config_json = config_json;
+    const auto loaded = LoadedPlugin::create(**root, config, {&clock, &metrics, {}}, {});
+    if (!loaded.ok()) return {Status::kFailed, loaded.error().text};
+    std::string names;
+    for (const std::string_view name : (*loaded)->extensions().functions())
+      names.append(names.empty() ? "" : ", ").append(name);
+    return {Status::kSuccess, names};
+  };
+  return run_in_child(look, std::chrono::seconds(10));
+}
 
 Result<std::vector<TestResult>> validate_plugin(const std::filesystem::path& path,
                                                 const ValidateOptions& options) {

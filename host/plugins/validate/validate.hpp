@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "host/plugins/plugin_file.hpp"
 #include "host/plugins/validate/child.hpp"
 
 namespace sluice::host {
@@ -24,6 +25,10 @@ struct TestResult {
   std::string_view name, description;
   TestVerdict verdict;
 };
+
+/// The functions of extension points that it provides, comma-separated: loaded and created in a
+/// process of its own, with this configuration. What failed otherwise, in `detail`.
+TestVerdict provided_by(const PluginFile& file, const std::string& config);
 
 /// One result per test, in a fixed order. An error when the file is no plugin that this host can
 /// load, or a test's name is not known.

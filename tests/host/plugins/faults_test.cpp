@@ -37,7 +37,8 @@ TEST_F(Faults, EveryKindHasItsSentence) {
   EXPECT_EQ(fault_of(plugin("codes", R"({"code":3})")),
             "plugin codes, flavor-filter.filter: it failed: the database is away");
   EXPECT_EQ(fault_of(plugin("codes", R"({"skip":2})")),  // there are flavors 0 and 1
-            "plugin codes, flavor-filter.filter: its answer makes no sense");
+            "plugin codes, flavor-filter.filter: its answer makes no sense: it skips a flavor that "
+            "it was not asked about");
   EXPECT_EQ(fault_of(plugin("codes", R"({"skip":1})")), "");
 }
 

@@ -21,17 +21,6 @@ TEST(Health, CountsOverAllThreads) {
   EXPECT_EQ(health.stats(Hook::kVeto).calls, 0u);
 }
 
-TEST(Health, TheCallThatIsUnderWay) {
-  Health health{FaultLimits{}};
-  EXPECT_FALSE(health.call());
-  health.begin_call(Hook::kBeginCheck, 17);
-  ASSERT_TRUE(health.call());
-  EXPECT_EQ(health.call()->hook, Hook::kBeginCheck);
-  EXPECT_EQ(health.call()->since, 17);
-  health.end_call();
-  EXPECT_FALSE(health.call());
-}
-
 TEST(Health, QuarantineCountsOnlyWithinTheWindow) {
   FaultLimits limits;
   limits.quarantine_faults = 3;

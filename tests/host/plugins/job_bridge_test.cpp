@@ -95,8 +95,10 @@ TEST_F(JobBridge, AFaultyMapping) {
     const char* text;
   };
   for (const auto& [mode, text] :
-       {Case{"throw", "it failed: no plan"}, Case{"nonsense", "its answer makes no sense"},
-        Case{"two-minds", "its answer makes no sense"}}) {
+       {Case{"throw", "it failed: no plan"},
+        Case{"nonsense", "its answer makes no sense: the speaker is empty"},
+        Case{"two-minds",
+             "its answer makes no sense: beside recreate nothing else may be asked for"}}) {
     const std::string config = std::string(R"({"mode":")") + mode + "\"}";
     std::string fault;
     EXPECT_EQ(plan(*load({plugin("jobs-a", config)}), &fault).provider, "") << mode;

@@ -12,6 +12,7 @@ class Validating : public PluginTest {
   static ObjectWrite write(std::string_view object) {
     return {WriteOperation::kCreate, "kueue.x-k8s.io/v1beta2", "Workload", object, ""};
   }
+  static std::string fine(const boost::json::object&) { return {}; }
   static std::vector<std::string> errors(const PluginSet& set, const ObjectWrite& write) {
     std::vector<std::string> texts;
     for (const FieldError& error : set.validators().validate(write)) texts.push_back(error.text());
@@ -32,11 +33,11 @@ TEST_F(Validating, SeesTheKindsItAskedFor) {
 
 TEST_F(Validating, DefaultsAndErrors) {
   const auto set = load({plugin("rules")});
-  const auto filled = set->validators().set_defaults(write(R"({"spec":{"queueName":"q"}})"));
+  const auto filled = set->validators().set_defaults(write(R"({"spec":{"queueName":"q"}})"), fine);
   ASSERT_TRUE(filled.ok());
   EXPECT_EQ(*filled, R"({"spec":{"queueName":"q","priority":5}})");
   const std::string_view as_it_is = R"({"spec":{"priority":1}})";
-  EXPECT_EQ(*set->validators().set_defaults(write(as_it_is)), as_it_is);
+  EXPECT_EQ(*set->validators().set_defaults(write(as_it_is), fine), as_it_is);
 
   EXPECT_THAT(errors(*set, write(R"({"spec":{"queueName":"q","priority":100}})")), ElementsAre());
   EXPECT_THAT(errors(*set, write(R"({"spec":{"priority":101}})")),
@@ -54,11 +55,11 @@ TEST_F(Validating, AFaultRefusesTheWriteWhenClosed) {
 
 TEST_F(Validating, DefaultsThatAreNoObjectAreAFault) {
   const auto closed = load({plugin("rules", R"({"mode":"garbage"})")});
-  const auto refused = closed->validators().set_defaults(write("{}"));
+  const auto refused = closed->validators().set_defaults(write("{}"), fine);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().text, HasSubstr("validator.set_defaults: its answer makes no sense"));
   const auto open = load({plugin("rules", R"({"mode":"garbage"})", FailurePolicy::kOpen)});
-  EXPECT_EQ(*open->validators().set_defaults(write("{}")), "{}");
+  EXPECT_EQ(*open->validators().set_defaults(write("{}"), fine), "{}");
 }
 
 }  // namespace

@@ -125,6 +125,16 @@ class Objects {
       return table_->remove(host_, &raw, to_abi(uid), error);
     });
   }
+  /// The Workload is no longer this plugin's, which answered with a trait for it once: it is as if
+  /// the plugin had never done, also when the plugin is not loaded any more.
+  ObjectReply release_claim(const ObjectRef& workload) const {
+    if (table_ != nullptr && !SLUICE_HAS(table_, release_claim))
+      return {ObjectCode::kNotNow, "this host cannot release claims"};
+    return call([&](const sluice_sink_t*, const sluice_sink_t* error) {
+      const sluice_object_ref_t raw = to_raw(workload);
+      return table_->release_claim(host_, &raw, error);
+    });
+  }
 
  private:
   static sluice_object_ref_t to_raw(const ObjectRef& ref) {

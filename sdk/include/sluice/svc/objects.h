@@ -70,6 +70,12 @@ typedef struct sluice_objects {
    * whichever. [control] */
   int32_t (*remove)(const sluice_host_t* host, const sluice_object_ref_t* ref, sluice_str_t uid,
                     const sluice_sink_t* error);
+  /* The Workload is no longer claimed by this plugin, which answered with a trait for it once: from
+   * now on, whether the plugin is loaded or not, the workload is as if it had never done. Claims of
+   * other plugins stay. Releasing what is not claimed is no error. A write as all others. [control]
+   */
+  int32_t (*release_claim)(const sluice_host_t* host, const sluice_object_ref_t* ref,
+                           const sluice_sink_t* error);
 } sluice_objects_t;
 
 SLUICE_EXTERN_C_END

@@ -230,6 +230,12 @@ struct FakeServices {
                                to_view(uid), text);
     });
   }
+  static std::int32_t release_claim(Host host, const sluice_object_ref_t* ref, Out error) noexcept {
+    return with_objects(host, nullptr, error, [&](FakeObjects& objects, std::string& text) {
+      return objects.release_claim(to_view(ref->kind), to_view(ref->namespace_of),
+                                   to_view(ref->name), text);
+    });
+  }
   static std::int32_t get_state(Host host, sluice_str_t key, Out out) noexcept {
     return with_objects(host, out, nullptr, [&](FakeObjects& objects, std::string& text) {
       const auto it = objects.state.find(to_view(key));
@@ -274,7 +280,8 @@ struct FakeServices {
     static const sluice_objects_t kObjects{sizeof(kObjects), 0,
                                            &get_object,      &list_objects,
                                            &create_object,   &update_object,
-                                           &patch_object,    &remove_object};
+                                           &patch_object,    &remove_object,
+                                           &release_claim};
     static const sluice_state_t kState{sizeof(kState), 0,          &get_state, &set_state,
                                        &remove_state,  &state_keys};
     static const std::map<std::string_view, const void*> tables = {

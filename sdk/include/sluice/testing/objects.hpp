@@ -37,6 +37,9 @@ class FakeObjects {
   /// With all that it owns; false when there is none.
   bool remove(std::string_view kind, std::string_view ns, std::string_view name);
 
+  /// Workloads (`namespace/name`) whose claim the plugin released, in order.
+  const std::vector<std::string>& released_claims() const { return released_; }
+
   /// Goes up with every write.
   std::int64_t writes() const { return version_; }
 
@@ -50,6 +53,8 @@ class FakeObjects {
                      std::string_view subresource, const Json& merge, std::string& out);
   std::int32_t remove_if(std::string_view kind, std::string_view ns, std::string_view name,
                          std::string_view uid, std::string& out);
+  std::int32_t release_claim(std::string_view kind, std::string_view ns, std::string_view name,
+                             std::string& out);
   /// nullopt: a selector that it does not know.
   static std::optional<bool> matches(const Json& object, std::string_view selector);
 
@@ -70,6 +75,7 @@ class FakeObjects {
   std::int32_t store(const Key& key, Json object, std::string_view subresource, std::string& out);
 
   std::map<Key, Json> objects_;
+  std::vector<std::string> released_;
   std::int64_t made_ = 0, version_ = 0;
 };
 
@@ -184,6 +190,21 @@ inline std::int32_t FakeObjects::patch(std::string_view kind, std::string_view n
   Json object = objects_.at(key);
   merge_into(object, merge);
   return store(key, std::move(object), subresource, out);
+}
+
+inline std::int32_t FakeObjects::release_claim(std::string_view kind, std::string_view ns,
+                                               std::string_view name, std::string& out) {
+  if (kind != "Workload") {
+    out = "only a Workload can be claimed";
+    return SLUICE_OBJECTS_INVALID;
+  }
+  if (find(kind, ns, name) == nullptr) {
+    out = name_of(key_of(kind, ns, name)) + " not found";
+    return SLUICE_OBJECTS_NOT_FOUND;
+  }
+  released_.push_back(std::string(ns) + "/" + std::string(name));
+  ++version_;
+  return SLUICE_OBJECTS_OK;
 }
 
 inline std::int32_t FakeObjects::remove_if(std::string_view kind, std::string_view ns,

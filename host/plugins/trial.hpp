@@ -1,0 +1,25 @@
+// Trial: plugins are loaded, created and destroyed in a process of its own before they are in this
+// one, so that one that crashes or hangs there takes nobody along.
+//
+// try_plugins() starts this program again, as `sluice plugin try`, which calls run_trial(). Nothing
+// is activated, and the plugins are told that it is a simulation. One thread at a time.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "host/config/config.hpp"
+
+namespace sluice::host {
+
+/// The error is the one that loading gives, or says in which call the process died or hung.
+Result<void> try_plugins(const std::filesystem::path& directory,
+                         const std::vector<PluginConfig>& plugins,
+                         std::chrono::milliseconds timeout = std::chrono::seconds(30));
+
+/// The other side: reads what to load from standard input. An error is why it cannot be.
+Result<void> run_trial();
+
+}  // namespace sluice::host
