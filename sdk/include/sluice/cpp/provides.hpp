@@ -121,6 +121,48 @@ concept HasDeactivate = requires {
   &T::deactivate;
 };
 
+/// `kHidden_filter<T>`: T has something of that name that is not one public member: the host would
+/// never call it. Looked up beside a member of that name, any other makes the name ambiguous.
+#define SLUICE_DETAIL_HIDDEN(name)                           \
+  struct Beside_##name {                                     \
+    int name;                                                \
+  };                                                         \
+  template <typename T>                                      \
+  struct Both_##name : T, Beside_##name {};                  \
+  template <typename T>                                      \
+  constexpr bool hidden_##name() {                           \
+    if constexpr (std::is_final_v<T>)                        \
+      return false; /* nothing can be looked up beside it */ \
+    else                                                     \
+      return !requires { &Both_##name<T>::name; }            \
+    &&!requires { &T::name; };                               \
+  }
+SLUICE_DETAIL_HIDDEN(filter)
+SLUICE_DETAIL_HIDDEN(filter_shape_key)
+SLUICE_DETAIL_HIDDEN(after_flavor)
+SLUICE_DETAIL_HIDDEN(better)
+SLUICE_DETAIL_HIDDEN(keep_position)
+SLUICE_DETAIL_HIDDEN(veto)
+SLUICE_DETAIL_HIDDEN(traits)
+SLUICE_DETAIL_HIDDEN(notify)
+SLUICE_DETAIL_HIDDEN(queue_changed)
+SLUICE_DETAIL_HIDDEN(timer)
+SLUICE_DETAIL_HIDDEN(schema)
+SLUICE_DETAIL_HIDDEN(validate)
+SLUICE_DETAIL_HIDDEN(set_defaults)
+SLUICE_DETAIL_HIDDEN(plan)
+SLUICE_DETAIL_HIDDEN(pod_gates)
+SLUICE_DETAIL_HIDDEN(pod_grants)
+SLUICE_DETAIL_HIDDEN(check_controllers)
+SLUICE_DETAIL_HIDDEN(check_changed)
+SLUICE_DETAIL_HIDDEN(begin_check)
+SLUICE_DETAIL_HIDDEN(cancel_check)
+SLUICE_DETAIL_HIDDEN(watched_kinds)
+SLUICE_DETAIL_HIDDEN(reconcile)
+SLUICE_DETAIL_HIDDEN(activate)
+SLUICE_DETAIL_HIDDEN(deactivate)
+#undef SLUICE_DETAIL_HIDDEN
+
 template <typename T>
 concept ProvidesAnything = HasFilter<T> || HasSearch<T> || HasVeto<T> || HasTraits<T> ||
     HasNotify<T> || HasQueueChanged<T> || HasTimer<T> || HasSchema<T> || HasValidate<T> ||
@@ -160,6 +202,60 @@ template <typename T>
 constexpr void check_controllers() {
   if constexpr (HasChecks<T>) check_checks<T>();
   if constexpr (HasController<T>) check_controller<T>();
+}
+
+template <typename T>
+constexpr void check_validator() {
+  if constexpr (HasValidate<T>) {
+    static_assert(kMatches<void, decltype(&T::validate), T&, const Write&, FieldErrors&>,
+                  "write it as: void validate(const sluice::Write&, sluice::FieldErrors&)");
+    static_assert(
+        requires(T & t) {
+          { t.kinds() } -> std::convertible_to<std::vector<std::string>>;
+        },
+        "beside validate(), write: std::vector<std::string> kinds() const");
+  }
+  if constexpr (HasSetDefaults<T>)
+    static_assert(
+        HasValidate<T> &&
+            kMatches<std::optional<std::string>, decltype(&T::set_defaults), T&, const Write&>,
+        "beside validate(), write it as: std::optional<std::string> set_defaults(const "
+        "sluice::Write&)");
+}
+
+/// A hook is one public member function: overloads, and what is private, would silently be no hook.
+template <typename T>
+constexpr void check_visible() {
+#define SLUICE_DETAIL_VISIBLE(name)                                                              \
+  static_assert(!hidden_##name<T>(),                                                             \
+                "`" #name                                                                        \
+                "` is the name of a hook, and here it is overloaded or not public: make it one " \
+                "public member function, or call it otherwise")
+  SLUICE_DETAIL_VISIBLE(filter);
+  SLUICE_DETAIL_VISIBLE(filter_shape_key);
+  SLUICE_DETAIL_VISIBLE(after_flavor);
+  SLUICE_DETAIL_VISIBLE(better);
+  SLUICE_DETAIL_VISIBLE(keep_position);
+  SLUICE_DETAIL_VISIBLE(veto);
+  SLUICE_DETAIL_VISIBLE(traits);
+  SLUICE_DETAIL_VISIBLE(notify);
+  SLUICE_DETAIL_VISIBLE(queue_changed);
+  SLUICE_DETAIL_VISIBLE(timer);
+  SLUICE_DETAIL_VISIBLE(schema);
+  SLUICE_DETAIL_VISIBLE(validate);
+  SLUICE_DETAIL_VISIBLE(set_defaults);
+  SLUICE_DETAIL_VISIBLE(plan);
+  SLUICE_DETAIL_VISIBLE(pod_gates);
+  SLUICE_DETAIL_VISIBLE(pod_grants);
+  SLUICE_DETAIL_VISIBLE(check_controllers);
+  SLUICE_DETAIL_VISIBLE(check_changed);
+  SLUICE_DETAIL_VISIBLE(begin_check);
+  SLUICE_DETAIL_VISIBLE(cancel_check);
+  SLUICE_DETAIL_VISIBLE(watched_kinds);
+  SLUICE_DETAIL_VISIBLE(reconcile);
+  SLUICE_DETAIL_VISIBLE(activate);
+  SLUICE_DETAIL_VISIBLE(deactivate);
+#undef SLUICE_DETAIL_VISIBLE
 }
 
 template <typename T>
@@ -204,21 +300,7 @@ constexpr bool check_signatures() {
   if constexpr (HasSchema<T>)
     static_assert(kMatches<std::string, decltype(&T::schema), T&>,
                   "write it as: std::string schema() const");
-  if constexpr (HasValidate<T>) {
-    static_assert(kMatches<void, decltype(&T::validate), T&, const Write&, FieldErrors&>,
-                  "write it as: void validate(const sluice::Write&, sluice::FieldErrors&)");
-    static_assert(
-        requires(T & t) {
-          { t.kinds() } -> std::convertible_to<std::vector<std::string>>;
-        },
-        "beside validate(), write: std::vector<std::string> kinds() const");
-  }
-  if constexpr (HasSetDefaults<T>)
-    static_assert(
-        HasValidate<T> &&
-            kMatches<std::optional<std::string>, decltype(&T::set_defaults), T&, const Write&>,
-        "beside validate(), write it as: std::optional<std::string> set_defaults(const "
-        "sluice::Write&)");
+  check_validator<T>();
   if constexpr (HasPlan<T>)
     static_assert(kMatches<void, decltype(&T::plan), T&, const Job&, JobPlan&>,
                   "write it as: void plan(const sluice::Job&, sluice::JobPlan&)");
@@ -231,6 +313,7 @@ constexpr bool check_signatures() {
                   "write it as: void pod_grants(const sluice::Job&, sluice::Grants&)");
   }
   check_controllers<T>();
+  check_visible<T>();
   return true;
 }
 
