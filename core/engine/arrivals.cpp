@@ -49,10 +49,14 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object) {
   ask_traits(id, reserved && reserved->status == "True" && w.object->status.admission);
   lifecycle_.load_status(id);
   w.shape = shape_of(w);
-  if (!w.object->active && w.state != WorkloadState::kFinished) w.state = WorkloadState::kInactive;
+  if (!w.object->active && w.state != WorkloadState::kFinished) {
+    w.state = WorkloadState::kInactive;
+    tell_why_inactive(w);
+  }
   if (w.stands_aside()) w.state = reported_state(w);
   if (w.state == WorkloadState::kPending) waiting_.enqueue(id);
   waiting_.reorder_anchored(w.key);
+  if (w.extras && w.extras->backing_off) waiting_.enqueue_members(id);  // those that came before it
   return id;
 }
 
@@ -126,13 +130,27 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   waiting_.reorder_anchored(w.key);
   if (w.state == WorkloadState::kFinished) return;
   if (!w.object->active) {
-    if (before.active) lifecycle_.deactivate(id, "Deactivated", "The workload is deactivated");
+    const bool told = w.traits() && !w.traits()->inactive_because.empty();
+    if (!before.active)
+      tell_why_inactive(w);
+    else
+      lifecycle_.deactivate(
+          id, "Deactivated",
+          told ? std::string(w.traits()->inactive_because) : "The workload is deactivated");
     return;
   }
   if (!before.active) lifecycle_.reactivate(id);
   if (w.holds_quota()) return change_holder(id, before);
   if (before.shape != w.shape || before.priority != w.priority) w.logged_pending = 0;
   waiting_.enqueue(id);
+}
+
+/// As a plugin says; without one, what its condition says stays.
+void Arrivals::tell_why_inactive(WorkloadRecord& w) {
+  if (w.state != WorkloadState::kInactive || !w.traits()) return;
+  const std::string& because = w.traits()->inactive_because;
+  if (!because.empty())
+    set_condition(model_, w, ConditionRecord::Type::kQuotaReserved, false, "Deactivated", because);
 }
 
 /// What a change means for a workload that holds quota.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/engine/lifecycle.hpp"
+#include "core/engine/workload_views.hpp"
 
 namespace sluice {
 
@@ -56,6 +57,7 @@ void Lifecycle::end_backoff(WorkloadId id) {
                 "The workload backoff was finished");
   decide(DecisionType::kRequeued, id).reason = "BackoffFinished";
   waiting_.enqueue(id);
+  waiting_.enqueue_members(id);
 }
 
 void Lifecycle::fire(const Timer& timer) {
@@ -84,10 +86,12 @@ void Lifecycle::fire(const Timer& timer) {
 }
 
 /// Evicts, and requeues after base × 2^(n−1), n counting the evictions of this kind; past the limit
-/// the workload is deactivated.
+/// the workload is deactivated. Those that are counted as one workload share its count and wait
+/// together.
 void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
-  WorkloadRecord& w = model_.workloads[id];
-  api::RequeueState& requeue = w.more().requeue;
+  const WorkloadId whom = counted_as(model_, id).value_or(id);
+  WorkloadRecord& counted = model_.workloads[whom];
+  api::RequeueState& requeue = counted.more().requeue;
   const std::int32_t n = requeue.count + 1;
   if (config_.requeue.backoff_limit && n > *config_.requeue.backoff_limit)
     return deactivate(id, "DeactivatedDueToRequeuingLimitExceeded",
@@ -97,14 +101,16 @@ void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
   Duration wait = config_.requeue.backoff_base;
   for (std::int32_t i = 1; i < n && wait < config_.requeue.backoff_max; ++i) wait *= 2;
   wait = std::min(wait, config_.requeue.backoff_max);
-  requeue.requeue_at = model_.now + wait;
-  w.extras->backing_off = true;
+  const Time due = model_.now + wait;
+  requeue.requeue_at = due;
+  counted.extras->backing_off = true;
   Decision why;
   why.reason = "PodsReadyTimeout";
   why.cause = cause;
-  why.message = "Exceeded the PodsReady timeout " + w.key;
+  why.message = "Exceeded the PodsReady timeout " + model_.key(id);
   evict(id, why);
-  timers_.push({*requeue.requeue_at, id, w.epoch, TimerKind::kBackoff});
+  timers_.push({due, whom, counted.epoch, TimerKind::kBackoff});
+  waiting_.enqueue_members(whom);
 }
 
 }  // namespace sluice

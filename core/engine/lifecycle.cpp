@@ -291,6 +291,7 @@ void Lifecycle::reactivate(WorkloadId id) {
     w.extras->requeue = {};
     w.extras->backing_off = false;
   }
+  w.logged_pending = 0;  // its condition says that it is inactive: why it waits is told anew
   reset_checks(model_, w, true);
   set_condition(model_, w, Type::kRequeued, true, "Reactivated", "The workload was reactivated");
 }

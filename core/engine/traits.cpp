@@ -38,7 +38,8 @@ void Arrivals::ask_traits(WorkloadId id, bool holds_quota) {
   const bool plain = traits.takes_part && !traits.has_group && !traits.has_replaces &&
                      traits.evict_with.empty() && traits.follows.empty() &&
                      traits.counted_as == hooks::CountedAs::kItself && traits.shape_key.empty() &&
-                     !traits.may_lower_counts && traits.conflict.empty();
+                     traits.inactive_because.empty() && !traits.may_lower_counts &&
+                     traits.conflict.empty();
   if (plain && !w.extras && !relations_.named(w.key)) return;
   w.more().traits = std::move(traits);
   relations_.link(id);

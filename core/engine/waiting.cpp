@@ -39,6 +39,15 @@ void Waiting::list_checks(WorkloadId id) {
   if (sluice::list_checks(model_, id)) turn_.decide(DecisionType::kChecksListed, id);
 }
 
+/// Itself, or the workload that it is counted as.
+bool Waiting::backs_off(const WorkloadRecord& w) const {
+  if (w.extras && w.extras->backing_off) return true;
+  const hooks::Traits* traits = w.traits();
+  if (!traits || traits->counted_as != hooks::CountedAs::kOther) return false;
+  const auto whom = model_.find(traits->counted_as_workload);
+  return whom && model_.workloads[*whom].extras && model_.workloads[*whom].extras->backing_off;
+}
+
 std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, QueueId& queue) {
   const api::Workload& object = *w.object;
   if (const hooks::Traits* traits = w.traits()) {
@@ -53,7 +62,7 @@ std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, 
       return plain_reason(WaitReason::kOnHold,
                           "Plugin " + absent + ", which manages this workload, is not loaded");
   }
-  if (w.extras && w.extras->backing_off)
+  if (backs_off(w))
     return plain_reason(WaitReason::kPending, "The workload waits for its requeue backoff");
   if (object.queue_name.empty())
     return plain_reason(WaitReason::kMisconfigured, "The workload names no LocalQueue");
@@ -89,6 +98,20 @@ void Waiting::enqueue(WorkloadId id) {
   turn_.moved = true;
   list_checks(id);
   reorder_anchored(w.key);
+}
+
+void Waiting::enqueue_members(WorkloadId id) {
+  const auto members = model_.anchored.find(model_.key(id));
+  if (members == model_.anchored.end()) return;
+  for (const WorkloadId member : std::vector<WorkloadId>(members->second)) {
+    WorkloadRecord& m = model_.workloads[member];
+    if (member == id || m.state != WorkloadState::kPending) continue;
+    const ConditionRecord* requeued = m.condition(ConditionRecord::Type::kRequeued);
+    if (requeued && !requeued->is_true && !backs_off(m))
+      set_condition(model_, m, ConditionRecord::Type::kRequeued, true, "BackoffFinished",
+                    "The workload backoff was finished");
+    enqueue(member);
+  }
 }
 
 void Waiting::reorder_anchored(const std::string& key) {

@@ -20,6 +20,8 @@ class Waiting {
 
   /// Puts a pending workload where it belongs, or moves it there.
   void enqueue(WorkloadId id);
+  /// The same for those that are counted as this one and wait: its backoff is theirs.
+  void enqueue_members(WorkloadId id);
   /// It waits no more. No-op when it does not stand in a queue.
   void dequeue(WorkloadId id);
   /// It is admitted, has ended or is gone: the preemptor's place is free when it held that.
@@ -32,6 +34,7 @@ class Waiting {
   void list_checks(WorkloadId id);
 
  private:
+  bool backs_off(const WorkloadRecord& w) const;
   std::shared_ptr<PendingReason> why_not_queued(const WorkloadRecord& w, QueueId& queue);
 
   Model& model_;

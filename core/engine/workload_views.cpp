@@ -134,9 +134,14 @@ api::WorkloadStatus status_of(const Model& model, WorkloadId id) {
     const api::WorkloadStatus own = own_status(model, w, id);
     const api::Condition* said = own.condition(type);
     if (!said) return;
+    api::Condition now = *said;
+    if (const api::Condition* told = out.condition(type); told && told->status == now.status)
+      now.last_transition_time = told->last_transition_time;
     std::erase_if(out.conditions, [&](const api::Condition& c) { return c.type == type; });
-    out.conditions.push_back(*said);
+    out.conditions.push_back(std::move(now));
   };
+  if (w.extras && (w.extras->requeue.count > 0 || w.extras->backing_off))
+    out.requeue_state = w.extras->requeue;
   if (w.state == WorkloadState::kPending) take("QuotaReserved");
   if (w.state == WorkloadState::kFinished && !out.condition("Finished")) take("Finished");
   return out;

@@ -158,6 +158,8 @@ struct Replaces {
   ReplacedEnds how = ReplacedEnds::kFinished;
   std::string reason;
   std::string message;
+  /// Only with at least its pods, and on better flavors in the order of the queue.
+  bool only_better = false;
 };
 
 enum class CountedAs : std::int32_t { kItself = 0, kNobody = 1, kOther = 2 };
@@ -175,6 +177,7 @@ struct Traits {
   CountedAs counted_as = CountedAs::kItself;
   std::string counted_as_workload;  ///< key, with kOther
   std::string shape_key;
+  std::string inactive_because;  ///< for its condition, while it is inactive
   bool may_lower_counts = false;
   std::vector<std::string> claimed_by;  ///< plugins that answered anything but the default
   std::string conflict;                 ///< two providers answered one trait: why it stays pending

@@ -20,6 +20,7 @@
 #include "core/model/config_record.hpp"
 #include "core/model/eviction_history.hpp"
 #include "core/model/ledger.hpp"
+#include "core/model/placement.hpp"
 #include "core/model/queue_record.hpp"
 #include "core/model/workload_record.hpp"
 #include "core/quota/quota_tree.hpp"
@@ -161,18 +162,31 @@ struct Model {
     return it == ids.end() ? kNone : it->second;
   }
 
-  /// The admitted member of its exclusive group that stands in this one's way; kNone: none. One
-  /// that it replaces does not.
-  WorkloadId admitted_sibling(WorkloadId id) const {
+  /// The member of its exclusive group that stands in the way of its admission; kNone: none. That
+  /// is an admitted one, unless this one replaces it and is no worse placed than that asks for, or
+  /// one that has finished, with which the group has reached its end.
+  WorkloadId sibling_in_the_way(WorkloadId id) const {
     const WorkloadRecord& w = workloads[id];
     if (!w.extras || !w.extras->traits.has_group || !w.extras->traits.group.exclusive) return kNone;
     const auto group = siblings.find(w.extras->traits.group.id);
     if (group == siblings.end()) return kNone;
     const WorkloadId replaced = replaced_by(w);
-    for (const WorkloadId other : group->second)
-      if (other != id && other != replaced && workloads[other].state == WorkloadState::kAdmitted)
+    for (const WorkloadId other : group->second) {
+      if (other == id) continue;
+      const WorkloadState state = workloads[other].state;
+      if (state == WorkloadState::kFinished) return other;
+      if (state == WorkloadState::kAdmitted && (other != replaced || !gains_enough(w, other)))
         return other;
+    }
     return kNone;
+  }
+
+  /// Does what it holds suffice to replace that one? Before it holds anything: that is asked later.
+  bool gains_enough(const WorkloadRecord& w, WorkloadId replaced) const {
+    const WorkloadRecord& r = workloads[replaced];
+    if (!w.extras->traits.replaces.only_better || !w.holds_quota() || !r.holds_quota()) return true;
+    return compare_placements(queues[w.holding->queue], placement_of(w), placement_of(r)) ==
+           Gain::kBetter;
   }
 };
 

@@ -80,7 +80,7 @@ void Cycle::process(Entry& entry) {
   }
   const bool at_once = starts_at_once(entry);
   if (at_once && !n.preempts() &&
-      (model_.admitted_sibling(entry.id) != kNone ||
+      (model_.sibling_in_the_way(entry.id) != kNone ||
        !fits_what_runs(entry.key, entry.queue, n.assignment.usage, {}))) {
     entry.status = EntryStatus::kBehind;
     return take(entry);

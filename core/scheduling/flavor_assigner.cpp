@@ -129,7 +129,11 @@ bool FlavorAssigner::find_flavor(Ask& ask) {
     }
     if (stop_here || (verdict == hooks::SearchVerdict::kStopBest && ask.found)) break;
   }
-  ask.position = last + 1 == count ? ScanPosition::kExhausted : static_cast<std::int16_t>(last);
+  // Where plugins leave nothing after this flavor there is nothing to go on with.
+  bool more = false;
+  for (std::uint32_t i = last + 1; i < count && !more; ++i)
+    more = !hooks_.flavor_filter || skipped_[i] == 0;
+  ask.position = more ? static_cast<std::int16_t>(last) : ScanPosition::kExhausted;
   return ask.found;
 }
 
@@ -175,6 +179,7 @@ bool FlavorAssigner::passes_filters(const Ask& ask, std::uint32_t index) {
     return false;
   }
   if (hooks_.flavor_filter && skipped_[index] != 0) {
+    if (skip_reasons_[index].empty()) return false;  // it is not to be spoken of
     FlavorReason& reason = explain(ask, FlavorReason::Kind::kFiltered, flavor_id);
     reason.text = skip_reasons_[index];
     reason.by = skipped_by_[index];

@@ -5,23 +5,43 @@
 
 namespace sluice {
 
+namespace {
+
+void refuse(std::string why, Nomination& out) {
+  out.assignment.clear();
+  out.assignment.mode = Mode::kNoFit;
+  out.victims.clear();
+  out.vetoed = true;
+  out.veto_reason = std::move(why);
+}
+
+/// As the workload would hold it.
+std::vector<AssignedPodSet> placement_in(const Model& model, const Assignment& assignment) {
+  std::vector<AssignedPodSet> out(assignment.counts.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].count = assignment.counts[i];
+  for (const ResourceChoice& r : assignment.choices)
+    out[r.pod_set].flavors.emplace_back(r.resource, model.frs.flavor_of(r.fr));
+  return out;
+}
+
+}  // namespace
+
 void Nominator::nominate(WorkloadId id, QueueId queue_id, Nomination& out) {
   const WorkloadRecord& workload = model_.workloads[id];
-  const auto refuse = [&out](std::string why) {
-    out.assignment.clear();
-    out.assignment.mode = Mode::kNoFit;
-    out.victims.clear();
-    out.vetoed = true;
-    out.veto_reason = std::move(why);
-  };
   const WorkloadId replaced = model_.replaced_by(workload);
   if (replaced != kNone && model_.history.blocked(id, replaced, model_.now))
-    return refuse("It has replaced " + model_.key(replaced) + ", which came back, again and again");
+    return refuse("It has replaced " + model_.key(replaced) + ", which came back, again and again",
+                  out);
   // With checks a second member may wait for its turn with a reservation; without, it would be
   // admitted beside the first.
   const bool admits = model_.queues[queue_id].checks.empty();
-  if (const WorkloadId sibling = admits ? model_.admitted_sibling(id) : kNone; sibling != kNone)
-    return refuse("Workload " + model_.key(sibling) + " of the same group is admitted already");
+  if (const WorkloadId sibling = model_.sibling_in_the_way(id); sibling != kNone) {
+    const bool ended = model_.workloads[sibling].state == WorkloadState::kFinished;
+    if (ended || admits)
+      return refuse("Workload " + model_.key(sibling) + " of the same group " +
+                        (ended ? "has finished" : "is admitted already"),
+                    out);
+  }
   std::string fault;
   const bool resume = position_holds(workload, model_.queues[queue_id], fault);
   run(id, queue_id, resume ? workload.scan.get() : nullptr, nullptr, out);
@@ -134,6 +154,25 @@ void Nominator::run(WorkloadId id, QueueId queue, const ScanPosition* resume,
     out.vetoed = true;
     out.veto_reason = std::move(veto.reason);
     out.vetoed_by = std::move(veto.by);
+  }
+  if (out.assignment.fault.empty()) refuse_unless_better(workload, queue, out);
+}
+
+/// What would not be better than that which it replaces, where only that is wanted, is refused.
+void Nominator::refuse_unless_better(const WorkloadRecord& workload, QueueId queue,
+                                     Nomination& out) const {
+  const WorkloadId replaced = model_.replaced_by(workload);
+  if (replaced == kNone || !workload.extras->traits.replaces.only_better) return;
+  const WorkloadRecord& r = model_.workloads[replaced];
+  if (!r.holds_quota() || out.assignment.mode == Mode::kNoFit) return;
+  switch (compare_placements(model_.queues[queue], placement_in(model_, out.assignment),
+                             placement_of(r))) {
+    case Gain::kBetter:
+      return;
+    case Gain::kFewerPods:
+      return refuse("It would run fewer pods than " + r.key + " does", out);
+    case Gain::kNoBetterFlavor:
+      return refuse("It would get no better flavor than " + r.key + " has", out);
   }
 }
 

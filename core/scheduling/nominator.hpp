@@ -50,6 +50,7 @@ class Nominator {
   void attempt(WorkloadId id, QueueId queue, const AssignOptions& options, Nomination& out);
   bool position_holds(const WorkloadRecord& workload, const QueueRecord& queue,
                       std::string& fault) const;
+  void refuse_unless_better(const WorkloadRecord& workload, QueueId queue, Nomination& out) const;
   bool find_partial(WorkloadId id, QueueId queue, const AssignOptions& options, Nomination& best);
 
   Model& model_;

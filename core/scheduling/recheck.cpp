@@ -97,7 +97,13 @@ void Cycle::look_again(Recheck& recheck) {
     recheck.why = "Another workload of the same group was admitted";
     return;
   }
-  if (recheck.admits && model_.admitted_sibling(recheck.id) != kNone) return;
+  if (const WorkloadId sibling = model_.sibling_in_the_way(recheck.id);
+      recheck.admits && sibling != kNone) {
+    if (sibling != model_.replaced_by(w)) return;
+    recheck.status = RecheckStatus::kLost;
+    recheck.why = "What it reserved is no better than what " + model_.key(sibling) + " has";
+    return;
+  }
   {
     Removal gone(model_);
     for (const WorkloadId id : victims_under(w.holding->queue)) gone.remove(id);

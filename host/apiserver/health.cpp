@@ -84,7 +84,7 @@ std::vector<Check> ready_checks(const HealthState& state) {
   Check store = check_part("store", state, state.limits.not_ready);
   if (!state.failure.empty()) {
     store.ok = false;
-    store.text = state.known ? state.failure : "the log says why";
+    store.text = state.known ? state.failure : "reason withheld";
   }
   out.push_back(std::move(store));
   return out;

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <exception>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "host/plugins/workload_api.hpp"
 
@@ -19,12 +21,14 @@ enum Trait : std::uint8_t {
   kShapeKey,
   kMayLowerCounts,
   kFollows,
+  kInactiveBecause,
   kTraitCount
 };
 
 constexpr std::array<std::string_view, kTraitCount> kTraitNames = {
-    "takes part", "group",     "replaces",         "evict together with",
-    "counted as", "shape key", "may lower counts", "follows"};
+    "takes part",          "group",      "replaces",
+    "evict together with", "counted as", "shape key",
+    "may lower counts",    "follows",    "inactive because"};
 
 /// What one plugin answered in one call.
 struct Answers {
@@ -71,7 +75,8 @@ void replaces(void* context, const sluice_replaces_t* replaces) noexcept {
     traits.replaces = {required_name_of(replaces->workload, "the replaced workload", nonsense),
                        static_cast<hooks::ReplacedEnds>(replaces->how),
                        condition_reason_of(replaces->reason, "the reason to replace", nonsense),
-                       shown_text(replaces->message, kMessageBytes)};
+                       shown_text(replaces->message, kMessageBytes),
+                       SLUICE_HAS(replaces, only_better) && replaces->only_better == 1};
   });
 }
 
@@ -109,6 +114,12 @@ void follows(void* context, sluice_str_t workload) noexcept {
   });
 }
 
+void inactive_because(void* context, sluice_str_t because) noexcept {
+  store(context, kInactiveBecause, [&](hooks::Traits& traits, Nonsense&) {
+    traits.inactive_because = shown_text(because);
+  });
+}
+
 void move_trait(Trait trait, hooks::Traits& from, hooks::Traits& to) {
   switch (trait) {
     case kTakesPart:
@@ -138,6 +149,9 @@ void move_trait(Trait trait, hooks::Traits& from, hooks::Traits& to) {
       break;
     case kFollows:
       to.follows = std::move(from.follows);
+      break;
+    case kInactiveBecause:
+      to.inactive_because = std::move(from.inactive_because);
       break;
     case kTraitCount:
       break;
@@ -170,36 +184,58 @@ class Joined {
   std::array<const LoadedPlugin*, kTraitCount> provider_{};
 };
 
+/// One call; nothing when the plugin is out of service.
+std::optional<Answers> ask(LoadedPlugin& plugin, const hooks::TraitsQuery& query,
+                           bool counts_may_change, hooks::Fault& fault, bool& closed) {
+  Answers answers;
+  const sluice_traits_sink_t sink{sizeof(sluice_traits_sink_t),
+                                  0,
+                                  &answers,
+                                  &takes_no_part,
+                                  &group,
+                                  &replaces,
+                                  &evict_with,
+                                  &counted_as,
+                                  &shape_key,
+                                  &may_lower_counts,
+                                  &follows,
+                                  abi_of(query.cluster_queue),
+                                  query.holds_quota ? 1 : 0,
+                                  counts_may_change ? 1 : 0,
+                                  &inactive_because};
+  const Answer outcome = plugin.call(Hook::kTraits, about_of(query.workload), fault, [&] {
+    const std::int32_t code =
+        plugin.extensions().traits->traits(plugin.self(), ref_of(query.workload), &sink);
+    return plugin.judged(code, answers.nonsense);
+  });
+  closed = outcome == Answer::kClosed;
+  if (outcome != Answer::kOk) return std::nullopt;
+  return answers;
+}
+
 }  // namespace
 
+/// Whose answers depend on whether another plugin lets the counts change is asked again when one
+/// does, so that the order of plugins does not matter.
 void TraitsBridge::traits(const hooks::TraitsQuery& query, hooks::Traits& out,
                           hooks::Fault& fault) {
   const api::Workload& workload = query.workload;
-  Joined joined(out);
+  std::vector<std::optional<Answers>> answers;
+  const LoadedPlugin* lowers = nullptr;
+  bool closed = false;
   for (LoadedPlugin* plugin : plugins_) {
-    Answers answers;
-    const sluice_traits_sink_t sink{sizeof(sluice_traits_sink_t),
-                                    0,
-                                    &answers,
-                                    &takes_no_part,
-                                    &group,
-                                    &replaces,
-                                    &evict_with,
-                                    &counted_as,
-                                    &shape_key,
-                                    &may_lower_counts,
-                                    &follows,
-                                    abi_of(query.cluster_queue),
-                                    query.holds_quota ? 1 : 0,
-                                    0};
-    const Answer outcome = plugin->call(Hook::kTraits, about_of(workload), fault, [&] {
-      const std::int32_t code =
-          plugin->extensions().traits->traits(plugin->self(), ref_of(workload), &sink);
-      return plugin->judged(code, answers.nonsense);
-    });
-    if (outcome == Answer::kClosed) return;
-    if (outcome == Answer::kOk) joined.add(*plugin, answers);
+    answers.push_back(ask(*plugin, query, lowers != nullptr, fault, closed));
+    if (closed) return;
+    if (!answers.back() || !answers.back()->given[kMayLowerCounts] || lowers != nullptr) continue;
+    lowers = plugin;
+    for (std::size_t i = 0; i + 1 < answers.size(); ++i) {
+      answers[i] = ask(*plugins_[i], query, true, fault, closed);
+      if (closed) return;
+    }
   }
+  Joined joined(out);
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    if (answers[i]) joined.add(*plugins_[i], *answers[i]);
   for (LoadedPlugin* plugin : filters_) {
     IncomingText text(kMessageBytes);
     const sluice_sink_t sink = text.sink();

@@ -154,13 +154,15 @@ AT(sluice_group_t, reserved, 12);
 AT(sluice_group_t, id, 16);
 AT(sluice_group_t, order_as, 32);
 
-SIZE(sluice_replaces_t, 56);
+SIZE(sluice_replaces_t, 64);
 AT(sluice_replaces_t, how, 4);
 AT(sluice_replaces_t, workload, 8);
 AT(sluice_replaces_t, reason, 24);
 AT(sluice_replaces_t, message, 40);
+AT(sluice_replaces_t, only_better, 56);
+AT(sluice_replaces_t, reserved, 60);
 
-SIZE(sluice_traits_sink_t, 104);
+SIZE(sluice_traits_sink_t, 112);
 AT(sluice_traits_sink_t, reserved, 4);
 AT(sluice_traits_sink_t, context, 8);
 AT(sluice_traits_sink_t, takes_no_part, 16);
@@ -173,7 +175,8 @@ AT(sluice_traits_sink_t, may_lower_counts, 64);
 AT(sluice_traits_sink_t, follows, 72);
 AT(sluice_traits_sink_t, cluster_queue, 80);
 AT(sluice_traits_sink_t, holds_quota, 96);
-AT(sluice_traits_sink_t, reserved_2, 100);
+AT(sluice_traits_sink_t, counts_may_change, 100);
+AT(sluice_traits_sink_t, inactive_because, 104);
 
 SIZE(sluice_workload_traits_t, 16);
 AT(sluice_workload_traits_t, reserved, 4);

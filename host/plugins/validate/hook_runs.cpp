@@ -112,7 +112,8 @@ std::string ask_traits(TestInstance& instance, HostAge age) {
         [](void* out, sluice_str_t other) { add(out, "follows " + text_of(other)); },
         abi_of("cluster-queue"),
         0,
-        0};
+        0,
+        [](void* out, sluice_str_t because) { add(out, "inactive " + text_of(because)); }};
     const std::int32_t code = traits->traits(instance.self, ref_of(workload, age), &sink);
     expect(code == SLUICE_OK, "traits answered " + std::to_string(code));
     text += line("traits " + workload.meta.name, code, answer);

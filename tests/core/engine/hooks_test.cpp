@@ -104,6 +104,30 @@ TEST_F(Hooks, AFilteredFlavorIsSkippedWithItsReason) {
             "insufficient unused quota for cpu in flavor g, 2 more needed");
 }
 
+TEST_F(Hooks, ASkipWithoutAReasonIsNotSpokenOf) {
+  filter.skips["f"] = "";
+  auto s = with(filtered(), {{"f", 4}, {"g", 4}});
+  s->submit(Job("a", "q").cpu(3)).submit(Job("b", "q").cpu(3)).run();
+  EXPECT_EQ(s->why("b"),
+            "WaitingForQuota: couldn't assign flavors to pod set main: insufficient unused quota "
+            "for cpu in flavor g, 2 more needed");
+}
+
+TEST_F(Hooks, TheWalkDoesNotGoOnWhereOnlySkippedFlavorsAreLeft) {
+  // b found f for its cpus and waits for gpus on h: the next walk begins with f again, as g is not
+  // for it, and says what is missing instead of nothing.
+  filter.skips["g"] = "";
+  auto s = std::make_unique<Scenario>(Scenario::single_thread(), filtered());
+  for (const char* flavor : {"f", "g", "h"}) s->flavor(flavor);
+  s->queue(Queue("q").quota("cpu", {{"f", 4}, {"g", 4}}).quota("gpu", {{"h", 4}}));
+  s->submit(Job("a", "q").request("gpu", 4)).submit(Job("c", "q").cpu(4)).run();
+  s->submit(Job("b", "q").cpu(2).request("gpu", 4)).run();
+  s->after(1).finish("c").run();
+  EXPECT_EQ(s->why("b"),
+            "WaitingForQuota: couldn't assign flavors to pod set main: insufficient unused quota "
+            "for gpu in flavor h, 4 more needed");
+}
+
 TEST_F(Hooks, AFaultyFilterKeepsItPendingAndEvictsNobody) {
   auto s = with(filtered());
   s->submit(Job("low", "q").cpu(4)).run();

@@ -247,8 +247,8 @@ TEST_F(Traits, AMemberThatWasEvictedKeepsItsRankAndItsGroupsPlace) {
   s->run();
   s->after(5).queue(Queue("q").quota("cpu", {{"f", 4}}));
   EXPECT_EQ(s->run(), Lines("reserved m1", "admitted m1"));
-  s->after(5).finish("m1");
-  EXPECT_EQ(s->run(), Lines("finished m1 Succeeded", "reserved m2", "admitted m2"));
+  s->after(5).remove("m1");
+  EXPECT_EQ(s->run(), Lines("reserved m2", "admitted m2"));
 }
 
 TEST_F(Traits, HoldersOfOneGroupCountAsTheirMaximum) {
@@ -292,8 +292,8 @@ TEST_F(Exclusive, ASecondMemberWaitsWhileOneIsAdmitted) {
   s->submit(Job("m1", "q").cpu(1)).submit(Job("m2", "q").cpu(1));
   EXPECT_EQ(s->run(), Lines("reserved m1", "admitted m1"));
   EXPECT_EQ(s->why("m2"), "Pending: Workload ns/m1 of the same group is admitted already");
-  s->after(1).finish("m1");
-  EXPECT_EQ(s->run(), Lines("finished m1 Succeeded", "reserved m2", "admitted m2"));
+  s->after(1).remove("m1");
+  EXPECT_EQ(s->run(), Lines("reserved m2", "admitted m2"));
 }
 
 TEST_F(Exclusive, OneThatReplacesTheOtherIsAdmittedInTheCommitThatEndsIt) {
@@ -306,6 +306,41 @@ TEST_F(Exclusive, OneThatReplacesTheOtherIsAdmittedInTheCommitThatEndsIt) {
             Lines("evicted m1 Replaced", "deactivated m1 Replaced", "reserved m2", "admitted m2"));
 }
 
+TEST_F(Exclusive, AFinishedMemberIsTheEndOfTheGroup) {
+  members({"m1", "m2"});
+  auto s = one_queue();
+  s->submit(Job("m1", "q").cpu(1)).submit(Job("m2", "q").cpu(1)).run();
+  s->after(1).finish("m1");
+  EXPECT_EQ(s->run(), Lines("finished m1 Succeeded"));
+  EXPECT_EQ(s->why("m2"), "Pending: Workload ns/m1 of the same group has finished");
+}
+
+TEST_F(Exclusive, OneThatWouldBePlacedNoBetterReplacesNobody) {
+  // m2 may be placed on f or g, in this order, 4 of each.
+  members({"m1", "m2"});
+  traits.replaces("m2", "m1", hooks::ReplacedEnds::kDeactivated).replaces.only_better = true;
+  Scenario s(Scenario::single_thread(), hooks);
+  s.flavor("f").flavor("g").queue(Queue("q").quota("cpu", {{"f", 4}, {"g", 4}}));
+  s.submit(Job("first", "q").cpu(3)).submit(Job("m1", "q").cpu(2)).run();
+  s.submit(Job("m2", "q").cpu(2));
+  EXPECT_EQ(s.run(), Log());  // f has 1: both would be on g
+  EXPECT_EQ(s.why("m2"), "Pending: It would get no better flavor than ns/m1 has");
+  s.after(1).finish("first");
+  EXPECT_EQ(s.run(), Lines("finished first Succeeded", "evicted m1 Replaced",
+                           "deactivated m1 Replaced", "reserved m2", "admitted m2"));
+}
+
+TEST_F(Exclusive, OneThatWouldRunFewerPodsReplacesNobody) {
+  // m1 runs 4 pods on g; f has room for 3, which m2 would be content with.
+  members({"m1", "m2"});
+  traits.replaces("m2", "m1", hooks::ReplacedEnds::kDeactivated).replaces.only_better = true;
+  Scenario s(Scenario::single_thread(), hooks);
+  s.flavor("f").flavor("g").queue(Queue("q").quota("cpu", {{"f", 3}, {"g", 4}}));
+  s.submit(Job("m1", "q").cpu(1).count(4)).run();
+  s.submit(Job("m2", "q").cpu(1).count(4).min_count(1)).run();
+  EXPECT_EQ(s.admitted(), "m1");
+}
+
 TEST_F(Exclusive, MembersThatAreHeadsOfTwoQueuesInOneCycleDoNotBothGetIn) {
   members({"m1", "m2"});
   Scenario s(Scenario::single_thread(), hooks);
@@ -313,7 +348,7 @@ TEST_F(Exclusive, MembersThatAreHeadsOfTwoQueuesInOneCycleDoNotBothGetIn) {
   s.queue(Queue("q2").quota("cpu", {{"f", 4}}));
   s.submit(Job("m2", "q2").cpu(1)).submit(Job("m1", "q1").cpu(1)).run();
   EXPECT_EQ(s.admitted(), "m1");
-  s.after(1).finish("m1").run();  // wakes m2, though it is in another tree
+  s.after(1).remove("m1").run();  // wakes m2, though it is in another tree
   EXPECT_EQ(s.admitted(), "m2");
 }
 

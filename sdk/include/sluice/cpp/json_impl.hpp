@@ -26,7 +26,8 @@ class JsonParser {
     throw JsonError("JSON, byte " + std::to_string(at_) + ": " + what);
   }
   void skip_space() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != text_.npos) ++at_;
+    const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   bool take(char c) {
@@ -49,7 +50,7 @@ class JsonParser {
       case '[':
         return parse_array(depth);
       case '"':
-        return Json(parse_string());
+        return text_value(parse_string());
       case 't':
         if (take_word("true")) return Json(true);
         break;
@@ -65,11 +66,18 @@ class JsonParser {
     fail("no value");
   }
 
+  static Json text_value(std::string text) {
+    Json result(Json::Type::kString);
+    result.text_ = std::move(text);
+    return result;
+  }
+
   Json parse_object(int depth) {
     Json result = Json::object();
     ++at_;
     skip_space();
     if (take('}')) return result;
+    result.members_.reserve(4);  // most have a few
     while (true) {
       skip_space();
       if (peek() != '"') fail("a member name must be in quotes");
@@ -116,18 +124,22 @@ class JsonParser {
     return result;
   }
 
+  static bool is_plain(char c) {
+    return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20;
+  }
+
   std::string parse_string() {
     std::string out;
     ++at_;
     while (true) {
+      const std::size_t begin = at_;
+      while (at_ < text_.size() && is_plain(text_[at_])) ++at_;
+      out.append(text_, begin, at_ - begin);
       if (at_ >= text_.size()) fail("a text does not end");
       const char c = text_[at_++];
       if (c == '"') return out;
-      if (static_cast<unsigned char>(c) < 0x20) fail("a control character in a text");
-      if (c == '\\')
-        parse_escape(out);
-      else
-        out += c;
+      if (c != '\\') fail("a control character in a text");
+      parse_escape(out);
     }
   }
 

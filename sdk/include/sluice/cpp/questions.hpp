@@ -144,10 +144,16 @@ class Traits {
                                to_abi(order_as)};
     sink_->group(sink_->context, &group);
   }
+  /// `only_better`: only with at least its pods and on better flavors.
   void replaces(std::string_view workload, Ends how, std::string_view reason,
-                std::string_view message) {
-    const sluice_replaces_t replaces{sizeof(sluice_replaces_t), static_cast<std::int32_t>(how),
-                                     to_abi(workload), to_abi(reason), to_abi(message)};
+                std::string_view message, bool only_better = false) {
+    const sluice_replaces_t replaces{sizeof(sluice_replaces_t),
+                                     static_cast<std::int32_t>(how),
+                                     to_abi(workload),
+                                     to_abi(reason),
+                                     to_abi(message),
+                                     only_better ? 1 : 0,
+                                     0};
     sink_->replaces(sink_->context, &replaces);
   }
   void evict_with(std::string_view workload) {
@@ -166,10 +172,19 @@ class Traits {
     if (SLUICE_HAS(sink_, follows) && sink_->follows != nullptr)
       sink_->follows(sink_->context, to_abi(workload));
   }
+  /// Why it is inactive, for its condition. An older host does not know it.
+  void inactive_because(std::string_view because) {
+    if (SLUICE_HAS(sink_, inactive_because) && sink_->inactive_because != nullptr)
+      sink_->inactive_because(sink_->context, to_abi(because));
+  }
 
   /// The ClusterQueue that the workload's LocalQueue names now; empty without one.
   std::string_view cluster_queue() const {
     return SLUICE_HAS(sink_, cluster_queue) ? to_view(sink_->cluster_queue) : std::string_view();
+  }
+  /// Does another plugin let its pod counts change while it runs?
+  bool counts_may_change() const {
+    return SLUICE_HAS(sink_, counts_may_change) && sink_->counts_may_change == 1;
   }
   bool holds_quota() const { return SLUICE_HAS(sink_, holds_quota) && sink_->holds_quota == 1; }
 

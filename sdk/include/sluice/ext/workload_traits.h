@@ -35,6 +35,9 @@ typedef struct sluice_replaces {
   sluice_str_t workload; /* NAMESPACE/NAME */
   sluice_str_t reason;
   sluice_str_t message;
+  int32_t only_better; /* 1: only with at least its pods, and on better flavors: in the order of the
+                          queue's resource groups, and of the flavors in them */
+  int32_t reserved;
 } sluice_replaces_t;
 
 /* Each function sets one trait; the last call of one plugin counts. What stands behind them is what
@@ -62,7 +65,9 @@ typedef struct sluice_traits_sink {
   void (*follows)(void* context, sluice_str_t workload);
   sluice_str_t cluster_queue; /* that its LocalQueue names now; empty: there is none */
   int32_t holds_quota;        /* 1: it does */
-  int32_t reserved_2;
+  int32_t counts_may_change;  /* 1: another plugin lets its pod counts change while it runs */
+  /* Why the workload is inactive, for its condition; says nothing while it is active. [any] */
+  void (*inactive_because)(void* context, sluice_str_t because);
 } sluice_traits_sink_t;
 
 typedef struct sluice_workload_traits {

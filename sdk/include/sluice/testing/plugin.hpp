@@ -49,6 +49,7 @@ struct VetoGiven {
 struct TraitsAsked {
   std::string cluster_queue;
   bool holds_quota = false;
+  bool counts_may_change = false;  ///< another plugin says so
 };
 
 struct TraitsGiven {
@@ -60,11 +61,12 @@ struct TraitsGiven {
   struct Replaces {
     std::string workload, reason, message;
     Ends how = Ends::kFinished;
+    bool only_better = false;
   };
   std::optional<std::string> takes_no_part;  ///< because of
   std::optional<Group> group;
   std::optional<Replaces> replaces;
-  std::optional<std::string> evict_with, follows, counted_as, shape_key;
+  std::optional<std::string> evict_with, follows, counted_as, shape_key, inactive_because;
   bool counted_as_nobody = false, may_lower_counts = false;
 };
 
