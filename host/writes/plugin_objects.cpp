@@ -1,9 +1,11 @@
 #include "host/writes/plugin_objects.hpp"
 
 #include <algorithm>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <variant>
 
+#include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "core/base/base64.hpp"
 #include "core/base/check.hpp"
@@ -93,12 +95,31 @@ PortAnswer PluginObjects::show(json::object object, const std::string& version) 
   return out;
 }
 
+/// As show() of what is there now, put together from texts where no version has to be made.
+PortAnswer PluginObjects::show_now(const StoredObject& stored, const std::string& version) const {
+  if (version != stored.kind->hub().name) {
+    json::monotonic_resource memory;
+    return show(kernel_.current(*stored.kind, stored.key, &memory), version);
+  }
+  const auto id = is_of_workloads(*stored.kind) ? kernel_.engine().find(stored.key) : std::nullopt;
+  if (!id) return {SLUICE_OBJECTS_OK, to_text(stored)};
+  json::monotonic_resource memory;
+  json::object before(&memory);
+  if (!stored.status.empty()) before = std::move(json::parse(stored.status, &memory).get_object());
+  const json::object status = api::encode_workload_status(before, kernel_.engine().status(*id));
+  StoredObject now = stored;
+  now.status.clear();
+  if (!status.empty()) api::append_json(status, now.status);
+  return {SLUICE_OBJECTS_OK, to_text(now)};
+}
+
 PortAnswer PluginObjects::get(const PluginObjectRef& ref) const {
   const api::KindInfo* kind = find_kind(kernel_.scheme(), ref.api_version, ref.kind);
   if (kind == nullptr) return no_kind(ref.api_version, ref.kind);
   const std::string key = key_of(*kind, ref.ns, ref.name);
-  if (!kernel_.exists(*kind, key)) return answer_of(not_found(*kind, ref.name));
-  return show(kernel_.current(*kind, key), version_in(ref.api_version));
+  const StoredObject* stored = kernel_.store().find(*kind, key);
+  if (stored == nullptr) return answer_of(not_found(*kind, ref.name));
+  return show_now(*stored, version_in(ref.api_version));
 }
 
 PortAnswer PluginObjects::list(const PluginObjectRef& ref, std::string_view selector) const {
@@ -208,7 +229,9 @@ PortAnswer PluginObjects::write(WriteRequest request) {
   auto done = writer_.execute(std::move(request));
   if (!done && later) statuses_.pop_back();
   if (!done) return answer_of(done.error());
-  return gone ? PortAnswer{} : show(to_object(done->object), version);
+  if (gone) return {};
+  if (version == done->object.kind->hub().name) return {SLUICE_OBJECTS_OK, to_text(done->object)};
+  return show(to_object(done->object), version);
 }
 
 PortAnswer PluginObjects::create(std::string_view object) {

@@ -56,6 +56,7 @@ class PluginObjects final : public ObjectPort {
   WriteRequest request(WriteVerb verb, const api::KindInfo& kind, std::string_view api_version,
                        std::string_view ns, std::string_view name,
                        std::string_view subresource) const;
+  PortAnswer show_now(const StoredObject& stored, const std::string& version) const;
   PortAnswer show(boost::json::object object, const std::string& version) const;
   void apply(PreparedObject object);
   void apply(StagedChange change);
