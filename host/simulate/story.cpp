@@ -6,9 +6,11 @@
 #include <array>
 #include <boost/json/object.hpp>
 #include <map>
+#include <set>
 
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
+#include "core/engine/queue_views.hpp"
 
 namespace sluice::host {
 namespace {
@@ -75,8 +77,12 @@ std::string sentence(const Decision& decision, const Engine& engine) {
 }
 
 struct QueueTotals {
-  std::map<std::pair<std::string, std::string>, std::int64_t> used;  // flavor, resource → amount
-  std::size_t pending = 0, holding = 0;
+  std::set<WorkloadId> holding, waiting;
+  /// One that holds quota does not wait, though another that counts for it may.
+  std::size_t pending() const {
+    return static_cast<std::size_t>(std::count_if(
+        waiting.begin(), waiting.end(), [this](WorkloadId id) { return !holding.contains(id); }));
+  }
 };
 
 /// The ClusterQueue that a workload waits in or holds quota of.
@@ -90,23 +96,27 @@ std::string queue_of(const Kernel& kernel, WorkloadId id) {
   return api::decode_local_queue(to_object(*stored)).cluster_queue;
 }
 
+/// By whom each counts for, so that several that stand for one are counted once.
 std::map<std::string, QueueTotals> totals_of(const Kernel& kernel) {
   std::map<std::string, QueueTotals> out;
   const Engine& engine = kernel.engine();
   for (const WorkloadId id : engine.workloads()) {
     const WorkloadState state = engine.state(id);
     if (state == WorkloadState::kFinished || state == WorkloadState::kInactive) continue;
+    const auto whom = engine.counted_as(id);
+    if (!whom) continue;
     QueueTotals& totals = out[queue_of(kernel, id)];
-    const bool holds = state != WorkloadState::kPending;
-    ++(holds ? totals.holding : totals.pending);
-    if (!holds) continue;
-    for (const auto& assignment : engine.assignment(id)) {
-      for (const auto& usage : assignment.usage) {
-        const std::string* flavor = assignment.flavors.find(usage.resource);
-        if (flavor) totals.used[{*flavor, usage.resource}] += usage.amount;
-      }
-    }
+    (state == WorkloadState::kPending ? totals.waiting : totals.holding).insert(*whom);
   }
+  return out;
+}
+
+/// What is reserved in a ClusterQueue, by flavor and resource.
+std::map<std::pair<std::string, std::string>, std::int64_t> use_of(const Kernel& kernel,
+                                                                   const std::string& queue) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> out;
+  if (const auto view = queue_view(kernel.engine().model(), queue))
+    for (const FlavorUse& use : view->use) out[{use.flavor, use.resource}] = use.reserved;
   return out;
 }
 
@@ -133,13 +143,14 @@ void append_queues(std::string& out, const Kernel& kernel) {
   const auto* kind = kernel.scheme().find("kueue.x-k8s.io/v1beta2", "ClusterQueue");
   for (const StoredObject* stored : kernel.store().list(*kind)) {
     const auto queue = api::decode_cluster_queue(to_object(*stored));
-    QueueTotals& total = totals[stored->key];
+    const QueueTotals& total = totals[stored->key];
+    auto reserved = use_of(kernel, stored->key);
     bool first = true;
     for (const auto& group : queue.resource_groups) {
       for (const auto& quotas : group.flavors) {
         for (const auto& quota : quotas.resources) {
           const auto used =
-              api::engine_quantity(quota.resource, total.used[{quotas.flavor, quota.resource}]);
+              api::engine_quantity(quota.resource, reserved[{quotas.flavor, quota.resource}]);
           std::vector<std::string> row = {first ? stored->key : "",
                                           first ? queue.cohort : "",
                                           quotas.flavor,
@@ -147,8 +158,8 @@ void append_queues(std::string& out, const Kernel& kernel) {
                                           used.text(),
                                           quota.nominal.text()};
           if (first) {
-            row.push_back(std::to_string(total.holding));
-            row.push_back(std::to_string(total.pending));
+            row.push_back(std::to_string(total.holding.size()));
+            row.push_back(std::to_string(total.pending()));
           }
           rows.push_back(std::move(row));
           first = false;
@@ -156,8 +167,8 @@ void append_queues(std::string& out, const Kernel& kernel) {
       }
     }
     if (first)
-      rows.push_back({stored->key, queue.cohort, "", "", "", "", std::to_string(total.holding),
-                      std::to_string(total.pending)});
+      rows.push_back({stored->key, queue.cohort, "", "", "", "",
+                      std::to_string(total.holding.size()), std::to_string(total.pending())});
   }
   append_table(out, rows);
 }
