@@ -11,9 +11,16 @@ namespace {
 
 using State = Option::State;
 
-constexpr std::string_view kTimeLimit = "DeactivatedDueToMaximumExecutionTimeExceeded";
+/// What another option would only begin anew: they end the parent.
+constexpr std::string_view kLimits[] = {"DeactivatedDueToMaximumExecutionTimeExceeded",
+                                        "DeactivatedDueToRequeuingLimitExceeded"};
 constexpr const char* kWaits = "Waits for its turn";
-const std::string kBecause = "Deactivated due to ";
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
 
 /// The options of a parent in the order of their rank, and what holds for all of them.
 class Decision {
@@ -40,6 +47,7 @@ class Decision {
     }
     settle_right();
     describe();
+    if (plan_.status.empty() && now_.policy != nullptr) plan_.no_option = why_no_option();
     return std::move(plan_);
   }
 
@@ -71,11 +79,11 @@ class Decision {
     plan_.record.off = !now_.active;
   }
 
-  /// The delays count anew; `all`: rejections are forgotten, too.
+  /// The delays count anew; `all`: rejections are forgotten, too. The right to preempt stays with
+  /// its holder, see settle_right().
   void reset(bool all) {
     plan_.record.since = now_.now;
     plan_.record.first.clear();
-    plan_.record.preempts.clear();
     forgives_ = forgives_ || all;
   }
 
@@ -90,7 +98,7 @@ class Decision {
       plan_.lost_reason = lost == nullptr || lost->evicted.empty() ? "OptionGone" : lost->evicted;
       plan_.record.admitted.clear();
       reset(!plan_.lost_reason.starts_with("Deactivated"));
-      if (plan_.lost_reason == kTimeLimit)  // on another option it would only begin anew
+      if (std::find(std::begin(kLimits), std::end(kLimits), plan_.lost_reason) != std::end(kLimits))
         plan_.rejected = lost == nullptr ? std::string() : lost->message;
       return;
     }
@@ -136,7 +144,7 @@ class Decision {
       if (is_wanted(option) || option.state == State::kFinished) continue;
       if (&option == admitted_) {
         if (now_.policy != nullptr) rerank(option, now_.policy->rank_of_stranger(option.flavors));
-        if (!active()) hold(option, kHeldByParent, "the parent Workload is not active");
+        if (!active()) hold(option, kHeldByParent, "the parent Workload being inactive");
         continue;
       }
       plan_.remove.push_back(option.name);
@@ -152,7 +160,7 @@ class Decision {
     for (const Option& option : now_.options) {
       if (option.state == State::kAdmitted) plan_.finish.push_back(option.name);
       if (option.state != State::kAdmitted && option.state != State::kFinished)
-        hold(option, kHeldByParent, "the parent Workload is finished");
+        hold(option, kHeldByParent, "the parent Workload having finished");
     }
   }
 
@@ -160,24 +168,17 @@ class Decision {
     if (option.rank != rank) plan_.rerank.emplace_back(option.name, rank);
   }
 
+  /// Off because of us: told each time, as the reason may be another than before.
   void hold(const Option& option, std::string_view held, std::string why) {
-    if (option.state == State::kInactive && option.held == held) return;
+    plan_.why_off.emplace_back(option.name, why);
+    if (option.state == State::kInactive && !option.held.empty()) return;
     plan_.change.push_back({option.name, false, std::string(held), std::move(why)});
   }
 
   /// Why policy keeps this option from running now; empty: it does not.
-  std::string excluded(const OptionSpec& spec, std::int32_t rank) {
-    if (admitted_ != nullptr && admitted_->spec_name != spec.name) {
-      const std::int32_t above = rank_of(*admitted_);
-      const std::string other = "\"" + admitted_->name + "\"";
-      if (now_.policy->on_success == OnSuccess::kRemoveOther)
-        return "another option, " + other + ", is admitted";
-      if (rank > above) return "ranking below the admitted option " + other;
-      if (now_.policy->on_success == OnSuccess::kRemoveBelowTarget &&
-          now_.policy->below_target(narrowed(spec.flavors)))
-        return "being below the target flavor \"" + now_.policy->target + "\" while " + other +
-               " is admitted";
-    }
+  std::string excluded(const OptionSpec& spec) {
+    if (admitted_ != nullptr && admitted_->spec_name != spec.name)
+      if (std::string why = excluded_by_admitted(narrowed(spec.flavors)); !why.empty()) return why;
     if (!spec.delete_delay_seconds) return {};
     for (const auto& [name, when] : plan_.record.first) {
       if (name == spec.name) continue;
@@ -191,11 +192,20 @@ class Decision {
     return {};
   }
 
-  std::int32_t rank_of(const Option& option) const {
-    for (std::size_t i = 0; i < now_.policy->options.size(); ++i)
-      if (now_.policy->options[i].name == option.spec_name && is_wanted(option))
-        return Policy::rank_of(i);
-    return now_.policy->rank_of_stranger(option.flavors);
+  /// A move needs a better place than that which the admitted one has.
+  std::string excluded_by_admitted(const std::vector<std::string>& flavors) const {
+    const std::string other = "\"" + admitted_->name + "\"";
+    if (now_.policy->on_success == OnSuccess::kRemoveOther)
+      return "another option, " + other + ", being admitted";
+    std::vector<std::string> reachable = flavors;
+    if (now_.policy->on_success == OnSuccess::kRemoveBelowTarget) {
+      if (now_.policy->below_target(flavors))
+        return "being below the target flavor \"" + now_.policy->target + "\" while " + other +
+               " is admitted";
+      reachable = now_.policy->within_target(flavors);
+    }
+    if (now_.policy->may_improve(reachable, admitted_->placement)) return {};
+    return "offering no better flavor than the admitted option " + other + " has";
   }
 
   void wake_at(Nanoseconds when) { plan_.next = std::min(plan_.next.value_or(when), when); }
@@ -208,16 +218,16 @@ class Decision {
     if (option != nullptr && !is_wanted(*option)) return;  // its successor comes when it is gone
     if (option != nullptr) rerank(*option, rank);
     if (option != nullptr && option == admitted_) {
-      if (!active()) hold(*option, kHeldByParent, "the parent Workload is not active");
+      if (!active()) hold(*option, kHeldByParent, "the parent Workload being inactive");
       return;
     }
     const Nanoseconds due = plan_.record.since + spec.create_delay_seconds * kSecondNs;
     const bool delayed = spec.create_delay_seconds > 0 && now_.now < due;
-    std::string why = excluded(spec, rank);
+    std::string why = excluded(spec);
     std::string held;
     if (!active()) {
       held = kHeldByParent;
-      why = "the parent Workload is not active";
+      why = "the parent Workload being inactive";
     } else if (!why.empty()) {
       held = kHeldByPolicy;
     } else if (delayed) {
@@ -234,7 +244,7 @@ class Decision {
 
   std::string turned_on_because() const {
     if (admitted_ != nullptr)
-      return "ranking above the admitted option \"" + admitted_->name + "\"";
+      return "offering better flavors than the admitted option \"" + admitted_->name + "\" has";
     return "no other option being admitted";
   }
 
@@ -244,11 +254,12 @@ class Decision {
       creation.name = option_name(now_.parent, spec.name, true);
     creation.spec.flavors = narrowed(spec.flavors);
     if (creation.spec.flavors.empty()) return;
+    if (!creation.held.empty()) plan_.why_off.emplace_back(creation.name, why);
     OptionStatus& status = plan_.status.emplace_back();
     status.name = creation.name;
     status.flavors = creation.spec.flavors;
     status.state = creation.held.empty() ? "Pending" : "Deactivated";
-    status.message = creation.held.empty() ? kWaits : kBecause + why;
+    status.message = creation.held.empty() ? kWaits : off_because(why);
     ranks_.emplace_back(status.name, rank);
     plan_.create.push_back(std::move(creation));
   }
@@ -272,6 +283,19 @@ class Decision {
     if (!text.empty()) plan_.rejected = "All options were rejected: " + text;
   }
 
+  std::string why_no_option() const {
+    std::vector<std::string> offered;
+    for (const OptionSpec& spec : now_.policy->options)
+      for (const std::string& flavor : spec.flavors)
+        if (std::find(offered.begin(), offered.end(), flavor) == offered.end())
+          offered.push_back(flavor);
+    if (offered.empty()) return "Its ClusterQueue has no flavor to try it on";
+    return "It may use only the flavors " + joined(now_.allowed) +
+           " (spec.admissionConstraints.allowedResourceFlavors), and no option of its ClusterQueue "
+           "has one of them: allow one of " +
+           joined(offered) + ", or use another queue";
+  }
+
   /// The right to preempt is kept while preemptions or the reservation that came of them last.
   void settle_right() {
     const Option* holder = find(plan_.record.preempts);
@@ -281,9 +305,10 @@ class Decision {
     if (!keeps || over()) plan_.record.preempts.clear();
   }
 
-  static std::string message_of(const Option& option, const Change* change) {
-    if (change == nullptr) return option.message;
-    return change->active ? std::string(kWaits) : kBecause + change->why;
+  std::string message_of(const Option& option, const Change* change) const {
+    for (const auto& [name, why] : plan_.why_off)
+      if (name == option.name) return off_because(why);
+    return change != nullptr && change->active ? kWaits : option.message;
   }
 
   std::int32_t listed_rank(const std::string& name) const {
@@ -333,6 +358,8 @@ class Decision {
 }  // namespace
 
 Plan decide(const Situation& now) { return Decision(now).take(); }
+
+std::string off_because(const std::string& why) { return "Deactivated due to " + why; }
 
 std::string time_text(Nanoseconds time) {
   using namespace std::chrono;

@@ -19,7 +19,8 @@ namespace options {
 using Nanoseconds = std::int64_t;
 inline constexpr Nanoseconds kSecondNs = 1'000'000'000;
 
-/// Why an option is inactive because of us; anything else made inactive was rejected.
+/// An option that is inactive because of us says since when: what first turned it off. Anything
+/// else made inactive was rejected. What keeps it off now is in the status.
 inline constexpr std::string_view kHeldByDelay = "CreateDelay";
 inline constexpr std::string_view kHeldByPolicy = "Policy";
 inline constexpr std::string_view kHeldByParent = "Parent";
@@ -34,6 +35,7 @@ struct Option {
   std::vector<std::string> flavors;  ///< that it may use
   std::int32_t rank = 0;             ///< as its Workload says
   State state = State::kPending;
+  Placement placement;             ///< what it got, while it holds quota
   std::string held;                ///< kHeldBy…; empty: not by us
   std::string evicted;             ///< reason of its last eviction, while it lasts
   Nanoseconds preempted_at = 0;    ///< while its preemption lasts
@@ -96,13 +98,15 @@ struct Plan {
   std::vector<std::string> remove;
   std::vector<Change> change;
   std::vector<std::pair<std::string, std::int32_t>> rerank;
-  std::vector<std::string> finish;  ///< end as the parent did
+  std::vector<std::pair<std::string, std::string>> why_off;  ///< of each that is off because of us
+  std::vector<std::string> finish;                           ///< end as the parent did
   Record record;
   bool collapse = false;      ///< from now on the parent is a workload like any other
   std::string lost;           ///< the option by which it was admitted, and is no more
   std::string lost_reason;    ///< reason of that eviction
   std::string migrated_from;  ///< it moved from this option to record.admitted
   std::string ended_with;     ///< this option finished, and the parent with it
+  std::string no_option;      ///< why it can have none, and what would help
   std::string rejected;       ///< all options were rejected: the parent is, with this message
   std::vector<OptionStatus> status;  ///< best first; of options that stay
   std::optional<Nanoseconds> next;   ///< to be decided again at the latest
@@ -110,8 +114,8 @@ struct Plan {
 
 Plan decide(const Situation& now);
 
-/// May an option with this rank take over from the admitted one?
-inline bool upgrades(std::int32_t rank, std::int32_t admitted) { return rank < admitted; }
+/// As the sentence that people read.
+std::string off_because(const std::string& why);
 
 /// `2026-08-01T00:00:00Z`
 std::string time_text(Nanoseconds time);

@@ -94,7 +94,21 @@ State state_of(const Json& option) {
   return is_true(option, "QuotaReserved") ? State::kReserved : State::kPending;
 }
 
-std::string message_of(const Json& option, const Json& parent, const Option& read) {
+Placement placement_of(const Json& option) {
+  Placement out;
+  const Json* assigned = option.find("status.admission.podSetAssignments");
+  if (assigned == nullptr) return out;
+  for (const Json& each : assigned->items()) {
+    PodSetPlace& place = out.emplace_back();
+    if (const Json* flavors = each.member("flavors"))
+      for (const auto& [resource, flavor] : flavors->members())
+        if (flavor.is_string()) place.emplace_back(resource, flavor.as_string());
+  }
+  return out;
+}
+
+/// What is not said anew with each decision.
+std::string message_of(const Json& option, const Option& read) {
   switch (read.state) {
     case State::kFinished:
       return condition_text(option, "Finished", "message");
@@ -109,12 +123,8 @@ std::string message_of(const Json& option, const Json& parent, const Option& rea
     case State::kInactive:
       break;
   }
-  if (read.held.empty()) return condition_text(option, "Evicted", "message");
-  if (const Json* list = part(parent, "status", "options"))
-    for (const Json& each : list->items())
-      if (each.string_or("name", "") == read.name && each.string_or("state", "") == "Deactivated")
-        return each.string_or("message", "");
-  return "Deactivated";
+  const std::string why = condition_text(option, "Evicted", "message");
+  return why.empty() ? "Its spec.active was set to false" : why;
 }
 
 void write_options(Json& status, const Plan& plan, Nanoseconds now) {
@@ -164,7 +174,8 @@ std::string waiting_message(const Plan& plan) {
   std::string out = "None of its options is admitted:";
   for (const OptionStatus& each : plan.status)
     out += (&each == &plan.status.front() ? " " : ", ") + each.name + " (" + each.state + ")";
-  return plan.status.empty() ? "It has no option yet" : out;
+  if (!plan.status.empty()) return out;
+  return plan.no_option.empty() ? "It has no option yet" : plan.no_option;
 }
 
 void write_waiting(Json& status, Json& conditions, const Json& parent, const Plan& plan,
@@ -305,7 +316,9 @@ Option read_option(const Json& option, const Json& parent) {
   const Json* wanted = part(parent, "spec", "podSets");
   out.outdated = own == nullptr || wanted == nullptr || !(*own == *wanted) ||
                  option.string_or("spec.queueName", "") != parent.string_or("spec.queueName", "");
-  out.message = message_of(option, parent, out);
+  if (out.state == State::kReserved || out.state == State::kAdmitted)
+    out.placement = placement_of(option);
+  out.message = message_of(option, out);
   return out;
 }
 
@@ -382,7 +395,8 @@ Json parent_status(const Json& parent, const Plan& plan, const Json* admitted, c
   if (plan.collapse && admitted == nullptr) {
     if (!plan.lost.empty()) write_waiting(status, conditions, parent, plan, lost, now);
     status.erase("options");
-  } else if (is_true(parent, "Finished")) {
+  } else if (is_true(parent, "Finished") ||
+             !plan.ended_with.empty()) {  // where it ran stays to be seen
     write_options(status, plan, now);
   } else if (admitted != nullptr) {
     if (!plan.migrated_from.empty()) {

@@ -19,8 +19,6 @@ inline constexpr std::string_view kRecord = "sluice.dev/option-race";
 inline constexpr std::string_view kOption = "sluice.dev/option";
 inline constexpr std::string_view kRank = "sluice.dev/option-rank";
 inline constexpr std::string_view kHeld = "sluice.dev/option-held";
-/// A job that another plugin resizes while it runs.
-inline constexpr std::string_view kResized = "kueue.x-k8s.io/elastic-job";
 
 inline constexpr std::string_view kApi = "kueue.x-k8s.io/v1beta2";
 
@@ -36,7 +34,6 @@ std::vector<std::string> allowed_flavors(const sluice::Json& workload);
 Record read_record(const sluice::Json& parent);
 std::string write_record(const Record& record);
 
-/// `last`: what the parent's status said of it, for options that are held.
 Option read_option(const sluice::Json& option, const sluice::Json& parent);
 
 /// A new option of the parent.

@@ -101,12 +101,14 @@ class ConcurrentAdmission {
 
  private:
   struct Family {
-    std::string queue;              // its ClusterQueue
-    std::set<std::string> options;  // names of Workloads, some perhaps gone
-    std::string admitted;           // the option by which the parent is admitted
-    std::int32_t admitted_rank = 0;
-    std::string preempts;  // the option that has the right to preempt
+    std::string queue;                           // its ClusterQueue
+    std::set<std::string> options;               // names of Workloads, some perhaps gone
+    std::string admitted;                        // the option by which the parent is admitted
+    std::string target;                          // of its queue's policy, below which no move goes
+    std::string preempts;                        // the option that has the right to preempt
+    std::map<std::string, std::string> why_off;  // by option
     std::map<std::string, int> states;
+    bool over = false;  // finished, and its options with it
   };
   /// One parent, as it is read and written in one call.
   struct Work {
@@ -125,6 +127,8 @@ class ConcurrentAdmission {
     if (!owner || owner->first != "Workload") return std::nullopt;
     return std::string(workload.namespace_of()).append("/").append(owner->second);
   }
+  std::vector<std::string> within_reach(const sluice::Workload& workload,
+                                        std::vector<std::string> flavors) const;
   static std::int32_t rank_of(const sluice::Workload& workload) {
     const std::string_view text = workload.annotation(kRank).value_or("0");
     std::int32_t rank = 0;
@@ -155,8 +159,9 @@ class ConcurrentAdmission {
 
   sluice::Context context_;
   sluice::Metric admissions_, migrations_, resets_, states_;
-  std::map<std::string, Policy, std::less<>> policies_;                  // by ClusterQueue
-  std::map<std::string, Policy, std::less<>> applied_;                   // that its families follow
+  std::map<std::string, Policy, std::less<>> policies_;  // by ClusterQueue
+  /// That the families of a queue follow; none: there was one, and it was taken away.
+  std::map<std::string, std::optional<Policy>, std::less<>> applied_;
   std::map<std::string, std::vector<std::string>, std::less<>> behind_;  // who has to follow yet
   std::unordered_map<std::string, Family> families_;                     // by the parent's key
   std::unordered_map<std::string, std::vector<std::string>> allowed_;  // flavors, by workload's key
@@ -175,11 +180,14 @@ void ConcurrentAdmission::traits(const sluice::Workload& workload, sluice::Trait
     family.options.insert(name);
     traits.group("options of " + *parent, rank, true, *parent);
     traits.counted_as(*parent);
-    if (!family.admitted.empty() && family.admitted != name && upgrades(rank, family.admitted_rank))
+    if (!family.admitted.empty() && family.admitted != name)
       traits.replaces(std::string(workload.namespace_of()) + "/" + family.admitted,
                       sluice::Ends::kDeactivated, kMigration,
                       "Evicted to accommodate the option " + name +
-                          " of the same workload, which ranks higher");
+                          " of the same workload, which is placed better",
+                      true);
+    if (const auto why = family.why_off.find(name); why != family.why_off.end())
+      traits.inactive_because(why->second);
     return;
   }
   const bool marked = workload.annotation(kParentMark).has_value();
@@ -190,7 +198,8 @@ void ConcurrentAdmission::traits(const sluice::Workload& workload, sluice::Trait
     if (families_.contains(key)) forget(key);
     return;
   }
-  if (!marked && workload.annotation(kResized) == "true") {
+  if (!marked && traits.counts_may_change()) {
+    if (families_.contains(key)) forget(key);
     traits.takes_no_part("ClusterQueue " + queue +
                          " tries its workloads in several options, which a workload that changes "
                          "its size while it runs cannot follow: use another queue for it");
@@ -200,13 +209,29 @@ void ConcurrentAdmission::traits(const sluice::Workload& workload, sluice::Trait
   traits.takes_no_part("Its options wait in its place");
 }
 
+/// While another option is admitted nothing below the target is worth a move.
+std::vector<std::string> ConcurrentAdmission::within_reach(const sluice::Workload& workload,
+                                                           std::vector<std::string> flavors) const {
+  const auto parent = parent_of(workload);
+  const auto found = parent ? families_.find(*parent) : families_.end();
+  if (found == families_.end()) return flavors;
+  const Family& family = found->second;
+  const Policy* wanted = policy(family.queue);
+  if (family.admitted.empty() || family.admitted == workload.name() || family.target.empty() ||
+      wanted == nullptr)
+    return flavors;
+  return wanted->within_target(flavors);
+}
+
 std::string ConcurrentAdmission::filter_shape_key(const sluice::Workload& workload) {
   std::string key = workload.key();
   const std::string_view text = workload.extensions();
   std::vector<std::string> flavors;
   if (text.find("admissionConstraints") != std::string_view::npos)
     flavors = allowed_flavors(Json::parse(text));
-  if (flavors.empty()) {
+  const bool limited = !flavors.empty();
+  if (limited && policies_.size() > 0) flavors = within_reach(workload, std::move(flavors));
+  if (!limited) {
     allowed_.erase(key);
     return {};
   }
@@ -254,6 +279,8 @@ sluice::Told ConcurrentAdmission::notify(const sluice::Notification& told) {
   const sluice::Workload workload = told.workload();
   const Event event = told.event();
   if (const auto parent = parent_of(workload)) {
+    const auto family = families_.find(*parent);
+    if (family == families_.end() || family->second.over) return sluice::Told::kDone;
     if (event == Event::kPreempting)
       keep_in_line(*parent, std::string(workload.name()));
     else if (event == Event::kAdmitted || event == Event::kEvicted || event == Event::kFinished ||
@@ -308,12 +335,13 @@ bool ConcurrentAdmission::read(Work& work) {
   out.parent = work.name;
   out.marked = !annotation(parent, kParentMark).empty();
   out.finished = is_true(parent, "Finished");
-  const auto local = context_.objects().find(
-      {std::string(kApi), "LocalQueue", work.ns, parent.string_or("spec.queueName", "")});
-  work.queue = local ? local->string_or("spec.clusterQueue", "") : "";
+  // As the host said when it last asked for the traits, which it does whenever a queue changes.
+  if (const auto family = families_.find(work.key); family != families_.end())
+    work.queue = family->second.queue;
   out.policy = policy(work.queue);
+  // One that is not marked yet becomes a parent where its traits said so.
   if (!out.marked && (out.policy == nullptr || out.finished || is_true(parent, "QuotaReserved") ||
-                      annotation(parent, kResized) == "true"))
+                      !families_.contains(work.key)))
     return false;
   out.active = parent.bool_or("spec.active", true);
   out.allowed = allowed_flavors(parent);
@@ -356,6 +384,9 @@ bool ConcurrentAdmission::read_options(Work& work) {
 }
 
 void ConcurrentAdmission::write(Work& work, Plan& plan) {
+  auto& why_off = families_[work.key].why_off;  // asked for while the options are written
+  why_off.clear();
+  for (const auto& [name, why] : plan.why_off) why_off.emplace(name, off_because(why));
   write_options(work, plan);
   pass_on(work, plan);
   write_parent(work, plan);
@@ -479,13 +510,12 @@ void ConcurrentAdmission::remember(Work& work, const Plan& plan) {
   const std::string preempted = family.preempts;
   family.admitted = plan.record.admitted;
   family.preempts = plan.record.preempts;
-  std::int32_t rank = 0;
-  for (const Option& option : work.situation.options)
-    if (option.name == family.admitted) rank = option.rank;
-  for (const auto& [name, changed] : plan.rerank)
-    if (name == family.admitted) rank = changed;
-  const bool moved = before != family.admitted || rank != family.admitted_rank;
-  family.admitted_rank = rank;
+  family.over = work.situation.finished;
+  const Policy* wanted = work.situation.policy;
+  const bool bounded = wanted != nullptr && wanted->on_success == OnSuccess::kRemoveBelowTarget;
+  const std::string target = bounded ? wanted->target : std::string();
+  const bool moved = before != family.admitted || family.target != target;
+  family.target = target;
   for (const std::string& name : family.options) {
     const std::string key = work.ns + "/" + name;
     if (moved) context_.traits_changed(key);
@@ -527,8 +557,7 @@ Again ConcurrentAdmission::follow_queue(const std::string& queue) {
   std::optional<Policy> now = object ? policy_of(*object) : std::nullopt;
   const auto known = applied_.find(queue);
   if (!now) policies_.erase(queue);
-  const bool changed =
-      now ? known != applied_.end() && !(known->second == *now) : known != applied_.end();
+  const bool changed = known != applied_.end() && !(known->second == now);
   if (now) policies_.insert_or_assign(queue, *now);
   if (changed) {
     std::vector<std::string>& behind = behind_[queue];
@@ -537,10 +566,7 @@ Again ConcurrentAdmission::follow_queue(const std::string& queue) {
       if (family.queue == queue) behind.push_back(key);
     std::sort(behind.rbegin(), behind.rend());
   }
-  if (now)
-    applied_.insert_or_assign(queue, std::move(*now));
-  else
-    applied_.erase(queue);
+  if (now || known != applied_.end()) applied_.insert_or_assign(queue, std::move(now));
   const auto left = behind_.find(queue);
   if (left == behind_.end()) return Again::on_change();
   for (std::size_t n = 0; n < kPiece && !left->second.empty(); ++n) {

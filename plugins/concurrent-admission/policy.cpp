@@ -105,6 +105,40 @@ bool Policy::below_target(const std::vector<std::string>& flavors) const {
   return false;
 }
 
+std::vector<std::string> Policy::within_target(const std::vector<std::string>& flavors) const {
+  std::vector<std::string> out;
+  for (const std::string& flavor : flavors)
+    if (!below_target_alone(flavor)) out.push_back(flavor);
+  return out;
+}
+
+/// Of one flavor: other groups than the target's know no target.
+bool Policy::below_target_alone(const std::string& flavor) const {
+  for (const std::vector<std::string>& group : groups) {
+    const auto at = std::find(group.begin(), group.end(), target);
+    if (at != group.end()) return std::find(at + 1, group.end(), flavor) != group.end();
+  }
+  return false;
+}
+
+bool Policy::may_improve(const std::vector<std::string>& flavors, const Placement& held) const {
+  const FlavorRank best = flavor_rank(flavors);
+  for (std::size_t g = 0; g < groups.size() && g < resources.size(); ++g) {
+    bool better = false;
+    for (const PodSetPlace& pods : held)
+      for (const auto& [resource, flavor] : pods) {
+        if (std::find(resources[g].begin(), resources[g].end(), resource) == resources[g].end())
+          continue;
+        const auto at = std::find(groups[g].begin(), groups[g].end(), flavor);
+        const auto now = static_cast<std::size_t>(at - groups[g].begin());
+        if (best[g] > now || best[g] == groups[g].size()) return false;
+        better |= best[g] < now;
+      }
+    if (better) return true;
+  }
+  return false;
+}
+
 bool Policy::operator==(const Policy& other) const {
   const auto same = [](const OptionSpec& a, const OptionSpec& b) {
     return a.name == b.name && a.flavors == b.flavors &&
@@ -112,6 +146,7 @@ bool Policy::operator==(const Policy& other) const {
            a.delete_delay_seconds == b.delete_delay_seconds;
   };
   return on_success == other.on_success && target == other.target && groups == other.groups &&
+         resources == other.resources &&
          std::equal(options.begin(), options.end(), other.options.begin(), other.options.end(),
                     same);
 }
@@ -128,6 +163,14 @@ Groups groups_of(const Json& cluster_queue) {
   return out;
 }
 
+std::vector<std::vector<std::string>> resources_of(const Json& cluster_queue) {
+  std::vector<std::vector<std::string>> out;
+  if (const Json* groups = cluster_queue.find("spec.resourceGroups"))
+    for (const Json& group : groups->items())
+      out.push_back(texts_of(group.find("coveredResources")));
+  return out;
+}
+
 std::optional<Policy> policy_of(const Json& cluster_queue) {
   const Json* spec = cluster_queue.member("spec");
   if (spec == nullptr) return std::nullopt;
@@ -136,6 +179,7 @@ std::optional<Policy> policy_of(const Json& cluster_queue) {
   if (own == nullptr && other == nullptr) return std::nullopt;
   Policy out;
   out.groups = groups_of(cluster_queue);
+  out.resources = resources_of(cluster_queue);
   if (own != nullptr)
     read_own(*own, out);
   else

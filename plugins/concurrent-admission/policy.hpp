@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sluice/cpp/json.hpp"
@@ -33,11 +34,17 @@ using Groups = std::vector<std::vector<std::string>>;
 /// none of them. Less is better, the first group counts first.
 using FlavorRank = std::vector<std::size_t>;
 
+/// What an option holds of one pod set: the flavor of each resource. Counts are not looked at: an
+/// option always asks for all pods, and the host sees to it that no move has fewer.
+using PodSetPlace = std::vector<std::pair<std::string, std::string>>;
+using Placement = std::vector<PodSetPlace>;
+
 struct Policy {
   OnSuccess on_success = OnSuccess::kRemoveOther;
   std::string target;               ///< with kRemoveBelowTarget
   std::vector<OptionSpec> options;  ///< best first
   Groups groups;
+  std::vector<std::vector<std::string>> resources;  ///< that each of the groups covers
 
   FlavorRank flavor_rank(const std::vector<std::string>& flavors) const;
   /// The rank of options[i]: even numbers, the best is the least.
@@ -48,10 +55,19 @@ struct Policy {
   const OptionSpec* find(std::string_view name) const;
   /// Does an option with these flavors rank below the target flavor?
   bool below_target(const std::vector<std::string>& flavors) const;
+  /// The flavors of the list that are not below the target flavor.
+  std::vector<std::string> within_target(const std::vector<std::string>& flavors) const;
+  /// Might an option with these flavors be placed better than that? So it is when, in the first
+  /// resource group where its best flavor is another than those held, none of those is better.
+  bool may_improve(const std::vector<std::string>& flavors, const Placement& held) const;
   bool operator==(const Policy&) const;
+
+ private:
+  bool below_target_alone(const std::string& flavor) const;
 };
 
 Groups groups_of(const sluice::Json& cluster_queue);
+std::vector<std::vector<std::string>> resources_of(const sluice::Json& cluster_queue);
 
 /// nullopt: the queue has no policy. What makes no sense (the validator refuses it) is left out.
 std::optional<Policy> policy_of(const sluice::Json& cluster_queue);

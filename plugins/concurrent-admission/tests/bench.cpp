@@ -1,19 +1,27 @@
-// How long cycles take when many parents wait, each in 16 options.
+// What concurrent admission costs.
 //
-//   concurrent_admission_bench [PARENTS] [SHAPES]
+//   concurrent_admission_bench [PARENTS] [SHAPES]        cycles while many parents wait, 16 options
+//   concurrent_admission_bench lives [PARENTS] [SHAPES]  whole lives of parents with 4 options
 //
-// 8,000 parents of SHAPES different sizes (default: as many as parents, the worst case) wait for 16
-// full flavors; then capacity comes back piece by piece.
+// SHAPES is the number of different sizes (default: as many as parents, the worst case). The first
+// lets 8,000 parents wait for 16 full flavors; then capacity comes back piece by piece. The second
+// lets parents come, wait, run (a tenth of them at a time) and end, and tells the processor time
+// and the memory of one.
+#include <malloc.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "world.hpp"
 
 namespace {
 
 using sluice::Duration;
+using sluice::host::RaceWorld;
 
 void report(const char* what, std::vector<Duration> cycles) {
   if (cycles.empty()) return;
@@ -26,22 +34,34 @@ void report(const char* what, std::vector<Duration> cycles) {
               ms(0.5), ms(0.99), ms(1));
 }
 
-}  // namespace
+/// Of this process so far, in milliseconds.
+double processor_ms() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
+  };
+  return ms(usage.ru_utime) + ms(usage.ru_stime);
+}
 
-int main(int argc, char** argv) {
-  using Clock = std::chrono::steady_clock;
-  const int parents = argc > 1 ? std::atoi(argv[1]) : 8000;
-  const int shapes = argc > 2 ? std::atoi(argv[2]) : parents;
-  sluice::host::RaceWorld world;
-  std::vector<std::string> flavors;
+double allocated_kib() { return static_cast<double>(mallinfo2().uordblks) / 1024; }
+
+std::vector<std::string> queue_of(RaceWorld& world, int flavors, int cpus) {
+  std::vector<std::string> names;
   std::vector<std::pair<std::string, int>> quotas;
-  for (int i = 0; i < 16; ++i) {
-    flavors.push_back("f" + std::to_string(i));
-    quotas.emplace_back(flavors.back(), 4 * parents);
+  for (int i = 0; i < flavors; ++i) {
+    names.push_back("f" + std::to_string(i));
+    quotas.emplace_back(names.back(), cpus);
   }
-  world.flavors(flavors);
+  world.flavors(names);
   world.queue("q", quotas, R"("concurrentAdmission":{"onSuccess":"RemoveLower"})");
-  world.queue("other", quotas, "");
+  return names;
+}
+
+void cycles(int parents, int shapes) {
+  using Clock = std::chrono::steady_clock;
+  RaceWorld world;
+  const std::vector<std::string> flavors = queue_of(world, 16, 4 * parents);
   for (const std::string& flavor : flavors)
     world.workload("holder-" + flavor, "q", 4 * parents, 0,
                    R"(,"admissionConstraints":{"allowedResourceFlavors":[")" + flavor + "\"]}");
@@ -59,5 +79,52 @@ int main(int argc, char** argv) {
     world.rest();
   }
   report("eight flavors free one by one", std::exchange(world.cycles, {}));
+}
+
+void lives(int parents, int shapes) {
+  RaceWorld world;
+  queue_of(world, 4, std::max(1, parents / 40) * (shapes + 1) / 2);
+  world.rest();
+  const double begin = processor_ms();
+  const double empty = allocated_kib();
+  const auto tell = [&](const char* what, double since) {
+    std::printf("%-28s %8.3f ms of processor time per parent\n", what,
+                (processor_ms() - since) / parents);
+  };
+  for (int i = 0; i < parents; ++i) {
+    world.workload("p" + std::to_string(i), "q", 1 + i % shapes);
+    world.rest();
+  }
+  tell("come, and run or wait", begin);
+  std::printf("%-28s %8.1f KiB per parent\n", "memory", (allocated_kib() - empty) / parents);
+  const double waiting = processor_ms();
+  int ended = 0;
+  for (bool any = true; any;) {
+    any = false;
+    for (const sluice::WorkloadId id : world.engine().workloads()) {
+      const std::string name = world.engine().key(id).substr(3);
+      if (name.find("-option-") != std::string::npos || world.state(name) != "admitted") continue;
+      world.finish(name);
+      ++ended;
+      any = true;
+    }
+    world.rest();
+  }
+  tell("run and end", waiting);
+  tell("whole life", begin);
+  if (ended != parents) std::printf("only %d of %d ended\n", ended, parents);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool whole = argc > 1 && std::strcmp(argv[1], "lives") == 0;
+  const int first = whole ? 2 : 1;
+  const int parents = argc > first ? std::atoi(argv[first]) : whole ? 1000 : 8000;
+  const int shapes = argc > first + 1 ? std::atoi(argv[first + 1]) : parents;
+  if (whole)
+    lives(parents, std::min(shapes, parents));
+  else
+    cycles(parents, shapes);
   return 0;
 }

@@ -21,6 +21,7 @@ struct Decide : ::testing::Test {
   Decide() {
     policy.on_success = OnSuccess::kRemoveLower;
     policy.groups = {{"a", "b", "c"}};
+    policy.resources = {{"cpu"}};
     for (const std::string name : {"a", "b", "c"}) policy.options.push_back({name, {name}, 0, {}});
     now.parent = "p";
     now.marked = true;
@@ -34,6 +35,8 @@ struct Decide : ::testing::Test {
     for (std::size_t i = 0; i < policy.options.size(); ++i)
       if (policy.options[i].name == name) option.rank = Policy::rank_of(i);
     option.state = state;
+    if (state == State::kReserved || state == State::kAdmitted)
+      option.placement = {{{"cpu", name}}};
     option.held = held;
     option.message = "as it was";
     return option;
@@ -115,7 +118,9 @@ TEST_F(Decide, ADelayedOptionStaysOffWhenPolicyHasExcludedItMeanwhile) {
   add("b", State::kPending);
   add("c", State::kInactive, std::string(kHeldByDelay));
   now.now = 120 * kSecondNs;
-  EXPECT_EQ(changes(decide(now)), "-b(Policy) -c(Policy)");
+  const Plan plan = decide(now);
+  EXPECT_EQ(changes(plan), "-b(Policy)");
+  EXPECT_EQ(plan.status[2].message, plan.status[1].message);
 }
 
 TEST_F(Decide, TheParentsOwnLimitNarrowsItsOptions) {
@@ -190,6 +195,7 @@ TEST_F(Decide, ADeleteDelayCountsFromTheFirstAdmissionOfAnother) {
   follow(plan);
   // b takes over; a's time runs on from c's admission.
   now.options[1].state = State::kAdmitted;
+  now.options[1].placement = {{{"cpu", "b"}}};
   now.options[2].state = State::kInactive;
   now.options[2].evicted = kMigration;
   now.now = kHour + kHour / 2;
@@ -226,7 +232,8 @@ TEST_F(Decide, AnEvictionOfTheAdmittedOneBeginsTheRaceAnew) {
     EXPECT_EQ(plan.lost_reason, reason);
     EXPECT_EQ(plan.record.since, kHour);
     EXPECT_TRUE(plan.record.first.empty());
-    EXPECT_EQ(changes(plan), "-b(CreateDelay) +c");
+    EXPECT_EQ(changes(plan), "+c");  // b stays off, for another reason
+    EXPECT_THAT(plan.status[1].message, HasSubstr("createDelaySeconds"));
     EXPECT_EQ(plan.next, kHour + 60 * kSecondNs);
   }
 }
@@ -261,7 +268,7 @@ TEST_F(Decide, TurningTheParentOffTurnsAllOptionsOffAndOnAgain) {
   add("c", State::kInactive, std::string(kHeldByPolicy));
   now.active = false;
   Plan plan = decide(now);
-  EXPECT_EQ(changes(plan), "-a(Parent) -b(Parent) -c(Parent)");
+  EXPECT_EQ(changes(plan), "-a(Parent) -b(Parent)");
   follow(plan);
   now.options[1].evicted = "Deactivated";
   plan = decide(now);
@@ -317,7 +324,7 @@ TEST_F(Decide, WhoRanTooLongIsNotTriedOnAnotherOption) {
   add("b", State::kInactive, std::string(kHeldByPolicy));
   const Plan plan = decide(now);
   EXPECT_EQ(plan.rejected, "too long");
-  EXPECT_EQ(changes(plan), "-a(Parent) -b(Parent)");
+  EXPECT_EQ(changes(plan), "-a(Parent)");  // b is off already
 }
 
 // ---- the end
@@ -330,7 +337,7 @@ TEST_F(Decide, TheParentsEndIsTheEndOfItsOptions) {
   add("c", State::kInactive, std::string(kHeldByPolicy));
   const Plan plan = decide(now);
   EXPECT_THAT(plan.finish, ElementsAre("p-option-b"));
-  EXPECT_EQ(changes(plan), "-a(Parent) -c(Parent)");
+  EXPECT_EQ(changes(plan), "-a(Parent)");  // c is off already
   EXPECT_EQ(states(plan), "a=Deactivated b=Finished c=Deactivated");
 }
 

@@ -51,6 +51,15 @@ def decisions(sluice, path):
     return out
 
 
+def overbooked(sluice, path):
+    """Lines of the table of queues that say more in use than there is."""
+    done = subprocess.run([sluice, "simulate", "--plugins", "concurrent-admission", path],
+                          capture_output=True, text=True, check=True)
+    table = done.stdout.split("USED  NOMINAL", 1)[1].split("WORKLOAD", 1)[0]
+    found = re.findall(r"^.*?\S+ +cpu +(\d+) +(\d+)\b.*$", table, re.MULTILINE)
+    return [f"{used} of {nominal}" for used, nominal in found if int(used) > int(nominal)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sluice", required=True)
@@ -71,6 +80,10 @@ def main():
             continue
         with open(path, encoding="utf-8") as text:
             wanted = text.read().splitlines()
+        # Parents are counted once, though their options hold the quota.
+        if over := overbooked(given.sluice, os.path.join(given.examples, manifest)):
+            failed += 1
+            print(f"{manifest}: in use", *over, sep="\n  ")
         if got != wanted:
             failed += 1
             print(f"{manifest}: expected", *wanted, "got", *got, sep="\n  ")

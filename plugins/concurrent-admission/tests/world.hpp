@@ -19,6 +19,15 @@
 
 namespace sluice::host {
 
+/// Fields of a ClusterQueue's spec.
+inline std::string policy(const std::string& on_success, const std::string& more = "") {
+  return R"("concurrentAdmission":{"onSuccess":")" + on_success + "\"" + more + "}";
+}
+/// More of a Workload's spec.
+inline std::string only(const std::string& flavor) {
+  return R"(,"admissionConstraints":{"allowedResourceFlavors":[")" + flavor + "\"]}";
+}
+
 class TurnedClock final : public PluginClock {
  public:
   Time now() const override { return time; }
@@ -31,18 +40,20 @@ class RaceWorld final : public DecisionObserver {
   /// Everything but the store: what a restart makes anew.
   struct Running {
     Running(RaceWorld& world)  // NOLINT
-        : configuration(configured()),
+        : configuration(configured(world)),
           rules(load(configuration, world.clock)),
           machine(configuration, *rules,
                   {.store = *world.store, .ids = world.ids, .controllers = false}) {
       machine.observe(world);
     }
-    static Configuration configured() {
+    static Configuration configured(const RaceWorld& world) {
       Configuration out;
+      out.engine = world.scheduling;
       out.engine.threads = 1;
       out.plugins.directory = SLUICE_PLUGINS;
-      out.plugins.load.emplace(1);
-      out.plugins.load->back().name = "concurrent-admission";
+      out.plugins.load.emplace(world.with_elastic ? 2 : 1);
+      out.plugins.load->front().name = "concurrent-admission";
+      if (world.with_elastic) out.plugins.load->back().name = "elastic-jobs";
       return out;
     }
     static std::unique_ptr<Rules> load(const Configuration& config, const PluginClock& clock) {
@@ -59,7 +70,8 @@ class RaceWorld final : public DecisionObserver {
     ObjectWriter& objects = machine.objects();
   };
 
-  RaceWorld() {
+  explicit RaceWorld(EngineConfig config = {}, bool elastic = false)
+      : scheduling(std::move(config)), with_elastic(elastic) {
     start();
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns"}})");
   }
@@ -237,6 +249,8 @@ class RaceWorld final : public DecisionObserver {
   void cycled(const CycleReport& cycle) override { cycles.push_back(cycle.took); }
   std::vector<std::string> take_log() { return std::exchange(log, {}); }
 
+  EngineConfig scheduling;
+  bool with_elastic;  // is elastic-jobs loaded, too?
   TurnedClock clock;
   CountingIds ids;
   std::unique_ptr<MemoryStore> store;

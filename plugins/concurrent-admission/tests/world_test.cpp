@@ -12,10 +12,6 @@ using ::testing::IsEmpty;
 
 constexpr Duration kHour = 3600 * kSecond;
 
-std::string policy(const std::string& on_success, const std::string& more = "") {
-  return R"("concurrentAdmission":{"onSuccess":")" + on_success + "\"" + more + "}";
-}
-
 // ---- parents and options
 
 TEST(Family, OptionsAreMadeInOneCommitBeforeAnyCycleSeesTheWorkload) {
@@ -482,7 +478,7 @@ TEST(Restart, AWorkloadThatWasNotYetMarkedIsNoLessAParent) {
 // ---- what it does not do
 
 TEST(Refused, AWorkloadThatChangesItsSizeSaysWhyItWaits) {
-  RaceWorld world;
+  RaceWorld world(EngineConfig(), true);
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
   world.apply(
