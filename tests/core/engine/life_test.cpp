@@ -1,6 +1,7 @@
 // A workload's life, and what changes of configuration mean for it (semantics 2 and 7).
 #include <gmock/gmock.h>
 
+#include "tests/core/support/fake_hooks.hpp"
 #include "tests/core/support/scenario.hpp"
 
 namespace sluice::testing {
@@ -183,6 +184,33 @@ TEST_F(PodsReady, PastTheLimitItIsDeactivated) {
   s.after(100);
   EXPECT_EQ(s.run(), Lines("evicted a DeactivatedDueToRequeuingLimitExceeded",
                            "deactivated a DeactivatedDueToRequeuingLimitExceeded"));
+}
+
+TEST_F(PodsReady, ThoseThatAreCountedAsOneShareItsBackoffAndItsLimit) {
+  // m1 and m2 are two ways to run w: after the timeout of m1 both wait, and m2's timeout is the
+  // second of w, of which one is allowed.
+  FakeTraits traits;
+  traits.of("w").takes_part = false;
+  for (const std::string name : {"m1", "m2"}) {
+    hooks::Traits& t = traits.member(name, "g", name == "m1" ? 1 : 2, "w");
+    t.group.exclusive = true;
+    t.counted_as = hooks::CountedAs::kOther;
+    t.counted_as_workload = "ns/w";
+  }
+  hooks::Hooks hooks;
+  hooks.workload_traits = &traits;
+  Scenario s(config(1), hooks);
+  s.flavor("f").queue(plain(4)).submit(Job("w", "q").cpu(1)).submit(Job("m1", "q").cpu(1));
+  s.submit(Job("m2", "q").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "m1");
+  s.after(100).run();
+  EXPECT_EQ(s.admitted(), "");
+  for (const char* name : {"m1", "m2"})
+    EXPECT_EQ(s.why(name), "Pending: The workload waits for its requeue backoff");
+  s.after(10).submit(Job("m1", "q").cpu(1).active(false)).run();
+  EXPECT_EQ(s.admitted(), "m2");
+  s.after(100).run();
+  EXPECT_EQ(s.state("m2"), "inactive");
 }
 
 TEST_F(PodsReady, OneThatIsReadyStaysAndMustBecomeReadyAgainAfterAnEviction) {
