@@ -42,8 +42,10 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object) {
   w.uid = object->meta.uid;
   w.object = std::move(object);
   w.priority = w.object->priority;
-  model_.ids.emplace(w.key, id);
+  const bool fresh = model_.ids.emplace(w.key, id).second;
+  SLUICE_CHECK(fresh, w.key, " comes twice");
   ++model_.ids_version;
+  name_local_queue(w);
   describe_pod_sets(w);
   const api::Condition* reserved = w.object->status.condition("QuotaReserved");
   ask_traits(id, reserved && reserved->status == "True" && w.object->status.admission);
@@ -54,10 +56,15 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object) {
     tell_why_inactive(w);
   }
   if (w.stands_aside()) w.state = reported_state(w);
+  count_workload(model_, id);
   if (w.state == WorkloadState::kPending) waiting_.enqueue(id);
   waiting_.reorder_anchored(w.key);
   if (w.extras && w.extras->backing_off) waiting_.enqueue_members(id);  // those that came before it
   return id;
+}
+
+void Arrivals::name_local_queue(WorkloadRecord& w) {
+  w.local_queue = model_.texts.intern(w.object->meta.ns + "/" + w.object->queue_name);
 }
 
 const PodShape* Arrivals::pod_shape(const std::shared_ptr<const api::PodTemplate>& pod) {
@@ -123,6 +130,7 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   relations_.unlink(id);
   w.object = std::move(object);
   w.priority = w.object->priority;
+  name_local_queue(w);
   describe_pod_sets(w);
   ask_traits(id, w.holds_quota());
   follow_part(id, was_aside);
@@ -189,6 +197,9 @@ void Arrivals::remove(WorkloadId id) {
   model_.ids.erase(w.key);
   ++model_.ids_version;
   waiting_.reorder_anchored(w.key);
+  SLUICE_CHECK(!w.holds_quota() && !model_.claims.contains(id), w.key, " leaves capacity");
+  w.object.reset();
+  count_workload(model_, id);
   std::string key = std::move(w.key);
   w = WorkloadRecord();
   w.key = std::move(key);  // decisions that were not handed out yet name it
@@ -199,9 +210,10 @@ void Arrivals::traits_changed(WorkloadId id) { change(id, model_.workloads[id].o
 
 void Arrivals::follow_local_queues(const std::set<std::string>& local_queues) {
   if (local_queues.empty()) return;
-  for (WorkloadId id = 0; id < model_.workloads.size(); ++id) {
-    WorkloadRecord& w = model_.workloads[id];
-    if (!w.exists() || w.holds_quota() || w.state != WorkloadState::kPending) continue;
+  const std::vector<WorkloadId> open(model_.open.begin(), model_.open.end());
+  for (const WorkloadId id : open) {
+    const WorkloadRecord& w = model_.workloads[id];
+    if (w.holds_quota() || w.state != WorkloadState::kPending) continue;
     if (!local_queues.contains(w.object->meta.ns + "/" + w.object->queue_name)) continue;
     if (hooks_.workload_traits) refresh_traits(id);
     if (w.state == WorkloadState::kPending) waiting_.enqueue(id);

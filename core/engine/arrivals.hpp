@@ -46,6 +46,7 @@ class Arrivals {
   void change(WorkloadId id, std::shared_ptr<const api::Workload> object);
   void tell_why_inactive(WorkloadRecord& w);
   void change_holder(WorkloadId id, const Before& before);
+  void name_local_queue(WorkloadRecord& w);
   void describe_pod_sets(WorkloadRecord& w);
   const PodShape* pod_shape(const std::shared_ptr<const api::PodTemplate>& pod);
   std::uint32_t shape_of(const WorkloadRecord& w);

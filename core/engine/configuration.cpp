@@ -1,6 +1,7 @@
 // Configuration objects: each change is noted here and takes effect when the tree is built.
 #include <algorithm>
 
+#include "core/base/check.hpp"
 #include "core/engine/structure.hpp"
 
 namespace sluice {
@@ -15,6 +16,8 @@ QueueId Structure::queue_id(std::string_view name) {
     model_.maybe_head.push_back(0);
     model_.tree_stale = true;
   }
+  SLUICE_CHECK(model_.queues[it->second].name == it->first, "queue ", it->second, " is called ",
+               model_.queues[it->second].name, ", not ", it->first);
   return it->second;
 }
 

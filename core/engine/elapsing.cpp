@@ -2,6 +2,7 @@
 // maximum execution time.
 #include <algorithm>
 
+#include "core/base/check.hpp"
 #include "core/engine/lifecycle.hpp"
 #include "core/engine/workload_views.hpp"
 
@@ -14,6 +15,7 @@ constexpr std::string_view kWaitForRecovery = "WaitForRecovery";
 }
 
 void Lifecycle::begin_instant(Time now) {
+  SLUICE_CHECK(now >= model_.now, "the clock went from ", model_.now, " to ", now);
   model_.now = now;
   while (const auto timer = timers_.pop_due(now)) fire(*timer);
 }
@@ -53,6 +55,7 @@ void Lifecycle::end_backoff(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   if (!w.extras || !w.extras->backing_off) return;
   w.extras->backing_off = false;
+  if (w.state != WorkloadState::kPending) return;  // it was turned off meanwhile
   set_condition(model_, w, Type::kRequeued, true, "BackoffFinished",
                 "The workload backoff was finished");
   decide(DecisionType::kRequeued, id).reason = "BackoffFinished";

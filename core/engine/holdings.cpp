@@ -44,6 +44,7 @@ void Holdings::hold(WorkloadId id, std::unique_ptr<Holding> holding) {
   if (!ready || !ready->is_true) model_.pods_ready = false;
   note_new_frs();
   model_.settle(id);
+  count_holding(model_, id);
 }
 
 std::unique_ptr<Holding> Holdings::let_go(WorkloadId id) {
@@ -52,6 +53,7 @@ std::unique_ptr<Holding> Holdings::let_go(WorkloadId id) {
   note_new_frs();
   if (!model_.tree_stale && w.counted) model_.ledger.release(id, w);
   w.counted = false;
+  uncount_holding(model_, id);
   drop_plan(id);
   if (w.promised_to != kNone) {
     WorkloadRecord& planner = model_.workloads[w.promised_to];
@@ -98,6 +100,7 @@ void Holdings::plan(WorkloadId id, const std::vector<WorkloadId>& victims) {
     v.promised_to = id;
     w.holding->planned.push_back(victim);
     model_.settle(victim);
+    count_holding(model_, victim);
   }
   if (!w.holding->planned.empty()) model_.held.insert(id);
 }
@@ -112,6 +115,7 @@ void Holdings::drop_plan(WorkloadId id) {
                  " and promised to ", v.promised_to);
     v.promised_to = kNone;
     model_.settle(victim);
+    count_holding(model_, victim);
   }
 }
 
@@ -164,6 +168,7 @@ void Holdings::verify() const {
       SLUICE_CHECK(model_.workloads[victim].promised_to == id, model_.key(victim),
                    " is planned by ", w.key, " and not promised to it");
   }
+  verify_totals(model_);
   SLUICE_CHECK(listed == holding, listed, " holders are listed, ", holding, " workloads hold");
   SLUICE_CHECK(plans == model_.held.size(), plans, " plan, ", model_.held.size(), " are held");
 }

@@ -25,6 +25,10 @@ void Lifecycle::reserve(const Entry& entry) {
   const WorkloadId id = entry.id;
   WorkloadRecord& w = model_.workloads[id];
   QueueRecord& queue = model_.queues[entry.queue];
+  SLUICE_CHECK(w.state == WorkloadState::kPending && !w.holds_quota(), w.key, " reserves in state ",
+               static_cast<int>(w.state));
+  SLUICE_CHECK(w.queue == entry.queue && queue.pending.contains(id), w.key, " reserves in ",
+               queue.name, " and does not wait there");
   queue.pending.erase(id);
   queue.pending.free_place(id);
   holdings_.drop_claim(id);
@@ -79,7 +83,10 @@ void Lifecycle::admit(WorkloadId id) {
 
 void Lifecycle::start(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
+  SLUICE_CHECK(w.state == WorkloadState::kQuotaReserved && w.holds_quota(), w.key,
+               " is admitted in state ", static_cast<int>(w.state));
   w.state = WorkloadState::kAdmitted;
+  count_holding(model_, id);
   set_condition(model_, w, Type::kAdmitted, true, texts_.admitted, texts_.is_admitted);
   decide(DecisionType::kAdmitted, id);
   ++turn_.stats.admissions;
@@ -144,6 +151,7 @@ void Lifecycle::evict(WorkloadId id, const Decision& why) {
 /// Ends an eviction: the quota is released, and the workload is back where it waits.
 void Lifecycle::vacate(WorkloadId id, const Decision& why) {
   WorkloadRecord& w = model_.workloads[id];
+  SLUICE_CHECK(w.holds_quota(), w.key, " is evicted and holds nothing");
   const QueueId queue = w.holding->queue;
   const bool admitted = w.state == WorkloadState::kAdmitted;
   if (admitted && w.object->maximum_execution_seconds) {
@@ -243,6 +251,7 @@ Result<void> Lifecycle::conclude(WorkloadId id, std::string_view reason, std::st
 /// Finished: what it holds is released, and it is queued no more.
 void Lifecycle::end(WorkloadId id, std::string_view reason, std::string_view message) {
   WorkloadRecord& w = model_.workloads[id];
+  SLUICE_CHECK(w.exists() && w.state != WorkloadState::kFinished, w.key, " ends twice");
   if (w.queue != kNone) structure_.wake_tree_of(w.queue);
   waiting_.dequeue(id);
   if (w.queue != kNone) model_.queues[w.queue].pending.free_place(id);
@@ -250,6 +259,7 @@ void Lifecycle::end(WorkloadId id, std::string_view reason, std::string_view mes
   if (w.holds_quota()) w.ended = holdings_.let_go(id);
   ++w.epoch;
   w.state = WorkloadState::kFinished;
+  count_workload(model_, id);
   w.pending.reset();
   model_.history.forget(id);
   set_condition(model_, w, Type::kFinished, true, reason, message);

@@ -52,6 +52,7 @@ void Lifecycle::load_status(WorkloadId id) {
     load_admission(id, *status.admission);
     w.state = is_true(ConditionRecord::Type::kAdmitted) ? WorkloadState::kAdmitted
                                                         : WorkloadState::kQuotaReserved;
+    count_holding(model_, id);
     if (w.state == WorkloadState::kAdmitted) start_timers(id);
     if (w.state == WorkloadState::kQuotaReserved || !status.admission_checks.empty())
       loaded_.push_back(id);

@@ -1,10 +1,8 @@
 #include "core/engine/queue_views.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "core/engine/workload_views.hpp"
 #include "core/model/model.hpp"
@@ -48,8 +46,9 @@ void describe_activity(const QueueRecord& queue, QueueView& out) {
   }
 }
 
-/// Usage by fr; members of one unit count as their maximum (mechanisms 2).
-class UseSum {
+/// The use of those that no account has, by fr; members of one unit count as their maximum
+/// (mechanisms 2).
+class UseAlone {
  public:
   void add(const WorkloadRecord& w) {
     const bool admitted = w.state == WorkloadState::kAdmitted;
@@ -58,10 +57,9 @@ class UseSum {
       if (admitted) add(used_, w.unit, u);
     }
   }
-  Amount reserved(FrId fr) const { return total(reserved_, fr); }
-  Amount used(FrId fr) const { return total(used_, fr); }
-  void frs(std::set<FrId>& out) const {
-    for (const auto& [key, amount] : reserved_) out.insert(key.first);
+  void add_to(std::map<FrId, HeldAmount>& sums) const {
+    for (const auto& [key, amount] : reserved_) sums[key.first].reserved += amount;
+    for (const auto& [key, amount] : used_) sums[key.first].used += amount;
   }
 
  private:
@@ -69,12 +67,6 @@ class UseSum {
   static void add(ByUnit& sums, std::uint32_t unit, const FrAmount& u) {
     Amount& sum = sums[{u.fr, unit}];
     sum = unit == kNone ? add_saturating(sum, u.amount) : std::max(sum, u.amount);
-  }
-  static Amount total(const ByUnit& sums, FrId fr) {
-    Amount sum = 0;
-    for (auto it = sums.lower_bound({fr, 0}); it != sums.end() && it->first.first == fr; ++it)
-      sum = add_saturating(sum, it->second);
-    return sum;
   }
 
   ByUnit reserved_, used_;
@@ -84,30 +76,103 @@ class UseSum {
 struct Counted {
   std::set<WorkloadId> pending, parked, reserving, admitted;
   /// One that has quota does not wait, though another that counts for it may.
-  QueueCounts counts() const {
+  void add_to(QueueCounts& counts) const {
     const auto waiting = [this](const std::set<WorkloadId>& of) {
       return static_cast<std::size_t>(std::count_if(
           of.begin(), of.end(), [this](WorkloadId id) { return !reserving.contains(id); }));
     };
-    return {waiting(pending), waiting(parked), reserving.size(), admitted.size()};
+    counts.pending += waiting(pending);
+    counts.parked += waiting(parked);
+    counts.reserving += reserving.size();
+    counts.admitted += admitted.size();
   }
 };
 
-struct LocalSum {
-  QueueCounts plain;  // of workloads that count for themselves
-  Counted others;     // of those that count for another
-  UseSum use;
+/// Of one LocalQueue, or of all together.
+struct Sum {
+  QueueCounts counts;                  // of accounts
+  std::map<FrId, HeldAmount> amounts;  // of accounts
+  Counted others;                      // of those that no account has
+  UseAlone alone;
 
-  QueueCounts counts() const {
-    const QueueCounts more = others.counts();
-    return {plain.pending + more.pending, plain.parked + more.parked,
-            plain.reserving + more.reserving, plain.admitted + more.admitted};
+  void add(const HeldTotals& totals) {
+    counts.reserving += totals.reserving;
+    counts.admitted += totals.admitted;
+    for (const auto& [fr, amount] : totals.amounts) {
+      amounts[fr].reserved += amount.reserved;
+      amounts[fr].used += amount.used;
+    }
   }
+  void finish() {
+    others.add_to(counts);
+    alone.add_to(amounts);
+  }
+};
+
+/// The workloads of one queue, summed up.
+class Summing {
+ public:
+  Summing(const Model& model, const QueueRecord& queue) : model_(model), queue_(queue) {
+    for (const auto& [account, totals] : queue.held) {
+      local(account).add(totals);
+      all_.add(totals);
+      ++steps_;
+    }
+    for (const auto& [account, waiting] : queue.pending.by_account()) {
+      const std::size_t parked = queue.active() ? waiting.parked : waiting.pending;
+      for (Sum* sum : {&all_, &local(account)}) {
+        sum->counts.pending += waiting.pending;
+        sum->counts.parked += parked;
+      }
+      ++steps_;
+    }
+    for (const WorkloadId id : queue.pending.unaccounted()) add_waiting(id);
+    for (const WorkloadId id : queue.held_alone) add_holder(id);
+    for (auto& [name, sum] : locals_) sum.finish();
+    all_.finish();
+  }
+
+  const Sum& all() const { return all_; }
+  const std::map<std::string_view, Sum>& locals() const { return locals_; }
+  std::size_t steps() const { return steps_; }
+
+ private:
+  Sum& local(StringId name) { return locals_[model_.texts.text(name)]; }
+
+  void count(WorkloadId id, std::size_t QueueCounts::*own, std::set<WorkloadId> Counted::*others) {
+    const auto whom = counted_as(model_, id);
+    if (!whom) return;
+    for (Sum* sum : {&all_, &local(model_.workloads[id].local_queue)}) {
+      if (*whom == id)
+        ++(sum->counts.*own);
+      else
+        (sum->others.*others).insert(*whom);
+    }
+  }
+  void add_waiting(WorkloadId id) {
+    ++steps_;
+    count(id, &QueueCounts::pending, &Counted::pending);
+    if (queue_.pending.parked(id) || !queue_.active())
+      count(id, &QueueCounts::parked, &Counted::parked);
+  }
+  void add_holder(WorkloadId id) {
+    ++steps_;
+    const WorkloadRecord& w = model_.workloads[id];
+    count(id, &QueueCounts::reserving, &Counted::reserving);
+    if (w.state == WorkloadState::kAdmitted) count(id, &QueueCounts::admitted, &Counted::admitted);
+    all_.alone.add(w);
+    local(w.local_queue).alone.add(w);
+  }
+
+  const Model& model_;
+  const QueueRecord& queue_;
+  Sum all_;
+  std::map<std::string_view, Sum> locals_;
+  std::size_t steps_ = 0;
 };
 
 std::vector<FlavorUse> use_of(const Model& model, const QueueRecord* queue,
-                              const std::function<Amount(FrId)>& reserved,
-                              const std::function<Amount(FrId)>& used, const std::set<FrId>& held) {
+                              const std::map<FrId, HeldAmount>& amounts) {
   std::vector<FlavorUse> out;
   std::set<FrId> listed;
   const auto add = [&](FrId fr) {
@@ -117,67 +182,34 @@ std::vector<FlavorUse> use_of(const Model& model, const QueueRecord* queue,
     use.resource = model.frs.resource_name(model.frs.resource_of(fr));
     if (queue && !model.tree_stale && fr < model.tree.fr_count())
       use.nominal = model.tree.nominal(queue->id, fr);
-    use.reserved = reserved(fr);
-    use.used = used(fr);
+    const auto held = amounts.find(fr);
+    if (held == amounts.end()) return;
+    use.reserved = saturate(held->second.reserved);
+    use.used = saturate(held->second.used);
   };
   if (queue)
     for (const ResourceGroupRecord& group : queue->groups)
       for (const auto& flavor : group.frs)
         for (const FrId fr : flavor) add(fr);
-  for (const FrId fr : held) add(fr);
+  for (const auto& [fr, amount] : amounts) add(fr);
   return out;
 }
 
 }  // namespace
 
-std::optional<QueueView> queue_view(const Model& model, std::string_view name) {
-  const QueueRecord* found = model.find_queue(name);
-  if (!found) return std::nullopt;
-  const QueueRecord& queue = *found;
+std::optional<QueueView> queue_view(const Model& model, std::string_view name, std::size_t* steps) {
+  const QueueRecord* queue = model.find_queue(name);
+  if (!queue) return std::nullopt;
   QueueView out;
   out.name = name;
-  describe_activity(queue, out);
-  if (!model.tree_stale) out.weighted_share = shown_share(share_of(model.tree, queue.id));
-
-  std::map<std::pair<std::string_view, std::string_view>, LocalSum> locals;
-  LocalSum all;
-  const auto count = [&](WorkloadId id, const WorkloadRecord& w, std::size_t QueueCounts::*plain,
-                         std::set<WorkloadId> Counted::*others) {
-    const auto whom = counted_as(model, id);
-    if (!whom) return;
-    LocalSum& local = locals[{w.object->meta.ns, w.object->queue_name}];
-    for (LocalSum* sum : {&all, &local}) {
-      if (*whom == id)
-        ++(sum->plain.*plain);
-      else
-        (sum->others.*others).insert(*whom);
-    }
-  };
-  queue.pending.each([&](WorkloadId id, bool parked) {
-    const WorkloadRecord& w = model.workloads[id];
-    count(id, w, &QueueCounts::pending, &Counted::pending);
-    if (parked || !queue.active()) count(id, w, &QueueCounts::parked, &Counted::parked);
-  });
-  for (const WorkloadId id : queue.holders) {
-    const WorkloadRecord& w = model.workloads[id];
-    count(id, w, &QueueCounts::reserving, &Counted::reserving);
-    if (w.state == WorkloadState::kAdmitted)
-      count(id, w, &QueueCounts::admitted, &Counted::admitted);
-    all.use.add(w);
-    locals[{w.object->meta.ns, w.object->queue_name}].use.add(w);
-  }
-  const auto render = [&](const LocalSum& sum, const QueueRecord* of) {
-    std::set<FrId> held;
-    sum.use.frs(held);
-    return use_of(
-        model, of, [&](FrId fr) { return sum.use.reserved(fr); },
-        [&](FrId fr) { return sum.use.used(fr); }, held);
-  };
-  out.counts = all.counts();
-  out.use = render(all, &queue);
-  for (const auto& [key, sum] : locals)
-    out.local_queues.push_back({std::string(key.first) + "/" + std::string(key.second),
-                                sum.counts(), render(sum, nullptr)});
+  describe_activity(*queue, out);
+  if (!model.tree_stale) out.weighted_share = shown_share(share_of(model.tree, queue->id));
+  const Summing sums(model, *queue);
+  out.counts = sums.all().counts;
+  out.use = use_of(model, queue, sums.all().amounts);
+  for (const auto& [key, sum] : sums.locals())
+    out.local_queues.push_back({std::string(key), sum.counts, use_of(model, nullptr, sum.amounts)});
+  if (steps) *steps = sums.steps();
   return out;
 }
 

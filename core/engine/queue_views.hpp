@@ -60,9 +60,12 @@ struct PendingWorkload {
   std::size_t position_in_local_queue = 0;
 };
 
-/// nullopt: there is no such ClusterQueue. O(its workloads).
-std::optional<QueueView> queue_view(const Model& model, std::string_view cluster_queue);
-/// How many workloads wait or hold quota there: what queue_view() costs. O(1).
+/// nullopt: there is no such ClusterQueue. O(its LocalQueues × classes of equals that wait, and its
+/// workloads that share quota or count for others), however many others there are or have finished;
+/// `steps` gets how many of these were looked at.
+std::optional<QueueView> queue_view(const Model& model, std::string_view cluster_queue,
+                                    std::size_t* steps = nullptr);
+/// How many workloads wait or hold quota there. O(1).
 std::size_t queue_size(const Model& model, std::string_view cluster_queue);
 /// ClusterQueues that exist, in order of name.
 std::vector<std::string> cluster_queues(const Model& model);

@@ -2,6 +2,7 @@
 // checks are Ready, and reservations that end there.
 #include <algorithm>
 
+#include "core/base/check.hpp"
 #include "core/engine/checks.hpp"
 #include "core/engine/lifecycle.hpp"
 #include "core/model/queue_order.hpp"
@@ -70,6 +71,8 @@ void Lifecycle::commit(Recheck& recheck) {
 void Lifecycle::lose_reservation(WorkloadId id, const std::string& message,
                                  std::shared_ptr<PendingReason> why) {
   WorkloadRecord& w = model_.workloads[id];
+  SLUICE_CHECK(w.state == WorkloadState::kQuotaReserved, w.key, " loses its reservation in state ",
+               static_cast<int>(w.state));
   const QueueId queue = w.holding->queue;
   Decision& decision = decide(DecisionType::kReservationLost, id);
   decision.reason = to_string(why->reason);

@@ -137,6 +137,7 @@ void Relations::set_unit(WorkloadId id, std::uint32_t unit) {
   if (counted) model_.ledger.release(id, w);
   w.unit = unit;
   if (counted) model_.ledger.take(id, w);
+  count_holding(model_, id);
 }
 
 void Relations::verify() const {

@@ -16,6 +16,7 @@ constexpr int kIdleCycles = 12;
 }  // namespace
 
 bool Rounds::run() {
+  SLUICE_CHECK(!model_.tree_stale, "a round on a stale tree");
   if (turn_.moved) idle_cycles_ = 0;
   heads_ = {};
   bool any_head = false;
@@ -98,6 +99,8 @@ void Rounds::take_head(QueueRecord& queue, WorkloadId id) {
     return;
   }
   const std::size_t count = heads_.size();
+  SLUICE_CHECK(count < entries_.size() && w.queue == queue.id, w.key, " is head ", count, " of ",
+               entries_.size(), " queues, of ", queue.name);
   heads_ = std::span(entries_).first(count + 1);
   Entry& entry = heads_[count];
   entry.id = id;

@@ -27,6 +27,8 @@ void Structure::build() {
   model_.tree_generations.assign(specs.size(), 0);
   model_.tree.build(std::move(specs), model_.frs);
   model_.tree_stale = false;
+  SLUICE_CHECK(model_.tree.node_count() >= model_.queues.size(), model_.tree.node_count(),
+               " nodes for ", model_.queues.size(), " queues");
   grow_generations();
   for (const QueueRecord& queue : model_.queues)
     model_.tree_generations[model_.tree.root(queue.id)] += queue.generation;
@@ -241,6 +243,7 @@ void Structure::set_activity_by_checks(QueueRecord& queue) {
 }
 
 void Structure::bump_generation(QueueId id) {
+  SLUICE_CHECK(id < model_.queues.size(), "queue ", id, " of ", model_.queues.size());
   QueueRecord& queue = model_.queues[id];
   ++queue.generation;
   if (id < model_.tree.node_count() && !model_.tree_generations.empty())

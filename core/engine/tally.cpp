@@ -11,13 +11,6 @@
 namespace sluice {
 namespace {
 
-/// LocalQueues as they stand in workloads; the texts are the workloads'.
-using Local = std::pair<std::string_view, std::string_view>;
-
-std::string key_of(const Local& local) {
-  return std::string(local.first) + "/" + std::string(local.second);
-}
-
 const char* reason_of(const WorkloadRecord& w, const PendingReason* pending) {
   switch (w.state) {
     case WorkloadState::kQuotaReserved:
@@ -31,25 +24,19 @@ const char* reason_of(const WorkloadRecord& w, const PendingReason* pending) {
 
 }  // namespace
 
-WorkloadTally tally_of(const Model& model) {
-  std::map<std::tuple<Local, std::string_view>, std::size_t> unadmitted;
-  std::map<Local, std::size_t> finished;
+WorkloadTally tally_of(const Model& model, std::size_t* steps) {
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> unadmitted;
   std::map<std::pair<QueueId, ResourceId>, Amount> requested;
-  for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
+  for (const WorkloadId id : model.open) {
     const WorkloadRecord& w = model.workloads[id];
-    if (!w.exists() || w.state == WorkloadState::kAdmitted || counted_as(model, id) != id) continue;
-    const Local local{w.object->meta.ns, w.object->queue_name};
-    if (w.state == WorkloadState::kFinished) {
-      ++finished[local];
-      continue;
-    }
+    if (w.state == WorkloadState::kAdmitted || counted_as(model, id) != id) continue;
     const bool pending = w.state == WorkloadState::kPending;
     const auto why = pending ? pending_reason(model, w, id) : nullptr;
     std::string_view reason = reason_of(w, why.get());
     if (const api::Condition* told = w.object->status.condition("QuotaReserved");
         pending && told && w.stands_aside())
       reason = told->reason;
-    ++unadmitted[{local, reason}];
+    ++unadmitted[{model.texts.text(w.local_queue), reason}];
     if (!pending || w.queue == kNone) continue;
     for (const PodSetRecord& pods : w.pod_sets)
       for (const ResourceAmount& wanted : pods.shape->requests) {
@@ -57,14 +44,20 @@ WorkloadTally tally_of(const Model& model) {
         sum = add_saturating(sum, multiply_saturating(wanted.amount, pods.count));
       }
   }
+  std::map<std::string_view, std::size_t> finished;
+  for (const auto& [local, count] : model.finished) finished[model.texts.text(local)] += count;
+  for (const WorkloadId id : model.finished_alone)
+    if (counted_as(model, id) == id) ++finished[model.texts.text(model.workloads[id].local_queue)];
+  if (steps) *steps = model.open.size() + model.finished.size() + model.finished_alone.size();
+
   WorkloadTally out;
   for (const auto& [at, count] : unadmitted) {
     const auto& [local, reason] = at;
-    const std::string key = key_of(local);
+    const std::string key(local);
     out.unadmitted.push_back({cluster_queue_of(model, key), key, std::string(reason), count});
   }
   for (const auto& [local, count] : finished) {
-    const std::string key = key_of(local);
+    const std::string key(local);
     out.finished.push_back({cluster_queue_of(model, key), key, count});
   }
   for (const auto& [at, amount] : requested)

@@ -39,7 +39,7 @@ struct WorkloadTally {
   std::vector<Shapes> shapes;
 };
 
-/// O(workloads).
-WorkloadTally tally_of(const Model& model);
+/// O(workloads that have not finished, and those that count for others); `steps` gets how many.
+WorkloadTally tally_of(const Model& model, std::size_t* steps = nullptr);
 
 }  // namespace sluice

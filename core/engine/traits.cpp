@@ -122,6 +122,8 @@ void Arrivals::follow_part(WorkloadId id, bool was_aside) {
     if (!w.object->active && w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
   }
   if (aside && !w.holds_quota()) w.state = reported_state(w);
+  count_holding(model_, id);
+  count_workload(model_, id);
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/check.hpp"
 #include "core/engine/checks.hpp"
 #include "core/model/queue_order.hpp"
 
@@ -25,6 +26,12 @@ std::shared_ptr<PendingReason> plain_reason(WaitReason reason, std::string text)
   out->reason = reason;
   out->text = std::move(text);
   return out;
+}
+
+/// One that waits shares nothing yet; whom it counts for is asked when somebody wants to know.
+std::uint32_t waiting_account(const WorkloadRecord& w) {
+  const bool itself = !w.extras || w.extras->traits.counted_as == hooks::CountedAs::kItself;
+  return itself ? w.local_queue : PendingQueue::kNoAccount;
 }
 
 }  // namespace
@@ -81,6 +88,7 @@ std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, 
 
 void Waiting::enqueue(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
+  SLUICE_CHECK(w.exists() && !w.holds_quota(), w.key, " is queued and holds quota");
   QueueId queue = kNone;
   std::shared_ptr<PendingReason> why = why_not_queued(w, queue);
   if (w.queue != kNone && (w.queue != queue || why)) model_.queues[w.queue].pending.erase(id);
@@ -91,7 +99,7 @@ void Waiting::enqueue(WorkloadId id) {
       held && !held->is_true && model_.texts.text(held->reason) == "LocalQueueStopped")
     set_condition(model_, w, ConditionRecord::Type::kRequeued, true, "LocalQueueRestarted",
                   "The LocalQueue was restarted after being stopped");
-  q.pending.insert(order_key(model_, id), {w.shape, w.priority});
+  q.pending.insert(order_key(model_, id), {w.shape, w.priority}, waiting_account(w));
   model_.maybe_head[queue] = 1;
   turn_.touched.push_back(id);
   turn_.touched_queues.insert(queue);

@@ -15,6 +15,8 @@ void Ledger::take(WorkloadId id, const WorkloadRecord& workload) {
   SLUICE_CHECK(workload.holds_quota(), workload.key, " holds nothing");
   const Holding& holding = *workload.holding;
   if (workload.unit == kNone) return add(holding.queue, holding.usage);
+  SLUICE_CHECK(workload.unit < units_.size(), workload.key, " is in unit ", workload.unit, " of ",
+               units_.size());
   Unit& unit = units_[workload.unit];
   auto share = std::find_if(unit.begin(), unit.end(),
                             [&](const Share& s) { return s.queue == holding.queue; });
@@ -62,6 +64,7 @@ void Ledger::apply_shared(const Share& share, const Holding& holding, int sign) 
 }
 
 std::vector<WorkloadId> Ledger::holders_of(std::uint32_t unit, QueueId queue) const {
+  SLUICE_CHECK(unit < units_.size(), "unit ", unit, " of ", units_.size());
   std::vector<WorkloadId> ids;
   if (const Share* share = share_in(units_[unit], queue))
     for (const auto& [id, holding] : share->holders) ids.push_back(id);

@@ -64,8 +64,11 @@ struct Model {
   std::unordered_map<std::string, std::vector<WorkloadId>> anchored;
 
   std::unordered_map<std::string_view, WorkloadId> ids;  ///< by key, of those that exist
-  std::uint64_t ids_version = 0;                         ///< grows when a workload comes or goes
-  std::unordered_map<std::string, QueueId> queue_ids;    ///< by name, also of those to come
+  std::set<WorkloadId> open;                             ///< that exist and have not finished
+  std::map<StringId, std::size_t> finished;  ///< by LocalQueue, of those that count for themselves
+  std::set<WorkloadId> finished_alone;       ///< the others
+  std::uint64_t ids_version = 0;             ///< grows when a workload comes or goes
+  std::unordered_map<std::string, QueueId> queue_ids;  ///< by name, also of those to come
   std::unordered_map<std::string, LocalQueueRecord> local_queues;  ///< by `namespace/name`
   std::unordered_map<std::string, api::LabelMap> namespaces;       ///< labels by name
   std::map<std::string, CheckRecord> checks;                       ///< AdmissionChecks by name

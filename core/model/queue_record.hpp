@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/model/totals.hpp"
 #include "core/model/workload_record.hpp"
 #include "core/queueing/pending_queue.hpp"
 #include "core/quota/quota_tree.hpp"
@@ -69,6 +71,9 @@ struct QueueRecord {
   std::vector<WorkloadId> holders;  ///< workloads that hold quota here, in no particular order
 
   std::map<std::int32_t, std::uint32_t> holder_priorities;  ///< how many holders of each
+
+  std::map<StringId, HeldTotals> held;  ///< of holders, by LocalQueue (totals.hpp)
+  std::set<WorkloadId> held_alone;      ///< holders that no account has
 
   bool dirty = false;             ///< its tree is to be woken
   StringId reserved_message = 0;  ///< "Quota reserved in ClusterQueue …", once it is interned

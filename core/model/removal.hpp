@@ -23,6 +23,7 @@ class Removal {
   void remove(WorkloadId id) {
     WorkloadRecord& w = model_.workloads[id];
     if (!w.holds_quota() || w.gone) return;
+    SLUICE_CHECK(w.exists(), "workload ", id, " is removed and does not exist");
     w.gone = true;
     settle(id);
     removed_.push_back(id);
@@ -43,6 +44,7 @@ class Removal {
 
  private:
   void settle(WorkloadId id) {
+    SLUICE_CHECK(model_.workloads[id].holds_quota(), model_.key(id), " let go while it was away");
     model_.settle(id);
     for (const WorkloadId planned : model_.workloads[id].holding->planned) model_.settle(planned);
   }

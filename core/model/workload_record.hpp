@@ -67,6 +67,16 @@ struct Holding {
   Time reserved_at = 0;
   std::size_t index = 0;      ///< in QueueRecord::holders
   std::int32_t priority = 0;  ///< as counted in QueueRecord::holder_priorities
+
+  /// How it was summed up (totals.hpp), so that it can be taken out again.
+  struct Summed {
+    enum Where : std::uint8_t { kNowhere, kAccount, kAlone };
+    Where where = kNowhere;
+    bool reserved = false, admitted = false;
+    std::uint32_t account = 0;
+    bool operator==(const Summed&) const = default;
+  };
+  Summed summed;
 };
 
 /// Where the walk over a group's flavors stands, per pod set and resource group (semantics 4).
@@ -129,10 +139,15 @@ struct WorkloadRecord {
   std::uint64_t logged_pending = 0;  ///< digest of the pending reason that was last told
   /// In place of a digest: what was told last is what the condition QuotaReserved says.
   static constexpr std::uint64_t kToldInStatus = 1;
+  std::uint32_t local_queue = 0;   ///< interned `namespace/name`, as its object names it
+  std::uint32_t tallied_in = 0;    ///< that under which it is counted as finished
   std::uint32_t unit = kNone;      ///< shares its quota with others (ledger.hpp); kNone: alone
   WorkloadId promised_to = kNone;  ///< whose plan it is part of (Holding::planned)
   std::int32_t priority = 0;
   WorkloadState state = WorkloadState::kPending;
+  /// How it is counted among all (totals.hpp).
+  enum class Tallied : std::uint8_t { kNot, kOpen, kFinished, kFinishedAlone };
+  Tallied tallied = Tallied::kNot;
   bool evicting = false;  ///< loaded in the middle of an eviction; it ends after the next cycle
   bool gone = false;      ///< taken away in a simulation (removal.hpp)
   bool counted = false;   ///< its holding is in the ledger; kept by Model::settle

@@ -1,5 +1,6 @@
 #include "core/preemption/victims.hpp"
 
+#include "core/base/check.hpp"
 #include "core/preemption/search.hpp"
 
 namespace sluice {

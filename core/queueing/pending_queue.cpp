@@ -22,8 +22,21 @@ std::uint32_t PendingQueue::class_of(ClassKey key) {
   return id;
 }
 
-void PendingQueue::add_member(std::uint32_t cls, const OrderKey& key) {
-  Class& c = classes_[cls];
+void PendingQueue::count(Accounts& accounts, std::uint32_t account, int sign) {
+  if (account == kNoAccount) return;
+  if (sign > 0) {
+    ++accounts[account];
+    return;
+  }
+  const auto it = accounts.find(account);
+  SLUICE_CHECK(it != accounts.end(), "nobody of account ", account, " is counted");
+  if (--it->second == 0) accounts.erase(it);
+}
+
+void PendingQueue::add_member(const Slot& slot) {
+  const OrderKey& key = slot.key;
+  Class& c = classes_[slot.cls];
+  count(c.accounts, slot.account, 1);
   const bool first = c.members.empty() || key < *c.members.begin();
   if (first && !c.parked) {
     if (!c.members.empty()) open_heads_.erase(*c.members.begin());
@@ -33,8 +46,10 @@ void PendingQueue::add_member(std::uint32_t cls, const OrderKey& key) {
   c.newcomers.push_back(key.id);
 }
 
-void PendingQueue::remove_member(std::uint32_t cls, const OrderKey& key) {
-  Class& c = classes_[cls];
+void PendingQueue::remove_member(const Slot& slot) {
+  const OrderKey& key = slot.key;
+  Class& c = classes_[slot.cls];
+  count(c.accounts, slot.account, -1);
   const auto it = c.members.find(key);
   SLUICE_CHECK(it != c.members.end(), "workload ", key.id, " is not in its class");
   const bool first = it == c.members.begin();
@@ -45,11 +60,11 @@ void PendingQueue::remove_member(std::uint32_t cls, const OrderKey& key) {
   }
 }
 
-void PendingQueue::insert(const OrderKey& key, ClassKey cls) {
+void PendingQueue::insert(const OrderKey& key, ClassKey cls, std::uint32_t account) {
   erase(key.id);
-  const std::uint32_t id = class_of(cls);
-  slots_.emplace(key.id, Slot{key, id, false});
-  add_member(id, key);
+  const Slot& slot = slots_.emplace(key.id, Slot{key, class_of(cls), account, false}).first->second;
+  add_member(slot);
+  if (account == kNoAccount) unaccounted_.insert(key.id);
   join_group(key);
 }
 
@@ -57,10 +72,10 @@ void PendingQueue::reorder(const OrderKey& key) {
   const auto it = slots_.find(key.id);
   if (it == slots_.end()) return;
   Slot& slot = it->second;
-  if (!slot.alone) remove_member(slot.cls, slot.key);
+  if (!slot.alone) remove_member(slot);
   leave_group(slot.key);
   slot.key = key;
-  if (!slot.alone) add_member(slot.cls, key);
+  if (!slot.alone) add_member(slot);
   join_group(key);
 }
 
@@ -71,6 +86,7 @@ void PendingQueue::join_group(const OrderKey& key) {
 void PendingQueue::leave_group(const OrderKey& key) {
   if (key.anchor == key.id) return;
   const auto group = groups_.find(key.anchor);
+  SLUICE_CHECK(group != groups_.end(), "workload ", key.id, " is not in the group of ", key.anchor);
   group->second.erase(key);
   if (group->second.empty()) groups_.erase(group);
 }
@@ -80,10 +96,12 @@ void PendingQueue::erase(WorkloadId id) {
   if (it == slots_.end()) return;
   const Slot slot = it->second;
   slots_.erase(it);
+  unaccounted_.erase(id);
   if (slot.alone) {
     alone_.erase(id);
+    count(alone_accounts_, slot.account, -1);
   } else {
-    remove_member(slot.cls, slot.key);
+    remove_member(slot);
   }
   leave_group(slot.key);
   // A parked class stays known while parked: an equal that arrives later is still an equal.
@@ -127,6 +145,7 @@ void PendingQueue::park_with_equals(WorkloadId id, std::shared_ptr<const Pending
   const Slot& slot = slots_.at(id);
   Class& c = classes_[slot.cls];
   SLUICE_CHECK(!slot.alone && !c.parked, "workload ", id, " is parked already");
+  SLUICE_CHECK(!c.members.empty(), "the class of workload ", id, " is empty");
   open_heads_.erase(*c.members.begin());
   c.parked = true;
   c.why = std::move(why);
@@ -136,15 +155,17 @@ void PendingQueue::park_with_equals(WorkloadId id, std::shared_ptr<const Pending
 void PendingQueue::park_alone(WorkloadId id) {
   Slot& slot = slots_.at(id);
   SLUICE_CHECK(!slot.alone, "workload ", id, " is parked already");
-  remove_member(slot.cls, slot.key);
+  remove_member(slot);
   slot.alone = true;
   alone_.insert(id);
+  count(alone_accounts_, slot.account, 1);
 }
 
 bool PendingQueue::wake() {
   if (!anything_parked()) return false;
   bool moved = !alone_.empty();
   for (std::uint32_t id = 0; parked_classes_ > 0; ++id) {
+    SLUICE_CHECK(id < classes_.size(), parked_classes_, " parked classes more than there are");
     Class& c = classes_[id];
     if (!c.parked) continue;
     c.parked = false;
@@ -159,9 +180,10 @@ bool PendingQueue::wake() {
   for (const WorkloadId id : alone_) {
     Slot& slot = slots_.at(id);
     slot.alone = false;
-    add_member(slot.cls, slot.key);
+    add_member(slot);
   }
   alone_.clear();
+  alone_accounts_.clear();
   return moved;
 }
 
@@ -195,6 +217,20 @@ std::size_t PendingQueue::parked_count() const {
   for (const Class& c : classes_)
     if (c.parked) count += c.members.size();
   return count;
+}
+
+std::map<std::uint32_t, PendingQueue::Waiting> PendingQueue::by_account() const {
+  std::map<std::uint32_t, Waiting> out;
+  const auto add = [&out](const Accounts& accounts, bool are_parked) {
+    for (const auto& [account, members] : accounts) {
+      Waiting& sum = out[account];
+      sum.pending += members;
+      sum.parked += are_parked ? members : 0;
+    }
+  };
+  for (const Class& c : classes_) add(c.accounts, c.parked);
+  add(alone_accounts_, true);
+  return out;
 }
 
 std::vector<WorkloadId> PendingQueue::members() const {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -31,8 +32,10 @@ struct ClassKey {
 class PendingQueue {
  public:
   /// Adds a workload, or moves it to where its changed key and class belong. It comes into the
-  /// heap, or is parked unseen when its class is parked. O(log n).
-  void insert(const OrderKey& key, ClassKey cls);
+  /// heap, or is parked unseen when its class is parked. It is counted in `account`; one in none is
+  /// listed by itself. O(log n).
+  void insert(const OrderKey& key, ClassKey cls, std::uint32_t account = kNoAccount);
+  static constexpr std::uint32_t kNoAccount = static_cast<std::uint32_t>(-1);
   /// Moves it to where its changed key belongs, parked or not as before. No-op when absent.
   void reorder(const OrderKey& key);
   /// No-op when absent.
@@ -77,6 +80,14 @@ class PendingQueue {
       if (!each.members.empty()) ++(each.parked ? out.parked : out.open);
     return out;
   }
+  /// How many of each account wait, parked ones too, and how many of them are parked. O(classes ×
+  /// accounts), however many wait.
+  struct Waiting {
+    std::size_t pending = 0, parked = 0;
+  };
+  std::map<std::uint32_t, Waiting> by_account() const;
+  /// Members without an account.
+  const std::set<WorkloadId>& unaccounted() const { return unaccounted_; }
   /// fn(id, parked) for all members, in no particular order.
   template <typename Fn>
   void each(Fn&& fn) const {
@@ -88,6 +99,7 @@ class PendingQueue {
   std::vector<WorkloadId> equals_of(WorkloadId id) const;
 
  private:
+  using Accounts = std::map<std::uint32_t, std::size_t>;  // how many of each; no zeros
   struct Class {
     ClassKey key;
     std::set<OrderKey> members;  // without those parked alone
@@ -95,10 +107,12 @@ class PendingQueue {
     std::shared_ptr<const PendingReason> why;
     std::uint64_t told = 0;             // digest of the reason that members were told
     std::vector<WorkloadId> newcomers;  // since then
+    Accounts accounts;                  // of the members
   };
   struct Slot {
     OrderKey key;
     std::uint32_t cls = 0;
+    std::uint32_t account = kNoAccount;
     bool alone = false;
   };
   struct ClassKeyHash {
@@ -108,8 +122,9 @@ class PendingQueue {
   };
 
   std::uint32_t class_of(ClassKey key);
-  void add_member(std::uint32_t cls, const OrderKey& key);
-  void remove_member(std::uint32_t cls, const OrderKey& key);
+  void add_member(const Slot& slot);
+  void remove_member(const Slot& slot);
+  static void count(Accounts& accounts, std::uint32_t account, int sign);
   std::optional<WorkloadId> head_of_place() const;
   void join_group(const OrderKey& key);
   void leave_group(const OrderKey& key);
@@ -121,6 +136,8 @@ class PendingQueue {
   std::set<OrderKey> open_heads_;  // the first member of every open class
   std::unordered_map<WorkloadId, Slot> slots_;
   std::set<WorkloadId> alone_;
+  Accounts alone_accounts_;
+  std::set<WorkloadId> unaccounted_;
   std::unordered_map<WorkloadId, std::set<OrderKey>> groups_;  // by anchor, grouped members only
   struct Place {
     WorkloadId holder;

@@ -35,11 +35,16 @@ void QuotaTree::link(std::vector<NodeSpec>& specs) {
     node.is_queue = spec.is_queue;
     node.active = spec.active;
     node.weight_milli = spec.weight_milli;
+    SLUICE_CHECK(spec.parent == kNone || (spec.parent < specs.size() && spec.parent != id), "node ",
+                 node.name, " has the parent ", spec.parent, " of ", specs.size());
     for (const QuotaSpec& quota : spec.quotas) {
+      SLUICE_CHECK(quota.fr < fr_count_, "quota for fr ", quota.fr, " of ", fr_count_);
       Cell& c = cell(id, quota.fr);
       c.nominal = quota.nominal;
       c.borrowing_limit = quota.borrowing_limit;
     }
+    SLUICE_CHECK(spec.parent == kNone || !specs[spec.parent].is_queue, "node ", node.name,
+                 " stands under a queue");
     if (spec.parent != kNone) nodes_[spec.parent].children.push_back(id);
   }
   for (Node& node : nodes_) {
@@ -129,6 +134,9 @@ QuotaTree::BorrowLevel QuotaTree::borrow_level(NodeId queue, FrId fr, Amount amo
 }
 
 void QuotaTree::add_usage(NodeId queue, FrId fr, Amount amount) {
+  SLUICE_CHECK(queue < nodes_.size() && nodes_[queue].is_queue, "usage at node ", queue, " of ",
+               nodes_.size(), ", which is no queue");
+  SLUICE_CHECK(fr < fr_count_, "usage of fr ", fr, "; the tree knows ", fr_count_);
   Wide change = amount;
   for (NodeId node = queue; node != kNone && change != 0; node = nodes_[node].parent) {
     Cell& c = cell(node, fr);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/check.hpp"
 #include "core/scheduling/entry_order.hpp"
 #include "core/scheduling/own_view.hpp"
 
@@ -20,6 +21,11 @@ std::map<NodeId, std::vector<std::size_t>> by_root(const QuotaTree& tree,
 }  // namespace
 
 std::vector<std::size_t> Cycle::run(std::span<Entry> heads, std::span<Recheck> rechecks) {
+  SLUICE_CHECK(!model_.tree_stale, "a cycle on a stale tree");
+  SLUICE_CHECK(taken_.empty() && !replaced_, "a cycle runs twice");
+  for (const Entry& head : heads)
+    SLUICE_CHECK(head.status == EntryStatus::kNoRoom && model_.queues[head.queue].active(),
+                 model_.key(head.id), " comes into the cycle decided, or from an inactive queue");
   nominate(heads);
   replaced_ = std::make_unique<Removal>(model_);
   for (Recheck& recheck : rechecks) look_again(recheck);
@@ -36,6 +42,8 @@ std::vector<std::size_t> Cycle::run(std::span<Entry> heads, std::span<Recheck> r
     order = classical_order(heads);
     for (const std::size_t i : order) process(heads[i]);
   }
+  SLUICE_CHECK(order.size() == heads.size(), order.size(), " of ", heads.size(),
+               " heads were processed");
   for (auto it = taken_.rbegin(); it != taken_.rend(); ++it)
     model_.ledger.subtract(it->queue, it->usage);
   replaced_->restore();
@@ -115,6 +123,7 @@ void Cycle::set_aside(const Entry& entry) {
 }
 
 void Cycle::add_victim(WorkloadId id) {
+  SLUICE_CHECK(model_.workloads[id].holds_quota(), model_.key(id), " is a victim without quota");
   victims_.insert(id);
   victims_of_root_[model_.tree.root(model_.workloads[id].holding->queue)].push_back(id);
 }
@@ -175,6 +184,8 @@ void Cycle::admit_in_this_cycle(WorkloadId id) {
 }
 
 void Cycle::add_for_this_cycle(QueueId queue, std::vector<FrAmount> usage) {
+  SLUICE_CHECK(queue < model_.queues.size(), "capacity is taken in queue ", queue, " of ",
+               model_.queues.size());
   model_.ledger.add(queue, usage);
   taken_.push_back({queue, std::move(usage)});
 }

@@ -1,5 +1,6 @@
 #include "core/scheduling/flavor_assigner.hpp"
 
+#include "core/base/check.hpp"
 #include "core/model/removal.hpp"
 #include "core/scheduling/flavor_match.hpp"
 #include "core/scheduling/search_policy.hpp"
@@ -24,6 +25,8 @@ void FlavorAssigner::assign(WorkloadId workload, QueueId queue,
   result_ = &out;
   simulated_.clear();
   out.clear();
+  SLUICE_CHECK(counts.size() == workload_->pod_sets.size(), workload_->key, " has ",
+               workload_->pod_sets.size(), " pod sets, asked for are ", counts.size());
   out.counts.assign(counts.begin(), counts.end());
   const auto n = static_cast<std::uint32_t>(workload_->pod_sets.size());
   out.positions.assign(n * queue_->groups.size(), ScanPosition::kUnset);

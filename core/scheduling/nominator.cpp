@@ -1,5 +1,6 @@
 #include "core/scheduling/nominator.hpp"
 
+#include "core/base/check.hpp"
 #include "core/scheduling/own_view.hpp"
 #include "core/scheduling/search_policy.hpp"
 
@@ -113,6 +114,8 @@ hooks::VetoAnswer Nominator::ask_veto(const WorkloadRecord& workload, QueueId qu
 
 void Nominator::nominate_holder(WorkloadId id, bool same_flavors, Nomination& out) {
   const WorkloadRecord& workload = model_.workloads[id];
+  SLUICE_CHECK(workload.holds_quota() && !workload.counted, workload.key,
+               " is nominated as a holder and holds nothing, or it counts");
   const Holding& holding = *workload.holding;
   const OwnView view(model_, id, holding.queue);
   Assignment had;

@@ -134,6 +134,16 @@ TEST(Checks, RequeueEndsTheDelayOfARetry) {
   EXPECT_EQ(s.after(60).run(), Log());  // the timer of the delay means nothing any more
 }
 
+TEST(Checks, WhoIsTurnedOffDuringTheDelayIsNotQueuedWhenItEnds) {
+  Scenario s;
+  s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
+  s.answer("w", "a", "Retry", "", 60).run();
+  s.submit(Job("w", "q").cpu(1).active(false)).run();
+  EXPECT_EQ(s.after(60).run(), Log());
+  EXPECT_EQ(s.state("w"), "inactive");
+  EXPECT_EQ(queue_view(s.engine.model(), "q")->counts.pending, 0U);
+}
+
 TEST(Checks, AStatusEndsTheDelayOfARetry) {
   struct Case {
     const char* name;

@@ -1,0 +1,85 @@
+// What is known about queues costs the same however many workloads are stored, by counted steps.
+#include "core/engine/queue_views.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/engine/tally.hpp"
+#include "tests/core/support/scenario.hpp"
+
+namespace sluice {
+namespace {
+
+using namespace testing;
+
+/// A workload of 1 CPU that came finished.
+Job finished(const std::string& name) {
+  Job job = Job(name, "q").cpu(1);
+  job.object.status.conditions = {{"Finished", "True", "Succeeded", "", 0, 0}};
+  return job;
+}
+
+/// A queue of 4 CPUs with two that run, and three that wait.
+void fill(Scenario& s) {
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  for (const char* name : {"a", "b", "c", "d", "e"}) s.submit(Job(name, "q").cpu(2));
+  s.run();
+}
+
+TEST(QueueViews, AStatusCostsTheSameWithManyFinishedWorkloads) {
+  std::size_t steps[2] = {0, 0};
+  std::size_t tally_steps[2] = {0, 0};
+  const int many[2] = {100, 20'000};
+  for (const int i : {0, 1}) {
+    Scenario s;
+    fill(s);
+    for (int n = 0; n < many[i]; ++n) s.submit(finished("done" + std::to_string(n)));
+    const auto view = queue_view(s.engine.model(), "q", &steps[i]);
+    EXPECT_EQ(view->counts.pending, 3U);
+    EXPECT_EQ(view->counts.admitted, 2U);
+    EXPECT_EQ(view->use[0].used, 4000);
+    const WorkloadTally tally = tally_of(s.engine.model(), &tally_steps[i]);
+    ASSERT_EQ(tally.finished.size(), 1U);
+    EXPECT_EQ(tally.finished[0].count, static_cast<std::size_t>(many[i]));
+  }
+  EXPECT_EQ(steps[0], steps[1]);
+  EXPECT_LE(steps[0], 2U);  // one account of holders, one of those that wait
+  EXPECT_EQ(tally_steps[0], tally_steps[1]);
+}
+
+TEST(QueueViews, AStatusCostsTheSameWithManyEqualsThatWaitOrRun) {
+  std::size_t steps[2] = {0, 0};
+  const int many[2] = {10, 100};
+  for (const int i : {0, 1}) {
+    Scenario s;
+    s.flavor("f").queue(Queue("q").quota("cpu", {{"f", many[i] / 2}}));
+    for (int n = 0; n < many[i]; ++n) s.submit(Job("w" + std::to_string(n), "q").cpu(1));
+    s.run();
+    const auto view = queue_view(s.engine.model(), "q", &steps[i]);
+    EXPECT_EQ(view->counts.pending, static_cast<std::size_t>(many[i] / 2));
+    EXPECT_EQ(view->counts.parked, static_cast<std::size_t>(many[i] / 2));
+    EXPECT_EQ(view->counts.reserving, static_cast<std::size_t>(many[i] / 2));
+  }
+  EXPECT_EQ(steps[0], steps[1]);
+}
+
+TEST(QueueViews, CountsFollowEveryWayOut) {
+  Scenario s;
+  fill(s);
+  const auto counts = [&s] { return queue_view(s.engine.model(), "q")->counts; };
+  s.finish("a").run();  // 2 CPUs are free: the next one runs
+  EXPECT_EQ(counts().pending, 2U);
+  EXPECT_EQ(counts().admitted, 2U);
+  s.remove("b").run();
+  EXPECT_EQ(counts().pending, 1U);
+  s.submit(Job("c", "q").cpu(2).active(false)).run();  // evicted, and e runs in its place
+  EXPECT_EQ(counts().pending, 0U);
+  EXPECT_EQ(counts().admitted, 2U);
+  const WorkloadTally tally = tally_of(s.engine.model());
+  ASSERT_EQ(tally.unadmitted.size(), 1U);
+  EXPECT_EQ(tally.unadmitted[0].reason, "Deactivated");
+  ASSERT_EQ(tally.finished.size(), 1U);
+  EXPECT_EQ(tally.finished[0].count, 1U);
+}
+
+}  // namespace
+}  // namespace sluice
