@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "core/engine/queue_views.hpp"
+#include "core/engine/cohort_views.hpp"
 #include "core/engine/workload_views.hpp"
 #include "core/model/model.hpp"
 #include "core/model/queue_order.hpp"
