@@ -38,11 +38,12 @@ struct Entry {
 
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 
-constexpr std::array<Entry, 9> kRules = {{
+constexpr std::array<Entry, 10> kRules = {{
     {"batch", "Job", {builtin::fill_in_job, builtin::check_job}},
     {"", "Pod", {builtin::fill_in_pod, builtin::check_pod}},
     {"", "Secret", {builtin::fill_in_secret, builtin::check_secret}},
     {"", "ConfigMap", {nullptr, builtin::check_config_map}},
+    {"", "Event", {nullptr, builtin::check_event}},
     {"", "Service", {builtin::fill_in_service, nullptr}},
     {kRbac, "Role", {nullptr, builtin::check_role}},
     {kRbac, "ClusterRole", {nullptr, builtin::check_cluster_role}},

@@ -1,4 +1,4 @@
-// Secret, ConfigMap and Service: small rules of simple objects.
+// Secret, ConfigMap, Event and Service: small rules of simple objects.
 #include "api/builtin/rules.hpp"
 #include "api/schema/rules.hpp"
 #include "api/schema/walk.hpp"
@@ -74,6 +74,17 @@ void check_secret(const json::object& secret, const json::object* old, Outcome& 
 
 void check_config_map(const json::object& map, const json::object* old, Outcome& outcome) {
   check_data(map, old, {"data", "binaryData"}, outcome);
+}
+
+void check_event(const json::object& event, const json::object*, Outcome& outcome) {
+  constexpr std::size_t kLongestMessage = 1024;
+  for (const char* field : {"message", "note"}) {
+    const std::size_t size = find_text(event, field).size();
+    if (size <= kLongestMessage) continue;
+    add_problem(outcome, Problem::Kind::kTooLong, field,
+                "Too long: may not be more than " + std::to_string(kLongestMessage) +
+                    " bytes, got " + std::to_string(size));
+  }
 }
 
 void fill_in_service(json::object& service) {

@@ -1,6 +1,4 @@
 // Pod: defaults, checks, and the few things that an update may change.
-#include <algorithm>
-
 #include "api/builtin/rules.hpp"
 #include "api/schema/rules.hpp"
 
@@ -43,23 +41,22 @@ json::object frozen(const json::object& pod, bool gated) {
   return spec;
 }
 
-bool contains(const json::array* list, const json::value& entry) {
-  return list != nullptr && std::find(list->begin(), list->end(), entry) != list->end();
-}
-
 void check_tolerations_kept(const json::object& spec, const json::object& before,
                             Outcome& outcome) {
   const json::array* old = find_array(before, "tolerations");
-  for (std::size_t i = 0; old != nullptr && i < old->size(); ++i) {
-    if (contains(find_array(spec, "tolerations"), (*old)[i])) continue;
+  if (old == nullptr || old->empty() || same(spec, before, "tolerations")) return;
+  const EntrySet now(find_array(spec, "tolerations"));
+  for (const auto& each : *old) {
+    if (now.contains(each)) continue;
     add_forbidden(outcome, "spec.tolerations", "existing tolerations cannot be changed or removed");
     return;
   }
 }
 
 void check_gates(const json::object& spec, const json::object& before, Outcome& outcome) {
+  const EntrySet old(find_array(before, "schedulingGates"));
   for_objects(spec, "schedulingGates", [&](std::size_t i, const json::object& gate) {
-    if (contains(find_array(before, "schedulingGates"), json::value(gate))) return;
+    if (old.contains(json::value(gate))) return;
     add_forbidden(outcome, item("spec.schedulingGates", i),
                   "gates can be removed from a pod that exists, not added");
   });

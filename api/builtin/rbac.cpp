@@ -17,7 +17,16 @@ bool has_entries(const json::object& holder, std::string_view key) {
   return list != nullptr && !list->empty();
 }
 
+// Every request of everybody who is bound to a role goes over its rules.
+constexpr std::size_t kMostRules = 1000;
+
 void check_rules(const json::object& role, bool namespaced, Outcome& outcome) {
+  if (const json::array* rules = find_array(role, "rules"); rules && rules->size() > kMostRules) {
+    add_problem(outcome, Problem::Kind::kTooMany, "rules",
+                "Too many: " + std::to_string(rules->size()) + ": must have at most " +
+                    std::to_string(kMostRules) + " items");
+    return;
+  }
   for_objects(role, "rules", [&](std::size_t i, const json::object& rule) {
     const std::string at = item("rules", i);
     if (!has_entries(rule, "verbs")) {

@@ -28,6 +28,8 @@ void check_secret(const boost::json::object& secret, const boost::json::object* 
                   Outcome& outcome);
 void check_config_map(const boost::json::object& map, const boost::json::object* old,
                       Outcome& outcome);
+void check_event(const boost::json::object& event, const boost::json::object* old,
+                 Outcome& outcome);
 void fill_in_service(boost::json::object& service);
 
 void fill_in_role_binding(boost::json::object& binding);

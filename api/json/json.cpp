@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json/parse.hpp>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -78,14 +79,16 @@ std::optional<Time> find_time(const json::object& object, std::string_view key) 
 }
 
 LabelMap find_labels(const json::object& object, std::string_view key) {
-  LabelMap labels;
   const json::object* map = find_object(object, key);
-  if (map == nullptr) return labels;
+  if (map == nullptr) return {};
+  std::vector<LabelMap::Entry> entries;
+  entries.reserve(map->size());
   for (const auto& member : *map) {
+    Steps::count();
     const json::string* text = member.value().if_string();
-    if (text != nullptr) labels.set(std::string(view(member.key())), std::string(view(*text)));
+    if (text != nullptr) entries.emplace_back(view(member.key()), view(*text));
   }
-  return labels;
+  return LabelMap(std::move(entries));
 }
 
 Result<Quantity> as_quantity(const json::value& value) {
@@ -230,10 +233,95 @@ void append_canonical_json(const json::value& value, std::string& out) {
   out += '}';
 }
 
+json::value parse_deep(std::string_view text, json::error_code& error, json::storage_ptr storage) {
+  // Beyond what a request may nest: owners of deep fields are recorded some levels deeper.
+  constexpr std::size_t kDeepest = 1100;
+  json::parse_options options;
+  options.max_depth = kDeepest;
+  return json::parse(json_view(text), error, std::move(storage), options);
+}
+
 std::string to_json(const json::value& value) {
   std::string out;
   append_json(value, out);
   return out;
+}
+
+namespace {
+
+/// As append_json_text() writes it: `\n` and its like are two bytes, other control characters six.
+std::size_t text_bytes(std::string_view text) {
+  constexpr std::string_view kShort = "\"\\\b\f\n\r\t";
+  std::size_t bytes = text.size() + 2;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    bytes += kShort.find(c) != std::string_view::npos ? 1 : 5;
+  }
+  return bytes;
+}
+
+std::size_t scalar_bytes(const json::value& value) {
+  if (const auto* text = value.if_string()) return text_bytes(view(*text));
+  std::string out;
+  append_scalar(value, out);
+  return out.size();
+}
+
+void add_bytes(const json::value& value, std::size_t most, std::size_t& bytes);
+
+void add_bytes(const json::object& object, std::size_t most, std::size_t& bytes) {
+  bytes += 2 + (object.empty() ? 0 : object.size() - 1);
+  for (const auto& member : object) {
+    if (bytes > most) return;
+    bytes += text_bytes(view(member.key())) + 1;
+    add_bytes(member.value(), most, bytes);
+  }
+}
+
+void add_bytes(const json::value& value, std::size_t most, std::size_t& bytes) {
+  Steps::count();
+  if (const auto* object = value.if_object()) return add_bytes(*object, most, bytes);
+  const auto* list = value.if_array();
+  if (list == nullptr) {
+    bytes += scalar_bytes(value);
+    return;
+  }
+  bytes += 2 + (list->empty() ? 0 : list->size() - 1);
+  for (const auto& entry : *list) {
+    if (bytes > most) return;
+    add_bytes(entry, most, bytes);
+  }
+}
+
+}  // namespace
+
+std::size_t json_bytes(const json::value& value, std::size_t most) {
+  std::size_t bytes = 0;
+  add_bytes(value, most, bytes);
+  return bytes;
+}
+
+std::size_t json_bytes(const json::object& object, std::size_t most) {
+  std::size_t bytes = 0;
+  add_bytes(object, most, bytes);
+  return bytes;
+}
+
+EntrySet::EntrySet(const json::array* list) {
+  if (list == nullptr) return;
+  texts_.reserve(list->size());
+  for (const auto& entry : *list) {
+    Steps::count();
+    append_canonical_json(entry, texts_.emplace_back());
+  }
+  std::sort(texts_.begin(), texts_.end());
+}
+
+bool EntrySet::contains(const json::value& entry) const {
+  Steps::count();
+  std::string text;
+  append_canonical_json(entry, text);
+  return std::binary_search(texts_.begin(), texts_.end(), text);
 }
 
 }  // namespace sluice::api

@@ -11,7 +11,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "api/json/steps.hpp"
 #include "core/types/meta.hpp"
 #include "core/types/quantity.hpp"
 
@@ -56,5 +59,40 @@ void append_json_text(std::string_view text, std::string& out);
 /// The same with the keys of all objects in order: equal contents give equal texts.
 void append_canonical_json(const boost::json::value& value, std::string& out);
 std::string to_json(const boost::json::value& value);
+
+/// What parse() of the JSON library does, as deep as requests may nest: by itself it stops at 32
+/// levels, and what was stored has to be read again.
+boost::json::value parse_deep(std::string_view text, boost::json::error_code& error,
+                              boost::json::storage_ptr storage = {});
+
+/// The length of the compact JSON of `value`; beyond `most` somewhere above it, without looking
+/// further.
+std::size_t json_bytes(const boost::json::value& value, std::size_t most);
+std::size_t json_bytes(const boost::json::object& object, std::size_t most);
+
+/// Keeps the members for which keep(member) says so, in their order. O(n): erasing one member of an
+/// object in order moves all that follow it.
+template <typename Keep>
+void keep_members(boost::json::object& object, Keep keep) {
+  boost::json::object kept(object.storage());
+  kept.reserve(object.size());
+  for (auto& member : object) {
+    Steps::count();
+    if (keep(member)) kept.emplace(member.key(), std::move(member.value()));
+  }
+  object = std::move(kept);
+}
+
+/// The entries of a list by their value, to be asked whether there is an equal one. O(n log n) to
+/// make, O(log n) to ask; numbers are equal when their texts are.
+class EntrySet {
+ public:
+  /// nullptr: no entries.
+  explicit EntrySet(const boost::json::array* list);
+  bool contains(const boost::json::value& entry) const;
+
+ private:
+  std::vector<std::string> texts_;  // in order
+};
 
 }  // namespace sluice::api

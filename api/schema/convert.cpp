@@ -143,6 +143,8 @@ void topology_to_hub(json::object& topology) {
   topology.erase("domains");
 }
 
+constexpr std::size_t kMostValues = 300'000;  // of all domains, when they are written one by one
+
 /// What `{universal: v}` or `{individual: [...]}` says for one domain.
 std::optional<json::value> value_of(const json::object& from, std::size_t domain) {
   if (const json::value* universal = find(from, "universal")) return *universal;
@@ -161,12 +163,18 @@ std::optional<json::value> value_of(const json::object& from, std::size_t domain
   return json::value(text);
 }
 
-bool append_domains(const json::object& slice, json::array& domains) {
+/// `left`: so many values may still be written. What a slice says in a few bytes for many domains
+/// would otherwise become as large as the number that it names.
+bool append_domains(const json::object& slice, json::array& domains, std::size_t& left) {
   const auto count = find_int(slice, "domainCount").value_or(0);
   const json::object* pod_counts = find_object(slice, "podCounts");
   const json::array* levels = find_array(slice, "valuesPerLevel");
-  if (pod_counts == nullptr || levels == nullptr || count < 0 || count > 1'000'000) return false;
+  if (pod_counts == nullptr || levels == nullptr || count < 0) return false;
+  const std::size_t each_domain = levels->size() + 1;
+  if (static_cast<std::size_t>(count) > left / each_domain) return false;
+  left -= static_cast<std::size_t>(count) * each_domain;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    Steps::count(each_domain);
     json::array values;
     for (const auto& level : *levels) {
       const json::object* object = level.if_object();
@@ -185,9 +193,10 @@ void topology_from_hub(json::object& topology) {
   const json::array* slices = find_array(topology, "slices");
   if (slices == nullptr) return;
   json::array domains;
+  std::size_t left = kMostValues;
   for (const auto& each : *slices) {
     const json::object* slice = each.if_object();
-    if (slice == nullptr || !append_domains(*slice, domains)) return;
+    if (slice == nullptr || !append_domains(*slice, domains, left)) return;
   }
   topology.erase("slices");
   topology["domains"] = std::move(domains);
@@ -268,7 +277,7 @@ void unstash(json::object& object, std::string_view name) {
   if (it == annotations->end()) return;
   json::error_code error;
   json::value kept;
-  if (const auto* text = it->value().if_string()) kept = json::parse(*text, error);
+  if (const auto* text = it->value().if_string()) kept = parse_deep(view(*text), error);
   annotations->erase(it);
   if (annotations->empty()) metadata->erase("annotations");
   const json::object* fields = error ? nullptr : kept.if_object();

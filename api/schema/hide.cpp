@@ -17,22 +17,20 @@ class Taker {
 
   void members(const SchemaNode& node, json::object& object) {
     if (node.open) return;
-    for (auto it = object.begin(); it != object.end();) {
+    keep_members(object, [&](json::key_value_pair& member) {
       const SchemaNode* below = node.values;
       if (below == nullptr) {
-        const SchemaField* field = node.field(view(it->key()));
+        const SchemaField* field = node.field(view(member.key()));
         below = field != nullptr ? field->node : nullptr;
       }
-      path_.emplace_back(it->key());
-      if (below != nullptr) {
-        value(*below, it->value());
-        ++it;
-      } else {
-        kept_.push_back(json::object{{"at", path_}, {"value", std::move(it->value())}});
-        it = object.stable_erase(it);
-      }
+      path_.emplace_back(member.key());
+      if (below != nullptr)
+        value(*below, member.value());
+      else
+        kept_.push_back(json::object{{"at", path_}, {"value", std::move(member.value())}});
       path_.pop_back();
-    }
+      return below != nullptr;
+    });
   }
 
   void start(json::string_view name) { path_.emplace_back(name); }
@@ -153,23 +151,18 @@ class Fingerprint {
 void take_unknown(const SchemaNode& root, json::object& object, json::array& kept) {
   if (root.open) return;
   Taker taker(kept);
-  for (auto it = object.begin(); it != object.end();) {
-    const std::string_view name = view(it->key());
-    if (is_settled(name)) {
-      ++it;
-      continue;
-    }
+  keep_members(object, [&](json::key_value_pair& member) {
+    const std::string_view name = view(member.key());
+    if (is_settled(name)) return true;
     const SchemaField* field = root.field(name);
-    taker.start(it->key());
-    if (field != nullptr) {
-      taker.value(*field->node, it->value());
-      ++it;
-    } else {
-      taker.keep(std::move(it->value()));
-      it = object.stable_erase(it);
-    }
+    taker.start(member.key());
+    if (field != nullptr)
+      taker.value(*field->node, member.value());
+    else
+      taker.keep(std::move(member.value()));
     taker.end();
-  }
+    return field != nullptr;
+  });
 }
 
 void put_back(json::object& object, const json::array& kept, json::array& left) {

@@ -4,6 +4,7 @@
 // Plain values, shared by schemas, rules and everybody who reads or writes objects; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -35,10 +36,14 @@ struct Problem {
   }
 };
 
+/// More mistakes than this are not told: nobody reads them, and each costs more than what it names.
+inline constexpr std::size_t kMostProblems = 200;
+
 struct Outcome {
-  std::vector<Problem> errors;
+  std::vector<Problem> errors;    ///< kMostProblems and a few at most
   std::vector<Problem> warnings;  ///< unknown fields when they are not refused
   bool ok() const { return errors.empty(); }
+  bool full() const { return errors.size() >= kMostProblems; }
   /// All errors in one line, separated by ", ".
   std::string error_text() const;
 };

@@ -14,11 +14,13 @@ std::string indexed(const std::string& field, std::size_t index) {
 }
 
 void add_problem(Outcome& outcome, Problem::Kind kind, std::string field, std::string detail) {
+  if (outcome.full()) return;
   outcome.errors.push_back({kind, std::move(field), std::move(detail)});
 }
 
 void add_invalid(Outcome& outcome, std::string field, const json::value& value,
                  const std::string& why) {
+  if (outcome.full()) return;
   add_problem(outcome, Problem::Kind::kInvalid, std::move(field),
               "Invalid value: " + shown(value) + ": " + why);
 }
@@ -52,6 +54,13 @@ constexpr const char* kLabelValueRule =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
     "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  "
     "or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+// What Kubernetes allows for annotations; its other lists have no limit but that of the object, and
+// each of their entries is looked at by every write.
+constexpr std::size_t kMostAnnotationBytes = 256U << 10;
+constexpr std::size_t kMostLabels = 1000;
+constexpr std::size_t kMostFinalizers = 100;
+constexpr std::size_t kMostOwners = 100;
 
 bool short_enough(std::string_view qualified_name) {
   const auto slash = qualified_name.find('/');
@@ -109,6 +118,35 @@ void check_name(const KindInfo& info, const json::object& metadata, Outcome& out
   }
 }
 
+void check_count(std::size_t count, std::size_t most, const char* field, Outcome& outcome) {
+  if (count <= most) return;
+  add_problem(outcome, Problem::Kind::kTooMany, field,
+              "Too many: " + std::to_string(count) + ": must have at most " + std::to_string(most) +
+                  " items");
+}
+
+void check_annotations(const json::object& annotations, Outcome& outcome) {
+  std::size_t bytes = 0;
+  for (const auto& member : annotations) {
+    check_key(view(member.key()), "metadata.annotations", outcome);
+    bytes += member.key().size();
+    if (const auto* text = member.value().if_string()) bytes += text->size();
+  }
+  if (bytes <= kMostAnnotationBytes) return;
+  add_problem(outcome, Problem::Kind::kTooLong, "metadata.annotations",
+              "Too long: may not be more than " + std::to_string(kMostAnnotationBytes) +
+                  " bytes in all, got " + std::to_string(bytes));
+}
+
+void check_finalizers(const json::array& finalizers, Outcome& outcome) {
+  check_count(finalizers.size(), kMostFinalizers, "metadata.finalizers", outcome);
+  for (std::size_t i = 0; i < finalizers.size(); ++i) {
+    const auto* name = finalizers[i].if_string();
+    if (name != nullptr && !name->empty())
+      check_key(view(*name), indexed("metadata.finalizers", i), outcome);
+  }
+}
+
 }  // namespace
 
 void check_labels(const json::object* labels, const std::string& field, Outcome& outcome) {
@@ -160,11 +198,14 @@ void check_metadata(const KindInfo& info, const json::object& object, Outcome& o
                 "Forbidden: not allowed on this type");
   }
   check_labels(find_object(*metadata, "labels"), "metadata.labels", outcome);
-  if (const json::object* annotations = find_object(*metadata, "annotations")) {
-    for (const auto& member : *annotations) {
-      check_key(view(member.key()), "metadata.annotations", outcome);
-    }
-  }
+  if (const json::object* labels = find_object(*metadata, "labels"))
+    check_count(labels->size(), kMostLabels, "metadata.labels", outcome);
+  if (const json::object* annotations = find_object(*metadata, "annotations"))
+    check_annotations(*annotations, outcome);
+  if (const json::array* finalizers = find_array(*metadata, "finalizers"))
+    check_finalizers(*finalizers, outcome);
+  if (const json::array* owners = find_array(*metadata, "ownerReferences"))
+    check_count(owners->size(), kMostOwners, "metadata.ownerReferences", outcome);
 }
 
 }  // namespace sluice::api

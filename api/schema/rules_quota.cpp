@@ -144,14 +144,12 @@ const json::array* check_entries(const json::object& object) {
 void check_on_flavors(const json::object& object, const json::object* old,
                       const std::set<std::string, std::less<>>& flavors, Outcome& outcome) {
   const json::array* checks = check_entries(object);
-  const json::array* before = old != nullptr ? check_entries(*old) : nullptr;
+  const EntrySet before(old != nullptr ? check_entries(*old) : nullptr);
   for (std::size_t i = 0; checks != nullptr && i < checks->size(); ++i) {
     const json::value& entry = (*checks)[i];
     const json::object* check = entry.if_object();
     if (check == nullptr) continue;
-    if (before != nullptr && std::find(before->begin(), before->end(), entry) != before->end()) {
-      continue;
-    }
+    if (before.contains(entry)) continue;
     const json::array* names = find_array(*check, "onFlavors");
     for (std::size_t j = 0; names != nullptr && j < names->size(); ++j) {
       const auto* name = (*names)[j].if_string();

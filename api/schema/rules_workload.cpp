@@ -1,5 +1,6 @@
 // Workload: what its pods may ask for, what its status must say, what an update may change.
 #include <algorithm>
+#include <map>
 
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
@@ -29,13 +30,27 @@ const json::object* named(const json::object& holder, std::string_view list,
   return found;
 }
 
-bool is_true(const json::object& workload, std::string_view type) {
+bool status_is_true(const json::object& status, std::string_view type) {
   bool found = false;
-  for_objects(find_part(workload, "status"), "conditions",
-              [&](std::size_t, const json::object& each) {
-                if (find_text(each, "type") == type) found = find_text(each, "status") == "True";
-              });
+  for_objects(status, "conditions", [&](std::size_t, const json::object& each) {
+    if (find_text(each, "type") == type) found = find_text(each, "status") == "True";
+  });
   return found;
+}
+
+bool is_true(const json::object& workload, std::string_view type) {
+  return status_is_true(find_part(workload, "status"), type);
+}
+
+/// The entries of a list by their names, the first one of each: for lists without a limit.
+std::map<std::string_view, const json::object*> by_name(const json::object& holder,
+                                                        std::string_view list) {
+  std::map<std::string_view, const json::object*> out;
+  for_objects(holder, list, [&](std::size_t, const json::object& each) {
+    Steps::count();
+    out.emplace(find_text(each, "name"), &each);
+  });
+  return out;
 }
 
 bool same(const json::object& a, const json::object& b, std::string_view key) {
@@ -253,11 +268,10 @@ void check_check_report(const json::object& before, const json::object* old,
     for (const char* part : {"labels", "nodeSelector"})
       check_labels(find_object(update, part), place + "." + part, outcome);
   });
-  const json::object holder{{"status", before}};
-  if (is_true(holder, "Finished")) {
+  if (status_is_true(before, "Finished")) {
     add_problem(outcome, Problem::Kind::kForbidden, field,
                 "Forbidden: cannot change: the workload is finished");
-  } else if (!is_true(holder, "QuotaReserved")) {
+  } else if (!status_is_true(before, "QuotaReserved")) {
     add_problem(outcome, Problem::Kind::kForbidden, field,
                 "Forbidden: cannot change while the workload holds no quota: its checks begin when "
                 "quota is reserved, and an answer to an earlier reservation does not count");
@@ -265,8 +279,10 @@ void check_check_report(const json::object& before, const json::object* old,
 }
 
 void check_checks_update(const json::object& before, const json::object& after, Outcome& outcome) {
+  const auto checks = by_name(before, "admissionChecks");
   for_objects(after, "admissionChecks", [&](std::size_t i, const json::object& now) {
-    const json::object* old = named(before, "admissionChecks", find_text(now, "name"));
+    const auto known = checks.find(find_text(now, "name"));
+    const json::object* old = known != checks.end() ? known->second : nullptr;
     check_check_report(before, old, now, indexed("status.admissionChecks", i), outcome);
     if (old == nullptr || find_text(*old, "state") != "Ready" ||
         find_text(now, "state") != "Ready" || same(*old, now, "podSetUpdates")) {

@@ -63,6 +63,7 @@ std::string Walk::path() const {
 }
 
 void Walk::problem(Problem::Kind kind, std::string detail) {
+  if (outcome_.full()) return;
   outcome_.errors.push_back({kind, path(), std::move(detail)});
 }
 
@@ -81,7 +82,9 @@ void Walk::wrong_type(const SchemaNode& node, const json::value& value) {
 }
 
 void Walk::value(const SchemaNode& node, json::value& value) {
+  Steps::count();
   const std::size_t errors_before = outcome_.errors.size();
+  if (outcome_.full()) return;  // what else is wrong nobody reads
   switch (node.type) {
     case NodeType::kAny:
       return;
@@ -171,26 +174,28 @@ void Walk::members(const SchemaNode& node, json::object& object) {
 }
 
 void Walk::remove_members(const SchemaNode& node, json::object& object) {
-  for (auto it = object.begin(); it != object.end();) {
-    const std::string_view key = view(it->key());
+  keep_members(object, [&](json::key_value_pair& member) {
+    const std::string_view key = view(member.key());
     const bool known = node.keys.find(key, node.fields) != KeyTable::kNone;
-    if (known && !it->value().is_null()) {
-      ++it;
-      continue;
-    }
-    if (!known && (unknown_ != UnknownFields::kIgnore || pruned_ != nullptr)) {
-      steps_.push_back({key, 0, Step::Kind::kField});
-      const std::string at = path();
-      steps_.pop_back();
-      Problem unknown{Problem::Kind::kUnknownField, at, "unknown field \"" + at + "\""};
-      if (unknown_ == UnknownFields::kRefuse)
-        outcome_.errors.push_back(std::move(unknown));
-      else if (unknown_ == UnknownFields::kWarn)
-        outcome_.warnings.push_back(std::move(unknown));
-      if (pruned_ != nullptr) pruned_->emplace_back(at, it->value());
-    }
-    it = object.stable_erase(it);
+    if (!known) unknown_member(key, member.value());
+    return known && !member.value().is_null();
+  });
+}
+
+void Walk::unknown_member(std::string_view key, json::value& value) {
+  const bool told = unknown_ == UnknownFields::kRefuse ? !outcome_.full()
+                    : unknown_ == UnknownFields::kWarn ? outcome_.warnings.size() < kMostProblems
+                                                       : false;
+  if (!told && pruned_ == nullptr) return;
+  steps_.push_back({key, 0, Step::Kind::kField});
+  std::string at = path();
+  steps_.pop_back();
+  if (told) {
+    Problem unknown{Problem::Kind::kUnknownField, at, "unknown field \"" + at + "\""};
+    (unknown_ == UnknownFields::kRefuse ? outcome_.errors : outcome_.warnings)
+        .push_back(std::move(unknown));
   }
+  if (pruned_ != nullptr) pruned_->emplace_back(std::move(at), std::move(value));
 }
 
 void Walk::complete(const SchemaNode& node, json::object& object, std::uint64_t seen) {

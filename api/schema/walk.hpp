@@ -36,6 +36,7 @@ class Walk {
   void members(const SchemaNode& node, boost::json::object& object);
   void map_values(const SchemaNode& node, boost::json::object& object);
   void remove_members(const SchemaNode& node, boost::json::object& object);
+  void unknown_member(std::string_view key, boost::json::value& value);
   void complete(const SchemaNode& node, boost::json::object& object, std::uint64_t seen);
   void array(const SchemaNode& node, boost::json::array& array);
   void duplicates(const SchemaNode& node, const boost::json::array& array);

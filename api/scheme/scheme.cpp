@@ -64,6 +64,12 @@ void check_kind_rules(const CompiledKind& kind, const json::object& object, cons
   if (name == "ResourceFlavor") check_resource_flavor(object, outcome);
 }
 
+bool too_many(const Outcome& outcome) {
+  return outcome.full() ||
+         std::any_of(outcome.errors.begin(), outcome.errors.end(),
+                     [](const Problem& each) { return each.kind == Problem::Kind::kTooMany; });
+}
+
 /// The contributed parts of `object`, as an object of the same shape; empty when there are none.
 json::object contributed(const SchemaNode& node, const json::object& object) {
   json::object out;
@@ -241,7 +247,9 @@ Outcome Scheme::admit(json::object& object, const json::object* old,
   }
   // Where the schema was violated, types may be wrong; the rules read those as absent. They speak
   // of the hub form, so one that could not be converted has only its metadata judged.
-  if (served->version == kind.hub || outcome.ok()) {
+  // Nor has one whose lists are longer than the schema allows: the rules may compare each entry of
+  // such a list with each of another.
+  if ((served->version == kind.hub && !too_many(outcome)) || outcome.ok()) {
     check_kind_rules(kind, object, old, options, outcome);
   } else {
     check_metadata(kind.info, object, outcome);
@@ -313,7 +321,7 @@ std::string Scheme::hide_unknown(const KindInfo& kind, json::object& object,
   json::array left;
   if (!hidden.empty()) {
     json::error_code error;
-    const json::value before = json::parse(json_view(hidden), error);
+    const json::value before = parse_deep(hidden, error);
     if (!error && before.is_array()) put_back(object, before.get_array(), left);
   }
   if (const SchemaNode* root = schema(kind.hub_api_version(), kind.kind))

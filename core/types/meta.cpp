@@ -1,6 +1,7 @@
 #include "core/types/meta.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice::api {
 namespace {
@@ -27,6 +28,16 @@ bool satisfied(const LabelSelector::Requirement& requirement, const LabelMap& la
 }
 
 }  // namespace
+
+LabelMap::LabelMap(std::vector<Entry> entries) : entries_(std::move(entries)) {
+  const auto by_key = [](const Entry& a, const Entry& b) { return a.first < b.first; };
+  if (!std::is_sorted(entries_.begin(), entries_.end(), by_key))
+    std::stable_sort(entries_.begin(), entries_.end(), by_key);
+  // Of equal keys the last one stays: from behind it is the first.
+  const auto end = std::unique(entries_.rbegin(), entries_.rend(),
+                               [](const auto& a, const auto& b) { return a.first == b.first; });
+  entries_.erase(entries_.begin(), end.base());
+}
 
 const std::string* LabelMap::find(std::string_view key) const {
   const auto it = std::lower_bound(entries_.begin(), entries_.end(), key, before);

@@ -20,6 +20,11 @@ class LabelMap {
  public:
   using Entry = std::pair<std::string, std::string>;
 
+  LabelMap() = default;
+  /// From entries in any order, the last one of a key counts. O(n log n), where set() for each of
+  /// many would move those that follow it.
+  explicit LabelMap(std::vector<Entry> entries);
+
   /// nullptr when absent.
   const std::string* find(std::string_view key) const;
   void set(std::string key, std::string value);

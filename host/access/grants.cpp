@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
 constexpr std::size_t kShown = 20;
+constexpr std::size_t kMostCompared = 4'000'000;  // rules that are granted with rules that are held
 
 std::string who_text(const Identity& who) {
   std::string groups;
@@ -34,6 +35,10 @@ bool may_use(const RbacIndex& index, const Identity& who, std::string_view verb,
 std::optional<std::string> excess(const RbacIndex& index, const Identity& who, std::string_view ns,
                                   const PolicyRules& wanted) {
   const PolicyRules held = index.rules_for(who, ns);
+  if (held.size() * wanted.size() > kMostCompared)
+    return fmt::format(
+        "{} holds {} rules and grants {}, which are too many to be compared: the limit is {} pairs",
+        who_text(who), held.size(), wanted.size(), kMostCompared);
   std::string missing;
   std::size_t count = 0;
   for (const auto& rule : wanted) {

@@ -61,7 +61,7 @@ bool PluginController::follows(const StoredObject& workload) const {
 std::string PluginController::owner_of(const StoredObject& object) const {
   if (object.metadata.find("\"ownerReferences\"") == std::string::npos) return {};
   boost::system::error_code code;
-  const json::value metadata = json::parse(object.metadata, code);
+  const json::value metadata = api::parse_deep(object.metadata, code);
   if (code || !metadata.is_object()) return {};
   std::string found;
   for_each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {

@@ -43,14 +43,16 @@ const api::KindInfo& require_kind(const api::Scheme& scheme, std::string_view ve
 json::object parse_text(const std::string& text) {
   if (text.empty()) return {};
   boost::system::error_code code;
-  json::value value = json::parse(text, code);
+  json::value value = api::parse_deep(text, code);
   SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
   return std::move(value.get_object());
 }
 
 /// The marks in the text of metadata become those that the engine has.
 void write_marks(std::string& metadata_text, const api::Workload& workload) {
-  json::value metadata = json::parse(metadata_text);
+  boost::system::error_code code;
+  json::value metadata = api::parse_deep(metadata_text, code);
+  SLUICE_CHECK(!code && metadata.is_object(), "stored text is not an object: ", metadata_text);
   json::object before = metadata.get_object();
   json::value& annotations = metadata.get_object()["annotations"];
   if (!annotations.is_object()) annotations.emplace_object();
@@ -311,7 +313,9 @@ void Kernel::commit_deactivation(const Decision& decision) {
   const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
   if (!old) return;
   StoredObject changed = *old;
-  json::value body = json::parse(*changed.body);
+  boost::system::error_code code;
+  json::value body = api::parse_deep(*changed.body, code);
+  SLUICE_CHECK(!code && body.is_object(), "stored text is not an object: ", *changed.body);
   json::value& spec = body.get_object()["spec"];
   if (!spec.is_object()) spec.emplace_object();
   spec.get_object()["active"] = false;

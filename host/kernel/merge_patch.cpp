@@ -1,8 +1,11 @@
 #include "host/kernel/merge_patch.hpp"
 
+#include "api/json/steps.hpp"
+
 namespace sluice::host {
 
 void merge_patch(boost::json::value& target, const boost::json::value& patch) {
+  api::Steps::count();
   const auto* changes = patch.if_object();
   if (!changes) {
     target = patch;

@@ -125,7 +125,8 @@ void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const
     return;
   }
   if (*defaulted != text) {
-    object = json::parse(*defaulted).get_object();  // it was judged as one
+    boost::system::error_code code;  // it was judged as an object
+    object = api::parse_deep(*defaulted, code).get_object();
     text = *defaulted;
     write.object = text;
   }

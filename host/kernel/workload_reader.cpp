@@ -17,7 +17,7 @@ constexpr std::size_t kBuffer = 64U << 10;
 
 json::value parse_part(std::string_view text, const json::storage_ptr& memory) {
   boost::system::error_code code;
-  json::value value = json::parse(api::json_view(text), code, memory);
+  json::value value = api::parse_deep(text, code, memory);
   SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
   return value;
 }

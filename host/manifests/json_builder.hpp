@@ -22,17 +22,27 @@ struct JsonBuilder {
 
   boost::json::value_stack stack;
   std::size_t members = 0;
+  std::size_t values = 0;  ///< of lists and objects that ended
+  std::size_t most_values = std::numeric_limits<std::size_t>::max();
+
+  bool count(std::size_t n, boost::json::error_code& refused) {
+    values += n;
+    if (values > most_values) refused = boost::json::error::array_too_large;
+    return values <= most_values;
+  }
 
   bool on_document_begin(boost::json::error_code&) { return true; }
   bool on_document_end(boost::json::error_code&) { return true; }
   bool on_object_begin(boost::json::error_code&) { return true; }
-  bool on_object_end(std::size_t n, boost::json::error_code&) {
+  bool on_object_end(std::size_t n, boost::json::error_code& refused) {
+    if (!count(n, refused)) return false;
     members += n;
     stack.push_object(n);
     return true;
   }
   bool on_array_begin(boost::json::error_code&) { return true; }
-  bool on_array_end(std::size_t n, boost::json::error_code&) {
+  bool on_array_end(std::size_t n, boost::json::error_code& refused) {
+    if (!count(n, refused)) return false;
     stack.push_array(n);
     return true;
   }

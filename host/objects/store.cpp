@@ -15,7 +15,7 @@ namespace json = boost::json;
 // Our own texts always parse.
 json::object parse_own(const std::string& text, const json::storage_ptr& storage) {
   boost::system::error_code code;
-  json::value value = json::parse(text, code, storage);
+  json::value value = api::parse_deep(text, code, storage);
   SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
   return std::move(value.get_object());
 }

@@ -84,9 +84,9 @@ std::string changed_identity(const json::object& before, const json::object& aft
 std::string take_defaulted(const std::string& answer, const Validators::Judge& judge,
                            std::string& object) {
   boost::system::error_code error;
-  json::value changed = json::parse(answer, error);
+  json::value changed = api::parse_deep(answer, error);
   if (error || !changed.is_object()) return "it gives back no JSON object";
-  const json::value before = json::parse(object, error);
+  const json::value before = api::parse_deep(object, error);
   if (!error && before.is_object())
     if (const std::string part = changed_identity(before.get_object(), changed.get_object());
         !part.empty())

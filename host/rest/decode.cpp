@@ -111,6 +111,13 @@ ApiError too_long(const DecodeLimits& limits) {
   return out;
 }
 
+ApiError too_many_values(const DecodeLimits& limits) {
+  ApiError out = too_long(limits);
+  out.text = "Request entity too large: it has more than the limit of " +
+             std::to_string(limits.values) + " values";
+  return out;
+}
+
 ApiError unsupported(std::string_view accepted) {
   ApiError out;
   out.code = 415;
@@ -150,9 +157,11 @@ ApiResult<DecodedBody> decode_json(std::string_view text, const DecodeLimits& li
   options.max_depth = limits.depth;
   json::basic_parser<JsonBuilder> parser(options);
   parser.handler().stack.reset(storage);
+  parser.handler().most_values = limits.values;
   json::error_code error;
   std::size_t used = start;
   used += parser.write_some(false, text.data() + start, text.size() - start, error);
+  if (error && parser.handler().values > limits.values) return too_many_values(limits);
   if (error) {
     std::string what = error.message();
     if (error == json::error::too_deep) {
@@ -181,7 +190,7 @@ ApiResult<DecodedBody> decode_yaml(std::string_view text, const DecodeLimits& li
     return bad_request("the body is not valid UTF-8: " + place(text, bad));
   ManifestLimits bounds;
   bounds.max_depth = limits.depth;
-  bounds.max_yaml_nodes = 1'000'000;
+  bounds.max_yaml_nodes = limits.values;
   DecodedBody out;
   std::size_t documents = 0;
   const auto read = read_yaml(std::string(text), "body", bounds, {},

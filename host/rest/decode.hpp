@@ -19,6 +19,8 @@ namespace sluice::host {
 struct DecodeLimits {
   std::size_t bytes = 3 * 1024 * 1024;
   std::size_t depth = 100;
+  /// Entries of all lists and objects: `[],[],…` takes many times its text when it is read.
+  std::size_t values = 250'000;
 };
 
 struct DecodedBody {
@@ -28,8 +30,8 @@ struct DecodedBody {
   std::vector<std::string> problems;
 };
 
-/// One JSON value and nothing after it. 400 with line and column; 413 when it is too long.
-/// The value is made in `storage`.
+/// One JSON value and nothing after it. 400 with line and column; 413 when it is too long or has
+/// too many values. The value is made in `storage`.
 ApiResult<DecodedBody> decode_json(std::string_view text, const DecodeLimits& limits = {},
                                    boost::json::storage_ptr storage = {});
 

@@ -271,9 +271,21 @@ class Apply {
     entries_.erase(std::remove_if(entries_.begin(), entries_.end(),
                                   [&](const auto& each) { return each.same_owner(mine); }),
                    entries_.end());
+    if (entries_.size() >= kMostManagers) return too_many_managers();
     entries_.push_back(std::move(mine));
     set_managed(merged, to_json(std::move(entries_)));
     return merged;
+  }
+
+  ApiError too_many_managers() const {
+    ApiError out;
+    out.code = 422;
+    out.reason = "Invalid";
+    out.text = "metadata.managedFields: Too many: the object has " +
+               std::to_string(entries_.size()) + " field managers and \"" +
+               std::string(owner_.manager) + "\" would be one more: must have at most " +
+               std::to_string(kMostManagers);
+    return out;
   }
 
   const api::Scheme& scheme_;

@@ -63,6 +63,7 @@ bool FieldSet::operator==(const FieldSet& other) const {
 std::optional<FieldSet> FieldSet::parse(const json::object& fields) {
   FieldSet out;
   out.children_.reserve(fields.size());
+  api::Steps::count(1 + fields.size());
   for (const auto& member : fields) {
     const std::string_view key = api::view(member.key());
     const auto* below = member.value().if_object();
@@ -102,22 +103,29 @@ void FieldSet::append(std::string step, FieldSet set) {
 }
 
 void FieldSet::normalise() {
+  api::Steps::count(children_.size());
   if (!std::is_sorted(children_.begin(), children_.end(), by_step))
     std::stable_sort(children_.begin(), children_.end(), by_step);
+  // One step may be there many times, in as many spellings: all of it is put together first.
   std::size_t kept = 0;
-  for (std::size_t i = 1; i < children_.size(); ++i) {
-    if (children_[i].step == children_[kept].step) {
-      children_[kept].set.unite(children_[i].set);
-    } else if (++kept != i) {
-      children_[kept] = std::move(children_[i]);
+  for (std::size_t i = 0; i < children_.size(); ++kept) {
+    if (kept != i) children_[kept] = std::move(children_[i]);
+    FieldSet& set = children_[kept].set;
+    const std::size_t first = i++;
+    for (; i < children_.size() && children_[i].step == children_[kept].step; ++i) {
+      set.self = set.self || children_[i].set.self;
+      std::move(children_[i].set.children_.begin(), children_[i].set.children_.end(),
+                std::back_inserter(set.children_));
     }
+    if (i - first > 1) set.normalise();
   }
-  if (!children_.empty()) children_.resize(kept + 1);
+  children_.resize(kept);
 }
 
 void FieldSet::unite(const FieldSet& other) {
   self = self || other.self;
   if (other.children_.empty()) return;
+  api::Steps::count(children_.size() + other.children_.size());
   std::vector<Child> out;
   out.reserve(children_.size() + other.children_.size());
   auto mine = children_.begin();
@@ -137,6 +145,7 @@ void FieldSet::unite(const FieldSet& other) {
 void FieldSet::subtract(const FieldSet& other) {
   if (other.self) self = false;
   if (other.children_.empty()) return;
+  api::Steps::count(children_.size() + other.children_.size());
   auto theirs = other.children_.begin();
   const auto gone = [&](Child& mine) {
     while (theirs != other.children_.end() && theirs->step < mine.step) ++theirs;
@@ -156,6 +165,7 @@ void FieldSet::subtract(const FieldSet& other) {
 FieldSet FieldSet::intersect(const FieldSet& other) const {
   FieldSet out;
   out.self = self && other.self;
+  api::Steps::count(children_.size() + other.children_.size());
   auto theirs = other.children_.begin();
   for (const Child& mine : children_) {
     while (theirs != other.children_.end() && theirs->step < mine.step) ++theirs;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
+#include <map>
 
 #include "api/json/json.hpp"
 #include "host/rest/json_patch.hpp"
@@ -36,6 +36,7 @@ std::string field_step(std::string_view key) {
 std::vector<const FieldSet*> below(const std::vector<const FieldSet*>& sets,
                                    std::string_view step) {
   std::vector<const FieldSet*> out;
+  api::Steps::count(1 + sets.size());
   for (const FieldSet* set : sets) {
     if (const FieldSet* found = set->find(step)) out.push_back(found);
   }
@@ -92,6 +93,7 @@ bool FieldWalk::passed_over(const Place& map, std::string_view key) const {
 }
 
 std::string FieldWalk::step_of(const json::value& item, const Place& list, Shape shape) {
+  api::Steps::count();
   std::string out;
   if (shape == Shape::kSet) {
     out = "v:";
@@ -144,6 +146,7 @@ FieldSet FieldWalk::collect_map(const json::object& object, const Place& place) 
 }
 
 FieldSet FieldWalk::collect(const json::value& value, const Place& place) {
+  api::Steps::count();
   FieldSet out;
   const Shape kind = shape(value, place);
   if (kind == Shape::kLeaf) {
@@ -212,6 +215,7 @@ void FieldWalk::compare_maps(const json::object& before, const json::object& aft
 
 void FieldWalk::compare(const json::value& before, const json::value& after, const Place& place,
                         Difference& out) {
+  api::Steps::count();
   const Shape kind = shape(after, place);
   if (kind != shape(before, place)) {
     out.removed = collect(before, place);
@@ -229,7 +233,7 @@ void FieldWalk::compare(const json::value& before, const json::value& after, con
 
 void FieldWalk::compare_lists(const json::array& before, const json::array& after,
                               const Place& place, Shape kind, Difference& out) {
-  std::unordered_map<std::string, const json::value*> old;
+  std::map<std::string, const json::value*> old;
   for (const auto& item : before) old.emplace(step_of(item, place, kind), &item);
   const Place inner = entry(place);
   const auto whole = [&](const json::value& item) {
@@ -266,6 +270,7 @@ void FieldWalk::merge(json::object& target, const json::object& config) {
 }
 
 void FieldWalk::merge(json::value& target, const json::value& config, const Place& place) {
+  api::Steps::count();
   const Shape kind = shape(config, place);
   if (kind == Shape::kLeaf) {
     target = config;
@@ -292,7 +297,7 @@ void FieldWalk::merge_maps(json::object& target, const json::object& config, con
 
 void FieldWalk::merge_lists(json::array& target, const json::array& config, const Place& place,
                             Shape kind) {
-  std::unordered_map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> places;
   std::vector<std::string> before, wanted;
   for (const auto& item : target) {
     before.push_back(step_of(item, place, kind));

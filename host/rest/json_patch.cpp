@@ -61,22 +61,31 @@ json::value* walk(json::value& root, const Pointer& path, std::size_t steps) {
 struct Extent {
   std::size_t depth = 0;
   std::size_t values = 0;
+  std::size_t bytes = 0;  ///< of its texts, and a few for each value: less than its JSON has
 };
 
-Extent extent_of(const json::value& value) {
-  Extent out{0, 1};
-  const auto add = [&](const json::value& inner) {
-    const Extent below = extent_of(inner);
-    out.depth = std::max(out.depth, below.depth);
-    out.values += below.values;
-  };
+constexpr std::size_t kBytesOfValue = 2;
+
+void add_extent(const json::value& value, std::size_t depth, Extent& out) {
+  api::Steps::count();
+  ++out.values;
+  out.bytes += kBytesOfValue;
+  out.depth = std::max(out.depth, depth + (value.is_structured() ? 1 : 0));
   if (const auto* object = value.if_object()) {
-    for (const auto& member : *object) add(member.value());
-    ++out.depth;
+    for (const auto& member : *object) {
+      out.bytes += member.key().size();
+      add_extent(member.value(), depth + 1, out);
+    }
   } else if (const auto* array = value.if_array()) {
-    for (const auto& item : *array) add(item);
-    ++out.depth;
+    for (const auto& item : *array) add_extent(item, depth + 1, out);
+  } else if (const auto* text = value.if_string()) {
+    out.bytes += text->size();
   }
+}
+
+Extent extent_of(const json::value& value) {
+  Extent out;
+  add_extent(value, 0, out);
   return out;
 }
 
@@ -86,15 +95,27 @@ struct Operation {
   const json::value* value = nullptr;
 };
 
-/// What went wrong; empty: nothing.
-using Problem = std::string;
+/// What went wrong; an empty text: nothing.
+struct Problem {
+  std::string text;
+  int code = 422;
+  Problem() = default;
+  Problem(std::string what, int with = 422)  // NOLINT(google-explicit-constructor)
+      : text(std::move(what)), code(with) {}
+  Problem(const char* what) : text(what) {}  // NOLINT(google-explicit-constructor)
+  bool none() const { return text.empty(); }
+};
 
+/// Carries out operations one by one. What a value costs that is there already (to measure it, to
+/// close the gap that it leaves) is charged to the patch as a whole: it may be moved again and
+/// again by an operation of a few bytes.
 class Patcher {
  public:
-  Patcher(json::value& root, const PatchLimits& limits) : root_(root), limits_(limits) {}
+  Patcher(json::value& root, const PatchLimits& limits)
+      : root_(root), limits_(limits), bytes_(extent_of(root).bytes) {}
 
   Problem apply(const Operation& op) {
-    if (op.name == "add") return add(op.path, *op.value);
+    if (op.name == "add") return add(op.path, *op.value, extent_of(*op.value));
     if (op.name == "remove") return remove(op.path);
     if (op.name == "replace") return replace(op);
     if (op.name == "test") return test(op);
@@ -103,28 +124,56 @@ class Patcher {
   }
 
  private:
-  /// Entries of lists that have to move.
-  bool afford(std::size_t moves) {
-    moved_ += moves;
-    return moved_ <= limits_.moved_entries;
+  bool afford(std::size_t steps) {
+    steps_ += steps;
+    return steps_ <= limits_.steps;
   }
-  static Problem too_much() { return "the patch moves too many entries of long lists"; }
-
+  Problem too_much() const {
+    return "the patch moves and copies more than the limit of " + std::to_string(limits_.steps) +
+           " values";
+  }
   static Problem missing(std::string_view path) {
     return "there is nothing at \"" + std::string(path) + "\"";
   }
 
-  Problem add(const Pointer& path, json::value value) {
-    if (path.size() + extent_of(value).depth > limits_.depth)
+  /// Entries of a list that stand behind a place: they move all at once, many in one step.
+  bool afford_shift(std::size_t entries) {
+    constexpr std::size_t kAtOnce = 8;
+    api::Steps::count(entries / kAtOnce);
+    return afford(entries / kAtOnce);
+  }
+
+  /// Whether a value of this extent may stand at `path`; its bytes are counted.
+  Problem take_in(const Pointer& path, const Extent& extent) {
+    if (path.size() + extent.depth > limits_.depth)
       return "the result would be nested deeper than " + std::to_string(limits_.depth) + " levels";
+    bytes_ += extent.bytes + (path.empty() ? 0 : path.back().size());
+    if (bytes_ <= limits_.bytes) return {};
+    return {
+        "the result would be larger than the limit of " + std::to_string(limits_.bytes) + " bytes",
+        413};
+  }
+
+  /// The value goes away; false: it cannot be afforded.
+  bool give_back(std::size_t key_bytes, const json::value& value) {
+    const Extent extent = extent_of(value);
+    bytes_ -= std::min(bytes_, extent.bytes + key_bytes);
+    return afford(extent.values);
+  }
+
+  Problem add(const Pointer& path, json::value value, const Extent& extent) {
+    if (Problem problem = take_in(path, extent); !problem.none()) return problem;
     if (path.empty()) {
+      bytes_ = extent.bytes;
       root_ = std::move(value);
       return {};
     }
     json::value* parent = walk(root_, path, path.size() - 1);
     if (parent == nullptr) return "the parent of the place does not exist";
     if (auto* object = parent->if_object()) {
-      object->insert_or_assign(path.back(), std::move(value));
+      json::value& into = (*object)[path.back()];
+      if (!into.is_null() && !give_back(path.back().size(), into)) return too_much();
+      into = std::move(value);
       return {};
     }
     auto* array = parent->if_array();
@@ -133,30 +182,43 @@ class Patcher {
     if (!index || *index > array->size())
       return "\"" + path.back() + "\" is no index of a list with " + std::to_string(array->size()) +
              " entries";
-    if (!afford(array->size() - *index)) return too_much();
+    if (!afford_shift(array->size() - *index)) return too_much();
     array->insert(array->begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
     return {};
   }
 
-  Problem remove(const Pointer& path) {
+  /// Takes the value out of its place.
+  Problem take_out(const Pointer& path, json::value& value) {
     if (path.empty()) return "the whole object cannot be removed";
     json::value* parent = walk(root_, path, path.size() - 1);
-    if (parent == nullptr || child(*parent, path.back()) == nullptr)
-      return "there is nothing to remove";
+    json::value* at = parent != nullptr ? child(*parent, path.back()) : nullptr;
+    if (at == nullptr) return "there is nothing to remove";
+    value = std::move(*at);
     if (auto* object = parent->if_object()) {
       object->erase(path.back());
     } else if (auto* array = parent->if_array()) {
-      if (!afford(array->size())) return too_much();
-      array->erase(array->begin() + static_cast<std::ptrdiff_t>(*parse_index(path.back())));
+      const std::size_t index = *parse_index(path.back());
+      if (!afford_shift(array->size() - index)) return too_much();
+      array->erase(array->begin() + static_cast<std::ptrdiff_t>(index));
     }
+    return {};
+  }
+
+  Problem remove(const Pointer& path) {
+    json::value gone;
+    if (Problem problem = take_out(path, gone); !problem.none()) return problem;
+    if (!give_back(path.back().size(), gone)) return too_much();
     return {};
   }
 
   Problem replace(const Operation& op) {
     json::value* at = walk(root_, op.path, op.path.size());
     if (at == nullptr) return missing(op.path_text);
-    if (op.path.size() + extent_of(*op.value).depth > limits_.depth)
-      return "the result would be nested deeper than " + std::to_string(limits_.depth) + " levels";
+    if (!give_back(0, *at)) return too_much();
+    // The name of the place is there already.
+    const Extent extent = extent_of(*op.value);
+    if (Problem problem = take_in(op.path, extent); !problem.none()) return problem;
+    bytes_ -= op.path.empty() ? 0 : op.path.back().size();
     *at = *op.value;
     return {};
   }
@@ -177,30 +239,33 @@ class Patcher {
 
   Problem move(const Operation& op) {
     if (op.from == op.path)
-      return walk(root_, op.from, op.from.size()) ? "" : missing(op.from_text);
+      return walk(root_, op.from, op.from.size()) ? Problem() : missing(op.from_text);
     if (op.from.size() < op.path.size() &&
         std::equal(op.from.begin(), op.from.end(), op.path.begin()))
       return "a value cannot be moved into itself";
-    json::value* at = walk(root_, op.from, op.from.size());
-    if (at == nullptr) return missing(op.from_text);
-    json::value value = std::move(*at);
-    if (Problem problem = remove(op.from); !problem.empty()) return problem;
-    return add(op.path, std::move(value));
+    if (walk(root_, op.from, op.from.size()) == nullptr) return missing(op.from_text);
+    json::value value;
+    if (Problem problem = take_out(op.from, value); !problem.none()) return problem;
+    const Extent extent = extent_of(value);
+    if (!afford(extent.values)) return too_much();
+    bytes_ -= std::min(bytes_, extent.bytes + op.from.back().size());
+    return add(op.path, std::move(value), extent);
   }
 
   Problem copy(const Operation& op) {
     const json::value* at = walk(root_, op.from, op.from.size());
     if (at == nullptr) return missing(op.from_text);
-    copied_ += extent_of(*at).values;
-    if (copied_ > limits_.copied_values)
-      return "the patch copies more than " + std::to_string(limits_.copied_values) + " values";
-    return add(op.path, *at);
+    const Extent extent = extent_of(*at);
+    if (!afford(extent.values)) return too_much();
+    // Before it is copied: what does not fit is not made.
+    if (bytes_ + extent.bytes > limits_.bytes) return take_in(op.path, extent);
+    return add(op.path, *at, extent);
   }
 
   json::value& root_;
   const PatchLimits& limits_;
-  std::size_t copied_ = 0;
-  std::size_t moved_ = 0;
+  std::size_t bytes_;  ///< of the document, as Extent counts them
+  std::size_t steps_ = 0;
 };
 
 ApiResult<Operation> read(const json::value& entry, std::size_t index) {
@@ -237,6 +302,7 @@ ApiResult<Operation> read(const json::value& entry, std::size_t index) {
 }  // namespace
 
 bool same_json(const json::value& a, const json::value& b) {
+  api::Steps::count();
   if (a.is_number() && b.is_number()) {
     if (a.is_double() || b.is_double()) {
       json::error_code one, two;
@@ -274,16 +340,17 @@ ApiResult<void> json_patch(json::value& target, const json::value& patch,
   }
   Patcher patcher(target, limits);
   for (std::size_t i = 0; i < operations->size(); ++i) {
+    api::Steps::count();
     const auto operation = read((*operations)[i], i);
     if (!operation) return operation.error();
     const Problem problem = patcher.apply(*operation);
-    if (problem.empty()) continue;
+    if (problem.none()) continue;
     ApiError out;
-    out.code = 422;
-    out.reason = "Invalid";
+    out.code = problem.code;
+    out.reason = problem.code == 413 ? "RequestEntityTooLarge" : "Invalid";
     out.text = "the JSON patch cannot be applied: operation " + std::to_string(i) + " (" +
                std::string(operation->name) + " " + std::string(operation->path_text) +
-               "): " + problem;
+               "): " + problem.text;
     return out;
   }
   return {};

@@ -1,7 +1,7 @@
 // JSON Patch (RFC 6902): a list of operations on places in an object.
 //
-// Pure functions, any thread. What a patch may cost is bounded: operations, depth of what comes
-// out, and how much `copy` may multiply.
+// Pure functions, any thread. What a patch may cost is bounded before it is done: operations, depth
+// and bytes of what comes out, and the values that `move`, `copy` and lists make it go over.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -14,13 +14,14 @@ namespace sluice::host {
 struct PatchLimits {
   std::size_t operations = 10'000;
   std::size_t depth = 100;
-  std::size_t copied_values = 500'000;     ///< by all `copy` operations together
-  std::size_t moved_entries = 20'000'000;  ///< of lists, by insertions and removals
+  std::size_t bytes = 3U << 20;   ///< of the document after each operation
+  std::size_t steps = 2'000'000;  ///< values moved, copied, removed; 8 entries of a list are one
 };
 
 /// Applies `patch` to `target` in place. 400 when it is no JSON patch, 413 when it has too many
-/// operations, 422 when an operation cannot be carried out (missing path, failed test, too deep);
-/// then `target` is in an unspecified state. O(size of the patch + of what it copies).
+/// operations or makes the document too large, 422 when an operation cannot be carried out (missing
+/// path, failed test, too deep, too much moved); then `target` is in an unspecified state.
+/// O(size of the target + of the patch + limits.steps).
 ApiResult<void> json_patch(boost::json::value& target, const boost::json::value& patch,
                            const PatchLimits& limits = {});
 

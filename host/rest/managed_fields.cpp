@@ -12,7 +12,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kMostUpdaters = 10;
-constexpr std::size_t kMostEntries = 1000;
 constexpr std::string_view kAncient = "ancient-changes";
 
 bool in_order(const ManagedEntry& a, const ManagedEntry& b) {
@@ -29,6 +28,7 @@ void put_together(ManagedFields& entries) {
     const auto updaters = static_cast<std::size_t>(std::count_if(
         entries.begin(), entries.end(), [](const auto& each) { return !each.applied; }));
     if (updaters <= kMostUpdaters) return;
+    api::Steps::count(entries.size());
     auto oldest = std::find_if(entries.begin(), entries.end(),
                                [](const auto& each) { return !each.applied; });
     const auto fits = [&](const ManagedEntry& each) {
@@ -57,7 +57,7 @@ ManagedFields parse_managed_fields(const json::array& entries) {
   ManagedFields out;
   for (const auto& each : entries) {
     const auto* entry = each.if_object();
-    if (entry == nullptr || out.size() >= kMostEntries) continue;
+    if (entry == nullptr || out.size() >= kMostManagers) continue;
     const auto* fields = api::find_object(*entry, "fieldsV1");
     const std::string_view operation = api::find_text(*entry, "operation");
     if (fields == nullptr || (operation != "Apply" && operation != "Update")) continue;

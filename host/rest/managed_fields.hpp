@@ -4,6 +4,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "host/rest/field_set.hpp"
 
 namespace sluice::host {
+
+/// Of one object; who would be one more is refused.
+inline constexpr std::size_t kMostManagers = 100;
 
 struct ManagedEntry {
   std::string manager;
@@ -26,7 +30,7 @@ struct ManagedEntry {
 
 using ManagedFields = std::vector<ManagedEntry>;
 
-/// Entries that are malformed are left out.
+/// Entries that are malformed are left out, and those beyond kMostManagers.
 ManagedFields parse_managed_fields(const boost::json::array& entries);
 
 /// In the order in which Kubernetes keeps them. Entries without fields are left out; of more than

@@ -18,7 +18,7 @@ namespace sluice::host {
 struct ProtobufLimits {
   std::size_t bytes = 3 * 1024 * 1024;
   /// Members, list entries and map entries together: a short body cannot unfold into a large value.
-  std::size_t values = 500'000;
+  std::size_t values = 250'000;
 };
 
 /// Does this media type (parameters allowed) name the encoding?

@@ -1,8 +1,9 @@
 #include "host/rest/strategic_merge.hpp"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
+#include <limits>
+#include <map>
+#include <set>
 
 #include "api/json/json.hpp"
 #include "host/rest/list_order.hpp"
@@ -20,6 +21,7 @@ constexpr std::string_view kOrder = "$setElementOrder/";
 constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
 constexpr std::string_view kPatch = "$patch";
 constexpr std::string_view kRetain = "$retainKeys";
+constexpr std::size_t kStepsAtLeast = 100'000;
 
 /// What is known of a member; nothing for unknown fields.
 struct Place {
@@ -38,6 +40,7 @@ ApiError wrong_patch(const std::string& what) {
 }
 
 std::string canonical(const json::value& value) {
+  api::Steps::count();
   std::string out;
   api::append_canonical_json(value, out);
   return out;
@@ -53,7 +56,13 @@ std::string key_of(const json::value& entry, const std::string& merge_key) {
 
 class Merger {
  public:
+  /// Entries of a patch may name one key many times, and each then goes over the whole entry: the
+  /// steps of all together are limited by the size of what is merged.
+  explicit Merger(std::size_t bytes)
+      : most_steps_(kStepsAtLeast + bytes), began_(api::Steps::taken()) {}
+
   ApiResult<void> map(json::object& target, const json::object& patch, const SchemaNode* node) {
+    if (api::Steps::taken() - began_ > most_steps_) return too_many_steps();
     const std::string_view directive = api::find_text(patch, kPatch);
     if (directive == "delete") {
       target.clear();
@@ -66,6 +75,7 @@ class Merger {
     }
     if (auto kept = retain(target, patch); !kept) return kept;
     for (const auto& change : patch) {
+      api::Steps::count();
       const std::string_view key = api::view(change.key());
       if (key == kPatch || key == kRetain || key.starts_with(kOrder)) continue;
       if (key.starts_with(kDelete)) {
@@ -79,25 +89,31 @@ class Merger {
   }
 
  private:
+  ApiError too_many_steps() const {
+    ApiError out;
+    out.code = 422;
+    out.reason = "Invalid";
+    out.text =
+        "strategic merge patch: entries with the same merge key make it cost more than the limit "
+        "of " +
+        std::to_string(most_steps_) + " steps";
+    return out;
+  }
+
   static ApiResult<void> retain(json::object& target, const json::object& patch) {
     const json::value* directive = api::find(patch, kRetain);
     if (directive == nullptr) return {};
     const auto* list = directive->if_array();
     if (list == nullptr) return wrong_patch("$retainKeys must be a list of keys");
-    const auto listed = [&](json::string_view key) {
-      return std::any_of(list->begin(), list->end(), [&](const json::value& each) {
-        return each.is_string() && each.get_string() == key;
-      });
-    };
+    const api::EntrySet keys(list);
+    const auto listed = [&](json::string_view key) { return keys.contains(json::value(key)); };
     for (const auto& change : patch) {
       const std::string_view key = api::view(change.key());
       if (!key.starts_with('$') && !change.value().is_null() && !listed(change.key()))
         return wrong_patch("$retainKeys does not list \"" + std::string(key) +
                            "\", which the patch sets");
     }
-    for (auto it = target.begin(); it != target.end();) {
-      it = listed(it->key()) ? std::next(it) : target.erase(it);
-    }
+    api::keep_members(target, [&](const auto& each) { return listed(each.key()); });
     return {};
   }
 
@@ -108,10 +124,10 @@ class Merger {
       return wrong_patch(std::string(kDelete) + std::string(key) + " must be a list of values");
     auto* from = api::find_array(target, key);
     if (from == nullptr) return {};
-    const std::unordered_set<std::string> gone = texts_of(*list);
+    const api::EntrySet gone(list);
     json::array kept(from->storage());
     for (auto& each : *from) {
-      if (gone.count(canonical(each)) == 0) kept.push_back(std::move(each));
+      if (!gone.contains(each)) kept.push_back(std::move(each));
     }
     *from = std::move(kept);
     return {};
@@ -144,14 +160,9 @@ class Merger {
     return entries(into.get_array(), *array, std::string(key), place.rule->key, items);
   }
 
-  static std::unordered_set<std::string> texts_of(const json::array& list) {
-    std::unordered_set<std::string> out;
-    for (const auto& each : list) out.insert(canonical(each));
-    return out;
-  }
-
   static void add_values(json::array& target, const json::array& patch) {
-    std::unordered_set<std::string> there = texts_of(target);
+    std::set<std::string> there;
+    for (const auto& each : target) there.insert(canonical(each));
     for (const auto& value : patch) {
       if (there.insert(canonical(value)).second) target.push_back(value);
     }
@@ -163,7 +174,7 @@ class Merger {
       return each.is_object() && api::find_text(each.get_object(), kPatch) == "replace";
     });
     if (replaces) target.clear();
-    std::unordered_map<std::string, std::size_t> places;
+    std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < target.size(); ++i) places.emplace(key_of(target[i], merge_key), i);
     std::vector<bool> gone(target.size(), false);
     for (const auto& each : patch) {
@@ -221,13 +232,18 @@ class Merger {
     }
     return {};
   }
+
+  const std::uint64_t most_steps_;
+  const std::uint64_t began_;
 };
 
 }  // namespace
 
 ApiResult<void> strategic_merge(json::object& target, const json::object& patch,
                                 const SchemaNode& schema) {
-  return Merger().map(target, patch, &schema);
+  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+  Merger merger(api::json_bytes(target, kAny) + api::json_bytes(patch, kAny));
+  return merger.map(target, patch, &schema);
 }
 
 }  // namespace sluice::host

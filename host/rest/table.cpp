@@ -151,7 +151,7 @@ json::object make_table(const TableFormat& format, std::span<const json::object>
                         json::object list_metadata, Time now, RowObjects rows, bool with_columns) {
   const auto parsed = [](const std::string& text) {
     json::error_code error;
-    json::value value = json::parse(text, error);
+    json::value value = api::parse_deep(text, error);
     SLUICE_CHECK(!error, "our own JSON: ", text);
     return value;
   };

@@ -10,6 +10,7 @@
 #include "api/json/json.hpp"
 #include "host/rest/field_manager.hpp"
 #include "host/writes/metadata.hpp"
+#include "host/writes/size_limit.hpp"
 
 namespace sluice::host {
 namespace {
@@ -70,6 +71,7 @@ std::optional<ApiError> ObjectWriter::judge(const api::KindInfo& kind, std::stri
                                             json::object& object, const json::object* old,
                                             bool status, const WriteMode& mode,
                                             std::vector<api::Problem> problems) {
+  if (auto refused = too_large(kind, name, object, mode.by_system)) return refused;
   IntakeOptions options;
   options.status = status;
   options.unknown_fields = mode.field_validation == FieldValidation::kIgnore
@@ -156,6 +158,7 @@ ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::ob
     return *refused;
   if (!mode.field_manager.empty())
     track_update(scheme(), {kind, mode.field_manager, "", now()}, nullptr, object);
+  if (auto refused = too_large(kind, name, object, mode.by_system)) return *refused;
   return commit({&kind, key_of(kind, object)}, object, 201, mode);
 }
 
@@ -223,6 +226,7 @@ ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object
     track_update(scheme(), {kind, mode.field_manager, status ? "status" : "", now()}, &before,
                  after);
   if (!object_differs(before, after)) return outcome_of(stored, 200, mode);
+  if (auto refused = too_large(kind, name, after, mode.by_system)) return *refused;
   if (body_differs(before, after)) advance_generation(after);
   if (status && is_workload(kind) && !mode.dry_run) {
     if (auto applied = apply_workload_status(ref, after); !applied) return applied.error();

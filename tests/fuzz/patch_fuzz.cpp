@@ -14,7 +14,7 @@ using namespace sluice;
 using namespace sluice::host;
 
 void check_json_patch(const json::value& target, const json::value& patch) {
-  const PatchLimits limits{.operations = 200, .copied_values = 20'000, .moved_entries = 100'000};
+  const PatchLimits limits{.operations = 200, .bytes = 200'000, .steps = 50'000};
   json::value first = target, second = target;
   const auto done = json_patch(first, patch, limits);
   const auto again = json_patch(second, patch, limits);
@@ -41,7 +41,7 @@ void check_strategic(const json::object& target, const json::object& patch) {
     const auto* schema = scheme.schema(version, kind);
     json::object first = target, second = target;
     const auto done = strategic_merge(first, patch, *schema);
-    SLUICE_CHECK(done.ok() || done.error().code == 400);
+    SLUICE_CHECK(done.ok() || done.error().code == 400 || done.error().code == 422);
     SLUICE_CHECK(strategic_merge(second, patch, *schema).ok() == done.ok());
     if (done) SLUICE_CHECK(same_json(first, second));
   }

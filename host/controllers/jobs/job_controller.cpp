@@ -25,7 +25,7 @@ void name_owners(const std::map<std::string, const api::KindInfo*, std::less<>>&
                  const StoredObject& stored, std::vector<std::string>& keys) {
   if (stored.metadata.find("ownerReferences") == std::string::npos) return;
   boost::system::error_code code;
-  const json::value metadata = json::parse(stored.metadata, code);
+  const json::value metadata = api::parse_deep(stored.metadata, code);
   if (code || !metadata.is_object()) return;
   const std::string ns = stored.key.substr(0, stored.key.find('/'));
   for_each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {

@@ -67,7 +67,7 @@ bool has_ended(const json::object& pod) {
 
 void name_job_owner(const StoredObject& pod, std::vector<std::string>& keys) {
   boost::system::error_code code;
-  const json::value metadata = json::parse(pod.metadata, code);
+  const json::value metadata = api::parse_deep(pod.metadata, code);
   if (code || !metadata.is_object()) return;
   for_each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {
     const std::string_view version = api::find_text(owner, "apiVersion");

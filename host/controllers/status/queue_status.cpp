@@ -21,7 +21,7 @@ constexpr Duration kPausePerWorkload = 10'000;
 
 json::object parsed(std::string_view text) {
   boost::system::error_code code;
-  json::value value = json::parse(api::json_view(text), code);
+  json::value value = api::parse_deep(text, code);
   return !code && value.is_object() ? std::move(value.get_object()) : json::object();
 }
 

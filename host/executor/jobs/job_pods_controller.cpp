@@ -135,7 +135,7 @@ std::string key_of_controller(const StoredObject& stored, std::string_view group
   // Most objects have no owner: their metadata need not be parsed.
   if (stored.metadata.find("ownerReferences") == std::string::npos) return {};
   json::error_code problem;
-  const json::value parsed = json::parse(stored.metadata, problem);
+  const json::value parsed = api::parse_deep(stored.metadata, problem);
   if (problem || !parsed.is_object()) return {};
   const json::object& metadata = parsed.get_object();
   const json::object* owner = controller_of(metadata);
