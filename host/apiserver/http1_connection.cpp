@@ -23,6 +23,10 @@ constexpr std::size_t kPiece = 64U << 10;         // handed to the wire at a tim
 constexpr std::size_t kMostAhead = 64U << 10;     // read while a stream runs
 constexpr std::size_t kMostDiscarded = 8U << 20;  // read after the last answer
 constexpr std::int64_t kLeaveMs = 2'000;
+// What frames a body: chunk sizes and their extensions, trailers. A chunk of one byte takes five
+// more, so they are counted beside the body's own bytes.
+constexpr std::size_t kFramingPerByte = 8;
+constexpr std::size_t kHeldAtFirst = 64U << 10;  // of a body without an announced length
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -99,12 +103,15 @@ bool Http1Connection::parse_head() {
     in_.erase(0, begin);
     if (in_.empty()) return false;
     parser_.emplace();
-    head_bytes_ = 0;
+    head_bytes_ = body_wire_bytes_ = 0;
+    folds_ = false;
+    last_of_head_ = '\0';
     parser_->header_limit(static_cast<std::uint32_t>(limits.header_bytes));
     parser_->body_limit(limits.body_bytes);
   }
   boost::system::error_code error;
   const std::size_t used = parser_->put(asio::buffer(in_), error);
+  note_folds(std::string_view(in_).substr(0, used));
   in_.erase(0, used);
   head_bytes_ += used;
   // The parser's own limit is one of what it has not consumed yet.
@@ -121,6 +128,15 @@ bool Http1Connection::parse_head() {
   if (!parser_->is_header_done()) return used > 0;
   head_complete();
   return true;
+}
+
+/// A header that goes on in the next line is understood in two ways by two readers, and the parser
+/// joins it without a word.
+void Http1Connection::note_folds(std::string_view head) {
+  for (const char c : head) {
+    folds_ = folds_ || (last_of_head_ == '\n' && (c == ' ' || c == '\t'));
+    last_of_head_ = c;
+  }
 }
 
 void Http1Connection::refuse_parse(const boost::system::error_code& error) {
@@ -164,11 +180,22 @@ std::optional<Reply> Http1Connection::judge() {
     keep_alive_ = false;
     return error_reply(bad_request("the length of the body is ambiguous"));
   }
+  if (folds_) {
+    keep_alive_ = false;
+    return error_reply(bad_request("a header goes on in the next line (obs-fold)"));
+  }
+  const auto hosts = parser_->get().count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && !http10_)) {
+    keep_alive_ = false;
+    return error_reply(
+        bad_request(fmt::format("the request has {} Host headers, it needs one", hosts)));
+  }
   if (auto refused = judge_head(*worker_, view(parser_->get().target()), request_)) return refused;
   if (!parser_->is_done()) {
-    const std::size_t most = worker_->limits().body_bytes;
     const auto announced = parser_->content_length();
-    if (!hold_.grow(worker_, announced ? static_cast<std::size_t>(*announced) : most))
+    const std::size_t first = std::min(kHeldAtFirst, worker_->limits().body_bytes);
+    if (!hold_.grow(worker_, request_.user.user,
+                    announced ? static_cast<std::size_t>(*announced) : first))
       return too_many_bodies();
   }
   return judge_expectation(request_);
@@ -191,8 +218,20 @@ bool Http1Connection::parse_body() {
   boost::system::error_code error;
   const std::size_t used = parser_->put(asio::buffer(in_), error);
   in_.erase(0, used);
+  body_wire_bytes_ += used;
   if (error && error != http::error::need_more) {
     refuse_parse(error);
+    return false;
+  }
+  // What waits for its end of line was not parsed yet, and counts as well.
+  const std::size_t size = parser_->get().body().size();
+  const std::size_t most = worker_->limits().header_bytes + (1 + kFramingPerByte) * size;
+  if (body_wire_bytes_ + (parser_->is_done() ? 0 : in_.size()) > most) {
+    refuse(framing_too_large(worker_->limits()));
+    return false;
+  }
+  if (!hold_.grow(worker_, request_.user.user, size)) {
+    refuse(too_many_bodies());
     return false;
   }
   if (!parser_->is_done()) return !error && used > 0;

@@ -60,6 +60,7 @@ class Http1Connection final : public Connection, public Responder {
   bool parse_body();
   void head_complete();
   void take_head();
+  void note_folds(std::string_view head);
   bool ambiguous_length() const;
   std::optional<Reply> judge();  ///< why the request is refused before its body is read
   void refuse(ApiError error);   ///< answers, then ends the connection
@@ -79,7 +80,10 @@ class Http1Connection final : public Connection, public Responder {
   bool head_request_ = false;  // HEAD: the answer has no body
   std::string in_;
   std::optional<Parser> parser_;
-  std::size_t head_bytes_ = 0;  // of the head that were parsed
+  std::size_t head_bytes_ = 0;       // of the head that were parsed
+  std::size_t body_wire_bytes_ = 0;  // of the body with its framing, that were parsed
+  bool folds_ = false;               // a header of the head goes on in the next line
+  char last_of_head_ = '\0';
   Request request_;
   BodyHold hold_;
   std::shared_ptr<const std::string> body_;  // being sent

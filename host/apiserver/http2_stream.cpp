@@ -34,7 +34,8 @@ std::optional<Reply> Http2Stream::judge(const H2Head& head, bool complete, bool 
   if (complete) return std::nullopt;
   if (head.length && *head.length > worker->limits().body_bytes)
     return body_too_large(worker->limits());
-  if (head.length && !hold_.grow(worker, *head.length)) return too_many_bodies();
+  if (head.length && !hold_.grow(worker, request_.user.user, *head.length))
+    return too_many_bodies();
   return judge_expectation(request_);
 }
 
@@ -57,7 +58,7 @@ void Http2Stream::body(std::string_view piece) {
     return refuse(body_too_large(limits));
   // What was not announced is counted as it comes.
   const std::size_t size = request_.body.size() + piece.size();
-  if (size > hold_.bytes() && !hold_.grow(connection_->worker(), size))
+  if (!hold_.grow(connection_->worker(), request_.user.user, size))
     return refuse(too_many_bodies());
   request_.body += piece;
 }

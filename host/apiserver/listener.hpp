@@ -26,8 +26,10 @@ struct ListenerLimits {
   std::size_t header_bytes = 64U << 10;  ///< request line and headers; 431
   std::size_t target_bytes = 8U << 10;   ///< path and query; 414
   std::size_t body_bytes = 3U << 20;     ///< 413
-  std::size_t bodies_bytes =
-      256U << 20;  ///< of all requests that are being read or carried out; 503
+  /// Of all requests that are being read or carried out, and of those of one user; 503. What is
+  /// made of a body takes several times its bytes.
+  std::size_t bodies_bytes = 48U << 20;
+  std::size_t bodies_per_user_bytes = 12U << 20;
   std::size_t backlog_bytes = 4U << 20;  ///< of a stream; a client this far behind is given up
   /// Beyond it whoever waited longest between requests loses its connection; when nobody waits, the
   /// new one is told to come again (503).

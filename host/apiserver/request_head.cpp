@@ -34,36 +34,51 @@ Reply transport_error(int code, std::string reason, std::string text) {
 
 }  // namespace
 
-bool BodyHold::grow(const std::shared_ptr<Worker>& worker, std::size_t bytes) {
-  auto& all = worker->shared().bodies;
-  if (all.fetch_add(bytes) + bytes > worker->limits().bodies_bytes) {
-    all.fetch_sub(bytes);
+bool BodyHold::grow(const std::shared_ptr<Worker>& worker, const std::string& user,
+                    std::size_t bytes) {
+  if (bytes <= bytes_) return true;
+  const auto& limits = worker->limits();
+  // In steps: not for each piece that arrives.
+  const std::size_t wanted = std::max(bytes, std::min(2 * bytes_, limits.body_bytes));
+  if (!worker->shared().bodies.take(user, wanted - bytes_, limits.bodies_bytes,
+                                    limits.bodies_per_user_bytes))
     return false;
-  }
   worker_ = worker;
-  bytes_ += bytes;
+  user_ = user;
+  bytes_ = wanted;
   return true;
 }
 
 BodyHold::BodyHold(BodyHold&& other) noexcept
-    : worker_(std::move(other.worker_)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : worker_(std::move(other.worker_)),
+      user_(std::move(other.user_)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
 
 BodyHold& BodyHold::operator=(BodyHold&& other) noexcept {
   if (this == &other) return *this;
   release();
   worker_ = std::move(other.worker_);
+  user_ = std::move(other.user_);
   bytes_ = std::exchange(other.bytes_, 0);
   return *this;
 }
 
 void BodyHold::release() {
-  if (bytes_ > 0) worker_->shared().bodies.fetch_sub(std::exchange(bytes_, 0));
+  if (bytes_ > 0) worker_->shared().bodies.give(user_, std::exchange(bytes_, 0));
 }
 
 Reply body_too_large(const ListenerLimits& limits) {
   return transport_error(
       413, "RequestEntityTooLarge",
       fmt::format("the body is larger than the limit of {} bytes", limits.body_bytes));
+}
+
+Reply framing_too_large(const ListenerLimits& limits) {
+  return transport_error(
+      413, "RequestEntityTooLarge",
+      fmt::format("the chunk extensions and trailers of the body are larger than the limit of {} "
+                  "bytes",
+                  limits.header_bytes));
 }
 
 Reply headers_too_large(const ListenerLimits& limits) {

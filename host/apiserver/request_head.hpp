@@ -17,13 +17,13 @@
 
 namespace sluice::host {
 
-/// Bytes of a body that are counted among those of all requests, until it is destroyed.
+/// Bytes of a body that are counted among those of its user and of all, until it is destroyed.
 class BodyHold {
  public:
   BodyHold() = default;
-  /// Counts more. False: there is no room, and nothing changed.
-  bool grow(const std::shared_ptr<Worker>& worker, std::size_t bytes);
-  std::size_t bytes() const { return bytes_; }
+  /// Counts `bytes` in all: what was announced, or what came so far. False: the user or all
+  /// together have no room, and nothing changed.
+  bool grow(const std::shared_ptr<Worker>& worker, const std::string& user, std::size_t bytes);
   BodyHold(BodyHold&& other) noexcept;
   BodyHold& operator=(BodyHold&& other) noexcept;
   ~BodyHold() { release(); }
@@ -32,11 +32,13 @@ class BodyHold {
   void release();
 
   std::shared_ptr<Worker> worker_;
+  std::string user_;
   std::size_t bytes_ = 0;
 };
 
 // What framing says by itself.
 Reply body_too_large(const ListenerLimits& limits);     ///< 413
+Reply framing_too_large(const ListenerLimits& limits);  ///< of a body in chunks
 Reply headers_too_large(const ListenerLimits& limits);  ///< 431
 Reply too_slow();                                       ///< 408
 Reply too_many_connections();                           ///< 503

@@ -24,6 +24,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "host/apiserver/body_budget.hpp"
 #include "host/apiserver/exchange.hpp"
 #include "host/apiserver/listener.hpp"
 
@@ -40,7 +41,7 @@ struct ListenerShared {
   ListenerOptions options;
   Handler handler;
   HeadCheck check;
-  std::atomic<std::size_t> bodies{0};  ///< bytes of bodies that are held
+  BodyBudget bodies;
   std::atomic<std::uint64_t> accepted{0}, turned_away{0}, timed_out{0}, given_up{0}, requests{0};
   std::atomic<std::uint64_t> misbehaved{0};
   std::atomic<std::size_t> open_connections{0}, open_streams{0};

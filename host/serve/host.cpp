@@ -73,6 +73,7 @@ ListenerLimits listener_limits(const ServerLimits& limits) {
   ListenerLimits out;
   out.body_bytes = static_cast<std::size_t>(limits.body_bytes);
   out.bodies_bytes = std::max(out.bodies_bytes, 8 * out.body_bytes);
+  out.bodies_per_user_bytes = std::max(out.bodies_per_user_bytes, 2 * out.body_bytes);
   out.header_bytes = static_cast<std::size_t>(limits.header_bytes);
   out.connections = static_cast<std::size_t>(limits.connections);
   out.streams = static_cast<std::size_t>(limits.streams);

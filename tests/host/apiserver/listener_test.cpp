@@ -105,6 +105,11 @@ TEST(Listener, RefusesWhatIsNoRequest) {
       {head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
       {head + "Transfer-Encoding: chunked\r\n\r\n65\r\n" + std::string(101, 'x') + "\r\n0\r\n\r\n",
        413},
+      // A20: no Host, two of them, a header that goes on in the next line.
+      {"GET / HTTP/1.1\r\n\r\n", 400},
+      {"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400},
+      {head + "X: a\r\n b\r\nContent-Length: 0\r\n\r\n", 400},
+      {head + "X: a\r\n\tContent-Length: 5\r\n\r\n", 400},
       {head + "Expect: a miracle\r\nContent-Length: 1\r\n\r\nx", 417},
   };
   for (const auto& one : cases) {
@@ -115,6 +120,68 @@ TEST(Listener, RefusesWhatIsNoRequest) {
     EXPECT_NE(answer.body.find("\"kind\":\"Status\""), std::string::npos) << answer.body;
   }
   EXPECT_EQ(Client(server->port()).get("/").status, 200);
+}
+
+// A8: bytes that frame a body count: without an end of line, as many extensions, as trailers.
+TEST(Listener, A8ChunkExtensionsAndTrailersAreCounted) {
+  ListenerLimits limits;
+  limits.header_bytes = 4096;
+  const auto server = open(echo, limits);
+  const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  std::string extensions, trailers = "0\r\n";
+  for (int i = 0; i < 100; ++i) extensions += "1;" + std::string(200, 'a') + "\r\nx\r\n";
+  for (int i = 0; i < 100; ++i)
+    trailers += "T" + std::to_string(i) + ": " + std::string(100, 'a') + "\r\n";
+  for (const std::string& body : {"1;" + std::string(20'000, 'a'), extensions, trailers}) {
+    Client client(server->port());
+    client.send(head);
+    client.send(body);
+    const Answer answer = client.read();
+    EXPECT_TRUE(answer.status == 413 || answer.status == 431) << answer.status << answer.body;
+    EXPECT_NE(answer.body.find("limit of 4096 bytes"), std::string::npos) << answer.body;
+  }
+  // Chunks of one byte each are a body like others: 3,000 bytes, framed by 15,000.
+  std::string small;
+  for (int i = 0; i < 3'000; ++i) small += "1\r\nx\r\n";
+  Client client(server->port());
+  client.send(head + small + "0\r\nTrailer: yes\r\n\r\n");
+  EXPECT_EQ(client.read().status, 200);
+}
+
+// One user with slow, large bodies leaves room for the others.
+TEST(Listener, AUserHoldsHisShareOfBodiesOnly) {
+  ListenerLimits limits;
+  limits.body_bytes = 1000;
+  limits.bodies_bytes = 4000;
+  limits.bodies_per_user_bytes = 1500;
+  const auto server = open(echo, limits, [](Request& request) -> std::optional<Reply> {
+    if (const auto* who = request.header("authorization")) request.user.user = *who;
+    return std::nullopt;
+  });
+  const std::string large =
+      "POST / HTTP/1.1\r\nHost: a\r\nAuthorization: mallory\r\nContent-Length: 1000\r\n";
+  Client first(server->port());
+  first.send(large + "Expect: 100-continue\r\n\r\n");
+  EXPECT_EQ(first.read().status, 100);
+  Client second(server->port());
+  second.send(large + "\r\n");
+  EXPECT_EQ(second.read().status, 503);
+  EXPECT_EQ(Client(server->port())
+                .request("POST", "/", std::string(1000, 'x'), "Authorization: alice\r\n")
+                .status,
+            200);
+  // A body without a length is counted as it comes: 1,000 more of his are too many.
+  Client third(server->port());
+  third.send(
+      "POST / HTTP/1.1\r\nHost: a\r\nAuthorization: mallory\r\n"
+      "Transfer-Encoding: chunked\r\n\r\n3e8\r\n");
+  EXPECT_EQ(third.read().status, 503);
+  first.send(std::string(1000, 'x'));
+  EXPECT_EQ(first.read().status, 200);
+  EXPECT_EQ(Client(server->port())
+                .request("POST", "/", std::string(1000, 'x'), "Authorization: mallory\r\n")
+                .status,
+            200);
 }
 
 TEST(Listener, LimitsTheBodiesOfAllTogether) {
