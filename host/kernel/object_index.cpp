@@ -86,10 +86,15 @@ void ObjectIndex::update(const ObjectChange& change) {
     namespaces_.emplace(ns, 1);
 }
 
-std::vector<ObjectRef> ObjectIndex::owned_by(std::string_view uid) const {
+const ObjectIndex::Refs& ObjectIndex::dependents(std::string_view uid) const {
+  static const Refs kNone;
   const auto it = owned_.find(std::string(uid));
-  if (it == owned_.end()) return {};
-  return {it->second.begin(), it->second.end()};
+  return it == owned_.end() ? kNone : it->second;
+}
+
+std::vector<ObjectRef> ObjectIndex::owned_by(std::string_view uid) const {
+  const Refs& found = dependents(uid);
+  return {found.begin(), found.end()};
 }
 
 const ObjectRef* ObjectIndex::find(std::string_view uid) const {

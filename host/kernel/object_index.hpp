@@ -24,22 +24,26 @@ class ObjectIndex {
 
   void update(const ObjectChange& change);
 
+  struct Less {
+    bool operator()(const ObjectRef& a, const ObjectRef& b) const;
+  };
+  using Refs = std::set<ObjectRef, Less>;
+
   /// What names this UID among its ownerReferences, in order of kind and key.
   std::vector<ObjectRef> owned_by(std::string_view uid) const;
+  /// The same without a copy, until the next update().
+  const Refs& dependents(std::string_view uid) const;
   /// nullptr when nothing that exists has the UID. REQUIRES: UIDs are kept.
   const ObjectRef* find(std::string_view uid) const;
   /// Objects in a namespace.
   std::size_t in_namespace(std::string_view ns) const;
 
  private:
-  struct Less {
-    bool operator()(const ObjectRef& a, const ObjectRef& b) const;
-  };
   void note_uid(const ObjectChange& change);
 
   Uids uids_;
   std::unordered_map<std::string, ObjectRef> by_uid_;
-  std::unordered_map<std::string, std::set<ObjectRef, Less>> owned_;
+  std::unordered_map<std::string, Refs> owned_;
   std::map<std::string, std::size_t, std::less<>> namespaces_;
 };
 

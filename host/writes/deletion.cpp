@@ -1,9 +1,12 @@
 #include "host/writes/deletion.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "api/json/json.hpp"
+#include "api/json/steps.hpp"
 #include "host/writes/metadata.hpp"
 
 namespace sluice::host {
@@ -13,6 +16,10 @@ namespace json = boost::json;
 
 constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 constexpr std::int64_t kDefaultPodGraceSeconds = 30;
+// Of those that wait for each other, looked at because one thing that held them went. A larger
+// circle goes when it is deleted once more.
+constexpr std::size_t kMostOfACircle = 1000;
+constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
 bool is_core(const ObjectRef& ref, std::string_view kind) {
   return ref.kind->group.empty() && ref.kind->kind == kind;
@@ -66,15 +73,21 @@ std::optional<ApiError> refuses_to_go(const ObjectRef& ref) {
 
 bool Deletion::remove(const ObjectRef& ref, Propagation propagation,
                       std::optional<std::int64_t> grace_seconds) {
+  if (propagation == Propagation::kForeground) in_foreground_.insert(ref);
   doomed_.push_back({ref, propagation, grace_seconds});
   work_off();
+  if (propagation == Propagation::kForeground && !working_) release(ref, kAnyNumber);
   return !kernel_.exists(*ref.kind, ref.key);
 }
 
 bool Deletion::written(const ObjectRef& ref) {
   if (!kernel_.exists(*ref.kind, ref.key)) return true;
   const json::object object = kernel_.current(*ref.kind, ref.key);
-  if (!is_terminating(object) || !finalizers_of(object).empty()) return false;
+  const auto finalizers = finalizers_of(object);
+  if (!is_terminating(object)) return false;
+  if (finalizers.size() == 1 && finalizers.front() == kForegroundFinalizer)
+    return release(ref, kMostOfACircle);
+  if (!finalizers.empty()) return false;
   const json::object& metadata = *metadata_of(object);
   if (api::find_int(metadata, "deletionGracePeriodSeconds").value_or(0) > 0) return false;
   if (is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0) return false;
@@ -87,11 +100,59 @@ void Deletion::work_off() {
   if (working_) return;
   working_ = true;
   while (!doomed_.empty()) {
+    api::Steps::count();
     const Doomed next = std::move(doomed_.front());
     doomed_.pop_front();
     if (kernel_.exists(*next.ref.kind, next.ref.key)) begin(next);
   }
+  in_foreground_.clear();
   working_ = false;
+}
+
+void Deletion::doom_in_foreground(const ObjectRef& ref) {
+  if (in_foreground_.insert(ref).second)
+    doomed_.push_back({ref, Propagation::kForeground, std::nullopt});
+}
+
+/// It is marked, and nothing but its dependents holds it.
+bool Deletion::waits_for_dependents(const ObjectRef& ref, std::string& uid) const {
+  const json::object object = kernel_.current(*ref.kind, ref.key);
+  const auto finalizers = finalizers_of(object);
+  if (!is_terminating(object) || finalizers.size() != 1 ||
+      finalizers.front() != kForegroundFinalizer)
+    return false;
+  if (is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0) return false;
+  uid = uid_of(object);
+  return api::find_int(*metadata_of(object), "deletionGracePeriodSeconds").value_or(0) == 0;
+}
+
+/// Removes `ref` and all that hangs on it when every one of them waits for dependents only: they
+/// wait for each other, in circles. Looks at so many at most; whether it is gone.
+bool Deletion::release(const ObjectRef& ref, std::size_t most) {
+  if (!kernel_.exists(*ref.kind, ref.key)) return true;
+  ObjectIndex::Refs circle = {ref};
+  std::vector<std::string> open(1);  // UIDs of those whose dependents are to be looked at
+  if (!waits_for_dependents(ref, open.front())) return false;
+  while (!open.empty()) {
+    const std::string uid = std::move(open.back());
+    open.pop_back();
+    for (const ObjectRef& dependent : index_.dependents(uid)) {
+      api::Steps::count();
+      if (!kernel_.exists(*dependent.kind, dependent.key)) continue;  // staged: it goes
+      if (!circle.insert(dependent).second) continue;
+      // At the first that is held: most owners wait for many such.
+      if (circle.size() > most || !waits_for_dependents(dependent, open.emplace_back()))
+        return false;
+    }
+  }
+  std::vector<std::pair<ObjectRef, json::object>> gone;
+  for (const ObjectRef& each : circle) {
+    gone.emplace_back(each, kernel_.current(*each.kind, each.key));
+    kernel_.erase(*each.kind, each.key);
+  }
+  for (const auto& [each, object] : gone) after_erase(each, object);
+  work_off();
+  return true;
 }
 
 void Deletion::begin(const Doomed& doomed) {
@@ -103,8 +164,7 @@ void Deletion::begin(const Doomed& doomed) {
   const auto dependents = index_.owned_by(uid);
   if (doomed.propagation == Propagation::kForeground && !dependents.empty()) {
     add_finalizer(object, kForegroundFinalizer);
-    for (const auto& dependent : dependents)
-      doomed_.push_back({dependent, Propagation::kForeground, std::nullopt});
+    for (const auto& dependent : dependents) doom_in_foreground(dependent);
   }
   const std::int64_t grace = grace_of(ref, object, doomed.grace_seconds);
   if (is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0) {
@@ -145,6 +205,11 @@ void Deletion::erase(const ObjectRef& ref) {
       doomed_.push_back({dependent, Propagation::kBackground, std::nullopt});
     }
   }
+  after_erase(ref, object);
+}
+
+/// Whom it concerns that the object is gone: its owners and its namespace.
+void Deletion::after_erase(const ObjectRef& ref, const json::object& object) {
   owners_of_erased(object);
   if (!ref.kind->namespaced) return;
   const std::string ns = ref.key.substr(0, ref.key.find('/'));
@@ -194,7 +259,11 @@ void Deletion::owners_of_erased(const json::object& object) {
     json::object waiting = kernel_.current(*owner.kind, owner.key);
     if (uid_of(waiting) != api::find_text(*reference, "uid")) continue;  // its namesake
     if (!is_terminating(waiting) || !has_finalizer(waiting, kForegroundFinalizer)) continue;
-    if (!index_.owned_by(uid_of(waiting)).empty()) continue;
+    if (!index_.dependents(uid_of(waiting)).empty()) {
+      // Perhaps only such as wait for it in turn.
+      release(owner, kMostOfACircle);
+      continue;
+    }
     remove_finalizer(waiting, kForegroundFinalizer);
     store(owner, waiting);
     if (finalizers_of(waiting).empty())

@@ -4,9 +4,12 @@
 // dependents of a deleted owner are deleted (background), or first (foreground), or lose the
 // reference (orphan); the objects of a namespace go with it. What has finalizers or a grace period
 // is only marked, and whoever waits for it is looked at again when it is gone. Dependents are
-// worked off a list, so that no chain of owners is too deep. Belongs to the kernel's thread.
+// worked off a list, each once, so that no chain of owners is too deep and no web of them costs
+// more than its references. Owners that wait for each other in a circle, or for themselves, go
+// together as soon as nothing else holds one of them. Belongs to the kernel's thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -43,7 +46,11 @@ class Deletion {
   void work_off();
   void begin(const Doomed& doomed);
   void mark(const ObjectRef& ref, boost::json::object object, std::int64_t grace_seconds);
+  void doom_in_foreground(const ObjectRef& ref);
   void erase(const ObjectRef& ref);
+  void after_erase(const ObjectRef& ref, const boost::json::object& object);
+  bool waits_for_dependents(const ObjectRef& ref, std::string& uid) const;
+  bool release(const ObjectRef& ref, std::size_t most);
   void leave_dependents(std::string_view uid);
   void empty_namespace(const ObjectRef& ref);
   ObjectRef owner_named(const boost::json::object& reference, std::string_view ns) const;
@@ -53,6 +60,7 @@ class Deletion {
   Kernel& kernel_;
   const ObjectIndex& index_;
   std::deque<Doomed> doomed_;
+  ObjectIndex::Refs in_foreground_;  ///< on the list, or done, since it was last empty
   bool working_ = false;
 };
 
