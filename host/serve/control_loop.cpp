@@ -1,5 +1,6 @@
 #include "host/serve/control_loop.hpp"
 
+#include <fmt/format.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -24,6 +25,20 @@ ApiError overloaded() {
   out.retry_after_seconds = 1;
   return out;
 }
+
+ApiError waited_too_long(Duration waited, Duration longest) {
+  ApiError out;
+  out.code = 504;
+  out.reason = "Timeout";
+  out.text =
+      fmt::format("the request waited {} s for its turn, the limit is {} s; nothing was changed",
+                  waited / kSecond, longest / kSecond);
+  out.retry_after_seconds = 1;
+  return out;
+}
+
+// The host's own tasks have a lane beside those of the users.
+constexpr const char* kHost = "";
 
 }  // namespace
 
@@ -52,7 +67,8 @@ void ControlLoop::submit(WriteRequest request, WriteDone done) {
     const std::lock_guard lock(mutex_);
     stopping = stopping_;
     if (!stopping_ && queue_.size() < limits_.waiting_writes) {
-      queue_.push_back(Write{std::move(request), std::move(done)});
+      const std::string user = request.user;
+      queue_.push(user, Write{std::move(request), std::move(done), clock_.steady()});
       done = nullptr;
     }
   }
@@ -64,7 +80,7 @@ void ControlLoop::post(std::function<void(ObjectAccess&)> task) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
-    queue_.push_back(Work{std::move(task), nullptr});
+    queue_.push(kHost, Work{std::move(task), nullptr});
   }
   work_.notify_one();
 }
@@ -83,14 +99,14 @@ Result<void> ControlLoop::run_and_wait(const std::function<void(ObjectAccess&)>&
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return Error{"the host is shutting down"};
-    queue_.push_back(Work{task, [promise](const Result<void>& r) { promise->set_value(r); }});
+    queue_.push(kHost, Work{task, [promise](const Result<void>& r) { promise->set_value(r); }});
   }
   work_.notify_one();
   return future.get();
 }
 
 /// False: it is time to end.
-bool ControlLoop::wait_for_work(bool at_rest, std::vector<Task>& batch) {
+bool ControlLoop::wait_for_work(bool at_rest) {
   std::unique_lock lock(mutex_);
   const Time next = machine_.next_timer();
   const auto ready = [&] { return !queue_.empty() || stopping_ || woken_; };
@@ -101,21 +117,23 @@ bool ControlLoop::wait_for_work(bool at_rest, std::vector<Task>& batch) {
     work_.wait_for(lock, std::min<std::chrono::nanoseconds>(left, std::chrono::hours(1)), ready);
   }
   woken_ = false;
-  if (stopping_ && queue_.empty()) return false;
-  const std::size_t count = std::min(queue_.size(), limits_.writes_per_turn);
-  const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(count);
-  batch.assign(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
-  queue_.erase(queue_.begin(), end);
-  return true;
+  return !stopping_ || !queue_.empty();
+}
+
+std::optional<ControlLoop::Task> ControlLoop::next_task() {
+  const std::lock_guard lock(mutex_);
+  return queue_.pop();
+}
+
+ApiResult<WriteOutcome> ControlLoop::carry_out(Write write) {
+  const Duration waited = clock_.steady() - write.came;
+  if (waited > limits_.longest_wait) return waited_too_long(waited, limits_.longest_wait);
+  return machine_.write(std::move(write.request));
 }
 
 void ControlLoop::loop() {
   pthread_setname_np(pthread_self(), "control");
-  std::vector<Task> batch;
-  for (bool at_rest = true; wait_for_work(at_rest, batch);) {
-    at_rest = turn(std::move(batch));
-    batch.clear();
-  }
+  for (bool at_rest = true; wait_for_work(at_rest);) at_rest = turn();
   std::unique_lock lock(mutex_);
   durable_.wait(lock, [this] { return under_way_ == 0; });
 }
@@ -126,17 +144,21 @@ void ControlLoop::wait_for_transactions() {
   ++under_way_;
 }
 
-bool ControlLoop::turn(std::vector<Task> batch) {
+bool ControlLoop::turn() {
   wait_for_transactions();
   pulse_.beat("the turn of the control thread, which carries out writes", clock_.steady());
   machine_.begin_instant(std::max(machine_.now(), floor_to_microseconds(clock_.now())));
   auto answers = std::make_shared<std::vector<Answer>>();
   auto told = std::make_shared<std::vector<std::function<void(const Result<void>&)>>>();
-  for (Task& task : batch) {
-    if (auto* write = std::get_if<Write>(&task)) {
-      answers->push_back({std::move(write->done), machine_.write(std::move(write->request))});
+  const Duration write_until = clock_.steady() + limits_.writing_per_turn;
+  for (std::size_t i = 0; i < limits_.writes_per_turn && clock_.steady() <= write_until; ++i) {
+    auto task = next_task();
+    if (!task) break;
+    if (auto* write = std::get_if<Write>(&*task)) {
+      WriteDone done = std::move(write->done);
+      answers->push_back({std::move(done), carry_out(std::move(*write))});
     } else {
-      auto& work = std::get<Work>(task);
+      auto& work = std::get<Work>(*task);
       work.task(machine_.objects());
       if (work.done) told->push_back(std::move(work.done));
     }

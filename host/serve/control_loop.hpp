@@ -1,11 +1,13 @@
 // ControlLoop: the one thread that changes anything. It owns the Machine and the store's working
 // view.
 //
-// A turn is one instant and one transaction: the writes that have come in are carried out in the
-// order in which they came, then controllers and scheduling cycles run (for a few milliseconds at
-// most; a longer queue of work goes on in the next turn, so that writers never wait for it), then
-// everything is committed together. Answers go out when it is durable. While one transaction is
-// being written the next turn runs; a few may be under way, no more.
+// A turn is one instant and one transaction: the writes that have come in are carried out, those of
+// one user in the order in which they came, of several users in turns and for some milliseconds at
+// most, so that nobody's writes wait for all of somebody else's; then controllers and scheduling
+// cycles run (for a few milliseconds at most; a longer queue of work goes on in the next turn, so
+// that writers never wait for it), then everything is committed together. Answers go out when it is
+// durable. While one transaction is being written the next turn runs; a few may be under way, no
+// more.
 //
 // submit() and post() may be called from any thread.
 #pragma once
@@ -16,6 +18,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -24,13 +27,16 @@
 #include "host/controllers/kernel_thread.hpp"
 #include "host/machine/machine.hpp"
 #include "host/plugins/clock.hpp"
+#include "host/serve/fair_queue.hpp"
 #include "host/store/live_store.hpp"
 
 namespace sluice::host {
 
 struct ControlLoopLimits {
   std::size_t writes_per_turn = 256;
-  std::size_t waiting_writes = 10'000;  ///< more are refused with 429
+  std::size_t waiting_writes = 10'000;            ///< more are refused with 429
+  Duration writing_per_turn = 20 * kMillisecond;  ///< then the rest waits for the next turn
+  Duration longest_wait = 30 * kSecond;           ///< of a write for its turn; 504 beyond it
   Duration scheduling_per_turn = 4 * kMillisecond;
   int transactions_under_way = 4;
 };
@@ -63,6 +69,7 @@ class ControlLoop final : public Writes, public KernelThread {
   struct Write {
     WriteRequest request;
     WriteDone done;
+    Duration came = 0;  ///< by the clock that only goes forward
   };
   struct Work {
     std::function<void(ObjectAccess&)> task;
@@ -75,8 +82,10 @@ class ControlLoop final : public Writes, public KernelThread {
   };
 
   void loop();
-  bool wait_for_work(bool at_rest, std::vector<Task>& batch);
-  bool turn(std::vector<Task> batch);
+  bool wait_for_work(bool at_rest);
+  std::optional<Task> next_task();
+  ApiResult<WriteOutcome> carry_out(Write write);
+  bool turn();
   void wait_for_transactions();
 
   Machine& machine_;
@@ -88,7 +97,7 @@ class ControlLoop final : public Writes, public KernelThread {
   mutable std::mutex mutex_;
   std::condition_variable work_, durable_;
   std::deque<Duration> commits_;  // guarded by mutex_: when those under way began, oldest first
-  std::vector<Task> queue_;
+  FairQueue<Task> queue_;
   int under_way_ = 0;
   bool stopping_ = false;
   bool woken_ = false;

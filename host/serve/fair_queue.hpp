@@ -1,0 +1,57 @@
+// FairQueue: what waits for the thread that writes, in lanes by who asked.
+//
+// The lanes take turns, an item each; within a lane the first that came is the first that goes. So
+// somebody who keeps a thousand requests waiting makes everybody else wait for one of them, not for
+// a thousand. Invariant: no lane is empty. Not synchronised: its holder has a lock.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace sluice::host {
+
+template <typename Item>
+class FairQueue {
+ public:
+  void push(const std::string& who, Item item) {
+    const auto [known, fresh] = places_.try_emplace(who);
+    if (fresh) known->second = lanes_.insert(lanes_.end(), Lane{who, {}});
+    known->second->items.push_back(std::move(item));
+    ++size_;
+  }
+
+  /// nullopt when nothing waits.
+  std::optional<Item> pop() {
+    if (lanes_.empty()) return std::nullopt;
+    Lane& lane = lanes_.front();
+    std::optional<Item> out(std::move(lane.items.front()));
+    lane.items.pop_front();
+    --size_;
+    if (lane.items.empty()) {
+      places_.erase(lane.who);
+      lanes_.pop_front();
+    } else {
+      lanes_.splice(lanes_.end(), lanes_, lanes_.begin());
+    }
+    return out;
+  }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+ private:
+  struct Lane {
+    std::string who;
+    std::deque<Item> items;
+  };
+  std::list<Lane> lanes_;  // in the order of their turns
+  std::unordered_map<std::string, typename std::list<Lane>::iterator> places_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace sluice::host
