@@ -151,8 +151,11 @@ Request make_request(const Kubeconfig& config, std::string_view method, const st
   return request;
 }
 
+/// The library's own text goes on with the file and line of its source.
 Error cannot_reach(const Kubeconfig& config, const std::exception& e) {
-  return Error{"cannot reach " + config.server + ": " + e.what()};
+  const auto* error = dynamic_cast<const boost::system::system_error*>(&e);
+  return Error{"cannot reach " + config.server + ": " +
+               (error != nullptr ? error->code().message() : std::string(e.what()))};
 }
 
 }  // namespace

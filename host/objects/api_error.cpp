@@ -127,7 +127,7 @@ json::object to_status(const ApiError& error) {
   out["status"] = "Failure";
   out["message"] = error.text;
   out["reason"] = error.reason;
-  if (!details.empty()) out["details"] = std::move(details);
+  out["details"] = std::move(details);  // clients look into it without asking whether it is there
   out["code"] = error.code;
   return out;
 }

@@ -204,7 +204,9 @@ class PathWriter {
     if (of.body || removal) {
       add_body(of.action, removal ? schemas_.delete_options() : schemas_.ref(gvk_), out);
     }
-    json::object answer = of.list ? schemas_.list_ref(gvk_) : schemas_.ref(gvk_);
+    json::object answer = removal   ? removal_answer(of.action)
+                          : of.list ? schemas_.list_ref(gvk_)
+                                    : schemas_.ref(gvk_);
     json::object response{{"description", of.action == "post" ? "Created" : "OK"}};
     if (v3_) {
       response["content"] = content({kJsonType}, answer);
@@ -213,6 +215,14 @@ class PathWriter {
     }
     out["responses"] = json::object{{of.action == "post" ? "201" : "200", std::move(response)}};
     return out;
+  }
+
+  /// A Status, once it is gone; an object that something still holds is answered as it is marked,
+  /// which the older form has no words for.
+  json::object removal_answer(std::string_view action) {
+    json::object status = schemas_.status();
+    if (!v3_ || action != "delete") return status;
+    return {{"anyOf", json::array{std::move(status), schemas_.ref(gvk_)}}};
   }
 
   void add_body(std::string_view action, json::object schema, json::object& out) const {

@@ -140,6 +140,39 @@ json::object SchemaSet::delete_options() {
   return node != nullptr ? named_schema(*node, Use::kBuiltin) : json::object();
 }
 
+json::object SchemaSet::status() {
+  const std::string name = std::string(kMeta) + "Status";
+  if (known_.insert(name).second) {
+    const json::object text{{"type", "string"}};
+    const json::object number{{"type", "integer"}, {"format", "int32"}};
+    const json::object cause{
+        {"type", "object"}, {"properties", {{"field", text}, {"message", text}, {"reason", text}}}};
+    const json::object details{{"type", "object"},
+                               {"properties",
+                                {{"causes", {{"type", "array"}, {"items", cause}}},
+                                 {"group", text},
+                                 {"kind", text},
+                                 {"name", text},
+                                 {"retryAfterSeconds", number},
+                                 {"uid", text}}}};
+    schemas_[name] = json::object{
+        {"type", "object"},
+        {"description", "How a request ended, where there is no object to show."},
+        {"properties",
+         {{"apiVersion", text},
+          {"code", number},
+          {"details", details},
+          {"kind", text},
+          {"message", text},
+          {"metadata", {{"type", "object"}}},
+          {"reason", text},
+          {"status", text}}},
+        {"x-kubernetes-group-version-kind",
+         json::array{json::object{{"group", ""}, {"kind", "Status"}, {"version", "v1"}}}}};
+  }
+  return ref_to(name);
+}
+
 json::object SchemaSet::take() {
   known_.clear();
   return std::exchange(schemas_, {});

@@ -38,6 +38,8 @@ class SchemaSet {
   boost::json::object list_ref(const GroupVersionKind& gvk) const;
   /// The options of a deletion; adds their schema.
   boost::json::object delete_options();
+  /// What is answered about a request instead of an object; adds its schema.
+  boost::json::object status();
 
   /// All schemas by name; the set is empty afterwards.
   boost::json::object take();

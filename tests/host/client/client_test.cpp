@@ -105,6 +105,8 @@ TEST(Client, NobodyThere) {
   const auto answer = Client::make(config)->request("GET", "/");
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().text.find("cannot reach http://127.0.0.1:"), std::string::npos);
+  // C13: nothing of the library that was used.
+  EXPECT_EQ(answer.error().text.find("boost"), std::string::npos) << answer.error().text;
 }
 
 TEST(Client, AddressesThatAreNone) {
