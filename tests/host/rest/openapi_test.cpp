@@ -201,6 +201,22 @@ TEST(OpenApi, TellsByWhichFieldsCustomKindsAreSelected) {
   EXPECT_TRUE(fields("v1beta1").is_null());
 }
 
+TEST(OpenApi, C16DeletionsAnswerAStatus) {
+  const std::string item = "/api/v1/namespaces/{namespace}/configmaps/{name}";
+  const std::string list = "/api/v1/namespaces/{namespace}/configmaps";
+  const auto answer = [](const json::value& document, const std::string& path) {
+    return api::to_json(at(document, {"paths", path, "delete", "responses", "200"}));
+  };
+  const json::value v1 = v3("api/v1");
+  EXPECT_THAT(answer(v1, item), HasSubstr("meta.v1.Status"));
+  EXPECT_THAT(answer(v1, item), HasSubstr(".ConfigMap\""));  // that something holds
+  EXPECT_THAT(answer(v1, list), HasSubstr("meta.v1.Status"));
+  EXPECT_EQ(answer(v1, list).find("ConfigMap"), std::string::npos);
+  const json::value older = v2();
+  for (const std::string& path : {item, list})
+    EXPECT_THAT(answer(older, path), HasSubstr("meta.v1.Status"));
+}
+
 TEST(OpenApi, VersionsOfAKindAreDescribedApart) {
   const auto spec = [](const char* version) {
     return at(schema(v3(std::string("apis/kueue.x-k8s.io/") + version),
