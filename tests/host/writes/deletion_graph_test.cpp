@@ -50,7 +50,7 @@ class Graph {
                               std::to_string(place_of_hold(node)) + "\"}]";
     WriteRequest request = host.request(WriteVerb::kPatch, "configmaps", name(node), patch);
     request.patch_type = PatchType::kJson;
-    const auto done = host.writer.execute(std::move(request));
+    const auto done = host.machine.write(std::move(request));
     EXPECT_TRUE(done.ok()) << done.error().text;
   }
 

@@ -18,7 +18,7 @@ ApiResult<WriteOutcome> patched(HostFixture& host, PatchType type, const std::st
   request.patch_type = type;
   request.field_manager = manager;
   request.dry_run = dry_run;
-  return host.writer.execute(std::move(request));
+  return host.machine.write(std::move(request));
 }
 
 // A 2.5 MB text and 2,000 copies of it: 5 GB. The second copy is refused before it is made.
@@ -149,7 +149,7 @@ TEST(Limits, WhatIsStoredIsReadAgainHoweverDeep) {
       error);
   ASSERT_FALSE(error);
   request.field_manager = "tester";
-  const auto done = host.writer.execute(std::move(request));
+  const auto done = host.machine.write(std::move(request));
   ASSERT_TRUE(done.ok()) << done.error().text;
   EXPECT_EQ(test::at(host.get("configmaps", "default/x"), "/data/a"), "b");
   ASSERT_TRUE(host.merge("configmaps", "x", R"({"data":{"a":"c"}})").ok());
@@ -164,7 +164,7 @@ TEST(Limits, A7NobodyReadsSoManyMistakes) {
   WriteRequest request =
       host.request(WriteVerb::kCreate, "localqueues", "",
                    R"({"metadata":{"name":"q"},"spec":{"clusterQueue":"c")" + fields + "}}");
-  const auto done = host.writer.execute(std::move(request));
+  const auto done = host.machine.write(std::move(request));
   ASSERT_TRUE(done.ok()) << done.error().text.substr(0, 200);
   EXPECT_EQ(done->warnings.size(), 200U);
 }

@@ -296,7 +296,7 @@ std::uint64_t measured(const Write& write, std::size_t n, int& code) {
   request.field_manager = "tester";
   request.force = write.patch == kApply;
   const std::uint64_t before = cost();
-  const auto done = host.writer.execute(std::move(request));
+  const auto done = host.machine.write(std::move(request));
   const std::uint64_t out = cost() - before;
   code = done.ok() ? 0 : done.error().code;
   if (!done.ok()) {
@@ -362,7 +362,7 @@ std::uint64_t cost_of_managers(std::size_t managers) {
                          members(50) + more + "}}");
     request.patch_type = kApply;
     request.field_manager = who;
-    const auto done = host.writer.execute(std::move(request));
+    const auto done = host.machine.write(std::move(request));
     EXPECT_TRUE(done.ok()) << done.error().text;
   };
   for (std::size_t i = 0; i < managers; ++i) apply("m" + std::to_string(i), "");
