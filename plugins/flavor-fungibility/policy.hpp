@@ -29,12 +29,10 @@ inline sluice::Search after_flavor(const Policy& policy, Letter letter, sluice::
   const bool preempts = tried.mode != Mode::kFit;
   const bool borrows = tried.borrow_level > 0;
   if (preempts && !policy.stop_when_preempting) return sluice::Search::kGoOn;
-  if (letter == Letter::kProposal) {
-    if (!preempts && borrows && !policy.stop_when_borrowing) return sluice::Search::kGoOn;
-    return sluice::Search::kStopBest;
-  }
+  // Also where it preempts: with the victims gone it fits by borrowing, and the search would leave
+  // it for the next flavor then. They would have been evicted for nothing.
   if (borrows && !policy.stop_when_borrowing) return sluice::Search::kGoOn;
-  return sluice::Search::kStopHere;
+  return letter == Letter::kProposal ? sluice::Search::kStopBest : sluice::Search::kStopHere;
 }
 
 /// Is a strictly better than b?

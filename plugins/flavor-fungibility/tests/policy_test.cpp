@@ -66,13 +66,30 @@ TEST(DecisionTable, Proposal) {
                    {{Mode::kNoFit, 0}, kGoOn, kGoOn, kGoOn, kGoOn},
                    {{Mode::kNoCandidates, 0}, kGoOn, kGoOn, kGoOn, kGoOn},
                    {{Mode::kPreempt, 0}, kBest, kGoOn, kBest, kGoOn},
-                   // It stops on Preempt even while borrowing, whatever whenCanBorrow says.
-                   {{Mode::kPreempt, 1}, kBest, kGoOn, kBest, kGoOn},
+                   // The proposal's table says nothing of preemption while borrowing. With
+                   // whenCanBorrow: TryNextFlavor the search goes on (B13): once the victims are
+                   // gone the flavor is (Fit, Borrow), and would be left for the next one.
+                   {{Mode::kPreempt, 1}, kBest, kGoOn, kGoOn, kGoOn},
                    {{Mode::kReclaim, 0}, kBest, kGoOn, kBest, kGoOn},
-                   {{Mode::kReclaim, 1}, kBest, kGoOn, kBest, kGoOn},
+                   {{Mode::kReclaim, 1}, kBest, kGoOn, kGoOn, kGoOn},
                    {{Mode::kFit, 0}, kBest, kBest, kBest, kBest},
                    {{Mode::kFit, 1}, kBest, kBest, kGoOn, kGoOn},
                });
+}
+
+// B13: whoever stops at a flavor to preempt there still stops at it when the victims are gone, so
+// that nobody is evicted for a flavor that is then left.
+TEST(B13NobodyIsEvictedForNothing, AStopForPreemptionStaysAStopWhenItFits) {
+  for (const Letter letter : {Letter::kMeasured, Letter::kProposal})
+    for (const bool borrow : {false, true})
+      for (const bool preempt : {false, true})
+        for (const Mode mode : {Mode::kPreempt, Mode::kReclaim})
+          for (const std::int32_t level : {0, 1, 2}) {
+            const Policy policy{borrow, preempt, false};
+            if (after_flavor(policy, letter, {mode, level}) == sluice::Search::kGoOn) continue;
+            EXPECT_NE(after_flavor(policy, letter, {Mode::kFit, level}), sluice::Search::kGoOn)
+                << "borrow " << borrow << " preempt " << preempt << " level " << level;
+          }
 }
 
 // Each list is in order of preference, best first: every earlier one beats every later one.
