@@ -5,6 +5,7 @@
 #include "api/codec/codec.hpp"
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "api/schema/no_effect.hpp"
 #include "api/scheme/scheme.hpp"
 
 namespace sluice::api {
@@ -191,6 +192,7 @@ Workload decode_workload(const json::object& object, PodTemplateCache& templates
   if (const json::object* status = find_object(object, "status")) {
     workload.status = decode_workload_status(*status);
   }
+  workload.held_because = held_because(object);
   workload.extensions = scheme.extensions("Workload", object);
   return workload;
 }

@@ -82,7 +82,9 @@ struct KindInfo {
     std::vector<Column> columns;
   };
   std::vector<Version> versions;  ///< preferred one first
-  std::string contributed_by;     ///< empty: core
+  /// Annotations and labels that only the system writes.
+  std::vector<std::string> marks;
+  std::string contributed_by;  ///< empty: core
 
   const Version& hub() const;
   /// `group/version` of the storage version, `v1` for the core group.

@@ -80,8 +80,9 @@ void check_container(const json::object& container, const std::string& field, Ou
         add_problem(outcome, Problem::Kind::kInvalid, at(),
                     "Invalid value: \"pods\": the name is reserved, pods are counted without it");
       }
-      const std::string problem = amount_problem(name, quantity_or_zero(member.value()));
-      if (!problem.empty()) add_invalid(outcome, at(), member.value(), problem);
+      // An amount above all that the engine can count is none that any quota has: it waits.
+      if (quantity_or_zero(member.value()).negative())
+        add_invalid(outcome, at(), member.value(), "must be greater than or equal to 0");
     }
   }
 }

@@ -215,6 +215,19 @@ Result<void> read_mappings(KindSource& kind, const json::object& from) {
   return {};
 }
 
+Result<void> read_marks(const json::object& from, std::vector<std::string>& into) {
+  const json::value* given = find(from, "marks");
+  if (given == nullptr) return {};
+  if (!given->is_array()) return Error{"marks: must be a list of annotation and label names"};
+  for (const json::value& each : given->get_array()) {
+    const json::string* name = each.if_string();
+    if (name == nullptr || view(*name).find('/') == std::string_view::npos)
+      return Error{"marks: " + to_json(each) + " is no name of the form DOMAIN/NAME"};
+    into.emplace_back(view(*name));
+  }
+  return {};
+}
+
 Result<KindSource> new_kind(const json::object& from, const std::string& contributor) {
   KindSource kind;
   kind.info.group = find_text(from, "group");
@@ -257,7 +270,7 @@ Result<void> add_contribution(std::map<std::string, KindSource>& kinds,
   if (kind_name.empty()) return Error{"kind: required"};
   if (auto known = only_keys(contribution, kind_name,
                              {"kind", "group", "plural", "shortNames", "categories", "scope",
-                              "description", "versions", "valueMappings", "internal"});
+                              "description", "versions", "valueMappings", "internal", "marks"});
       !known) {
     return known;
   }
@@ -276,6 +289,8 @@ Result<void> add_contribution(std::map<std::string, KindSource>& kinds,
                       ? std::string(", it belongs to the core")
                       : ", contributed by " + it->second.info.contributed_by)};
   }
+  if (auto read = read_marks(contribution, it->second.info.marks); !read)
+    return read.error().context(kind_name);
   const json::array* versions = find_array(contribution, "versions");
   for (std::size_t i = 0; versions != nullptr && i < versions->size(); ++i) {
     const std::string where = kind_name + ".versions[" + std::to_string(i) + "]";

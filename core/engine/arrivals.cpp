@@ -172,14 +172,17 @@ void Arrivals::change_holder(WorkloadId id, const Before& before) {
     return lifecycle_.evict(id, why);
   }
   bool recounted = false;
+  bool lowered = false;
   for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
     const PodSetRecord& now = w.pod_sets[i];
     std::int32_t& granted = w.holding->pod_sets[i].count;
     recounted |=
         now.reclaimable != before.pod_sets[i].reclaimable || now.count != before.pod_sets[i].count;
     if (now.count < before.pod_sets[i].count) granted = std::min(granted, now.count);
+    lowered |= now.count < before.pod_sets[i].count;
   }
   if (!recounted && before.priority == w.priority) return;
+  if (lowered) turn_.decide(DecisionType::kLowered, id);
   holdings_.recount(id);
   structure_.bump_generation(w.holding->queue);
   structure_.wake_tree_of(w.holding->queue);

@@ -25,6 +25,7 @@ enum class DecisionType : std::uint8_t {
   kWaitingForVictims,  ///< it fits once the victims of others are gone
   kReservationLost,    ///< before it was admitted: reason and message
   kCheckState,         ///< reason: the check's name; cause: its new state; message: its message
+  kLowered,            ///< it holds quota for fewer pods from now on, in place
   kChecksListed,       ///< its list of checks changed; told to nobody, but in its status
 };
 

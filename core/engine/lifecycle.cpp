@@ -94,13 +94,24 @@ void Lifecycle::start(WorkloadId id) {
   start_timers(id);
 }
 
+/// For how long it ran so far, in all its admissions.
+std::int32_t Lifecycle::seconds_run(const WorkloadRecord& w) const {
+  const std::int32_t past = w.extras ? w.extras->past_execution_seconds : 0;
+  const ConditionRecord* since = w.condition(Type::kAdmitted);
+  if (w.state != WorkloadState::kAdmitted || !since) return past;
+  return past + static_cast<std::int32_t>((model_.now - since->time) / kSecond);
+}
+
 /// Its admission ends what it replaces, in the same commit, as its traits say (mechanisms 1); also
-/// one that lost its quota in the meantime and waits.
-void Lifecycle::end_replaced(const WorkloadRecord& w) {
+/// one that lost its quota in the meantime and waits. The same work goes on, so the time that it
+/// ran counts towards its limit.
+void Lifecycle::end_replaced(WorkloadRecord& w) {
   const WorkloadId replaced = model_.replaced_by(w);
   if (replaced == kNone) return;
   const hooks::Replaces how = w.extras->traits.replaces;
   WorkloadRecord& r = model_.workloads[replaced];
+  if (w.object->maximum_execution_seconds)
+    w.extras->past_execution_seconds = std::max(w.extras->past_execution_seconds, seconds_run(r));
   if (r.state == WorkloadState::kFinished || r.state == WorkloadState::kInactive) return;
   switch (how.how) {
     case hooks::ReplacedEnds::kFinished:
@@ -154,11 +165,8 @@ void Lifecycle::vacate(WorkloadId id, const Decision& why) {
   SLUICE_CHECK(w.holds_quota(), w.key, " is evicted and holds nothing");
   const QueueId queue = w.holding->queue;
   const bool admitted = w.state == WorkloadState::kAdmitted;
-  if (admitted && w.object->maximum_execution_seconds) {
-    const ConditionRecord* since = w.condition(Type::kAdmitted);
-    const Duration ran = since ? model_.now - since->time : 0;
-    w.more().past_execution_seconds += static_cast<std::int32_t>(ran / kSecond);
-  }
+  if (admitted && w.object->maximum_execution_seconds)
+    w.more().past_execution_seconds = seconds_run(w);
   holdings_.let_go(id);
   ++w.epoch;
   w.evicting = false;

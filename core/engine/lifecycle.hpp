@@ -102,7 +102,8 @@ class Lifecycle {
   void start(WorkloadId id);
   void vacate(WorkloadId id, const Decision& why);
   void end(WorkloadId id, std::string_view reason, std::string_view message);
-  void end_replaced(const WorkloadRecord& w);
+  void end_replaced(WorkloadRecord& w);
+  std::int32_t seconds_run(const WorkloadRecord& w) const;
   static void count_ended_reservation(WorkloadRecord& w, const std::string& reason,
                                       const std::string& cause);
   void lose_reservation(WorkloadId id, const std::string& message,

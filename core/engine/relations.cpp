@@ -44,13 +44,15 @@ void Relations::link(WorkloadId id) {
   };
   if (const auto others = replacements_.find(w.key); others != replacements_.end())
     for (const WorkloadId other : others->second)
-      if (other != id) settle_unit(other);
+      if (other != id && Model::related(w, model_.workloads[other])) settle_unit(other);
   settle_unit(id);
   if (const WorkloadId replaced = model_.replaced_by(w); replaced != kNone) settle_unit(replaced);
   bind_partners(id);
 }
 
+/// Strangers never go together.
 void Relations::lead(WorkloadId leader, WorkloadId follower) {
+  if (!Model::related(model_.workloads[leader], model_.workloads[follower])) return;
   std::vector<WorkloadId>& bound = model_.together[leader];
   if (std::find(bound.begin(), bound.end(), follower) == bound.end()) bound.push_back(follower);
 }
@@ -123,6 +125,7 @@ std::uint32_t Relations::unit_of(const WorkloadRecord& w, bool holding) {
   if (const auto others = replacements_.find(w.key); others != replacements_.end())
     for (const WorkloadId other : others->second) {
       const WorkloadRecord& replacement = model_.workloads[other];
+      if (!Model::related(w, replacement)) continue;
       if (replacement.unit != kNone && (holding || !replacement.holds_quota()))
         return replacement.unit;
     }
@@ -144,6 +147,7 @@ void Relations::verify() const {
   ByKey siblings, anchored, partners, followers, replacements;
   std::unordered_map<WorkloadId, std::vector<WorkloadId>> together;
   const auto lead_once = [&](WorkloadId leader, WorkloadId follower) {
+    if (!Model::related(model_.workloads[leader], model_.workloads[follower])) return;
     std::vector<WorkloadId>& bound = together[leader];
     if (std::find(bound.begin(), bound.end(), follower) == bound.end()) bound.push_back(follower);
   };

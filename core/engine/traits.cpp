@@ -32,6 +32,10 @@ void Arrivals::ask_traits(WorkloadId id, bool holds_quota) {
       // What was known stays, so that nobody loses anything because of the fault.
       traits = w.extras ? w.extras->traits : hooks::Traits();
       traits.conflict = fault.sentence();
+    } else if (traits.has_group) {
+      // A group's name is its owner's own: a stranger cannot join.
+      traits.group.id = w.object->meta.ns + "/" + std::string(w.object->meta.controller_uid()) +
+                        "/" + traits.group.id;
     }
     mark(id, traits, !fault);
   }

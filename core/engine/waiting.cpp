@@ -63,6 +63,7 @@ std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, 
     if (!traits->takes_part)
       return plain_reason(WaitReason::kOnHold, traits->takes_no_part_because);
   }
+  if (!object.held_because.empty()) return plain_reason(WaitReason::kOnHold, object.held_because);
   if (const std::string* mark = object.meta.annotations.find(kClaimedBy)) {
     const std::string absent = first_absent(*mark, hooks_.plugins);
     if (!absent.empty())

@@ -186,7 +186,8 @@ std::optional<WorkloadId> counted_as(const Model& model, WorkloadId id) {
   const hooks::Traits* traits = model.workloads[id].traits();
   if (!traits || traits->counted_as == hooks::CountedAs::kItself) return id;
   if (traits->counted_as == hooks::CountedAs::kNobody) return std::nullopt;
-  return model.find(traits->counted_as_workload).value_or(id);
+  const auto whom = model.find(traits->counted_as_workload);
+  return whom && Model::related(model.workloads[id], model.workloads[*whom]) ? *whom : id;
 }
 
 WorkloadState reported_state(const WorkloadRecord& w) {

@@ -158,11 +158,21 @@ struct Model {
     return w.holds_quota() && tree.root(w.holding->queue) == tree.root(queue);
   }
 
-  /// The workload that the traits of this one replace; kNone: none that exists.
+  /// May what is said of the one touch the other? Only between workloads of one namespace that one
+  /// owner controls, or nobody, or of which one controls the other: what somebody's object says
+  /// never reaches a stranger's.
+  static bool related(const WorkloadRecord& a, const WorkloadRecord& b) {
+    if (!a.exists() || !b.exists() || a.object->meta.ns != b.object->meta.ns) return false;
+    const std::string_view of_a = a.object->meta.controller_uid();
+    const std::string_view of_b = b.object->meta.controller_uid();
+    return of_a == of_b || (!of_a.empty() && of_a == b.uid) || (!of_b.empty() && of_b == a.uid);
+  }
+
+  /// The workload that the traits of this one replace; kNone: none that exists and is related.
   WorkloadId replaced_by(const WorkloadRecord& w) const {
     if (!w.extras || !w.extras->traits.has_replaces) return kNone;
     const auto it = ids.find(w.extras->traits.replaces.workload);
-    return it == ids.end() ? kNone : it->second;
+    return it != ids.end() && related(w, workloads[it->second]) ? it->second : kNone;
   }
 
   /// The member of its exclusive group that stands in the way of its admission; kNone: none. That

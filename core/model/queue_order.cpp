@@ -21,7 +21,8 @@ OrderKey order_key(const Model& model, WorkloadId id) {
   WorkloadId anchor = id;
   if (const hooks::Traits* traits = w.traits(); traits && traits->has_group) {
     key.rank = traits->group.rank;
-    anchor = model.find(traits->group.order_as).value_or(id);
+    const auto leader = model.find(traits->group.order_as);
+    if (leader && Model::related(w, model.workloads[*leader])) anchor = *leader;
   }
   const WorkloadRecord& a = model.workloads[anchor];
   key.anchor = anchor;

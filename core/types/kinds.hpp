@@ -183,6 +183,8 @@ struct Workload {
   std::vector<PodSet> pod_sets;
   bool active = true;
   std::optional<std::int32_t> maximum_execution_seconds;
+  /// Why it may not be admitted whatever quota there is; empty: nothing stands in its way.
+  std::string held_because;
   WorkloadStatus status;
   /// Plugin-added fields only, as compact JSON `{"spec":{…},"status":{…}}`; empty when there are
   /// none.

@@ -15,6 +15,7 @@
 #include "host/controllers/checks/check_controller.hpp"
 #include "host/controllers/controller_loop.hpp"
 #include "host/controllers/jobs/gates_of_new_pods.hpp"
+#include "host/controllers/jobs/in_use.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
 #include "host/controllers/jobs/pod_gates.hpp"
@@ -32,8 +33,10 @@ class ControllerSetup {
   ControllerSetup(const Configuration& config, const hooks::Hooks& hooks, CheckControllers& checks,
                   Kernel& kernel, ObjectWriter& objects)
       : policy_(config.manage_jobs_without_queue_name),
-        gates_(hooks.pod_gate),
-        jobs_(kernel.scheme(), hooks.job_mapping, config.manage_jobs_without_queue_name),
+        gates_(hooks.pod_gate, hooks.plugins),
+        jobs_(kernel.scheme(), {hooks.job_mapping, hooks.plugins},
+              config.manage_jobs_without_queue_name),
+        in_use_(kernel.scheme()),
         lifting_(kernel.scheme(), gates_),
         checks_(kernel.scheme(), kernel.engine(), checks),
         statuses_(kernel.scheme(), kernel.engine(), config.engine.fair_sharing),
@@ -45,6 +48,7 @@ class ControllerSetup {
 
   void add_jobs(ControllerLoop& loop) {
     loop.add(jobs_);
+    loop.add(in_use_);
     if (gates_.any()) loop.add(lifting_);
   }
   void add_checks(ControllerLoop& loop) { loop.add(checks_); }
@@ -56,9 +60,7 @@ class ControllerSetup {
   }
   DecisionObserver& decision_events() { return decisions_; }
 
-  /// Empty without plugins that gate pods.
   GatesOfNewPods gates_of_new_pods() {
-    if (!gates_.any()) return {};
     return [this](const ObjectRef& job, const ObjectAccess& objects) {
       return gates_.gates_of_new_pod(job, objects);
     };
@@ -68,6 +70,7 @@ class ControllerSetup {
   JobPolicy policy_;
   PodGates gates_;
   JobController jobs_;
+  InUseController in_use_;
   PodGateController lifting_;
   CheckController checks_;
   QueueStatusController statuses_;

@@ -345,6 +345,7 @@ std::optional<hooks::Event> event_of(DecisionType type) {
     case DecisionType::kRequeued:
     case DecisionType::kMarked:
     case DecisionType::kCheckState:
+    case DecisionType::kLowered:
     case DecisionType::kChecksListed:
       return std::nullopt;
   }

@@ -102,6 +102,7 @@ void DecisionMetrics::decided(Time now, const Decision& decision) {
     case DecisionType::kMarked:
     case DecisionType::kReservationLost:
     case DecisionType::kCheckState:
+    case DecisionType::kLowered:
     case DecisionType::kChecksListed:
       return;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/schema/no_effect.hpp"
 
 namespace sluice::host {
 namespace {
@@ -131,6 +132,9 @@ std::vector<api::Problem> Intake::judge(const api::KindInfo& kind, json::object&
   admit.may_lower_counts = options.may_lower_counts;
   api::Outcome outcome = scheme_.admit(object, old, admit);
   if (!outcome.warnings.empty()) warn(kind, outcome.warnings, options);
+  if (options.advice)
+    for (std::string& each : api::without_effect(kind.group, kind.kind, object))
+      options.advice->push_back(std::move(each));
   problems.insert(problems.end(), outcome.errors.begin(), outcome.errors.end());
   return problems;
 }

@@ -69,6 +69,7 @@ struct IntakeOptions {
   bool may_lower_counts = false;                 ///< of the workload, while it holds quota
   bool dry_run = false;                          ///< nothing is remembered of the object
   std::vector<std::string>* warnings = nullptr;  ///< instead of warnings(); may be null
+  std::vector<std::string>* advice = nullptr;    ///< what does nothing; may be null
 };
 
 /// Unknown fields that were left out, by kind and path without indices, with the number of objects.

@@ -27,6 +27,8 @@ std::string_view type_name(DecisionType type) {
       return "ReservationLost";
     case DecisionType::kCheckState:
       return "CheckState";
+    case DecisionType::kLowered:
+      return "Lowered";
     case DecisionType::kMarked:
     case DecisionType::kChecksListed:
       break;  // not shown
@@ -137,6 +139,9 @@ void DecisionLog::decided(Duration at, const Decision& decision, const Engine& e
       field("check", decision.reason);
       field("state", decision.cause);
       if (!decision.message.empty()) field("message", decision.message);
+      break;
+    case DecisionType::kLowered:
+      pod_sets(engine.assignment(decision.workload));
       break;
     case DecisionType::kPending:
     case DecisionType::kDeactivated:

@@ -276,6 +276,7 @@ void Simulation::decided(Time, const Decision& decision) {
     case DecisionType::kWaitingForVictims:
     case DecisionType::kReservationLost:
     case DecisionType::kCheckState:
+    case DecisionType::kLowered:
     case DecisionType::kChecksListed:
       break;
   }

@@ -68,6 +68,9 @@ std::string sentence(const Decision& decision, const Engine& engine) {
     case DecisionType::kCheckState:
       return fmt::format("is told by check {}: {}", decision.reason,
                          with_message(decision.cause, decision.message));
+    case DecisionType::kLowered:
+      return fmt::format("goes on with fewer pods: {}",
+                         pod_sets_text(engine.assignment(decision.workload)));
     case DecisionType::kChecksListed:
       break;
     case DecisionType::kMarked:

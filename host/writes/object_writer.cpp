@@ -8,6 +8,7 @@
 
 #include "api/builtin/builtin.hpp"
 #include "api/json/json.hpp"
+#include "host/objects/marks.hpp"
 #include "host/rest/field_manager.hpp"
 #include "host/writes/metadata.hpp"
 #include "host/writes/size_limit.hpp"
@@ -20,6 +21,8 @@ namespace json = boost::json;
 bool is_workload(const api::KindInfo& kind) {
   return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
 }
+
+bool is_user(const WriteMode& mode) { return !mode.by_system && mode.plugin.empty(); }
 
 std::string key_of(const api::KindInfo& kind, const json::object& object) {
   const json::object* metadata = metadata_of(object);
@@ -79,6 +82,7 @@ std::optional<ApiError> ObjectWriter::judge(const api::KindInfo& kind, std::stri
                                : api::UnknownFields::kWarn;
   options.dry_run = mode.dry_run;
   options.warnings = mode.warnings;
+  options.advice = mode.advice;
   if (old && is_workload(kind))
     if (const auto id = kernel_.engine().find(key_of(kind, *old)))
       options.may_lower_counts = kernel_.engine().may_lower_counts(*id);
@@ -143,6 +147,7 @@ ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::ob
     return *refused;
   if (kernel_.exists(kind, key)) return already_exists(kind, name);
   if (!mode.by_system) drop_system_metadata(object);
+  if (is_user(mode)) drop_marks(kind, object, mode.advice);
   if (!mode.by_system && kind.status_subresource) object.erase("status");
   give_identity(object, ids_.uid_for(kind, object, now()), now());
   if (!mode.by_system || !object.contains("status")) {
@@ -152,6 +157,7 @@ ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::ob
   if (kind.kind == "Job" && kind.group == "batch")
     api::default_job(object, api::find_text(metadata_of(object), "uid"));
   std::vector<api::Problem> problems;
+  if (is_user(mode)) check_owners(scheme(), kind, nullptr, object, problems);
   for (WritePolicy* policy : policies_)
     if (policy->wants(kind)) policy->creating(kind, object, *this, mode.by_system, problems);
   if (auto refused = judge(kind, name, object, nullptr, false, mode, std::move(problems)))
@@ -206,7 +212,9 @@ ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object
   const json::object before = kernel_.current(kind, ref.key, &memory);
   const std::string name(api::find_text(*metadata_of(before), "name"));
   keep_system_metadata(before, after, mode.plugin);
+  if (is_user(mode)) keep_marks(kind, before, after, mode.advice);
   std::vector<api::Problem> problems;
+  if (is_user(mode) && !status) check_owners(scheme(), kind, &before, after, problems);
   if (!status)
     for (WritePolicy* policy : policies_)
       if (policy->wants(kind))

@@ -39,6 +39,8 @@ struct WriteMode {
   std::string_view field_manager;  ///< who owns the fields that change; empty: not recorded
   std::string_view plugin;         ///< that writes; it may take its own mark away
   std::vector<std::string>* warnings = nullptr;  ///< unknown and duplicate fields go here
+  /// What the writer should know and what refuses nothing, however strict he is.
+  std::vector<std::string>* advice = nullptr;
   /// Asked last, with the object as it would be stored; may be empty.
   std::function<std::optional<ApiError>(const api::KindInfo&, const boost::json::object&)> guard;
 };

@@ -107,8 +107,9 @@ ApiResult<void> check_precondition(const WriteRequest& request, const StoredObje
 }  // namespace
 
 ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, advice;
   WriteMode mode;
+  mode.advice = &advice;
   mode.dry_run = request.dry_run;
   mode.by_system = request.restore;
   mode.answer = request.wants_answer;
@@ -141,7 +142,9 @@ ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
     }
     return objects_.remove({request.kind, key_of(request)}, request.deletion, mode);
   }();
-  if (done) done->warnings = std::move(warnings);
+  if (!done) return done;
+  done->warnings = std::move(warnings);
+  done->warnings.insert(done->warnings.end(), advice.begin(), advice.end());
   return done;
 }
 

@@ -118,8 +118,11 @@ inline std::string schema_text() {
   queue += std::string(kQueueRules) + "]";
   std::string workload = "\"fields\":[" + std::string(kWorkloadFields) + "],\"columns\":[";
   workload += std::string(kWorkloadColumns) + "]";
+  // Which workload is tried in options is the plugin's to say: its mark is nobody else's.
   return R"([{"kind":"ClusterQueue","group":"kueue.x-k8s.io","versions":)" + versions(queue) +
-         R"(},{"kind":"Workload","group":"kueue.x-k8s.io","versions":)" + versions(workload) + "}]";
+         R"(},{"kind":"Workload","group":"kueue.x-k8s.io",)"
+         R"("marks":["kueue.x-k8s.io/parent-option"],"versions":)" +
+         versions(workload) + "}]";
 }
 
 }  // namespace options

@@ -39,8 +39,10 @@ std::string text_or_empty(std::optional<std::string_view> text) {
   return std::string(text.value_or(""));
 }
 
-/// The part behind the slash of NAMESPACE/NAME, if the namespace is the workload's own.
+/// The part behind the slash of NAMESPACE/NAME, if the namespace is the workload's own. A workload
+/// that no job controls is no slice, whatever it says.
 std::string replaced_name(const Workload& workload) {
+  if (!workload.controller()) return {};
   const std::string key = text_or_empty(workload.annotation(kReplacementFor));
   const std::string own = std::string(workload.namespace_of()) + "/";
   return key.starts_with(own) && key != workload.key() ? key.substr(own.size()) : std::string();
@@ -241,6 +243,7 @@ class ElasticJobs {
     if (!slice.replaces.empty()) {
       wanted.annotations.emplace_back(kReplacementFor, ns + "/" + slice.replaces);
       wanted.annotations.emplace_back(kOrigin, slice.origin);
+      wanted.annotations.emplace_back(kRunsOn, slice.replaces);
       if (const auto current = find_slice(job, slice.replaces))
         wanted.annotations.emplace_back(kFlavors, sticky_text_of(*current));
       telling_.created({std::string(job.kind()), ns, object.string_or("metadata.name", "")},

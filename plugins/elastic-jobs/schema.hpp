@@ -1,5 +1,6 @@
 // The columns that the plugin adds to workloads (form: docs/plugins/schema.md). It adds no fields:
-// what it has to say stands in annotations, as the proposal has it.
+// what it has to say stands in annotations, as the proposal has it. They are marks: which workload
+// takes another's place is nobody's to say but the plugin's.
 //
 // A constant; any thread.
 #pragma once
@@ -11,6 +12,7 @@ namespace elastic {
 inline constexpr std::string_view kSchema = R"json([
 {
   "kind": "Workload", "group": "kueue.x-k8s.io",
+  "marks": ["kueue.x-k8s.io/workload-slice-replacement-for", "kueue.x-k8s.io/workload-slice-name"],
   "versions": [
     {
       "version": "v1beta2",

@@ -313,11 +313,18 @@ class ProvisioningCheck {
   }
 
   std::vector<PodSet> needed(const Config& config, const Json& workload) const {
-    return pod_sets_of(config, workload, [this](const std::string& name) {
+    auto out = pod_sets_of(config, workload, [this](const std::string& name) {
       return context_.objects()
           .find({std::string(kWorkloadVersion), "ResourceFlavor", "", name})
           .value_or(Json());
     });
+    const Json* annotations = workload.find("metadata.annotations");
+    const Json* other = annotations != nullptr ? annotations->member(kTakesOver) : nullptr;
+    if (other == nullptr || !other->is_string()) return out;
+    const auto runs = context_.objects().find(
+        workload_ref(workload.string_or("metadata.namespace", ""), other->as_string()));
+    if (runs) leave_out_running(*runs, out);
+    return out;
   }
 
   bool is_for_command(const Json& request) const {

@@ -165,6 +165,16 @@ std::vector<Share> merged(const std::vector<PodSet>& pod_sets, Merge merge) {
   return out;
 }
 
+void leave_out_running(const Json& runs, std::vector<PodSet>& pod_sets) {
+  if (!condition_is_true(runs, "Admitted") || condition_is_true(runs, "Finished")) return;
+  const Json* assigned = runs.find("status.admission.podSetAssignments");
+  if (assigned == nullptr) return;
+  for (PodSet& set : pod_sets)
+    for (const Json& each : assigned->items())
+      if (each.string_or("name", "main") == set.name) set.count -= each.int_or("count", 0);
+  std::erase_if(pod_sets, [](const PodSet& set) { return set.count <= 0; });
+}
+
 std::int64_t backoff_seconds(const Config& config, std::int64_t attempt) {
   std::int64_t seconds = std::max<std::int64_t>(config.retry_base_seconds, 0);
   const std::int64_t most = std::max<std::int64_t>(config.retry_max_seconds, 0);

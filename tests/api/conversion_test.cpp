@@ -39,6 +39,24 @@ TEST(Conversion, ClusterQueue) {
   EXPECT_EQ(to_hub(back), hub);
 }
 
+// A list of checks beside a strategy was dropped without a word.
+TEST(B17ListAndStrategy, OnlyOneOfTheTwo) {
+  const auto errors = [](const std::string& kind, const std::string& spec) {
+    auto input = kueue(kind, spec, "v1beta1");
+    return testing::lines(core_scheme().admit(input).errors);
+  };
+  const std::string strategy = R"("admissionChecksStrategy":{"admissionChecks":[{"name":"b"}]})";
+  EXPECT_EQ(errors("ClusterQueue", R"({"admissionChecks":["a"],)" + strategy + "}"),
+            (std::vector<std::string>{R"(spec: Invalid value: "object": either admissionChecks or )"
+                                      R"(admissionChecksStrategy can be set, but not both)"}));
+  EXPECT_EQ(errors("ClusterQueue", R"({"admissionChecks":[],)" + strategy + "}"),
+            std::vector<std::string>());
+  EXPECT_EQ(errors("AdmissionCheck", R"({"controllerName":"a/b","retryDelayMinutes":-1})"),
+            (std::vector<std::string>{
+                "spec.retryDelayMinutes: Invalid value: -1: spec.retryDelayMinutes in body should "
+                "be greater than or equal to 0"}));
+}
+
 TEST(Conversion, WorkloadPriorityClasses) {
   const std::string pods = testing::pod_sets();
   const auto hub = to_hub(kueue("Workload",

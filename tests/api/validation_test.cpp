@@ -284,6 +284,10 @@ TEST(Validation, Workloads) {
                requests(R"("memory":"99999999E")"),
                {at + R"([memory]: Invalid value: "99999999E": out of range, the magnitude must be )"
                      R"(less than or equal to 9223372036854775807)"}},
+           Case{"B18: above what is counted",
+                "Workload",
+                requests(R"("cpu":"9223372036854776")"),
+                {}},
            Case{"pods",
                 "Workload",
                 requests(R"("pods":1)"),

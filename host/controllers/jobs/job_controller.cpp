@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <utility>
 
 #include "api/json/json.hpp"
+#include "host/controllers/jobs/in_use.hpp"
+#include "host/controllers/jobs/job_policy.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/workload_spec.hpp"
 #include "host/objects/parts.hpp"
@@ -54,9 +57,8 @@ bool lower_reclaimable(json::object& status, std::string_view pod_set, std::int3
 
 }  // namespace
 
-JobController::JobController(const api::Scheme& scheme, hooks::JobMapping* mapping, bool manage_all)
-    : scheme_(scheme),
-      mapping_(mapping),
+JobController::JobController(const api::Scheme& scheme, MappingHooks mapping, bool manage_all)
+    : mapping_(std::move(mapping)),
       manage_all_(manage_all),
       workload_kind_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")) {
   for (const api::KindInfo* info : scheme.kinds()) {
@@ -118,27 +120,34 @@ Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& obje
   const bool queued =
       !view->label(kQueueLabel).empty() || (manage_all_ && view->ns != kUnmanagedNamespace);
   if (!queued && view->label(kPrebuiltLabel).empty()) return kNever;
-  if (managed_by_owner(*view, objects)) return kNever;
+  if (!manage_all_ && has_queued_owner(view->job, objects)) return kNever;
   if (auto done = keep_in_line(*view, objects); !done) return done.error();
   return kNever;
 }
 
-/// A job that belongs to a job that is queued runs with it.
-bool JobController::managed_by_owner(const JobView& view, const ObjectAccess& objects) const {
-  bool managed = false;
-  for_each_object(part(view.job, "metadata"), "ownerReferences", [&](const json::object& owner) {
-    if (!api::find_bool(owner, "controller", false)) return;
-    const api::KindInfo* kind =
-        scheme_.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-    if (!kind || !find_job_kind(kind->group + "/" + kind->kind)) return;
-    const auto object =
-        objects.get(*kind, fmt::format("{}/{}", view.ns, api::find_text(owner, "name")));
-    managed |= object && (manage_all_ || !label_of(*object, kQueueLabel).empty());
-  });
-  return managed;
+/// Deleted workloads that wait for their pods (in_use.hpp): one that holds quota stops the job, and
+/// goes when all of it has ended. True: it has not yet.
+Result<bool> JobController::let_deleted_go(JobView& view, ObjectAccess& objects) {
+  bool waits = false;
+  for (const WorkloadOfJob& workload : view.workloads) {
+    if (!waits_for_pods_to_end(workload.object)) continue;
+    const bool ended = view.kind->end(view.job).has_value();
+    if (workload.reserving && !ended && !is_suspended(view.job))
+      if (auto done = stop(view, "Its workload was deleted", objects); !done) return done.error();
+    if (workload.reserving && !ended && view.kind->active(view.job)) {
+      waits = true;
+      continue;
+    }
+    if (auto done = plain(release(workload.object, objects)); !done) return done.error();
+    waits = true;  // its going brings us back
+  }
+  return waits;
 }
 
 JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& objects) {
+  const auto waits = let_deleted_go(view, objects);
+  if (!waits) return waits.error();
+  if (*waits) return {};
   if (const auto end = view.kind->end(view.job)) return end_workloads(view, *end, objects);
   if (const std::string why = view.kind->unfit(view.job); !why.empty())
     return hold(view, "ErrWorkloadCompose", why, objects);
@@ -203,6 +212,12 @@ JobController::Done JobController::adopt_prebuilt(JobView& view, json::object wo
                 fmt::format("The prebuilt workload {} belongs to another object",
                             api::find_text(metadata, "name")),
                 objects);
+  // Before it is the job's: a job that only names a workload must not end it.
+  if (reader_.match(view, workload) != hooks::JobMatch::kSame)
+    return hold(view, "ErrWorkloadCompose",
+                fmt::format("The prebuilt workload {} has other pod sets than the job",
+                            api::find_text(metadata, "name")),
+                objects);
   array_of(metadata, "ownerReferences").push_back(owner_reference(view));
   object_of(metadata, "labels")[api::json_view(kJobUidLabel)] = view.uid;
   return plain(objects.update(std::move(workload)));  // the change brings us back
@@ -249,7 +264,8 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
     tell(objects, view.ref, "WorkloadPriorityClassNotFound", wishes.error().text, true);
     return {};
   }
-  json::object workload = make_workload(view, wanted, reader_.pod_sets_of(view), *wishes);
+  json::object workload =
+      make_workload(*workload_kind_, view, wanted, reader_.pod_sets_of(view), *wishes);
   const std::string key = view.ns + "/" + name_of_new(view, wanted);
   if (auto done = plain(objects.create(std::move(workload))); !done) {
     tell(objects, view.ref, "ErrWorkloadCompose", done.error().text, true);
@@ -304,9 +320,11 @@ JobController::Done JobController::resize(JobView& view, WorkloadOfJob& workload
   }
   if (!changed) return {};
   // First, because there cannot be more pods that are not needed than there are.
-  if (freed)
+  if (freed) {
     if (auto done = plain(objects.update_status(*workload_kind_, workload.key, status)); !done)
       return done;
+    workload.object["status"] = std::move(status);
+  }
   if (auto done = plain(objects.update(workload.object)); !done) return done;
   tell(objects, view.ref, "UpdatedWorkload", "Updated not matching Workload: " + workload.key);
   return {};

@@ -23,9 +23,9 @@ namespace sluice::host {
 
 class JobController final : public Controller {
  public:
-  /// Kinds that `scheme` does not know are left out. `mapping` may be nullptr. `manage_all`: jobs
+  /// Kinds that `scheme` does not know are left out. `manage_all`: jobs
   /// without a queue get a workload too, which waits for a queue.
-  JobController(const api::Scheme& scheme, hooks::JobMapping* mapping, bool manage_all = false);
+  JobController(const api::Scheme& scheme, MappingHooks mapping, bool manage_all = false);
 
   std::string_view name() const override { return "jobs"; }
   std::vector<std::string> watches() const override;
@@ -40,8 +40,8 @@ class JobController final : public Controller {
   using Done = Result<void>;
 
   std::optional<ObjectRef> job_of(const std::string& key) const;
-  bool managed_by_owner(const JobView& view, const ObjectAccess& objects) const;
   Done keep_in_line(JobView& view, ObjectAccess& objects);
+  Result<bool> let_deleted_go(JobView& view, ObjectAccess& objects);
   Done end_workloads(JobView& view, const JobEnd& end, ObjectAccess& objects);
   Done follow_prebuilt(JobView& view, ObjectAccess& objects);
   Done adopt_prebuilt(JobView& view, boost::json::object workload, ObjectAccess& objects);
@@ -60,8 +60,7 @@ class JobController final : public Controller {
   Done hold(JobView& view, std::string_view reason, const std::string& message,
             ObjectAccess& objects);
 
-  const api::Scheme& scheme_;
-  hooks::JobMapping* mapping_;
+  MappingHooks mapping_;
   bool manage_all_;
   const api::KindInfo* workload_kind_;
   std::map<std::string, const api::KindInfo*, std::less<>> kinds_;  // by group/Kind

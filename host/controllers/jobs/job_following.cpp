@@ -76,7 +76,9 @@ bool raise_reclaimable(json::object& status, const std::vector<FinishedPods>& fi
 
 JobController::Done JobController::follow(JobView& view, WorkloadOfJob& speaker,
                                           ObjectAccess& objects) {
-  if (speaker.finished) return {};
+  // It holds no quota any more, whoever said that it ended: the job must not run on without.
+  if (speaker.finished)
+    return is_suspended(view.job) ? Done() : stop(view, "Its workload is finished", objects);
   if (speaker.admitted) return follow_admitted(view, speaker, objects);
   if (!is_suspended(view.job)) {
     const json::object& status = part(speaker.object, "status");
@@ -111,7 +113,13 @@ JobController::Done JobController::sync_wishes(JobView& view, WorkloadOfJob& spe
     else
       spec.erase(api::json_view(field));
   }
-  if (spec == before) return {};
+  const bool opened = !prebuilt && view.annotation(kGatedBy).empty() &&
+                      !annotation_of(speaker.object, kGatedBy).empty();
+  if (opened) {
+    json::object& metadata = object_of(speaker.object, "metadata");
+    object_of(metadata, "annotations").erase(api::json_view(kGatedBy));
+  }
+  if (spec == before && !opened) return {};
   return plain(objects.update(speaker.object));
 }
 

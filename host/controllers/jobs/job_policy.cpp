@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/job_kind.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"
+#include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -76,26 +78,91 @@ void check_change(const json::object& job, const json::object& old, Problems& pr
         api::Problem::Kind::kForbidden);
 }
 
-/// A job of a job that is queued runs with it, unqueued.
-bool has_managed_owner(const json::object& job) {
-  bool found = false;
-  for_each_object(part(job, "metadata"), "ownerReferences", [&](const json::object& owner) {
-    const std::string_view version = api::find_text(owner, "apiVersion");
-    found |= api::find_bool(owner, "controller", false) &&
-             find_job_kind(fmt::format("{}/{}", version.substr(0, version.find('/')),
-                                       api::find_text(owner, "kind"))) != nullptr;
+/// The label by which pods are counted to a pod set says the truth, or nothing.
+void check_pod_set_labels(const JobKind& kind, json::object& job, Problems& problems) {
+  const std::vector<JobPodSet> sets = kind.pod_sets(job);
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const json::object* own = kind.pod_template(job, i);
+    const std::string_view label = own ? label_of(*own, kPodSetLabel) : std::string_view();
+    if (!label.empty() && label != sets[i].name)
+      refuse(problems, fmt::format("spec: template of pod set {}", sets[i].name),
+             fmt::format("label {} is \"{}\"; it is set by the host, to \"{}\"", kPodSetLabel,
+                         label, sets[i].name));
+  }
+}
+
+/// The scheduling gates that a pod has and `after` has not.
+std::vector<std::string> lifted_gates(const json::object& before, const json::object& after) {
+  std::vector<std::string> kept, out;
+  for_each_object(part(after, "spec"), "schedulingGates", [&](const json::object& gate) {
+    kept.emplace_back(api::find_text(gate, "name"));
   });
-  return found;
+  for_each_object(part(before, "spec"), "schedulingGates", [&](const json::object& gate) {
+    const std::string_view name = api::find_text(gate, "name");
+    if (std::find(kept.begin(), kept.end(), name) == kept.end()) out.emplace_back(name);
+  });
+  return out;
+}
+
+/// A gate that its job's template does not have was put there by the system: until it is lifted
+/// there is no quota for the pod.
+void check_gates(const json::object& pod, const json::object& old, const ObjectAccess& objects,
+                 Problems& problems) {
+  const std::vector<std::string> lifted = lifted_gates(old, pod);
+  if (lifted.empty()) return;
+  for_each_object(part(old, "metadata"), "ownerReferences", [&](const json::object& owner) {
+    if (!api::find_bool(owner, "controller", false)) return;
+    const api::KindInfo* info =
+        objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
+    const JobKind* kind = info ? find_job_kind(*info) : nullptr;
+    auto job =
+        kind ? objects.get(*info,
+                           fmt::format("{}/{}", api::find_text(part(old, "metadata"), "namespace"),
+                                       api::find_text(owner, "name")))
+             : std::nullopt;
+    if (!job) return;
+    std::vector<std::string> own;
+    for (std::size_t i = 0; i < kind->pod_sets(*job).size(); ++i)
+      if (const json::object* pod_template = kind->pod_template(*job, i))
+        for (std::string& gate : lifted_gates(*pod_template, {})) own.push_back(std::move(gate));
+    for (const std::string& gate : lifted)
+      if (std::find(own.begin(), own.end(), gate) == own.end())
+        refuse(problems, "spec.schedulingGates",
+               fmt::format("Forbidden: gate {} is lifted by the system, when the workload of {} {} "
+                           "has quota for the pod",
+                           gate, api::find_text(owner, "kind"), api::find_text(owner, "name")),
+               api::Problem::Kind::kForbidden);
+  });
 }
 
 }  // namespace
 
-bool JobPolicy::wants(const api::KindInfo& kind) const { return find_job_kind(kind) != nullptr; }
+bool has_queued_owner(const json::object& job, const ObjectAccess& objects) {
+  bool found = false;
+  const json::object& metadata = part(job, "metadata");
+  for_each_object(metadata, "ownerReferences", [&](const json::object& owner) {
+    if (!api::find_bool(owner, "controller", false)) return;
+    const api::KindInfo* kind =
+        objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
+    if (!kind || !find_job_kind(*kind)) return;
+    const auto object = objects.get(
+        *kind,
+        fmt::format("{}/{}", api::find_text(metadata, "namespace"), api::find_text(owner, "name")));
+    found |= object && !label_of(*object, kQueueLabel).empty() &&
+             api::find_text(part(*object, "metadata"), "uid") == api::find_text(owner, "uid");
+  });
+  return found;
+}
+
+bool JobPolicy::wants(const api::KindInfo& kind) const {
+  return find_job_kind(kind) != nullptr || (kind.kind == "Pod" && kind.group.empty());
+}
 
 void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
                          const ObjectAccess& objects, bool by_system,
                          std::vector<api::Problem>& problems) {
-  if (has_managed_owner(object)) return;
+  if (!find_job_kind(kind)) return;
+  if (!manage_all_ && has_queued_owner(object, objects)) return;
   if (!is_queued(object)) {
     const api::KindInfo* queues = objects.scheme().find("kueue.x-k8s.io/v1beta2", "LocalQueue");
     const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
@@ -107,14 +174,21 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
           api::json_view(kDefaultQueue);
   }
   check(object, true, problems);
+  if (!by_system) check_pod_set_labels(*find_job_kind(kind), object, problems);
   // One that runs already, or comes with a record of its start (from a dump, a backup), goes on.
   const bool runs = by_system && find_job_kind(kind)->active(object);
   if (!runs && annotation_of(object, kStartedWith).empty()) set_suspended(object, true);
 }
 
-void JobPolicy::updating(const api::KindInfo&, json::object& object, const json::object& old,
-                         const ObjectAccess&, bool by_system, std::vector<api::Problem>& problems) {
-  if (by_system || !is_queued(object)) return;
+void JobPolicy::updating(const api::KindInfo& info, json::object& object, const json::object& old,
+                         const ObjectAccess& objects, bool by_system,
+                         std::vector<api::Problem>& problems) {
+  if (by_system) return;
+  const JobKind* kind = find_job_kind(info);
+  if (!kind) return check_gates(object, old, objects, problems);
+  keep_start(*kind, old, object);
+  if (!is_queued(object)) return;
+  check_pod_set_labels(*kind, object, problems);
   check(object, is_suspended(old), problems);
   check_change(object, old, problems);
 }

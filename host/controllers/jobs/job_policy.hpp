@@ -1,6 +1,7 @@
 // JobPolicy: what queues ask of jobs when they are written: a job with a queue starts suspended, a
 // job without one gets the namespace's default queue if there is one, and what decides about a
-// running job cannot be changed. Kernel's thread.
+// running job cannot be changed. What the host put into a job or a pod stays: the node selectors of
+// an admission, the gate of a pod that has no quota yet. Kernel's thread.
 #pragma once
 
 #include <vector>
@@ -8,6 +9,11 @@
 #include "host/writes/policy.hpp"
 
 namespace sluice::host {
+
+/// A job of a job that is queued runs with it, unqueued. The reference has to name that very
+/// object, not its namesake; and where all jobs are to be queued nobody is excused by what he wrote
+/// into his object.
+bool has_queued_owner(const boost::json::object& job, const ObjectAccess& objects);
 
 class JobPolicy final : public WritePolicy {
  public:

@@ -49,12 +49,13 @@ class JobReader {
   /// pods need.
   boost::json::array pod_sets_of(const JobView& view) const;
 
+  /// How the job's pod sets compare with those of a workload, its own or another.
+  hooks::JobMatch match(const JobView& view, const boost::json::object& workload);
+
   /// The question to plugins; points into `view` and into `job_text`, which it fills.
   hooks::JobQuery query(const JobView& view, const ObjectAccess& objects);
 
  private:
-  hooks::JobMatch match(const JobView& view, const boost::json::object& workload);
-
   api::PodTemplateCache templates_;
   std::string job_text_;
   std::vector<hooks::JobPodSet> query_sets_;

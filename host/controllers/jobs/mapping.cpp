@@ -1,11 +1,29 @@
 #include "host/controllers/jobs/mapping.hpp"
 
+#include <algorithm>
+
 namespace sluice::host {
 namespace {
 
+constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
+
+/// The admitted workload of a plugin that is not there. Only the plugin knows what its workloads
+/// are to each other, so until it comes back the job runs on by what was admitted.
+const WorkloadOfJob* left_behind(const JobView& view, const std::vector<std::string>& loaded) {
+  for (const WorkloadOfJob& workload : view.workloads)
+    if (workload.admitted && workload.match != hooks::JobMatch::kOther &&
+        !absent_plugin(workload, loaded).empty())
+      return &workload;
+  return nullptr;
+}
+
 /// One workload per job. The first that matches counts; one that does not is replaced.
-MappingPlan classic(const JobView& view) {
+MappingPlan classic(const JobView& view, const std::vector<std::string>& loaded) {
   MappingPlan out;
+  if (const WorkloadOfJob* admitted = left_behind(view, loaded)) {
+    out.plan.speaker = admitted->name;
+    return out;
+  }
   const WorkloadOfJob* match = nullptr;
   const WorkloadOfJob* finished = nullptr;
   bool any_open = false;
@@ -30,18 +48,30 @@ MappingPlan classic(const JobView& view) {
 
 }  // namespace
 
-MappingPlan plan_workloads(hooks::JobMapping* hook, JobReader& reader, const JobView& view,
+std::string absent_plugin(const WorkloadOfJob& workload, const std::vector<std::string>& loaded) {
+  std::string_view names = annotation_of(workload.object, kClaimedBy);
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(','), names.size());
+    const std::string_view name = names.substr(0, end);
+    if (!name.empty() && std::find(loaded.begin(), loaded.end(), name) == loaded.end())
+      return std::string(name);
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return {};
+}
+
+MappingPlan plan_workloads(const MappingHooks& hooks, JobReader& reader, const JobView& view,
                            const ObjectAccess& objects) {
-  if (!hook) return classic(view);
+  if (!hooks.plan) return classic(view, hooks.loaded);
   MappingPlan out;
   hooks::Fault fault;
-  hook->plan(reader.query(view, objects), out.plan, fault);
+  hooks.plan->plan(reader.query(view, objects), out.plan, fault);
   if (fault)
     out.waits_because = fault.sentence();
   else if (!out.plan.conflict.empty())
     out.waits_because = out.plan.conflict;
   else if (out.plan.provider.empty())
-    return classic(view);
+    return classic(view, hooks.loaded);
   return out;
 }
 

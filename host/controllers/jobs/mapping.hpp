@@ -17,8 +17,16 @@ struct MappingPlan {
   std::string waits_because;        ///< plugins failed or disagree: nothing is to be done
 };
 
-/// `hook` may be nullptr.
-MappingPlan plan_workloads(hooks::JobMapping* hook, JobReader& reader, const JobView& view,
+/// Plugins that are there: the hook, which may be nullptr, and the names of all that are loaded.
+struct MappingHooks {
+  hooks::JobMapping* plan = nullptr;
+  std::vector<std::string> loaded;
+};
+
+/// The plugin that claims the workload and is not loaded; empty: there is none.
+std::string absent_plugin(const WorkloadOfJob& workload, const std::vector<std::string>& loaded);
+
+MappingPlan plan_workloads(const MappingHooks& hooks, JobReader& reader, const JobView& view,
                            const ObjectAccess& objects);
 
 }  // namespace sluice::host

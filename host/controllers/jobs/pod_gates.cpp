@@ -7,6 +7,7 @@
 #include <map>
 
 #include "api/json/json.hpp"
+#include "host/controllers/jobs/mapping.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/parts.hpp"
@@ -84,9 +85,14 @@ void name_job_owner(const StoredObject& pod, std::vector<std::string>& keys) {
 std::vector<std::string> PodGates::gates_of_new_pod(const ObjectRef& job,
                                                     const ObjectAccess& objects) {
   std::vector<std::string> gates;
-  if (!hook_) return gates;
   const auto view = reader_.read(job, objects);
   if (!view) return gates;
+  for (const WorkloadOfJob& workload : view->workloads) {
+    if (!workload.admitted || workload.match == hooks::JobMatch::kSame) continue;
+    if (const std::string absent = absent_plugin(workload, loaded_); !absent.empty())
+      return {fmt::format("{}{}", kFaultGate, absent)};
+  }
+  if (!hook_) return gates;
   hooks::Fault fault;  // a plugin that fails leaves a gate of its name
   hook_->gates(reader_.query(*view, objects), gates, fault);
   return gates;

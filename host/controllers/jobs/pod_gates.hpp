@@ -18,11 +18,14 @@ namespace sluice::host {
 
 class PodGates {
  public:
-  /// `hook` may be nullptr.
-  explicit PodGates(hooks::PodGate* hook) : hook_(hook) {}
+  /// `hook` may be nullptr; `loaded`: names of the plugins that are there.
+  explicit PodGates(hooks::PodGate* hook, std::vector<std::string> loaded = {})
+      : hook_(hook), loaded_(std::move(loaded)) {}
 
   bool any() const { return hook_ != nullptr; }
-  /// Names for spec.schedulingGates, beside those of the template. Empty without plugins.
+  /// Names for spec.schedulingGates, beside those of the template. A job that wants other counts
+  /// than its admitted workload, which a plugin claims that is not loaded, gets a gate of that
+  /// plugin's name: nobody is there who would say how many pods may run.
   std::vector<std::string> gates_of_new_pod(const ObjectRef& job, const ObjectAccess& objects);
 
   struct Granted {
@@ -36,6 +39,7 @@ class PodGates {
 
  private:
   hooks::PodGate* hook_;
+  std::vector<std::string> loaded_;
   JobReader reader_;
 };
 

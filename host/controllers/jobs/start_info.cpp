@@ -139,6 +139,31 @@ void remove_tolerations(json::object& spec, const json::object& added) {
   if (present->empty()) spec.erase("tolerations");
 }
 
+/// Calls `f(pod template, what was put into it)` for each pod set of the record that the job still
+/// has: by name, because groups may have moved.
+template <typename F>
+void for_each_added(const JobKind& kind, const json::object& record, json::object& job, F&& f) {
+  const std::vector<JobPodSet> sets = kind.pod_sets(job);
+  const auto* names = api::find_array(record, "podSets");
+  std::size_t i = 0;
+  for_each_object(record, "added", [&](const json::object& added) {
+    const std::size_t at = i++;
+    const auto* of = names && at < names->size() ? (*names)[at].if_object() : nullptr;
+    const std::string_view name = of ? api::find_text(*of, "name") : std::string_view();
+    for (std::size_t set = 0; set < sets.size(); ++set) {
+      if (sets[set].name != name) continue;
+      if (json::object* own = kind.pod_template(job, set)) f(*own, added);
+      return;
+    }
+  });
+}
+
+/// Those of the pairs whose key is not there.
+void add_missing(json::object& to, std::string_view field, const json::object& pairs) {
+  for (const auto& [key, value] : pairs)
+    if (!part(to, field).contains(key)) object_of(to, field)[key] = value;
+}
+
 /// What a template of a running job has beyond the one that its workload was made from.
 json::object surplus(const json::object& running, const json::object& original) {
   json::object added;
@@ -309,13 +334,24 @@ Result<void> inject(const JobKind& kind, json::object& job, const json::object& 
   return {};
 }
 
+void keep_start(const JobKind& kind, const json::object& before, json::object& after) {
+  for_each_added(kind, record_of(before), after, [](json::object& own, const json::object& added) {
+    json::object& spec = object_of(own, "spec");
+    add_missing(spec, "nodeSelector", part(added, "nodeSelector"));
+    json::object taken;
+    if (const auto* tolerations = api::find_array(added, "tolerations"))
+      add_tolerations(spec, *tolerations, taken);
+    for (const std::string_view field : {"labels", "annotations"})
+      if (!part(added, field).empty())
+        add_missing(object_of(own, "metadata"), field, part(added, field));
+  });
+}
+
 void restore(const JobKind& kind, json::object& job) {
   const json::object record = record_of(job);
   if (record.empty()) return;
-  std::size_t i = 0;
-  for_each_object(record, "added", [&](const json::object& added) {
-    json::object* pod_template = kind.pod_template(job, i++);
-    if (!pod_template) return;
+  for_each_added(kind, record, job, [](json::object& own, const json::object& added) {
+    json::object* const pod_template = &own;
     if (auto* spec = api::find_object(*pod_template, "spec")) {
       remove_pairs(*spec, "nodeSelector", added);
       remove_tolerations(*spec, added);

@@ -52,6 +52,11 @@ Result<void> inject(const JobKind& kind, boost::json::object& job,
                     const boost::json::object& workload, const StartInfo& info,
                     const ObjectAccess& objects);
 
+/// Somebody writes `after` in place of the running job `before`: what its start put into the
+/// templates stays there, also where a whole list is sent anew without it. A value that he changed
+/// is his.
+void keep_start(const JobKind& kind, const boost::json::object& before, boost::json::object& after);
+
 /// Takes everything out again that inject() put in. Nothing to do without a record.
 void restore(const JobKind& kind, boost::json::object& job);
 

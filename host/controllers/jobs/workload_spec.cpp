@@ -6,6 +6,7 @@
 
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
+#include "host/objects/marks.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -124,14 +125,16 @@ json::object owner_reference(const JobView& view) {
           {"blockOwnerDeletion", true}};
 }
 
-json::object make_workload(const JobView& view, const hooks::NewJobWorkload& wanted,
-                           json::array pod_sets, const json::object& wishes) {
+json::object make_workload(const api::KindInfo& workloads, const JobView& view,
+                           const hooks::NewJobWorkload& wanted, json::array pod_sets,
+                           const json::object& wishes) {
   json::object labels;
   if (view.uid.size() <= kLongestLabel) labels[api::json_view(kJobUidLabel)] = view.uid;
   for (const auto& [key, value] : wanted.labels) labels[key] = value;
   json::object annotations;
   for (const auto& [key, value] : part(part(view.job, "metadata"), "annotations"))
-    if (is_for_workload(api::view(key))) annotations[key] = value;
+    if (is_for_workload(api::view(key)) && !is_mark(workloads, api::view(key)))
+      annotations[key] = value;
   for (const auto& [key, value] : wanted.annotations) annotations[key] = value;
   json::object metadata{{"name", name_of_new(view, wanted)},
                         {"namespace", view.ns},

@@ -45,6 +45,7 @@ void DecisionEvents::decided(Time now, const Decision& decision) {
       return emit(id, false, "AdmissionCheckUpdated",
                   fmt::format("Admission check {} updated state from {} to {} with message: {}",
                               decision.reason, decision.before, decision.cause, decision.message));
+    case DecisionType::kLowered:
     case DecisionType::kChecksListed:
     case DecisionType::kFinished:  // told of the job
     case DecisionType::kRequeued:

@@ -25,8 +25,8 @@ struct Fate {
 
 class Planner {
  public:
-  Planner(const BatchJob& job, const std::vector<JobPod>& pods, Time now)
-      : job_(job), pods_(pods), now_(now) {
+  Planner(const BatchJob& job, const std::vector<JobPod>& pods, Time now, std::size_t most)
+      : job_(job), pods_(pods), now_(now), most_(most) {
     plan_.status = job.status;
   }
 
@@ -62,6 +62,7 @@ class Planner {
   const BatchJob& job_;
   const std::vector<JobPod>& pods_;
   const Time now_;
+  const std::size_t most_;  // pods that may be created
   JobPlan plan_;
   std::int64_t succeeded_ = 0, failed_ = 0;
   IndexSet completed_, failed_indexes_;
@@ -293,11 +294,11 @@ void Planner::create_indexes(std::int64_t missing) {
     if (there || (job_.replace_failed_only && pod.terminating())) taken.insert(*pod.index);
   }
   for (std::int64_t i = 0; i < job_.completions.value_or(0) && missing > 0; ++i) {
+    if (plan_.create.size() == most_) break;
     if (completed_.contains(i) || failed_indexes_.contains(i) || taken.contains(i)) continue;
     const std::int64_t failures = job_.backoff_limit_per_index ? index_failures(i) : 0;
     plan_.create.push_back({i, failures});
     --missing;
-    if (plan_.create.size() == kMaxCreates) break;
   }
 }
 
@@ -309,9 +310,9 @@ void Planner::create(std::int64_t missing) {
   if (job_.indexed) {
     create_indexes(missing);
   } else {
-    plan_.create.resize(std::min(static_cast<std::size_t>(missing), kMaxCreates));
+    plan_.create.resize(std::min(static_cast<std::size_t>(missing), most_));
   }
-  if (static_cast<std::size_t>(missing) > kMaxCreates) plan_.again = now_;
+  if (static_cast<std::size_t>(missing) > kMaxCreates && most_ == kMaxCreates) plan_.again = now_;
 }
 
 void Planner::manage() {
@@ -399,8 +400,8 @@ JobPlan Planner::run() {
 
 }  // namespace
 
-JobPlan plan_job(const BatchJob& job, const std::vector<JobPod>& pods, Time now) {
-  return Planner(job, pods, now).run();
+JobPlan plan_job(const BatchJob& job, const std::vector<JobPod>& pods, Time now, std::size_t most) {
+  return Planner(job, pods, now, std::min(most, kMaxCreates)).run();
 }
 
 }  // namespace sluice::host

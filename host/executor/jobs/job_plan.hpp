@@ -41,6 +41,8 @@ struct JobPlan {
 /// At most so many pods are created in one step; the next step goes on.
 inline constexpr std::size_t kMaxCreates = 500;
 
-JobPlan plan_job(const BatchJob& job, const std::vector<JobPod>& pods, Time now);
+/// `most`: pods that may be created now; whoever allows fewer than are missing looks again later.
+JobPlan plan_job(const BatchJob& job, const std::vector<JobPod>& pods, Time now,
+                 std::size_t most = kMaxCreates);
 
 }  // namespace sluice::host

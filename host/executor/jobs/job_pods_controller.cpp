@@ -17,13 +17,14 @@ namespace json = boost::json;
 class Sync {
  public:
   Sync(json::object job, ObjectAccess& objects, const api::KindInfo& jobs,
-       const api::KindInfo& pods, const GatesOfNewPods& gates)
+       const api::KindInfo& pods, const GatesOfNewPods& gates, PodPace& pace)
       : job_(std::move(job)),
         view_(read_job(job_)),
         objects_(objects),
         jobs_(jobs),
         pods_(pods),
-        gates_(gates) {}
+        gates_(gates),
+        pace_(pace) {}
 
   Result<Time> run() {
     if (view_.managed_elsewhere || view_.deleting) return kNever;
@@ -34,9 +35,12 @@ class Sync {
       const json::object* owner = pod ? controller_of(part(*pod, "metadata")) : nullptr;
       if (owner && api::find_text(*owner, "uid") == view_.uid) pods.push_back(read_pod(*pod));
     }
-    const JobPlan plan = plan_job(view_, pods, objects_.now());
+    JobPlan plan = plan_job(view_, pods, objects_.now());
+    std::vector<std::string> gates;
+    if (!plan.create.empty() && gates_) gates = gates_({&jobs_, view_.key}, objects_);
+    keep_pace(pods, !gates.empty(), plan);
     if (plan.remove_job) return ended(objects_.remove(jobs_, view_.key), kNever);
-    return ended(apply(plan, pods.size()), plan.again);
+    return ended(apply(plan, gates, pods.size()), plan.again);
   }
 
  private:
@@ -45,7 +49,20 @@ class Sync {
     return again;
   }
 
-  ApiResult<void> apply(const JobPlan& plan, std::size_t known) {
+  /// Many pods are made in pieces.
+  void keep_pace(const std::vector<JobPod>& pods, bool gets_gate, JobPlan& plan) {
+    if (plan.create.empty()) return;
+    const auto gated = std::count_if(pods.begin(), pods.end(),
+                                     [](const JobPod& pod) { return pod.gated && pod.active(); });
+    const PodPace::Allowed allowed =
+        pace_.allow(plan.create.size(), gets_gate, static_cast<std::size_t>(gated), objects_.now());
+    if (allowed.pods < plan.create.size())
+      plan = plan_job(view_, pods, objects_.now(), allowed.pods);
+    if (allowed.more_soon) plan.again = std::min(plan.again, objects_.now() + PodPace::kPause);
+  }
+
+  ApiResult<void> apply(const JobPlan& plan, const std::vector<std::string>& gates,
+                        std::size_t known) {
     for (const std::string& key : plan.untrack) {
       const ApiResult<void> done = drop_finalizer(objects_, pods_, key, kTrackingFinalizer);
       if (!done) return done;
@@ -54,7 +71,7 @@ class Sync {
       const ApiResult<void> done = objects_.remove(pods_, key);
       if (!done) return done;
     }
-    ApiResult<void> created = create(plan, known);
+    ApiResult<void> created = create(plan, gates, known);
     if (!created) return created;
     for (const JobNote& note : plan.notes) {
       objects_.emit({{&jobs_, view_.key}, note.warning, note.reason, note.message});
@@ -62,10 +79,8 @@ class Sync {
     return objects_.update_status(jobs_, view_.key, plan.status);
   }
 
-  ApiResult<void> create(const JobPlan& plan, std::size_t known) {
-    if (plan.create.empty()) return {};
-    std::vector<std::string> gates;
-    if (gates_) gates = gates_({&jobs_, view_.key}, objects_);
+  ApiResult<void> create(const JobPlan& plan, const std::vector<std::string>& gates,
+                         std::size_t known) {
     auto number = static_cast<std::uint64_t>(known) +
                   static_cast<std::uint64_t>(view_.succeeded + view_.failed);
     for (const NewPod& pod : plan.create) {
@@ -93,6 +108,7 @@ class Sync {
   const api::KindInfo& jobs_;
   const api::KindInfo& pods_;
   const GatesOfNewPods& gates_;
+  PodPace& pace_;
 };
 
 }  // namespace
@@ -116,7 +132,7 @@ Result<Time> JobPodsController::reconcile(const std::string& key, ObjectAccess& 
   if (!jobs || !pods) return Error{"the kinds Job and Pod are not known"};
   std::optional<json::object> job = objects.get(*jobs, key);
   if (!job) return kNever;
-  return Sync(std::move(*job), objects, *jobs, *pods, gates_).run();
+  return Sync(std::move(*job), objects, *jobs, *pods, gates_, pace_).run();
 }
 
 void add_gates(json::object& pod, const std::vector<std::string>& gates) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/controllers/jobs/gates_of_new_pods.hpp"
+#include "host/executor/jobs/pod_pace.hpp"
 #include "host/objects/controller.hpp"
 
 namespace sluice::host {
@@ -28,6 +29,7 @@ class JobPodsController final : public Controller {
 
  private:
   GatesOfNewPods gates_;
+  PodPace pace_;
 };
 
 /// Key of the object of this kind that controls the object, from its stored metadata; empty: none.

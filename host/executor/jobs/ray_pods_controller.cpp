@@ -78,12 +78,13 @@ void write_desired(const std::vector<Group>& groups, json::object& status) {
 class RaySync {
  public:
   RaySync(json::object cluster, ObjectAccess& objects, const api::KindInfo& clusters,
-          const api::KindInfo& pods, const GatesOfNewPods& gates)
+          const api::KindInfo& pods, const GatesOfNewPods& gates, PodPace& pace)
       : cluster_(std::move(cluster)),
         objects_(objects),
         clusters_(clusters),
         pods_(pods),
         gates_(gates),
+        pace_(pace),
         key_(key_of(cluster_)),
         name_(api::find_text(part(cluster_, "metadata"), "name")),
         uid_(api::find_text(part(cluster_, "metadata"), "uid")),
@@ -117,6 +118,7 @@ class RaySync {
       const json::object& labels = part(part(*pod, "metadata"), "labels");
       JobPod view = read_pod(*pod);
       if (!view.ended()) ++alive_;
+      if (view.gated && view.active()) ++gated_;
       if (view.active() && view.ready) {
         ++(api::find_text(labels, kNodeType) == "head" ? heads_ready_ : workers_ready_);
       }
@@ -161,7 +163,13 @@ class RaySync {
 
   ApiResult<void> create(const Group& group, std::int64_t count, std::size_t known) {
     std::vector<std::string> gates;
-    if (count > 0 && gates_) gates = gates_({&clusters_, key_}, objects_);
+    if (count <= 0) return {};
+    if (gates_) gates = gates_({&clusters_, key_}, objects_);
+    const PodPace::Allowed allowed =
+        pace_.allow(static_cast<std::size_t>(count), !gates.empty(), gated_, objects_.now());
+    count = static_cast<std::int64_t>(allowed.pods);
+    if (!gates.empty()) gated_ += allowed.pods;
+    if (allowed.more_soon) again_ = std::min(again_, objects_.now() + PodPace::kPause);
     const std::string ns = key_.substr(0, key_.find('/'));
     const std::string prefix =
         group.type == "head" ? name_ + "-head" : name_ + "-" + group.name + "-worker";
@@ -252,10 +260,12 @@ class RaySync {
   const api::KindInfo& clusters_;
   const api::KindInfo& pods_;
   const GatesOfNewPods& gates_;
+  PodPace& pace_;
   const std::string key_, name_, uid_;
   const bool suspend_;
   std::map<std::string, std::vector<JobPod>> by_group_;
   std::int64_t alive_ = 0, heads_ready_ = 0, workers_ready_ = 0;
+  std::size_t gated_ = 0;  // pods that wait behind a gate
   Time again_ = kNever;
 };
 
@@ -278,7 +288,7 @@ Result<Time> RayPodsController::reconcile(const std::string& key, ObjectAccess& 
   if (!clusters || !pods) return Error{"the kinds RayCluster and Pod are not known"};
   auto cluster = objects.get(*clusters, key);
   if (!cluster) return kNever;
-  return RaySync(std::move(*cluster), objects, *clusters, *pods, gates_).run();
+  return RaySync(std::move(*cluster), objects, *clusters, *pods, gates_, pace_).run();
 }
 
 }  // namespace sluice::host

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/controllers/jobs/gates_of_new_pods.hpp"
+#include "host/executor/jobs/pod_pace.hpp"
 #include "host/objects/controller.hpp"
 
 namespace sluice::host {
@@ -27,6 +28,7 @@ class RayPodsController final : public Controller {
 
  private:
   GatesOfNewPods gates_;
+  PodPace pace_;
 };
 
 }  // namespace sluice::host

@@ -203,6 +203,25 @@ TEST(ProvisioningCheck, AsksForCapacityAndPassesTheAnswerOn) {
   EXPECT_THAT(host.last.pod_set_updates_json, HasSubstr(R"("name":"main")"));
 }
 
+// A job of one pod grows to two: the one that runs needs nothing new.
+TEST(ProvisioningCheck, B5AGrowthAsksForItsNewPodsOnly) {
+  Host host;
+  host.apply(config());
+  json::object old = host.kernel.current(host.kind("Workload"), "default/w");
+  old.erase("status");
+  old["metadata"] = json::object{{"name", "old"}, {"namespace", "default"}};
+  old["spec"].at("podSets").at(0).get_object()["count"] = 1;
+  host.apply(json::serialize(old));
+  host.settle();
+  json::object grown = host.kernel.current(host.kind("Workload"), "default/w");
+  grown["metadata"].at("annotations").get_object()["sluice.dev/takes-over-from"] = "old";
+  ASSERT_TRUE(static_cast<ObjectAccess&>(host.objects).update(grown).ok());
+  host.settle();
+  host.begin(5);
+  EXPECT_EQ(host.at("ProvisioningRequest", kRequest, "/spec/podSets/0/count"), "1");
+  EXPECT_EQ(host.at("ProvisioningRequest", kRequest, "/spec/podSets/1"), "(absent)");
+}
+
 TEST(ProvisioningCheck, ToldTwiceItDoesNothingTwice) {
   Host host;
   host.apply(config());

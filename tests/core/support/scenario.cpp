@@ -195,6 +195,8 @@ std::string Scenario::line(const Decision& d) const {
       return "lost " + name + ": " + d.message;
     case DecisionType::kCheckState:
       return "check " + name + " " + d.reason + " " + d.cause;
+    case DecisionType::kLowered:
+      return "lowered " + name;
     case DecisionType::kChecksListed:
       return "listed " + name;
     case DecisionType::kPending:

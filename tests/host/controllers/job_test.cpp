@@ -358,7 +358,14 @@ TEST(PrebuiltWorkload, IsTakenOverAndSpeaksForTheJob) {
   other.apply(prebuilt(3));
   other.submit(JobWorld::job("train", 2, labels));
   EXPECT_FALSE(other.runs("train"));
-  EXPECT_EQ(other.condition("mine", "Finished"),
+  EXPECT_EQ(at(other.workload("mine"), "/metadata/ownerReferences"), "(absent)");
+  EXPECT_EQ(at(other.workload("mine"), "/status/conditions/0/type"), "QuotaReserved")
+      << "whoever only names a workload does not end it";
+
+  // Once it is the job's, a job that changes ends it.
+  world.change("jobs", "train", R"({"spec":{"parallelism":1}})");
+  world.settle();
+  EXPECT_EQ(world.condition("mine", "Finished"),
             "True OutOfSync: The prebuilt workload is out of sync with its user job");
 }
 

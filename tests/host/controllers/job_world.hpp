@@ -36,7 +36,7 @@ struct JobWorld : OwnLog, HostFixture {
       : HostFixture(std::move(engine), &log),
         policy(manage_all),
         gates(gate),
-        jobs(scheme, mapping, manage_all),
+        jobs(scheme, {mapping, {}}, manage_all),
         lifting(scheme, gates) {
     objects.add_policy(policy);
     controllers.add(jobs);

@@ -228,6 +228,148 @@ TEST(Writer, NobodyMakesAWorkloadStandAside) {
   EXPECT_EQ(at(changed, "/metadata/annotations/x"), "1");
 }
 
+constexpr const char* kBareWorkload =
+    R"({"metadata":{"name":"w"},"spec":{"queueName":"q","podSets":[{"name":"main","count":1,
+        "template":{"spec":{"containers":[{"name":"c"}]}}}]}})";
+
+// A3: what the system believes, only the system writes. He who tries is told, and not refused.
+TEST(A3Marks, AUsersAreLeftOutAndTheSystemsStay) {
+  HostFixture host;
+  WriteRequest create = host.request(WriteVerb::kCreate, "workloads", "", kBareWorkload);
+  create.field_validation = FieldValidation::kStrict;
+  auto& metadata = create.body.at("metadata").get_object();
+  metadata["annotations"] = {{"sluice.dev/started-with", "{}"}, {"sluice.dev/runtime", "9s"}};
+  metadata["labels"] = {{"kueue.x-k8s.io/job-uid", "somebody"}, {"mine", "1"}};
+  const auto made = host.writer.execute(create);
+  ASSERT_TRUE(made.ok()) << made.error().text;
+  EXPECT_EQ(made->warnings,
+            (std::vector<std::string>{
+                "metadata.annotations[sluice.dev/started-with]: only the system sets this; what "
+                "was sent is left out",
+                "metadata.labels[kueue.x-k8s.io/job-uid]: only the system sets this; what was "
+                "sent is left out"}));
+  auto object = host.get("workloads", "default/w");
+  EXPECT_EQ(at(object, "/metadata/annotations"), R"({"sluice.dev/runtime":"9s"})");
+  EXPECT_EQ(at(object, "/metadata/labels"), R"({"mine":"1"})");
+
+  object["metadata"].at("labels").get_object()["kueue.x-k8s.io/job-uid"] = "job";
+  ASSERT_TRUE(static_cast<ObjectAccess&>(host.objects).update(object).ok());
+  for (const char* patch :
+       {R"({"metadata":{"labels":null}})",
+        R"({"metadata":{"labels":{"kueue.x-k8s.io/job-uid":"other","mine":null}}})"}) {
+    ASSERT_TRUE(host.merge("workloads", "w", patch).ok());
+    EXPECT_EQ(at(host.get("workloads", "default/w"), "/metadata/labels"),
+              R"({"kueue.x-k8s.io/job-uid":"job"})");
+  }
+}
+
+// Fields that another version has are the user's own, whatever annotation carries them.
+TEST(A3Marks, FieldsOfAnotherVersionAreNoMarks) {
+  HostFixture host;
+  WriteRequest create = host.request(
+      WriteVerb::kCreate, "admissionchecks", "",
+      R"({"metadata":{"name":"c"},"spec":{"controllerName":"x/y","retryDelayMinutes":3}})");
+  create.version = "v1beta1";
+  ASSERT_TRUE(host.writer.execute(create).ok());
+  const auto delay = [&host] {
+    return at(host.get("admissionchecks", "c"), "/metadata/annotations/sluice.dev~1v1beta1-fields");
+  };
+  EXPECT_EQ(delay(), R"({"spec.retryDelayMinutes":3})");
+  ASSERT_TRUE(host.merge("admissionchecks", "c", R"({"metadata":{"labels":{"a":"b"}}})").ok());
+  EXPECT_EQ(delay(), R"({"spec.retryDelayMinutes":3})");
+}
+
+// C2: what has no effect is said, and does not refuse a strict write.
+TEST(C2NoEffect, WhoWritesItIsTold) {
+  const struct {
+    const char* resource;
+    const char* body;
+    std::vector<std::string> warnings;
+  } rows[] = {
+      {"resourceflavors",
+       R"({"metadata":{"name":"f"},"spec":{"nodeLabels":{"a":"b"},"topologyName":"t"}})",
+       {"spec.topologyName: has no effect: pods are not placed by topology"}},
+      {"localqueues",
+       R"({"metadata":{"name":"q"},"spec":{"clusterQueue":"cq","fairSharing":{"weight":2}}})",
+       {"spec.fairSharing: has no effect: past use does not decide about the order: priority and "
+        "time do"}},
+      {"jobs",
+       R"({"metadata":{"name":"j"},"spec":{"template":{"metadata":{"annotations":{
+           "kueue.x-k8s.io/podset-required-topology":"rack"}},"spec":{"restartPolicy":"Never",
+           "containers":[{"name":"c","image":"i",
+           "resources":{"claims":[{"name":"gpu"}]}}]}}}})",
+       {"spec.template.metadata.annotations[kueue.x-k8s.io/podset-required-topology]: has no "
+        "effect: the workload waits, since the demand could not be kept",
+        "spec.template.spec: resource claims: has no effect: devices that are claimed are not "
+        "counted; the workload waits"}},
+      {"resourceflavors", R"({"metadata":{"name":"plain"},"spec":{}})", {}},
+  };
+  for (const auto& row : rows) {
+    HostFixture host;
+    WriteRequest create = host.request(WriteVerb::kCreate, row.resource, "", row.body);
+    create.field_validation = FieldValidation::kStrict;
+    const auto made = host.writer.execute(create);
+    ASSERT_TRUE(made.ok()) << made.error().text;
+    EXPECT_EQ(made->warnings, row.warnings) << row.body;
+  }
+}
+
+std::string why_pending(const std::string& annotations, const std::string& pod_set,
+                        const std::string& spec = "") {
+  HostFixture host;
+  host.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+      "metadata":{"name":"f"},"spec":{}})");
+  host.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
+      "metadata":{"name":"cq"},"spec":{"namespaceSelector":{},"resourceGroups":[{
+      "coveredResources":["cpu"],"flavors":[{"name":"f","resources":[{"name":"cpu",
+      "nominalQuota":9}]}]}]}})");
+  host.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+      "metadata":{"name":"q","namespace":"default"},"spec":{"clusterQueue":"cq"}})");
+  host.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w",
+      "namespace":"default","annotations":{)" +
+             annotations + R"(}},"spec":{"queueName":"q",)" + spec +
+             R"("podSets":[{"name":"main","count":1,)" + pod_set + "}]}}");
+  host.kernel.run_to_rest();
+  const auto status = host.kernel.engine().status(*host.kernel.engine().find("default/w"));
+  const api::Condition* quota = status.condition("QuotaReserved");
+  return quota && quota->status == "False" ? quota->message : "";
+}
+
+std::string pod(const std::string& cpu = "1", const std::string& resources = "",
+                const std::string& annotations = "") {
+  return R"("template":{"metadata":{"annotations":{)" + annotations +
+         R"(}},"spec":{"containers":[{"name":"c","resources":{)" + resources +
+         R"("requests":{"cpu":")" + cpu + R"("}}}]}})";
+}
+
+// C2: a demand that cannot be kept, or devices that nobody counts: the workload waits, and says so.
+TEST(C2NoEffect, WhatWouldChangeSafetyOrQuotaWaits) {
+  EXPECT_EQ(why_pending("", pod()), "") << "admitted";
+  EXPECT_EQ(why_pending("", pod("1", R"("claims":[{"name":"gpu"}],)")),
+            "It claims devices (resource claims), which are not counted here: to admit it could "
+            "hand out more than there is");
+  EXPECT_EQ(why_pending("", pod("1", "", R"("kueue.x-k8s.io/podset-required-topology":"rack")")),
+            "It requires a topology (annotation kueue.x-k8s.io/podset-required-topology), and pods "
+            "are not placed by topology here");
+  EXPECT_EQ(why_pending("", R"("topologyRequest":{"required":"rack"},)" + pod()),
+            "It requires a topology (topologyRequest), and pods are not placed by topology here");
+  EXPECT_EQ(why_pending("", pod("1", "", R"("kueue.x-k8s.io/podset-preferred-topology":"rack")")),
+            "")
+      << "a wish, not a demand";
+  EXPECT_EQ(why_pending("", pod(), R"("preemptionGates":[{"name":"g"}],)"),
+            "It has spec.preemptionGates, which nobody here opens");
+  EXPECT_EQ(why_pending(R"("kueue.x-k8s.io/admission-gated-by":"budget")", pod()),
+            "Admission is gated by: budget");
+}
+
+// B18: cpu above 2^63 - 1 milli counts as that much: no quota has it.
+TEST(B18HugeRequest, WaitsAsInKueue) {
+  EXPECT_EQ(why_pending("", pod("9223372036854776")),
+            "couldn't assign flavors to pod set main: insufficient quota for cpu in flavor f, "
+            "previously considered podsets requests (0) + current podset request "
+            "(9223372036854775807m) > maximum capacity (9)");
+}
+
 TEST(Deletion, FinalizersHoldAnObjectUntilTheLastOneGoes) {
   HostFixture host;
   ASSERT_TRUE(

@@ -1,0 +1,22 @@
+// What an object asks for and does not get: fields, annotations and labels of Kueue and Kubernetes
+// that Sluice takes and does not act upon. Whoever writes one is told; where leaving it out would
+// hand out hardware that nobody counted, or break a demand, the workload waits instead.
+//
+// docs/differences-from-kueue.md lists them. Pure functions on hub objects; any thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::api {
+
+/// One sentence for each, `spec.topologyName: has no effect: …`.
+std::vector<std::string> without_effect(std::string_view group, std::string_view kind,
+                                        const boost::json::object& object);
+
+/// Why a Workload may not be admitted as it is; empty: nothing stands in its way.
+std::string held_because(const boost::json::object& workload);
+
+}  // namespace sluice::api

@@ -1,0 +1,86 @@
+#include "host/controllers/jobs/in_use.hpp"
+
+#include <fmt/format.h>
+
+#include "api/json/json_text.hpp"
+#include "host/controllers/jobs/job_kind.hpp"
+#include "host/objects/parts.hpp"
+#include "host/writes/metadata.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kOwner = "owner ";  // before the uid of a job that goes
+
+/// It is deleted, or about to be. The text may say so elsewhere too: it only has to be looked at.
+bool is_going(const StoredObject& stored) {
+  return stored.metadata.find("deletionTimestamp") != std::string::npos;
+}
+
+/// The job that controls it is there, and not about to go.
+bool has_job(const json::object& workload, const ObjectAccess& objects) {
+  bool found = false;
+  const json::object& metadata = part(workload, "metadata");
+  for_each_object(metadata, "ownerReferences", [&](const json::object& owner) {
+    if (!api::find_bool(owner, "controller", false)) return;
+    const api::KindInfo* kind =
+        objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
+    if (!kind || !find_job_kind(*kind)) return;
+    const auto job = objects.get(*kind, fmt::format("{}/{}", api::find_text(metadata, "namespace"),
+                                                    api::find_text(owner, "name")));
+    found |= job && !is_terminating(*job) &&
+             api::find_text(part(*job, "metadata"), "uid") == api::find_text(owner, "uid");
+  });
+  return found;
+}
+
+}  // namespace
+
+bool waits_for_pods_to_end(const json::object& workload) {
+  return is_terminating(workload) && has_finalizer(workload, kInUseFinalizer);
+}
+
+ApiResult<void> release(json::object workload, ObjectAccess& objects) {
+  remove_finalizer(workload, kInUseFinalizer);
+  return objects.update(std::move(workload));
+}
+
+InUseController::InUseController(const api::Scheme& scheme)
+    : workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")) {}
+
+std::vector<std::string> InUseController::watches() const {
+  std::vector<std::string> out = {"kueue.x-k8s.io/Workload"};
+  for (const JobKind* kind : job_kinds()) out.emplace_back(kind->group_kind());
+  return out;
+}
+
+void InUseController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  if (change.kind == workloads_) {
+    if (change.stored && is_going(*change.stored) &&
+        change.stored->metadata.find(kInUseFinalizer) != std::string::npos)
+      keys.push_back(change.key);
+  } else if (change.before && (!change.stored || is_going(*change.stored))) {
+    const std::string_view uid = member_text(change.before->metadata, "uid");  // with its quotes
+    if (uid.size() > 2) keys.push_back(fmt::format("{}{}", kOwner, uid.substr(1, uid.size() - 2)));
+  }
+}
+
+Result<Time> InUseController::reconcile(const std::string& key, ObjectAccess& objects) {
+  if (!workloads_) return kNever;
+  std::vector<std::string> of_key = {key};
+  if (key.starts_with(kOwner)) {
+    of_key.clear();
+    for (const ObjectRef& owned : objects.owned_by(std::string_view(key).substr(kOwner.size())))
+      if (owned.kind == workloads_) of_key.push_back(owned.key);
+  }
+  for (const std::string& each : of_key) {
+    auto workload = objects.get(*workloads_, each);
+    if (!workload || !waits_for_pods_to_end(*workload) || has_job(*workload, objects)) continue;
+    if (auto done = release(std::move(*workload), objects); !done) return Error{done.error().text};
+  }
+  return kNever;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,113 @@
+#include "host/objects/marks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/json/json.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kDomain = "sluice.dev";
+constexpr std::string_view kSubdomain = ".sluice.dev";
+constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
+/// How long the pods of a workload run in a simulation: said by whoever writes the scenario.
+constexpr std::string_view kRuntime = "sluice.dev/runtime";
+
+constexpr std::string_view kMaps[] = {"annotations", "labels"};
+
+std::string sentence(std::string_view map, std::string_view name) {
+  return fmt::format("metadata.{}[{}]: only the system sets this; what was sent is left out", map,
+                     name);
+}
+
+const json::object& map_of(const json::object& object, std::string_view map) {
+  return part(part(object, "metadata"), map);
+}
+
+/// The names of all marks in one map of an object.
+std::vector<std::string> marks_in(const api::KindInfo& kind, const json::object& map) {
+  std::vector<std::string> out;
+  for (const auto& entry : map)
+    if (is_mark(kind, api::view(entry.key()))) out.emplace_back(api::view(entry.key()));
+  return out;
+}
+
+void drop_empty(json::object& object, std::string_view map) {
+  json::object* metadata = api::find_object(object, "metadata");
+  const json::object* left = metadata ? api::find_object(*metadata, map) : nullptr;
+  if (left && left->empty()) metadata->erase(api::json_view(map));
+}
+
+}  // namespace
+
+bool is_mark(const api::KindInfo& kind, std::string_view name) {
+  const std::string_view domain = name.substr(0, name.find('/'));
+  // Fields of another API version that this one does not have: the user's own, and judged as such.
+  if (domain == kDomain && name.ends_with("-fields")) return false;
+  if (domain.size() < name.size() && (domain == kDomain || domain.ends_with(kSubdomain)))
+    return name != kRuntime;
+  return std::find(kind.marks.begin(), kind.marks.end(), name) != kind.marks.end();
+}
+
+void drop_marks(const api::KindInfo& kind, json::object& object,
+                std::vector<std::string>* ignored) {
+  for (const std::string_view map : kMaps) {
+    for (const std::string& name : marks_in(kind, map_of(object, map))) {
+      if (name == kClaimedBy) continue;
+      object_of(object_of(object, "metadata"), map).erase(api::json_view(name));
+      if (ignored) ignored->push_back(sentence(map, name));
+      drop_empty(object, map);
+    }
+  }
+}
+
+void keep_marks(const api::KindInfo& kind, const json::object& before, json::object& after,
+                std::vector<std::string>* ignored) {
+  for (const std::string_view map : kMaps) {
+    const json::object& old = map_of(before, map);
+    for (const std::string& name : marks_in(kind, map_of(after, map))) {
+      const json::value* had = old.if_contains(name);
+      json::object& wanted = object_of(object_of(after, "metadata"), map);
+      if (had && *had == wanted.at(name)) continue;
+      wanted.erase(name);
+      if (ignored) ignored->push_back(sentence(map, name));
+      drop_empty(after, map);
+    }
+    for (const std::string& name : marks_in(kind, old))
+      object_of(object_of(after, "metadata"), map)[name] = old.at(name);
+  }
+}
+
+void check_owners(const api::Scheme& scheme, const api::KindInfo& kind, const json::object* before,
+                  const json::object& after, std::vector<api::Problem>& problems) {
+  if (kind.kind != "Workload" || kind.group != "kueue.x-k8s.io") return;
+  static const json::object kNew;
+  const json::array* had =
+      api::find_array(part(before ? *before : kNew, "metadata"), "ownerReferences");
+  std::size_t i = 0;
+  for_each_object(part(after, "metadata"), "ownerReferences", [&](const json::object& owner) {
+    const std::size_t at = i++;
+    const std::string_view of = api::find_text(owner, "kind");
+    if (!api::find_bool(owner, "controller", false) ||
+        !scheme.find(api::find_text(owner, "apiVersion"), of))
+      return;
+    if (had && std::any_of(had->begin(), had->end(), [&](const json::value& each) {
+          return each.is_object() &&
+                 api::find_text(each.get_object(), "uid") == api::find_text(owner, "uid");
+        }))
+      return;
+    problems.push_back(
+        {api::Problem::Kind::kForbidden, fmt::format("metadata.ownerReferences[{}]", at),
+         fmt::format("Forbidden: only the system makes workloads that a {} controls; a job takes "
+                     "one that was made before it by its label kueue.x-k8s.io/"
+                     "prebuilt-workload-name",
+                     of)});
+  });
+}
+
+}  // namespace sluice::host

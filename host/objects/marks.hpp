@@ -1,0 +1,37 @@
+// Marks: annotations and labels in which the host and its plugins remember what they decided: which
+// workload takes another's place, what a job was started with, which pod set a pod belongs to.
+//
+// They are believed, so only the system writes them: a user's write neither sets, changes nor
+// removes one (docs/access.md lists them all). What is a mark: every name in a domain of Sluice but
+// those that are for users, and what the kind's schema lists. Pure functions, any thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/scheme/scheme.hpp"
+
+namespace sluice::host {
+
+bool is_mark(const api::KindInfo& kind, std::string_view name);
+
+/// Of an object that a user creates: without marks. A claim stays: all it does is to make its
+/// workload wait for the plugin that it names. `ignored` gets a sentence for each that went.
+void drop_marks(const api::KindInfo& kind, boost::json::object& object,
+                std::vector<std::string>* ignored);
+
+/// Of a user's update: the marks are those of `before`. `ignored` gets a sentence for each that the
+/// user wanted to set or change; one that he left out is no wish.
+void keep_marks(const api::KindInfo& kind, const boost::json::object& before,
+                boost::json::object& after, std::vector<std::string>* ignored);
+
+/// Whose workload it is decides who ends it, so a user cannot make a Workload that an object of the
+/// host's own kinds controls (`before` is nullptr: it is new). Kinds that the host does not know
+/// have controllers of their own.
+void check_owners(const api::Scheme& scheme, const api::KindInfo& kind,
+                  const boost::json::object* before, const boost::json::object& after,
+                  std::vector<api::Problem>& problems);
+
+}  // namespace sluice::host
