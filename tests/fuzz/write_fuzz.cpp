@@ -17,7 +17,7 @@ namespace json = boost::json;
 using namespace sluice;
 using namespace sluice::host;
 
-const PatchLimits kLimits{.operations = 1'000, .bytes = 1U << 18, .steps = 20'000};
+const PatchLimits kPatchLimits{.operations = 1'000, .bytes = 1U << 18, .steps = 20'000};
 
 class Bounded {
  public:
@@ -27,7 +27,7 @@ class Bounded {
   /// patch may move as many values as its limit says.
   void check(const char* stage) {
     const std::uint64_t steps = api::Steps::taken() - began_;
-    const std::uint64_t most = 3 * kLimits.steps + 8 * bytes_;
+    const std::uint64_t most = 3 * kPatchLimits.steps + 8 * bytes_;
     SLUICE_CHECK(steps <= most, stage, ": ", steps, " steps for ", bytes_, " bytes");
     began_ = api::Steps::taken();
   }
@@ -47,7 +47,7 @@ std::optional<json::object> proposed(const api::Scheme& scheme, const api::KindI
   } else if (const auto* patch = input.if_contains("merge")) {
     merge_patch(out, *patch);
   } else if (const auto* operations = input.if_contains("json")) {
-    if (!json_patch(out, *operations, kLimits)) return std::nullopt;
+    if (!json_patch(out, *operations, kPatchLimits)) return std::nullopt;
   } else if (const auto* strategic = input.if_contains("strategic");
              strategic != nullptr && strategic->is_object()) {
     const auto* schema = scheme.schema(kind.hub_api_version(), kind.kind);

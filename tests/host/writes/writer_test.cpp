@@ -240,7 +240,7 @@ TEST(A3Marks, AUsersAreLeftOutAndTheSystemsStay) {
   auto& metadata = create.body.at("metadata").get_object();
   metadata["annotations"] = {{"sluice.dev/started-with", "{}"}, {"sluice.dev/runtime", "9s"}};
   metadata["labels"] = {{"kueue.x-k8s.io/job-uid", "somebody"}, {"mine", "1"}};
-  const auto made = host.writer.execute(create);
+  const auto made = host.machine.write(create);
   ASSERT_TRUE(made.ok()) << made.error().text;
   EXPECT_EQ(made->warnings,
             (std::vector<std::string>{
@@ -270,7 +270,7 @@ TEST(A3Marks, FieldsOfAnotherVersionAreNoMarks) {
       WriteVerb::kCreate, "admissionchecks", "",
       R"({"metadata":{"name":"c"},"spec":{"controllerName":"x/y","retryDelayMinutes":3}})");
   create.version = "v1beta1";
-  ASSERT_TRUE(host.writer.execute(create).ok());
+  ASSERT_TRUE(host.machine.write(create).ok());
   const auto delay = [&host] {
     return at(host.get("admissionchecks", "c"), "/metadata/annotations/sluice.dev~1v1beta1-fields");
   };
@@ -308,7 +308,7 @@ TEST(C2NoEffect, WhoWritesItIsTold) {
     HostFixture host;
     WriteRequest create = host.request(WriteVerb::kCreate, row.resource, "", row.body);
     create.field_validation = FieldValidation::kStrict;
-    const auto made = host.writer.execute(create);
+    const auto made = host.machine.write(create);
     ASSERT_TRUE(made.ok()) << made.error().text;
     EXPECT_EQ(made->warnings, row.warnings) << row.body;
   }
@@ -447,7 +447,7 @@ TEST(Deletion, ANamespaceGoesWithAllThatIsInIt) {
   const auto in_team = [&](WriteVerb verb, std::string_view name, std::string_view body) {
     WriteRequest request = host.request(verb, "localqueues", name, body);
     request.ns = "team";
-    return host.writer.execute(request);
+    return host.machine.write(request);
   };
   ASSERT_TRUE(in_team(WriteVerb::kCreate, "", kQueue).ok());
   ASSERT_TRUE(in_team(WriteVerb::kPatch, "q", R"({"metadata":{"finalizers":["a/b"]}})").ok());
