@@ -16,7 +16,7 @@ namespace {
 
 // The Kubernetes release whose API this is; kubectl warns when it is far from its own.
 constexpr std::string_view kMajor = "1";
-constexpr std::string_view kMinor = "34";
+constexpr std::string_view kMinor = "33";
 
 Reply text_reply(int status, std::string text) {
   return {status,

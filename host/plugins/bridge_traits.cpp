@@ -115,9 +115,8 @@ void follows(void* context, sluice_str_t workload) noexcept {
 }
 
 void inactive_because(void* context, sluice_str_t because) noexcept {
-  store(context, kInactiveBecause, [&](hooks::Traits& traits, Nonsense&) {
-    traits.inactive_because = shown_text(because);
-  });
+  store(context, kInactiveBecause,
+        [&](hooks::Traits& traits, Nonsense&) { traits.inactive_because = shown_text(because); });
 }
 
 void move_trait(Trait trait, hooks::Traits& from, hooks::Traits& to) {

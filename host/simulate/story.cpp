@@ -230,7 +230,7 @@ void Story::decided(Duration at, const Decision& decision, const Engine& engine)
 }
 
 void Story::skipped(Duration at, std::string_view workload, std::string_view reason) {
-  line(at, workload, fmt::format("is not finished by the timeline: {}", reason));
+  line(at, workload, fmt::format("skipped: {}", reason));
 }
 
 void Story::rested(Duration at, const Engine& engine) {

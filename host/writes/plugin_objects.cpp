@@ -193,8 +193,7 @@ Result<void> PluginObjects::commit() {
     return object && !kernel_.exists(*object->stored.kind, object->stored.key);
   };
   const auto rest = std::stable_partition(changes.begin(), changes.end(), created);
-  std::for_each(changes.begin(), rest,
-                [this](StagedChange& change) { apply(std::move(change)); });
+  std::for_each(changes.begin(), rest, [this](StagedChange& change) { apply(std::move(change)); });
   for (WriteRequest& status : std::exchange(statuses_, {})) {
     const std::string name = status.name;
     if (auto done = writer_.execute(std::move(status)); !done)

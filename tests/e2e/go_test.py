@@ -68,7 +68,7 @@ class NewKubectl(unittest.TestCase):
         return self.host.kubectl(*args, **more)
 
     def test_reading(self):
-        self.assertIn("Server Version: v1.34.", self.kubectl("version"))
+        self.assertIn("Server Version: v1.33.", self.kubectl("version"))
         self.assertIn("clusterqueues.kueue.x-k8s.io", self.kubectl("api-resources", "-o", "name"))
         self.assertRegex(self.kubectl("get", "cq,lq,rf"), r"cluster-queue +(BestEffort|Strict)FIFO")
         self.assertIn("coveredResources", self.kubectl("explain", "cq.spec.resourceGroups"))

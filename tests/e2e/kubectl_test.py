@@ -117,7 +117,7 @@ class Kubectl(unittest.TestCase):
 
 class Reading(Kubectl):
     def test_version(self):
-        self.assertRegex(self.kubectl("version"), r'Server Version: .*v1\.32\.')
+        self.assertRegex(self.kubectl("version"), r'Server Version: .*v1\.33\.')
 
     def test_api_resources(self):
         names = self.kubectl("api-resources", "-o", "name").split()

@@ -103,7 +103,7 @@ class Python(unittest.TestCase):
 
 class Typed(Python):
     def test_discovery(self):
-        self.assertRegex(client.VersionApi(self.api).get_code().git_version, r"^v1\.32\.")
+        self.assertRegex(client.VersionApi(self.api).get_code().git_version, r"^v1\.33\.")
         groups = [g.name for g in client.ApisApi(self.api).get_api_versions().groups]
         self.assertIn(KUEUE, groups)
         self.assertIn("pods/log", [r.name for r in self.core.get_api_resources().resources])

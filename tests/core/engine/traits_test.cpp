@@ -572,7 +572,7 @@ TEST_F(Traits, LoweredCountsFreeQuotaInOneStepAndWakeTheTree) {
   auto s = one_queue();
   s->submit(Job("a", "q").cpu(1).count(4)).submit(Job("b", "q").cpu(2)).run();
   s->after(1).submit(Job("a", "q").cpu(1).count(2));
-  EXPECT_EQ(s->run(), Lines("reserved b", "admitted b"));
+  EXPECT_EQ(s->run(), Lines("lowered a", "reserved b", "admitted b"));
   EXPECT_EQ(s->assigned("a"), "main=2 cpu:f");
   EXPECT_EQ(s->engine.object(*s->engine.find("ns/a"))->pod_sets[0].count, 2);
 }

@@ -133,7 +133,7 @@ describe('typed objects', () => {
   });
 
   it('health and version', async () => {
-    assert.match((await config.makeApiClient(k8s.VersionApi).getCode()).gitVersion, /^v1\.32\./);
+    assert.match((await config.makeApiClient(k8s.VersionApi).getCode()).gitVersion, /^v1\.33\./);
     const health = new k8s.Health(config);
     assert.equal(await health.readyz({}), true);
     assert.equal(await health.livez({}), true);

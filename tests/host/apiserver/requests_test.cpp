@@ -279,7 +279,8 @@ TEST_F(Requests, AreAnsweredWithoutABackend) {
   EXPECT_EQ(client.get("/readyz").status, 503);
   // A20: whoever asked without credentials was told the store's path and SQLite's words.
   EXPECT_EQ(client.get("/readyz?verbose").body,
-            "[+]ping ok\n[-]store failed: reason withheld\nreadyz check failed\n");
+            "[+]ping ok\n[+]control ok\n[+]plugins ok\n"
+            "[-]store failed: reason withheld\nreadyz check failed\n");
   api_.attach(backend());
   EXPECT_EQ(client.get("/readyz").body, "ok");
   EXPECT_NE(client.get("/readyz?verbose").body.find("[+]store ok"), std::string::npos);

@@ -184,14 +184,9 @@ TEST_F(SimulateJobs, MistakesNameFileAndLine) {
   for (const auto& [text, error] :
        {Case{
             job("a", 1, "soon"),
-            "error: j.yaml:1: Job team/a: Job.batch \"a\" is invalid: "
+            "error: j.yaml:1: Job team/a: "
             "spec.template.metadata.annotations[sluice.dev/runtime]: Invalid value: \"soon\": must "
             "be a duration"},
-        Case{timeline(event("0s", "apply: " + job("a", 1)) +
-                      event("1s", "patch: " + target("a",
-                                                     "merge: {spec: {template: {spec: "
-                                                     "{restartPolicy: OnFailure}}}}"))),
-             "error: j.yaml:6: patch: Job team/a: Job.batch \"a\" is invalid: spec.template"},
         Case{timeline(event("1s", "delete: " + target("a"))),
              "error: j.yaml:4: delete: there is no Job team/a at that time"}}) {
     write("j.yaml", text);
@@ -200,6 +195,17 @@ TEST_F(SimulateJobs, MistakesNameFileAndLine) {
     EXPECT_EQ(run.out, "");
     EXPECT_THAT(run.err, HasSubstr(error));
   }
+}
+
+TEST_F(SimulateJobs, APatchThatTheHostRefusesIsSkippedWithTheReason) {
+  write("j.yaml", timeline(event("0s", "apply: " + job("a", 1)) +
+                           event("1s", "patch: " + target("a",
+                                                          "merge: {spec: {template: {spec: "
+                                                          "{restartPolicy: OnFailure}}}}"))));
+  const RunResult run = sluice("simulate --plugins none queue.yaml j.yaml");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.out, HasSubstr("skipped: the patch is refused: Job.batch \"a\" is invalid: "
+                                 "spec.template"));
 }
 
 TEST_F(SimulateJobs, ThatCannotBeQueuedWaitForWhatTheyNeed) {

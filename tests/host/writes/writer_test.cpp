@@ -362,12 +362,12 @@ TEST(C2NoEffect, WhatWouldChangeSafetyOrQuotaWaits) {
             "Admission is gated by: budget");
 }
 
-// B18: cpu above 2^63 - 1 milli counts as that much: no quota has it.
+// B18: cpu above 2^63 - 2 milli counts as that much (one more means unlimited): no quota has it.
 TEST(B18HugeRequest, WaitsAsInKueue) {
   EXPECT_EQ(why_pending("", pod("9223372036854776")),
             "couldn't assign flavors to pod set main: insufficient quota for cpu in flavor f, "
             "previously considered podsets requests (0) + current podset request "
-            "(9223372036854775807m) > maximum capacity (9)");
+            "(9223372036854775806m) > maximum capacity (9)");
 }
 
 TEST(Deletion, FinalizersHoldAnObjectUntilTheLastOneGoes) {
