@@ -247,11 +247,11 @@ Result<void> Supervisor::stop(const std::string& uid, std::int64_t grace_seconds
   const auto owner = owners_.find(uid);
   if (owner == owners_.end()) return {};
   const RunPaths paths(root_, uid);
+  // On a full disk it is asked all the same: with the grace of its own.
   const Result<void> written = write_durably(paths.stop, std::to_string(grace_seconds));
-  if (!written) return written;
   // A runner that was started a moment ago may not block signals yet; once it has written its
   // record it does, and before that it will find the file.
-  if (!read_file(paths.owner)) return {};
+  if (!read_file(paths.owner)) return written;
   if (::syscall(SYS_pidfd_send_signal, owner->second.process.get(), SIGTERM, nullptr, 0) != 0 &&
       errno != ESRCH) {
     return system_error("cannot signal the runner of", paths.folder);

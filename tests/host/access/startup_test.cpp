@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -182,6 +183,11 @@ TEST_F(Startup, AKubeconfigKeepsItsToken) {
   EXPECT_EQ(mode_of(path), 0600u);
   EXPECT_NE(content(path).find("server: https://127.0.0.1:6443\n"), std::string::npos);
   EXPECT_NE(content(path).find(to_base64(keys->trust)), std::string::npos);
+  // A11: a start on a full disk cannot write it again, and need not.
+  const auto written = fs::last_write_time(path) - std::chrono::hours(1);
+  fs::last_write_time(path, written);
+  ASSERT_TRUE(publish_kubeconfig(path, folder_, "127.0.0.1:6443", *keys).ok());
+  EXPECT_EQ(fs::last_write_time(path), written);
   const auto moved = publish_kubeconfig(path, folder_, "0.0.0.0:7000", *keys);
   ASSERT_TRUE(moved.ok());
   EXPECT_TRUE(same_digest(*first, *moved));

@@ -228,6 +228,18 @@ TEST_F(SupervisorTest, StopAsksThenKills) {
   EXPECT_EQ(end("u2").containers[0].now.exit_code, 137);
 }
 
+// A10: on a full disk the file that asks for the end cannot be written, and the job ran on. Here a
+// folder stands in its way.
+TEST_F(SupervisorTest, A10_APodIsEndedThoughNothingCanBeWritten) {
+  RunSpec s = spec("while :; do sleep 0.05; done");
+  s.grace_seconds = 3600;
+  started(s);
+  until("u1", runs);
+  fs::create_directories(RunPaths(root_, "u1").stop.string() + ".new");
+  EXPECT_TRUE(supervisor_->stop("u1", 0));
+  EXPECT_EQ(end().containers[0].now.exit_code, 143);
+}
+
 TEST_F(SupervisorTest, StopBeforeTheRunnerIsThereHolds) {
   started(spec("while :; do sleep 0.05; done"));
   ASSERT_TRUE(supervisor_->stop("u1", 0));
