@@ -179,14 +179,19 @@ void on_exit() {
   write_note(CallBoard::mine(), nullptr, 0);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kTakesSignals = false;  // sanitizers take them
+#else
+constexpr bool kTakesSignals = true;
+#endif
+
 void install_handlers() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which have their own
   struct sigaction action {};
   action.sa_sigaction = &on_fatal_signal;
   action.sa_flags = static_cast<int>(SA_SIGINFO | SA_RESETHAND | SA_ONSTACK | SA_NODEFER);
   sigemptyset(&action.sa_mask);
-  for (const int signal : kFatal) sigaction(signal, &action, nullptr);
-#endif
+  if (kTakesSignals)
+    for (const int signal : kFatal) sigaction(signal, &action, nullptr);
   static const int registered = std::atexit(&on_exit);
   static_cast<void>(registered);
 }
