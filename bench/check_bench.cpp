@@ -124,15 +124,6 @@ struct CheckHost {
   ControllerLoop& controllers = machine.controllers();
   CheckController checks{scheme, kernel.engine(), plugins->plugins().check_controllers()};
 };
-Intake intake{scheme, plugins.get()};
-NoDecisions observer;
-Kernel kernel{EngineConfig{}, plugins->hooks(), intake, store, plugins.get(), observer};
-ObjectIndex index;
-CountingIds ids;
-ObjectWriter objects{kernel, index, ids};
-ControllerLoop controllers{objects, index};
-PluginWiring wiring{plugins->plugins(), kernel, objects};
-CheckController checks{scheme, kernel.engine(), plugins->plugins().check_controllers()};
 };
 
 double processor_seconds() {
