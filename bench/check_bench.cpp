@@ -124,7 +124,6 @@ struct CheckHost {
   ControllerLoop& controllers = machine.controllers();
   CheckController checks{scheme, kernel.engine(), plugins->plugins().check_controllers()};
 };
-};
 
 double processor_seconds() {
   timespec now{};
