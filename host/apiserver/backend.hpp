@@ -54,8 +54,8 @@ struct ApiBackend {
 struct ApiLimits {
   std::size_t body_bytes = 3U << 20;  ///< of an object, in any form; 413
   std::size_t body_depth = 100;
-  std::size_t watches = 4096;           ///< 429 beyond it
-  std::size_t watches_per_user = 3072;  ///< 429
+  std::size_t watches = 4096;            ///< 429 beyond it
+  std::size_t watches_per_user = 3072;   ///< 429
   std::size_t requests_per_user = 4096;  ///< being carried out, watches aside; 429
   std::size_t chunk_objects = 500;  ///< longer lists are sent in pieces as the client takes them
   std::size_t stream_bytes = 256U << 10;  ///< a watch rests while this much is not sent yet
