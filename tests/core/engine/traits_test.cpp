@@ -1,8 +1,17 @@
 // What the traits of a workload mean (mechanisms 1 to 3), with hooks answered from tables.
 #include <gmock/gmock.h>
 
+#include <ostream>
+
 #include "tests/core/support/fake_hooks.hpp"
 #include "tests/core/support/scenario.hpp"
+
+namespace sluice::hooks {
+
+/// For the names of tests.
+static void PrintTo(ReplacedEnds how, std::ostream* out) { *out << static_cast<int>(how); }
+
+}  // namespace sluice::hooks
 
 namespace sluice::testing {
 namespace {
