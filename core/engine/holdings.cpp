@@ -10,7 +10,6 @@ namespace sluice {
 void Holdings::sum_up(const WorkloadRecord& w, Holding& holding) {
   SLUICE_CHECK(holding.pod_sets.size() == w.pod_sets.size(), w.key, " has ", w.pod_sets.size(),
                " pod sets, its holding ", holding.pod_sets.size());
-  const QueueRecord& queue = model_.queues[holding.queue];
   holding.usage.clear();
   for (std::size_t i = 0; i < holding.pod_sets.size(); ++i) {
     const AssignedPodSet& assigned = holding.pod_sets[i];
@@ -18,7 +17,7 @@ void Holdings::sum_up(const WorkloadRecord& w, Holding& holding) {
     const std::int32_t counted = std::max(0, std::min(assigned.count, p.count - p.reclaimable));
     for (const auto& [resource, flavor] : assigned.flavors) {
       const FrId fr = model_.frs.intern(flavor, resource);
-      const Amount amount = model_.amount_of(w, i, resource, counted, queue);
+      const Amount amount = model_.amount_of(w, i, resource, counted);
       const auto same = std::find_if(holding.usage.begin(), holding.usage.end(),
                                      [fr](const FrAmount& u) { return u.fr == fr; });
       if (same == holding.usage.end())

@@ -62,7 +62,6 @@ std::shared_ptr<const PendingReason> queue_reason(const QueueRecord& queue) {
 std::vector<api::PodSetAssignment> granted(const Model& model, const WorkloadRecord& w,
                                            const Holding& holding) {
   std::vector<api::PodSetAssignment> out;
-  const QueueRecord& queue = model.queues[holding.queue];
   const std::size_t count = std::min(holding.pod_sets.size(), w.object->pod_sets.size());
   for (std::size_t i = 0; i < count; ++i) {
     const AssignedPodSet& from = holding.pod_sets[i];
@@ -72,7 +71,7 @@ std::vector<api::PodSetAssignment> granted(const Model& model, const WorkloadRec
     for (const auto& [resource, flavor] : from.flavors) {
       const std::string& name = model.frs.resource_name(resource);
       to.flavors.set(name, model.frs.flavor_name(flavor));
-      to.usage.push_back({name, model.amount_of(w, i, resource, from.count, queue)});
+      to.usage.push_back({name, model.amount_of(w, i, resource, from.count)});
     }
   }
   return out;

@@ -119,10 +119,11 @@ struct Model {
     return it == local_queues.end() ? nullptr : &it->second;
   }
 
-  /// What so many pods of a pod set ask of a resource in this queue.
+  /// What so many pods of a pod set ask of a resource: of `pods` one each, whatever they request
+  /// (semantics 4), also where what is held was granted before its queue ceased to cover it.
   Amount amount_of(const WorkloadRecord& w, std::size_t pod_set, ResourceId resource,
-                   std::int32_t count, const QueueRecord& queue) const {
-    if (resource == queue.pods_resource || frs.resource_name(resource) == "pods") return count;
+                   std::int32_t count) const {
+    if (frs.resource_name(resource) == "pods") return count;
     for (const ResourceAmount& r : w.pod_sets[pod_set].shape->requests)
       if (r.resource == resource) return multiply_saturating(r.amount, count);
     return 0;

@@ -49,14 +49,6 @@ bool FlavorAssigner::assign_pod_sets(std::uint32_t leader) {
   return true;
 }
 
-Amount FlavorAssigner::request_of(std::uint32_t pod_set, ResourceId resource) const {
-  const std::int32_t count = result_->counts[pod_set];
-  if (resource == queue_->pods_resource) return count;
-  for (const ResourceAmount& r : workload_->pod_sets[pod_set].shape->requests)
-    if (r.resource == resource) return multiply_saturating(r.amount, count);
-  return 0;
-}
-
 /// Sorts the requests of the members by resource group. False when a resource is in none.
 bool FlavorAssigner::split_requests() {
   bool covered = true;
@@ -308,7 +300,8 @@ void FlavorAssigner::take(const Ask& ask) {
     for (const ResourceChoice& shared : ask.best.resources) {
       ResourceChoice mine = shared;
       mine.pod_set = pod_set;
-      mine.amount = request_of(pod_set, shared.resource);
+      mine.amount =
+          model_.amount_of(*workload_, pod_set, shared.resource, result_->counts[pod_set]);
       result_->use(mine.fr, mine.amount);
       result_->choices.push_back(mine);
     }

@@ -73,7 +73,6 @@ class FlavorAssigner {
   hooks::SearchVerdict after_flavor(const Ask& ask);
   std::uint32_t first_flavor(const Ask& ask) const;
   void take(const Ask& ask);
-  Amount request_of(std::uint32_t pod_set, ResourceId resource) const;
   FlavorReason& explain(const Ask& ask, FlavorReason::Kind kind, FlavorId flavor);
 
   Model& model_;

@@ -56,6 +56,17 @@ TEST(Assignment, ACoveredResourcePodsCountsThePods) {
             "for pods in flavor f, 1 more needed");
 }
 
+TEST(Assignment, PodsCountAlsoWhenTheQueueCoversThemNoMore) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 9}}).with("pods", {3}));
+  s.submit(Job("a", "q").cpu(1).count(2)).run();
+  s.queue(Queue("q").quota("cpu", {{"f", 9}})).run();
+  const auto assigned = s.engine.assignment(*s.engine.find("ns/a"));
+  ASSERT_EQ(assigned.at(0).usage.size(), 2U);
+  EXPECT_EQ(assigned[0].usage[1].resource, "pods");
+  EXPECT_EQ(assigned[0].usage[1].amount, 2);  // one each, as when they were granted
+}
+
 TEST(Assignment, AnUncoveredResourceMatters) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
