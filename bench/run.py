@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures `sluice simulate` on Kueue's own performance inputs, and runs the microbenchmarks.
 
-usage: run.py --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER] [--micro FOLDER]
-              [--rest-only | --crash [ROUNDS] | --serve [OBJECTS]]
+usage: run.py [live] --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER]
+              [--micro FOLDER] [--rest-only | --crash [ROUNDS] | --serve [OBJECTS]]
 
 For each input it runs the whole program N times (manifests parsed, decision log written to disk)
 and prints the fastest run beside what Kueue's scheduler needs for the same input alone in one
@@ -11,7 +11,8 @@ without the input of 500,000 workloads. The figures also go to FOLDER/results.js
 measured over REST (FOLDER of --micro has rest/rest_bench); --rest-only: nothing else. --crash
 kills a host under load ROUNDS times (default 1000), restarts it, and looks for what was lost;
 nothing else. --serve fills a host with OBJECTS (default 200000) workloads, another with half as
-many jobs and their workloads, and measures memory, restarts and rest; nothing else.
+many jobs and their workloads, and measures memory, restarts and rest; nothing else. `live` plays
+the inputs against a host in real time over REST, with many clients; nothing else.
 """
 
 import argparse
@@ -130,6 +131,22 @@ def run_crash(arguments):
     return done.returncode
 
 
+def run_live(arguments):
+    program = os.path.join(arguments.micro, 'live', 'live_bench')
+    for name in [arguments.only] if arguments.only else ['baseline', 'large-scale']:
+        inputs = os.path.join(arguments.work, name)
+        generate.generate(name, inputs)
+        kueue = KUEUE.get(name)
+        beside = f' (in process, virtual time: {kueue["virtual"]} s)' if kueue else ''
+        print(f'\n{name}, live{beside}', flush=True)
+        done = subprocess.run([program, '--sluice', arguments.sluice, '--inputs', inputs, '--work',
+                               os.path.join(arguments.work, 'live'), '--json',
+                               os.path.join(arguments.work, f'live-{name}.json')], check=False)
+        if done.returncode:
+            return done.returncode
+    return 0
+
+
 def run_serve(arguments):
     program = os.path.join(arguments.micro, 'serve', 'serve_bench')
     mixes = [('workloads', ['--workloads', str(arguments.serve), '--jobs', '0']),
@@ -148,6 +165,7 @@ def run_serve(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('part', nargs='?', choices=['live'], help='nothing else')
     parser.add_argument('--sluice', required=True)
     parser.add_argument('--quick', action='store_true')
     parser.add_argument('--runs', type=int)
@@ -159,6 +177,8 @@ def main():
     parser.add_argument('--serve', type=int, nargs='?', const=200_000, metavar='OBJECTS')
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
+    if arguments.part == 'live':
+        return run_live(arguments)
     if arguments.rest_only:
         return run_rest(arguments)
     if arguments.crash:

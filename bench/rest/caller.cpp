@@ -12,34 +12,6 @@
 namespace sluice::bench {
 namespace {
 
-// The answer at the front of what was received; size 0: it is not complete.
-struct Answer {
-  int status = 0;
-  std::size_t size = 0;
-  std::string_view body;  // with its chunk lines, where it is chunked
-};
-
-Answer parse(std::string_view text) {
-  const std::size_t end = text.find("\r\n\r\n");
-  if (end == std::string_view::npos) return {};
-  Answer out;
-  const std::string_view head = text.substr(0, end);
-  std::from_chars(head.data() + 9, head.data() + 12, out.status);
-  constexpr std::string_view kLength = "Content-Length: ";
-  const std::size_t begin = end + 4;
-  if (const std::size_t at = head.find(kLength); at != std::string_view::npos) {
-    std::size_t length = 0;
-    std::from_chars(head.data() + at + kLength.size(), head.data() + head.size(), length);
-    if (text.size() < begin + length) return {};
-    out.size = begin + length;
-  } else {  // chunked: nothing follows, since nothing else was asked for
-    if (!text.ends_with("\r\n0\r\n\r\n")) return {};
-    out.size = text.size();
-  }
-  out.body = text.substr(begin, out.size - begin);
-  return out;
-}
-
 struct Line {
   explicit Line(const Target& target) : socket(target) {}
   Socket socket;
@@ -98,7 +70,7 @@ class Calls {
       if (!open) fail("the host closed a connection that waited");
       return;
     }
-    const Answer answer = parse(line.in);
+    const Answer answer = parse_answer(line.in);
     if (answer.size == 0) {
       if (!open) fail("the host closed a connection before it answered");
       return;
@@ -127,6 +99,35 @@ class Calls {
 };
 
 }  // namespace
+
+Answer parse_answer(std::string_view text) {
+  const std::size_t end = text.find("\r\n\r\n");
+  if (end == std::string_view::npos) return {};
+  Answer out;
+  const std::string_view head = text.substr(0, end);
+  std::from_chars(head.data() + 9, head.data() + 12, out.status);
+  constexpr std::string_view kLength = "Content-Length: ";
+  const std::size_t begin = end + 4;
+  if (const std::size_t at = head.find(kLength); at != std::string_view::npos) {
+    std::size_t length = 0;
+    std::from_chars(head.data() + at + kLength.size(), head.data() + head.size(), length);
+    if (text.size() < begin + length) return {};
+    out.size = begin + length;
+  } else {  // chunked: nothing follows, since nothing else was asked for
+    if (!text.ends_with("\r\n0\r\n\r\n")) return {};
+    out.size = text.size();
+  }
+  out.body = text.substr(begin, out.size - begin);
+  return out;
+}
+
+std::string member(std::string_view json, std::string_view name) {
+  const std::string key = "\"" + std::string(name) + "\":\"";
+  const std::size_t at = json.find(key);
+  if (at == std::string_view::npos) fail("an answer without " + std::string(name));
+  const std::size_t begin = at + key.size();
+  return std::string(json.substr(begin, json.find('"', begin) - begin));
+}
 
 double Latencies::percentile(double part) {
   if (micros.empty()) return 0;

@@ -1,5 +1,5 @@
-// Client side of rest_bench: many keep-alive connections on one thread, as cheap as they can be,
-// because the measured host has to share its processors with them.
+// The client side of rest_bench and live_bench: many keep-alive connections on one thread, as cheap
+// as they can be, because the measured host has to share its processors with them.
 //
 // A Loop owns the sockets of one thread. A Caller is a closed loop of requests over some
 // connections: each connection sends its next request when its answer is complete. A WatchSet
@@ -60,6 +60,17 @@ class Socket {
 /// `METHOD target` with all headers; the body goes behind it.
 std::string head(const Target& target, std::string_view method, std::string_view path,
                  std::string_view content_type, std::size_t body_size);
+
+/// The answer at the front of what was received; size 0: it is not complete.
+struct Answer {
+  int status = 0;
+  std::size_t size = 0;
+  std::string_view body;  ///< with its chunk lines, where it is chunked
+};
+Answer parse_answer(std::string_view text);
+
+/// The text member of that name, the first one there is.
+std::string member(std::string_view json, std::string_view name);
 
 struct Latencies {
   std::vector<std::uint32_t> micros;

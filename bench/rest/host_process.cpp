@@ -116,6 +116,13 @@ double HostProcess::resident() const {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
+double HostProcess::peak_resident() const {
+  std::ifstream file(fmt::format("/proc/{}/status", pid_));
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
+  return 0;
+}
+
 double total(const ThreadSeconds& seconds) {
   double out = 0;
   for (const auto& entry : seconds) out += entry.second;

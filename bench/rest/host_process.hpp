@@ -29,6 +29,8 @@ class HostProcess {
   ThreadSeconds threads() const;
   /// Memory that it has in use, in MiB.
   double resident() const;
+  /// The most that it had in use at any time, in MiB.
+  double peak_resident() const;
 
  private:
   pid_t pid_ = -1;

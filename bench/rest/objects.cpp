@@ -56,14 +56,6 @@ std::string queue(std::string_view name, std::string_view cpus) {
 
 }  // namespace
 
-std::string member(std::string_view json, std::string_view name) {
-  const std::string key = fmt::format(R"("{}":")", name);
-  const std::size_t at = json.find(key);
-  if (at == std::string_view::npos) fail(fmt::format("an answer without {}", name));
-  const std::size_t begin = at + key.size();
-  return std::string(json.substr(begin, json.find('"', begin) - begin));
-}
-
 std::string collection(Kind kind, std::size_t ns) {
   if (kind == Kind::kConfigMap) return fmt::format("/api/v1/namespaces/n{}/configmaps", ns);
   if (kind == Kind::kJob) return fmt::format("/apis/batch/v1/namespaces/n{}/jobs", ns);

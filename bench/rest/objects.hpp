@@ -48,7 +48,4 @@ class Updater {
   std::size_t count_ = 0;
 };
 
-/// The text member of that name, the first one there is.
-std::string member(std::string_view json, std::string_view name);
-
 }  // namespace sluice::bench

@@ -17,7 +17,7 @@
 namespace sluice::bench {
 
 void fail(const std::string& text) {
-  std::fprintf(stderr, "rest_bench: %s\n", text.c_str());
+  std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, text.c_str());
   std::exit(1);
 }
 
