@@ -27,6 +27,8 @@ Examples:
   sluice simulate --until 1h --dump after-1h.yaml cluster.yaml trace.json
       stop after an hour of virtual time and keep the state, to go on from there)";
 
+constexpr int kEndlessStatus = 3;  // 1 is a mistake in the input, 2 one in the arguments
+
 struct SimulateArguments {
   SimulateOptions options;
   std::string plugins;
@@ -104,8 +106,9 @@ void add_simulate_command(CLI::App& app, Action& action) {
     if (arguments->options.dump == "-")
       throw CLI::ValidationError("--dump", "stdout belongs to the story and the log; name a file");
     action = [options = options_of(*command, *arguments)]() -> Result<int> {
-      if (auto done = run_simulation(options); !done) return done.error();
-      return 0;
+      const auto end = run_simulation(options);
+      if (!end) return end.error();
+      return *end == SimulationEnd::kEndless ? kEndlessStatus : 0;
     };
   });
 }

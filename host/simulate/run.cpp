@@ -14,6 +14,7 @@
 #include "host/simulate/dump.hpp"
 #include "host/simulate/input.hpp"
 #include "host/simulate/output.hpp"
+#include "host/simulate/progress_notes.hpp"
 #include "host/simulate/simulated_jobs.hpp"
 #include "host/simulate/simulation.hpp"
 #include "host/simulate/story.hpp"
@@ -31,7 +32,8 @@ std::string summary(const SimulationTotals& totals, Clock::time_point began) {
   out += ",\"virtualSeconds\":";
   append_seconds(out, totals.last_change);
   const std::chrono::duration<double> wall = Clock::now() - began;
-  return out + fmt::format(",\"wallSeconds\":{:.3f}}}\n", wall.count());
+  return out + fmt::format(",\"wallSeconds\":{:.3f}{}}}\n", wall.count(),
+                           totals.endless.empty() ? "" : ",\"endless\":true");
 }
 
 Result<Configuration> configuration_of(const SimulateOptions& options) {
@@ -51,21 +53,27 @@ class SimulationRun {
   explicit SimulationRun(const SimulateOptions& options)
       : options_(options), began_(Clock::now()) {}
 
-  Result<void> run() {
-    if (auto prepared = prepare(); !prepared) return prepared;
+  Result<SimulationEnd> run() {
+    if (auto prepared = prepare(); !prepared) return prepared.error();
     const auto totals = simulation_->run(*machine_, *jobs_, options_.until);
     if (!totals) return totals.error();
     if (story_) story_->tables(simulation_->offset(), machine_->kernel());
     if (!options_.dump.empty()) {
       auto dumped = write_dump(options_.dump, machine_->kernel(), simulation_->start(),
                                simulation_->offset());
-      if (!dumped) return dumped;
+      if (!dumped) return dumped.error();
     }
-    if (auto written = output_->commit(); !written) return written;
+    if (auto written = output_->commit(); !written) return written.error();
     auto last = PendingOutput::open("-");
     if (!last) return last.error();
     last->append(summary(*totals, began_));
-    return last->commit();
+    if (auto written = last->commit(); !written) return written.error();
+    if (totals->endless.empty()) return SimulationEnd::kDone;
+    fmt::print(stderr,
+               "warning: stopped at {}, because it would go on for ever: {}. --until DURATION sets "
+               "an end.\n",
+               offset_text(simulation_->offset()), totals->endless);
+    return SimulationEnd::kEndless;
   }
 
  private:
@@ -97,8 +105,9 @@ class SimulationRun {
       store_ = std::make_unique<MemoryStore>();
     }
     simulation_ = std::make_unique<Simulation>(
-        std::move(*input), clock_, sink,
-        as_host ? TimelineClient::Bodies::kTrees : TimelineClient::Bodies::kSealed);
+        std::move(*input), clock_, sink, notes_,
+        as_host ? TimelineClient::Bodies::kTrees : TimelineClient::Bodies::kSealed,
+        config_.engine.requeue.backoff_limit);
     jobs_ = std::make_unique<SimulatedJobs>(rules_->scheme);
     machine_ = std::make_unique<Machine>(
         config_, *rules_,
@@ -112,6 +121,8 @@ class SimulationRun {
 
   const SimulateOptions& options_;
   Clock::time_point began_;
+  ProgressNotes notes_{std::chrono::seconds(10),
+                       [](const std::string& line) { fmt::print(stderr, "{}\n", line); }};
   std::unique_ptr<PendingOutput> output_;
   VirtualClock clock_;
   Configuration config_;
@@ -126,7 +137,7 @@ class SimulationRun {
 
 }  // namespace
 
-Result<void> run_simulation(const SimulateOptions& options) {
+Result<SimulationEnd> run_simulation(const SimulateOptions& options) {
   const Watchdog watchdog;  // says which call into a plugin does not come back
   auto run = std::make_unique<SimulationRun>(options);
   auto done = run->run();

@@ -2,6 +2,7 @@
 // plugins, input, kernel and outputs; called by the command line, one at a time.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,13 @@ struct SimulateOptions {
   bool as_host = false;
 };
 
-/// Nothing appears on stdout or in a file unless all went well; warnings go to stderr.
-Result<void> run_simulation(const SimulateOptions& options);
+enum class SimulationEnd : std::uint8_t {
+  kDone,     ///< nothing was left to happen, or the time that was given is over
+  kEndless,  ///< stopped, because it would have gone on for ever
+};
+
+/// Nothing appears on stdout or in a file unless all went well; warnings go to stderr, and a note
+/// now and then while it takes long.
+Result<SimulationEnd> run_simulation(const SimulateOptions& options);
 
 }  // namespace sluice::host

@@ -6,7 +6,10 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
+#include "host/simulate/story.hpp"
+
 namespace sluice::host {
+
 Result<SimulationTotals> Simulation::run(Machine& machine, SimulatedJobs& jobs,
                                          std::optional<Duration> until) {
   machine_ = &machine;
@@ -24,18 +27,60 @@ Result<SimulationTotals> Simulation::run(Machine& machine, SimulatedJobs& jobs,
   machine.load();
   if (auto put = put_initial_objects(); !put) return put.error();
   if (auto first = instant(now_); !first) return first.error();
-  for (;;) {
-    Time next = machine.next_timer();
-    if (next_event_ < input_.events.size())
-      next = std::min(next, input_.start + input_.events[next_event_].at);
-    while (!ends_.empty() && runs_[ends_.top().workload] != ends_.top().run) ends_.pop();
-    if (!ends_.empty()) next = std::min(next, ends_.top().at);
-    if (next == kNever || next > stop) break;
-    begin_instant(std::max(now_, next));
+  while (const auto next = next_instant()) {
+    if (*next > stop) break;
+    if (!until && endless_.suspected() && runs_for_ever()) {
+      totals_.endless = what_goes_round();
+      break;
+    }
+    begin_instant(std::max(now_, *next));
     if (auto done = instant(now_); !done) return done.error();
   }
   totals_.cycles = engine().stats().cycles;
   return totals_;
+}
+
+/// When something happens next; nullopt: nothing is left to happen.
+std::optional<Time> Simulation::next_instant() {
+  Time next = machine_->next_timer();
+  if (next_event_ < input_.events.size())
+    next = std::min(next, input_.start + input_.events[next_event_].at);
+  while (!ends_.empty() && runs_[ends_.top().workload] != ends_.top().run) ends_.pop();
+  if (!ends_.empty()) next = std::min(next, ends_.top().at);
+  return next == kNever ? std::nullopt : std::optional(next);
+}
+
+/// Whether nothing is left that would bring progress. O(workloads), asked once in many evictions.
+bool Simulation::runs_for_ever() {
+  endless_.cleared();
+  if (next_event_ < input_.events.size()) return false;
+  const auto all = engine().workloads();
+  return std::none_of(all.begin(), all.end(),
+                      [this](WorkloadId id) { return progress_to_come(id); });
+}
+
+/// It runs, and comes to an end, and nobody has kept it from that again and again.
+bool Simulation::progress_to_come(WorkloadId id) const {
+  if (engine().state(id) != WorkloadState::kAdmitted || endless_.goes_round(id)) return false;
+  const bool ends = id < ending_.size() && ending_[id] != 0 && ending_[id] == runs_[id];
+  return ends || engine().object(id)->maximum_execution_seconds.has_value();
+}
+
+std::string Simulation::what_goes_round() const {
+  const std::string since = offset_text(endless_.last_progress());
+  const auto who = endless_.first();
+  if (!who)
+    return fmt::format("nothing has changed since {} but the time: timers follow on timers", since);
+  std::string out = fmt::format(
+      "{} was evicted {} times ({}) since {}, while nothing else came or "
+      "ended, and no event and no end of a job is left",
+      engine().key(*who), endless_.rounds(), endless_.reason(), since);
+  if (endless_.others() > 0) out += fmt::format("; {} more go round like it", endless_.others());
+  if (endless_.reason() == "PodsReadyTimeout")
+    out +=
+        ". Its pods are never ready: give it a runtime (annotation sluice.dev/runtime), let a "
+        "Timeline say PodsReady, or set requeuingStrategy.backoffLimitCount";
+  return out;
 }
 
 void Simulation::begin_instant(Time at) {
@@ -55,8 +100,11 @@ Result<void> Simulation::put_initial_objects() {
 
 // The machine's instant has begun already.
 Result<void> Simulation::instant(Time at) {
+  endless_.instant_passed();
+  notes_.reached(offset());
   end_due_jobs();
   while (next_event_ < input_.events.size() && input_.start + input_.events[next_event_].at <= at) {
+    endless_.progressed(offset());
     if (auto done = apply_event(input_.events[next_event_]); !done) return done;
     ++next_event_;
   }
@@ -108,6 +156,7 @@ void Simulation::watch_workload(const std::string& key, bool created) {
   const auto id = engine().find(key);
   if (!id) return;
   changed_ = true;
+  endless_.progressed(offset());
   if (created) return uncounted_.push_back(*id);
   count_new();
   stop_job(*id);
@@ -214,6 +263,12 @@ void Simulation::end_due_jobs() {
   }
 }
 
+void Simulation::end_at(Time at, WorkloadId id) {
+  if (ending_.size() < runs_.size()) ending_.resize(runs_.size(), 0);
+  ending_[id] = ++runs_[id];
+  ends_.push({at, sequence_++, id, runs_[id]});
+}
+
 void Simulation::start_job(WorkloadId id, Time started) {
   if (runs_.size() <= id) runs_.resize(std::max<std::size_t>(id + 1, runs_.size() * 2), 0);
   // What runs is the job of the workload that it counts for.
@@ -223,7 +278,7 @@ void Simulation::start_job(WorkloadId id, Time started) {
   if (text) {
     const auto runtime = parse_duration(*text);
     SLUICE_CHECK(runtime.has_value(), "an unchecked runtime: ", *text);
-    ends_.push({started + *runtime, sequence_++, id, ++runs_[id]});
+    end_at(started + *runtime, id);
     if (machine_->kernel().waits_for_pods()) started_.push_back(id);
     return;
   }
@@ -234,7 +289,7 @@ void Simulation::start_job(WorkloadId id, Time started) {
   // begins anew.
   const Time since =
       whom == id ? std::min(jobs_->started(*job).value_or(started), started) : started;
-  ends_.push({std::max(since + *runtime, now_), sequence_++, id, ++runs_[id]});
+  end_at(std::max(since + *runtime, now_), id);
 }
 
 // The pods of a job with a runtime run from its admission on; those of all others are the
@@ -253,6 +308,7 @@ void Simulation::stop_job(WorkloadId id) {
 
 void Simulation::decided(Time, const Decision& decision) {
   changed_ = true;
+  notes_.decided();
   const Engine& engine = machine_->engine();
   switch (decision.type) {
     case DecisionType::kAdmitted:
@@ -261,6 +317,7 @@ void Simulation::decided(Time, const Decision& decision) {
       break;
     case DecisionType::kEvicted:
       stop_job(decision.workload);
+      endless_.evicted(decision.workload, decision.reason);
       // Of those that count for another, only the one that ran was that one's.
       if (const auto whom = engine.counted_as(decision.workload))
         totals_.evictions += whom == decision.workload || decision.admitted ? 1 : 0;
@@ -268,6 +325,7 @@ void Simulation::decided(Time, const Decision& decision) {
     case DecisionType::kFinished:
     case DecisionType::kDeactivated:
       stop_job(decision.workload);
+      endless_.progressed(offset());
       break;
     case DecisionType::kQuotaReserved:
     case DecisionType::kPending:

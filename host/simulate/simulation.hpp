@@ -2,7 +2,8 @@
 // runtimes for the jobs.
 //
 // An instant is: timers and ends of jobs that are due, then all events of the Timelines, then
-// cycles until rest; then the clock jumps to the next event, end or timer. Belongs to one thread.
+// cycles until rest; then the clock jumps to the next event, end or timer. Without an end of its
+// own it is over when it is seen that it would go on for ever. Belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,9 @@
 #include "core/base/result.hpp"
 #include "host/machine/machine.hpp"
 #include "host/plugins/clock.hpp"
+#include "host/simulate/endless.hpp"
 #include "host/simulate/input.hpp"
+#include "host/simulate/progress_notes.hpp"
 #include "host/simulate/record_sink.hpp"
 #include "host/simulate/simulated_jobs.hpp"
 #include "host/simulate/timeline_client.hpp"
@@ -27,17 +30,25 @@ struct SimulationTotals {
   std::uint64_t evictions = 0;
   std::uint64_t cycles = 0;
   Duration last_change = 0;  ///< offset of the last instant at which anything changed
+  std::string endless;       ///< what would keep it going for ever; empty: it came to its end
 };
 
 class Simulation final : public DecisionObserver {
  public:
-  /// `clock` is set from here; it and the sink must outlive the simulation.
-  Simulation(SimulationInput input, VirtualClock& clock, RecordSink& sink,
-             TimelineClient::Bodies bodies)
-      : input_(std::move(input)), clock_(clock), sink_(sink), bodies_(bodies) {}
+  /// `clock` is set from here; it, the sink and the notes must outlive the simulation. `requeues`:
+  /// after how many a workload is deactivated.
+  Simulation(SimulationInput input, VirtualClock& clock, RecordSink& sink, ProgressNotes& notes,
+             TimelineClient::Bodies bodies, std::optional<std::int32_t> requeues)
+      : input_(std::move(input)),
+        clock_(clock),
+        sink_(sink),
+        notes_(notes),
+        bodies_(bodies),
+        endless_(requeues) {}
 
-  /// Runs to quiescence, or up to and including the instant `until`. An event that cannot be
-  /// carried out ends it with `file:line`; a patch that the host refuses is recorded as skipped.
+  /// Runs to quiescence, or up to and including the instant `until`; without it no further than it
+  /// takes to see that there is no quiescence. An event that cannot be carried out ends it with
+  /// `file:line`; a patch that the host refuses is recorded as skipped.
   /// `machine` is a new one with `jobs` as its pods and IDs.
   Result<SimulationTotals> run(Machine& machine, SimulatedJobs& jobs,
                                std::optional<Duration> until);
@@ -59,6 +70,10 @@ class Simulation final : public DecisionObserver {
   };
 
   void begin_instant(Time at);
+  std::optional<Time> next_instant();
+  bool runs_for_ever();
+  std::string what_goes_round() const;
+  bool progress_to_come(WorkloadId id) const;
   Result<void> put_initial_objects();
   Result<void> instant(Time at);
   Result<void> apply_event(TimelineEvent& event);
@@ -74,6 +89,7 @@ class Simulation final : public DecisionObserver {
   void watch_workload(const std::string& key, bool created);
   void end_due_jobs();
   void start_job(WorkloadId id, Time started);
+  void end_at(Time at, WorkloadId id);
   void stop_job(WorkloadId id);
   bool report_ready();
   void count_new();
@@ -82,6 +98,7 @@ class Simulation final : public DecisionObserver {
   SimulationInput input_;
   VirtualClock& clock_;
   RecordSink& sink_;
+  ProgressNotes& notes_;
   const TimelineClient::Bodies bodies_;
   Machine* machine_ = nullptr;
   SimulatedJobs* jobs_ = nullptr;
@@ -91,9 +108,11 @@ class Simulation final : public DecisionObserver {
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::uint64_t sequence_ = 0;
   std::vector<std::uint32_t> runs_;    // per workload: a number that changes when its job stops
+  std::vector<std::uint32_t> ending_;  // per workload: the run that has an end
   std::vector<WorkloadId> uncounted_;  // created in this instant
   std::vector<WorkloadId> started_;    // in this instant, with waitForPodsReady
   bool changed_ = false;
+  Endless endless_;
   SimulationTotals totals_;
 };
 

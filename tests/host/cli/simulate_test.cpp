@@ -244,6 +244,66 @@ TEST_F(Simulate, PodsOfAJobWithARuntimeAreReady) {
   EXPECT_THAT(log, Not(HasSubstr("\"Evicted\",\"workload\":\"team/told\"")));
 }
 
+constexpr const char* kPodsReady =
+    "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
+    "scheduling: {waitForPodsReady: {timeout: 60s}}\n";
+
+// C8: pods that are never ready, and no limit of requeues: evicted after a minute, back after 1, 2,
+// 4 … 60 minutes, for ever.
+TEST_F(Simulate, C8_WhatWouldGoOnForEverIsStoppedAndNamed) {
+  write("c.yaml", kPodsReady);
+  write("w.yaml", workload("hangs", 1));
+  const RunResult run = sluice("simulate --plugins none --log - --config c.yaml queue.yaml w.yaml");
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.err, HasSubstr("would go on for ever: team/hangs was evicted 20 times "
+                                 "(PodsReadyTimeout) since 0s, while nothing else came or ended"));
+  EXPECT_THAT(run.err, HasSubstr("annotation sluice.dev/runtime"));
+  EXPECT_THAT(run.err, HasSubstr("--until DURATION sets an end"));
+  EXPECT_THAT(run.out, HasSubstr("\"endless\":true}\n"));  // the Summary
+  std::size_t evictions = 0;
+  for (std::size_t at = 0; (at = run.out.find("\"Evicted\"", at)) != std::string::npos; ++at)
+    ++evictions;
+  EXPECT_EQ(evictions, 20U);
+  // Whoever says how long gets what he asked for, all of it: 100 hours are 100 rounds.
+  const RunResult bounded =
+      sluice("simulate --plugins none --until 100h --config c.yaml queue.yaml w.yaml");
+  EXPECT_EQ(bounded.status, 0);
+  EXPECT_EQ(bounded.err, "");
+  EXPECT_THAT(bounded.out, HasSubstr("\"virtualSeconds\":359"));
+}
+
+TEST_F(Simulate, C8_EventsEndsAndLimitsThatAreToComeAreWaitedFor) {
+  write("c.yaml", kPodsReady);
+  // The last event is long after hangs went round 20 times (16 h), and so is the end of `long`.
+  write("w.yaml", workload("hangs", 1) + "---\n" + workload("long", 1, runtime("900h")) + "---\n" +
+                      workload("bounded", 1, "", "maximumExecutionTimeSeconds: 360000"));
+  write("t.yaml",
+        timeline("- {at: 200h, apply: " + workload("late", 1, runtime("1s")) +
+                 "}\n"
+                 "- {at: 30s, patch: {kind: Workload, namespace: team, name: bounded, subresource: "
+                 "status, merge: {status: {conditions: [{type: PodsReady, status: 'True', reason: "
+                 "Started, message: '', lastTransitionTime: '2026-01-01T00:00:30Z'}]}}}}\n"));
+  const RunResult run =
+      sluice("simulate --plugins none --log - --config c.yaml queue.yaml w.yaml t.yaml");
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.out, HasSubstr("{\"t\":360000.0,\"type\":\"Deactivated\",\"workload\":"
+                                 "\"team/bounded\""));
+  EXPECT_THAT(run.out, HasSubstr(finished("720001.0", "late")));
+  EXPECT_THAT(run.out, HasSubstr(finished("3240000.0", "long")));
+  EXPECT_THAT(run.err, HasSubstr("since 900h"));
+}
+
+TEST_F(Simulate, C8_ALimitOfRequeuesIsAnEnd) {
+  write("c.yaml",
+        "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\nscheduling: "
+        "{waitForPodsReady: {timeout: 60s, requeuingStrategy: {backoffLimitCount: 30}}}\n");
+  write("w.yaml", workload("hangs", 1));
+  const RunResult run = sluice("simulate --plugins none --log - --config c.yaml queue.yaml w.yaml");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_THAT(run.out, HasSubstr("\"Deactivated\",\"workload\":\"team/hangs\""));
+}
+
 TEST_F(Simulate, TellsAStoryWithTablesAndASummary) {
   write("w.yaml", workload("a", 3) + "---\n" + workload("b", 3));
   const RunResult run = sluice("simulate --plugins none .");
