@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
 #include <iterator>
 #include <map>
 #include <set>
@@ -45,45 +44,42 @@ void find_duplicates(const SimulationInput& input, std::vector<std::string>& err
   }
 }
 
-/// The dump of a live cluster says itself that a queue cannot work.
-bool known_inactive(const InitialObject& initial) {
-  if (initial.object.stored.status.empty()) return false;
-  boost::system::error_code code;
-  const json::value status = json::parse(initial.object.stored.status, code);
-  if (code || !status.is_object()) return false;
-  const auto* conditions = api::find_array(status.get_object(), "conditions");
-  if (!conditions) return false;
-  return std::any_of(conditions->begin(), conditions->end(), [](const json::value& item) {
-    const auto* condition = item.if_object();
-    return condition && api::find_text(*condition, "type") == "Active" &&
-           api::find_text(*condition, "status") == "False";
-  });
-}
-
 template <typename T>
 const T* typed(const PreparedObject& object) {
   const auto* held = std::get_if<std::unique_ptr<T>>(&object.typed);
   return held ? held->get() : nullptr;
 }
 
+/// References that lead nowhere: the queues are inactive, as they would be in a running host, and
+/// a planner is told before he wonders.
 class References {
  public:
-  References(SimulationInput& input, std::vector<std::string>& errors)
-      : input_(input), errors_(errors) {}
-
-  void check_flavors() {
-    std::set<std::string, std::less<>> flavors;
-    each_object([&](const PreparedObject& object) {
+  explicit References(SimulationInput& input) : input_(input) {
+    each_object([this](const PreparedObject& object) {
       if (const auto* flavor = typed<api::ResourceFlavor>(object))
-        flavors.insert(flavor->meta.name);
+        flavors_.insert(flavor->meta.name);
+      if (const auto* check = typed<api::AdmissionCheck>(object)) checks_.insert(check->meta.name);
     });
-    for (const auto& initial : input_.objects) {
-      if (const auto* queue = typed<api::ClusterQueue>(initial.object))
-        check_queue(initial, *queue, flavors);
-    }
   }
 
-  void check_cycles() {
+  void warn_of_all() {
+    warn_of_missing();
+    warn_of_cycles();
+    if (told_ > kMostTold)
+      input_.warnings.push_back(
+          fmt::format("{} more references that lead nowhere are not shown", told_ - kMostTold));
+  }
+
+ private:
+  using Names = std::set<std::string, std::less<>>;
+
+  void warn_of_missing() {
+    for (const auto& initial : input_.objects)
+      if (const auto* queue = typed<api::ClusterQueue>(initial.object))
+        check_queue(initial, *queue);
+  }
+
+  void warn_of_cycles() {
     std::map<std::string, const InitialObject*> cohorts;
     std::map<std::string, std::string> parents;
     for (const auto& initial : input_.objects) {
@@ -105,14 +101,15 @@ class References {
         }
         std::vector<std::string> cycle(met, way.end());
         cycle.push_back(up->second);
-        report_cycle(*cohorts[up->second], cycle);
+        warn(*cohorts[up->second], "spec.parentName",
+             fmt::format("Cohort {}: the parents go round in a cycle: {}; its queues are inactive",
+                         cycle.front(), fmt::join(cycle, " → ")));
         break;
       }
       done.insert(way.begin(), way.end());
     }
   }
 
- private:
   template <typename F>
   void each_object(F visit) const {
     for (const auto& initial : input_.objects) visit(initial.object);
@@ -120,50 +117,36 @@ class References {
       if (event.type == TimelineEvent::Type::kApply) visit(event.object);
   }
 
-  void report(const InitialObject& at, const std::string& field, const std::string& text,
-              bool known) {
-    const std::string line = input_.places.text(at.place, field) + ": " + text;
-    if (known) {
-      input_.warnings.push_back(line + "; its status says so too, so its queues stay inactive");
-    } else {
-      errors_.push_back(line);
-    }
+  void warn(const InitialObject& at, const std::string& field, const std::string& text) {
+    if (++told_ > kMostTold) return;
+    input_.warnings.push_back(input_.places.text(at.place, field) + ": " + text);
   }
 
-  void check_queue(const InitialObject& initial, const api::ClusterQueue& queue,
-                   const std::set<std::string, std::less<>>& flavors) {
+  void check_queue(const InitialObject& initial, const api::ClusterQueue& queue) {
+    const auto missing = [&](const std::string& field, const char* kind, const std::string& name) {
+      warn(
+          initial, field,
+          fmt::format("ClusterQueue {}: no {} \"{}\" is given, and no event applies one; the queue "
+                      "is inactive",
+                      queue.meta.name, kind, name));
+    };
     for (std::size_t g = 0; g < queue.resource_groups.size(); ++g) {
       const auto& quotas = queue.resource_groups[g].flavors;
-      for (std::size_t f = 0; f < quotas.size(); ++f) {
-        if (flavors.contains(quotas[f].flavor)) continue;
-        report(initial, fmt::format("spec.resourceGroups[{}].flavors[{}].name", g, f),
-               fmt::format(
-                   "ClusterQueue {}: no ResourceFlavor \"{}\" is given, and no event applies one",
-                   queue.meta.name, quotas[f].flavor),
-               known_inactive(initial));
-        if (errors_.size() >= 20) return;
-      }
+      for (std::size_t f = 0; f < quotas.size(); ++f)
+        if (!flavors_.contains(quotas[f].flavor))
+          missing(fmt::format("spec.resourceGroups[{}].flavors[{}].name", g, f), "ResourceFlavor",
+                  quotas[f].flavor);
     }
+    for (const api::AdmissionCheckRule& rule : queue.admission_checks)
+      if (!checks_.contains(rule.name))
+        missing("spec.admissionChecksStrategy", "AdmissionCheck", rule.name);
   }
 
-  void report_cycle(const InitialObject& at, const std::vector<std::string>& cycle) {
-    report(at, "spec.parentName",
-           fmt::format("Cohort {}: the parents go round in a cycle: {}", cycle.front(),
-                       fmt::join(cycle, " → ")),
-           cycle_is_known(cycle));
-  }
-
-  bool cycle_is_known(const std::vector<std::string>& cycle) const {
-    return std::any_of(
-        input_.objects.begin(), input_.objects.end(), [&](const InitialObject& initial) {
-          const auto* queue = typed<api::ClusterQueue>(initial.object);
-          return queue && std::find(cycle.begin(), cycle.end(), queue->cohort) != cycle.end() &&
-                 known_inactive(initial);
-        });
-  }
-
+  static constexpr std::size_t kMostTold = 20;
   SimulationInput& input_;
-  std::vector<std::string>& errors_;
+  Names flavors_;
+  Names checks_;
+  std::size_t told_ = 0;
 };
 
 // A planner should not have to write a manifest for every namespace.
@@ -198,10 +181,8 @@ void add_namespaces(SimulationInput& input, Intake& intake, std::uint32_t& order
 void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
                  std::vector<std::string>& errors) {
   find_duplicates(input, errors);
-  References references(input, errors);
-  references.check_flavors();
-  references.check_cycles();
   if (!errors.empty()) return;
+  References(input).warn_of_all();
   add_namespaces(input, intake, order);
   std::stable_sort(input.objects.begin(), input.objects.end(), [](const auto& a, const auto& b) {
     return rank_of(*a.object.stored.kind) < rank_of(*b.object.stored.kind);

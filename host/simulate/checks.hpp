@@ -1,7 +1,5 @@
-// What must hold between the objects of the input, beyond each object's own rules.
-//
-// Only the manifests are held to it: an event of a Timeline may leave a reference dangling, as a
-// change of a running system may.
+// What is looked at between the objects of the input, beyond each object's own rules. Called once,
+// when all was read, by the thread that reads.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +11,9 @@
 namespace sluice::host {
 
 /// Sorts the initial objects into the order in which they are applied, adds the Namespaces that
-/// objects live in but nobody gave, and appends one line per mistake: an object given twice, a
-/// ClusterQueue that names a flavor that never comes to be, a cycle of Cohorts. A ClusterQueue
-/// whose own status says that it is inactive (the dump of a live cluster) gets a warning instead.
+/// objects live in but nobody gave, and appends one line per mistake: an object given twice. What
+/// leads nowhere (a flavor or a check that never comes to be, a cycle of Cohorts) makes queues
+/// inactive as in a running host, and is warned about.
 void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
                  std::vector<std::string>& errors);
 

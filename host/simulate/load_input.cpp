@@ -12,6 +12,7 @@
 #include "api/json/json.hpp"
 #include "host/simulate/checks.hpp"
 #include "host/simulate/input.hpp"
+#include "host/simulate/story.hpp"
 
 namespace sluice::host {
 namespace {
@@ -75,6 +76,7 @@ class InputLoader {
   bool prepare(PlaceRef ref, std::string_view field, const api::KindInfo& kind,
                json::object& object, PreparedObject& out);
   void note_uid(const PreparedObject& object);
+  void give_name(const api::KindInfo& kind, json::object& object, std::optional<Duration> at);
 
   Intake& intake_;
   SimulationInput input_;
@@ -82,6 +84,7 @@ class InputLoader {
   std::uint32_t order_ = 0;
   std::vector<Waiting> waiting_;
   std::map<std::string, std::size_t> unknown_kinds_;
+  std::map<std::string, std::size_t> generated_names_;  // of the same beginning
   std::vector<std::string> errors_;
 };
 
@@ -146,6 +149,24 @@ void InputLoader::note_uid(const PreparedObject& object) {
   input_.uid_base = std::max(input_.uid_base, number);
 }
 
+// metadata.generateName: a running host draws lots; here the same input has the same names, and a
+// dump with the Timelines of its run, too: train-1, train-2, and of the events at 90 s
+// train-1m30s-1.
+void InputLoader::give_name(const api::KindInfo& kind, json::object& object,
+                            std::optional<Duration> at) {
+  constexpr std::size_t kLongest = 63;
+  auto* metadata = object.if_contains("metadata");
+  if (!metadata || !metadata->is_object()) return;
+  const std::string base(api::find_text(metadata->get_object(), "generateName"));
+  if (base.empty() || !api::find_text(metadata->get_object(), "name").empty()) return;
+  std::string when = at ? offset_text(*at) + "-" : "";
+  std::replace(when.begin(), when.end(), '.', '-');
+  const std::string_view ns = api::find_text(metadata->get_object(), "namespace");
+  const std::size_t nth = ++generated_names_[fmt::format("{} {} {}{}", kind.kind, ns, base, when)];
+  const std::string end = fmt::format("{}{}", when, nth);
+  metadata->get_object()["name"] = base.substr(0, kLongest - end.size()) + end;
+}
+
 Result<void> InputLoader::take(Document&& document) {
   const PlaceRef ref{input_.places.add(document), PlaceRef::kWhole};
   if (api::find_text(document.object, "kind") == "Timeline" &&
@@ -162,6 +183,7 @@ void InputLoader::take_object(PlaceRef ref, json::object& object) {
   const std::uint32_t order = ++order_;
   const auto* kind = kind_of(ref, "", object);
   if (!kind) return;
+  give_name(*kind, object, std::nullopt);
   InitialObject initial{{}, order, ref};
   if (needs_class(*kind, object)) {
     waiting_.push_back(
@@ -266,6 +288,7 @@ void InputLoader::take_apply(TimelineEvent& event, json::value& value) {
   const auto* kind = kind_of(event.place, "apply", object);
   if (!kind) return;
   event.type = TimelineEvent::Type::kApply;
+  give_name(*kind, object, event.at);
   if (needs_class(*kind, object)) {
     waiting_.push_back(
         {json::object(object, json::storage_ptr()), kind, true, input_.events.size()});

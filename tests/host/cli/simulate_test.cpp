@@ -244,6 +244,63 @@ TEST_F(Simulate, PodsOfAJobWithARuntimeAreReady) {
   EXPECT_THAT(log, Not(HasSubstr("\"Evicted\",\"workload\":\"team/told\"")));
 }
 
+// C9: what a running host takes is no mistake here either: the queue is inactive, and says so.
+TEST_F(Simulate, C9_AMissingReferenceMakesTheQueueInactive) {
+  std::string queue = kOneQueue;
+  queue.replace(queue.find("metadata: {name: default}"), 25, "metadata: {name: another}");
+  write("queue.yaml", queue);
+  write("w.yaml", workload("w", 1));
+  write("t.yaml", timeline("- {at: 5s, apply: {apiVersion: kueue.x-k8s.io/v1beta2, kind: "
+                           "ResourceFlavor, metadata: {name: default}}}\n"));
+  const RunResult run = sluice("simulate --plugins none --log - queue.yaml w.yaml");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(
+      run.err,
+      "warning: queue.yaml:15: ClusterQueue cq: no ResourceFlavor \"default\" is given, and no "
+      "event applies one; the queue is inactive\n");
+  EXPECT_THAT(run.out, HasSubstr("\"type\":\"Pending\",\"workload\":\"team/w\",\"reason\":"
+                                 "\"Misconfigured\",\"message\":\"ClusterQueue cq is inactive: "
+                                 "references missing ResourceFlavor(s): default\""));
+  // With an event that brings the flavor nothing is missing for good.
+  const RunResult later = sluice("simulate --plugins none --log - queue.yaml w.yaml t.yaml");
+  EXPECT_EQ(later.err, "");
+  EXPECT_THAT(later.out, HasSubstr(starts("5.0", "w", 1)));
+}
+
+TEST_F(Simulate, C9_ACycleOfCohortsMakesItsQueuesInactive) {
+  std::string queue = kOneQueue;
+  queue.replace(queue.find("namespaceSelector: {}"), 21,
+                "namespaceSelector: {}\n  cohortName: a\n  admissionChecksStrategy: "
+                "{admissionChecks: [{name: nobody}]}");
+  write("queue.yaml", queue);
+  write("cycle.yaml",
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: a}\nspec: "
+        "{parentName: b}\n---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: "
+        "{name: b}\nspec: {parentName: a}\n");
+  write("w.yaml", workload("w", 1));
+  const RunResult run = sluice("simulate --plugins none --log - queue.yaml cycle.yaml w.yaml");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("cycle.yaml:4: Cohort a: the parents go round in a cycle: a → b → "
+                                 "a; its queues are inactive\n"));
+  EXPECT_THAT(run.err, HasSubstr("ClusterQueue cq: no AdmissionCheck \"nobody\" is given"));
+  EXPECT_THAT(run.out, Not(HasSubstr("Admitted")));
+}
+
+TEST_F(Simulate, C9_GeneratedNamesAreTheSameEachTime) {
+  std::string twin = workload("NAME", 1);
+  twin.replace(twin.find("name: NAME"), 10, "generateName: train-");
+  write("w.yaml", twin + "---\n" + twin);
+  write("t.yaml", timeline("- {at: 90s, apply: " + twin + "}\n" + "- {at: 90s, apply: " + twin +
+                           "}\n" + "- {at: 1500ms, apply: " + twin + "}\n"));
+  const std::string log = log_of("queue.yaml w.yaml t.yaml");
+  EXPECT_EQ(log, starts("0.0", "train-1", 1) + starts("0.0", "train-2", 1) +
+                     starts("1.5", "train-1-5s-1", 1) + starts("90.0", "train-1m30s-1", 1) +
+                     waits("90.0", "train-1m30s-2", 1));
+  // A dump has names; the events that are left have the names that they had.
+  const std::string head = log_of("--until 10s --dump dump.yaml queue.yaml w.yaml t.yaml");
+  EXPECT_EQ(head + log_of("dump.yaml t.yaml"), log);
+}
+
 constexpr const char* kPodsReady =
     "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
     "scheduling: {waitForPodsReady: {timeout: 60s}}\n";

@@ -86,16 +86,8 @@ TEST_F(Usage, BadInputIsNamedWithItsPlaceAndLeavesNothing) {
       {"overflow.yaml", without(queue, "nominalQuota: 4", "nominalQuota: 99999999999999999999Ei"),
        "overflow.yaml:16: ClusterQueue cq: "
        "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "},
-      {"flavor.yaml", without(queue, "metadata: {name: default}", "metadata: {name: other}"),
-       "flavor.yaml:15: ClusterQueue cq: no ResourceFlavor \"default\" is given"},
       {"twice.yaml", queue + "---\n" + queue,
        "ResourceFlavor default is given twice; it stands at twice.yaml:2 already"},
-      {"cycle.yaml",
-       "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: a}\nspec: {parentName: "
-       "b}\n"
-       "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: b}\nspec: "
-       "{parentName: a}\n",
-       "cycle.yaml:4: Cohort a: the parents go round in a cycle: a → b → a"},
       {"runtime.yaml", workload("w", 1, runtime("fast")),
        "runtime.yaml:1: Workload w: metadata.annotations[sluice.dev/runtime]: Invalid value: "
        "\"fast\""},
