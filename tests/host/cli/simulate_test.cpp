@@ -100,6 +100,29 @@ TEST_F(Simulate, ToFinishWhatDoesNotRunIsSkipped) {
           finished("2.0", "a") + starts("2.0", "b", 1));
 }
 
+// C7: as an end that comes too early.
+TEST_F(Simulate, C7_AnAnswerOfACheckBeforeItsReservationIsSkipped) {
+  std::string queue = kOneQueue;
+  queue.replace(queue.find("namespaceSelector: {}"), 21,
+                "namespaceSelector: {}\n  admissionChecksStrategy: {admissionChecks: [{name: "
+                "budget}]}");
+  write("queue.yaml", queue +
+                          "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\n"
+                          "metadata: {name: budget}\nspec: {controllerName: example.com/budget}\n");
+  write("w.yaml", workload("a", 4) + "---\n" + workload("b", 1));
+  const auto answer = [](const std::string& at, const std::string& name) {
+    return "- {at: " + at + ", patch: {kind: Workload, namespace: team, name: " + name +
+           ", subresource: status, merge: {status: {admissionChecks: [{name: budget, state: Ready, "
+           "message: fine, lastTransitionTime: '2026-01-01T00:00:01Z'}]}}}}\n";
+  };
+  write("t.yaml", timeline(answer("1s", "b") + answer("2s", "a")));
+  const std::string log = log_of("queue.yaml w.yaml t.yaml");
+  EXPECT_THAT(log, HasSubstr("{\"t\":1.0,\"type\":\"Skipped\",\"workload\":\"team/b\",\"reason\":"
+                             "\"the patch is refused: "));
+  EXPECT_THAT(log, HasSubstr("cannot change while the workload holds no quota"));
+  EXPECT_THAT(log, HasSubstr(admitted("2.0", "a")));
+}
+
 TEST_F(Simulate, AJobOfThatNameCanBeFinished) {
   write("w.yaml",
         workload("job-train-12345", 1,
