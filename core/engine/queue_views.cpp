@@ -213,11 +213,6 @@ std::optional<QueueView> queue_view(const Model& model, std::string_view name, s
   return out;
 }
 
-std::size_t queue_size(const Model& model, std::string_view name) {
-  const QueueRecord* queue = model.find_queue(name);
-  return queue ? queue->pending.size() + queue->holders.size() : 0;
-}
-
 std::vector<std::string> cluster_queues(const Model& model) {
   std::vector<std::string> out;
   for (const QueueRecord& queue : model.queues)

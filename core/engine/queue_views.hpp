@@ -65,8 +65,6 @@ struct PendingWorkload {
 /// `steps` gets how many of these were looked at.
 std::optional<QueueView> queue_view(const Model& model, std::string_view cluster_queue,
                                     std::size_t* steps = nullptr);
-/// How many workloads wait or hold quota there. O(1).
-std::size_t queue_size(const Model& model, std::string_view cluster_queue);
 /// ClusterQueues that exist, in order of name.
 std::vector<std::string> cluster_queues(const Model& model);
 /// Who waits in a ClusterQueue, in order, parked ones too; `local_queue` (`namespace/name`, or

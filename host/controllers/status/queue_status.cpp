@@ -16,8 +16,8 @@ namespace json = boost::json;
 constexpr std::string_view kCohorts = "/";
 constexpr Duration kShortestPause = 100 * kMillisecond;
 constexpr Duration kAfterTheEngine = kMillisecond;
-/// To count a workload takes a part of this; so counting takes a small part of all time.
-constexpr Duration kPausePerWorkload = 10'000;
+/// All queues together are written so often at most: where 1,000 are busy, each every two seconds.
+constexpr Duration kPausePerBusyQueue = 2 * kMillisecond;
 
 json::object parsed(std::string_view text) {
   boost::system::error_code code;
@@ -154,8 +154,8 @@ Result<Time> QueueStatusController::reconcile(const std::string& key, ObjectAcce
   // Named just now: the engine takes the change in after the controllers have run.
   const auto [due, fresh] = due_.try_emplace(key, objects.now() + kAfterTheEngine);
   if (fresh) {
-    const auto count = static_cast<Duration>(queue_size(engine_.model(), key));
-    const Duration pause = std::max(kShortestPause, count * kPausePerWorkload);
+    const auto busy = static_cast<Duration>(due_.size());
+    const Duration pause = std::max(kShortestPause, busy * kPausePerBusyQueue);
     if (const auto last = written_.find(key); last != written_.end())
       due->second = std::max(due->second, last->second + pause);
   }

@@ -1,8 +1,8 @@
 // QueueStatusController: the statuses of ClusterQueues, LocalQueues and Cohorts, as the engine sees
 // them.
 //
-// Whatever happens, each status is written at most every 100 ms, and less often where very many
-// workloads have to be counted; the last change is always shown. Kernel's thread.
+// Whatever happens, each status is written at most every 100 ms, and less often where many queues
+// change at the same time, 500 of them a second; the last change is always shown. Kernel's thread.
 #pragma once
 
 #include <map>

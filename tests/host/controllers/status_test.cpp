@@ -35,12 +35,17 @@ struct StatusWorld : OwnLog, HostFixture {
     const auto done = access.create(value);
     ASSERT_TRUE(done.ok()) << done.error().text;
   }
-  void workload(const std::string& name, int cpus, int priority = 0) {
-    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
-          name + R"(","namespace":"default"},"spec":{"queueName":"lq","priority":)" +
-          std::to_string(priority) + R"(,"podSets":[{"name":"main","count":1,"template":{"spec":{
+  static std::string workload_in(const std::string& queue, const std::string& name, int cpus,
+                                 int priority = 0) {
+    return R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" +
+           name + R"(","namespace":"default"},"spec":{"queueName":")" + queue + R"(","priority":)" +
+           std::to_string(priority) +
+           R"(,"podSets":[{"name":"main","count":1,"template":{"spec":{
           "containers":[{"name":"c","image":"i","resources":{"requests":{"memory":"1Gi","cpu":")" +
-          std::to_string(cpus) + R"("}}}]}}}]}})");
+           std::to_string(cpus) + R"("}}}]}}}]}})";
+  }
+  void workload(const std::string& name, int cpus, int priority = 0) {
+    apply(workload_in("lq", name, cpus, priority));
     kernel.run_to_rest();
   }
   void pass(Duration time) {
@@ -124,6 +129,38 @@ TEST(QueueStatus, IsWrittenAtMostEveryTenthOfASecond) {
   EXPECT_EQ(world.kernel.next_timer(), world.now + 100 * kMillisecond);
   world.pass(100 * kMillisecond);
   EXPECT_EQ(world.counts("clusterqueues", "cq"), "47 pending, 5 reserving, 5 admitted");
+}
+
+TEST(QueueStatus, IsWrittenMoreRarelyWhenManyQueuesChange) {
+  StatusWorld world;
+  constexpr int kQueues = 150;
+  for (int i = 0; i < kQueues; ++i) {
+    const std::string name = "q" + std::to_string(i);
+    world.apply(StatusWorld::queue(name, "100"));
+    world.apply(
+        R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":")" +
+        name + R"(","namespace":"default"},"spec":{"clusterQueue":")" + name + R"("}})");
+  }
+  world.pass(kSecond);
+  int writes = 0;
+  std::uint64_t seen = 0;
+  for (int round = 0; round < 24; ++round) {  // each queue changes every 50 ms, 1.2 s long
+    for (int i = 0; i < kQueues; ++i)
+      world.apply(StatusWorld::workload_in("q" + std::to_string(i),
+                                           "w" + std::to_string(round * kQueues + i), 1));
+    world.pass(50 * kMillisecond);
+    const auto version = world.store.find(world.kind("clusterqueues"), "q0")->version;
+    if (version != seen) ++writes;
+    seen = version;
+  }
+  // 150 queues × 2 ms: one write in 300 ms, and the first at once; alone it would be 12.
+  EXPECT_LE(writes, 1 + 1200 / 300);
+  EXPECT_GE(writes, 3);
+  world.pass(kSecond);
+  const auto shown = [&](const char* pointer) {
+    return std::stoi(world.status("clusterqueues", "q0", pointer));
+  };
+  EXPECT_EQ(shown("/pendingWorkloads") + shown("/reservingWorkloads"), 24) << "the last is shown";
 }
 
 TEST(QueueStatus, ComesToRestAndWakesNobody) {
