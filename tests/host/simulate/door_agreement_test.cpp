@@ -1,58 +1,18 @@
-// One door: what is simulated is what a host does. Each measured case is played twice, by the short
-// way of a simulation (sealed objects, statuses on demand) and as a host does it (trees that are
-// judged as they come, a store with versions, every status written, Events): byte for byte the same
-// log.
-#include <gtest/gtest.h>
-#include <unistd.h>
+// One door: what is simulated is what a host does. Each measured case, and each way of writing,
+// gives byte for byte the same log, and the same objects at the end (doors.hpp).
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include "host/simulate/run.hpp"
+#include "tests/host/simulate/doors.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-class DoorAgreement : public ::testing::Test {
- protected:
-  DoorAgreement()
-      : folder_(fs::path(testing::TempDir()) / ("sluice-door-" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~DoorAgreement() override { fs::remove_all(folder_); }
-
-  std::string log_of(const std::vector<std::string>& paths, bool as_host) {
-    SimulateOptions options;
-    options.paths = paths;
-    options.plugins = std::vector<std::string>();
-    options.threads = 1;
-    options.states = true;
-    options.as_host = as_host;
-    options.log = folder_ / "log";
-    testing::internal::CaptureStdout();
-    const auto done = run_simulation(options);
-    testing::internal::GetCapturedStdout();
-    EXPECT_TRUE(done.ok()) << paths.front() << ": " << (done ? "" : done.error().text);
-    return done ? read(options.log) : std::string();
-  }
-  void expect_same(const std::vector<std::string>& paths) {
-    const std::string simulated = log_of(paths, false);
-    EXPECT_FALSE(simulated.empty()) << paths.front();
-    EXPECT_EQ(log_of(paths, true), simulated) << paths.front();
-  }
-
-  fs::path folder_;
-};
 
 TEST_F(DoorAgreement, EveryMeasuredCase) {
   std::vector<fs::path> cases;
@@ -71,41 +31,137 @@ TEST_F(DoorAgreement, TheQuickStartWithItsJobs) {
                examples + "live/team-a.yaml", examples + "live/team-b.yaml"});
 }
 
-/// The queue has 1 cpu: a (with a finalizer) runs, b waits.
-class TwoDoors : public DoorAgreement {
- protected:
-  std::string play(const std::string& event) {
-    const fs::path file = folder_ / "timeline.yaml";
-    std::ofstream(file) << "apiVersion: sluice.dev/v1alpha1\nkind: Timeline\nevents:\n" << event;
-    const std::vector<std::string> paths = {SLUICE_SOURCE_DIR "/tests/host/simulate/one_cpu.yaml",
-                                            file.string()};
-    const std::string log = log_of(paths, false);
-    EXPECT_EQ(log_of(paths, true), log);
-    return log;
-  }
-};
+using testing::HasSubstr;
+using testing::Not;
+
+std::string patch(const std::string& at, const std::string& name, const std::string& merge,
+                  const std::string& more = "", const std::string& kind = "Workload") {
+  return "- {at: " + at + ", patch: {kind: " + kind + ", namespace: ns, name: " + name + more +
+         ", merge: " + merge + "}}\n";
+}
+std::string status(const std::string& at, const std::string& name, const std::string& merge) {
+  return patch(at, name, "{status: " + merge + "}", ", subresource: status");
+}
+std::string remove(const std::string& at, const std::string& kind, const std::string& name) {
+  return "- {at: " + at + ", delete: {kind: " + kind + ", namespace: ns, name: " + name + "}}\n";
+}
+std::string starts(const std::string& t, const std::string& name) {
+  return "{\"t\":" + t + ",\"type\":\"Admitted\",\"workload\":\"ns/" + name + "\"}";
+}
+std::string condition(const std::string& type, const std::string& more = "") {
+  return "{conditions: [{type: " + type +
+         ", status: 'True', reason: Done, message: over, lastTransitionTime: "
+         "'2026-01-01T00:00:05Z'}]" +
+         more + "}";
+}
 
 TEST_F(TwoDoors, ADeletedWorkloadWithAFinalizerKeepsItsQuota) {
-  const std::string log = play("- {at: 5s, delete: {kind: Workload, namespace: ns, name: a}}\n");
-  EXPECT_EQ(log.find("\"Admitted\",\"workload\":\"ns/b\""), std::string::npos) << log;
+  const std::string log = play(remove("5s", "Workload", "a"));
+  EXPECT_THAT(log, Not(HasSubstr(starts("5.0", "b"))));
+}
+
+TEST_F(TwoDoors, C10_TheLastFinalizerLetsItGo) {
+  const std::string log =
+      play(remove("5s", "Workload", "a") + patch("7s", "a", "{metadata: {finalizers: []}}"));
+  EXPECT_THAT(log, HasSubstr(starts("7.0", "b")));
+}
+
+TEST_F(TwoDoors, C10_AFinalizerThatComesAfterTheDeleteIsRefused) {
+  const std::string log =
+      play(remove("5s", "Workload", "a") +
+           patch("6s", "a", "{metadata: {finalizers: [example.com/hold, example.com/more]}}") +
+           patch("7s", "a", "{metadata: {finalizers: null}}"));
+  EXPECT_THAT(log, HasSubstr("{\"t\":6.0,\"type\":\"Skipped\",\"workload\":\"ns/a\""));
+  EXPECT_THAT(log, HasSubstr(starts("7.0", "b")));
+}
+
+TEST_F(TwoDoors, C10_KueuesFinalizerHoldsNothingThatRunsNowhere) {
+  const std::string log =
+      play(patch("4s", "a", "{metadata: {finalizers: [kueue.x-k8s.io/resource-in-use]}}") +
+           remove("5s", "Workload", "a"));
+  EXPECT_THAT(log, HasSubstr(starts("5.0", "b")));
 }
 
 TEST_F(TwoDoors, AStatusThatSaysFinishedEndsTheWorkload) {
+  const std::string log = play(status("5s", "a", condition("Finished")));
+  EXPECT_THAT(log, HasSubstr("{\"t\":5.0,\"type\":\"Finished\",\"workload\":\"ns/a\""));
+  EXPECT_THAT(log, HasSubstr(starts("5.0", "b")));
+}
+
+TEST_F(TwoDoors, C10_OneThatWaitsMayBeFinishedToo) {
+  const std::string log = play(status("5s", "b", condition("Finished")));
+  EXPECT_THAT(log, HasSubstr("{\"t\":5.0,\"type\":\"Finished\",\"workload\":\"ns/b\""));
+}
+
+TEST_F(TwoDoors, C10_WhatBelongsToTheSchedulerIsNotTakenFromAStatus) {
   const std::string log = play(
-      "- at: 5s\n  patch: {kind: Workload, namespace: ns, name: a, subresource: status, merge: "
-      "{status: {conditions: [{type: Finished, status: 'True', reason: Done, message: over, "
-      "lastTransitionTime: '2026-01-01T00:00:05Z'}]}}}\n");
-  EXPECT_NE(log.find("{\"t\":5.0,\"type\":\"Finished\",\"workload\":\"ns/a\""), std::string::npos)
-      << log;
-  EXPECT_NE(log.find("{\"t\":5.0,\"type\":\"Admitted\",\"workload\":\"ns/b\"}"), std::string::npos);
+      status("5s", "b",
+             condition("Admitted",
+                       ", admission: {clusterQueue: cq, podSetAssignments: [{name: main, count: 1, "
+                       "flavors: {cpu: f}, resourceUsage: {cpu: 1}}]}")) +
+      status("6s", "a", "{admission: null, conditions: []}"));
+  EXPECT_THAT(log, Not(HasSubstr(starts("5.0", "b"))));
+  EXPECT_THAT(log, Not(HasSubstr("Evicted")));
+}
+
+TEST_F(TwoDoors, C10_ReclaimablePodsOfAStatusFreeQuota) {
+  const std::string log = play(status("5s", "a", "{reclaimablePods: [{name: main, count: 1}]}") +
+                               status("6s", "a", "{reclaimablePods: [{name: main, count: 7}]}"));
+  EXPECT_THAT(log, HasSubstr(starts("5.0", "b")));
+  EXPECT_THAT(log, HasSubstr("{\"t\":6.0,\"type\":\"Skipped\",\"workload\":\"ns/a\""));
+}
+
+// a and b and c: c is b's, and d is nobody's whose UID is there.
+constexpr const char* kOwned =
+    "- {at: 1s, apply: {apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: NAME, "
+    "namespace: ns, ownerReferences: [{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, name: "
+    "OWNER, uid: UID}]}, spec: {queueName: lq, podSets: [{name: main, count: 1, template: {spec: "
+    "{containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}}}\n";
+
+std::string owned(std::string name, const std::string& owner, const std::string& uid) {
+  std::string out = kOwned;
+  for (const auto& [from, to] : {std::pair("NAME", name), {"OWNER", owner}, {"UID", uid}})
+    out.replace(out.find(from), std::string(from).size(), to);
+  return out;
+}
+
+TEST_F(TwoDoors, C10_WhatAWorkloadOwnsGoesWithIt) {
+  // b is the fifth document of the manifests, and UIDs are given in their order.
+  const std::string log =
+      play(owned("c", "b", "00000000-0000-4000-8000-000000000005") + owned("d", "b", "another") +
+           remove("5s", "Workload", "b") + status("6s", "a", condition("Finished")));
+  EXPECT_THAT(log, HasSubstr(starts("6.0", "d")));
+  EXPECT_THAT(log, Not(HasSubstr("\"Admitted\",\"workload\":\"ns/c\"")));
+  EXPECT_THAT(log, HasSubstr("{\"t\":5.0,\"type\":\"State\",\"workloads\":{\"ns/a\":{\"state\":"
+                             "\"Admitted\",\"podSets\":[{\"name\":\"main\",\"count\":1,\"flavors\":"
+                             "{\"cpu\":\"f\"}}]},\"ns/d\":"));
+}
+
+TEST_F(TwoDoors, C10_ANamespaceTakesAllWithItThatNothingHolds) {
+  const std::string log = play("- {at: 5s, delete: {kind: Namespace, name: ns}}\n" +
+                               patch("6s", "a", "{metadata: {finalizers: []}}"));
+  EXPECT_THAT(log, HasSubstr("{\"t\":5.0,\"type\":\"State\",\"workloads\":{\"ns/a\":"));
+  EXPECT_THAT(log, HasSubstr("{\"t\":6.0,\"type\":\"State\",\"workloads\":{}}"));
+}
+
+TEST_F(TwoDoors, C10_AQueueThatGoesLeavesThoseThatRun) {
+  const std::string log = play(remove("5s", "LocalQueue", "lq") +
+                               "- {at: 6s, delete: {kind: ClusterQueue, name: cq}}\n" +
+                               status("7s", "a", condition("Finished")));
+  EXPECT_THAT(log, Not(HasSubstr("Evicted")));
+  EXPECT_THAT(log, Not(HasSubstr("\"Admitted\",\"workload\":\"ns/b\"")));
 }
 
 TEST_F(TwoDoors, WhatTheHostRefusesIsSkippedAndChangesNothing) {
-  const std::string log = play(
-      "- at: 5s\n  patch: {kind: Workload, namespace: ns, name: a, merge: {spec: {podSets: "
-      "[]}}}\n");
-  EXPECT_NE(log.find("\"type\":\"Skipped\""), std::string::npos) << log;
-  EXPECT_EQ(log.find("\"Admitted\",\"workload\":\"ns/b\""), std::string::npos);
+  for (const char* merge :
+       {"{spec: {podSets: []}}", "{spec: {priority: high}}", "{metadata: {labels: {'a b': c}}}",
+        "{metadata: {uid: another}}", "{metadata: {name: another}}", "{kind: Job}",
+        "{apiVersion: v1}", "{spec: null}", "{metadata: {resourceVersion: '1234567'}}",
+        "{metadata: {finalizers: ['no domain']}}"}) {
+    const std::string log = play(patch("5s", "a", merge));
+    EXPECT_THAT(log, HasSubstr("\"type\":\"Skipped\"")) << merge;
+    EXPECT_THAT(log, Not(HasSubstr(starts("5.0", "b")))) << merge;
+  }
 }
 
 }  // namespace
