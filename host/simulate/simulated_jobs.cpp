@@ -6,6 +6,7 @@
 
 #include "api/json/json.hpp"
 #include "core/base/check.hpp"
+#include "host/controllers/jobs/pods_ready.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -99,26 +100,15 @@ bool SimulatedJobs::complete(const ObjectRef& job) {
   return true;
 }
 
-void SimulatedJobs::end(const std::string& workload) {
-  const auto done = objects().finish_workload(workload, "Succeeded", "Job finished successfully");
-  SLUICE_CHECK(done.ok(), "an admitted workload cannot end: ", done.error().text);
+Result<void> SimulatedJobs::end(const std::string& workload) {
+  return machine_->kernel().finish(workload, "Succeeded", "Job finished successfully");
 }
 
 void SimulatedJobs::report_ready(WorkloadId workload) {
   const std::string& key = machine_->engine().key(workload);
   const api::KindInfo& kind = *machine_->scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
   json::object status = part(*objects().get(kind, key), "status");
-  json::array& conditions = array_of(status, "conditions");
-  for (auto it = conditions.begin(); it != conditions.end();) {
-    const json::object* condition = it->if_object();
-    const bool stale = condition && api::find_text(*condition, "type") == "PodsReady";
-    it = stale ? conditions.erase(it) : std::next(it);
-  }
-  conditions.push_back(json::object{{"type", "PodsReady"},
-                                    {"status", "True"},
-                                    {"reason", "Started"},
-                                    {"message", "All pods were ready or succeeded"},
-                                    {"lastTransitionTime", format_time(machine_->now())}});
+  if (!set_pods_ready(status, true, machine_->now())) return;
   const auto done = objects().update_status(kind, key, std::move(status));
   SLUICE_CHECK(done.ok(), "pods of ", key, " cannot be ready: ", done.error().text);
 }

@@ -73,8 +73,8 @@ class SimulatedJobs final : public IdSource {
   std::optional<Time> started(const ObjectRef& job) const;
   /// Its pods succeed. False when the kind has no end of its own, so that its workload has to end.
   bool complete(const ObjectRef& job);
-  /// The pods of an admitted workload have succeeded.
-  void end(const std::string& workload);
+  /// The pods of an admitted workload have succeeded. An error says why it cannot end now.
+  Result<void> end(const std::string& workload);
   /// All pods of an admitted workload are ready.
   void report_ready(WorkloadId workload);
 

@@ -214,14 +214,10 @@ Result<void> Simulation::finish_event(const TimelineEvent& event) {
 
 void Simulation::finish_workload(const std::string& key) {
   const WorkloadId id = *engine().find(key);
-  const WorkloadState state = engine().state(id);
-  if (state != WorkloadState::kAdmitted) {
-    const char* why = state == WorkloadState::kFinished ? " is finished already"
-                                                        : " is not admitted, so it cannot finish";
-    return sink_.skipped(offset(), key, key + why);
-  }
+  const bool by_job = engine().state(id) == WorkloadState::kAdmitted && end_job(id);
+  if (const auto done = by_job ? Result<void>() : jobs_->end(key); !done)
+    return sink_.skipped(offset(), key, done.error().text);
   stop_job(id);
-  if (!end_job(id)) jobs_->end(key);
   changed_ = true;
 }
 
