@@ -58,12 +58,13 @@ StoredObject object(std::size_t number) {
   StoredObject out;
   out.kind = &workload();
   out.key = "team-" + std::to_string(number % 50) + "/" + name;
-  out.metadata = R"({"name":")" + name + R"(","namespace":"team-)" + std::to_string(number % 50) +
-                 R"(","uid":"0d8f0a5c-6f0e-4b0e-9d0a-00000000)" + std::to_string(number) +
-                 R"(","creationTimestamp":"2026-01-01T00:01:40Z","generation":1,"labels":{)"
-                 R"("kueue.x-k8s.io/job-uid":"b1e5c6a2-1111-2222-3333-444444444444"},)"
-                 R"("ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"job",)"
-                 R"("uid":"b1e5c6a2-1111-2222-3333-444444444444","controller":true}]})";
+  out.metadata =
+      Header(R"({"name":")" + name + R"(","namespace":"team-)" + std::to_string(number % 50) +
+             R"(","uid":"0d8f0a5c-6f0e-4b0e-9d0a-00000000)" + std::to_string(number) +
+             R"(","creationTimestamp":"2026-01-01T00:01:40Z","generation":1,"labels":{)"
+             R"("kueue.x-k8s.io/job-uid":"b1e5c6a2-1111-2222-3333-444444444444"},)"
+             R"("ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"job",)"
+             R"("uid":"b1e5c6a2-1111-2222-3333-444444444444","controller":true}]})");
   out.body = kBody;
   out.status =
       R"({"conditions":[{"type":"QuotaReserved","status":"False","reason":"Pending",)"

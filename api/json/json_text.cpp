@@ -107,4 +107,13 @@ void each_member(std::string_view text,
   }
 }
 
+void each_element(std::string_view text, const std::function<void(std::string_view value)>& take) {
+  if (text.size() < 2 || text[0] != '[') return;
+  for (std::size_t at = 1; at < text.size() && text[at] != ']';) {
+    const std::size_t end = skip_value(text, at);
+    take(text.substr(at, end - at));
+    at = end + 1;  // behind the comma
+  }
+}
+
 }  // namespace sluice::host

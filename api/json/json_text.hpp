@@ -24,4 +24,7 @@ std::string_view scalar_text(std::string_view value, std::string& scratch);
 void each_member(std::string_view text,
                  const std::function<bool(std::string_view key, std::string_view value)>& take);
 
+/// Calls `take` with the text of each element of the list `text`; never when it is no list.
+void each_element(std::string_view text, const std::function<void(std::string_view value)>& take);
+
 }  // namespace sluice::host

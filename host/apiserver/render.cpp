@@ -52,7 +52,7 @@ std::string api_version_of(const Route& route) {
 }
 
 std::string metadata_text(const StoredObject& object) {
-  std::string out = object.metadata;
+  std::string out = object.metadata.text();
   if (object.version == 0) return out;
   out.pop_back();
   if (out.back() != '{') out += ',';

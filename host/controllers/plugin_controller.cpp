@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/parse.hpp>
 #include <charconv>
 
-#include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
 #include "host/base/log.hpp"
-#include "host/objects/parts.hpp"
 
 namespace sluice::host {
-
-namespace json = boost::json;
 
 PluginController::PluginController(ControllerBridge& plugin, const api::Scheme& scheme)
     : plugin_(plugin), name_("plugin " + plugin.plugin()) {
@@ -37,8 +33,8 @@ void PluginController::changed(const ObjectChange& change, std::vector<std::stri
     if (kinds_[i] != change.kind) continue;
     const WatchedKind& watched = plugin_.kinds()[i];
     const auto wants = [&](const StoredObject* object) {
-      return object && (!watched.claimed || claims(*object, plugin_.plugin())) &&
-             (watched.has.empty() || may_have(*object, watched.has));
+      return object && (!watched.claimed || object->metadata.claimed_by(plugin_.plugin())) &&
+             (watched.has.empty() || has_field(*object, watched.has));
     };
     if (!wants(change.stored) && !wants(change.before) && (watched.claimed || !watched.has.empty()))
       continue;
@@ -52,47 +48,30 @@ void PluginController::changed(const ObjectChange& change, std::vector<std::stri
 bool PluginController::follows(const StoredObject& workload) const {
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     if (kinds_[i] != workload.kind) continue;
-    if (!plugin_.kinds()[i].claimed || claims(workload, plugin_.plugin())) return true;
+    if (!plugin_.kinds()[i].claimed || workload.metadata.claimed_by(plugin_.plugin())) return true;
   }
   return false;
 }
 
 /// The key of the controlling owner, if it is of a kind that is watched; else empty.
 std::string PluginController::owner_of(const StoredObject& object) const {
-  if (object.metadata.find("\"ownerReferences\"") == std::string::npos) return {};
-  boost::system::error_code code;
-  const json::value metadata = api::parse_deep(object.metadata, code);
-  if (code || !metadata.is_object()) return {};
-  std::string found;
-  for_each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {
-    if (!found.empty() || !api::find_bool(owner, "controller", false)) return;
+  for (const OwnerReference& owner : object.metadata.owners()) {
+    if (!owner.controller) continue;
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
-      if (!kinds_[i] || kinds_[i]->kind != api::find_text(owner, "kind")) continue;
-      const std::string_view version = api::find_text(owner, "apiVersion");
-      if (version.substr(0, version.find('/')) != kinds_[i]->group) continue;
+      if (!kinds_[i] || kinds_[i]->kind != owner.kind || kinds_[i]->group != owner.group())
+        continue;
       const std::string ns =
           kinds_[i]->namespaced ? object.key.substr(0, object.key.find('/') + 1) : std::string();
-      found = fmt::format("{} {}{}", i, ns, api::find_text(owner, "name"));
-      return;
+      return fmt::format("{} {}{}", i, ns, owner.name);
     }
-  });
-  return found;
+  }
+  return {};
 }
 
-bool claims(const StoredObject& object, std::string_view plugin) {
-  constexpr std::string_view kMark = "\"sluice.dev/claimed-by\":\"";
-  const std::size_t at = object.metadata.find(kMark);
-  if (at == std::string::npos) return false;
-  const std::size_t begin = at + kMark.size();
-  const std::string list =
-      "," + object.metadata.substr(begin, object.metadata.find('"', begin) - begin) + ",";
-  return list.find(fmt::format(",{},", plugin)) != std::string::npos;
-}
-
-bool may_have(const StoredObject& object, std::string_view field) {
-  const std::string member = fmt::format("\"{}\":", field.substr(field.rfind('.') + 1));
-  return object.body->find(member) != std::string::npos ||
-         object.status.find(member) != std::string::npos;
+bool has_field(const StoredObject& object, std::string_view field) {
+  if (constexpr std::string_view kStatus = "status."; field.starts_with(kStatus))
+    return !member_at(object.status, field.substr(kStatus.size())).empty();
+  return !member_at(*object.body, field).empty();
 }
 
 Result<Time> PluginController::reconcile(const std::string& key, ObjectAccess& objects) {

@@ -33,9 +33,7 @@ class PluginController final : public Controller {
   std::vector<const api::KindInfo*> kinds_;  // by number; nullptr: not there
 };
 
-/// Does the mark of the workload name the plugin?
-bool claims(const StoredObject& object, std::string_view plugin);
-/// False: the object has no such field. By its last name alone, so true may be wrong.
-bool may_have(const StoredObject& object, std::string_view field);
+/// Whether the object has the field at this path (`spec.x`).
+bool has_field(const StoredObject& object, std::string_view field);
 
 }  // namespace sluice::host

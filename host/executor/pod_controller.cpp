@@ -28,10 +28,7 @@ bool job_counts(const json::object& pod, const std::string& key, const ObjectAcc
 
 void PodController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
   // Only what is being deleted concerns it.
-  if (change.deleted() || change.stored->metadata.find("deletionTimestamp") == std::string::npos) {
-    return;
-  }
-  keys.push_back(change.key);
+  if (!change.deleted() && change.stored->metadata.terminating()) keys.push_back(change.key);
 }
 
 Result<Time> PodController::reconcile(const std::string& key, ObjectAccess& objects) {

@@ -48,11 +48,9 @@ json::object parse_text(const std::string& text) {
   return std::move(value.get_object());
 }
 
-/// The marks in the text of metadata become those that the engine has.
-void write_marks(std::string& metadata_text, const api::Workload& workload) {
-  boost::system::error_code code;
-  json::value metadata = api::parse_deep(metadata_text, code);
-  SLUICE_CHECK(!code && metadata.is_object(), "stored text is not an object: ", metadata_text);
+/// The marks in the metadata become those that the engine has.
+void write_marks(Header& header, const api::Workload& workload) {
+  json::value metadata = parse_text(header.text());
   json::object before = metadata.get_object();
   json::value& annotations = metadata.get_object()["annotations"];
   if (!annotations.is_object()) annotations.emplace_object();
@@ -64,7 +62,7 @@ void write_marks(std::string& metadata_text, const api::Workload& workload) {
       annotations.get_object().erase(api::json_view(name));
   }
   if (annotations.get_object().empty()) metadata.get_object().erase("annotations");
-  if (metadata.get_object() != before) metadata_text = api::to_json(metadata);
+  if (metadata.get_object() != before) header = Header(api::to_json(metadata));
 }
 
 }  // namespace
@@ -168,6 +166,7 @@ void Kernel::put_stored(StoredObject object, const StoredObject* old) {
 void Kernel::commit(PreparedObject object) {
   if (staged_) return staged_->add(std::move(object));
   const StoredObject* old = store_.find(*object.stored.kind, object.stored.key);
+  if (old && old->metadata == object.stored.metadata) object.stored.metadata = old->metadata;
   // A status of a queue is told to people; to the engine it would look like a change of the queue.
   const bool read_by_engine =
       object.stored.kind == &workload_kind_ || object.stored.kind == &check_kind_;

@@ -1,44 +1,12 @@
 #include "host/kernel/object_index.hpp"
 
-#include <array>
-#include <boost/json/monotonic_resource.hpp>
-#include <boost/json/parse.hpp>
-#include <cstring>
 #include <string_view>
 #include <tuple>
 
-#include "api/json/json.hpp"
-#include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
 
 namespace sluice::host {
 namespace {
-
-namespace json = boost::json;
-
-/// UIDs of the owners. Most objects have none, and of all others nothing else is parsed.
-std::vector<std::string> owners_of(const StoredObject& stored) {
-  constexpr std::string_view kField = "\"ownerReferences\"";
-  std::vector<std::string> out;
-  const std::string& metadata = stored.metadata;
-  if (!::memmem(metadata.data(), metadata.size(), kField.data(), kField.size())) return out;
-  const std::string_view owners = member_text(metadata, "ownerReferences");
-  if (owners.empty()) return out;  // the text of something else
-  boost::system::error_code code;
-  std::array<unsigned char, 4096> buffer;  // most lists fit
-  json::monotonic_resource memory(buffer.data(), buffer.size());
-  const json::value list = json::parse(api::json_view(owners), code, &memory);
-  if (code || !list.is_array()) return out;
-  for (const json::value& owner : list.get_array())
-    if (const auto* reference = owner.if_object())
-      out.emplace_back(api::find_text(*reference, "uid"));
-  return out;
-}
-
-std::string uid_of(const StoredObject& stored) {
-  std::string scratch;
-  return std::string(scalar_text(member_text(stored.metadata, "uid"), scratch));
-}
 
 std::string_view namespace_of(const ObjectChange& change) {
   if (!change.kind->namespaced) return {};
@@ -53,10 +21,11 @@ bool ObjectIndex::Less::operator()(const ObjectRef& a, const ObjectRef& b) const
 }
 
 void ObjectIndex::note_uid(const ObjectChange& change) {
-  if (change.before) by_uid_.erase(uid_of(*change.before));
-  if (!change.stored) return;
-  if (std::string uid = uid_of(*change.stored); !uid.empty())
-    by_uid_[std::move(uid)] = {change.kind, change.key};
+  const std::string_view before = change.before ? change.before->metadata.uid() : "";
+  const std::string_view now = change.stored ? change.stored->metadata.uid() : "";
+  if (before == now) return;
+  if (!before.empty()) by_uid_.erase(std::string(before));
+  if (!now.empty()) by_uid_[std::string(now)] = {change.kind, change.key};
 }
 
 void ObjectIndex::update(const ObjectChange& change) {
@@ -66,8 +35,8 @@ void ObjectIndex::update(const ObjectChange& change) {
   if (uids_ == Uids::kKept) note_uid(change);
   const std::string_view ns = namespace_of(change);
   if (change.before) {
-    for (const auto& owner : owners_of(*change.before)) {
-      const auto it = owned_.find(owner);
+    for (const OwnerReference& owner : change.before->metadata.owners()) {
+      const auto it = owned_.find(std::string(owner.uid));
       if (it == owned_.end()) continue;
       it->second.erase({change.kind, change.key});
       if (it->second.empty()) owned_.erase(it);
@@ -77,8 +46,8 @@ void ObjectIndex::update(const ObjectChange& change) {
         namespaces_.erase(it);
   }
   if (!change.stored) return;
-  for (auto& owner : owners_of(*change.stored))
-    owned_[std::move(owner)].insert({change.kind, change.key});
+  for (const OwnerReference& owner : change.stored->metadata.owners())
+    owned_[std::string(owner.uid)].insert({change.kind, change.key});
   if (ns.empty()) return;
   if (const auto it = namespaces_.find(ns); it != namespaces_.end())
     ++it->second;

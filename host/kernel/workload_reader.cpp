@@ -48,7 +48,7 @@ std::shared_ptr<const api::Workload> decode_stored(const StoredObject& stored, c
   const json::storage_ptr storage(&memory);
   json::value body = parse_part(*stored.body, storage);
   json::object& object = body.get_object();
-  object["metadata"] = parse_part(without_managed_fields(stored.metadata), storage);
+  object["metadata"] = parse_part(without_managed_fields(stored.metadata.text()), storage);
   if (!stored.status.empty()) object["status"] = parse_part(stored.status, storage);
   return intake.decode_workload(object, templates);
 }

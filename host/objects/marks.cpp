@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/json/json.hpp"
+#include "host/objects/header.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -14,7 +15,6 @@ namespace json = boost::json;
 
 constexpr std::string_view kDomain = "sluice.dev";
 constexpr std::string_view kSubdomain = ".sluice.dev";
-constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
 /// How long the pods of a workload run in a simulation: said by whoever writes the scenario.
 constexpr std::string_view kRuntime = "sluice.dev/runtime";
 

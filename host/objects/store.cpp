@@ -45,13 +45,15 @@ StoredObject to_stored(const api::KindInfo& kind, const json::object& object, Te
     const std::string_view name = api::find_text(*metadata, "name");
     const std::string_view ns = api::find_text(*metadata, "namespace");
     out.key = kind.namespaced ? std::string(ns) + "/" + std::string(name) : std::string(name);
+    std::string text;
     if (metadata->contains("resourceVersion")) {  // it is the store's to give
       json::object own = *metadata;
       own.erase("resourceVersion");
-      api::append_json(own, out.metadata);
+      api::append_json(own, text);
     } else {
-      api::append_json(*metadata, out.metadata);
+      api::append_json(*metadata, text);
     }
+    out.metadata = Header(std::move(text));
   }
   out.body = pool.intern(body_text(object));
   if (const auto* status = api::find_object(object, "status"); status && !status->empty())
@@ -63,7 +65,8 @@ json::object to_object(const StoredObject& stored, json::storage_ptr storage) {
   json::object out(storage);
   out["apiVersion"] = stored.kind->hub_api_version();
   out["kind"] = stored.kind->kind;
-  json::object& metadata = (out["metadata"] = parse_own(stored.metadata, storage)).get_object();
+  json::object& metadata =
+      (out["metadata"] = parse_own(stored.metadata.text(), storage)).get_object();
   if (stored.version != 0) metadata["resourceVersion"] = std::to_string(stored.version);
   for (auto& entry : parse_own(*stored.body, storage)) out[entry.key()] = std::move(entry.value());
   if (!stored.status.empty()) out["status"] = parse_own(stored.status, storage);
@@ -72,7 +75,7 @@ json::object to_object(const StoredObject& stored, json::storage_ptr storage) {
 
 std::string to_text(const StoredObject& stored) {
   std::string out = R"({"apiVersion":")" + stored.kind->hub_api_version() + R"(","kind":")" +
-                    stored.kind->kind + R"(","metadata":)" + stored.metadata;
+                    stored.kind->kind + R"(","metadata":)" + stored.metadata.text();
   if (stored.version != 0) {
     out.pop_back();
     if (out.back() != '{') out += ',';

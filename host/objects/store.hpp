@@ -2,9 +2,9 @@
 //
 // The one interface behind which objects are kept; MemoryStore is the implementation that forgets
 // at exit. An object is stored as compact JSON in three parts, because they have different owners:
-// metadata and body are the user's (the body is shared by all objects that are alike), the status
-// is the system's. Used by the thread that owns the Kernel; a StoredObject that is no longer
-// changed may be read from any thread.
+// metadata (with what is asked of it, see Header) and body are the user's (the body is shared by
+// all objects that are alike), the status is the system's. Used by the thread that owns the Kernel;
+// a StoredObject that is no longer changed may be read from any thread.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -17,16 +17,17 @@
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
+#include "host/objects/header.hpp"
 #include "host/objects/text_pool.hpp"
 
 namespace sluice::host {
 
 struct StoredObject {
   const api::KindInfo* kind = nullptr;
-  std::string key;       ///< `namespace/name`, or `name` for cluster-wide kinds
-  std::string metadata;  ///< compact JSON
-  TextPool::Text body;   ///< all but apiVersion, kind, metadata and status, as one JSON object
-  std::string status;    ///< compact JSON; empty: none
+  std::string key;      ///< `namespace/name`, or `name` for cluster-wide kinds
+  Header metadata;      ///< its text is compact JSON
+  TextPool::Text body;  ///< all but apiVersion, kind, metadata and status, as one JSON object
+  std::string status;   ///< compact JSON; empty: none
   /// Fields of plugins that are absent, with their places, as Scheme::hide_unknown() gives them;
   /// empty: none. Kept, never shown.
   std::string hidden;

@@ -85,7 +85,7 @@ std::string_view text_at(const StoredObject& object, std::string_view path, std:
   if (const auto rest = part("status"))
     return scalar_text(member_at(object.status, *rest), scratch);
   if (const auto rest = part("metadata"))
-    return scalar_text(member_at(object.metadata, *rest), scratch);
+    return scalar_text(member_at(object.metadata.text(), *rest), scratch);
   return object.body ? scalar_text(member_at(*object.body, path), scratch) : std::string_view();
 }
 

@@ -195,7 +195,7 @@ bool LabelQuery::matches_labels(std::string_view labels) const {
 }
 
 bool LabelQuery::matches(const StoredObject& object) const {
-  return requirements_.empty() || matches_labels(member_text(object.metadata, "labels"));
+  return requirements_.empty() || matches_labels(member_text(object.metadata.text(), "labels"));
 }
 
 }  // namespace sluice::host

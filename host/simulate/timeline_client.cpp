@@ -86,14 +86,15 @@ ApiResult<WriteOutcome> TimelineClient::create(PreparedObject object, std::uint3
   const ObjectRef ref{object.stored.kind, object.stored.key};
   WriteRequest request = request_of(WriteVerb::kCreate, ref);
   request.restore = true;
+  const bool is_job = SimulatedJobs::manages(*ref.kind);
+  std::string uid;
   if (!object.has_uid) {
-    std::string uid = generated_uid(uid_base_ + order);
-    if (SimulatedJobs::manages(*ref.kind))
-      uid = jobs_.uid_of_job(ref, machine_.now(), std::move(uid));
-    give_uid(object, uid);
+    uid = generated_uid(uid_base_ + order);
+    if (is_job) uid = jobs_.uid_of_job(ref, machine_.now(), std::move(uid));
   }
-  if (bodies_ == Bodies::kTrees) {
-    if (!SimulatedJobs::manages(*ref.kind)) give_creation_time(object, machine_.now());
+  const bool trees = bodies_ == Bodies::kTrees;
+  give_identity(object, uid, trees && !is_job ? std::optional(machine_.now()) : std::nullopt);
+  if (trees) {
     request.body = to_object(object.stored);
   } else {
     request.prepared = std::make_shared<PreparedObject>(std::move(object));

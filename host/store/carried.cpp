@@ -49,8 +49,8 @@ void Carried::take(const LiveStore& store, const api::Scheme& scheme) {
     const auto listing = store.read(*kind, "");
     if (!listing) continue;  // of the present: it cannot be too old
     for (const RecordPtr& record : listing->objects)
-      rows.push_back({record->key, record->metadata, std::string(*record->body), record->status,
-                      record->hidden, record->version});
+      rows.push_back({record->key, record->metadata.text(), std::string(*record->body),
+                      record->status, record->hidden, record->version});
   }
   state_.fields = marks.text();
 }

@@ -13,7 +13,7 @@ namespace sluice::host {
 namespace {
 
 JournalRow row_of(std::string_view kind, const StoredObject& object) {
-  return {kind,         object.key,    object.version, false, object.metadata,
+  return {kind,         object.key,    object.version, false, object.metadata.text(),
           *object.body, object.status, object.hidden};
 }
 

@@ -121,7 +121,7 @@ std::vector<RecordPtr> records_of(const RowBatch& batch, RecentTexts& bodies) {
     record->kind = row.kind;
     record->version = row.version;
     record->key = next(row.lengths[0]);
-    record->metadata = next(row.lengths[1]);
+    record->metadata = Header(std::string(next(row.lengths[1])));
     record->body = bodies.get(next(row.lengths[2]));
     record->status = next(row.lengths[3]);
     record->hidden = next(row.lengths[4]);

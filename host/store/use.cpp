@@ -12,8 +12,8 @@ std::string_view namespace_of(const StoredObject& object) {
 }  // namespace
 
 std::size_t stored_bytes(const StoredObject& object) {
-  return object.key.size() + object.metadata.size() + object.body->size() + object.status.size() +
-         object.hidden.size();
+  return object.key.size() + object.metadata.text().size() + object.body->size() +
+         object.status.size() + object.hidden.size();
 }
 
 void UseTable::add(const StoredObject& object) {

@@ -25,11 +25,6 @@ bool is_core(const ObjectRef& ref, std::string_view kind) {
   return ref.kind->group.empty() && ref.kind->kind == kind;
 }
 
-std::string_view uid_of(const json::object& object) {
-  const json::object* metadata = metadata_of(object);
-  return metadata ? api::find_text(*metadata, "uid") : std::string_view();
-}
-
 /// Whether a process may still run for this Pod.
 bool runs_somewhere(const json::object& pod) {
   const json::object* spec = api::find_object(pod, "spec");
@@ -39,12 +34,17 @@ bool runs_somewhere(const json::object& pod) {
          phase != "Failed";
 }
 
-std::int64_t grace_of(const ObjectRef& ref, const json::object& object,
-                      std::optional<std::int64_t> wanted) {
-  if (!is_core(ref, "Pod") || !runs_somewhere(object)) return 0;
+std::int64_t grace_of(const json::object& object, std::optional<std::int64_t> wanted) {
+  if (!runs_somewhere(object)) return 0;
   if (wanted) return std::max<std::int64_t>(*wanted, 0);
   const json::object* spec = api::find_object(object, "spec");
   return api::find_int(*spec, "terminationGracePeriodSeconds").value_or(kDefaultPodGraceSeconds);
+}
+
+/// Its dependents are deleted first, and nothing else has to let it go.
+bool is_held_by_dependents(const Header& header) {
+  const auto finalizers = header.finalizers();
+  return finalizers.size() == 1 && finalizers.front() == kForegroundFinalizer;
 }
 
 /// Removes the reference to `uid`; how many are left.
@@ -80,16 +80,17 @@ bool Deletion::remove(const ObjectRef& ref, Propagation propagation,
   return !kernel_.exists(*ref.kind, ref.key);
 }
 
+const Header* Deletion::header_of(const ObjectRef& ref) const {
+  const StoredObject* stored = kernel_.store().find(*ref.kind, ref.key);
+  return stored ? &stored->metadata : nullptr;
+}
+
 bool Deletion::written(const ObjectRef& ref) {
-  if (!kernel_.exists(*ref.kind, ref.key)) return true;
-  const json::object object = kernel_.current(*ref.kind, ref.key);
-  const auto finalizers = finalizers_of(object);
-  if (!is_terminating(object)) return false;
-  if (finalizers.size() == 1 && finalizers.front() == kForegroundFinalizer)
-    return release(ref, kMostOfACircle);
-  if (!finalizers.empty()) return false;
-  const json::object& metadata = *metadata_of(object);
-  if (api::find_int(metadata, "deletionGracePeriodSeconds").value_or(0) > 0) return false;
+  const Header* header = header_of(ref);
+  if (!header) return true;
+  if (!header->terminating()) return false;
+  if (is_held_by_dependents(*header)) return release(ref, kMostOfACircle);
+  if (!header->finalizers().empty() || header->grace_seconds() > 0) return false;
   if (is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0) return false;
   erase(ref);
   work_off();
@@ -116,14 +117,11 @@ void Deletion::doom_in_foreground(const ObjectRef& ref) {
 
 /// It is marked, and nothing but its dependents holds it.
 bool Deletion::waits_for_dependents(const ObjectRef& ref, std::string& uid) const {
-  const json::object object = kernel_.current(*ref.kind, ref.key);
-  const auto finalizers = finalizers_of(object);
-  if (!is_terminating(object) || finalizers.size() != 1 ||
-      finalizers.front() != kForegroundFinalizer)
-    return false;
+  const Header& header = *header_of(ref);
+  if (!header.terminating() || !is_held_by_dependents(header)) return false;
   if (is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0) return false;
-  uid = uid_of(object);
-  return api::find_int(*metadata_of(object), "deletionGracePeriodSeconds").value_or(0) == 0;
+  uid = header.uid();
+  return header.grace_seconds() == 0;
 }
 
 /// Removes `ref` and all that hangs on it when every one of them waits for dependents only: they
@@ -145,40 +143,38 @@ bool Deletion::release(const ObjectRef& ref, std::size_t most) {
         return false;
     }
   }
-  std::vector<std::pair<ObjectRef, json::object>> gone;
+  std::vector<std::pair<ObjectRef, Header>> gone;
   for (const ObjectRef& each : circle) {
-    gone.emplace_back(each, kernel_.current(*each.kind, each.key));
+    gone.emplace_back(each, *header_of(each));
     kernel_.erase(*each.kind, each.key);
   }
-  for (const auto& [each, object] : gone) after_erase(each, object);
+  for (const auto& [each, header] : gone) after_erase(each, header);
   work_off();
   return true;
 }
 
 void Deletion::begin(const Doomed& doomed) {
   const ObjectRef& ref = doomed.ref;
-  json::object object = kernel_.current(*ref.kind, ref.key);
-  const std::string uid(uid_of(object));
-  const bool marked = is_terminating(object);
+  const std::string uid(header_of(ref)->uid());
   if (doomed.propagation == Propagation::kOrphan) leave_dependents(uid);
   const auto dependents = index_.owned_by(uid);
-  if (doomed.propagation == Propagation::kForeground && !dependents.empty()) {
-    add_finalizer(object, kForegroundFinalizer);
+  const bool waits = doomed.propagation == Propagation::kForeground && !dependents.empty();
+  if (waits)
     for (const auto& dependent : dependents) doom_in_foreground(dependent);
-  }
-  const std::int64_t grace = grace_of(ref, object, doomed.grace_seconds);
-  if (is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0) {
-    if (marked) return;
+  const bool filled = is_core(ref, "Namespace") && index_.in_namespace(ref.key) > 0;
+  const Header header = *header_of(ref);
+  if (!waits && !filled && header.finalizers().empty() && !is_core(ref, "Pod")) return erase(ref);
+  if (filled && header.terminating()) return;
+  json::object object = kernel_.current(*ref.kind, ref.key);
+  if (waits) add_finalizer(object, kForegroundFinalizer);
+  if (filled) {
     object["status"] = json::object{{"phase", "Terminating"}};
     mark(ref, std::move(object), 0);
-    empty_namespace(ref);
-    return;
+    return empty_namespace(ref);
   }
-  if (grace > 0 || !finalizers_of(object).empty()) {
-    if (!marked) mark(ref, std::move(object), grace);
-    return;
-  }
-  erase(ref);
+  const std::int64_t grace = is_core(ref, "Pod") ? grace_of(object, doomed.grace_seconds) : 0;
+  if (grace == 0 && !waits && header.finalizers().empty()) return erase(ref);
+  if (!header.terminating()) mark(ref, std::move(object), grace);
 }
 
 void Deletion::mark(const ObjectRef& ref, json::object object, std::int64_t grace_seconds) {
@@ -192,8 +188,8 @@ void Deletion::store(const ObjectRef& ref, const json::object& object) {
 }
 
 void Deletion::erase(const ObjectRef& ref) {
-  const json::object object = kernel_.current(*ref.kind, ref.key);
-  const std::string uid(uid_of(object));
+  const Header header = *header_of(ref);
+  const std::string uid(header.uid());
   const auto dependents = index_.owned_by(uid);
   kernel_.erase(*ref.kind, ref.key);
   for (const auto& dependent : dependents) {
@@ -205,17 +201,19 @@ void Deletion::erase(const ObjectRef& ref) {
       doomed_.push_back({dependent, Propagation::kBackground, std::nullopt});
     }
   }
-  after_erase(ref, object);
+  after_erase(ref, header);
 }
 
 /// Whom it concerns that the object is gone: its owners and its namespace.
-void Deletion::after_erase(const ObjectRef& ref, const json::object& object) {
-  owners_of_erased(object);
-  if (!ref.kind->namespaced) return;
-  const std::string ns = ref.key.substr(0, ref.key.find('/'));
+void Deletion::after_erase(const ObjectRef& ref, const Header& header) {
+  const std::size_t slash = ref.kind->namespaced ? ref.key.find('/') : std::string::npos;
+  const std::string ns = slash == std::string::npos ? "" : ref.key.substr(0, slash);
+  owners_of_erased(ns, header);
+  if (ns.empty()) return;
   const api::KindInfo* namespaces = kernel_.scheme().find("v1", "Namespace");
-  if (namespaces && index_.in_namespace(ns) == 0 && kernel_.exists(*namespaces, ns) &&
-      is_terminating(kernel_.current(*namespaces, ns)))
+  if (!namespaces || index_.in_namespace(ns) > 0) return;
+  const Header* left = header_of({namespaces, ns});
+  if (left && left->terminating())
     doomed_.push_back({{namespaces, ns}, Propagation::kBackground, std::nullopt});
 }
 
@@ -238,32 +236,26 @@ void Deletion::empty_namespace(const ObjectRef& ref) {
 }
 
 /// Who that is of the dependents' namespace, or of none; no kind: there is no such kind.
-ObjectRef Deletion::owner_named(const json::object& reference, std::string_view ns) const {
-  const std::string name(api::find_text(reference, "name"));
-  const api::KindInfo* kind = kernel_.scheme().find(api::find_text(reference, "apiVersion"),
-                                                    api::find_text(reference, "kind"));
+ObjectRef Deletion::owner_named(const OwnerReference& owner, std::string_view ns) const {
+  const std::string name(owner.name);
+  const api::KindInfo* kind = kernel_.scheme().find(owner.api_version, owner.kind);
   if (!kind) return {};
   return {kind, kind->namespaced ? std::string(ns) + "/" + name : name};
 }
 
 /// Owners that wait for their dependents (foreground) go on when the last one is gone.
-void Deletion::owners_of_erased(const json::object& object) {
-  const json::object* metadata = metadata_of(object);
-  const json::array* owners = metadata ? api::find_array(*metadata, "ownerReferences") : nullptr;
-  if (!owners) return;
-  for (const json::value& entry : *owners) {
-    const json::object* reference = entry.if_object();
-    if (!reference) continue;
-    const ObjectRef owner = owner_named(*reference, api::find_text(*metadata, "namespace"));
-    if (!owner.kind || !kernel_.exists(*owner.kind, owner.key)) continue;
-    json::object waiting = kernel_.current(*owner.kind, owner.key);
-    if (uid_of(waiting) != api::find_text(*reference, "uid")) continue;  // its namesake
-    if (!is_terminating(waiting) || !has_finalizer(waiting, kForegroundFinalizer)) continue;
-    if (!index_.dependents(uid_of(waiting)).empty()) {
+void Deletion::owners_of_erased(std::string_view ns, const Header& header) {
+  for (const OwnerReference& reference : header.owners()) {
+    const ObjectRef owner = owner_named(reference, ns);
+    const Header* found = owner.kind ? header_of(owner) : nullptr;
+    if (!found || found->uid() != reference.uid) continue;  // gone, or its namesake
+    if (!found->terminating() || !found->has_finalizer(kForegroundFinalizer)) continue;
+    if (!index_.dependents(found->uid()).empty()) {
       // Perhaps only such as wait for it in turn.
       release(owner, kMostOfACircle);
       continue;
     }
+    json::object waiting = kernel_.current(*owner.kind, owner.key);
     remove_finalizer(waiting, kForegroundFinalizer);
     store(owner, waiting);
     if (finalizers_of(waiting).empty())

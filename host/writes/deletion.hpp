@@ -48,13 +48,15 @@ class Deletion {
   void mark(const ObjectRef& ref, boost::json::object object, std::int64_t grace_seconds);
   void doom_in_foreground(const ObjectRef& ref);
   void erase(const ObjectRef& ref);
-  void after_erase(const ObjectRef& ref, const boost::json::object& object);
+  void after_erase(const ObjectRef& ref, const Header& header);
   bool waits_for_dependents(const ObjectRef& ref, std::string& uid) const;
   bool release(const ObjectRef& ref, std::size_t most);
   void leave_dependents(std::string_view uid);
   void empty_namespace(const ObjectRef& ref);
-  ObjectRef owner_named(const boost::json::object& reference, std::string_view ns) const;
-  void owners_of_erased(const boost::json::object& object);
+  ObjectRef owner_named(const OwnerReference& owner, std::string_view ns) const;
+  void owners_of_erased(std::string_view ns, const Header& header);
+  /// nullptr when there is no such object; valid until it changes.
+  const Header* header_of(const ObjectRef& ref) const;
   void store(const ObjectRef& ref, const boost::json::object& object);
 
   Kernel& kernel_;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "api/json/json.hpp"
-#include "api/json/json_text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -81,8 +80,7 @@ void EventWriter::emit(const EventNote& event) {
   if (!event.about.kind) return;
   const StoredObject* about = objects_.kernel().store().find(*event.about.kind, event.about.key);
   if (!about) return;
-  std::string unescaped;
-  const std::string uid(scalar_text(member_text(about->metadata, "uid"), unescaped));
+  const std::string uid(about->metadata.uid());
   if (!allowed(uid)) {
     ++dropped_;
     return;
@@ -113,7 +111,7 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   made.key = fmt::format("{}/{}", ns, own_name);
   JsonText metadata;
   metadata.text("name", own_name).text("namespace", ns).text("uid", uid);
-  made.metadata = metadata.text("creationTimestamp", at).take();
+  made.metadata = Header(metadata.text("creationTimestamp", at).take());
   JsonText involved;
   involved.text("kind", event.about.kind->kind).text("name", name).text("uid", about);
   involved.text("apiVersion", api_version(*event.about.kind));

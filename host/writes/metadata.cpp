@@ -11,7 +11,6 @@ namespace json = boost::json;
 
 // Which plugins claim a workload, and that it takes no part (mechanisms: plugin away): the engine's
 // marks, nobody else's to set.
-constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
 constexpr std::string_view kTakesNoPart = "sluice.dev/takes-no-part";
 
 constexpr std::string_view kSystemFields[] = {
@@ -96,18 +95,22 @@ void give_identity(json::object& object, std::string_view uid, Time now) {
   metadata.erase("resourceVersion");
 }
 
-void give_uid(PreparedObject& object, std::string_view uid) {
-  if (object.has_uid) return;
-  append_text(object.stored.metadata, "uid", uid);
-  if (api::ObjectMeta* meta = meta_of(object.typed)) meta->uid = uid;
+void give_identity(PreparedObject& object, std::string_view uid, std::optional<Time> created) {
+  const bool gives_time = created && !object.has_creation_time;
+  if (object.has_uid && !gives_time) return;
+  std::string text = object.stored.metadata.text();
+  api::ObjectMeta* meta = meta_of(object.typed);
+  if (!object.has_uid) {
+    append_text(text, "uid", uid);
+    if (meta) meta->uid = uid;
+  }
+  if (gives_time) {
+    append_text(text, "creationTimestamp", format_time(*created));
+    if (meta) meta->creation_time = *created;
+  }
+  object.stored.metadata = Header(std::move(text));
   object.has_uid = true;
-}
-
-void give_creation_time(PreparedObject& object, Time now) {
-  if (object.has_creation_time) return;
-  append_text(object.stored.metadata, "creationTimestamp", format_time(now));
-  if (api::ObjectMeta* meta = meta_of(object.typed)) meta->creation_time = now;
-  object.has_creation_time = true;
+  object.has_creation_time |= gives_time;
 }
 
 void keep_system_metadata(const json::object& before, json::object& after,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +24,9 @@ void drop_system_metadata(boost::json::object& object);
 /// Identity of a new object: uid and creation time where missing, generation 1.
 void give_identity(boost::json::object& object, std::string_view uid, Time now);
 
-/// The same for an object that was sealed before its identity was known. Nothing where it has one.
-void give_uid(PreparedObject& object, std::string_view uid);
-/// `now` to the nanosecond, because a virtual clock can tell.
-void give_creation_time(PreparedObject& object, Time now);
+/// The same for an object that was sealed before its identity was known, where it has none.
+/// `created` to the nanosecond, because a virtual clock can tell; nullopt: it is given later.
+void give_identity(PreparedObject& object, std::string_view uid, std::optional<Time> created);
 
 /// The metadata of an update: identity, deletion and generation are those of `before`; the
 /// resourceVersion is dropped.

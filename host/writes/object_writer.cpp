@@ -127,9 +127,7 @@ std::optional<ApiError> ObjectWriter::namespace_refuses(const api::KindInfo& kin
   if (!namespaces) return std::nullopt;
   const StoredObject* found = kernel_.store().find(*namespaces, ns);
   if (!found) return not_found(*namespaces, ns);
-  // Asked for every object that is created: parsed only where the answer may be yes.
-  if (found->metadata.find("deletionTimestamp") == std::string::npos) return std::nullopt;
-  if (!is_terminating(kernel_.current(*namespaces, ns))) return std::nullopt;
+  if (!found->metadata.terminating()) return std::nullopt;
   return forbidden(kind, name,
                    fmt::format("unable to create new content in namespace {} because it is being "
                                "terminated",
@@ -187,8 +185,7 @@ ApiResult<WriteOutcome> ObjectWriter::create(PreparedObject prepared, const Writ
     if (auto refused = namespace_refuses(kind, name, std::string_view(key).substr(0, slash)))
       return *refused;
   if (kernel_.exists(kind, key)) return already_exists(kind, name);
-  if (!prepared.has_uid) give_uid(prepared, ids_.uid(now()));
-  give_creation_time(prepared, now());
+  give_identity(prepared, prepared.has_uid ? std::string() : ids_.uid(now()), now());
   kernel_.commit(std::move(prepared));
   return outcome_of(*kernel_.store().find(kind, key), 201, mode);
 }
@@ -266,8 +263,7 @@ ApiResult<WriteOutcome> ObjectWriter::remove(const ObjectRef& ref, const DeleteO
   const std::string name = ref.key.substr(ref.key.find('/') + 1);
   if (!stored) return not_found(kind, name);
   if (auto refused = refuses_to_go(ref)) return *refused;
-  const json::object before = to_object(*stored);
-  const std::string_view uid = api::find_text(*metadata_of(before), "uid");
+  const std::string_view uid = stored->metadata.uid();
   if (!options.uid.empty() && options.uid != uid)
     return conflict(kind, name,
                     fmt::format("the UID in the precondition ({}) does not match the UID in record "

@@ -94,8 +94,7 @@ ApiResult<void> check_precondition(const WriteRequest& request, const StoredObje
                      "Invalid value: 0: must be specified for an update"}});
   if (!version.empty() && version != "0" && version != std::to_string(stored.version))
     return conflict(*request.kind, request.name);
-  const json::object current = to_object(stored);
-  const std::string_view own = api::find_text(*metadata_of(current), "uid");
+  const std::string_view own = stored.metadata.uid();
   if (!uid.empty() && uid != own)
     return conflict(*request.kind, request.name,
                     fmt::format("Precondition failed: UID in precondition: {}, UID in object "

@@ -1,5 +1,6 @@
 // What lies in the store: an object comes out of its record as it went in, also when only a member
-// of it is looked at in the text; the marks of fields read as they are written.
+// of it is looked at in the text, or its header is asked; the marks of fields read as they are
+// written.
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
@@ -58,6 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   TextPool pool;
   const StoredObject stored = to_stored(kind, *input, pool);
   const json::object out = to_object(stored);
+  SLUICE_CHECK(stored.metadata.uid() == api::find_text(metadata.get_object(), "uid"),
+               stored.metadata.text());
   boost::json::error_code error;
   const json::value text = json::parse(to_text(stored), error);
   SLUICE_CHECK(!error && same_json(text, out), to_text(stored));

@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   StoredObject object;
   object.kind = route.kind;
   object.key = "ns/name";
-  object.metadata = R"({"name":"name","namespace":"ns","labels":{"a":"b","n":"7"}})";
+  object.metadata = Header(R"({"name":"name","namespace":"ns","labels":{"a":"b","n":"7"}})");
   object.body = std::make_shared<const std::string>(R"({"spec":{"nodeName":"n"},"reason":"r"})");
   object.status = R"({"phase":"Running"})";
   SLUICE_CHECK(options->selector.matches(object) == options->selector.matches(object));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "host/base/log.hpp"
 #include "host/objects/parts.hpp"
 
@@ -83,9 +84,8 @@ void CheckController::changed(const ObjectChange& change, std::vector<std::strin
     for (const auto& [check, controller] : controller_of_) keys.push_back(kCheckMark + check);
     return;
   }
-  // Most workloads have no checks, and their statuses say so in their text.
   const bool checked =
-      change.stored && change.stored->status.find("\"admissionChecks\"") != std::string::npos;
+      change.stored && !member_text(change.stored->status, "admissionChecks").empty();
   if (checked || begun_.contains(change.key)) keys.push_back(change.key);
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json/json_text.hpp"
+#include "api/json/json.hpp"
 #include "host/controllers/jobs/job_kind.hpp"
 #include "host/objects/parts.hpp"
 #include "host/writes/metadata.hpp"
@@ -13,11 +13,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kOwner = "owner ";  // before the uid of a job that goes
-
-/// It is deleted, or about to be. The text may say so elsewhere too: it only has to be looked at.
-bool is_going(const StoredObject& stored) {
-  return stored.metadata.find("deletionTimestamp") != std::string::npos;
-}
 
 /// The job that controls it is there, and not about to go.
 bool has_job(const json::object& workload, const ObjectAccess& objects) {
@@ -58,12 +53,12 @@ std::vector<std::string> InUseController::watches() const {
 
 void InUseController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
   if (change.kind == workloads_) {
-    if (change.stored && is_going(*change.stored) &&
-        change.stored->metadata.find(kInUseFinalizer) != std::string::npos)
+    if (change.stored && change.stored->metadata.terminating() &&
+        change.stored->metadata.has_finalizer(kInUseFinalizer))
       keys.push_back(change.key);
-  } else if (change.before && (!change.stored || is_going(*change.stored))) {
-    const std::string_view uid = member_text(change.before->metadata, "uid");  // with its quotes
-    if (uid.size() > 2) keys.push_back(fmt::format("{}{}", kOwner, uid.substr(1, uid.size() - 2)));
+  } else if (change.before && (!change.stored || change.stored->metadata.terminating())) {
+    const std::string_view uid = change.before->metadata.uid();
+    if (!uid.empty()) keys.push_back(fmt::format("{}{}", kOwner, uid));
   }
 }
 

@@ -26,18 +26,11 @@ void tell(ObjectAccess& objects, const ObjectRef& about, std::string_view reason
 /// Keys of the jobs that the owner references of an object name.
 void name_owners(const std::map<std::string, const api::KindInfo*, std::less<>>& kinds,
                  const StoredObject& stored, std::vector<std::string>& keys) {
-  if (stored.metadata.find("ownerReferences") == std::string::npos) return;
-  boost::system::error_code code;
-  const json::value metadata = api::parse_deep(stored.metadata, code);
-  if (code || !metadata.is_object()) return;
-  const std::string ns = stored.key.substr(0, stored.key.find('/'));
-  for_each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {
-    const std::string_view version = api::find_text(owner, "apiVersion");
-    const std::string kind =
-        fmt::format("{}/{}", version.substr(0, version.find('/')), api::find_text(owner, "kind"));
-    if (kinds.contains(kind))
-      keys.push_back(fmt::format("{} {}/{}", kind, ns, api::find_text(owner, "name")));
-  });
+  const std::string_view ns = std::string_view(stored.key).substr(0, stored.key.find('/'));
+  for (const OwnerReference& owner : stored.metadata.owners()) {
+    const std::string kind = fmt::format("{}/{}", owner.group(), owner.kind);
+    if (kinds.contains(kind)) keys.push_back(fmt::format("{} {}/{}", kind, ns, owner.name));
+  }
 }
 
 /// As many pods as before are still needed, or all that are left. False: nothing is to be changed.
@@ -90,8 +83,7 @@ void JobController::changed(const ObjectChange& change, std::vector<std::string>
 }
 
 bool JobController::follows(const StoredObject& workload) const {
-  return workload.metadata.find("\"ownerReferences\"") != std::string::npos ||
-         waiting_for_workload_.contains(workload.key);
+  return !workload.metadata.owners().empty() || waiting_for_workload_.contains(workload.key);
 }
 
 // Jobs name themselves: a workload of a job that is not there changes nothing.

@@ -5,8 +5,6 @@
 namespace sluice::host {
 namespace {
 
-constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
-
 /// The admitted workload of a plugin that is not there. Only the plugin knows what its workloads
 /// are to each other, so until it comes back the job runs on by what was admitted.
 const WorkloadOfJob* left_behind(const JobView& view, const std::vector<std::string>& loaded) {

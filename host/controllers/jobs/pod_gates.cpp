@@ -67,17 +67,12 @@ bool has_ended(const json::object& pod) {
 }
 
 void name_job_owner(const StoredObject& pod, std::vector<std::string>& keys) {
-  boost::system::error_code code;
-  const json::value metadata = api::parse_deep(pod.metadata, code);
-  if (code || !metadata.is_object()) return;
-  for_each_object(metadata.get_object(), "ownerReferences", [&](const json::object& owner) {
-    const std::string_view version = api::find_text(owner, "apiVersion");
-    const std::string kind =
-        fmt::format("{}/{}", version.substr(0, version.find('/')), api::find_text(owner, "kind"));
+  for (const OwnerReference& owner : pod.metadata.owners()) {
+    const std::string kind = fmt::format("{}/{}", owner.group(), owner.kind);
     if (find_job_kind(kind))
-      keys.push_back(fmt::format("{} {}/{}", kind, pod.key.substr(0, pod.key.find('/')),
-                                 api::find_text(owner, "name")));
-  });
+      keys.push_back(
+          fmt::format("{} {}/{}", kind, pod.key.substr(0, pod.key.find('/')), owner.name));
+  }
 }
 
 }  // namespace

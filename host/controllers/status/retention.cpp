@@ -30,7 +30,7 @@ std::optional<Time> last_seen(const StoredObject& event) {
     if (const auto seen = time(*event.body, "lastTimestamp")) return seen;
     if (const auto seen = time(*event.body, "eventTime")) return seen;
   }
-  return time(event.metadata, "creationTimestamp");
+  return time(event.metadata.text(), "creationTimestamp");
 }
 
 Time last_seen(const json::object& event) {

@@ -148,18 +148,11 @@ void add_gates(json::object& pod, const std::vector<std::string>& gates) {
 
 std::string key_of_controller(const StoredObject& stored, std::string_view group,
                               std::string_view kind) {
-  // Most objects have no owner: their metadata need not be parsed.
-  if (stored.metadata.find("ownerReferences") == std::string::npos) return {};
-  json::error_code problem;
-  const json::value parsed = api::parse_deep(stored.metadata, problem);
-  if (problem || !parsed.is_object()) return {};
-  const json::object& metadata = parsed.get_object();
-  const json::object* owner = controller_of(metadata);
-  if (!owner || api::find_text(*owner, "kind") != kind) return {};
-  const std::string_view version = api::find_text(*owner, "apiVersion");
-  if (version.substr(0, version.rfind('/')) != group) return {};
-  return std::string(api::find_text(metadata, "namespace")) + "/" +
-         std::string(api::find_text(*owner, "name"));
+  const OwnerReference* owner = stored.metadata.controller();
+  if (!owner || owner->kind != kind || owner->group() != group) return {};
+  const std::size_t slash = stored.key.find('/');
+  const std::string ns = slash == std::string::npos ? "" : stored.key.substr(0, slash);
+  return fmt::format("{}/{}", ns, owner->name);
 }
 
 ApiResult<void> drop_finalizer(ObjectAccess& objects, const api::KindInfo& kind,

@@ -29,8 +29,9 @@ Content content_of(const LiveStore& store) {
   for (const char* name : {"Workload", "LocalQueue", "ResourceFlavor"}) {
     const auto listing = store.read(kind(name), "");
     for (const RecordPtr& record : listing->objects)
-      out[name + std::string(" ") + record->key] =
-          std::to_string(record->version) + record->metadata + *record->body + record->status;
+      out[name + std::string(" ") + record->key] = std::to_string(record->version) +
+                                                   record->metadata.text() + *record->body +
+                                                   record->status;
   }
   return out;
 }

@@ -31,7 +31,7 @@ inline StoredObject object(const api::KindInfo& of, std::string_view key,
   StoredObject out;
   out.kind = &of;
   out.key = key;
-  out.metadata = R"({"name":"x"})";
+  out.metadata = Header(R"({"name":"x"})");
   out.body = std::make_shared<const std::string>("{}");
   out.status = R"({"text":")" + std::string(text) + R"("})";
   return out;

@@ -283,11 +283,11 @@ TEST(LiveStore, FieldsOfAnAbsentPluginAreHiddenAndComeBack) {
     LiveStore store(painted, std::make_unique<MemoryJournal>(disk));
     StoredObject it = object(kind_there, "a/x");
     it.status.clear();
-    it.metadata = R"({"name":"x","namespace":"a"})";
+    it.metadata = Header(R"({"name":"x","namespace":"a"})");
     it.body = std::make_shared<const std::string>(R"({"spec":{"paint":"red","queueName":"q"}})");
     store.put(it);
     it.key = "a/y";
-    it.metadata = R"({"name":"y","namespace":"a"})";
+    it.metadata = Header(R"({"name":"y","namespace":"a"})");
     it.body = std::make_shared<const std::string>(R"({"spec":{"queueName":"q"}})");
     store.put(it);
     ASSERT_EQ(commit(store), "");
