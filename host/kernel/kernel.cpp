@@ -168,9 +168,7 @@ void Kernel::commit(PreparedObject object) {
   const StoredObject* old = store_.find(*object.stored.kind, object.stored.key);
   if (old && old->metadata == object.stored.metadata) object.stored.metadata = old->metadata;
   // A status of a queue is told to people; to the engine it would look like a change of the queue.
-  const bool read_by_engine =
-      object.stored.kind == &workload_kind_ || object.stored.kind == &check_kind_;
-  const bool status_alone = old && !read_by_engine && old->status != object.stored.status &&
+  const bool status_alone = old && !reads_statuses_of(*object.stored.kind) && old->status != object.stored.status &&
                             old->metadata == object.stored.metadata &&
                             *old->body == *object.stored.body;
   const bool workload = object.stored.kind == &workload_kind_;

@@ -122,6 +122,10 @@ class Kernel {
     return engine_.report(key, check);
   }
 
+  /// Whether the engine reads statuses of this kind; those of all others are there for people.
+  bool reads_statuses_of(const api::KindInfo& kind) const {
+    return &kind == &workload_kind_ || &kind == &check_kind_;
+  }
   /// Stores an object that was prepared in full, identity included.
   void commit(PreparedObject object);
   /// Writes the workload's status anew, as the engine sees it. Nothing to do when there is none.

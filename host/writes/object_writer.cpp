@@ -333,11 +333,23 @@ ApiResult<void> ObjectWriter::update(json::object object) {
 ApiResult<void> ObjectWriter::update_status(const api::KindInfo& kind, std::string_view key,
                                             json::object status) {
   if (!kernel_.exists(kind, key)) return not_found(kind, key.substr(key.find('/') + 1));
-  json::object after = kernel_.current(kind, key);
-  after["status"] = std::move(status);
-  WriteMode mode;
-  mode.by_system = true;
-  return without_outcome(replace({&kind, std::string(key)}, std::move(after), true, mode));
+  if (kernel_.reads_statuses_of(kind)) {
+    json::object after = kernel_.current(kind, key);
+    after["status"] = std::move(status);
+    WriteMode mode;
+    mode.by_system = true;
+    return without_outcome(replace({&kind, std::string(key)}, std::move(after), true, mode));
+  }
+  // Only people read it: nothing else of the object is looked at.
+  PreparedObject prepared;
+  prepared.stored = *kernel_.store().find(kind, key);
+  boost::system::error_code code;
+  const json::value held = api::parse_deep(prepared.stored.status, code);
+  if (held.is_object() && held.get_object() == status) return {};
+  prepared.stored.status.clear();
+  if (!status.empty()) api::append_json(status, prepared.stored.status);
+  kernel_.commit(std::move(prepared));
+  return {};
 }
 
 ApiResult<void> ObjectWriter::remove(const api::KindInfo& kind, std::string_view key,

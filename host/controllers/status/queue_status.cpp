@@ -75,8 +75,7 @@ void set_counts(json::object& status, const QueueCounts& counts) {
 }
 
 Result<void> write(ObjectAccess& objects, const api::KindInfo& kind, const std::string& key,
-                   const json::object& before, json::object status) {
-  if (part(before, "status") == status) return {};
+                   json::object status) {
   if (auto done = objects.update_status(kind, key, std::move(status)); !done)
     return Error{done.error().text};
   return {};
@@ -183,7 +182,7 @@ Result<void> QueueStatusController::write_queue(const std::string& name, ObjectA
           [](const FlavorUse& use) { return use.borrowed_by_used(); });
       if (fair_sharing_)
         status["fairSharing"] = json::object{{"weightedShare", view->weighted_share}};
-      auto done = write(objects, *cluster_queues_, name, *object, std::move(status));
+      auto done = write(objects, *cluster_queues_, name, std::move(status));
       if (!done) return done;
     }
   }
@@ -229,7 +228,7 @@ Result<void> QueueStatusController::write_local_queue(const std::string& key,
       by_flavor(all, [&](const FlavorUse& use) { return own_use(use).reserved; }, {});
   status["flavorsUsage"] =
       by_flavor(all, [&](const FlavorUse& use) { return own_use(use).used; }, {});
-  return write(objects, *local_queues_, key, *object, std::move(status));
+  return write(objects, *local_queues_, key, std::move(status));
 }
 
 Result<void> QueueStatusController::write_cohorts(ObjectAccess& objects) {
@@ -239,7 +238,7 @@ Result<void> QueueStatusController::write_cohorts(ObjectAccess& objects) {
     if (!object || !share) continue;
     json::object status = part(*object, "status");
     status["fairSharing"] = json::object{{"weightedShare", *share}};
-    if (auto done = write(objects, *cohorts_, name, *object, std::move(status)); !done) return done;
+    if (auto done = write(objects, *cohorts_, name, std::move(status)); !done) return done;
   }
   return {};
 }
