@@ -16,7 +16,7 @@ namespace {
 struct Fixture {
   SystemPluginClock clock;
   std::unique_ptr<PluginSet> set;
-  hooks::Hooks hooks;
+  hooks::HostHooks hooks;
   api::Workload workload;
 
   Fixture() {

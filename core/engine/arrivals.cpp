@@ -23,14 +23,14 @@ std::shared_ptr<const api::Workload> with_granted_pod_sets(
 
 }  // namespace
 
-WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object) {
+WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object, hooks::Traits said) {
   const std::string key = object->meta.key();
   if (const auto existing = model_.find(key)) {
     WorkloadRecord& w = model_.workloads[*existing];
     if (w.object->meta.uid == object->meta.uid) {
       lifecycle_.take_reports(*existing, object->status);
       lifecycle_.take_requeue(*existing, object->status);
-      change(*existing, std::move(object));
+      change(*existing, std::move(object), std::move(said));
       lifecycle_.settle_checks(*existing);
       return *existing;
     }
@@ -47,8 +47,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object) {
   ++model_.ids_version;
   name_local_queue(w);
   describe_pod_sets(w);
-  const api::Condition* reserved = w.object->status.condition("QuotaReserved");
-  ask_traits(id, reserved && reserved->status == "True" && w.object->status.admission);
+  take_traits(id, std::move(said));
   lifecycle_.load_status(id);
   w.shape = shape_of(w);
   if (!w.object->active && w.state != WorkloadState::kFinished) {
@@ -119,7 +118,8 @@ std::uint32_t Arrivals::shape_of(const WorkloadRecord& w) {
   return model_.texts.intern(text);
 }
 
-void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object) {
+void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object,
+                      hooks::Traits said) {
   WorkloadRecord& w = model_.workloads[id];
   const Before before{w.object->active, w.priority, w.shape, w.pod_sets};
   if (w.holds_quota())
@@ -132,7 +132,7 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   w.priority = w.object->priority;
   name_local_queue(w);
   describe_pod_sets(w);
-  ask_traits(id, w.holds_quota());
+  take_traits(id, std::move(said));
   follow_part(id, was_aside);
   w.shape = shape_of(w);
   waiting_.reorder_anchored(w.key);
@@ -165,7 +165,7 @@ void Arrivals::tell_why_inactive(WorkloadRecord& w) {
 void Arrivals::change_holder(WorkloadId id, const Before& before) {
   WorkloadRecord& w = model_.workloads[id];
   lifecycle_.take_pods_ready(id);
-  if (!w.traits_ok_with_quota()) {
+  if (w.stands_aside()) {
     Decision why;
     why.reason = "OnHold";
     why.message = w.extras->traits.takes_no_part_because;
@@ -209,18 +209,23 @@ void Arrivals::remove(WorkloadId id) {
   turn_.moved = true;
 }
 
-void Arrivals::traits_changed(WorkloadId id) { change(id, model_.workloads[id].object); }
+void Arrivals::traits_changed(WorkloadId id, hooks::Traits said) {
+  change(id, model_.workloads[id].object, std::move(said));
+}
 
-void Arrivals::follow_local_queues(const std::set<std::string>& local_queues) {
-  if (local_queues.empty()) return;
-  const std::vector<WorkloadId> open(model_.open.begin(), model_.open.end());
-  for (const WorkloadId id : open) {
+std::vector<WorkloadId> Arrivals::waiting_in(const std::set<std::string>& local_queues) const {
+  std::vector<WorkloadId> out;
+  if (local_queues.empty()) return out;
+  for (const WorkloadId id : model_.open) {
     const WorkloadRecord& w = model_.workloads[id];
     if (w.holds_quota() || w.state != WorkloadState::kPending) continue;
-    if (!local_queues.contains(w.object->meta.ns + "/" + w.object->queue_name)) continue;
-    if (hooks_.workload_traits) refresh_traits(id);
-    if (w.state == WorkloadState::kPending) waiting_.enqueue(id);
+    if (local_queues.contains(w.object->meta.ns + "/" + w.object->queue_name)) out.push_back(id);
   }
+  return out;
+}
+
+void Arrivals::follow_local_queues(const std::set<std::string>& local_queues) {
+  for (const WorkloadId id : waiting_in(local_queues)) waiting_.enqueue(id);
 }
 
 }  // namespace sluice

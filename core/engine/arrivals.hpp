@@ -1,9 +1,8 @@
-// Arrivals: workloads come, change and go; what plugins say about them; and the records that
-// follow.
+// Arrivals: workloads come, change and go; what is said of them; and the records that follow.
 //
 // Makes the dense record of an object (pod sets, shape, traits) and hands it to the parts that keep
 // it in order. Invariant: a record describes its object, and its traits are tied to others, from
-// apply() to remove(). The engine's thread only; plugins are asked for traits on it.
+// apply() to remove(). The engine's thread only.
 #pragma once
 
 #include <memory>
@@ -19,7 +18,6 @@ class Arrivals {
  public:
   Arrivals(const Parts& parts, Lifecycle& lifecycle)
       : model_(parts.model),
-        hooks_(parts.hooks),
         turn_(parts.turn),
         structure_(parts.structure),
         relations_(parts.relations),
@@ -27,11 +25,15 @@ class Arrivals {
         waiting_(parts.waiting),
         lifecycle_(lifecycle) {}
 
-  WorkloadId apply(std::shared_ptr<const api::Workload> object);
+  WorkloadId apply(std::shared_ptr<const api::Workload> object, hooks::Traits said);
   void remove(WorkloadId id);
-  /// Asks plugins anew, as if the object had come again.
-  void traits_changed(WorkloadId id);
-  /// LocalQueues lead elsewhere now: those that wait there ask anew and are queued anew.
+  /// As if the object had come again, with what is said of it now.
+  void traits_changed(WorkloadId id, hooks::Traits said);
+  /// Of one that waits, whose queue leads elsewhere: it is queued anew by follow_local_queues().
+  void traits_of_moved(WorkloadId id, hooks::Traits said);
+  /// Those that wait in one of these LocalQueues, in order of their ids.
+  std::vector<WorkloadId> waiting_in(const std::set<std::string>& local_queues) const;
+  /// LocalQueues lead elsewhere now: those that wait there are queued anew.
   void follow_local_queues(const std::set<std::string>& local_queues);
 
  private:
@@ -43,21 +45,17 @@ class Arrivals {
     std::vector<PodSetRecord> pod_sets;
   };
 
-  void change(WorkloadId id, std::shared_ptr<const api::Workload> object);
+  void change(WorkloadId id, std::shared_ptr<const api::Workload> object, hooks::Traits said);
   void tell_why_inactive(WorkloadRecord& w);
   void change_holder(WorkloadId id, const Before& before);
   void name_local_queue(WorkloadRecord& w);
   void describe_pod_sets(WorkloadRecord& w);
   const PodShape* pod_shape(const std::shared_ptr<const api::PodTemplate>& pod);
   std::uint32_t shape_of(const WorkloadRecord& w);
-  void ask_traits(WorkloadId id, bool holds_quota);
-  void refresh_traits(WorkloadId id);
+  void take_traits(WorkloadId id, hooks::Traits said);
   void follow_part(WorkloadId id, bool was_aside);
-  void mark(WorkloadId id, const hooks::Traits& traits, bool asked);
-  bool all_loaded(const std::vector<std::string>& plugins) const;
 
   Model& model_;
-  const hooks::Hooks& hooks_;
   Turn& turn_;
   Structure& structure_;
   Relations& relations_;

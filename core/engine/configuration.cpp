@@ -74,10 +74,10 @@ void Structure::apply(const api::ResourceFlavor& object) {
         if (used == id) changes_.queues.insert(queue.id);
 }
 
-void Structure::apply(const api::ClusterQueue& object) {
+QueueId Structure::apply(const api::ClusterQueue& object) {
   const QueueId id = queue_id(object.meta.name);
   QueueRecord& queue = model_.queues[id];
-  if (queue.spec && queue.spec->json == object.json && !object.json.empty()) return;
+  if (queue.spec && queue.spec->json == object.json && !object.json.empty()) return id;
   const bool new_shape =
       !queue.spec || queue.spec->cohort != object.cohort ||
       quota_specs(queue.spec->resource_groups) != quota_specs(object.resource_groups);
@@ -85,9 +85,9 @@ void Structure::apply(const api::ClusterQueue& object) {
   note_queue_change(id, new_shape);
   queue.spec = std::make_unique<const api::ClusterQueue>(object);
   if (!queue.best_effort()) queue.pending.clear_place();
-  if (hooks_.queue_watch) hooks_.queue_watch->queue_changed(id, *queue.spec);
   if (object.stop_policy != api::StopPolicy::kNone) changes_.drain = true;
   note_locals_of(object.meta.name);  // their workloads waited for a queue that did not exist
+  return id;
 }
 
 void Structure::apply(const api::Cohort& object) {

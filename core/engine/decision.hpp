@@ -21,7 +21,6 @@ enum class DecisionType : std::uint8_t {
   kFinished,
   kDeactivated,
   kRequeued,           ///< a backoff ended
-  kMarked,             ///< the workload is now claimed by `reason` (a plugin's name)
   kWaitingForVictims,  ///< it fits once the victims of others are gone
   kReservationLost,    ///< before it was admitted: reason and message
   kCheckState,         ///< reason: the check's name; cause: its new state; message: its message

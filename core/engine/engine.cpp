@@ -32,9 +32,9 @@ ParallelFor make_parallel_for(int threads) {
 
 /// The parts, each made of those before it.
 struct Engine::Joined {
-  Joined(EngineConfig with, hooks::Hooks by)
+  Joined(EngineConfig with, const hooks::Hooks& by)
       : config(std::move(with)),
-        hooks(std::move(by)),
+        hooks(by),
         rounds(parts, lifecycle, make_parallel_for(config.threads)) {
     model.history.set_window(config.progress_window);
     model.requeue_by_eviction_time = config.requeue.by_eviction_time;
@@ -70,10 +70,10 @@ struct Engine::Joined {
   hooks::Hooks hooks;
   Model model;
   Turn turn;
-  Structure structure{model, hooks};
+  Structure structure{model};
   Relations relations{model};
   Holdings holdings{model, structure};
-  Waiting waiting{model, hooks, structure, turn};
+  Waiting waiting{model, structure, turn};
   Parts parts{model, config, hooks, turn, structure, relations, holdings, waiting};
   Lifecycle lifecycle{parts};
   Arrivals arrivals{parts, lifecycle};
@@ -82,8 +82,8 @@ struct Engine::Joined {
   std::uint64_t ordered_version = 0;
 };
 
-Engine::Engine(EngineConfig config, hooks::Hooks hooks)
-    : all_(std::make_unique<Joined>(std::move(config), std::move(hooks))) {}
+Engine::Engine(EngineConfig config, const hooks::Hooks& hooks)
+    : all_(std::make_unique<Joined>(std::move(config), hooks)) {}
 Engine::~Engine() = default;
 
 void Engine::begin_instant(Time now) {
@@ -105,12 +105,14 @@ bool Engine::step(std::vector<Decision>& out) {
 
 void Engine::apply(const api::Namespace& object) { all_->structure.apply(object); }
 void Engine::apply(const api::ResourceFlavor& object) { all_->structure.apply(object); }
-void Engine::apply(const api::ClusterQueue& object) { all_->structure.apply(object); }
+hooks::QueueId Engine::apply(const api::ClusterQueue& object) {
+  return all_->structure.apply(object);
+}
 void Engine::apply(const api::Cohort& object) { all_->structure.apply(object); }
 void Engine::apply(const api::LocalQueue& object) { all_->structure.apply(object); }
 void Engine::apply(const api::AdmissionCheck& object) { all_->structure.apply(object); }
-WorkloadId Engine::apply(std::shared_ptr<const api::Workload> object) {
-  return all_->arrivals.apply(std::move(object));
+WorkloadId Engine::apply(std::shared_ptr<const api::Workload> object, hooks::Traits traits) {
+  return all_->arrivals.apply(std::move(object), std::move(traits));
 }
 
 void Engine::remove(std::string_view kind, std::string_view key) {
@@ -147,8 +149,16 @@ Result<void> Engine::report(std::string_view key, const api::AdmissionCheckState
   return id ? all_->lifecycle.report(*id, check) : Result<void>(id.error());
 }
 
-void Engine::traits_changed(std::string_view key) {
-  if (const auto id = find(key)) all_->arrivals.traits_changed(*id);
+void Engine::traits_changed(WorkloadId id, hooks::Traits traits) {
+  all_->arrivals.traits_changed(id, std::move(traits));
+}
+
+std::vector<WorkloadId> Engine::moved() const {
+  return all_->arrivals.waiting_in(all_->structure.changes().local_queues);
+}
+
+void Engine::traits_of_moved(WorkloadId id, hooks::Traits traits) {
+  all_->arrivals.traits_of_moved(id, std::move(traits));
 }
 
 void Engine::requeue(std::string_view key) {
@@ -185,6 +195,11 @@ std::vector<std::string> Engine::planned_victims(WorkloadId id) const {
 }
 std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const {
   return sluice::counted_as(all_->model, id);
+}
+bool Engine::holds_quota(WorkloadId id) const { return all_->model.workloads[id].holds_quota(); }
+std::string_view Engine::cluster_queue_of(const api::Workload& object) const {
+  const LocalQueueRecord* local = all_->model.local_queue_of(object);
+  return local ? std::string_view(local->cluster_queue) : std::string_view();
 }
 bool Engine::takes_part(WorkloadId id) const { return !all_->model.workloads[id].stands_aside(); }
 bool Engine::may_lower_counts(WorkloadId id) const {

@@ -1,13 +1,16 @@
 // Engine: the deterministic state machine that decides which workload starts, when and on what.
 //
-// Inputs are object changes, ends of workloads and the time of an instant; outputs are decisions
-// (decision.hpp). The same inputs in the same order give the same decisions for any number of
-// threads. No I/O, no clock, no randomness.
+// Inputs are object changes, what is said of workloads beside (their traits), ends of workloads and
+// the time of an instant; outputs are decisions (decision.hpp). The same inputs in the same order
+// give the same decisions for any number of threads. No I/O, no clock, no randomness; hooks are
+// asked within step() only, and nobody is while an input is taken.
 //
 // How a host drives one instant (semantics 2):
 //
 //   engine.begin_instant(now);        // timers that are due fire
 //   engine.apply(...), remove_...     // all changes of the instant
+//   for (id : engine.moved())         // what is said of these may have changed with their queue
+//     engine.traits_of_moved(id, ...);
 //   while (engine.step(out)) {        // wakes trees, runs one cycle, completes its evictions
 //     commit(out); notify plugins;    // what they write comes back through apply()
 //   }
@@ -39,7 +42,7 @@ namespace sluice {
 
 class Engine {
  public:
-  Engine(EngineConfig config, hooks::Hooks hooks);
+  Engine(EngineConfig config, const hooks::Hooks& hooks);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -51,7 +54,8 @@ class Engine {
   // Each creates the object or replaces its earlier form.
   void apply(const api::Namespace& object);
   void apply(const api::ResourceFlavor& object);
-  void apply(const api::ClusterQueue& object);
+  /// The queue's number, by which hooks know it.
+  hooks::QueueId apply(const api::ClusterQueue& object);
   void apply(const api::Cohort& object);
   void apply(const api::LocalQueue& object);
   void apply(const api::AdmissionCheck& object);
@@ -59,8 +63,8 @@ class Engine {
   /// On creation the status is respected: one with an admission and its conditions starts out as
   /// reserved or admitted. On a change only the spec, metadata, status.reclaimablePods and the
   /// states of its admission checks count, these while it holds quota; the rest of the status is
-  /// the engine's. `priority` is already resolved from its class.
-  WorkloadId apply(std::shared_ptr<const api::Workload> object);
+  /// the engine's. `priority` is already resolved from its class. `traits`: what is said of it.
+  WorkloadId apply(std::shared_ptr<const api::Workload> object, hooks::Traits traits = {});
 
   /// After workloads of a store were applied, before the first step: a reason to wait that a status
   /// says already is not told again. O(workloads).
@@ -83,8 +87,14 @@ class Engine {
   /// it does not exist, holds no quota, or has no such check.
   Result<void> report(std::string_view key, const api::AdmissionCheckState& check);
 
-  /// The traits of this workload may have changed (a plugin says so).
-  void traits_changed(std::string_view key);
+  /// What is said of the workload is this from now on. REQUIRES: it exists.
+  void traits_changed(WorkloadId id, hooks::Traits traits);
+  /// Those that wait and whose LocalQueue, or the ClusterQueue behind it, came, went or changed
+  /// since the last step: what is said of them may be something else. O(open workloads) after such
+  /// a change, else O(1).
+  std::vector<WorkloadId> moved() const;
+  /// What is said of one of those. The next step queues it anew.
+  void traits_of_moved(WorkloadId id, hooks::Traits traits);
   /// Puts a parked workload back into its queue (a plugin's veto may have ended).
   void requeue(std::string_view key);
 
@@ -116,7 +126,10 @@ class Engine {
   bool may_lower_counts(WorkloadId id) const;
   /// Who is counted for this workload in totals (its trait `counted as`); nullopt: nobody.
   std::optional<WorkloadId> counted_as(WorkloadId id) const;
-  /// False: a plugin says (or said, before it went) that it is never queued and holds no quota.
+  bool holds_quota(WorkloadId id) const;
+  /// That the workload's LocalQueue names now; empty: there is none.
+  std::string_view cluster_queue_of(const api::Workload& object) const;
+  /// False: its traits say that it is never queued and holds no quota.
   bool takes_part(WorkloadId id) const;
   /// All workloads that exist, in order of namespace/name.
   std::vector<WorkloadId> workloads() const;

@@ -19,12 +19,13 @@ namespace sluice {
 
 class Structure {
  public:
-  Structure(Model& model, const hooks::Hooks& hooks) : model_(model), hooks_(hooks) {}
+  explicit Structure(Model& model) : model_(model) {}
 
   // Each creates the object or replaces its earlier form.
   void apply(const api::Namespace& object);
   void apply(const api::ResourceFlavor& object);
-  void apply(const api::ClusterQueue& object);
+  /// Its number.
+  QueueId apply(const api::ClusterQueue& object);
   void apply(const api::Cohort& object);
   void apply(const api::LocalQueue& object);
   void apply(const api::AdmissionCheck& object);
@@ -51,6 +52,7 @@ class Structure {
     std::set<QueueId> relisted;          ///< their checks changed
     bool drain = false;                  ///< a queue was stopped, or may have been
   };
+  const Changes& changes() const { return changes_; }
   /// Builds the tree anew if it is stale. O(nodes × frs + holders) then, else O(1).
   Changes rebuild();
 
@@ -83,7 +85,6 @@ class Structure {
   void set_activity_by_checks(QueueRecord& queue);
 
   Model& model_;
-  const hooks::Hooks& hooks_;
   std::map<std::string, api::Cohort> cohorts_;
   Changes changes_;
   std::set<QueueId> generation_queues_;  // their trees' generations grow

@@ -9,18 +9,6 @@
 namespace sluice {
 namespace {
 
-/// The first name in a comma-separated list that is not among the loaded plugins.
-std::string first_absent(std::string_view list, const std::vector<std::string>& loaded) {
-  while (!list.empty()) {
-    const std::size_t comma = list.find(',');
-    const std::string name(list.substr(0, comma));
-    if (!name.empty() && std::find(loaded.begin(), loaded.end(), name) == loaded.end()) return name;
-    if (comma == std::string_view::npos) break;
-    list.remove_prefix(comma + 1);
-  }
-  return {};
-}
-
 std::shared_ptr<PendingReason> plain_reason(WaitReason reason, std::string text) {
   auto out = std::make_shared<PendingReason>();
   out->reason = reason;
@@ -64,12 +52,8 @@ std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, 
       return plain_reason(WaitReason::kOnHold, traits->takes_no_part_because);
   }
   if (!object.held_because.empty()) return plain_reason(WaitReason::kOnHold, object.held_because);
-  if (const std::string* mark = object.meta.annotations.find(kClaimedBy)) {
-    const std::string absent = first_absent(*mark, hooks_.plugins);
-    if (!absent.empty())
-      return plain_reason(WaitReason::kOnHold,
-                          "Plugin " + absent + ", which manages this workload, is not loaded");
-  }
+  if (const hooks::Traits* traits = w.traits(); traits && !traits->waits_because.empty())
+    return plain_reason(WaitReason::kOnHold, traits->waits_because);
   if (backs_off(w))
     return plain_reason(WaitReason::kPending, "The workload waits for its requeue backoff");
   if (object.queue_name.empty())

@@ -15,8 +15,8 @@ namespace sluice {
 
 class Waiting {
  public:
-  Waiting(Model& model, const hooks::Hooks& hooks, Structure& structure, Turn& turn)
-      : model_(model), hooks_(hooks), structure_(structure), turn_(turn) {}
+  Waiting(Model& model, Structure& structure, Turn& turn)
+      : model_(model), structure_(structure), turn_(turn) {}
 
   /// Puts a pending workload where it belongs, or moves it there.
   void enqueue(WorkloadId id);
@@ -38,7 +38,6 @@ class Waiting {
   std::shared_ptr<PendingReason> why_not_queued(const WorkloadRecord& w, QueueId& queue);
 
   Model& model_;
-  const hooks::Hooks& hooks_;
   Structure& structure_;
   Turn& turn_;
 };

@@ -98,8 +98,8 @@ WorkloadView view_of(const Model& model, WorkloadId id) {
   if (w.stands_aside() && !w.holds_quota()) {
     out.admission = w.object->status.admission;
     const api::Condition* told = w.object->status.condition("QuotaReserved");
-    const bool by_plugin = w.traits() && !w.traits()->takes_part && w.traits()->conflict.empty();
-    if (by_plugin && w.state == WorkloadState::kPending && told && told->status == "False") {
+    const bool written = w.traits()->conflict.empty() && w.traits()->waits_because.empty();
+    if (written && w.state == WorkloadState::kPending && told && told->status == "False") {
       out.reason = told->reason;
       out.message = told->message;
       return out;

@@ -1,10 +1,12 @@
-// The seams at which the engine asks somebody else: what a loaded plugin may decide.
+// The seams at which plugins are asked: what a loaded plugin may decide.
 //
-// core calls these abstract classes and knows nothing of shared libraries; the host binds them to
-// plugins (host/plugins/bridge). A null pointer in Hooks means that nobody provides the point and
-// the built-in behaviour of docs/semantics.md applies. No hook is called under a lock. Hooks marked
-// [cycle] are called from many threads at once, must not block, and must answer the same for the
-// same input; [control] hooks are called from the engine's thread, one at a time.
+// core knows nothing of shared libraries; the host binds these abstract classes to plugins
+// (host/plugins/bridge). The engine calls those of Hooks, within a cycle only; the host calls the
+// others, and what they answer that concerns the engine is an input to it. A null pointer means
+// that nobody provides the point and the built-in behaviour of docs/semantics.md applies. No hook
+// is called under a lock. Hooks marked [cycle] are called from many threads at once, must not
+// block, and must answer the same for the same input; [control] hooks are called from the thread of
+// the engine and its host, one at a time.
 //
 // A plugin that faults (throws, returns a bad code, takes too long) is answered for by the host: it
 // fills the Fault and the engine takes the closed default of that point: the workload is not
@@ -149,6 +151,7 @@ struct Group {
   std::int32_t rank = 0;
   bool exclusive = false;  ///< at most one member is admitted
   std::string order_as;    ///< key (`namespace/name`) of the workload that stands for the group
+  bool operator==(const Group&) const = default;
 };
 
 enum class ReplacedEnds : std::int32_t { kFinished = 0, kDeactivated = 1, kEvicted = 2 };
@@ -160,12 +163,19 @@ struct Replaces {
   std::string message;
   /// Only with at least its pods, and on better flavors in the order of the queue.
   bool only_better = false;
+  bool operator==(const Replaces&) const = default;
 };
 
 enum class CountedAs : std::int32_t { kItself = 0, kNobody = 1, kOther = 2 };
 
-/// What plugins say about one workload; the defaults are those of a workload nobody claims.
+/// What is said of one workload beside its object, an input of the engine; the defaults are those
+/// of a workload of which nobody says anything.
 struct Traits {
+  /// The answer is missing, for this reason: what was said before holds on, or the rest of this if
+  /// nothing was, and it waits.
+  std::string unknown_because;
+  /// It is not queued, for this reason; what it holds it keeps.
+  std::string waits_because;
   bool takes_part = true;
   std::string takes_no_part_because;
   bool has_group = false;
@@ -179,8 +189,14 @@ struct Traits {
   std::string shape_key;
   std::string inactive_because;  ///< for its condition, while it is inactive
   bool may_lower_counts = false;
-  std::vector<std::string> claimed_by;  ///< plugins that answered anything but the default
-  std::string conflict;                 ///< two providers answered one trait: why it stays pending
+  std::string conflict;  ///< two providers answered one trait: why it stays pending
+  bool operator==(const Traits&) const = default;
+};
+
+/// What the plugins together answer about one workload.
+struct TraitsAnswer {
+  Traits traits;
+  std::vector<std::string> claimed_by;  ///< those that answered anything but the default
 };
 
 /// Whose traits are wanted, and what its object alone does not say.
@@ -193,9 +209,9 @@ struct TraitsQuery {
 class WorkloadTraits {
  public:
   virtual ~WorkloadTraits() = default;
-  /// [control] Asked when the workload, its LocalQueue or the ClusterQueue behind it comes or
-  /// changes, and when a plugin asks for it.
-  virtual void traits(const TraitsQuery& query, Traits& out, Fault& fault) = 0;
+  /// [control] Asked by the host when the workload, its LocalQueue or the ClusterQueue behind it
+  /// comes or changes, and when a plugin asks for it.
+  virtual void traits(const TraitsQuery& query, TraitsAnswer& out, Fault& fault) = 0;
 };
 
 enum class Event : std::int32_t {
@@ -214,7 +230,8 @@ struct Notification {
   Event event = Event::kReserved;
   std::shared_ptr<const api::Workload> workload;
   std::string reason;
-  std::vector<std::string> others;  ///< keys
+  std::vector<std::string> others;      ///< keys
+  std::vector<std::string> claimed_by;  ///< plugins whose workload it is
 };
 
 class Notifications {
@@ -295,16 +312,20 @@ class PodGate {
   virtual void granted(const JobQuery& query, PodGrants& out, Fault& fault) = 0;
 };
 
-/// The bound seams; any may be null.
+/// What the engine asks, all of it [cycle]; any may be null.
 struct Hooks {
-  QueueWatch* queue_watch = nullptr;
   FlavorSearch* flavor_search = nullptr;
   FlavorFilter* flavor_filter = nullptr;
   PreemptionVeto* preemption_veto = nullptr;
+};
+
+/// All seams; those that the engine does not ask are the host's to ask, and any may be null.
+struct HostHooks : Hooks {
+  QueueWatch* queue_watch = nullptr;
   WorkloadTraits* workload_traits = nullptr;
   JobMapping* job_mapping = nullptr;
   PodGate* pod_gate = nullptr;
-  /// Names of loaded and enabled plugins; a workload marked with another name waits for it.
+  /// Names of loaded and enabled plugins; a workload claimed by another waits for it.
   std::vector<std::string> plugins;
 };
 

@@ -23,11 +23,6 @@
 
 namespace sluice {
 
-/// The plugins that claim a workload, written there by the host (mechanisms 5).
-inline constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
-/// And one of them says that it takes no part.
-inline constexpr std::string_view kTakesNoPart = "sluice.dev/takes-no-part";
-
 using QueueId = hooks::QueueId;
 
 struct ResourceAmount {
@@ -154,13 +149,8 @@ struct WorkloadRecord {
 
   bool exists() const { return object != nullptr; }
   bool holds_quota() const { return holding != nullptr; }
-  /// False: a plugin says that it takes no part, so it may hold none.
-  bool traits_ok_with_quota() const { return !extras || extras->traits.takes_part; }
-  /// Does a plugin say that it takes no part, or did one that is not there now?
-  bool stands_aside() const {
-    if (extras && !extras->traits.takes_part) return true;
-    return object->meta.annotations.find(kTakesNoPart) != nullptr;
-  }
+  /// It takes no part: it may hold no quota, and its status is not the engine's.
+  bool stands_aside() const { return extras && !extras->traits.takes_part; }
   const hooks::Traits* traits() const { return extras ? &extras->traits : nullptr; }
   std::span<const api::AdmissionCheckState> checks() const {
     return extras ? std::span<const api::AdmissionCheckState>(extras->checks)

@@ -30,8 +30,8 @@ namespace sluice::host {
 class ControllerSetup {
  public:
   /// All must outlive it.
-  ControllerSetup(const Configuration& config, const hooks::Hooks& hooks, CheckControllers& checks,
-                  Kernel& kernel, ObjectWriter& objects)
+  ControllerSetup(const Configuration& config, const hooks::HostHooks& hooks,
+                  CheckControllers& checks, Kernel& kernel, ObjectWriter& objects)
       : policy_(config.manage_jobs_without_queue_name),
         gates_(hooks.pod_gate, hooks.plugins),
         jobs_(kernel.scheme(), {hooks.job_mapping, hooks.plugins},

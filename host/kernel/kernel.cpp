@@ -18,20 +18,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// What the engine notes in the annotations of a workload.
-constexpr std::string_view kMarks[] = {"sluice.dev/claimed-by", "sluice.dev/takes-no-part"};
-
-std::string sorted_names(std::string_view list) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    names.emplace_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  std::sort(names.begin(), names.end());
-  return fmt::format("{}", fmt::join(names, ","));
-}
-
 const api::KindInfo& require_kind(const api::Scheme& scheme, std::string_view version,
                                   std::string_view kind) {
   const api::KindInfo* info = scheme.find(version, kind);
@@ -48,28 +34,13 @@ json::object parse_text(const std::string& text) {
   return std::move(value.get_object());
 }
 
-/// The marks in the metadata become those that the engine has.
-void write_marks(Header& header, const api::Workload& workload) {
-  json::value metadata = parse_text(header.text());
-  json::object before = metadata.get_object();
-  json::value& annotations = metadata.get_object()["annotations"];
-  if (!annotations.is_object()) annotations.emplace_object();
-  for (const std::string_view name : kMarks) {
-    const std::string* mark = workload.meta.annotations.find(name);
-    if (mark)
-      annotations.get_object()[api::json_view(name)] = sorted_names(*mark);
-    else
-      annotations.get_object().erase(api::json_view(name));
-  }
-  if (annotations.get_object().empty()) metadata.get_object().erase("annotations");
-  if (metadata.get_object() != before) header = Header(api::to_json(metadata));
-}
-
 }  // namespace
 
-Kernel::Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& intake,
+Kernel::Kernel(const EngineConfig& config, const hooks::HostHooks& hooks, Intake& intake,
                ObjectStore& store, PluginPort& plugins, DecisionObserver& observer)
     : engine_(config, hooks),
+      traits_(hooks),
+      queue_watch_(hooks.queue_watch),
       intake_(intake),
       store_(store),
       plugins_(plugins),
@@ -134,27 +105,87 @@ void Kernel::load(Workers& workers, WorkloadReader* read) {
   std::thread apart([this] {
     for (const api::KindInfo* kind : scheme().kinds()) announce(*kind, true);
   });
-  for (WorkloadReader::Decoded& each : take_workloads(read, workers))
-    engine_.apply(std::move(each.second));
+  std::vector<std::pair<std::string, Claims>> changed;  // written when nobody reads the store
+  for (WorkloadReader::Decoded& each : take_workloads(read, workers)) {
+    const Claims before = claims_of(*each.first);
+    TraitsSource::Told told = ask_traits(*each.second, before);
+    if (told.claims != before) changed.emplace_back(each.first->key, told.claims);
+    engine_.apply(std::move(each.second), std::move(told.traits));
+  }
   engine_.take_statuses_as_told();
   apart.join();
   for (const api::KindInfo* kind : scheme().kinds())
     if (listener_ && listener_->wants_loaded(*kind)) announce(*kind, false);
+  for (const auto& [key, claims] : changed) put_claims(*store_.find(workload_kind_, key), claims);
 }
 
+/// All but workloads. A queue's number is known to the engine first, and then to those who watch.
 void Kernel::tell_engine(TypedObject& typed) {
-  if (auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&typed)) {
-    engine_.apply(std::shared_ptr<const api::Workload>(std::move(*workload)));
-    return;
-  }
   std::visit(
       [this](const auto& held) {
         using Held = std::decay_t<decltype(held)>;
-        if constexpr (!std::is_same_v<Held, std::monostate> &&
-                      !std::is_same_v<Held, std::shared_ptr<api::Workload>>)
-          engine_.apply(*held);
+        if constexpr (std::is_same_v<Held, std::shared_ptr<api::Workload>>) {
+          SLUICE_CHECK(!held, "workload ", held->meta.key(), " comes without its claims");
+        } else if constexpr (!std::is_same_v<Held, std::monostate>) {
+          using Object = std::remove_const_t<std::remove_reference_t<decltype(*held)>>;
+          if constexpr (std::is_same_v<Object, api::ClusterQueue>) {
+            const hooks::QueueId id = engine_.apply(*held);
+            if (queue_watch_) queue_watch_->queue_changed(id, *held);
+          } else {
+            engine_.apply(*held);
+          }
+        }
       },
       typed);
+}
+
+/// What plugins say of a workload: asked before the engine hears of it, and again when they, or its
+/// queue, say that it may be something else.
+TraitsSource::Told Kernel::ask_traits(const api::Workload& object, const Claims& before) const {
+  if (!traits_.asks() && before.plugins.empty()) return {};
+  const auto id = engine_.find(object.meta.key());
+  const api::Condition* reserved = object.status.condition("QuotaReserved");
+  const bool known = id && engine_.object(*id)->meta.uid == object.meta.uid;
+  const bool holds = known ? engine_.holds_quota(*id)
+                           : reserved && reserved->status == "True" && object.status.admission;
+  return traits_.ask({object, engine_.cluster_queue_of(object), holds}, before);
+}
+
+void Kernel::tell_of_workload(std::shared_ptr<const api::Workload> workload, StoredObject& stored) {
+  const Claims before = claims_of(stored);
+  TraitsSource::Told told = ask_traits(*workload, before);
+  if (told.claims != before) set_claims(stored, told.claims);
+  engine_.apply(std::move(workload), std::move(told.traits));
+}
+
+/// The object did not change.
+void Kernel::renew_traits(std::string_view key) {
+  const auto id = engine_.find(key);
+  const StoredObject* stored = id ? store_.find(workload_kind_, key) : nullptr;
+  if (!stored) return;
+  TraitsSource::Told told = ask_traits(*engine_.object(*id), claims_of(*stored));
+  engine_.traits_changed(*id, std::move(told.traits));
+  put_claims(*stored, told.claims);
+}
+
+void Kernel::ask_moved() {
+  if (!traits_.asks()) return;
+  for (const WorkloadId id : engine_.moved()) {
+    const StoredObject* stored = store_.find(workload_kind_, engine_.key(id));
+    if (!stored) continue;
+    TraitsSource::Told told = ask_traits(*engine_.object(id), claims_of(*stored));
+    engine_.traits_of_moved(id, std::move(told.traits));
+    put_claims(*stored, told.claims);
+  }
+}
+
+/// With the status that the engine has now: standing aside changes it.
+void Kernel::put_claims(const StoredObject& old, const Claims& claims) {
+  if (claims == claims_of(old)) return;
+  StoredObject changed = old;
+  set_claims(changed, claims);
+  if (writes_status_of(old)) changed.status = status_text(old.key, old.status);
+  put_stored(std::move(changed), &old);
 }
 
 void Kernel::put_stored(StoredObject object, const StoredObject* old) {
@@ -173,9 +204,12 @@ void Kernel::commit(PreparedObject object) {
                             *old->body == *object.stored.body;
   const bool workload = object.stored.kind == &workload_kind_;
   if (old && workload) note_pods_ready(object.typed);
-  if (!status_alone) tell_engine(object.typed);
   // What the engine makes of a change is written with it.
-  if (!old && workload) take_marks(object.stored);
+  if (workload)
+    tell_of_workload(std::move(std::get<std::shared_ptr<api::Workload>>(object.typed)),
+                     object.stored);
+  else if (!status_alone)
+    tell_engine(object.typed);
   if (old && workload && writes_status_of(object.stored))
     object.stored.status = status_text(object.stored.key, object.stored.status);
   put_stored(std::move(object.stored), old);
@@ -257,13 +291,9 @@ bool Kernel::step() {
 
 /// What the step decided is in the store before anybody hears of it.
 void Kernel::commit_decisions() {
-  for (const Decision& decision : decisions_) {
-    if (decision.type == DecisionType::kMarked) commit_mark(decision);
-    if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
-  }
   for (const Decision& decision : decisions_)
-    if (decision.type != DecisionType::kMarked)  // written with its mark
-      write_status(decision.workload);
+    if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
+  for (const Decision& decision : decisions_) write_status(decision.workload);
 }
 
 bool Kernel::run(std::size_t steps) {
@@ -271,6 +301,7 @@ bool Kernel::run(std::size_t steps) {
     if (steps-- == 0) return false;
     const bool worked = listener_ && listener_->run();
     apply_requests();  // traits that controllers changed hold in this cycle
+    ask_moved();
     more = step();
     commit_decisions();
     for (const Decision& decision : decisions_) observer_.decided(now_, decision);
@@ -282,27 +313,6 @@ bool Kernel::run(std::size_t steps) {
     more |= apply_requests();
   }
   return true;
-}
-
-// The claims are kept as annotations, so that they outlive the plugins that made them.
-void Kernel::commit_mark(const Decision& decision) {
-  const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
-  const auto workload = engine_.object(decision.workload);
-  if (!old || !workload) return;
-  StoredObject changed = *old;
-  write_marks(changed.metadata, *workload);
-  if (changed.metadata == old->metadata) return;
-  if (writes_status_of(*old))
-    changed.status = status_text(old->key, old->status);  // one write for both
-  put_stored(std::move(changed), old);
-}
-
-/// A new workload is stored with the marks that it got when the engine heard of it.
-void Kernel::take_marks(StoredObject& stored) const {
-  const auto id = engine_.find(stored.key);
-  if (!id) return;
-  const auto workload = engine_.object(*id);
-  if (workload->meta.annotations.find(kMarks[0])) write_marks(stored.metadata, *workload);
 }
 
 // Who deactivates a workload writes spec.active, so that only a person turns it on again.
@@ -340,7 +350,6 @@ std::optional<hooks::Event> event_of(DecisionType type) {
       return hooks::Event::kReservationLost;
     case DecisionType::kPending:
     case DecisionType::kRequeued:
-    case DecisionType::kMarked:
     case DecisionType::kCheckState:
     case DecisionType::kLowered:
     case DecisionType::kChecksListed:
@@ -364,7 +373,9 @@ void Kernel::notify_plugins() {
       workload->meta.ns = key.substr(0, key.find('/'));
       workload->meta.name = key.substr(key.find('/') + 1);
     }
-    plugins_.notify({++notifications_, event, std::move(workload), reason, std::move(others)});
+    const StoredObject* stored = store_.find(workload_kind_, engine_.key(id));
+    plugins_.notify({++notifications_, event, std::move(workload), reason, std::move(others),
+                     stored ? claims_of(*stored).plugins : std::vector<std::string>()});
   };
   for (std::size_t i = 0; i < decisions_.size(); ++i) {
     const Decision& decision = decisions_[i];
@@ -388,7 +399,7 @@ bool Kernel::apply_requests() {
   const auto requests = plugins_.take_requests();
   for (const auto& request : requests) {
     if (request.type == EngineRequest::Type::kTraitsChanged) {
-      engine_.traits_changed(request.workload);
+      renew_traits(request.workload);
     } else {
       engine_.requeue(request.workload);
     }

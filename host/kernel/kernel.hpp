@@ -24,6 +24,7 @@
 #include "core/base/workers.hpp"
 #include "core/engine/engine.hpp"
 #include "host/kernel/staged_changes.hpp"
+#include "host/kernel/traits_source.hpp"
 #include "host/kernel/workload_reader.hpp"
 #include "host/objects/controller.hpp"
 #include "host/objects/intake.hpp"
@@ -96,8 +97,8 @@ enum class Statuses : std::uint8_t {
 class Kernel {
  public:
   /// All must outlive the kernel.
-  Kernel(const EngineConfig& config, const hooks::Hooks& hooks, Intake& intake, ObjectStore& store,
-         PluginPort& plugins, DecisionObserver& observer);
+  Kernel(const EngineConfig& config, const hooks::HostHooks& hooks, Intake& intake,
+         ObjectStore& store, PluginPort& plugins, DecisionObserver& observer);
 
   /// `listener` hears of every change from now on; nullptr ends that.
   void listen(KernelListener* listener) { listener_ = listener; }
@@ -174,7 +175,11 @@ class Kernel {
   void announce(const api::KindInfo& kind, bool apart);
   void tell_engine(TypedObject& typed);
   void put_stored(StoredObject object, const StoredObject* old);
-  void take_marks(StoredObject& stored) const;
+  void tell_of_workload(std::shared_ptr<const api::Workload> workload, StoredObject& stored);
+  TraitsSource::Told ask_traits(const api::Workload& object, const Claims& before) const;
+  void renew_traits(std::string_view key);
+  void ask_moved();
+  void put_claims(const StoredObject& old, const Claims& claims);
   std::string status_text(std::string_view key, const std::string& before) const;
   bool writes_status_of(const StoredObject& workload) const {
     return statuses_ == Statuses::kAll || (listener_ && listener_->follows(workload));
@@ -182,7 +187,6 @@ class Kernel {
   void write_status(WorkloadId id);
   void commit_decisions();
   void note_pods_ready(const TypedObject& typed);
-  void commit_mark(const Decision& decision);
   void commit_deactivation(const Decision& decision);
   bool step();
   void notify_plugins();
@@ -191,6 +195,8 @@ class Kernel {
                               boost::json::storage_ptr storage = {}) const;
 
   Engine engine_;
+  TraitsSource traits_;
+  hooks::QueueWatch* queue_watch_;
   Intake& intake_;
   ObjectStore& store_;
   PluginPort& plugins_;

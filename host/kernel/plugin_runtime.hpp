@@ -33,7 +33,7 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
                                                      LogSink log = {},
                                                      const PluginDeaths* deaths = nullptr);
 
-  hooks::Hooks hooks() { return set_->hooks(); }
+  hooks::HostHooks hooks() { return set_->hooks(); }
   CheckControllers& check_controllers() { return set_->check_controllers(); }
   const PluginSet& plugins() const { return *set_; }
   PluginSet& plugins() { return *set_; }

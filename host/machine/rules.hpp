@@ -34,7 +34,7 @@ class Rules {
   api::Scheme scheme;
   std::unique_ptr<PluginRuntime> plugins;  ///< never null once loaded
   std::unique_ptr<Intake> intake;
-  hooks::Hooks hooks;
+  hooks::HostHooks hooks;
   CheckControllers* checks = nullptr;
 
  private:

@@ -99,7 +99,6 @@ void DecisionMetrics::decided(Time now, const Decision& decision) {
     case DecisionType::kPending:
     case DecisionType::kDeactivated:
     case DecisionType::kRequeued:
-    case DecisionType::kMarked:
     case DecisionType::kReservationLost:
     case DecisionType::kCheckState:
     case DecisionType::kLowered:

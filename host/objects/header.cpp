@@ -16,6 +16,7 @@ struct Header::Rare {
   std::forward_list<std::string> unescaped;  // what the text has with escapes
   std::int64_t grace_seconds = 0;
   bool terminating = false;
+  bool stands_aside = false;
 };
 
 struct Header::Data {
@@ -82,6 +83,8 @@ struct Header::Data {
       if (end > 0) some().claims.push_back(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
+    if (rare && !rare->claims.empty())
+      rare->stands_aside = !member_text(annotations, kTakesNoPart).empty();
   }
 
   const std::string text;
@@ -129,6 +132,8 @@ bool Header::claimed_by(std::string_view plugin) const {
   const auto all = claims();
   return std::find(all.begin(), all.end(), plugin) != all.end();
 }
+
+bool Header::stands_aside() const { return data_ && data_->rare && data_->rare->stands_aside; }
 
 bool Header::terminating() const { return data_ && data_->rare && data_->rare->terminating; }
 

@@ -15,8 +15,10 @@
 
 namespace sluice::host {
 
-/// The annotation in which the claims of plugins on a workload are kept, with commas.
+/// The annotation in which the claims of plugins on a workload are kept, with commas, and the one
+/// that says that it stands aside because of them (claims.hpp).
 inline constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
+inline constexpr std::string_view kTakesNoPart = "sluice.dev/takes-no-part";
 
 /// One of metadata.ownerReferences; what is absent is empty.
 struct OwnerReference {
@@ -46,6 +48,8 @@ class Header {
   /// Plugins that claim the workload, in the order in which they are noted.
   std::span<const std::string_view> claims() const;
   bool claimed_by(std::string_view plugin) const;
+  /// It is claimed, and takes no part.
+  bool stands_aside() const;
   /// It has a deletionTimestamp.
   bool terminating() const;
   /// metadata.deletionGracePeriodSeconds; 0: none.

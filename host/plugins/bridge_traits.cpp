@@ -160,26 +160,26 @@ void move_trait(Trait trait, hooks::Traits& from, hooks::Traits& to) {
 /// Joins the answers of several plugins.
 class Joined {
  public:
-  explicit Joined(hooks::Traits& out) : out_(out) {}
+  explicit Joined(hooks::TraitsAnswer& out) : out_(out) {}
 
   void add(const LoadedPlugin& plugin, Answers& answers) {
     bool any = false;
     for (std::uint8_t i = 0; i < kTraitCount; ++i) {
       if (!answers.given[i]) continue;
       any = true;
-      if (provider_[i] != nullptr && out_.conflict.empty())
-        out_.conflict = "plugins " + provider_[i]->name() + " and " + plugin.name() +
-                        " both answer the trait \"" + std::string(kTraitNames[i]) +
-                        "\"; only one of them may";
+      if (provider_[i] != nullptr && out_.traits.conflict.empty())
+        out_.traits.conflict = "plugins " + provider_[i]->name() + " and " + plugin.name() +
+                               " both answer the trait \"" + std::string(kTraitNames[i]) +
+                               "\"; only one of them may";
       if (provider_[i] != nullptr) continue;
       provider_[i] = &plugin;
-      move_trait(static_cast<Trait>(i), answers.traits, out_);
+      move_trait(static_cast<Trait>(i), answers.traits, out_.traits);
     }
     if (any) out_.claimed_by.push_back(plugin.name());
   }
 
  private:
-  hooks::Traits& out_;
+  hooks::TraitsAnswer& out_;
   std::array<const LoadedPlugin*, kTraitCount> provider_{};
 };
 
@@ -216,7 +216,7 @@ std::optional<Answers> ask(LoadedPlugin& plugin, const hooks::TraitsQuery& query
 
 /// Whose answers depend on whether another plugin lets the counts change is asked again when one
 /// does, so that the order of plugins does not matter.
-void TraitsBridge::traits(const hooks::TraitsQuery& query, hooks::Traits& out,
+void TraitsBridge::traits(const hooks::TraitsQuery& query, hooks::TraitsAnswer& out,
                           hooks::Fault& fault) {
   const api::Workload& workload = query.workload;
   std::vector<std::optional<Answers>> answers;
@@ -246,7 +246,7 @@ void TraitsBridge::traits(const hooks::TraitsQuery& query, hooks::Traits& out,
     if (outcome == Answer::kClosed) return;
     const std::string key = escaped_key(text.bytes());
     if (outcome == Answer::kOk && !key.empty())
-      out.shape_key += "\n" + plugin->name() + "=" + std::to_string(key.size()) + ":" + key;
+      out.traits.shape_key += "\n" + plugin->name() + "=" + std::to_string(key.size()) + ":" + key;
   }
 }
 

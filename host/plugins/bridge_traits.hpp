@@ -18,7 +18,8 @@ class TraitsBridge final : public hooks::WorkloadTraits {
   TraitsBridge(std::vector<LoadedPlugin*> plugins, std::vector<LoadedPlugin*> filters)
       : plugins_(std::move(plugins)), filters_(std::move(filters)) {}
 
-  void traits(const hooks::TraitsQuery& query, hooks::Traits& out, hooks::Fault& fault) override;
+  void traits(const hooks::TraitsQuery& query, hooks::TraitsAnswer& out,
+              hooks::Fault& fault) override;
 
  private:
   std::vector<LoadedPlugin*> plugins_;

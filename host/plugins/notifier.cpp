@@ -34,10 +34,10 @@ Answer tell(LoadedPlugin& plugin, const hooks::Notification& told) {
   });
 }
 
-/// Is the workload marked as the plugin's?
-bool manages(const LoadedPlugin& plugin, const api::Workload& workload) {
-  const std::string* marks = workload.meta.annotations.find("sluice.dev/claimed-by");
-  return marks && ("," + *marks + ",").find("," + plugin.name() + ",") != std::string::npos;
+/// Is it about a workload of the plugin's?
+bool manages(const LoadedPlugin& plugin, const hooks::Notification& told) {
+  return std::find(told.claimed_by.begin(), told.claimed_by.end(), plugin.name()) !=
+         told.claimed_by.end();
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void Notifier::notify(const hooks::Notification& notification) {
   for (Outbox& outbox : outboxes_) {
     if (outbox.waiting.size() >= kMaxWaiting) drop_first(outbox, "too many are waiting");
     outbox.waiting.push_back(shared);
-    const bool at_once = manages(*outbox.plugin, *notification.workload) && outbox.attempts == 0;
+    const bool at_once = manages(*outbox.plugin, notification) && outbox.attempts == 0;
     if (at_once || outbox.waiting.size() == 1) send(outbox, clock_.now(), at_once);
   }
 }

@@ -44,9 +44,7 @@ class ObjectPort {
                            std::string_view merge) = 0;
   virtual PortAnswer remove(const PluginObjectRef& ref, std::string_view uid) = 0;
   /// The workload is not the plugin's any more.
-  virtual PortAnswer release_claim(const PluginObjectRef& workload) {
-    return patch(workload, "", R"({"metadata":{"annotations":{"sluice.dev/claimed-by":null}}})");
-  }
+  virtual PortAnswer release_claim(const PluginObjectRef& workload) = 0;
   virtual PortAnswer set_state(std::string_view key, std::string_view value) = 0;
   virtual void remove_state(std::string_view key) = 0;
 

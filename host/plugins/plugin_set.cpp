@@ -165,9 +165,9 @@ Result<void> PluginSet::activate() {
   return {};
 }
 
-hooks::Hooks PluginSet::hooks() {
+hooks::HostHooks PluginSet::hooks() {
   SLUICE_CHECK(active_, "hooks() before activate()");
-  hooks::Hooks hooks;
+  hooks::HostHooks hooks;
   hooks.queue_watch = watch_.get();
   hooks.flavor_search = search_.get();
   hooks.flavor_filter = filter_.get();

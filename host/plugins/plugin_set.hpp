@@ -87,7 +87,7 @@ class PluginSet {
   Result<void> activate();
 
   /// REQUIRES: active. The bridges belong to the set; points that nobody provides are null.
-  hooks::Hooks hooks();
+  hooks::HostHooks hooks();
 
   /// The plugins that answer for AdmissionChecks; there may be none.
   CheckControllers& check_controllers() { return *checks_; }

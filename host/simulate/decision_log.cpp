@@ -29,7 +29,6 @@ std::string_view type_name(DecisionType type) {
       return "CheckState";
     case DecisionType::kLowered:
       return "Lowered";
-    case DecisionType::kMarked:
     case DecisionType::kChecksListed:
       break;  // not shown
   }
@@ -151,7 +150,6 @@ void DecisionLog::decided(Duration at, const Decision& decision, const Engine& e
       break;
     case DecisionType::kFinished:
     case DecisionType::kRequeued:
-    case DecisionType::kMarked:
     case DecisionType::kChecksListed:
       field("reason", decision.reason);
       break;

@@ -326,7 +326,6 @@ void Simulation::decided(Time, const Decision& decision) {
     case DecisionType::kQuotaReserved:
     case DecisionType::kPending:
     case DecisionType::kRequeued:
-    case DecisionType::kMarked:
     case DecisionType::kWaitingForVictims:
     case DecisionType::kReservationLost:
     case DecisionType::kCheckState:

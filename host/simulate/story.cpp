@@ -73,8 +73,6 @@ std::string sentence(const Decision& decision, const Engine& engine) {
                          pod_sets_text(engine.assignment(decision.workload)));
     case DecisionType::kChecksListed:
       break;
-    case DecisionType::kMarked:
-      return fmt::format("is claimed by the plugin {}", decision.reason);
   }
   return "";
 }

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "api/json/json.hpp"
+#include "host/objects/claims.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-// Which plugins claim a workload, and that it takes no part (mechanisms: plugin away): the engine's
-// marks, nobody else's to set.
-constexpr std::string_view kTakesNoPart = "sluice.dev/takes-no-part";
 
 constexpr std::string_view kSystemFields[] = {
     "uid",     "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds",
@@ -61,29 +58,11 @@ const json::object* metadata_of(const json::object& object) {
   return api::find_object(object, "metadata");
 }
 
-namespace {
-
-/// A comma-separated list without one of its names.
-std::string without_name(std::string_view list, std::string_view name) {
-  std::string out;
-  for (std::size_t begin = 0; begin < list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::string_view each = list.substr(begin, end - begin);
-    if (each != name) (out += out.empty() ? "" : ",") += each;
-    begin = end + 1;
-  }
-  return out;
-}
-
-}  // namespace
-
 void drop_system_metadata(json::object& object) {
   json::object& metadata = metadata_of(object);
   for (const auto field : kSystemFields) metadata.erase(api::json_view(field));
   metadata.erase("resourceVersion");
-  // A claim only makes it wait; standing aside would let its status be anybody's.
-  if (json::object* annotations = api::find_object(metadata, "annotations"))
-    annotations->erase(api::json_view(kTakesNoPart));
+  drop_standing_aside(object);  // it would let its status be anybody's
 }
 
 void give_identity(json::object& object, std::string_view uid, Time now) {
@@ -113,12 +92,9 @@ void give_identity(PreparedObject& object, std::string_view uid, std::optional<T
   object.has_creation_time |= gives_time;
 }
 
-void keep_system_metadata(const json::object& before, json::object& after,
-                          std::string_view plugin) {
+void keep_system_metadata(const json::object& before, json::object& after) {
   const json::object* old = metadata_of(before);
   json::object& metadata = metadata_of(after);
-  const json::object* wanted = api::find_object(metadata, "annotations");
-  const bool unmarks = !plugin.empty() && (!wanted || !api::find(*wanted, kClaimedBy));
   metadata.erase("resourceVersion");
   for (const auto field : kSystemFields) {
     const json::value* value = old ? api::find(*old, field) : nullptr;
@@ -128,21 +104,7 @@ void keep_system_metadata(const json::object& before, json::object& after,
       metadata.erase(api::json_view(field));
     }
   }
-  if (json::object* given = api::find_object(metadata, "annotations")) {
-    given->erase(api::json_view(kClaimedBy));
-    given->erase(api::json_view(kTakesNoPart));
-    if (given->empty()) metadata.erase("annotations");
-  }
-  const json::object* annotations = old ? api::find_object(*old, "annotations") : nullptr;
-  if (!annotations) return;
-  const std::string mark =
-      without_name(api::find_text(*annotations, kClaimedBy), unmarks ? plugin : std::string_view());
-  if (mark.empty()) return;
-  json::value& kept = metadata["annotations"];
-  if (!kept.is_object()) kept.emplace_object();
-  kept.get_object()[api::json_view(kClaimedBy)] = mark;
-  if (const json::value* aside = api::find(*annotations, kTakesNoPart))
-    kept.get_object()[api::json_view(kTakesNoPart)] = *aside;
+  keep_claims(before, after);
 }
 
 bool body_differs(const json::object& before, const json::object& after) {

@@ -30,9 +30,8 @@ void give_identity(PreparedObject& object, std::string_view uid, std::optional<T
 
 /// The metadata of an update: identity, deletion and generation are those of `before`; the
 /// resourceVersion is dropped.
-/// The marks of plugins stay, too, but for that of `plugin` when it took it away itself.
-void keep_system_metadata(const boost::json::object& before, boost::json::object& after,
-                          std::string_view plugin = {});
+/// The claims of plugins stay, too.
+void keep_system_metadata(const boost::json::object& before, boost::json::object& after);
 
 /// Whether anything but metadata and status differs.
 bool body_differs(const boost::json::object& before, const boost::json::object& after);

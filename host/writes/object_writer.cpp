@@ -208,7 +208,7 @@ ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object
   json::monotonic_resource memory;  // of what this function alone looks at
   const json::object before = kernel_.current(kind, ref.key, &memory);
   const std::string name(api::find_text(*metadata_of(before), "name"));
-  keep_system_metadata(before, after, mode.plugin);
+  keep_system_metadata(before, after);
   if (is_user(mode)) keep_marks(kind, before, after, mode.advice);
   std::vector<api::Problem> problems;
   if (is_user(mode) && !status) check_owners(scheme(), kind, &before, after, problems);

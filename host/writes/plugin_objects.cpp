@@ -11,6 +11,7 @@
 #include "core/base/check.hpp"
 #include "host/base/log.hpp"
 #include "host/base/utf8.hpp"
+#include "host/objects/claims.hpp"
 #include "host/plugins/host_side.hpp"
 #include "host/rest/selectors.hpp"
 #include "host/writes/metadata.hpp"
@@ -282,6 +283,22 @@ PortAnswer PluginObjects::patch(const PluginObjectRef& ref, std::string_view sub
       request(WriteVerb::kPatch, *kind, ref.api_version, ref.ns, ref.name, subresource);
   wanted.body = std::move(body);
   return write(std::move(wanted));
+}
+
+PortAnswer PluginObjects::release_claim(const PluginObjectRef& ref) {
+  const api::KindInfo* kind = find_kind(kernel_.scheme(), ref.api_version, ref.kind);
+  if (kind == nullptr || !is_of_workloads(*kind)) return senseless("only workloads are claimed");
+  const StoredObject* stored = kernel_.store().find(*kind, key_of(*kind, ref.ns, ref.name));
+  if (stored == nullptr) return answer_of(not_found(*kind, ref.name));
+  Claims claims = claims_of(*stored);
+  if (!claims.has(plugin_)) return {};
+  claims.remove(plugin_);
+  StoredObject changed = *stored;
+  set_claims(changed, claims);
+  PreparedObject released = kernel_.intake().seal(*kind, to_object(changed));
+  released.stored.hidden = stored->hidden;
+  kernel_.commit(std::move(released));
+  return {};
 }
 
 // Staged as gone; what else goes with it is found when it takes effect.

@@ -42,6 +42,7 @@ class PluginObjects final : public ObjectPort {
   PortAnswer update(std::string_view object, std::string_view subresource) override;
   PortAnswer patch(const PluginObjectRef& ref, std::string_view subresource,
                    std::string_view merge) override;
+  PortAnswer release_claim(const PluginObjectRef& workload) override;
   PortAnswer remove(const PluginObjectRef& ref, std::string_view uid) override;
   PortAnswer set_state(std::string_view key, std::string_view value) override;
   void remove_state(std::string_view key) override;

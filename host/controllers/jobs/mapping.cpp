@@ -1,5 +1,7 @@
 #include "host/controllers/jobs/mapping.hpp"
 
+#include "host/objects/claims.hpp"
+
 #include <algorithm>
 
 namespace sluice::host {
@@ -47,15 +49,7 @@ MappingPlan classic(const JobView& view, const std::vector<std::string>& loaded)
 }  // namespace
 
 std::string absent_plugin(const WorkloadOfJob& workload, const std::vector<std::string>& loaded) {
-  std::string_view names = annotation_of(workload.object, kClaimedBy);
-  while (!names.empty()) {
-    const std::size_t end = std::min(names.find(','), names.size());
-    const std::string_view name = names.substr(0, end);
-    if (!name.empty() && std::find(loaded.begin(), loaded.end(), name) == loaded.end())
-      return std::string(name);
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
-  return {};
+  return claims_of(workload.object).first_absent(loaded);
 }
 
 MappingPlan plan_workloads(const MappingHooks& hooks, JobReader& reader, const JobView& view,

@@ -49,7 +49,6 @@ void DecisionEvents::decided(Time now, const Decision& decision) {
     case DecisionType::kChecksListed:
     case DecisionType::kFinished:  // told of the job
     case DecisionType::kRequeued:
-    case DecisionType::kMarked:
     case DecisionType::kWaitingForVictims:
       return;
   }

@@ -198,7 +198,7 @@ TEST(Explanation, PluginsThatSaidNoAreNamed) {
   FakeFilter filter;
   filter.skips["f"] = "it is for others";
   FakeVeto veto;
-  hooks::Hooks hooks;
+  hooks::HostHooks hooks;
   hooks.flavor_filter = &filter;
   hooks.preemption_veto = &veto;
   Scenario s(Scenario::single_thread(), hooks);

@@ -11,25 +11,24 @@ struct Hooks : ::testing::Test {
   FakeSearch search;
 
   /// q of 4 cores on f and 4 on g, with `low` of 4 on f running.
-  std::unique_ptr<Scenario> with(hooks::Hooks hooks, const FlavorAmounts& quota = {{"f", 4}}) {
+  std::unique_ptr<Scenario> with(hooks::HostHooks hooks, const FlavorAmounts& quota = {{"f", 4}}) {
     auto s = std::make_unique<Scenario>(Scenario::single_thread(), hooks);
     for (const auto& [flavor, units] : quota) s->flavor(flavor);
     s->queue(Queue("q").quota("cpu", quota).lower_priority());
     return s;
   }
-  hooks::Hooks vetoed() {
-    hooks::Hooks hooks;
+  hooks::HostHooks vetoed() {
+    hooks::HostHooks hooks;
     hooks.preemption_veto = &veto;
     return hooks;
   }
-  hooks::Hooks filtered() {
-    hooks::Hooks hooks;
+  hooks::HostHooks filtered() {
+    hooks::HostHooks hooks;
     hooks.flavor_filter = &filter;
     return hooks;
   }
-  hooks::Hooks searched() {
-    hooks::Hooks hooks;
-    hooks.queue_watch = &search;
+  hooks::HostHooks searched() {
+    hooks::HostHooks hooks;
     hooks.flavor_search = &search;
     return hooks;
   }
@@ -134,11 +133,6 @@ TEST_F(Hooks, AFaultyFilterKeepsItPendingAndEvictsNobody) {
   filter.faulty = true;
   EXPECT_EQ(s->submit(Job("high", "q").cpu(2).priority(9)).run(), Log());
   EXPECT_EQ(s->why("high"), "Pending: filter-plugin: it threw an exception");
-}
-
-TEST_F(Hooks, TheSearchHearsOfEachQueue) {
-  auto s = with(searched());
-  EXPECT_EQ(search.queues_seen, std::set<std::string>({"q"}));
 }
 
 TEST_F(Hooks, AFaultySearchKeepsItPendingAndEvictsNobody) {

@@ -197,7 +197,7 @@ TEST_F(PodsReady, ThoseThatAreCountedAsOneShareItsBackoffAndItsLimit) {
     t.counted_as = hooks::CountedAs::kOther;
     t.counted_as_workload = "ns/w";
   }
-  hooks::Hooks hooks;
+  hooks::HostHooks hooks;
   hooks.workload_traits = &traits;
   Scenario s(config(1), hooks);
   s.flavor("f").queue(plain(4)).submit(Job("w", "q").cpu(1)).submit(Job("m1", "q").cpu(1));

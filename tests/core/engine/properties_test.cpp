@@ -1,6 +1,9 @@
 // What holds for any configuration and any events. Scenario recomputes the ledger after each step.
 #include <rapidcheck.h>
 
+#include <atomic>
+
+#include "core/base/check.hpp"
 #include "tests/core/engine/random_world.hpp"
 #include "tests/core/support/fake_hooks.hpp"
 
@@ -95,7 +98,7 @@ TEST(EngineProperties, AnyTraitsKeepTheLedgerAndExclusiveGroups) {
     const Plan plan = Planner(seed).draw(3, 6, kInstants);
     FakeTraits traits;
     random_traits(seed, traits);
-    hooks::Hooks hooks;
+    hooks::HostHooks hooks;
     hooks.workload_traits = &traits;
     Player one(plan, 1, hooks), eight(plan, 8, hooks);
     for (std::size_t i = 0; i < plan.instants.size(); ++i) {
@@ -112,6 +115,56 @@ TEST(EngineProperties, AnyTraitsKeepTheLedgerAndExclusiveGroups) {
       }
     }
   }));
+}
+
+/// Hooks that nobody may ask but within a step; they leave everything as it is.
+struct WithinSteps final : hooks::FlavorFilter, hooks::PreemptionVeto, hooks::FlavorSearch {
+  const Scenario* scenario = nullptr;
+  mutable std::atomic<int> asked = 0;
+
+  void check() const {
+    SLUICE_CHECK(scenario && scenario->stepping(), "a hook is asked outside of a step");
+    ++asked;
+  }
+  void filter(const hooks::FilterQuery&, hooks::FilterAnswer&, hooks::Fault&) const override {
+    check();
+  }
+  void veto(const hooks::VetoQuery&, hooks::VetoAnswer&, hooks::Fault&) const override { check(); }
+  std::optional<hooks::SearchVerdict> after_flavor(const hooks::SearchStep&,
+                                                   hooks::Fault&) const override {
+    check();
+    return std::nullopt;
+  }
+  std::optional<bool> better(hooks::QueueId, hooks::FlavorOutcome, hooks::FlavorOutcome,
+                             hooks::Fault&) const override {
+    check();
+    return std::nullopt;
+  }
+  std::optional<bool> keep_position(const hooks::PositionAge&, hooks::Fault&) const override {
+    check();
+    return std::nullopt;
+  }
+};
+
+TEST(EngineProperties, NobodyIsAskedWhileInputsAreTaken) {
+  int asked = 0;
+  EXPECT_TRUE(rc::check([&asked](std::uint64_t seed) {
+    const Plan plan = Planner(seed).draw_with_checks(3, 6, kInstants);
+    WithinSteps within;
+    FakeTraits traits;
+    random_traits(seed, traits);
+    hooks::HostHooks hooks;
+    hooks.workload_traits = &traits;  // answered before the engine hears of the workload
+    hooks.flavor_filter = &within;
+    hooks.preemption_veto = &within;
+    hooks.flavor_search = &within;
+    Player player(plan, 1, hooks);
+    within.scenario = &player.scenario();
+    for (std::size_t i = 0; i < plan.instants.size(); ++i) player.play(i);
+    player.remove_all();
+    asked += within.asked;
+  }));
+  EXPECT_GT(asked, 0);
 }
 
 /// What admitted workloads use of each flavor and resource, and what all queues and cohorts own.

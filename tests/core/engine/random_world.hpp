@@ -177,7 +177,7 @@ class Planner {
 /// Plays a plan on an engine.
 class Player {
  public:
-  explicit Player(const Plan& plan, int threads = 1, const hooks::Hooks& hooks = {})
+  explicit Player(const Plan& plan, int threads = 1, const hooks::HostHooks& hooks = {})
       : plan_(plan), scenario_(std::make_unique<Scenario>(config(plan, threads), hooks)) {
     configure(*scenario_);
   }
@@ -201,7 +201,7 @@ class Player {
     for (const WorkloadId id : scenario_->engine.workloads()) {
       auto object = std::make_shared<api::Workload>(*scenario_->engine.object(id));
       object->status = scenario_->engine.status(id);
-      fresh->engine.apply(std::shared_ptr<const api::Workload>(std::move(object)));
+      fresh->apply(std::move(object));
     }
     scenario_ = std::move(fresh);
   }
@@ -230,7 +230,7 @@ class Player {
     const auto id = engine.find("ns/" + event.name);
     switch (event.kind) {
       case Event::Kind::kSubmit:
-        engine.apply(event.job.front().build(scenario_->now() + ++created_));
+        scenario_->apply(event.job.front().build(scenario_->now() + ++created_));
         break;
       case Event::Kind::kFinish:
         if (id && engine.state(*id) == WorkloadState::kAdmitted) scenario_->finish(event.name);
@@ -249,7 +249,7 @@ class Player {
         if (id) {
           auto object = std::make_shared<api::Workload>(*engine.object(*id));
           object->priority = event.priority;
-          engine.apply(std::shared_ptr<const api::Workload>(std::move(object)));
+          scenario_->apply(std::move(object));
         }
         break;
       case Event::Kind::kQueue: {

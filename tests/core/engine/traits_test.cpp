@@ -18,11 +18,8 @@ namespace {
 
 struct Traits : ::testing::Test {
   FakeTraits traits;
-  hooks::Hooks hooks;
-  Traits() {
-    hooks.workload_traits = &traits;
-    hooks.plugins = {"p"};
-  }
+  hooks::HostHooks hooks;
+  Traits() { hooks.workload_traits = &traits; }
   /// One queue q of 4 cores.
   std::unique_ptr<Scenario> one_queue(Queue queue = Queue("q")) {
     auto s = std::make_unique<Scenario>(Scenario::single_thread(), hooks);
@@ -62,7 +59,7 @@ TEST_F(Traits, WhoStopsTakingPartGivesItsQuotaBack) {
   auto s = one_queue();
   s->submit(Job("a", "q").cpu(4)).submit(Job("b", "q").cpu(4)).run();
   traits.of("a").takes_part = false;
-  s->engine.traits_changed("ns/a");
+  s->traits_changed("a");
   EXPECT_EQ(s->run(), Lines("evicted a OnHold", "reserved b", "admitted b"));
 }
 
@@ -99,7 +96,7 @@ TEST_F(Traits, WhoTakesPartAgainHasWhatItsStatusSays) {
   p.flavors.set("cpu", "f");
   s->submit(a).run();
   traits.of("a").takes_part = true;
-  s->engine.traits_changed("ns/a");
+  s->traits_changed("a");
   EXPECT_EQ(s->submit(Job("b", "q").cpu(2)).run(), Log());  // 3 of 4 are taken
   EXPECT_EQ(s->admitted(), "a");
 }
@@ -111,7 +108,7 @@ TEST_F(Traits, AnInactiveOneThatTakesPartAgainIsStillInactive) {
   a.cpu(1).object.active = false;
   s->submit(a).run();
   traits.of("a").takes_part = true;
-  s->engine.traits_changed("ns/a");
+  s->traits_changed("a");
   s->run();
   s->queue(Queue("q").quota("cpu", {{"f", 8}}));  // whoever waits is looked at again
   EXPECT_EQ(s->run(), Log());
@@ -136,7 +133,7 @@ TEST_F(Traits, AreAskedWithTheQueueAndAgainWhenItComes) {
   EXPECT_EQ(asked.back(), "q");
 }
 
-// ---- conflict, fault, marks
+// ---- conflict, fault, waiting
 
 TEST_F(Traits, AConflictKeepsItPendingAndNamesBoth) {
   traits.of("a").conflict = "plugins x and y both answered the trait group";
@@ -156,58 +153,43 @@ TEST_F(Traits, AFaultTakesNothingFromWhoHoldsQuota) {
   auto s = one_queue();
   s->submit(Job("a", "q").cpu(4)).run();
   traits.faulty = {"a"};
-  s->engine.traits_changed("ns/a");
+  s->traits_changed("a");
   EXPECT_EQ(s->run(), Log());
   EXPECT_EQ(s->admitted(), "a");
 }
 
-TEST_F(Traits, AClaimIsMarkedOnce) {
-  traits.of("a").shape_key = "x";
-  traits.of("a").claimed_by = {"p"};
+TEST_F(Traits, AFaultAtTheFirstAnswerLeavesWhatIsKnownOtherwise) {
+  traits.faulty = {"a", "b"};
+  traits.of("a").takes_part = false;  // as the host remembers it
   auto s = one_queue();
-  s->submit(Job("a", "q").cpu(1));
-  EXPECT_EQ(s->run(), Lines("marked a p", "reserved a", "admitted a"));
-  s->engine.traits_changed("ns/a");
+  s->submit(Job("a", "q").cpu(1)).submit(Job("b", "q").cpu(1)).run();
+  EXPECT_FALSE(s->engine.takes_part(*s->engine.find("ns/a")));
+  EXPECT_TRUE(s->engine.takes_part(*s->engine.find("ns/b")));
+}
+
+TEST_F(Traits, WhoHasToWaitIsNotQueuedAndKeepsWhatItHolds) {
+  auto s = one_queue();
+  s->submit(Job("held", "q").cpu(1)).run();
+  traits.of("held").waits_because = "Plugin gone is not loaded";
+  traits.of("new").waits_because = "Plugin gone is not loaded";
+  s->traits_changed("held").submit(Job("new", "q").cpu(1));
   EXPECT_EQ(s->run(), Log());
-}
-
-TEST_F(Traits, AMarkGoesWhenThePluginClaimsItNoMore) {
-  traits.of("a").shape_key = "x";
-  traits.of("a").claimed_by = {"p"};
-  auto s = one_queue();
-  s->submit(Job("a", "q").cpu(1)).run();
+  EXPECT_EQ(s->admitted(), "held");
+  EXPECT_EQ(s->why("new"), "OnHold: Plugin gone is not loaded");
   traits.table.clear();
-  s->engine.traits_changed("ns/a");
-  EXPECT_EQ(s->run(), Lines("marked a p"));
-  const auto object = s->engine.object(*s->engine.find("ns/a"));
-  EXPECT_EQ(object->meta.annotations.find("sluice.dev/claimed-by"), nullptr);
+  s->traits_changed("new");
+  EXPECT_EQ(s->run(), Lines("reserved new", "admitted new"));
 }
 
-TEST_F(Traits, OneThatTookNoPartTakesNoneWhileItsPluginIsAway) {
-  traits.of("a").takes_part = false;
-  traits.of("a").claimed_by = {"p"};
+TEST_F(Traits, OneThatStandsAsideForAnAbsentPluginSaysSoWhateverItsStatusSays) {
+  hooks::Traits& a = traits.of("a");
+  a.takes_part = false;
+  a.takes_no_part_because = a.waits_because = "Plugin gone is not loaded";
   auto s = one_queue();
-  s->submit(Job("a", "q").cpu(1)).run();
-  const auto object = s->engine.object(*s->engine.find("ns/a"));
-  EXPECT_NE(object->meta.annotations.find("sluice.dev/takes-no-part"), nullptr);
-  hooks::Hooks none;
-  Scenario without(Scenario::single_thread(), none);
-  without.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
-  Job again = Job("a", "q").cpu(1);
-  again.object.meta.annotations = object->meta.annotations;
-  without.submit(again);
-  EXPECT_EQ(without.run(), Log());
-  EXPECT_FALSE(without.engine.takes_part(*without.engine.find("ns/a")));
-  EXPECT_EQ(without.why("a"), "OnHold: Plugin p, which manages this workload, is not loaded");
-}
-
-TEST_F(Traits, AMarkOfAnAbsentPluginKeepsItOutOfTheQueue) {
-  auto s = one_queue();
-  s->submit(Job("a", "q").cpu(1).annotation("sluice.dev/claimed-by", "p,gone"));
-  s->submit(Job("b", "q").cpu(1).annotation("sluice.dev/claimed-by", "p"));
-  s->run();
-  EXPECT_EQ(s->admitted(), "b");
-  EXPECT_EQ(s->why("a"), "OnHold: Plugin gone, which manages this workload, is not loaded");
+  Job job = Job("a", "q").cpu(1);
+  job.object.status.conditions = {{"QuotaReserved", "False", "Pending", "by its plugin", 7, 0}};
+  EXPECT_EQ(s->submit(job).run(), Log());
+  EXPECT_EQ(s->why("a"), "OnHold: Plugin gone is not loaded");
 }
 
 // ---- groups
@@ -529,7 +511,7 @@ TEST_F(Following, ATraitThatEndsUnbindsThem) {
   auto s = one_queue(Queue("q").lower_priority());
   s->submit(Job("b", "q").cpu(2).priority(1)).submit(Job("a", "q").cpu(2)).run();
   traits.of("b").follows.clear();
-  s->engine.traits_changed("ns/b");
+  s->traits_changed("b");
   s->submit(Job("high", "q").cpu(1).priority(9)).run();
   EXPECT_EQ(s->state("b"), "admitted");
   EXPECT_EQ(s->state("a"), "pending");

@@ -20,13 +20,14 @@ struct FakeTraits final : hooks::WorkloadTraits {
   /// Asked last, of those in no table; may be empty.
   std::function<void(const hooks::TraitsQuery&, hooks::Traits&)> otherwise;
 
-  void traits(const hooks::TraitsQuery& query, hooks::Traits& out, hooks::Fault& fault) override {
+  void traits(const hooks::TraitsQuery& query, hooks::TraitsAnswer& out,
+              hooks::Fault& fault) override {
     const std::string& name = query.workload.meta.name;
     if (faulty.contains(name)) fault = {"traits-plugin", "it threw an exception"};
     if (const auto it = table.find(name); it != table.end()) {
-      out = it->second;
+      out.traits = it->second;
     } else if (otherwise) {
-      otherwise(query, out);
+      otherwise(query, out.traits);
     }
   }
 
@@ -89,17 +90,13 @@ struct FakeFilter final : hooks::FlavorFilter {
   }
 };
 
-struct FakeSearch final : hooks::FlavorSearch, hooks::QueueWatch {
+struct FakeSearch final : hooks::FlavorSearch {
   std::function<hooks::SearchVerdict(const hooks::SearchStep&)> verdict =
       [](const hooks::SearchStep&) { return hooks::SearchVerdict::kGoOn; };
   bool silent = false;  ///< it has no answers
   bool less_borrowing_first = false;
   bool faulty_verdict = false, faulty_better = false, faulty_position = false;
-  std::set<std::string> queues_seen;
 
-  void queue_changed(hooks::QueueId, const api::ClusterQueue& queue) override {
-    queues_seen.insert(queue.meta.name);
-  }
   std::optional<hooks::SearchVerdict> after_flavor(const hooks::SearchStep& step,
                                                    hooks::Fault& fault) const override {
     if (silent) return std::nullopt;

@@ -63,8 +63,8 @@ EngineConfig Scenario::fair() {
   return config;
 }
 
-Scenario::Scenario(EngineConfig config, hooks::Hooks hooks)
-    : engine(std::move(config), std::move(hooks)) {
+Scenario::Scenario(EngineConfig config, const hooks::HostHooks& hooks)
+    : engine(std::move(config), hooks), traits_(hooks.workload_traits) {
   engine.begin_instant(now_);
   space("ns", {});
 }
@@ -111,7 +111,7 @@ Scenario& Scenario::answer(const std::string& workload, const std::string& check
     found = true;
   }
   EXPECT_TRUE(found) << workload << " has no check " << check;
-  engine.apply(std::shared_ptr<const api::Workload>(std::move(object)));
+  apply(std::move(object));
   return *this;
 }
 
@@ -150,8 +150,32 @@ Scenario& Scenario::submit(const Job& job) {
   const auto existing = engine.find(job.object.meta.key());
   const Time created =
       existing ? engine.object(*existing)->meta.creation_time.value_or(0) : now_ + ++created_;
-  engine.apply(job.build(created));
+  apply(job.build(created));
   return *this;
+}
+
+WorkloadId Scenario::apply(std::shared_ptr<const api::Workload> object) {
+  hooks::Traits traits = traits_of(*object);
+  return engine.apply(std::move(object), std::move(traits));
+}
+
+Scenario& Scenario::traits_changed(const std::string& name) {
+  const WorkloadId id = *engine.find(key_of(name));
+  engine.traits_changed(id, traits_of(*engine.object(id)));
+  return *this;
+}
+
+hooks::Traits Scenario::traits_of(const api::Workload& object) const {
+  if (!traits_) return {};
+  const auto id = engine.find(object.meta.key());
+  const api::Condition* reserved = object.status.condition("QuotaReserved");
+  const bool holds = id ? engine.holds_quota(*id)
+                        : reserved && reserved->status == "True" && object.status.admission;
+  hooks::TraitsAnswer answer;
+  hooks::Fault fault;
+  traits_->traits({object, engine.cluster_queue_of(object), holds}, answer, fault);
+  if (fault) answer.traits.unknown_because = fault.sentence();
+  return answer.traits;
 }
 
 Scenario& Scenario::finish(const std::string& name) {
@@ -187,8 +211,6 @@ std::string Scenario::line(const Decision& d) const {
       return "deactivated " + name + " " + d.reason;
     case DecisionType::kRequeued:
       return "requeued " + name + " " + d.reason;
-    case DecisionType::kMarked:
-      return "marked " + name + " " + d.reason;
     case DecisionType::kWaitingForVictims:
       return "waiting " + name;
     case DecisionType::kReservationLost:
@@ -206,7 +228,12 @@ std::string Scenario::line(const Decision& d) const {
 }
 
 bool Scenario::step() {
+  if (traits_)
+    for (const WorkloadId id : engine.moved())
+      engine.traits_of_moved(id, traits_of(*engine.object(id)));
+  stepping_ = true;
   const bool more = engine.step(decisions_);
+  stepping_ = false;
   engine.verify_ledger();
   for (const Decision& d : decisions_)
     if (told_ || (d.type != DecisionType::kPending && d.type != DecisionType::kChecksListed))

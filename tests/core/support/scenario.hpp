@@ -243,7 +243,8 @@ struct Job {
 
 class Scenario {
  public:
-  explicit Scenario(EngineConfig config = single_thread(), hooks::Hooks hooks = {});
+  /// Asks `hooks.workload_traits`, as a host does, and hands the engine the answers.
+  explicit Scenario(EngineConfig config = single_thread(), const hooks::HostHooks& hooks = {});
 
   static EngineConfig single_thread();
   static EngineConfig fair();
@@ -267,6 +268,9 @@ class Scenario {
   Scenario& space(const std::string& name, const api::LabelMap& labels);
   /// Creates or changes the workload. Creation times follow each other by a nanosecond.
   Scenario& submit(const Job& job);
+  WorkloadId apply(std::shared_ptr<const api::Workload> object);
+  /// Its traits are asked for again.
+  Scenario& traits_changed(const std::string& name);
   Scenario& finish(const std::string& name);
   Scenario& remove(const std::string& name);
   /// Goes on by this many seconds and fires timers; does not run.
@@ -289,16 +293,21 @@ class Scenario {
   /// `REASON: MESSAGE` of a pending workload.
   std::string why(const std::string& name) const;
   Time now() const { return now_; }
+  /// Is the engine within a step?
+  bool stepping() const { return stepping_; }
 
  private:
   std::string line(const Decision& decision) const;
+  hooks::Traits traits_of(const api::Workload& object) const;
 
+  hooks::WorkloadTraits* traits_;
   Time now_ = 1'000'000 * kSecond;
   Time created_ = 0;
   std::set<std::string> known_checks_;
   std::vector<Decision> decisions_;
   Log lines_;
   bool told_ = false;
+  bool stepping_ = false;
 };
 
 inline std::string key_of(const std::string& name) {

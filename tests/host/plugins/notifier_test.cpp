@@ -73,7 +73,7 @@ TEST_F(Notifying, AfterFiveAttemptsOneIsGivenUpAndTheNextComes) {
 TEST_F(Notifying, WhatAQuarantinedPluginMissesWaitsForIt) {
   limits.quarantine_faults = 1;
   const auto set = load({plugin("observer-a", R"({"throw-in-traits":true})")});
-  hooks::Traits traits;
+  hooks::TraitsAnswer traits;
   hooks::Fault fault;
   set->hooks().workload_traits->traits({make_workload("w"), {}, false}, traits, fault);
   ASSERT_TRUE(set->status()[0].quarantined);

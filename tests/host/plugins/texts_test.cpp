@@ -82,9 +82,10 @@ class Texts : public PluginTest {
     hooks::Fault fault;
     set.hooks().preemption_veto->veto({workload, 0, {}}, veto, fault);
     heard.texts.push_back(veto.reason);
-    hooks::Traits t;
+    hooks::TraitsAnswer answer;
     hooks::Fault traits_fault;
-    set.hooks().workload_traits->traits({workload, "cq", false}, t, traits_fault);
+    set.hooks().workload_traits->traits({workload, "cq", false}, answer, traits_fault);
+    const hooks::Traits& t = answer.traits;
     heard.faults.push_back(traits_fault.text);
     heard.texts.insert(heard.texts.end(), {t.takes_no_part_because, t.group.id, t.group.order_as,
                                            t.evict_with, t.replaces.workload, t.replaces.reason,
