@@ -173,7 +173,8 @@ struct Model {
   WorkloadId replaced_by(const WorkloadRecord& w) const {
     if (!w.extras || !w.extras->traits.has_replaces) return kNone;
     const auto it = ids.find(w.extras->traits.replaces.workload);
-    return it != ids.end() && related(w, workloads[it->second]) ? it->second : kNone;
+    if (it == ids.end() || &workloads[it->second] == &w) return kNone;  // nobody replaces itself
+    return related(w, workloads[it->second]) ? it->second : kNone;
   }
 
   /// The member of its exclusive group that stands in the way of its admission; kNone: none. That

@@ -589,5 +589,12 @@ TEST_F(Traits, WithoutTheTraitAChangedCountOfAHolderChangesNothing) {
   EXPECT_EQ(s->run(), Lines("reserved c", "admitted c"));
 }
 
+TEST_F(Traits, NobodyReplacesItself) {
+  traits.replaces("a", "a");
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1));
+  EXPECT_EQ(s->run(), Lines("reserved a", "admitted a"));
+}
+
 }  // namespace
 }  // namespace sluice::testing
