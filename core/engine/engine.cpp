@@ -49,6 +49,8 @@ struct Engine::Joined {
     arrivals.follow_local_queues(changes.local_queues);
     if (changes.drain) lifecycle.drain_stopped();
     if (!changes.relisted.empty()) lifecycle.relist_checks(changes.relisted);
+    for (const QueueId id : changes.activity)  // why they wait is another reason now
+      model.queues[id].pending.each([this](WorkloadId w, bool) { turn.touched.push_back(w); });
     lifecycle.settle_loaded();
     const Structure::Woken woken = structure.wake();
     if (woken.trees) turn.moved |= lifecycle.wake_rechecks();

@@ -126,6 +126,8 @@ void find_position(const Model& model, const QueueRecord& queue, WorkloadId id, 
     const bool local = other.meta.ns == own.meta.ns && other.queue_name == own.queue_name;
     ++out.in_cluster_queue;
     out.ahead_in_cluster_queue += before ? 1 : 0;
+    if (before && out.ahead.size() < Explanation::kMostAhead)
+      out.ahead.push_back(model.workloads[each].key);
     out.in_local_queue += local ? 1 : 0;
     out.ahead_in_local_queue += before && local ? 1 : 0;
   }

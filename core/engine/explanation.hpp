@@ -81,6 +81,10 @@ struct Explanation {
   bool parked = false;  ///< it waits for something to change, not for its turn
   std::size_t ahead_in_cluster_queue = 0, in_cluster_queue = 0;
   std::size_t ahead_in_local_queue = 0, in_local_queue = 0;
+  /// Keys of those in front of it in its ClusterQueue, the nearest to the head first; at most
+  /// kMostAhead.
+  std::vector<std::string> ahead;
+  static constexpr std::size_t kMostAhead = 5;
   /// In a StrictFIFO queue nobody but the head is looked at: its key, where that is another. May be
   /// empty.
   std::string head;

@@ -43,6 +43,8 @@ class Rounds {
   bool skip_idle_cycles();
   std::shared_ptr<PendingReason> reason_of(const Entry& entry) const;
   void tell_pending();
+  void touch_former_heads();
+  bool waits_for_its_turn(WorkloadId id) const;
 
   Model& model_;
   const EngineConfig& config_;
@@ -53,10 +55,11 @@ class Rounds {
   Lifecycle& lifecycle_;
   ParallelFor parallel_for_;
 
-  std::vector<Entry> entries_;     // of the running cycle; kept for their memory
-  std::span<Entry> heads_;         // those in use
-  std::vector<Recheck> rechecks_;  // of the running cycle
-  std::size_t blocked_heads_ = 0;  // heads of StrictFIFO queues that may not be nominated
+  std::vector<Entry> entries_;          // of the running cycle; kept for their memory
+  std::span<Entry> heads_;              // those in use
+  std::vector<Recheck> rechecks_;       // of the running cycle
+  std::vector<WorkloadId> told_heads_;  // per queue, when it was at rest last
+  std::size_t blocked_heads_ = 0;       // heads of StrictFIFO queues that may not be nominated
   int idle_cycles_ = 0;
   bool held_back_ = false;  // somebody waits for the pods of others
 };

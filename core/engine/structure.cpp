@@ -23,7 +23,13 @@ Structure::Changes Structure::rebuild() {
 void Structure::build() {
   grow_generations();
   for (QueueRecord& queue : model_.queues) rebuild_groups(queue);
+  std::vector<std::pair<Inactive, std::string>> before;
+  for (const QueueRecord& queue : model_.queues)
+    before.emplace_back(queue.inactive, queue.inactive_detail);
   std::vector<NodeSpec> specs = node_specs();
+  for (const QueueRecord& queue : model_.queues)
+    if (before[queue.id] != std::pair(queue.inactive, queue.inactive_detail))
+      changes_.activity.insert(queue.id);
   model_.tree_generations.assign(specs.size(), 0);
   model_.tree.build(std::move(specs), model_.frs);
   model_.tree_stale = false;

@@ -50,6 +50,7 @@ class Structure {
     std::set<QueueId> queues;            ///< their trees wake
     std::set<std::string> local_queues;  ///< where they lead may be another place now
     std::set<QueueId> relisted;          ///< their checks changed
+    std::set<QueueId> activity;          ///< they became active or inactive, or for another reason
     bool drain = false;                  ///< a queue was stopped, or may have been
   };
   const Changes& changes() const { return changes_; }

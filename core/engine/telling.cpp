@@ -1,5 +1,6 @@
 // What those that wait are told: the reason of a cycle's answer, and one decision per new reason.
 #include <algorithm>
+#include <utility>
 
 #include "core/engine/rounds.hpp"
 #include "core/engine/workload_views.hpp"
@@ -39,8 +40,32 @@ std::shared_ptr<PendingReason> Rounds::reason_of(const Entry& entry) const {
   return why;
 }
 
+/// Whoever was the head of a StrictFIFO queue, and waits behind another one now, has another
+/// reason.
+void Rounds::touch_former_heads() {
+  if (told_heads_.size() < model_.queues.size()) told_heads_.resize(model_.queues.size(), kNone);
+  for (const QueueId id : turn_.touched_queues) {
+    const QueueRecord& queue = model_.queues[id];
+    const WorkloadId head = queue.best_effort() ? kNone : queue.pending.head().value_or(kNone);
+    const WorkloadId former = std::exchange(told_heads_[id], head);
+    if (former != kNone && former != head) turn_.touched.push_back(former);
+  }
+}
+
+/// At rest in an active queue, and nobody looks at it before those in front of it are gone: all but
+/// the head of a StrictFIFO queue, and in any queue whoever was never looked at.
+bool Rounds::waits_for_its_turn(WorkloadId id) const {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (w.queue == kNone) return false;
+  const QueueRecord& queue = model_.queues[w.queue];
+  if (!queue.active() || !queue.pending.contains(id) || queue.pending.parked(id)) return false;
+  if (queue.pending.head() == id) return false;
+  return !queue.best_effort() || (!w.pending && !queue.pending.class_reason(id));
+}
+
 /// At rest: a decision for every workload whose reason to wait is another than it was told last.
 void Rounds::tell_pending() {
+  touch_former_heads();
   for (const QueueId id : turn_.touched_queues)
     model_.queues[id].pending.collect_untold(turn_.touched);
   turn_.touched_queues.clear();
@@ -53,6 +78,9 @@ void Rounds::tell_pending() {
   for (const WorkloadId id : turn_.touched) {
     WorkloadRecord& w = model_.workloads[id];
     if (!w.exists() || w.state != WorkloadState::kPending) continue;
+    w.for_its_turn = waits_for_its_turn(id);
+    if (w.for_its_turn && model_.queues[w.queue].best_effort())
+      model_.queues[w.queue].pending.note_untold(id);
     std::shared_ptr<const PendingReason> why = pending_reason(model_, w, id);
     if (!why) continue;
     if (why != last) {

@@ -18,7 +18,7 @@ namespace sluice {
 struct Turn {
   std::vector<Decision> decisions;
   std::vector<WorkloadId> touched;   ///< pending reasons that may have changed; may repeat
-  std::set<QueueId> touched_queues;  ///< a class of equals was parked there
+  std::set<QueueId> touched_queues;  ///< somebody came there, or a class was parked
   bool moved = false;                ///< between heap and parking lot, or by input
   bool progress = false;             ///< a workload was admitted or evicted in this cycle
   EngineStats stats;

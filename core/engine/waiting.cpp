@@ -27,6 +27,7 @@ std::uint32_t waiting_account(const WorkloadRecord& w) {
 void Waiting::set_pending(WorkloadId id, std::shared_ptr<PendingReason> why) {
   why->cycle = model_.cycle;
   model_.workloads[id].pending = std::move(why);
+  model_.workloads[id].for_its_turn = false;
   turn_.touched.push_back(id);
 }
 

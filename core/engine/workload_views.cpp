@@ -59,6 +59,22 @@ std::shared_ptr<const PendingReason> queue_reason(const QueueRecord& queue) {
   return why;
 }
 
+/// Of those whose turn has not come. One text for all of them, without names and positions: it is
+/// written once when they begin to wait, whoever comes and goes in front.
+const std::shared_ptr<const PendingReason>& turn_reason(bool best_effort) {
+  const auto make = [](const char* text) {
+    auto why = std::make_shared<PendingReason>();
+    why->reason = WaitReason::kPendingEvaluation;
+    why->text = text;
+    return std::shared_ptr<const PendingReason>(std::move(why));
+  };
+  static const auto kStrict =
+      make("Waits behind the head of its StrictFIFO queue: nobody but the head is looked at");
+  static const auto kBestEffort =
+      make("Waits for its turn: workloads in front of it in the queue are looked at first");
+  return best_effort ? kBestEffort : kStrict;
+}
+
 std::vector<api::PodSetAssignment> granted(const Model& model, const WorkloadRecord& w,
                                            const Holding& holding) {
   std::vector<api::PodSetAssignment> out;
@@ -85,6 +101,7 @@ std::shared_ptr<const PendingReason> pending_reason(const Model& model, const Wo
   const QueueRecord& queue = model.queues[w.queue];
   // Before the first step after a start nothing is known of the queues.
   if (!queue.active() && !model.tree_stale) return queue_reason(queue);
+  if (w.for_its_turn && !queue.pending.parked(id)) return turn_reason(queue.best_effort());
   std::shared_ptr<const PendingReason> shared = queue.pending.class_reason(id);
   if (!shared) return w.pending;
   if (!w.pending || w.pending->cycle <= shared->cycle) return shared;

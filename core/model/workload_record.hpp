@@ -143,9 +143,10 @@ struct WorkloadRecord {
   /// How it is counted among all (totals.hpp).
   enum class Tallied : std::uint8_t { kNot, kOpen, kFinished, kFinishedAlone };
   Tallied tallied = Tallied::kNot;
-  bool evicting = false;  ///< loaded in the middle of an eviction; it ends after the next cycle
-  bool gone = false;      ///< taken away in a simulation (removal.hpp)
-  bool counted = false;   ///< its holding is in the ledger; kept by Model::settle
+  bool for_its_turn = false;  ///< it was told last that its turn has not come
+  bool evicting = false;      ///< loaded in the middle of an eviction; it ends after the next cycle
+  bool gone = false;          ///< taken away in a simulation (removal.hpp)
+  bool counted = false;       ///< its holding is in the ledger; kept by Model::settle
 
   bool exists() const { return object != nullptr; }
   bool holds_quota() const { return holding != nullptr; }

@@ -64,6 +64,8 @@ class PendingQueue {
   std::shared_ptr<const PendingReason> class_reason(WorkloadId id) const;
   /// Members of parked classes whose reason changed in kind since the last call, or who came since.
   void collect_untold(std::vector<WorkloadId>& out);
+  /// It was told something else than the reason of its class. REQUIRES: contains(id).
+  void note_untold(WorkloadId id) { classes_[slots_.at(id).cls].newcomers.push_back(id); }
 
   /// A StrictFIFO queue has no such place.
   void clear_place() { place_.reset(); }

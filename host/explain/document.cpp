@@ -160,10 +160,13 @@ void mark_refused(Explanation& explanation) {
 }
 
 /// A queue is not only of those whose names the asker may know.
-void hide_head(Explanation& explanation, const MayKnow& may_know) {
-  const std::string& head = explanation.head;
-  if (head.empty() || !may_know || may_know(head.substr(0, head.find('/')))) return;
-  explanation.head = "a workload of another namespace";
+void hide_names(Explanation& explanation, const MayKnow& may_know) {
+  const auto hidden = [&](const std::string& key) {
+    return may_know && !may_know(key.substr(0, key.find('/')));
+  };
+  std::string& head = explanation.head;
+  if (!head.empty() && hidden(head)) head = "a workload of another namespace";
+  std::erase_if(explanation.ahead, hidden);
 }
 
 /// Where each of those stands that wait or run in its place.
@@ -197,6 +200,8 @@ void add_explanation(const Explanation& explanation, json::object& document) {
       queue["pendingInLocalQueue"] = explanation.in_local_queue;
       queue["parked"] = explanation.parked;
       if (!explanation.head.empty()) queue["behind"] = explanation.head;
+      if (!explanation.ahead.empty())
+        queue["ahead"] = json::array(explanation.ahead.begin(), explanation.ahead.end());
     }
   }
   if (!explanation.replaces.empty()) document["willReplace"] = explanation.replaces;
@@ -238,7 +243,7 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
   out["since"] = format_time(since);
   Explanation explanation = engine.explain(id, may_know);
   mark_refused(explanation);
-  hide_head(explanation, may_know);
+  hide_names(explanation, may_know);
   if (state == WorkloadState::kPending) {
     const std::string now_says = now_text(explanation);
     if (!now_says.empty() && explanation.stand_ins.empty()) out["now"] = now_says;

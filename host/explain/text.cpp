@@ -84,6 +84,22 @@ std::string position_text(const json::object& queue) {
   return out;
 }
 
+/// Who is in front of it, those whom the asker may know by name.
+std::string ahead_text(const json::object& queue) {
+  std::string out;
+  const json::array* names = api::find_array(queue, "ahead");
+  const std::size_t named = names ? names->size() : 0;
+  for (std::size_t i = 0; i < named; ++i)
+    out += (i == 0 ? "" : ", ") + std::string(api::view((*names)[i].as_string()));
+  const auto all = static_cast<std::size_t>(
+      std::max<std::int64_t>(api::find_int(queue, "positionInClusterQueue").value_or(1) - 1, 0));
+  if (all <= named) return out;
+  return out + fmt::format("{}{} {}", named > 0 ? " and " : "", all - named,
+                           named > 0  ? "more"
+                           : all == 1 ? "workload"
+                                      : "workloads");
+}
+
 std::string refused_text(const json::object& document) {
   std::string out;
   for_each_object(document, "refusals", [&](const json::object& refusal) {
@@ -189,9 +205,11 @@ std::string explanation_text(const json::object& document) {
   row("Since", since_text(document, document));
   row("Queue", queue_text(part(document, "queue")));
   row("Position", position_text(part(document, "queue")));
+  row("Ahead", ahead_text(part(document, "queue")));
   const std::string now = text(document, "now");
   row("Why", now.empty() ? text(document, "message") : now);
-  if (!now.empty()) row("Last try", text(document, "message"));
+  const bool tried = text(document, "reason") != "PendingEvaluation";
+  if (!now.empty() && tried) row("Last try", text(document, "message"));
   row("Said no", refused_text(document));
   row("Runs on", admission_text(document));
   row("Checks", checks_text(document));

@@ -28,6 +28,8 @@ void DecisionEvents::decided(Time now, const Decision& decision) {
     case DecisionType::kEvicted:
       return evicted(decision);
     case DecisionType::kPending:
+      // Whoever waits for its turn says so in its condition: nothing happened to it.
+      if (decision.reason == "PendingEvaluation") return;
       return emit(id, true, decision.reason, decision.message);
     case DecisionType::kDeactivated: {
       constexpr std::string_view kTimeLimit = "DeactivatedDueToMaximumExecutionTimeExceeded";

@@ -371,5 +371,74 @@ TEST(Life, ANewOneUnderAnOldNameIsAnother) {
   EXPECT_EQ(s.engine.workloads().size(), 1U);
 }
 
+constexpr const char* kBehind =
+    "PendingEvaluation: Waits behind the head of its StrictFIFO queue: nobody but the head is "
+    "looked "
+    "at";
+
+// C3: 1 of 4 cpu is free; the head wants 2.
+TEST(Life, C3_ThoseBehindTheHeadAreToldOnceWhyTheyWait) {
+  Scenario s;
+  s.flavor("f").queue(plain(4).strict()).submit(Job("runs", "q").cpu(3)).run();
+  s.after(1).submit(Job("head", "q").cpu(2)).submit(Job("b", "q").cpu(1));
+  EXPECT_EQ(s.run_told().back(), std::string("pending b ") + kBehind);
+  EXPECT_EQ(s.why("b"), kBehind);
+  // Whoever comes later is told for himself; nobody else is told anything.
+  s.after(1).submit(Job("c", "q").cpu(1));
+  EXPECT_EQ(s.run_told(), Lines((std::string("pending c ") + kBehind).c_str()));
+  // The head changes; those behind it have nothing new to hear.
+  s.after(1).remove("head");
+  EXPECT_EQ(s.run_told(), Lines("reserved b", "admitted b",
+                                "pending c WaitingForQuota: couldn't assign flavors to pod set "
+                                "main: insufficient unused quota for cpu in flavor f, 1 more "
+                                "needed"));
+}
+
+TEST(Life, C3_AHeadThatIsOvertakenWaitsBehindTheOther) {
+  Scenario s;
+  s.flavor("f").queue(plain(4).strict()).submit(Job("runs", "q").cpu(4)).run();
+  s.after(1).submit(Job("a", "q").cpu(1)).submit(Job("b", "q").cpu(1)).run();
+  EXPECT_THAT(s.why("a"), ::testing::HasSubstr("1 more needed"));
+  s.after(1).submit(Job("urgent", "q").cpu(2).priority(1));
+  EXPECT_EQ(s.run_told(),
+            Lines((std::string("pending a ") + kBehind).c_str(),
+                  "pending urgent WaitingForQuota: couldn't assign flavors to pod set main: "
+                  "insufficient unused quota for cpu in flavor f, 2 more needed"));
+  EXPECT_EQ(s.why("b"), kBehind);
+}
+
+// The head of a BestEffortFIFO queue that waits for the pods of others stays the head.
+TEST(Life, C3_WhoeverHasNotHadItsTurnSaysSo) {
+  EngineConfig config = Scenario::single_thread();
+  config.pods_ready_timeout = 60 * kSecond;
+  config.block_admission = true;
+  Scenario s(config);
+  s.flavor("f").queue(plain(4)).submit(Job("runs", "q").cpu(1)).run();
+  s.after(1).submit(Job("a", "q").cpu(1)).submit(Job("b", "q").cpu(1)).run();
+  EXPECT_THAT(s.why("a"), ::testing::StartsWith("WaitingForPodsReady: "));
+  EXPECT_EQ(
+      s.why("b"),
+      "PendingEvaluation: Waits for its turn: workloads in front of it in the queue are looked "
+      "at first");
+}
+
+// A queue that is stopped, or started again, is another reason to wait for all that wait in it.
+TEST(Life, C3_AQueueThatStopsAndGoesOnIsToldToAllThatWaitInIt) {
+  for (const bool strict : {true, false}) {
+    Queue queue = plain(4);
+    if (strict) queue.strict();
+    Scenario s;
+    s.flavor("f").queue(queue).submit(Job("runs", "q").cpu(4)).run();
+    s.after(1).submit(Job("a", "q").cpu(1)).submit(Job("b", "q").cpu(2)).run();
+    const std::string before = s.why("b");
+    s.after(1).queue(Queue(queue).stop(api::StopPolicy::kHold));
+    EXPECT_EQ(s.run_told(), Lines("pending a Suspended: ClusterQueue q is stopped",
+                                  "pending b Suspended: ClusterQueue q is stopped"));
+    s.after(1).queue(queue);
+    EXPECT_THAT(s.run_told(), ::testing::SizeIs(2));
+    EXPECT_EQ(s.why("b"), before);
+  }
+}
+
 }  // namespace
 }  // namespace sluice::testing

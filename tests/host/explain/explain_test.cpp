@@ -175,6 +175,9 @@ TEST(Document, OfOneBehindTheHeadOfAStrictFifoQueue) {
   const json::object seen = document(s, "small");
   EXPECT_EQ(at(seen, "/queue/positionInClusterQueue"), "2");
   EXPECT_EQ(at(seen, "/queue/behind"), "ns/head");
+  EXPECT_EQ(at(seen, "/queue/ahead/0"), "ns/head");
+  EXPECT_EQ(at(seen, "/reason"), "PendingEvaluation");
+  EXPECT_THAT(explanation_text(seen), Not(HasSubstr("Last try")));
   EXPECT_EQ(at(seen, "/now"), "only the head of a StrictFIFO queue is looked at: ns/head");
   EXPECT_EQ(at(seen, "/wouldHelp/0"),
             "ns/head, the head of this StrictFIFO queue, has to get its quota first");
@@ -182,6 +185,24 @@ TEST(Document, OfOneBehindTheHeadOfAStrictFifoQueue) {
   const json::object hidden = document(s, "small", [](std::string_view) { return false; });
   EXPECT_EQ(at(hidden, "/queue/behind"), "a workload of another namespace");
   EXPECT_THAT(json::serialize(hidden), Not(HasSubstr("ns/head")));
+}
+
+/// C3: in a BestEffortFIFO queue, too: seven wait, and the eighth is told of the first five by
+/// name.
+TEST(Document, C3_OfThoseInFrontOfIt) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  s.submit(Job("runs", "q").cpu(4)).run();
+  for (int i = 1; i <= 8; ++i) s.after(1).submit(Job("w" + std::to_string(i), "q").cpu(1)).run();
+  const json::object seen = document(s, "w8");
+  EXPECT_EQ(at(seen, "/queue/positionInClusterQueue"), "8");
+  EXPECT_EQ(at(seen, "/queue/behind"), "(absent)");
+  EXPECT_THAT(explanation_text(seen),
+              HasSubstr("Ahead     ns/w1, ns/w2, ns/w3, ns/w4, ns/w5 and 2 more\n"));
+  EXPECT_THAT(explanation_text(document(s, "w1")), Not(HasSubstr("Ahead")));
+  const json::object hidden = document(s, "w8", [](std::string_view) { return false; });
+  EXPECT_THAT(explanation_text(hidden), HasSubstr("Ahead     7 workloads\n"));
+  EXPECT_THAT(json::serialize(hidden), Not(HasSubstr("ns/w1")));
 }
 
 /// C4: 2 of 4 are used when its turn comes, 4 of 4 when somebody asks.
@@ -282,6 +303,7 @@ TEST(Text, OfOneThatWaits) {
   Since     2026-01-01T00:54:57Z (5m3s ago)
   Queue     LocalQueue main of ClusterQueue cq, cohort /all/team
   Position  3 of 7 in the ClusterQueue, 1 of 2 in the LocalQueue; parked until something changes
+  Ahead     2 workloads
   Why       not enough
   Said no   plugin budget for flavor spot: spent
   Checks    c Retry (later)
