@@ -32,13 +32,63 @@ std::vector<double> bounds_of(Buckets buckets) {
   return out;
 }
 
+/// Metrics of one type: families by name, and each metric by its name and the values of its labels,
+/// so that one that is known is found without making its labels. Guarded by State::mutex.
+template <typename Metric>
+struct Known {
+  std::unordered_map<std::string, prometheus::Family<Metric>*> families;
+  std::unordered_map<std::string, Metric*> metrics;
+  std::string key;  // reused
+
+  /// build() makes the family, add(family) the metric.
+  template <typename Build, typename Add>
+  Metric& find(std::string_view name, const MetricLabels& labels, const Build& build,
+               const Add& add) {
+    key = name;
+    for (const auto& label : labels) key.append(1, '\0').append(label.second);
+    Metric*& metric = metrics[key];
+    if (metric) return *metric;
+    prometheus::Family<Metric>*& family = families[std::string(name)];
+    if (!family) family = &build();
+    metric = &add(*family);
+    return *metric;
+  }
+};
+
 }  // namespace
 
 struct HostMetrics::State {
   prometheus::Registry registry;
-  std::mutex mutex;  // guards the maps; the families have locks of their own
-  std::unordered_map<std::string, prometheus::Family<prometheus::Counter>*> counters;
-  std::unordered_map<std::string, prometheus::Family<prometheus::Histogram>*> histograms;
+  std::mutex mutex;
+  Known<prometheus::Counter> counters;
+  Known<prometheus::Histogram> histograms;
+
+  prometheus::Counter& counter(std::string_view name, std::string_view help,
+                               const MetricLabels& labels) {
+    const std::lock_guard lock(mutex);
+    return counters.find(
+        name, labels,
+        [&]() -> auto& {
+          return prometheus::BuildCounter()
+              .Name(std::string(name))
+              .Help(std::string(help))
+              .Register(registry);
+        },
+        [&](auto& family) -> auto& { return family.Add(with_role(labels)); });
+  }
+  prometheus::Histogram& histogram(std::string_view name, std::string_view help,
+                                   const MetricLabels& labels, Buckets buckets) {
+    const std::lock_guard lock(mutex);
+    return histograms.find(
+        name, labels,
+        [&]() -> auto& {
+          return prometheus::BuildHistogram()
+              .Name(std::string(name))
+              .Help(std::string(help))
+              .Register(registry);
+        },
+        [&](auto& family) -> auto& { return family.Add(with_role(labels), bounds_of(buckets)); });
+  }
 };
 
 HostMetrics::HostMetrics() : state_(std::make_unique<State>()) {}
@@ -46,48 +96,24 @@ HostMetrics::~HostMetrics() = default;
 
 std::function<void(double)> HostMetrics::counter(std::string_view name, std::string_view help,
                                                  const MetricLabels& labels) {
-  prometheus::Family<prometheus::Counter>* family = nullptr;
-  {
-    const std::lock_guard lock(state_->mutex);
-    auto& known = state_->counters[std::string(name)];
-    if (!known) {
-      known = &prometheus::BuildCounter()
-                   .Name(std::string(name))
-                   .Help(std::string(help))
-                   .Register(state_->registry);
-    }
-    family = known;
-  }
-  prometheus::Counter& counter = family->Add(with_role(labels));
-  return [&counter](double by) { counter.Increment(by); };
+  return [&counter = state_->counter(name, help, labels)](double by) { counter.Increment(by); };
 }
 
 std::function<void(double)> HostMetrics::histogram(std::string_view name, std::string_view help,
                                                    const MetricLabels& labels, Buckets buckets) {
-  prometheus::Family<prometheus::Histogram>* family = nullptr;
-  {
-    const std::lock_guard lock(state_->mutex);
-    auto& known = state_->histograms[std::string(name)];
-    if (!known) {
-      known = &prometheus::BuildHistogram()
-                   .Name(std::string(name))
-                   .Help(std::string(help))
-                   .Register(state_->registry);
-    }
-    family = known;
-  }
-  prometheus::Histogram& histogram = family->Add(with_role(labels), bounds_of(buckets));
-  return [&histogram](double value) { histogram.Observe(value); };
+  return [&histogram = state_->histogram(name, help, labels, buckets)](double value) {
+    histogram.Observe(value);
+  };
 }
 
 void HostMetrics::count(std::string_view name, std::string_view help, const MetricLabels& labels,
                         double by) {
-  counter(name, help, labels)(by);
+  state_->counter(name, help, labels).Increment(by);
 }
 
 void HostMetrics::observe(std::string_view name, std::string_view help, const MetricLabels& labels,
                           double value, Buckets buckets) {
-  histogram(name, help, labels, buckets)(value);
+  state_->histogram(name, help, labels, buckets).Observe(value);
 }
 
 std::string HostMetrics::text(const std::vector<Reading>& readings) const {

@@ -40,6 +40,9 @@ ApiError waited_too_long(Duration waited, Duration longest) {
 // The host's own tasks have a lane beside those of the users.
 constexpr const char* kHost = "";
 
+// A condition variable adds the time to now, which must not overflow.
+constexpr Duration kLongestWait = 3600 * kSecond;
+
 }  // namespace
 
 ControlLoop::ControlLoop(Machine& machine, LiveStore& store, const PluginClock& clock,
@@ -106,15 +109,20 @@ Result<void> ControlLoop::run_and_wait(const std::function<void(ObjectAccess&)>&
 }
 
 /// False: it is time to end.
-bool ControlLoop::wait_for_work(bool at_rest) {
+bool ControlLoop::wait_for_work(Left left) {
   std::unique_lock lock(mutex_);
-  const Time next = machine_.next_timer();
   const auto ready = [&] { return !queue_.empty() || stopping_ || woken_; };
-  if (at_rest && next == kNever) {
-    work_.wait(lock, ready);
-  } else if (at_rest && next > clock_.now()) {
-    const auto left = std::chrono::nanoseconds(next - clock_.now());
-    work_.wait_for(lock, std::min<std::chrono::nanoseconds>(left, std::chrono::hours(1)), ready);
+  const auto wait = [&](Duration time) {
+    work_.wait_for(lock, std::chrono::nanoseconds(std::min(time, kLongestWait)), ready);
+  };
+  if (left == Left::kPaused) {
+    if (const Duration pause = schedule_from_ - clock_.steady(); pause > 0) wait(pause);
+  } else if (left == Left::kNothing) {
+    const Time next = machine_.next_timer();
+    if (next == kNever)
+      work_.wait(lock, ready);
+    else if (next > clock_.now())
+      wait(next - clock_.now());
   }
   woken_ = false;
   return !stopping_ || !queue_.empty();
@@ -133,7 +141,7 @@ ApiResult<WriteOutcome> ControlLoop::carry_out(Write write) {
 
 void ControlLoop::loop() {
   pthread_setname_np(pthread_self(), "control");
-  for (bool at_rest = true; wait_for_work(at_rest);) at_rest = turn();
+  for (Left left = Left::kNothing; wait_for_work(left);) left = turn();
   std::unique_lock lock(mutex_);
   durable_.wait(lock, [this] { return under_way_ == 0; });
 }
@@ -144,30 +152,49 @@ void ControlLoop::wait_for_transactions() {
   ++under_way_;
 }
 
-bool ControlLoop::turn() {
-  wait_for_transactions();
+/// How many tasks there were.
+std::size_t ControlLoop::carry_out_writes(std::vector<Answer>& answers, std::vector<Told>& told) {
   pulse_.beat("the turn of the control thread, which carries out writes", clock_.steady());
-  machine_.begin_instant(std::max(machine_.now(), floor_to_microseconds(clock_.now())));
-  auto answers = std::make_shared<std::vector<Answer>>();
-  auto told = std::make_shared<std::vector<std::function<void(const Result<void>&)>>>();
-  const Duration write_until = clock_.steady() + limits_.writing_per_turn;
-  for (std::size_t i = 0; i < limits_.writes_per_turn && clock_.steady() <= write_until; ++i) {
+  const Duration until = clock_.steady() + limits_.writing_per_turn;
+  std::size_t tasks = 0;
+  for (; tasks < limits_.writes_per_turn && clock_.steady() <= until; ++tasks) {
     auto task = next_task();
     if (!task) break;
     if (auto* write = std::get_if<Write>(&*task)) {
       WriteDone done = std::move(write->done);
-      answers->push_back({std::move(done), carry_out(std::move(*write))});
+      answers.push_back({std::move(done), carry_out(std::move(*write))});
     } else {
       auto& work = std::get<Work>(*task);
       work.task(machine_.objects());
-      if (work.done) told->push_back(std::move(work.done));
+      if (work.done) told.push_back(std::move(work.done));
     }
   }
+  return tasks;
+}
+
+/// Runs controllers and cycles, unless they rest while writes come. Cycles that are due anyway do
+/// not rest when nobody writes.
+ControlLoop::Left ControlLoop::schedule(bool writes_came) {
+  const Duration start = clock_.steady();
+  const bool goes_on = left_ == Left::kCycles && !writes_came;
+  if (start < schedule_from_ && !goes_on) return Left::kPaused;
   pulse_.beat("the turn of the control thread, which runs controllers and scheduling cycles",
-              clock_.steady());
-  const Duration stop_at = clock_.steady() + limits_.scheduling_per_turn;
+              start);
   bool at_rest = machine_.run(1);
-  while (!at_rest && clock_.steady() < stop_at) at_rest = machine_.run(1);
+  while (!at_rest && clock_.steady() < start + limits_.scheduling_per_turn)
+    at_rest = machine_.run(1);
+  const Duration end = clock_.steady();
+  schedule_from_ = end + std::min(2 * (end - start), limits_.longest_pause);
+  return left_ = at_rest ? Left::kNothing : Left::kCycles;
+}
+
+ControlLoop::Left ControlLoop::turn() {
+  wait_for_transactions();
+  machine_.begin_instant(std::max(machine_.now(), floor_to_microseconds(clock_.now())));
+  auto answers = std::make_shared<std::vector<Answer>>();
+  auto told = std::make_shared<std::vector<Told>>();
+  const std::size_t tasks = carry_out_writes(*answers, *told);
+  const Left left = schedule(tasks > 0);
   ++turns_;
   {
     const std::lock_guard lock(mutex_);
@@ -190,7 +217,7 @@ bool ControlLoop::turn() {
     durable_.notify_all();  // under the lock: the loop may be destroyed right after
   });
   pulse_.rest();
-  return at_rest;
+  return left;
 }
 
 std::vector<Busy> ControlLoop::busy(Duration longer_than) const {

@@ -5,9 +5,11 @@
 // one user in the order in which they came, of several users in turns and for some milliseconds at
 // most, so that nobody's writes wait for all of somebody else's; then controllers and scheduling
 // cycles run (for a few milliseconds at most; a longer queue of work goes on in the next turn, so
-// that writers never wait for it), then everything is committed together. Answers go out when it is
-// durable. While one transaction is being written the next turn runs; a few may be under way, no
-// more.
+// that writers never wait for it), then everything is committed together. While writes keep coming,
+// scheduling rests for twice as long as it took: a cycle then decides on what came in several
+// turns, and looks once, not again and again, at all who wait; a host with little to do does not
+// notice. Answers go out when it is durable. While one transaction is being written the next turn
+// runs; a few may be under way, no more.
 //
 // submit() and post() may be called from any thread.
 #pragma once
@@ -38,6 +40,7 @@ struct ControlLoopLimits {
   Duration writing_per_turn = 20 * kMillisecond;  ///< then the rest waits for the next turn
   Duration longest_wait = 30 * kSecond;           ///< of a write for its turn; 504 beyond it
   Duration scheduling_per_turn = 4 * kMillisecond;
+  Duration longest_pause = 50 * kMillisecond;  ///< of scheduling, while writes come
   int transactions_under_way = 4;
 };
 
@@ -80,12 +83,22 @@ class ControlLoop final : public Writes, public KernelThread {
     WriteDone done;
     ApiResult<WriteOutcome> result;
   };
+  using Told = std::function<void(const Result<void>&)>;
+
+  /// What a turn leaves to do.
+  enum class Left : std::uint8_t {
+    kNothing,  ///< until the next timer
+    kCycles,   ///< at once
+    kPaused,   ///< when the pause of scheduling is over
+  };
 
   void loop();
-  bool wait_for_work(bool at_rest);
+  bool wait_for_work(Left left);
   std::optional<Task> next_task();
   ApiResult<WriteOutcome> carry_out(Write write);
-  bool turn();
+  Left turn();
+  std::size_t carry_out_writes(std::vector<Answer>& answers, std::vector<Told>& told);
+  Left schedule(bool writes_came);
   void wait_for_transactions();
 
   Machine& machine_;
@@ -101,6 +114,8 @@ class ControlLoop final : public Writes, public KernelThread {
   int under_way_ = 0;
   bool stopping_ = false;
   bool woken_ = false;
+  Duration schedule_from_ = 0;  // by the clock that only goes forward
+  Left left_ = Left::kNothing;  // by the scheduling that ran last
   std::atomic<std::uint64_t> turns_{0};
   std::thread thread_;
 };
