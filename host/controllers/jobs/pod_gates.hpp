@@ -52,6 +52,10 @@ class PodGateController final : public Controller {
   std::vector<std::string> watches() const override;
   /// Keys are `GROUP/KIND NAMESPACE/NAME` of jobs.
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  /// Those of jobs only.
+  bool follows(const StoredObject& workload) const override {
+    return !workload.metadata.owners().empty();
+  }
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 
  private:
