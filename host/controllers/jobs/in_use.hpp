@@ -29,6 +29,11 @@ class InUseController final : public Controller {
   std::vector<std::string> watches() const override;
   /// Keys are those of workloads, or name the uid of a job that goes.
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  /// It reads no status.
+  bool follows(const StoredObject& workload) const override {
+    static_cast<void>(workload);
+    return false;
+  }
   bool loads_apart() const override { return true; }
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 

@@ -54,6 +54,20 @@ TEST(PodGates, NamesTheGatesOfNewPods) {
   EXPECT_THAT(none.gates_of_new_pod(job, world.objects), IsEmpty());
 }
 
+TEST(PodGates, FollowTheWorkloadsOfJobsOnly) {
+  FakeGate gate;
+  GateWorld world(gate);
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"bare",
+      "namespace":"default"},"spec":{"queueName":"lq","podSets":[{"name":"main","count":1,
+      "template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  const api::KindInfo& workloads = world.kind("workloads");
+  std::map<bool, int> followed;
+  for (const StoredObject* each : world.store.list(workloads))
+    ++followed[world.lifting.follows(*each)];
+  EXPECT_EQ(followed[true], 1) << "the workload of the job train";
+  EXPECT_EQ(followed[false], 1) << "bare: its status alone concerns no pod";
+}
+
 TEST(PodGates, TheOldestPodsAreLetGoFirst) {
   FakeGate gate;
   GateWorld world(gate);
