@@ -209,6 +209,7 @@ json::object encode_condition(const Condition& condition) {
 }
 
 json::object encode_workload_status(const WorkloadStatus& status) {
+  Conversions::encoded();
   json::object out;
   const auto set_list = [&](std::string_view key, const auto& from, auto encode) {
     if (from.empty()) return;

@@ -236,6 +236,7 @@ void append_canonical_json(const json::value& value, std::string& out) {
 json::value parse_deep(std::string_view text, json::error_code& error, json::storage_ptr storage) {
   // Beyond what a request may nest: owners of deep fields are recorded some levels deeper.
   constexpr std::size_t kDeepest = 1100;
+  Conversions::parsed();
   json::parse_options options;
   options.max_depth = kDeepest;
   return json::parse(json_view(text), error, std::move(storage), options);

@@ -19,4 +19,16 @@ class Steps {
   static inline constinit thread_local std::uint64_t taken_ = 0;
 };
 
+/// How often a text was parsed and a workload's status was put into JSON, likewise.
+class Conversions {
+ public:
+  static void parsed() { ++parses_; }
+  static void encoded() { ++encodings_; }
+  static std::uint64_t parses() { return parses_; }
+  static std::uint64_t encodings() { return encodings_; }
+
+ private:
+  static inline constinit thread_local std::uint64_t parses_ = 0, encodings_ = 0;
+};
+
 }  // namespace sluice::api

@@ -34,6 +34,13 @@ json::object parse_text(const std::string& text) {
   return std::move(value.get_object());
 }
 
+/// Empty for an empty object: a status that says nothing is none.
+std::string text_of(const json::object& status) {
+  std::string out;
+  if (!status.empty()) api::append_json(status, out);
+  return out;
+}
+
 }  // namespace
 
 Kernel::Kernel(const EngineConfig& config, const hooks::HostHooks& hooks, Intake& intake,
@@ -194,12 +201,17 @@ void Kernel::put_stored(StoredObject object, const StoredObject* old) {
   store_.put(std::move(object));
 }
 
-void Kernel::commit(PreparedObject object) {
-  if (staged_) return staged_->add(std::move(object));
+void Kernel::commit(PreparedObject object, const json::object* status) {
+  if (staged_) {
+    if (status) object.stored.status = text_of(*status);
+    return staged_->add(std::move(object));
+  }
   const StoredObject* old = store_.find(*object.stored.kind, object.stored.key);
   if (old && old->metadata == object.stored.metadata) object.stored.metadata = old->metadata;
   // A status of a queue is told to people; to the engine it would look like a change of the queue.
-  const bool status_alone = old && !reads_statuses_of(*object.stored.kind) && old->status != object.stored.status &&
+  const bool read_by_engine = reads_statuses_of(*object.stored.kind);
+  if (status && !read_by_engine) object.stored.status = text_of(*status);
+  const bool status_alone = old && !read_by_engine && old->status != object.stored.status &&
                             old->metadata == object.stored.metadata &&
                             *old->body == *object.stored.body;
   const bool workload = object.stored.kind == &workload_kind_;
@@ -210,7 +222,10 @@ void Kernel::commit(PreparedObject object) {
                      object.stored);
   else if (!status_alone)
     tell_engine(object.typed);
-  if (old && workload && writes_status_of(object.stored))
+  const bool overlays = old && workload && writes_status_of(object.stored);
+  if (status && read_by_engine)
+    object.stored.status = overlays ? status_text(object.stored.key, *status) : text_of(*status);
+  else if (overlays)
     object.stored.status = status_text(object.stored.key, object.stored.status);
   put_stored(std::move(object.stored), old);
 }
@@ -249,18 +264,14 @@ std::vector<StagedChange> Kernel::end_staging() {
   return changes;
 }
 
-void Kernel::refresh_status(std::string_view key) {
-  if (const auto id = engine_.find(key)) write_status(*id);
+/// The status as the engine has it now; what it does not know of is kept.
+std::string Kernel::status_text(std::string_view key, const json::object& before) const {
+  const auto id = engine_.find(key);
+  return text_of(id ? api::encode_workload_status(before, engine_.status(*id)) : before);
 }
 
-/// The status as the engine has it now; what it does not know of is kept.
 std::string Kernel::status_text(std::string_view key, const std::string& before) const {
-  const auto id = engine_.find(key);
-  if (!id) return before;
-  const json::object status = api::encode_workload_status(parse_text(before), engine_.status(*id));
-  std::string text;
-  if (!status.empty()) api::append_json(status, text);
-  return text;
+  return engine_.find(key) ? status_text(key, parse_text(before)) : before;
 }
 
 void Kernel::write_status(WorkloadId id) {
@@ -293,7 +304,12 @@ bool Kernel::step() {
 void Kernel::commit_decisions() {
   for (const Decision& decision : decisions_)
     if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
-  for (const Decision& decision : decisions_) write_status(decision.workload);
+  std::optional<WorkloadId> last;  // several decisions on a workload are one after the other
+  for (const Decision& decision : decisions_) {
+    if (decision.workload == last) continue;
+    write_status(decision.workload);
+    last = decision.workload;
+  }
 }
 
 bool Kernel::run(std::size_t steps) {
@@ -431,6 +447,12 @@ json::object Kernel::current(const api::KindInfo& kind, std::string_view key,
   const StoredObject* stored = store().find(kind, key);
   SLUICE_CHECK(stored != nullptr, kind.kind, " ", key, " does not exist");
   return current(*stored, std::move(storage));
+}
+
+std::shared_ptr<const api::Workload> Kernel::typed_workload(const StoredObject& stored) const {
+  if (staged_ || stored.kind != &workload_kind_) return nullptr;
+  const auto id = engine_.find(stored.key);
+  return id ? engine_.object(*id) : nullptr;
 }
 
 Time Kernel::next_timer() const {

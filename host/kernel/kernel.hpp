@@ -127,10 +127,9 @@ class Kernel {
   bool reads_statuses_of(const api::KindInfo& kind) const {
     return &kind == &workload_kind_ || &kind == &check_kind_;
   }
-  /// Stores an object that was prepared in full, identity included.
-  void commit(PreparedObject object);
-  /// Writes the workload's status anew, as the engine sees it. Nothing to do when there is none.
-  void refresh_status(std::string_view key);
+  /// Stores an object that was prepared in full, identity included. `status`: its status, where it
+  /// has no text yet; what the engine says of a workload is put over it before it gets one.
+  void commit(PreparedObject object, const boost::json::object* status = nullptr);
   /// Removes the object; nothing else ends with it. Nothing to do when there is none.
   void erase(const api::KindInfo& kind, const std::string& key);
 
@@ -158,6 +157,8 @@ class Kernel {
   /// The object in hub form with its present status. REQUIRES: exists().
   boost::json::object current(const api::KindInfo& kind, std::string_view key,
                               boost::json::storage_ptr storage = {}) const;
+  /// The decoded form of a workload as it is stored; nullptr where the engine has none of it.
+  std::shared_ptr<const api::Workload> typed_workload(const StoredObject& stored) const;
   /// The earlier of the engine's and the plugins' next timer; kNever without one.
   Time next_timer() const;
 
@@ -181,6 +182,7 @@ class Kernel {
   void ask_moved();
   void put_claims(const StoredObject& old, const Claims& claims);
   std::string status_text(std::string_view key, const std::string& before) const;
+  std::string status_text(std::string_view key, const boost::json::object& before) const;
   bool writes_status_of(const StoredObject& workload) const {
     return statuses_ == Statuses::kAll || (listener_ && listener_->follows(workload));
   }

@@ -24,10 +24,12 @@ bool is_body_field(std::string_view name) {
   return name != "apiVersion" && name != "kind" && name != "metadata" && name != "status";
 }
 
-std::string body_text(const json::object& object) {
+/// The members for which keep(name) says so, as one object.
+template <typename Keep>
+std::string text_of(const json::object& object, Keep keep) {
   std::string out = "{";
   for (const auto& [name, value] : object) {
-    if (!is_body_field(api::view(name))) continue;
+    if (!keep(api::view(name))) continue;
     if (out.size() > 1) out += ',';
     api::append_json_text(api::view(name), out);
     out += ':';
@@ -38,6 +40,10 @@ std::string body_text(const json::object& object) {
 
 }  // namespace
 
+std::string metadata_text(const json::object& metadata) {
+  return text_of(metadata, [](std::string_view name) { return name != "resourceVersion"; });
+}
+
 StoredObject to_stored(const api::KindInfo& kind, const json::object& object, TextPool& pool) {
   StoredObject out;
   out.kind = &kind;
@@ -45,17 +51,9 @@ StoredObject to_stored(const api::KindInfo& kind, const json::object& object, Te
     const std::string_view name = api::find_text(*metadata, "name");
     const std::string_view ns = api::find_text(*metadata, "namespace");
     out.key = kind.namespaced ? std::string(ns) + "/" + std::string(name) : std::string(name);
-    std::string text;
-    if (metadata->contains("resourceVersion")) {  // it is the store's to give
-      json::object own = *metadata;
-      own.erase("resourceVersion");
-      api::append_json(own, text);
-    } else {
-      api::append_json(*metadata, text);
-    }
-    out.metadata = Header(std::move(text));
+    out.metadata = Header(metadata_text(*metadata));
   }
-  out.body = pool.intern(body_text(object));
+  out.body = pool.intern(text_of(object, is_body_field));
   if (const auto* status = api::find_object(object, "status"); status && !status->empty())
     api::append_json(*status, out.status);
   return out;

@@ -38,6 +38,9 @@ struct StoredObject {
 StoredObject to_stored(const api::KindInfo& kind, const boost::json::object& object,
                        TextPool& pool);
 
+/// The text that is stored of an object's metadata: without resourceVersion, which is the store's.
+std::string metadata_text(const boost::json::object& metadata);
+
 /// The whole object again, status included; with metadata.resourceVersion where it has a version.
 /// Made in `storage`, which a monotonic resource makes several times faster where many are read.
 boost::json::object to_object(const StoredObject& stored, boost::json::storage_ptr storage = {});

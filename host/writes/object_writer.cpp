@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/monotonic_resource.hpp>
 #include <utility>
 
 #include "api/builtin/builtin.hpp"
@@ -163,7 +162,7 @@ ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::ob
   if (!mode.field_manager.empty())
     track_update(scheme(), {kind, mode.field_manager, "", now()}, nullptr, object);
   if (auto refused = too_large(kind, name, object, mode.by_system)) return *refused;
-  return commit({&kind, key_of(kind, object)}, object, 201, mode);
+  return store_new({&kind, key_of(kind, object)}, object, mode);
 }
 
 /// Whether creating an object of the kind depends on more than what its sealed form was judged by:
@@ -190,59 +189,65 @@ ApiResult<WriteOutcome> ObjectWriter::create(PreparedObject prepared, const Writ
   return outcome_of(*kernel_.store().find(kind, key), 201, mode);
 }
 
-ApiResult<WriteOutcome> ObjectWriter::commit(const ObjectRef& ref, const json::object& after,
-                                             int code, const WriteMode& mode) {
-  PreparedObject prepared = kernel_.intake().seal(*ref.kind, after, mode.dry_run);
-  if (mode.dry_run) return outcome_of(prepared.stored, code, mode);
-  if (const StoredObject* old = kernel_.store().find(*ref.kind, ref.key))
-    prepared.stored.hidden = old->hidden;
+WriteOutcome ObjectWriter::store_new(const ObjectRef& ref, const json::object& object,
+                                     const WriteMode& mode) {
+  PreparedObject prepared = kernel_.intake().seal(*ref.kind, object, mode.dry_run);
+  if (mode.dry_run) return outcome_of(prepared.stored, 201, mode);
   kernel_.commit(std::move(prepared));
-  const StoredObject* stored = kernel_.store().find(*ref.kind, ref.key);
-  SLUICE_CHECK(stored != nullptr, "lost ", ref.kind->kind, " ", ref.key);
-  return outcome_of(*stored, code, mode);
+  return outcome_of(*kernel_.store().find(*ref.kind, ref.key), 201, mode);
 }
 
-ApiResult<WriteOutcome> ObjectWriter::replace(const ObjectRef& ref, json::object after, bool status,
+/// Whether what the edit makes of the object may not be; it is in the form to be stored otherwise.
+std::optional<ApiError> ObjectWriter::refuses(Edit& edit, std::string_view name,
                                               const WriteMode& mode) {
-  const api::KindInfo& kind = *ref.kind;
-  json::monotonic_resource memory;  // of what this function alone looks at
-  const json::object before = kernel_.current(kind, ref.key, &memory);
-  const std::string name(api::find_text(*metadata_of(before), "name"));
+  const api::KindInfo& kind = edit.kind();
+  const json::object& before = edit.before();
+  json::object& after = edit.after();
   keep_system_metadata(before, after);
   if (is_user(mode)) keep_marks(kind, before, after, mode.advice);
   std::vector<api::Problem> problems;
-  if (is_user(mode) && !status) check_owners(scheme(), kind, &before, after, problems);
-  if (!status)
+  if (!edit.of_status()) {
+    if (is_user(mode)) check_owners(scheme(), kind, &before, after, problems);
     for (WritePolicy* policy : policies_)
       if (policy->wants(kind))
         policy->updating(kind, after, before, *this, mode.by_system, problems);
-  if (auto refused = judge(kind, name, after, &before, status, mode, std::move(problems)))
-    return *refused;
-  if (status || kind.status_subresource) keep_other_part(before, status, after);
-  if (is_terminating(before))
-    for (const auto& finalizer : finalizers_of(after))
-      if (!has_finalizer(before, finalizer))
-        return forbidden(kind, name,
-                         fmt::format("no new finalizers can be added if the object is being "
-                                     "deleted, found new finalizer \"{}\"",
-                                     finalizer));
-  const StoredObject& stored = *kernel_.store().find(kind, ref.key);
+  }
+  if (auto refused = judge(kind, name, after, &before, edit.of_status(), mode, std::move(problems)))
+    return refused;
+  if (edit.of_status() || kind.status_subresource) keep_other_part(before, edit.of_status(), after);
+  if (!edit.stored().metadata.terminating()) return std::nullopt;
+  for (const auto& finalizer : finalizers_of(after))
+    if (!edit.stored().metadata.has_finalizer(finalizer))
+      return forbidden(kind, name,
+                       fmt::format("no new finalizers can be added if the object is being "
+                                   "deleted, found new finalizer \"{}\"",
+                                   finalizer));
+  return std::nullopt;
+}
+
+ApiResult<WriteOutcome> ObjectWriter::replace(Edit edit, const WriteMode& mode) {
+  const api::KindInfo& kind = edit.kind();
+  const ObjectRef ref = edit.ref();
+  const std::string name = ref.key.substr(ref.key.find('/') + 1);
+  if (auto refused = refuses(edit, name, mode)) return *refused;
+  const bool status = edit.of_status();
+  const json::object& before = edit.before();
+  json::object& after = edit.after();
   if (!mode.field_manager.empty())
     track_update(scheme(), {kind, mode.field_manager, status ? "status" : "", now()}, &before,
                  after);
-  if (!object_differs(before, after)) return outcome_of(stored, 200, mode);
+  if (!object_differs(before, after)) return outcome_of(edit.stored(), 200, mode);
   if (auto refused = too_large(kind, name, after, mode.by_system)) return *refused;
   if (body_differs(before, after)) advance_generation(after);
-  if (status && is_workload(kind) && !mode.dry_run) {
+  if (mode.dry_run) return outcome_of(edit.preview(kernel_), 200, mode);
+  if (status && is_workload(kind))
     if (auto applied = apply_workload_status(ref, after); !applied) return applied.error();
-  }
-  auto done = commit(ref, after, 200, mode);
-  if (!done || mode.dry_run) return done;
-  if (status && is_workload(kind)) {
-    kernel_.refresh_status(ref.key);
-    done->object = *kernel_.store().find(kind, ref.key);
-  }
-  if (is_terminating(before)) done->removed = deletion_.written(ref);
+  const bool terminating = edit.stored().metadata.terminating();
+  edit.commit(kernel_);
+  const StoredObject* stored = kernel_.store().find(kind, ref.key);
+  SLUICE_CHECK(stored != nullptr, "lost ", kind.kind, " ", ref.key);
+  WriteOutcome done = outcome_of(*stored, 200, mode);
+  if (terminating) done.removed = deletion_.written(ref);
   return done;
 }
 
@@ -327,18 +332,21 @@ ApiResult<void> ObjectWriter::update(json::object object) {
     return not_found(*kind, ref.key.substr(ref.key.find('/') + 1));
   WriteMode mode;
   mode.by_system = true;
-  return without_outcome(replace(ref, std::move(object), false, mode));
+  Edit edit(kernel_, ref, false);
+  edit.set_after(std::move(object));
+  return without_outcome(replace(std::move(edit), mode));
 }
 
 ApiResult<void> ObjectWriter::update_status(const api::KindInfo& kind, std::string_view key,
                                             json::object status) {
   if (!kernel_.exists(kind, key)) return not_found(kind, key.substr(key.find('/') + 1));
   if (kernel_.reads_statuses_of(kind)) {
-    json::object after = kernel_.current(kind, key);
-    after["status"] = std::move(status);
+    Edit edit(kernel_, {&kind, std::string(key)}, true);
+    edit.set_after(edit.copy());
+    edit.after()["status"] = std::move(status);
     WriteMode mode;
     mode.by_system = true;
-    return without_outcome(replace({&kind, std::string(key)}, std::move(after), true, mode));
+    return without_outcome(replace(std::move(edit), mode));
   }
   // Only people read it: nothing else of the object is looked at.
   PreparedObject prepared;

@@ -18,6 +18,7 @@
 #include "host/kernel/object_index.hpp"
 #include "host/objects/object_access.hpp"
 #include "host/writes/deletion.hpp"
+#include "host/writes/edit.hpp"
 #include "host/writes/ids.hpp"
 #include "host/writes/policy.hpp"
 
@@ -62,10 +63,8 @@ class ObjectWriter final : public ObjectAccess {
   /// The same of an object that was sealed before: without another look at it where its kind allows
   /// that.
   ApiResult<WriteOutcome> create(PreparedObject prepared, const WriteMode& mode);
-  /// Replaces the object (or its status, with `status`) by `after`, in any served version.
-  /// REQUIRES: it exists.
-  ApiResult<WriteOutcome> replace(const ObjectRef& ref, boost::json::object after, bool status,
-                                  const WriteMode& mode);
+  /// Makes of the object what the edit says. REQUIRES: that was said.
+  ApiResult<WriteOutcome> replace(Edit edit, const WriteMode& mode);
   ApiResult<WriteOutcome> remove(const ObjectRef& ref, const DeleteOptions& options,
                                  const WriteMode& mode);
 
@@ -100,8 +99,9 @@ class ObjectWriter final : public ObjectAccess {
                                 bool status, const WriteMode& mode,
                                 std::vector<api::Problem> problems);
   ApiResult<void> apply_workload_status(const ObjectRef& ref, const boost::json::object& after);
-  ApiResult<WriteOutcome> commit(const ObjectRef& ref, const boost::json::object& after, int code,
-                                 const WriteMode& mode);
+  std::optional<ApiError> refuses(Edit& edit, std::string_view name, const WriteMode& mode);
+  WriteOutcome store_new(const ObjectRef& ref, const boost::json::object& object,
+                         const WriteMode& mode);
   bool needs_tree(const api::KindInfo& kind, const WriteMode& mode) const;
   static WriteOutcome outcome_of(const StoredObject& stored, int code, const WriteMode& mode);
 

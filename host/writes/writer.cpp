@@ -21,6 +21,8 @@ std::string key_of(const WriteRequest& request) {
   return request.kind->namespaced ? request.ns + "/" + request.name : request.name;
 }
 
+bool is_of_status(const WriteRequest& request) { return request.subresource == "status"; }
+
 std::string api_version_of(const WriteRequest& request) {
   return request.kind->group.empty() ? request.version
                                      : request.kind->group + "/" + request.version;
@@ -173,16 +175,14 @@ ApiResult<WriteOutcome> Writer::update(WriteRequest& request, const WriteMode& m
   if (!stored) return not_found(*ref.kind, request.name);
   if (auto seen = check_precondition(request, *stored, body, is_custom(*ref.kind)); !seen)
     return seen.error();
-  return replace(request, ref, std::move(body), mode);
+  Edit edit(objects_.kernel(), ref, is_of_status(request));
+  edit.set_after(std::move(body));
+  return objects_.replace(std::move(edit), mode);
 }
 
-ApiResult<WriteOutcome> Writer::replace(const WriteRequest& request, const ObjectRef& ref,
-                                        json::object after, const WriteMode& mode) {
-  return objects_.replace(ref, std::move(after), request.subresource == "status", mode);
-}
-
-ApiResult<json::object> Writer::patched(const WriteRequest& request, const ObjectRef& ref) const {
-  json::object before = objects_.kernel().current(*ref.kind, ref.key);
+ApiResult<json::object> Writer::patched(const WriteRequest& request, const Edit& edit) const {
+  const api::KindInfo& kind = edit.kind();
+  json::object before = edit.copy();
   if (auto converted = objects_.scheme().to_version(before, request.version); !converted)
     return bad_request(converted.error().text);
   json::value document(std::move(before));
@@ -194,10 +194,10 @@ ApiResult<json::object> Writer::patched(const WriteRequest& request, const Objec
       if (auto done = json_patch(document, request.body); !done) return done.error();
       break;
     case PatchType::kStrategic: {
-      if (is_custom(*ref.kind)) return unsupported_patch(*ref.kind);
+      if (is_custom(kind)) return unsupported_patch(kind);
       if (!request.body.is_object()) return bad_request("a strategic merge patch is an object");
-      const auto* schema = objects_.scheme().schema(api_version_of(request), ref.kind->kind);
-      SLUICE_CHECK(schema != nullptr, "no schema of ", ref.kind->kind);
+      const auto* schema = objects_.scheme().schema(api_version_of(request), kind.kind);
+      SLUICE_CHECK(schema != nullptr, "no schema of ", kind.kind);
       auto done = strategic_merge(document.get_object(), request.body.get_object(), *schema);
       if (!done) return done.error();
       break;
@@ -220,19 +220,20 @@ ApiResult<WriteOutcome> Writer::apply(const WriteRequest& request, WriteMode mod
   if (!stored && !request.may_create)
     return forbidden(*ref.kind, request.name,
                      "there is none, and user \"" + request.user + "\" may not create it");
-  std::optional<json::object> live;
+  std::optional<Edit> edit;
   if (stored) {
     if (auto seen = check_precondition(request, *stored, config, false); !seen) return seen.error();
-    live = objects_.kernel().current(*ref.kind, ref.key);
+    edit.emplace(objects_.kernel(), ref, is_of_status(request));
   }
   auto applied = apply_configuration(
       objects_.scheme(),
       {*request.kind, request.field_manager, request.subresource, objects_.now()}, request.version,
-      live ? &*live : nullptr, config, request.force);
+      edit ? &edit->before() : nullptr, config, request.force);
   if (!applied) return applied.error();
   mode.field_manager = {};  // the owners are part of the result
-  if (!stored) return objects_.create(*ref.kind, std::move(*applied), mode);
-  return replace(request, ref, std::move(*applied), mode);
+  if (!edit) return objects_.create(*ref.kind, std::move(*applied), mode);
+  edit->set_after(std::move(*applied));
+  return objects_.replace(std::move(*edit), mode);
 }
 
 ApiResult<WriteOutcome> Writer::patch(const WriteRequest& request, const WriteMode& mode) {
@@ -240,14 +241,16 @@ ApiResult<WriteOutcome> Writer::patch(const WriteRequest& request, const WriteMo
   const ObjectRef ref{request.kind, key_of(request)};
   const StoredObject* stored = objects_.kernel().store().find(*ref.kind, ref.key);
   if (!stored) return not_found(*ref.kind, request.name);
-  auto after = patched(request, ref);
+  Edit edit(objects_.kernel(), ref, is_of_status(request));
+  auto after = patched(request, edit);
   if (!after) return after.error();
   if (auto seen = check_precondition(request, *stored, *after, false); !seen) return seen.error();
   const json::object* metadata = metadata_of(std::as_const(*after));
   if (api::find_text(*metadata, "name") != request.name ||
       (ref.kind->namespaced && api::find_text(*metadata, "namespace") != request.ns))
     return bad_request("metadata.name and metadata.namespace cannot be patched");
-  return replace(request, ref, std::move(*after), mode);
+  edit.set_after(std::move(*after));
+  return objects_.replace(std::move(edit), mode);
 }
 
 /// The Scale of a kind stands for one number of its spec.
@@ -263,11 +266,12 @@ ApiResult<WriteOutcome> Writer::scale(const WriteRequest& request, const WriteMo
     return invalid(*request.kind, request.name,
                    {{api::Problem::Kind::kRequired, "spec.replicas", "Required value"}});
   if (auto seen = check_precondition(request, *stored, *body, false); !seen) return seen.error();
-  json::object after = objects_.kernel().current(*ref.kind, ref.key);
-  json::value& target = after["spec"];
+  Edit edit(objects_.kernel(), ref, false);
+  edit.set_after(edit.copy());
+  json::value& target = edit.after()["spec"];
   if (!target.is_object()) target.emplace_object();
   target.get_object()[request.kind->scale_field] = *replicas;
-  return objects_.replace(ref, std::move(after), false, mode);
+  return objects_.replace(std::move(edit), mode);
 }
 
 }  // namespace sluice::host

@@ -39,9 +39,7 @@ class Writer {
   ApiResult<WriteOutcome> patch(const WriteRequest& request, const WriteMode& mode);
   ApiResult<WriteOutcome> apply(const WriteRequest& request, WriteMode mode);
   ApiResult<WriteOutcome> scale(const WriteRequest& request, const WriteMode& mode);
-  ApiResult<WriteOutcome> replace(const WriteRequest& request, const ObjectRef& ref,
-                                  boost::json::object after, const WriteMode& mode);
-  ApiResult<boost::json::object> patched(const WriteRequest& request, const ObjectRef& ref) const;
+  ApiResult<boost::json::object> patched(const WriteRequest& request, const Edit& edit) const;
 
   ObjectWriter& objects_;
   WriteGuard guard_;

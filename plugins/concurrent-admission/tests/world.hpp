@@ -110,10 +110,11 @@ class RaceWorld final : public DecisionObserver {
   /// Merge patch; the error's text, or nothing.
   std::string patch(std::string_view kind_name, const std::string& key, const std::string& merge,
                     bool status = false) {
-    boost::json::value after = kernel().current(kind(kind_name), key);
+    Edit edit(kernel(), {&kind(kind_name), key}, status);
+    boost::json::value after = edit.copy();
     merge_patch(after, boost::json::parse(merge));
-    const auto done = running->objects.replace({&kind(kind_name), key},
-                                               std::move(after.get_object()), status, WriteMode());
+    edit.set_after(std::move(after.get_object()));
+    const auto done = running->objects.replace(std::move(edit), WriteMode());
     return done ? std::string() : done.error().text;
   }
   void remove(std::string_view kind_name, const std::string& key) {

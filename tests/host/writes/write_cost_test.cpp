@@ -352,6 +352,51 @@ TEST(WriteCost, A7DeletionsWithManyDependents) {
   }
 }
 
+struct Converted {
+  std::uint64_t parses = 0, encodings = 0;
+};
+
+/// What a change of a workload's status converts; the workload waits and says why.
+Converted converted_by_status(const std::function<void(HostFixture& host)>& change) {
+  HostFixture host;
+  EXPECT_TRUE(host.create("workloads", workload("")).ok());
+  host.machine.run_to_rest();
+  const std::uint64_t parses = api::Conversions::parses(), encoded = api::Conversions::encodings();
+  change(host);
+  return {api::Conversions::parses() - parses, api::Conversions::encodings() - encoded};
+}
+
+// The three texts of the object, each once; its status as it is, and as it becomes.
+TEST(WriteCost, AStatusIsParsedOnceAndEncodedOnce) {
+  constexpr std::string_view kCondition =
+      R"({"status":{"conditions":[{"type":"Mine","status":"True","reason":"R","message":"m",)"
+      R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]}})";
+  const Converted patch = converted_by_status([&](HostFixture& host) {
+    WriteRequest request = host.request(kPatch, "workloads", "x", kCondition);
+    request.subresource = "status";
+    request.field_manager = "somebody";
+    const auto done = host.machine.write(std::move(request));
+    ASSERT_TRUE(done.ok()) << done.error().text;
+    EXPECT_NE(done->object.status.find("Mine"), std::string::npos) << done->object.status;
+    EXPECT_NE(done->object.status.find("QuotaReserved"), std::string::npos) << done->object.status;
+  });
+  EXPECT_EQ(patch.parses, 3U);
+  EXPECT_EQ(patch.encodings, 2U);
+  // A controller's, which reads the object first.
+  const Converted update = converted_by_status([&](HostFixture& host) {
+    ObjectAccess& objects = host.objects;
+    auto object = objects.get(host.kind("workloads"), "default/x");
+    boost::json::object status = api::find_object(*object, "status")
+                                     ? *api::find_object(*object, "status")
+                                     : boost::json::object();
+    status["reclaimablePods"] = {boost::json::object{{"name", "main"}, {"count", 0}}};
+    const auto done = objects.update_status(host.kind("workloads"), "default/x", std::move(status));
+    ASSERT_TRUE(done.ok()) << done.error().text;
+  });
+  EXPECT_EQ(update.parses, 6U);
+  EXPECT_EQ(update.encodings, 3U);
+}
+
 /// Many managers own the same keys by server-side apply.
 std::uint64_t cost_of_managers(std::size_t managers) {
   HostFixture host;
