@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/json/json_text.hpp"
 #include "host/controllers/jobs/in_use.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
 #include "host/controllers/jobs/names.hpp"
@@ -31,6 +32,28 @@ void name_owners(const std::map<std::string, const api::KindInfo*, std::less<>>&
     const std::string kind = fmt::format("{}/{}", owner.group(), owner.kind);
     if (kinds.contains(kind)) keys.push_back(fmt::format("{} {}/{}", kind, ns, owner.name));
   }
+}
+
+/// Whether a workload with this status waits for quota, and nothing was ever said of it but why.
+bool waits(std::string_view status) {
+  if (status.empty()) return true;
+  bool alone = true;
+  each_member(status, [&](std::string_view part, std::string_view) {
+    return alone = part == "conditions";
+  });
+  std::size_t others = 0;
+  each_element(member_text(status, "conditions"), [&](std::string_view condition) {
+    const bool reserved = member_text(condition, "type") == R"("QuotaReserved")";
+    others += reserved && member_text(condition, "status") == R"("False")" ? 0 : 1;
+  });
+  return alone && others == 0;
+}
+
+/// A workload goes on to wait, at most for another reason, which is nothing to its job.
+bool only_waits(const ObjectChange& change) {
+  return change.stored && change.before && change.stored->metadata == change.before->metadata &&
+         *change.stored->body == *change.before->body && waits(change.stored->status) &&
+         waits(change.before->status);
 }
 
 /// As many pods as before are still needed, or all that are left. False: nothing is to be changed.
@@ -72,8 +95,14 @@ void JobController::changed(const ObjectChange& change, std::vector<std::string>
   if (kinds_.contains(kind)) {
     keys.push_back(kind + " " + change.key);
   } else if (change.kind == workload_kind_) {
+    if (change.key == creating_) return;
+    const std::size_t named = keys.size();
     if (change.stored) name_owners(kinds_, *change.stored, keys);
     if (change.before) name_owners(kinds_, *change.before, keys);
+    if (keys.size() != named && only_waits(change))
+      keys.erase(std::remove_if(keys.begin() + static_cast<std::ptrdiff_t>(named), keys.end(),
+                                [&](const std::string& job) { return !mapped_.contains(job); }),
+                 keys.end());
     const auto waiting = waiting_for_workload_.find(change.key);
     if (waiting != waiting_for_workload_.end())
       keys.insert(keys.end(), waiting->second.begin(), waiting->second.end());
@@ -107,6 +136,7 @@ Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& obje
   const auto ref = job_of(key);
   if (!ref) return kNever;
   auto view = reader_.read(*ref, objects);
+  if (!view) mapped_.erase(key);
   if (!view) return kNever;
   if (!api::find_text(part(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
   const bool queued =
@@ -145,6 +175,11 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
     return hold(view, "ErrWorkloadCompose", why, objects);
   if (!view.label(kPrebuiltLabel).empty()) return follow_prebuilt(view, objects);
   const MappingPlan plan = plan_workloads(mapping_, reader_, view, objects);
+  const std::string key = fmt::format("{} {}", view.kind->group_kind(), view.ref.key);
+  if (plan.plan.provider.empty() && plan.waits_because.empty())
+    mapped_.erase(key);
+  else
+    mapped_.insert(key);
   if (!plan.waits_because.empty()) {
     tell(objects, view.ref, "ErrWorkloadCompose", plan.waits_because, true);
     return Error{plan.waits_because};  // tried again, later and later
@@ -259,7 +294,12 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
   json::object workload =
       make_workload(*workload_kind_, view, wanted, reader_.pod_sets_of(view), *wishes);
   const std::string key = view.ns + "/" + name_of_new(view, wanted);
-  if (auto done = plain(objects.create(std::move(workload))); !done) {
+  // What it makes by its own plan is as it wants it: nothing to look at before it is admitted.
+  if (!mapped_.contains(fmt::format("{} {}", view.kind->group_kind(), view.ref.key)))
+    creating_ = key;
+  const auto done = plain(objects.create(std::move(workload)));
+  creating_.clear();
+  if (!done) {
     tell(objects, view.ref, "ErrWorkloadCompose", done.error().text, true);
     return done;
   }

@@ -68,6 +68,8 @@ class JobController final : public Controller {
   /// Jobs that wait for something that does not exist: a prebuilt workload (by key), a class.
   std::map<std::string, std::set<std::string>> waiting_for_workload_;
   std::set<std::string> waiting_for_class_;
+  std::set<std::string> mapped_;  ///< jobs whose workloads a plugin plans; rebuilt by looking
+  std::string creating_;          ///< the workload that is being made, without a plugin's plan
 };
 
 }  // namespace sluice::host

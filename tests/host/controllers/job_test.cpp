@@ -55,6 +55,16 @@ TEST(Job, WaitsSuspendedWhileThereIsNoRoom) {
   EXPECT_FALSE(world.runs("big")) << "a user cannot start it";
 }
 
+// Made with its workload in one look; that this waits, and for what, is nothing to the job.
+TEST(Job, IsLookedAtOnceWhileItWaits) {
+  JobWorld world;
+  const auto looks = [&] { return world.controllers.reconciles(); };
+  const std::uint64_t before = looks();
+  world.submit(JobWorld::job("big", 12, JobWorld::queued()));
+  EXPECT_THAT(world.condition(world.only_workload(), "QuotaReserved"), StartsWith("False "));
+  EXPECT_EQ(looks() - before, 1U);
+}
+
 TEST(Job, EndsItsWorkload) {
   struct Case {
     const char* status;
