@@ -27,9 +27,9 @@ void Structure::note_queue_change(QueueId id, bool generation) {
   if (generation) generation_queues_.insert(id);
 }
 
-void Structure::note_locals_of(const std::string& cluster_queue) {
-  for (const auto& [key, local] : model_.local_queues)
-    if (local.cluster_queue == cluster_queue) changes_.local_queues.insert(key);
+void Structure::note_locals_of(QueueId cluster_queue) {
+  if (const auto locals = locals_.find(cluster_queue); locals != locals_.end())
+    changes_.local_queues.insert(locals->second.begin(), locals->second.end());
 }
 
 void Structure::apply(const api::AdmissionCheck& object) {
@@ -86,7 +86,7 @@ QueueId Structure::apply(const api::ClusterQueue& object) {
   queue.spec = std::make_unique<const api::ClusterQueue>(object);
   if (!queue.best_effort()) queue.pending.clear_place();
   if (object.stop_policy != api::StopPolicy::kNone) changes_.drain = true;
-  note_locals_of(object.meta.name);  // their workloads waited for a queue that did not exist
+  note_locals_of(id);  // their workloads waited for a queue that did not exist
   return id;
 }
 
@@ -98,10 +98,12 @@ void Structure::apply(const api::Cohort& object) {
 
 void Structure::apply(const api::LocalQueue& object) {
   const std::string key = object.meta.key();
-  LocalQueueRecord& record = model_.local_queues[key];
+  const auto [it, fresh] = model_.local_queues.try_emplace(key);
+  LocalQueueRecord& record = it->second;
+  if (!fresh) locals_[queue_id(record.cluster_queue)].erase(key);
   record.cluster_queue = object.cluster_queue;
   record.stop = object.stop_policy;
-  queue_id(object.cluster_queue);
+  locals_[queue_id(object.cluster_queue)].insert(key);
   changes_.local_queues.insert(key);
   if (record.stop != api::StopPolicy::kNone) changes_.drain = true;
 }
@@ -109,7 +111,11 @@ void Structure::apply(const api::LocalQueue& object) {
 void Structure::remove(std::string_view kind, std::string_view key) {
   const std::string name(key);
   if (kind == "LocalQueue") {
-    if (model_.local_queues.erase(name) > 0) changes_.local_queues.insert(name);
+    const auto it = model_.local_queues.find(name);
+    if (it == model_.local_queues.end()) return;
+    locals_[queue_id(it->second.cluster_queue)].erase(name);
+    model_.local_queues.erase(it);
+    changes_.local_queues.insert(name);
   } else if (kind == "Cohort") {
     if (cohorts_.erase(name) > 0) {
       changed_cohorts_.insert(name);
@@ -120,7 +126,7 @@ void Structure::remove(std::string_view kind, std::string_view key) {
     if (it == model_.queue_ids.end()) return;
     note_queue_change(it->second, true);
     model_.queues[it->second].spec.reset();
-    note_locals_of(name);
+    note_locals_of(it->second);
   } else if (kind == "ResourceFlavor") {
     const FlavorId id = model_.frs.intern_flavor(key);
     if (id < model_.flavors.size()) model_.flavors[id] = FlavorRecord();

@@ -70,7 +70,7 @@ class Structure {
  private:
   void note_queue_change(QueueId id, bool generation);
   void note_check_change(const std::string& name);
-  void note_locals_of(const std::string& cluster_queue);
+  void note_locals_of(QueueId cluster_queue);
   void build();
   void grow_generations();
   void count_all();
@@ -87,6 +87,7 @@ class Structure {
 
   Model& model_;
   std::map<std::string, api::Cohort> cohorts_;
+  std::map<QueueId, std::set<std::string>> locals_;  ///< keys of the LocalQueues that lead there
   Changes changes_;
   std::set<QueueId> generation_queues_;  // their trees' generations grow
   std::set<std::string> changed_cohorts_;
