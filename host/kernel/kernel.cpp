@@ -429,7 +429,7 @@ bool Kernel::exists(const api::KindInfo& kind, std::string_view key) const {
 
 json::object Kernel::current(const StoredObject& stored, json::storage_ptr storage) const {
   json::object object = to_object(stored, std::move(storage));
-  if (stored.kind != &workload_kind_) return object;
+  if (stored.kind != &workload_kind_ || is_changed(stored)) return object;
   const auto id = engine_.find(stored.key);
   if (!id) return object;
   static const json::object kNone;

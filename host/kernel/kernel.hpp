@@ -136,6 +136,9 @@ class Kernel {
   /// From now on commit() and erase() are seen by exists(), current() and store(), and by nobody
   /// else. REQUIRES: not staging.
   void begin_staging();
+  bool is_staging() const { return staged_ != nullptr; }
+  /// Whether this is what a staged change made of an object: the engine has no part in it yet.
+  bool is_changed(const StoredObject& stored) const { return staged_ && staged_->changed(stored); }
   /// What was staged, in order; it is as if it had never been. REQUIRES: staging.
   std::vector<StagedChange> end_staging();
 

@@ -31,6 +31,10 @@ class StagedChanges final : public ObjectStore {
 
   void add(PreparedObject object);
   void add(StagedErase erase);
+  /// Whether this is what a change made of the object: its status is as it was written, in full.
+  bool changed(const StoredObject& stored) const {
+    return below_.find(*stored.kind, stored.key) != &stored;
+  }
   std::vector<StagedChange> take() { return std::exchange(changes_, {}); }
 
   // ObjectStore; the version of a changed object is the one that it replaces.

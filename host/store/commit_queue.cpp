@@ -61,11 +61,11 @@ CommitQueue::~CommitQueue() {
   thread_.join();
 }
 
-void CommitQueue::push(Transaction transaction) {
-  backlog_.fetch_add(transaction.changes.size(), std::memory_order_relaxed);
+void CommitQueue::push(Commit commit) {
+  backlog_.fetch_add(commit.changes.size(), std::memory_order_relaxed);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    queue_.push_back(std::move(transaction));
+    queue_.push_back(std::move(commit));
   }
   waiting_.notify_one();
 }
@@ -87,7 +87,7 @@ std::string CommitQueue::failure() const {
 void CommitQueue::run() {
   pthread_setname_np(pthread_self(), "store");
   for (;;) {
-    std::vector<Transaction> batch;
+    std::vector<Commit> batch;
     {
       std::unique_lock<std::mutex> lock(mutex_);
       waiting_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
@@ -98,7 +98,7 @@ void CommitQueue::run() {
   }
 }
 
-void CommitQueue::process(std::vector<Transaction>& batch) {
+void CommitQueue::process(std::vector<Commit>& batch) {
   Result<void> result;
   if (const std::string failed = failure(); !failed.empty())
     result = Error{failed};
@@ -106,37 +106,36 @@ void CommitQueue::process(std::vector<Transaction>& batch) {
     result = write(batch);
 
   if (result.ok()) {
-    for (const Transaction& transaction : batch)
-      if (!transaction.changes.empty()) published_.apply(transaction.changes, transaction.version);
+    for (const Commit& commit : batch)
+      if (!commit.changes.empty()) published_.apply(commit.changes, commit.version);
   } else {
     fail(result.error().text);
   }
-  for (const Transaction& transaction : batch)
-    backlog_.fetch_sub(transaction.changes.size(), std::memory_order_relaxed);
+  for (const Commit& commit : batch)
+    backlog_.fetch_sub(commit.changes.size(), std::memory_order_relaxed);
   if (result.ok()) wake_watchers(batch);
-  for (Transaction& transaction : batch)
-    if (transaction.done) transaction.done(result);
+  for (Commit& commit : batch)
+    if (commit.done) commit.done(result);
 }
 
-Result<void> CommitQueue::write(const std::vector<Transaction>& batch) {
+Result<void> CommitQueue::write(const std::vector<Commit>& batch) {
   if (journal_ == nullptr) return {};
   Rows rows;
   std::string_view fields;
   std::uint64_t version = 0;
-  for (const Transaction& transaction : batch) {
-    version = std::max(version, transaction.version);
-    if (!transaction.fields.empty()) fields = transaction.fields;
-    for (const Change& change : transaction.changes)
-      rows.add(names_.at(change.object->kind), change);
+  for (const Commit& commit : batch) {
+    version = std::max(version, commit.version);
+    if (!commit.fields.empty()) fields = commit.fields;
+    for (const Change& change : commit.changes) rows.add(names_.at(change.object->kind), change);
   }
   if (rows.all().empty() && fields.empty()) return {};
   return journal_->write(rows.all(), version, fields);
 }
 
-void CommitQueue::wake_watchers(const std::vector<Transaction>& batch) {
+void CommitQueue::wake_watchers(const std::vector<Commit>& batch) {
   std::unordered_set<const api::KindInfo*> kinds;
-  for (const Transaction& transaction : batch)
-    for (const Change& change : transaction.changes) kinds.insert(change.object->kind);
+  for (const Commit& commit : batch)
+    for (const Change& change : commit.changes) kinds.insert(change.object->kind);
   for (const api::KindInfo* kind : kinds) {
     std::vector<std::shared_ptr<Watcher>> watchers;
     {

@@ -24,7 +24,8 @@
 
 namespace sluice::host {
 
-struct Transaction {
+/// The changes that became one transaction of the journal.
+struct Commit {
   std::vector<Change> changes;
   std::uint64_t version = 0;  ///< of the last change so far
   std::string fields;         ///< see Journal::write
@@ -51,7 +52,7 @@ class CommitQueue {
   CommitQueue& operator=(const CommitQueue&) = delete;
 
   /// One thread at a time.
-  void push(Transaction transaction);
+  void push(Commit commit);
   /// From now on everything fails with this reason.
   void fail(std::string reason);
   std::string failure() const;
@@ -65,9 +66,9 @@ class CommitQueue {
 
  private:
   void run();
-  void process(std::vector<Transaction>& batch);
-  Result<void> write(const std::vector<Transaction>& batch);
-  void wake_watchers(const std::vector<Transaction>& batch);
+  void process(std::vector<Commit>& batch);
+  Result<void> write(const std::vector<Commit>& batch);
+  void wake_watchers(const std::vector<Commit>& batch);
 
   Journal* const journal_;
   Published& published_;
@@ -76,7 +77,7 @@ class CommitQueue {
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable waiting_, idle_;
-  std::vector<Transaction> queue_;
+  std::vector<Commit> queue_;
   std::unordered_map<const api::KindInfo*, std::vector<std::shared_ptr<Watcher>>> watchers_;
   std::string failure_;
   bool stopping_ = false;

@@ -65,7 +65,7 @@ struct LiveStore::State {
   std::unordered_map<const api::KindInfo*, WorkingTable> working;
   UseTable use;
   std::uint64_t version = 1;  // clients give 0 a meaning of its own
-  Transaction open;
+  Commit open;
 
   Published published;
   std::unique_ptr<CommitQueue> queue;  // last: its thread uses all of the above
@@ -234,7 +234,7 @@ void LiveStore::commit(std::function<void(const Result<void>&)> done) {
 }
 
 void LiveStore::State::commit(std::function<void(const Result<void>&)> done) {
-  Transaction closed = std::exchange(open, {});
+  Commit closed = std::exchange(open, {});
   closed.version = version;
   closed.done = std::move(done);
   queue->push(std::move(closed));

@@ -240,7 +240,7 @@ ApiResult<WriteOutcome> ObjectWriter::replace(Edit edit, const WriteMode& mode) 
   if (auto refused = too_large(kind, name, after, mode.by_system)) return *refused;
   if (body_differs(before, after)) advance_generation(after);
   if (mode.dry_run) return outcome_of(edit.preview(kernel_), 200, mode);
-  if (status && is_workload(kind))
+  if (status && is_workload(kind) && !kernel_.is_staging())  // else when it takes effect
     if (auto applied = apply_workload_status(ref, after); !applied) return applied.error();
   const bool terminating = edit.stored().metadata.terminating();
   edit.commit(kernel_);

@@ -1,9 +1,7 @@
 #include "host/writes/plugin_objects.hpp"
 
-#include <algorithm>
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
-#include <variant>
 
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
@@ -55,10 +53,6 @@ bool is_of_workloads(const api::KindInfo& kind) {
   return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
 }
 
-bool is_workload_status(const WriteRequest& request) {
-  return request.subresource == "status" && is_of_workloads(*request.kind);
-}
-
 const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view api_version,
                                std::string_view kind) {
   const api::KindInfo* found = scheme.find(api_version, kind);
@@ -102,7 +96,8 @@ PortAnswer PluginObjects::show_now(const StoredObject& stored, const std::string
     json::monotonic_resource memory;
     return show(kernel_.current(*stored.kind, stored.key, &memory), version);
   }
-  const auto id = is_of_workloads(*stored.kind) ? kernel_.engine().find(stored.key) : std::nullopt;
+  const bool overlaid = is_of_workloads(*stored.kind) && !kernel_.is_changed(stored);
+  const auto id = overlaid ? kernel_.engine().find(stored.key) : std::nullopt;
   if (!id) return {SLUICE_OBJECTS_OK, to_text(stored)};
   json::monotonic_resource memory;
   json::object before(&memory);
@@ -144,12 +139,11 @@ PortAnswer PluginObjects::list(const PluginObjectRef& ref, std::string_view sele
 
 void PluginObjects::begin(const std::string& plugin) {
   plugin_ = plugin;
-  kernel_.begin_staging();
+  transaction_.emplace(objects_);
 }
 
 void PluginObjects::drop() {
-  kernel_.end_staging();
-  statuses_.clear();
+  transaction_.reset();
   for (auto change = key_changes_.rbegin(); change != key_changes_.rend(); ++change) {
     Keys& keys = keys_of(plugin_);
     if (change->second)
@@ -160,47 +154,10 @@ void PluginObjects::drop() {
   key_changes_.clear();
 }
 
-/// Statuses of workloads are written apart, before the rest: what was staged has an older one.
-void PluginObjects::apply(PreparedObject object) {
-  const api::KindInfo& kind = *object.stored.kind;
-  const StoredObject* stored = kernel_.store().find(kind, object.stored.key);
-  if (stored && is_of_workloads(kind) && stored->status != object.stored.status) {
-    json::object whole = to_object(object.stored);
-    json::object present = to_object(*stored);
-    whole.erase("status");
-    if (json::value* status = present.if_contains("status")) whole["status"] = std::move(*status);
-    StoredObject fresh = std::move(object.stored);
-    object = kernel_.intake().seal(kind, whole);
-    object.stored.hidden = fresh.hidden;
-  }
-  kernel_.commit(std::move(object));
-}
-
-void PluginObjects::apply(StagedChange change) {
-  if (auto* object = std::get_if<PreparedObject>(&change)) return apply(std::move(*object));
-  const StagedErase& erase = std::get<StagedErase>(change);
-  if (erase.kind == state_kind_) return kernel_.erase(*erase.kind, erase.key);
-  ObjectAccess& objects = objects_;
-  if (auto gone = objects.remove(*erase.kind, erase.key); !gone)
-    log(LogLevel::kError, "plugin " + plugin_, gone.error().text, {{"object", erase.key}});
-}
-
 Result<void> PluginObjects::commit() {
-  std::vector<StagedChange> changes = kernel_.end_staging();
+  transaction_->commit();
+  transaction_.reset();
   key_changes_.clear();
-  // What the call created is there before its status is written.
-  const auto created = [this](const StagedChange& change) {
-    const auto* object = std::get_if<PreparedObject>(&change);
-    return object && !kernel_.exists(*object->stored.kind, object->stored.key);
-  };
-  const auto rest = std::stable_partition(changes.begin(), changes.end(), created);
-  std::for_each(changes.begin(), rest, [this](StagedChange& change) { apply(std::move(change)); });
-  for (WriteRequest& status : std::exchange(statuses_, {})) {
-    const std::string name = status.name;
-    if (auto done = writer_.execute(std::move(status)); !done)
-      return Error{"the status of workload " + name + " was refused: " + done.error().text};
-  }
-  std::for_each(rest, changes.end(), [this](StagedChange& change) { apply(std::move(change)); });
   return {};
 }
 
@@ -222,12 +179,8 @@ WriteRequest PluginObjects::request(WriteVerb verb, const api::KindInfo& kind,
 
 PortAnswer PluginObjects::write(WriteRequest request) {
   const std::string version = request.version;
-  const bool later = is_workload_status(request);
-  if (later) statuses_.push_back(request);
-  request.dry_run = later;
   const bool gone = request.verb == WriteVerb::kDelete;
   auto done = writer_.execute(std::move(request));
-  if (!done && later) statuses_.pop_back();
   if (!done) return answer_of(done.error());
   if (gone) return {};
   if (version == done->object.kind->hub().name) return {SLUICE_OBJECTS_OK, to_text(done->object)};

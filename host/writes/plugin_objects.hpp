@@ -1,10 +1,9 @@
 // PluginObjects: the ObjectPort of a host: what plugins read and write, by the same rules as what
 // clients of the API do, as the user system:plugin:NAME.
 //
-// What a plugin's call writes is staged in the Kernel and takes effect as a whole. The status of a
-// Workload is the exception: the engine has its say in it, so it is judged at once, and written
-// when the call is over, before everything else. Own state of plugins is kept as objects of a kind
-// that the API does not serve. Belongs to the kernel's thread.
+// What a plugin's call writes is one Transaction: the plugin sees it at once, all others when the
+// call is over, or never. The engine has its say in the status of a workload then. Own state of
+// plugins is kept as objects of a kind that the API does not serve. Belongs to the kernel's thread.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "host/plugins/object_port.hpp"
+#include "host/writes/transaction.hpp"
 #include "host/writes/writer.hpp"
 
 namespace sluice::host {
@@ -59,8 +59,6 @@ class PluginObjects final : public ObjectPort {
                        std::string_view subresource) const;
   PortAnswer show_now(const StoredObject& stored, const std::string& version) const;
   PortAnswer show(boost::json::object object, const std::string& version) const;
-  void apply(PreparedObject object);
-  void apply(StagedChange change);
   Keys& keys_of(const std::string& plugin) const;
   std::string state_key(std::string_view key) const { return plugin_ + ":" + std::string(key); }
 
@@ -68,8 +66,8 @@ class PluginObjects final : public ObjectPort {
   ObjectWriter& objects_;
   Writer writer_;
   const api::KindInfo* state_kind_;
-  std::string plugin_;                        // whose writes are staged
-  std::vector<WriteRequest> statuses_;        // of workloads, in order
+  std::string plugin_;                        // whose call it is
+  std::optional<Transaction> transaction_;    // of the running call, once it wrote
   mutable std::map<std::string, Keys> keys_;  // of the state that is there; read on first use
   std::vector<std::pair<std::string, bool>> key_changes_;  // staged: key, whether it was added
 };

@@ -186,5 +186,66 @@ TEST_F(ObjectService, AWorkloadAndItsStatusMayBeMadeInOneCall) {
               HasSubstr(R"("type":"Finished","status":"True","reason":"Done")"));
 }
 
+/// A Workload `w` of the store, with one condition more in its status, as a plugin writes it.
+std::string with_condition(const PortAnswer& workload, const std::string& type) {
+  boost::json::object object = boost::json::parse(workload.text).as_object();
+  boost::json::value& status = object["status"];
+  if (!status.is_object()) status.emplace_object();
+  boost::json::value& conditions = status.as_object()["conditions"];
+  if (!conditions.is_array()) conditions.emplace_array();
+  conditions.as_array().push_back(
+      boost::json::object{{"type", boost::json::string_view(type)},
+                          {"status", "True"},
+                          {"reason", "R"},
+                          {"message", "m"},
+                          {"lastTransitionTime", "2026-01-01T00:00:00Z"}});
+  return boost::json::serialize(object);
+}
+
+constexpr PluginObjectRef kWorkloadW = {"kueue.x-k8s.io/v1beta2", "Workload", "default", "w"};
+
+// Each write sees what the earlier ones left, statuses of workloads as all others: these were
+// carried out one by one in the end, so the second found another version than the plugin had read.
+TEST_F(ObjectService, TwoStatusesOfOneWorkloadAreOneTransaction) {
+  host.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w",
+    "namespace":"default"},"spec":{"queueName":"lq","podSets":[{"name":"main","count":1,
+    "template":{"spec":{"containers":[{"name":"c","image":"i"}],"restartPolicy":"Never"}}}]}})");
+  port.begin("p");
+  EXPECT_EQ(port.create(kMap).code, SLUICE_OBJECTS_OK);
+  EXPECT_EQ(port.update(with_condition(port.get(kWorkloadW), "First"), "status").code,
+            SLUICE_OBJECTS_OK);
+  const PortAnswer seen = port.get(kWorkloadW);
+  EXPECT_THAT(seen.text, HasSubstr("First")) << "a plugin reads its own writes";
+  EXPECT_EQ(port.update(with_condition(seen, "Second"), "status").code, SLUICE_OBJECTS_OK);
+  EXPECT_FALSE(host.store.find(host.kind("ConfigMap"), "default/a")) << "nobody else does";
+  const auto done = port.commit();
+  EXPECT_TRUE(done.ok()) << done.error().text;
+  EXPECT_TRUE(host.exists("ConfigMap", "default/a"));
+  EXPECT_THAT(at(host.get("Workload", "default/w"), "/status"),
+              AllOf(HasSubstr("First"), HasSubstr("Second")));
+}
+
+TEST_F(ObjectService, WhatIsRefusedThirdLeavesNothingOfTheFirstTwo) {
+  host.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w",
+    "namespace":"default"},"spec":{"queueName":"lq","podSets":[{"name":"main","count":1,
+    "template":{"spec":{"containers":[{"name":"c","image":"i"}],"restartPolicy":"Never"}}}]}})");
+  const std::uint64_t version = host.store.working_version();
+  port.begin("p");
+  const PortAnswer read = port.get(kWorkloadW);
+  EXPECT_EQ(port.create(kMap).code, SLUICE_OBJECTS_OK);
+  EXPECT_EQ(port.update(with_condition(read, "Finished"), "status").code, SLUICE_OBJECTS_OK);
+  std::string stale = with_condition(read, "Second");
+  const std::string is = R"("resourceVersion":")" + std::to_string(version) + '"';
+  ASSERT_NE(stale.find(is), std::string::npos) << stale;
+  stale.replace(stale.find(is), is.size(), R"("resourceVersion":"1")");
+  EXPECT_EQ(port.update(stale, "status").code, SLUICE_OBJECTS_CONFLICT);
+  port.drop();
+  EXPECT_EQ(host.store.working_version(), version);
+  EXPECT_FALSE(host.exists("ConfigMap", "default/a"));
+  EXPECT_THAT(at(host.get("Workload", "default/w"), "/status"), Not(HasSubstr("Finished")));
+  const auto id = host.machine.engine().find("default/w");
+  EXPECT_NE(host.machine.engine().state(*id), WorkloadState::kFinished);
+}
+
 }  // namespace
 }  // namespace sluice::host

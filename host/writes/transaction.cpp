@@ -1,0 +1,61 @@
+#include "host/writes/transaction.hpp"
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/check.hpp"
+#include "host/base/log.hpp"
+
+namespace sluice::host {
+namespace {
+
+/// What a status says of the end of its workload; nullptr: it has not ended.
+const api::Condition* end_of(const PreparedObject& object) {
+  const auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed);
+  const api::Condition* finished =
+      workload && *workload ? (*workload)->status.condition("Finished") : nullptr;
+  return finished && finished->status == "True" ? finished : nullptr;
+}
+
+}  // namespace
+
+Transaction::Transaction(ObjectWriter& objects) : objects_(objects) {
+  objects_.kernel().begin_staging();
+}
+
+void Transaction::drop() {
+  if (std::exchange(open_, false)) objects_.kernel().end_staging();
+}
+
+void Transaction::commit() {
+  SLUICE_CHECK(open_, "a transaction ends twice");
+  open_ = false;
+  for (StagedChange& change : objects_.kernel().end_staging()) {
+    if (auto* object = std::get_if<PreparedObject>(&change))
+      apply(std::move(*object));
+    else
+      apply(std::get<StagedErase>(change));
+  }
+}
+
+void Transaction::apply(PreparedObject object) {
+  const std::string& key = object.stored.key;
+  // One that is new to the engine comes as it is said to be.
+  if (const api::Condition* end = end_of(object); end && objects_.kernel().engine().find(key))
+    if (auto done = objects_.finish_workload(key, end->reason, end->message); !done)
+      log(LogLevel::kError, "writes", done.error().text, {{"workload", key}});
+  objects_.kernel().commit(std::move(object));
+}
+
+void Transaction::apply(const StagedErase& erase) {
+  const StoredObject* stored = objects_.kernel().store().find(*erase.kind, erase.key);
+  if (!stored) return;  // it went with what it depended on
+  // Nothing can depend on what has no identity.
+  if (stored->metadata.uid().empty()) return objects_.kernel().erase(*erase.kind, erase.key);
+  ObjectAccess& objects = objects_;
+  if (auto gone = objects.remove(*erase.kind, erase.key); !gone)
+    log(LogLevel::kError, "writes", gone.error().text, {{"object", erase.key}});
+}
+
+}  // namespace sluice::host
