@@ -7,9 +7,9 @@
  *
  * Writes are those of the user system:plugin:NAME. They are judged at once (defaults, schema,
  * other plugins' validators) and seen by what the same call reads later. They take effect when the
- * call answered SLUICE_OK, all in one transaction; when it fails, none of them was ever there. The
- * status of a Workload is the one exception: it is judged at once but read as before until the call
- * returned, because the engine has its say in it.
+ * call answered SLUICE_OK, all in one transaction and in their order; when it fails, none of them
+ * was ever there. The status of a Workload, too, is read as it was written until the call returned;
+ * then the engine has its say in it.
  *
  * `out` gets the answer, `error` a sentence when the code is not SLUICE_OBJECTS_OK; both may be
  * NULL. */
