@@ -340,9 +340,13 @@ class Story {
           << name << " " << world_.state(name) << " " << json::serialize(world_.get(name));
       int largest = 0;
       for (const auto& [flavor, cpus] : last_) largest = std::max(largest, cpus);
-      const std::string asked =
+      const std::string each =
           world_.at(name, "/spec/podSets/0/template/spec/containers/0/resources/requests/cpu");
-      EXPECT_GT(std::stoi(asked), smallest())
+      const std::string least = world_.at(name, "/spec/podSets/0/minCount");
+      const bool partly =
+          !least.empty() && least.find_first_not_of("0123456789") == std::string::npos;
+      const std::string pods = partly ? least : world_.at(name, "/spec/podSets/0/count");
+      EXPECT_GT(std::stoi(each) * std::stoi(pods), smallest())
           << name << " " << world_.options(name) << " " << json::serialize(world_.get(name));
     }
     EXPECT_EQ(queue_view(world_.engine().model(), "q")->counts.reserving, 0U);
