@@ -29,7 +29,7 @@ std::string unsuitable(const Model& model, FlavorId flavor, const api::PodTempla
 
 FlavorAnswer answer_of(const Model& model, const QueueRecord& queue, FlavorId flavor,
                        ResourceId resource, Amount requested, const api::PodTemplate& pod,
-                       std::set<FrId>& lacking) {
+                       const std::map<FrId, Amount>& taken, std::set<FrId>& lacking) {
   FlavorAnswer out;
   out.flavor = model.frs.flavor_name(flavor);
   out.unsuitable = unsuitable(model, flavor, pod);
@@ -38,6 +38,10 @@ FlavorAnswer answer_of(const Model& model, const QueueRecord& queue, FlavorId fl
     out.available = model.tree.available(queue.id, fr);
     out.maximum = model.tree.potential(queue.id, fr);
     out.nominal = model.tree.nominal(queue.id, fr);
+  }
+  if (const auto before = taken.find(fr); before != taken.end()) {
+    out.available -= before->second;
+    out.maximum -= before->second;
   }
   out.missing = std::max<std::int64_t>(0, requested - out.available);
   out.never = requested > out.maximum;
@@ -163,12 +167,38 @@ std::vector<StandIn> stand_ins_of(const Model& model, const WorkloadRecord& w) {
   return out;
 }
 
+/// The pod set takes, of each group, the first flavor that has room for it.
+void take_for(const Model& model, const QueueRecord& queue, const PodSetRecord& pods,
+              const PodSetAnswer& set, std::map<FrId, Amount>& taken) {
+  const auto& wanted = pods.shape->requests;
+  for (std::uint32_t g = 0; g < queue.groups.size(); ++g) {
+    const auto of_group = [&](std::size_t i) {
+      return wanted[i].resource < queue.group_of_resource.size() &&
+             queue.group_of_resource[wanted[i].resource] == g;
+    };
+    for (std::size_t f = 0; f < queue.groups[g].flavors.size(); ++f) {
+      bool fits = true;
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        if (of_group(i))
+          fits &= set.resources[i].flavors[f].unsuitable.empty() &&
+                  set.resources[i].flavors[f].missing == 0;
+      if (!fits) continue;
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        if (of_group(i))
+          taken[model.frs.find(queue.groups[g].flavors[f], wanted[i].resource)] +=
+              set.resources[i].requested;
+      break;
+    }
+  }
+}
+
 /// What each flavor has for its pod sets; `lacking` gets what is missing somewhere.
 void explain_pod_sets(Model& model, WorkloadId id, const QueueRecord* queue, Explanation& out,
                       std::set<FrId>& lacking) {
   const WorkloadRecord& w = model.workloads[id];
   std::optional<OwnView> view;  // what it replaces is no obstacle to it
   if (queue && !model.tree_stale && !w.holds_quota()) view.emplace(model, id, queue->id);
+  std::map<FrId, Amount> taken;  // by the pod sets before
   for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
     const PodSetRecord& pods = w.pod_sets[i];
     PodSetAnswer& set = out.pod_sets.emplace_back();
@@ -185,8 +215,9 @@ void explain_pod_sets(Model& model, WorkloadId id, const QueueRecord* queue, Exp
       if (group == kNone) continue;
       for (const FlavorId flavor : queue->groups[group].flavors)
         resource.flavors.push_back(answer_of(model, *queue, flavor, wanted.resource,
-                                             resource.requested, *pods.shape->pod, lacking));
+                                             resource.requested, *pods.shape->pod, taken, lacking));
     }
+    if (queue) take_for(model, *queue, pods, set, taken);
   }
 }
 

@@ -17,7 +17,9 @@ namespace sluice {
 
 struct Model;
 
-/// One resource of a pod set on one flavor of the queue.
+/// One resource of a pod set on one flavor of the queue. What earlier pod sets of the workload
+/// would take of it is taken already: of the first flavor that has room for all that such a pod set
+/// asks for.
 struct FlavorAnswer {
   std::string flavor;
   std::string unsuitable;      ///< why its nodes are not for these pods; empty: they are

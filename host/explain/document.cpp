@@ -117,12 +117,43 @@ json::array checks_of(const api::WorkloadStatus& status) {
 }
 
 /// Whoever evicted it last, where that is not over and done with.
-void add_eviction(const api::WorkloadStatus& status, json::object& out) {
+/// What stands between the two in a text; empty when it does not.
+std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
+  const std::size_t at = text.find(before);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + before.size());
+  return text.substr(0, text.find(after));
+}
+
+/// Who it made room for. Kueue's message names its UID and its way up, and nothing that a person
+/// knows it by.
+json::object preemptor_of(const Engine& engine, std::string_view message, const MayKnow& may_know) {
+  json::object out;
+  const std::string_view path = between(message, "; preemptor path: ", ";");
+  if (!path.empty()) out["clusterQueue"] = path.substr(path.rfind('/') + 1);
+  const std::string_view uid = between(message, "(UID: ", ",");
+  for (const WorkloadId id : engine.workloads()) {
+    const auto workload = engine.object(id);
+    if (uid.empty() || workload->meta.uid != uid) continue;
+    if (may_know && !may_know(workload->meta.ns)) return out;
+    out["workload"] = engine.key(id);
+    for (const auto& owner : workload->meta.owners)
+      if (owner.controller) out["job"] = owner.kind + " " + owner.name;
+    return out;
+  }
+  out["gone"] = true;
+  return out;
+}
+
+void add_eviction(const Engine& engine, const api::WorkloadStatus& status, const MayKnow& may_know,
+                  json::object& out) {
   const api::Condition* evicted = status.condition("Evicted");
   if (!evicted || evicted->status != "True") return;
-  out["evicted"] = json::object{{"since", format_time(evicted->last_transition_time)},
-                                {"reason", evicted->reason},
-                                {"message", evicted->message}};
+  json::object& told = out["evicted"].emplace_object();
+  told["since"] = format_time(evicted->last_transition_time);
+  told["reason"] = evicted->reason;
+  told["message"] = evicted->message;
+  if (evicted->reason == "Preempted") told["by"] = preemptor_of(engine, evicted->message, may_know);
 }
 
 std::vector<std::string> help_for_others(const api::Workload& workload, WorkloadState state,
@@ -256,7 +287,7 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
     object_of(out, "queue")["clusterQueue"] = status.admission->cluster_queue;
     out["admission"] = assignment_of(*status.admission);
   }
-  if (state != WorkloadState::kFinished) add_eviction(status, out);
+  if (state != WorkloadState::kFinished) add_eviction(engine, status, may_know, out);
   if (!status.admission_checks.empty()) out["checks"] = checks_of(status);
   // Names of others are for those who may know them.
   for (const std::string& victim : engine.planned_victims(id))

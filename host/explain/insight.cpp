@@ -7,6 +7,7 @@
 #include "api/json/json.hpp"
 #include "host/explain/document.hpp"
 #include "host/explain/obstacles.hpp"
+#include "host/explain/pod_troubles.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -21,6 +22,17 @@ json::object metadata_of(const ObjectAccess& objects, const std::string& key) {
   for (const char* name : {"name", "namespace", "creationTimestamp", "ownerReferences"})
     if (const json::value* value = part(*object, "metadata").if_contains(name)) out[name] = *value;
   return out;
+}
+
+/// Its pods were not ready in time, or it is off: what they failed of comes first.
+void add_pod_trouble(const ObjectAccess& objects, const std::string& key, json::object& document) {
+  const std::string_view state = api::find_text(document, "state");
+  const bool late = api::find_text(part(document, "evicted"), "reason") == "PodsReadyTimeout";
+  if (!late && state != "Inactive" && state != "Admitted") return;
+  const std::string trouble = trouble_of_pods(objects, key);
+  if (trouble.empty()) return;
+  json::array& help = array_of(document, "wouldHelp");
+  help.insert(help.begin(), json::value(trouble));
 }
 
 /// In front of what would help otherwise: while its queue serves nobody, nothing else does.
@@ -75,6 +87,7 @@ void LiveInsight::explain(std::string ns, std::string workload, MayKnow may_know
     if (!id) return done(not_found(kueue_kind(objects, "Workload"), workload));
     json::object document = explanation_document(engine_, *id, objects.now(), may_know);
     add_obstacles(objects, ns, document);
+    add_pod_trouble(objects, ns + "/" + workload, document);
     done(json::value(std::move(document)));
   });
 }

@@ -100,6 +100,18 @@ std::string ahead_text(const json::object& queue) {
                                       : "workloads");
 }
 
+std::string preemptor_text(const json::object& by) {
+  if (by.empty()) return {};
+  std::string out = text(by, "workload");
+  if (out.empty())
+    out = api::find_bool(by, "gone", false) ? "a workload that is gone"
+                                            : "a workload of another namespace";
+  const std::string job = text(by, "job");
+  if (!job.empty()) out += " (" + job + ")";
+  const std::string queue = text(by, "clusterQueue");
+  return queue.empty() ? out : out + " of ClusterQueue " + queue;
+}
+
 std::string refused_text(const json::object& document) {
   std::string out;
   for_each_object(document, "refusals", [&](const json::object& refusal) {
@@ -220,6 +232,7 @@ std::string explanation_text(const json::object& document) {
   if (!evicted.empty())
     row("Evicted", fmt::format("{}, {}: {}", since_text(document, evicted), text(evicted, "reason"),
                                text(evicted, "message")));
+  row("For", preemptor_text(part(evicted, "by")));
   std::string out = head + "\n" + table(rows) + stand_ins_text(document) + pod_sets_text(document);
   std::string help;
   if (const json::array* all = api::find_array(document, "wouldHelp"))

@@ -116,11 +116,11 @@ TEST(Explanation, PodSetsAndResources) {
   job.cpu(1).count(3).request("memory", 10).reclaimable(1);
   job.pods("workers").count(2).cpu(9).request("disk", 1);
   s.submit(job).run();
-  // Of three pods one is done: 2 × 1 cpu and 2 × 10 memory are asked for.
+  // Of three pods one is done: 2 × 1 cpu and 2 × 10 memory are asked for, and 8 − 2 cpu are left.
   EXPECT_THAT(numbers(explain(s, "x")),
               ElementsAre("main cpu 2000: f 8000/8000 of 8000 missing 0",
                           "main memory 20: f 100/100 of 100 missing 0",
-                          "workers cpu 18000: f 8000/8000 of 8000 missing 10000 never",
+                          "workers cpu 18000: f 6000/6000 of 8000 missing 12000 never",
                           "workers disk 2: not covered"));
 }
 

@@ -279,6 +279,51 @@ TEST(Document, TellsAboutTheLastEviction) {
   EXPECT_THAT(at(seen, "/evicted/message"), HasSubstr("prioritization in the ClusterQueue"));
 }
 
+/// C5: the message names a UID; whoever asks is told the workload, its job and its queue.
+TEST(Document, C5_NamesWhomItWasEvictedFor) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").lower_priority().quota("cpu", {{"f", 4}}));
+  s.submit(Job("low", "q").cpu(4)).run();
+  Job high = Job("high", "q").cpu(4).priority(1);
+  high.object.meta.owners.push_back({"batch/v1", "Job", "big", "uid-of-big", true});
+  s.after(60).submit(high).run();
+  EXPECT_THAT(explanation_text(document(s, "low")),
+              HasSubstr("  For       ns/high (Job big) of ClusterQueue q\n"));
+  const json::object hidden = document(s, "low", [](std::string_view) { return false; });
+  EXPECT_THAT(explanation_text(hidden),
+              HasSubstr("  For       a workload of another namespace of ClusterQueue q\n"));
+  EXPECT_THAT(json::serialize(hidden), Not(HasSubstr("ns/high")));
+  s.after(1).remove("high");
+  EXPECT_THAT(explanation_text(document(s, "low")),
+              HasSubstr("  For       a workload that is gone of ClusterQueue q\n"));
+}
+
+/// C5: a RayCluster grows: each pod set alone fits into what is free, both together do not.
+TEST(Document, C5_PodSetsThatFitOnlyAloneLackSomething) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  s.submit(Job("runs", "q").cpu(1)).run();
+  s.after(1).submit(Job("ray", "q").cpu(1).pods("workers").cpu(1).count(3)).run();
+  const json::object seen = document(s, "ray");
+  // 4 − 1 = 3 are free: 1 for the head, and of the 3 for the workers 1 is missing.
+  EXPECT_EQ(at(seen, "/podSets/0/resources/0/flavors/0/missing"), "0");
+  EXPECT_EQ(at(seen, "/podSets/1/resources/0/flavors/0/available"), "2");
+  EXPECT_EQ(at(seen, "/podSets/1/resources/0/flavors/0/missing"), "1");
+  EXPECT_EQ(at(seen, "/now"), "cpu of pod set workers: 1 more of flavor f");
+  EXPECT_THAT(at(seen, "/wouldHelp/0"), HasSubstr("1 cpu more of flavor f: held by ns/runs (1)"));
+}
+
+/// C5: the head takes the first flavor that has room for it, and the workers look at what is left.
+TEST(Document, C5_EarlierPodSetsTakeTheFlavorThatHasRoom) {
+  Scenario s;
+  s.flavor("a").flavor("b").queue(Queue("q").quota("cpu", {{"a", 1}, {"b", 4}}));
+  s.submit(Job("ray", "q").cpu(2).pods("workers").cpu(1).count(3)).run();
+  const json::object seen = document(s, "ray");
+  EXPECT_EQ(at(seen, "/podSets/1/resources/0/flavors/0/available"), "1");  // a is as it was
+  EXPECT_EQ(at(seen, "/podSets/1/resources/0/flavors/1/available"), "2");  // b has 4 − 2
+  EXPECT_EQ(at(seen, "/podSets/1/resources/0/flavors/1/missing"), "1");
+}
+
 /// Line by line, as it stands on a terminal.
 TEST(Text, OfOneThatWaits) {
   const auto parsed = json::parse(R"({

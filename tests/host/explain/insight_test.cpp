@@ -135,5 +135,38 @@ TEST(LiveInsight, TellsWhatKeepsAQueueFromServing) {
             "None");
 }
 
+/// C5: behind a deactivation stands what the pods failed of; its Events outlive them.
+TEST(LiveInsight, C5_TellsWhatKeptThePodsFromRunning) {
+  using ::testing::HasSubstr;
+  InsightWorld world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{
+      "name":"job-train","namespace":"default","ownerReferences":[{"apiVersion":"batch/v1",
+      "kind":"Job","name":"train","uid":"u","controller":true}]},"spec":{"queueName":"one",
+      "active":false,"podSets":[{"name":"main","count":1,"template":{"spec":{"containers":[
+      {"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+  const auto event = [&](const std::string& pod, const std::string& type, const std::string& at,
+                         const std::string& message) {
+    world.apply(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":")" + pod + "." + at[18] +
+                R"(","namespace":"default"},"involvedObject":{"kind":"Pod","namespace":"default",
+                "name":")" +
+                pod + R"("},"type":")" + type + R"(","reason":"Failed","lastTimestamp":")" + at +
+                R"(","message":")" + message + R"("})");
+  };
+  event("train-b", "Warning", "2026-01-01T00:00:03Z", "container c names no command");
+  event("train-a", "Warning", "2026-01-01T00:00:02Z", "an earlier one");
+  event("train-c", "Normal", "2026-01-01T00:00:04Z", "Started container c");
+  event("other-a", "Warning", "2026-01-01T00:00:05Z", "of another job");
+  const auto first = [&](const std::string& workload) {
+    std::string out;
+    world.insight.explain("default", workload, {}, [&](const auto& answer) {
+      out = at(answer->as_object(), "/wouldHelp/0");
+    });
+    return out;
+  };
+  EXPECT_EQ(first("job-train"),
+            "pod train-b did not start (2026-01-01T00:00:03Z): container c names no command");
+  EXPECT_THAT(first("a"), HasSubstr("absent"));  // it runs, and has no job
+}
+
 }  // namespace
 }  // namespace sluice::host::test

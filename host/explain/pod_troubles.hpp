@@ -1,0 +1,16 @@
+// What kept the pods of a workload's job from running, when they were started last, in the words of
+// whoever tried. Pods that never get ready are gone when their workload has been evicted or
+// deactivated for it; the Events about them stay. On the kernel's thread.
+#pragma once
+
+#include <string>
+
+#include "host/objects/object_access.hpp"
+
+namespace sluice::host {
+
+/// The youngest warning about a pod of the job that controls the workload, as a sentence; empty:
+/// there is none. O(Events of the namespace).
+std::string trouble_of_pods(const ObjectAccess& objects, const std::string& workload);
+
+}  // namespace sluice::host
