@@ -440,5 +440,29 @@ TEST(Life, C3_AQueueThatStopsAndGoesOnIsToldToAllThatWaitInIt) {
   }
 }
 
+// B12: a condition's time is that of the last change of its value, of whatever reason.
+TEST(Life, B12_EachReservationAndEachEvictionHasItsOwnTime) {
+  Scenario s;
+  const auto reserved_since = [&s](const char* name) {
+    const api::WorkloadStatus status = s.engine.status(*s.engine.find(key_of(name)));
+    const api::Condition* c = status.condition("QuotaReserved");
+    return c ? c->status + " " + std::to_string((s.now() - c->last_transition_time) / kSecond) : "";
+  };
+  s.flavor("f").queue(plain(4).lower_priority()).submit(Job("low", "q").cpu(4)).run();
+  s.after(10);
+  EXPECT_EQ(reserved_since("low"), "True 10");
+  s.submit(Job("high", "q").cpu(4).priority(1)).run();
+  s.after(5);
+  EXPECT_EQ(reserved_since("low"), "False 5");
+  // Another reason to wait is no change of the value.
+  s.queue(plain(4).lower_priority().stop(api::StopPolicy::kHold)).run();
+  s.after(5);
+  EXPECT_EQ(s.why("low"), "Suspended: ClusterQueue q is stopped");
+  EXPECT_EQ(reserved_since("low"), "False 10");
+  s.queue(plain(4).lower_priority()).finish("high").run();
+  s.after(3);
+  EXPECT_EQ(reserved_since("low"), "True 3");
+}
+
 }  // namespace
 }  // namespace sluice::testing
