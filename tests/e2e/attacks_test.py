@@ -16,6 +16,7 @@ import threading
 import time
 import unittest
 
+from bystander import Bystander
 from host import Host, eventually
 from wire import Wire, context
 
@@ -176,40 +177,12 @@ def managers(wire):
         "data": keys(10_000, str(COUNT[0]))}), APPLY, ATTACKER)[0]
 
 
-class Victim:
-    """Another user's writes, one after the other, each of them kept."""
-
-    def __init__(self, host):
-        self.host, self.stop = host, threading.Event()
-        self.times, self.problems = [], []
-        self.thread = threading.Thread(target=self.run)
-
-    def run(self):
-        try:
-            with Wire(self.host) as wire:
-                number = 0
-                while not self.stop.is_set():
-                    number += 1
-                    name = f"victim-{number % 10}"
-                    begin = time.monotonic()
-                    status, _, answer = wire.ask(
-                        "PATCH", f"{MAPS}/{name}?fieldManager=victim&force=true",
-                        compact({"apiVersion": "v1", "kind": "ConfigMap",
-                                 "metadata": {"name": name}, "data": {"n": str(number)}}), APPLY)
-                    self.times.append(time.monotonic() - begin)
-                    if status not in (200, 201):
-                        self.problems.append((status, answer))
-                    time.sleep(0.002)
-        except Exception as error:  # pylint: disable=broad-except
-            self.problems.append(repr(error))
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stop.set()
-        self.thread.join()
+def write_of_another(wire, number):
+    """Another user's write, which is kept."""
+    name = f"victim-{number % 10}"
+    return wire.ask("PATCH", f"{MAPS}/{name}?fieldManager=victim&force=true",
+                    compact({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name},
+                             "data": {"n": str(number)}}), APPLY)
 
 
 class Attacking:
@@ -295,7 +268,7 @@ class Attacks(unittest.TestCase):
             for attack in attacks():
                 with self.subTest(attack.name):
                     prepare(host, attack)
-                    with Victim(host) as victim:
+                    with Bystander(host, write_of_another) as victim:
                         eventually(lambda: len(victim.times) > 3, "writes before the attack")
                         attacking = Attacking(host, attack, each=2)
                         with attacking:
@@ -320,7 +293,7 @@ def bench():
             prepare(host, attack)
             with Attacking(host, attack) as attacking:
                 time.sleep(1)
-                with Victim(host) as victim:
+                with Bystander(host, write_of_another) as victim:
                     time.sleep(OPTIONS.seconds)
             times = sorted(victim.times)
             at = lambda share: f"{times[int(share * (len(times) - 1))] * 1e3:.1f}"

@@ -17,6 +17,7 @@ import threading
 import time
 import unittest
 
+from bystander import Bystander
 from host import Host, eventually
 from wire import Watch, Wire, context, credentials
 
@@ -33,45 +34,11 @@ def config_map(name, value="v"):
     return {"metadata": {"name": name}, "data": {"key": value}}
 
 
-class Good:
-    """A well-behaved client: reads and writes one after the other on one connection, meanwhile."""
-
-    def __init__(self, host):
-        self.host = host
-        self.stop = threading.Event()
-        self.problems, self.times = [], []
-        self.thread = threading.Thread(target=self.run)
-
-    def run(self):
-        try:
-            with Wire(self.host) as wire:
-                number = 0
-                while not self.stop.is_set():
-                    number += 1
-                    begin = time.monotonic()
-                    status, _, body = (
-                        wire.ask("GET", MAPS + "?limit=1") if number % 2 else
-                        wire.ask("POST", MAPS + "?dryRun=All", config_map("good")))
-                    self.times.append(time.monotonic() - begin)
-                    if status not in (200, 201):
-                        self.problems.append((status, body))
-                    time.sleep(0.005)
-        except Exception as error:  # pylint: disable=broad-except
-            self.problems.append(repr(error))
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stop.set()
-        self.thread.join()
-
-    def report(self, what):
-        """For people; nothing is judged by it."""
-        times = sorted(self.times)
-        print(f"{what}: {len(times)} requests of others, median {times[len(times) // 2] * 1e3:.1f}"
-              f" ms, worst {times[-1] * 1e3:.1f} ms", file=sys.stderr)
+def reads_and_writes(wire, number):
+    """What a well-behaved client asks, in turn."""
+    if number % 2:
+        return wire.ask("GET", MAPS + "?limit=1")
+    return wire.ask("POST", MAPS + "?dryRun=All", config_map("good"))
 
 
 class Raw:
@@ -238,7 +205,7 @@ class Contents(Hostile):
             ("a length beyond the end", b"k8s\0\x12\xff\xff\xff\xff\x0f", PROTOBUF, 400),
             ("groups without end", b"k8s\0\x12\xff\x01" + b"\x0b" * 255, PROTOBUF, 400),
         )
-        with Good(self.host) as good:
+        with Bystander(self.host, reads_and_writes) as good:
             for what, body, kind, code in cases:
                 with Wire(self.host) as wire:
                     self.check_status(wire.ask("POST", MAPS, body, kind), code, what)
@@ -406,7 +373,7 @@ class Dawdling(Hostile):
         return answers
 
     def test_heads_that_never_end(self):
-        with Good(self.host) as good:
+        with Bystander(self.host, reads_and_writes) as good:
             for answer in self.drip(b"GET /api HTTP/1.1\r\nX: ", b"y", 50):
                 self.assertRegex(answer, rb"(?s)^(HTTP/1.1 408 .*\"reason\":\"Timeout\"|$)")
         self.assertEqual(good.problems, [])
@@ -414,7 +381,7 @@ class Dawdling(Hostile):
 
     def test_bodies_that_never_end(self):
         first = self.head("POST", MAPS, "Content-Type: application/json", "Content-Length: 1000")
-        with Good(self.host) as good:
+        with Bystander(self.host, reads_and_writes) as good:
             for answer in self.drip(first, b" ", 50):
                 self.assertIn(b"HTTP/1.1 408 ", answer)
                 self.assertIn(b'"reason":"Timeout"', answer)
@@ -426,7 +393,7 @@ class Dawdling(Hostile):
         # The beginning of a ClientHello, and nothing; or what is no TLS at all.
         starts = (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"", b"\x16\x03\x01\xff\xff",
                   b"\x16\x03\x01\x00\x01\x01")
-        with Good(self.host) as good:
+        with Bystander(self.host, reads_and_writes) as good:
             held = []
             for number in range(200):
                 one = socket.create_connection(("127.0.0.1", port), timeout=30)
@@ -449,7 +416,8 @@ class Dawdling(Hostile):
         wire = Wire(self.host)
         Watch(wire, MAPS)  # and not a byte more
         count = self.sockets()
-        with Good(self.host) as good, Wire(self.host) as watching, Wire(self.host) as writer:
+        with Bystander(self.host, reads_and_writes) as good, \
+                Wire(self.host) as watching, Wire(self.host) as writer:
             watch, seen = Watch(watching, MAPS + "?fieldSelector=metadata.name%3Dbig"), []
 
             def read():
@@ -515,7 +483,7 @@ class Crowd(Hostile):
         patient = Wire(self.host)
         patient.ask("GET", MAPS)
         crowd, most = [], 0
-        with Good(self.host) as good:
+        with Bystander(self.host, reads_and_writes) as good:
             for number in range(10_000):
                 one = socket.socket()
                 one.setblocking(False)
