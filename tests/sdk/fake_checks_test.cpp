@@ -190,5 +190,36 @@ TEST(FakeHost, IsASimulationWhenAsked) {
   EXPECT_TRUE(context.simulated());
 }
 
+// D1: the controller of the page about controllers writes its status each time; as with a host,
+// what changes nothing is no write, so it comes to rest.
+TEST(FakeObjects, D1_APatchThatChangesNothingIsNoWrite) {
+  FakeObjects objects;
+  objects.put(R"({"apiVersion":"example.com/v1","kind":"Budget","metadata":{"name":"b"}})");
+  Json patch = Json::object();
+  patch["status"]["spent"] = 3;
+  std::string out;
+  const std::int64_t before = objects.writes();
+  EXPECT_EQ(objects.patch("Budget", "", "b", "status", patch, out), SLUICE_OBJECTS_OK);
+  EXPECT_EQ(objects.writes(), before + 1);
+  EXPECT_EQ(objects.patch("Budget", "", "b", "status", patch, out), SLUICE_OBJECTS_OK);
+  EXPECT_EQ(objects.writes(), before + 1);
+  EXPECT_EQ(Json::parse(out).string_or("metadata.name", ""), "b");
+  patch["status"]["spent"] = 4;
+  EXPECT_EQ(objects.patch("Budget", "", "b", "status", patch, out), SLUICE_OBJECTS_OK);
+  EXPECT_EQ(objects.writes(), before + 2);
+}
+
+// D2: in the order of its fields, with every standard library.
+TEST(CheckAttempt, D2_IsOrderedWithoutTheThreeWayComparisonOfTexts) {
+  const CheckAttempt first{"a", "w", "u", "c", 1};
+  CheckAttempt second = first;
+  EXPECT_EQ(first, second);
+  EXPECT_FALSE(first < second);
+  second.attempt = 2;
+  EXPECT_LT(first, second);
+  second.workload_namespace = "0";
+  EXPECT_LT(second, first);
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "sluice/cpp/text.hpp"
@@ -23,7 +24,13 @@ namespace sluice {
 struct CheckAttempt {
   std::string workload_namespace, workload, uid, check;
   std::uint64_t attempt = 0;
-  auto operator<=>(const CheckAttempt&) const = default;
+  bool operator==(const CheckAttempt&) const = default;
+  /// For maps. Written out, because libc++ before 17 cannot order its texts by operator<=>.
+  bool operator<(const CheckAttempt& other) const {
+    return std::tie(workload_namespace, workload, uid, check, attempt) <
+           std::tie(other.workload_namespace, other.workload, other.uid, other.check,
+                    other.attempt);
+  }
 };
 
 /// What became of an attempt.
