@@ -21,7 +21,9 @@ constexpr std::string_view kOrder = "$setElementOrder/";
 constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
 constexpr std::string_view kPatch = "$patch";
 constexpr std::string_view kRetain = "$retainKeys";
-constexpr std::size_t kStepsAtLeast = 100'000;
+// The shortest entry that is a step has four bytes: "a", of a list of texts.
+constexpr std::size_t kStepsAtLeast = 50'000;
+constexpr std::size_t kBytesOfAStep = 4;
 
 /// What is known of a member; nothing for unknown fields.
 struct Place {
@@ -59,7 +61,7 @@ class Merger {
   /// Entries of a patch may name one key many times, and each then goes over the whole entry: the
   /// steps of all together are limited by the size of what is merged.
   explicit Merger(std::size_t bytes)
-      : most_steps_(kStepsAtLeast + bytes), began_(api::Steps::taken()) {}
+      : most_steps_(kStepsAtLeast + bytes / kBytesOfAStep), began_(api::Steps::taken()) {}
 
   ApiResult<void> map(json::object& target, const json::object& patch, const SchemaNode* node) {
     if (api::Steps::taken() - began_ > most_steps_) return too_many_steps();
