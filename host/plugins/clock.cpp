@@ -16,6 +16,6 @@ std::int64_t read(clockid_t id) {
 
 Time SystemPluginClock::now() const { return read(CLOCK_REALTIME); }
 
-Duration SystemPluginClock::steady() const { return read(CLOCK_MONOTONIC_COARSE); }
+Duration SystemPluginClock::steady() const { return read(CLOCK_MONOTONIC); }
 
 }  // namespace sluice::host

@@ -20,8 +20,8 @@ class PluginClock {
   virtual bool is_virtual() const { return false; }
 };
 
-/// The machine's clocks. steady() ticks every few milliseconds only, which makes it cheap enough to
-/// measure every call; sums over many calls come out right all the same.
+/// The machine's clocks. steady() is exact, so that what is told of a plugin's calls is true of few
+/// calls, too; a reading costs some 50 ns more than one of a clock that ticks every 4 ms.
 class SystemPluginClock final : public PluginClock {
  public:
   Time now() const override;

@@ -1,8 +1,10 @@
 // Counters over stripes, and the window of the quarantine.
 #include "host/plugins/health.hpp"
 
+#include <algorithm>
 #include <thread>
 
+#include "host/plugins/clock.hpp"
 #include "tests/host/plugins/support.hpp"
 
 namespace sluice::host {
@@ -19,6 +21,19 @@ TEST(Health, CountsOverAllThreads) {
   EXPECT_EQ(health.stats(Hook::kBetter).calls, 4000u);
   EXPECT_EQ(health.stats(Hook::kBetter).time, 12000);
   EXPECT_EQ(health.stats(Hook::kVeto).calls, 0u);
+}
+
+// D7: what one call took is told in less than ticks of 4 ms: the least step between two readings.
+TEST(SystemPluginClock, D7_MeasuresSingleCalls) {
+  const SystemPluginClock clock;
+  Duration least = kSecond;
+  for (int i = 0; i < 1000; ++i) {
+    const Duration before = clock.steady();
+    Duration after = before;
+    while (after == before) after = clock.steady();
+    least = std::min(least, after - before);
+  }
+  EXPECT_LT(least, kMillisecond);
 }
 
 TEST(Health, QuarantineCountsOnlyWithinTheWindow) {
