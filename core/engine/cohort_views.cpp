@@ -35,11 +35,9 @@ std::vector<CohortView> cohort_views(const Model& model) {
   std::vector<Wide> reserved(model.tree.node_count() * frs);
   for (const QueueRecord& queue : model.queues) {
     if (queue.id >= model.tree.node_count()) continue;
-    const auto count = static_cast<std::size_t>(
-        std::count_if(queue.holders.begin(), queue.holders.end(), [&model](WorkloadId id) {
-          return model.workloads[id].state == WorkloadState::kAdmitted &&
-                 counted_as(model, id).has_value();
-        }));
+    const auto count = static_cast<std::size_t>(std::count_if(
+        queue.holders.begin(), queue.holders.end(),
+        [&model](WorkloadId id) { return model.workloads[id].state == WorkloadState::kAdmitted; }));
     NodeId node = queue.id;
     // A cycle of cohorts is broken in the tree, so this ends.
     while (model.tree.has_parent(node)) {

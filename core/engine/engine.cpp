@@ -195,9 +195,7 @@ std::uint64_t Engine::attempt(WorkloadId id) const { return attempt_of(all_->mod
 std::vector<std::string> Engine::planned_victims(WorkloadId id) const {
   return sluice::planned_victims(all_->model, id);
 }
-std::optional<WorkloadId> Engine::counted_as(WorkloadId id) const {
-  return sluice::counted_as(all_->model, id);
-}
+WorkloadId Engine::counted_as(WorkloadId id) const { return sluice::counted_as(all_->model, id); }
 bool Engine::holds_quota(WorkloadId id) const { return all_->model.workloads[id].holds_quota(); }
 std::string_view Engine::cluster_queue_of(const api::Workload& object) const {
   const LocalQueueRecord* local = all_->model.local_queue_of(object);

@@ -124,8 +124,8 @@ class Engine {
   std::vector<std::string> planned_victims(WorkloadId id) const;
   /// Its traits allow that granted counts become less while it runs.
   bool may_lower_counts(WorkloadId id) const;
-  /// Who is counted for this workload in totals (its trait `counted as`); nullopt: nobody.
-  std::optional<WorkloadId> counted_as(WorkloadId id) const;
+  /// Who is counted for this workload in totals: itself, or the one that it represents.
+  WorkloadId counted_as(WorkloadId id) const;
   bool holds_quota(WorkloadId id) const;
   /// That the workload's LocalQueue names now; empty: there is none.
   std::string_view cluster_queue_of(const api::Workload& object) const;

@@ -118,17 +118,7 @@ void Lifecycle::end_replaced(WorkloadRecord& w) {
       return end(replaced, how.reason, how.message);
     case hooks::ReplacedEnds::kDeactivated:
       return deactivate(replaced, how.reason, how.message);
-    case hooks::ReplacedEnds::kEvicted:
-      break;
   }
-  if (!r.holds_quota()) return;
-  Decision why;
-  why.reason = how.reason;
-  why.message = how.message;
-  model_.history.evicted(model_.ids.at(w.key), replaced, model_.now);
-  evict(replaced, why);
-  // It waits again and is no part of what took its place.
-  relations_.leave_unit(replaced);
 }
 
 /// `DeactivatedDueToX` counts as Deactivated with the cause X.

@@ -140,13 +140,12 @@ class Summing {
   Sum& local(StringId name) { return locals_[model_.texts.text(name)]; }
 
   void count(WorkloadId id, std::size_t QueueCounts::*own, std::set<WorkloadId> Counted::*others) {
-    const auto whom = counted_as(model_, id);
-    if (!whom) return;
+    const WorkloadId whom = counted_as(model_, id);
     for (Sum* sum : {&all_, &local(model_.workloads[id].local_queue)}) {
-      if (*whom == id)
+      if (whom == id)
         ++(sum->counts.*own);
       else
-        (sum->others.*others).insert(*whom);
+        (sum->others.*others).insert(whom);
     }
   }
   void add_waiting(WorkloadId id) {
@@ -232,9 +231,8 @@ std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_v
   std::size_t skipped = 0;
   std::set<WorkloadId> seen;
   for (const WorkloadId member : queue->pending.members()) {
-    const auto whom = counted_as(model, member);
-    if (!whom || (*whom != member && !seen.insert(*whom).second)) continue;
-    const WorkloadId id = *whom;
+    const WorkloadId id = counted_as(model, member);
+    if (id != member && !seen.insert(id).second) continue;
     const WorkloadRecord& w = model.workloads[id];
     if (w.state != WorkloadState::kPending) continue;
     const std::size_t local = in_local[{w.object->meta.ns, w.object->queue_name}]++;

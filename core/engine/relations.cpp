@@ -47,7 +47,7 @@ void Relations::link(WorkloadId id) {
       if (other != id && Model::related(w, model_.workloads[other])) settle_unit(other);
   settle_unit(id);
   if (const WorkloadId replaced = model_.replaced_by(w); replaced != kNone) settle_unit(replaced);
-  bind_partners(id);
+  bind_followers(id);
 }
 
 /// Strangers never go together.
@@ -57,20 +57,10 @@ void Relations::lead(WorkloadId leader, WorkloadId follower) {
   if (std::find(bound.begin(), bound.end(), follower) == bound.end()) bound.push_back(follower);
 }
 
-/// Who goes with whom when one is preempted: partners with each other, followers with their leader.
-void Relations::bind_partners(WorkloadId id) {
+/// Followers go with their leader when that is preempted.
+void Relations::bind_followers(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
   const hooks::Traits& traits = w.extras->traits;
-  const auto bind = [this](WorkloadId a, WorkloadId b) {
-    lead(a, b);
-    lead(b, a);
-  };
-  if (!traits.evict_with.empty() && traits.evict_with != w.key) {
-    partners_[traits.evict_with].push_back(id);
-    if (const auto other = model_.find(traits.evict_with)) bind(id, *other);
-  }
-  if (const auto waiting = partners_.find(w.key); waiting != partners_.end())
-    for (const WorkloadId other : waiting->second) bind(id, other);
   if (!traits.follows.empty() && traits.follows != w.key) {
     followers_[traits.follows].push_back(id);
     if (const auto leader = model_.find(traits.follows)) lead(*leader, id);
@@ -81,11 +71,7 @@ void Relations::bind_partners(WorkloadId id) {
 
 void Relations::unlink(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
-  if (const auto it = model_.together.find(id); it != model_.together.end()) {
-    const std::vector<WorkloadId> bound = std::move(it->second);
-    model_.together.erase(it);
-    for (const WorkloadId other : bound) drop(model_.together, other, id);
-  }
+  model_.together.erase(id);
   if (!w.extras) return;
   const hooks::Traits& traits = w.extras->traits;
   if (const auto leader = model_.find(traits.follows)) drop(model_.together, *leader, id);
@@ -95,15 +81,9 @@ void Relations::unlink(WorkloadId id) {
     drop(model_.anchored, traits.group.order_as, id);
   }
   if (traits.has_replaces) drop(replacements_, traits.replaces.workload, id);
-  drop(partners_, traits.evict_with, id);
 }
 
 void Relations::join_holders(WorkloadId id) { set_unit(id, unit_of(model_.workloads[id], true)); }
-
-void Relations::leave_unit(WorkloadId id) {
-  const hooks::Traits* traits = model_.workloads[id].traits();
-  if (!traits || !traits->has_group) set_unit(id, kNone);
-}
 
 std::uint32_t Relations::group_unit(const hooks::Traits& traits) {
   const auto [it, fresh] = group_units_.emplace(traits.group.id, 0);
@@ -144,7 +124,7 @@ void Relations::set_unit(WorkloadId id, std::uint32_t unit) {
 }
 
 void Relations::verify() const {
-  ByKey siblings, anchored, partners, followers, replacements;
+  ByKey siblings, anchored, followers, replacements;
   std::unordered_map<WorkloadId, std::vector<WorkloadId>> together;
   const auto lead_once = [&](WorkloadId leader, WorkloadId follower) {
     if (!Model::related(model_.workloads[leader], model_.workloads[follower])) return;
@@ -162,13 +142,6 @@ void Relations::verify() const {
                    ", its group in ", group_units_.at(traits->group.id));
     }
     if (traits->has_replaces) replacements[traits->replaces.workload].push_back(id);
-    if (!traits->evict_with.empty() && traits->evict_with != w.key) {
-      partners[traits->evict_with].push_back(id);
-      if (const auto other = model_.find(traits->evict_with)) {
-        lead_once(id, *other);
-        lead_once(*other, id);
-      }
-    }
     if (!traits->follows.empty() && traits->follows != w.key) {
       followers[traits->follows].push_back(id);
       if (const auto leader = model_.find(traits->follows)) lead_once(*leader, id);
@@ -176,7 +149,6 @@ void Relations::verify() const {
   }
   SLUICE_CHECK(as_sets(siblings) == as_sets(model_.siblings), "groups differ from the traits");
   SLUICE_CHECK(as_sets(anchored) == as_sets(model_.anchored), "anchors differ from the traits");
-  SLUICE_CHECK(as_sets(partners) == as_sets(partners_), "partners differ from the traits");
   SLUICE_CHECK(as_sets(followers) == as_sets(followers_), "followers differ from the traits");
   SLUICE_CHECK(as_sets(replacements) == as_sets(replacements_), "replacements differ");
   SLUICE_CHECK(as_sets(together) == as_sets(model_.together), "who goes together differs");

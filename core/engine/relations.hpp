@@ -1,4 +1,4 @@
-// Relations: who is tied to whom by traits: groups, what stands for what, partners and followers.
+// Relations: who is tied to whom by traits: groups, what stands for what, followers.
 //
 // Traits name other workloads by key, and those may come later, go, and come again; so every name
 // is remembered, and a tie holds while both ends exist. It keeps three views of the Model that
@@ -24,7 +24,7 @@ class Relations {
 
   /// Does somebody's traits name this workload, so that it has to be linked when it comes?
   bool named(const std::string& key) const {
-    return partners_.contains(key) || replacements_.contains(key) || followers_.contains(key);
+    return replacements_.contains(key) || followers_.contains(key);
   }
 
   /// Ties a workload to those that its traits name, and those that name it to it. REQUIRES: it
@@ -35,8 +35,6 @@ class Relations {
 
   /// It is about to hold quota that was given earlier: gives it the unit that holders have.
   void join_holders(WorkloadId id);
-  /// What replaced it holds its place: it waits for itself again. A member of a group stays in.
-  void leave_unit(WorkloadId id);
 
   /// Aborts when the invariant is broken. O(workloads). For tests.
   void verify() const;
@@ -44,7 +42,7 @@ class Relations {
  private:
   using ByKey = std::unordered_map<std::string, std::vector<WorkloadId>>;
 
-  void bind_partners(WorkloadId id);
+  void bind_followers(WorkloadId id);
   void lead(WorkloadId leader, WorkloadId follower);
   std::uint32_t group_unit(const hooks::Traits& traits);
   std::uint32_t unit_of(const WorkloadRecord& w, bool holding);
@@ -52,7 +50,6 @@ class Relations {
 
   Model& model_;
   std::unordered_map<std::string, std::uint32_t> group_units_;
-  ByKey partners_;      // by evict_with
   ByKey followers_;     // by follows
   ByKey replacements_;  // by what they replace
 };

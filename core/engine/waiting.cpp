@@ -18,8 +18,7 @@ std::shared_ptr<PendingReason> plain_reason(WaitReason reason, std::string text)
 
 /// One that waits shares nothing yet; whom it counts for is asked when somebody wants to know.
 std::uint32_t waiting_account(const WorkloadRecord& w) {
-  const bool itself = !w.extras || w.extras->traits.counted_as == hooks::CountedAs::kItself;
-  return itself ? w.local_queue : PendingQueue::kNoAccount;
+  return w.represents() ? PendingQueue::kNoAccount : w.local_queue;
 }
 
 }  // namespace
@@ -35,12 +34,12 @@ void Waiting::list_checks(WorkloadId id) {
   if (sluice::list_checks(model_, id)) turn_.decide(DecisionType::kChecksListed, id);
 }
 
-/// Itself, or the workload that it is counted as.
+/// Itself, or the workload that it represents.
 bool Waiting::backs_off(const WorkloadRecord& w) const {
   if (w.extras && w.extras->backing_off) return true;
-  const hooks::Traits* traits = w.traits();
-  if (!traits || traits->counted_as != hooks::CountedAs::kOther) return false;
-  const auto whom = model_.find(traits->counted_as_workload);
+  const std::string* represented = w.represents();
+  if (!represented) return false;
+  const auto whom = model_.find(*represented);
   return whom && model_.workloads[*whom].extras && model_.workloads[*whom].extras->backing_off;
 }
 

@@ -198,11 +198,10 @@ api::WorkloadStatus own_status(const Model& model, const WorkloadRecord& w, Work
   return out;
 }
 
-std::optional<WorkloadId> counted_as(const Model& model, WorkloadId id) {
-  const hooks::Traits* traits = model.workloads[id].traits();
-  if (!traits || traits->counted_as == hooks::CountedAs::kItself) return id;
-  if (traits->counted_as == hooks::CountedAs::kNobody) return std::nullopt;
-  const auto whom = model.find(traits->counted_as_workload);
+WorkloadId counted_as(const Model& model, WorkloadId id) {
+  const std::string* represented = model.workloads[id].represents();
+  if (!represented) return id;
+  const auto whom = model.find(*represented);
   return whom && Model::related(model.workloads[id], model.workloads[*whom]) ? *whom : id;
 }
 

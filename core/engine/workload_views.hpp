@@ -42,8 +42,8 @@ api::WorkloadStatus status_of(const Model& model, WorkloadId id);
 /// The status as the engine's own records have it.
 api::WorkloadStatus own_status(const Model& model, const WorkloadRecord& w, WorkloadId id);
 
-/// Who is counted for this workload in totals (its trait `counted as`); nullopt: nobody.
-std::optional<WorkloadId> counted_as(const Model& model, WorkloadId id);
+/// Who is counted for this workload in totals: itself, or the one that it represents.
+WorkloadId counted_as(const Model& model, WorkloadId id);
 
 /// The state of one that takes no part, by what its plugin wrote.
 WorkloadState reported_state(const WorkloadRecord& w);

@@ -150,11 +150,14 @@ struct Group {
   std::string id;
   std::int32_t rank = 0;
   bool exclusive = false;  ///< at most one member is admitted
-  std::string order_as;    ///< key (`namespace/name`) of the workload that stands for the group
+  /// The members are ways to run `order_as`: totals count that one for all of them, and they share
+  /// its backoff and its limit of requeues.
+  bool represents = false;
+  std::string order_as;  ///< key (`namespace/name`) of the workload whose place the group has
   bool operator==(const Group&) const = default;
 };
 
-enum class ReplacedEnds : std::int32_t { kFinished = 0, kDeactivated = 1, kEvicted = 2 };
+enum class ReplacedEnds : std::int32_t { kFinished = 0, kDeactivated = 1 };
 
 struct Replaces {
   std::string workload;  ///< key
@@ -165,8 +168,6 @@ struct Replaces {
   bool only_better = false;
   bool operator==(const Replaces&) const = default;
 };
-
-enum class CountedAs : std::int32_t { kItself = 0, kNobody = 1, kOther = 2 };
 
 /// What is said of one workload beside its object, an input of the engine; the defaults are those
 /// of a workload of which nobody says anything.
@@ -182,10 +183,7 @@ struct Traits {
   Group group;
   bool has_replaces = false;
   Replaces replaces;
-  std::string evict_with;  ///< key: preempting one ends both
-  std::string follows;     ///< key: preempting that one ends this one too
-  CountedAs counted_as = CountedAs::kItself;
-  std::string counted_as_workload;  ///< key, with kOther
+  std::string follows;  ///< key: preempting that one ends this one too
   std::string shape_key;
   std::string inactive_because;  ///< for its condition, while it is inactive
   bool may_lower_counts = false;

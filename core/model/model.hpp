@@ -54,8 +54,7 @@ struct Model {
   std::uint64_t cycle = 0;               ///< cycles so far, over all queues and instants
   bool requeue_by_eviction_time = true;  ///< after PodsReadyTimeout (EngineConfig)
 
-  /// Who must be evicted when this one is, by their traits. Where two go together in whatever
-  /// direction, each lists the other.
+  /// Who must be evicted when this one is, by their traits: its followers.
   std::unordered_map<WorkloadId, std::vector<WorkloadId>> together;
   /// Members of each sibling group, by the group's id.
   std::unordered_map<std::string, std::vector<WorkloadId>> siblings;

@@ -6,10 +6,6 @@
 namespace sluice {
 namespace {
 
-bool counts_for_itself(const WorkloadRecord& w) {
-  return !w.extras || w.extras->traits.counted_as == hooks::CountedAs::kItself;
-}
-
 void add(HeldTotals& totals, const Holding& holding, int sign) {
   const Holding::Summed& as = holding.summed;
   const auto step = [sign](std::size_t& count) {
@@ -39,7 +35,7 @@ Holding::Summed summed_as(const WorkloadRecord& w) {
 }  // namespace
 
 StringId account_of(const WorkloadRecord& w) {
-  return w.unit == kNone && counts_for_itself(w) ? w.local_queue : kNone;
+  return w.unit == kNone && !w.represents() ? w.local_queue : kNone;
 }
 
 void uncount_holding(Model& model, WorkloadId id) {
@@ -72,10 +68,10 @@ void count_workload(Model& model, WorkloadId id) {
   WorkloadRecord& w = model.workloads[id];
   using Tallied = WorkloadRecord::Tallied;
   const bool finished = w.exists() && w.state == WorkloadState::kFinished;
-  const Tallied now = !w.exists()             ? Tallied::kNot
-                      : !finished             ? Tallied::kOpen
-                      : !counts_for_itself(w) ? Tallied::kFinishedAlone
-                                              : Tallied::kFinished;
+  const Tallied now = !w.exists()      ? Tallied::kNot
+                      : !finished      ? Tallied::kOpen
+                      : w.represents() ? Tallied::kFinishedAlone
+                                       : Tallied::kFinished;
   if (w.tallied == now && (now != Tallied::kFinished || w.tallied_in == w.local_queue)) return;
   if (w.tallied == Tallied::kOpen) model.open.erase(id);
   if (w.tallied == Tallied::kFinishedAlone) model.finished_alone.erase(id);
@@ -100,7 +96,7 @@ void verify_totals(const Model& model) {
     if (w.state != WorkloadState::kFinished) {
       ++open;
       SLUICE_CHECK(model.open.contains(id), w.key, " is open and not listed");
-    } else if (counts_for_itself(w)) {
+    } else if (!w.represents()) {
       ++finished[w.local_queue];
     } else {
       SLUICE_CHECK(model.finished_alone.contains(id), w.key, " has finished and is not listed");

@@ -152,6 +152,12 @@ struct WorkloadRecord {
   bool holds_quota() const { return holding != nullptr; }
   /// It takes no part: it may hold no quota, and its status is not the engine's.
   bool stands_aside() const { return extras && !extras->traits.takes_part; }
+  /// The key of the workload that it is a way to run; nullptr: it is one of its own.
+  const std::string* represents() const {
+    const bool does = extras && extras->traits.has_group && extras->traits.group.represents &&
+                      extras->traits.group.order_as != key;
+    return does ? &extras->traits.group.order_as : nullptr;
+  }
   const hooks::Traits* traits() const { return extras ? &extras->traits : nullptr; }
   std::span<const api::AdmissionCheckState> checks() const {
     return extras ? std::span<const api::AdmissionCheckState>(extras->checks)

@@ -38,7 +38,7 @@ struct DecisionMetrics::About {
 
 /// The status is its own; who it is, that of the one it counts for.
 DecisionMetrics::About DecisionMetrics::about(WorkloadId id) const {
-  const auto object = engine_.object(engine_.counted_as(id).value_or(id));
+  const auto object = engine_.object(engine_.counted_as(id));
   const api::WorkloadStatus status = engine_.status(id);
   About out;
   out.ns = object->meta.ns;
@@ -81,9 +81,8 @@ void DecisionMetrics::both_times(const std::string& name, const std::string& hel
 
 void DecisionMetrics::decided(Time now, const Decision& decision) {
   if (!engine_.object(decision.workload)) return;  // deleted in the same step
-  const auto whom = engine_.counted_as(decision.workload);
-  if (!whom) return;
-  if (*whom != decision.workload) return decided_for_another(now, decision);
+  if (engine_.counted_as(decision.workload) != decision.workload)
+    return decided_for_another(now, decision);
   switch (decision.type) {
     case DecisionType::kQuotaReserved:
       return reserved(now, about(decision.workload));

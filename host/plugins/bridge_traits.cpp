@@ -16,19 +16,16 @@ enum Trait : std::uint8_t {
   kTakesPart,
   kGroup,
   kReplaces,
-  kEvictWith,
-  kCountedAs,
-  kShapeKey,
-  kMayLowerCounts,
   kFollows,
   kInactiveBecause,
+  kShapeKey,
+  kMayLowerCounts,
   kTraitCount
 };
 
 constexpr std::array<std::string_view, kTraitCount> kTraitNames = {
-    "takes part",          "group",      "replaces",
-    "evict together with", "counted as", "shape key",
-    "may lower counts",    "follows",    "inactive because"};
+    "takes part",       "group",     "replaces",        "follows",
+    "inactive because", "shape key", "may lower counts"};
 
 /// What one plugin answered in one call.
 struct Answers {
@@ -61,7 +58,8 @@ void group(void* context, const sluice_group_t* group) noexcept {
     if (!SLUICE_HAS(group, order_as)) return nonsense.note("the group's struct is too short");
     traits.has_group = true;
     traits.group = {required_name_of(group->id, "the group's id", nonsense), group->rank,
-                    group->exclusive == 1, name_of(group->order_as, "the group's order", nonsense)};
+                    group->exclusive == 1, group->represents == 1,
+                    name_of(group->order_as, "the group's order", nonsense)};
   });
 }
 
@@ -69,7 +67,7 @@ void replaces(void* context, const sluice_replaces_t* replaces) noexcept {
   store(context, kReplaces, [&](hooks::Traits& traits, Nonsense& nonsense) {
     if (!SLUICE_HAS(replaces, message))
       return nonsense.note("the struct of what it replaces is too short");
-    if (replaces->how < SLUICE_ENDS_FINISHED || replaces->how > SLUICE_ENDS_EVICTED)
+    if (replaces->how < SLUICE_ENDS_FINISHED || replaces->how > SLUICE_ENDS_DEACTIVATED)
       return nonsense.note("there is no such way in which a replaced workload ends");
     traits.has_replaces = true;
     traits.replaces = {required_name_of(replaces->workload, "the replaced workload", nonsense),
@@ -77,22 +75,6 @@ void replaces(void* context, const sluice_replaces_t* replaces) noexcept {
                        condition_reason_of(replaces->reason, "the reason to replace", nonsense),
                        shown_text(replaces->message, kMessageBytes),
                        SLUICE_HAS(replaces, only_better) && replaces->only_better == 1};
-  });
-}
-
-void evict_with(void* context, sluice_str_t workload) noexcept {
-  store(context, kEvictWith, [&](hooks::Traits& traits, Nonsense& nonsense) {
-    traits.evict_with = name_of(workload, "the workload to evict with", nonsense);
-  });
-}
-
-void counted_as(void* context, std::int32_t whom, sluice_str_t workload) noexcept {
-  store(context, kCountedAs, [&](hooks::Traits& traits, Nonsense& nonsense) {
-    if (whom < SLUICE_COUNTED_AS_ITSELF || whom > SLUICE_COUNTED_AS_OTHER ||
-        (whom == SLUICE_COUNTED_AS_OTHER) != (workload.len > 0))
-      return nonsense.note("as whom it counts does not fit the workload that it names");
-    traits.counted_as = static_cast<hooks::CountedAs>(whom);
-    traits.counted_as_workload = name_of(workload, "the workload that it counts as", nonsense);
   });
 }
 
@@ -132,13 +114,6 @@ void move_trait(Trait trait, hooks::Traits& from, hooks::Traits& to) {
     case kReplaces:
       to.has_replaces = true;
       to.replaces = std::move(from.replaces);
-      break;
-    case kEvictWith:
-      to.evict_with = std::move(from.evict_with);
-      break;
-    case kCountedAs:
-      to.counted_as = from.counted_as;
-      to.counted_as_workload = std::move(from.counted_as_workload);
       break;
     case kShapeKey:
       to.shape_key = std::move(from.shape_key);
@@ -193,15 +168,13 @@ std::optional<Answers> ask(LoadedPlugin& plugin, const hooks::TraitsQuery& query
                                   &takes_no_part,
                                   &group,
                                   &replaces,
-                                  &evict_with,
-                                  &counted_as,
+                                  &follows,
+                                  &inactive_because,
                                   &shape_key,
                                   &may_lower_counts,
-                                  &follows,
                                   abi_of(query.cluster_queue),
                                   query.holds_quota ? 1 : 0,
-                                  counts_may_change ? 1 : 0,
-                                  &inactive_because};
+                                  counts_may_change ? 1 : 0};
   const Answer outcome = plugin.call(Hook::kTraits, about_of(query.workload), fault, [&] {
     const std::int32_t code =
         plugin.extensions().traits->traits(plugin.self(), ref_of(query.workload), &sink);

@@ -223,7 +223,7 @@ void Simulation::finish_workload(const std::string& key) {
 
 /// Ends the job of an admitted workload, and the workload with it. False: it has none that ends.
 bool Simulation::end_job(WorkloadId id) {
-  const WorkloadId whom = engine().counted_as(id).value_or(id);
+  const WorkloadId whom = engine().counted_as(id);
   const auto job = jobs_->job_of(*engine().object(whom));
   return job && jobs_->complete(*job);
 }
@@ -268,7 +268,7 @@ void Simulation::end_at(Time at, WorkloadId id) {
 void Simulation::start_job(WorkloadId id, Time started) {
   if (runs_.size() <= id) runs_.resize(std::max<std::size_t>(id + 1, runs_.size() * 2), 0);
   // What runs is the job of the workload that it counts for.
-  const WorkloadId whom = engine().counted_as(id).value_or(id);
+  const WorkloadId whom = engine().counted_as(id);
   const auto workload = engine().object(whom);
   const std::string* text = workload->meta.annotations.find(kRuntimeAnnotation);
   if (text) {
@@ -309,14 +309,14 @@ void Simulation::decided(Time, const Decision& decision) {
   switch (decision.type) {
     case DecisionType::kAdmitted:
       start_job(decision.workload, now_);
-      if (engine.counted_as(decision.workload)) ++totals_.admissions;
+      ++totals_.admissions;
       break;
     case DecisionType::kEvicted:
       stop_job(decision.workload);
       endless_.evicted(decision.workload, decision.reason);
       // Of those that count for another, only the one that ran was that one's.
-      if (const auto whom = engine.counted_as(decision.workload))
-        totals_.evictions += whom == decision.workload || decision.admitted ? 1 : 0;
+      if (decision.admitted || engine.counted_as(decision.workload) == decision.workload)
+        ++totals_.evictions;
       break;
     case DecisionType::kFinished:
     case DecisionType::kDeactivated:

@@ -104,10 +104,9 @@ std::map<std::string, QueueTotals> totals_of(const Kernel& kernel) {
   for (const WorkloadId id : engine.workloads()) {
     const WorkloadState state = engine.state(id);
     if (state == WorkloadState::kFinished || state == WorkloadState::kInactive) continue;
-    const auto whom = engine.counted_as(id);
-    if (!whom) continue;
     QueueTotals& totals = out[queue_of(kernel, id)];
-    (state == WorkloadState::kPending ? totals.waiting : totals.holding).insert(*whom);
+    (state == WorkloadState::kPending ? totals.waiting : totals.holding)
+        .insert(engine.counted_as(id));
   }
   return out;
 }

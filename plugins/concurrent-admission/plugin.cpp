@@ -178,8 +178,7 @@ void ConcurrentAdmission::traits(const sluice::Workload& workload, sluice::Trait
     const std::string name(workload.name());
     const std::int32_t rank = rank_of(workload);
     family.options.insert(name);
-    traits.group("options of " + *parent, rank, true, *parent);
-    traits.counted_as(*parent);
+    traits.represents(*parent, "options of " + *parent, rank);
     if (!family.admitted.empty() && family.admitted != name)
       traits.replaces(std::string(workload.namespace_of()) + "/" + family.admitted,
                       sluice::Ends::kDeactivated, kMigration,

@@ -50,9 +50,8 @@ class Everything {
     if (query.candidates() == 0) answer.may_not_preempt("nobody there");
   }
   void traits(const Workload& w, Traits& traits) {
-    traits.group("g", 2, true, w.key());
-    traits.replaces("ns/old", Ends::kEvicted, "R", "m");
-    traits.counted_as_nobody();
+    traits.represents("ns/parent", "g", 2);
+    traits.replaces("ns/old", Ends::kDeactivated, "R", "m");
     traits.shape_key(w.label("shape").value_or("-"));
   }
   Told notify(const Notification& told) {
@@ -200,9 +199,9 @@ TEST(TestedPlugin, AsksTheControlHooks) {
   TestedPlugin plugin(host);
   const TraitsGiven traits = plugin.traits(FakeWorkload("a", "b").label("shape", "round"));
   EXPECT_EQ(traits.group->rank, 2);
-  EXPECT_EQ(traits.group->order_as, "a/b");
-  EXPECT_EQ(traits.replaces->how, Ends::kEvicted);
-  EXPECT_TRUE(traits.counted_as_nobody);
+  EXPECT_EQ(traits.group->order_as, "ns/parent");
+  EXPECT_TRUE(traits.group->exclusive && traits.group->represents);
+  EXPECT_EQ(traits.replaces->how, Ends::kDeactivated);
   EXPECT_EQ(traits.shape_key, "round");
   EXPECT_FALSE(traits.takes_no_part.has_value());
   EXPECT_EQ(plugin.schema(), "[]");

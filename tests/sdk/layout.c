@@ -150,7 +150,7 @@ AT(sluice_validator_t, validate, 24);
 SIZE(sluice_group_t, 48);
 AT(sluice_group_t, rank, 4);
 AT(sluice_group_t, exclusive, 8);
-AT(sluice_group_t, reserved, 12);
+AT(sluice_group_t, represents, 12);
 AT(sluice_group_t, id, 16);
 AT(sluice_group_t, order_as, 32);
 
@@ -162,21 +162,19 @@ AT(sluice_replaces_t, message, 40);
 AT(sluice_replaces_t, only_better, 56);
 AT(sluice_replaces_t, reserved, 60);
 
-SIZE(sluice_traits_sink_t, 112);
+SIZE(sluice_traits_sink_t, 96);
 AT(sluice_traits_sink_t, reserved, 4);
 AT(sluice_traits_sink_t, context, 8);
 AT(sluice_traits_sink_t, takes_no_part, 16);
 AT(sluice_traits_sink_t, group, 24);
 AT(sluice_traits_sink_t, replaces, 32);
-AT(sluice_traits_sink_t, evict_with, 40);
-AT(sluice_traits_sink_t, counted_as, 48);
+AT(sluice_traits_sink_t, follows, 40);
+AT(sluice_traits_sink_t, inactive_because, 48);
 AT(sluice_traits_sink_t, shape_key, 56);
 AT(sluice_traits_sink_t, may_lower_counts, 64);
-AT(sluice_traits_sink_t, follows, 72);
-AT(sluice_traits_sink_t, cluster_queue, 80);
-AT(sluice_traits_sink_t, holds_quota, 96);
-AT(sluice_traits_sink_t, counts_may_change, 100);
-AT(sluice_traits_sink_t, inactive_because, 104);
+AT(sluice_traits_sink_t, cluster_queue, 72);
+AT(sluice_traits_sink_t, holds_quota, 88);
+AT(sluice_traits_sink_t, counts_may_change, 92);
 
 SIZE(sluice_workload_traits_t, 16);
 AT(sluice_workload_traits_t, reserved, 4);

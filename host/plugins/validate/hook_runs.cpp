@@ -98,22 +98,18 @@ std::string ask_traits(TestInstance& instance, HostAge age) {
         [](void* out, sluice_str_t because) { add(out, "no part " + text_of(because)); },
         [](void* out, const sluice_group_t* group) {
           add(out, "group " + text_of(group->id) + std::to_string(group->rank) +
-                       text_of(group->order_as));
+                       text_of(group->order_as) + (group->represents == 1 ? " for it" : ""));
         },
         [](void* out, const sluice_replaces_t* r) {
           add(out, "replaces " + text_of(r->workload) + text_of(r->reason) + text_of(r->message));
         },
-        [](void* out, sluice_str_t other) { add(out, "with " + text_of(other)); },
-        [](void* out, std::int32_t whom, sluice_str_t other) {
-          add(out, "counted " + std::to_string(whom) + text_of(other));
-        },
+        [](void* out, sluice_str_t other) { add(out, "follows " + text_of(other)); },
+        [](void* out, sluice_str_t because) { add(out, "inactive " + text_of(because)); },
         [](void* out, sluice_str_t key) { add(out, "shape " + std::string(view_of(key))); },
         [](void* out) { add(out, "lower"); },
-        [](void* out, sluice_str_t other) { add(out, "follows " + text_of(other)); },
         abi_of("cluster-queue"),
         0,
-        0,
-        [](void* out, sluice_str_t because) { add(out, "inactive " + text_of(because)); }};
+        0};
     const std::int32_t code = traits->traits(instance.self, ref_of(workload, age), &sink);
     expect(code == SLUICE_OK, "traits answered " + std::to_string(code));
     text += line("traits " + workload.meta.name, code, answer);

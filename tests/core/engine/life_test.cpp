@@ -186,7 +186,7 @@ TEST_F(PodsReady, PastTheLimitItIsDeactivated) {
                            "deactivated a DeactivatedDueToRequeuingLimitExceeded"));
 }
 
-TEST_F(PodsReady, ThoseThatAreCountedAsOneShareItsBackoffAndItsLimit) {
+TEST_F(PodsReady, ThoseThatRepresentOneShareItsBackoffAndItsLimit) {
   // m1 and m2 are two ways to run w: after the timeout of m1 both wait, and m2's timeout is the
   // second of w, of which one is allowed.
   FakeTraits traits;
@@ -194,8 +194,7 @@ TEST_F(PodsReady, ThoseThatAreCountedAsOneShareItsBackoffAndItsLimit) {
   for (const std::string name : {"m1", "m2"}) {
     hooks::Traits& t = traits.member(name, "g", name == "m1" ? 1 : 2, "w");
     t.group.exclusive = true;
-    t.counted_as = hooks::CountedAs::kOther;
-    t.counted_as_workload = "ns/w";
+    t.group.represents = true;
   }
   hooks::HostHooks hooks;
   hooks.workload_traits = &traits;

@@ -79,10 +79,10 @@ void random_traits(std::uint64_t seed, FakeTraits& traits) {
         break;
       }
       case 2:
-        traits.replaces(name, other, static_cast<hooks::ReplacedEnds>(pick(3)));
+        traits.replaces(name, other, static_cast<hooks::ReplacedEnds>(pick(2)));
         break;
       case 3:
-        traits.of(name).evict_with = "ns/" + other;
+        traits.of(name).follows = "ns/" + other;
         break;
       case 4:
         if (pick(3) == 0) traits.of(name).takes_part = false;

@@ -55,12 +55,6 @@ hooks::Traits following(const std::string& key) {
   traits.follows = key;
   return traits;
 }
-hooks::Traits with_partner(const std::string& key) {
-  hooks::Traits traits;
-  traits.evict_with = key;
-  return traits;
-}
-
 TEST_F(RelationsTest, MembersOfAGroupShareAUnitAndStandUnderTheirAnchor) {
   const WorkloadId a = come("a", member("g"));
   const WorkloadId b = come("b", member("g"));
@@ -84,36 +78,17 @@ TEST_F(RelationsTest, AFollowerGoesWithALeaderThatComesLaterAndNotTheOtherWay) {
   EXPECT_THAT(model.bound_to(come("l")), UnorderedElementsAre(follower));
 }
 
-TEST_F(RelationsTest, PartnersGoWithEachOtherWhoeverNamesWhom) {
-  const WorkloadId a = come("a", with_partner("ns/b"));
-  const WorkloadId b = come("b");
-  EXPECT_THAT(model.bound_to(a), UnorderedElementsAre(b));
-  EXPECT_THAT(model.bound_to(b), UnorderedElementsAre(a));
-  go(a);
-  EXPECT_TRUE(model.bound_to(b).empty());
-  EXPECT_FALSE(relations.named("ns/b"));
-}
-
 TEST_F(RelationsTest, WhatReplacesAWorkloadCountsWithIt) {
   const WorkloadId successor = come("new", replacing("ns/old"));
   const WorkloadId old = come("old");
   EXPECT_NE(model.workloads[old].unit, kNone);
   EXPECT_EQ(model.workloads[old].unit, model.workloads[successor].unit);
-  relations.leave_unit(old);
-  EXPECT_EQ(model.workloads[old].unit, kNone);
-}
-
-TEST_F(RelationsTest, AMemberOfAGroupStaysInItsUnit) {
-  const WorkloadId a = come("a", member("g"));
-  const std::uint32_t unit = model.workloads[a].unit;
-  relations.leave_unit(a);
-  EXPECT_EQ(model.workloads[a].unit, unit);
 }
 
 /// Three that name each other in all ways, coming and going in all orders.
 TEST_F(RelationsTest, HoldInEveryOrderOfComingAndGoing) {
   const std::vector<std::pair<std::string, hooks::Traits>> cast = {
-      {"a", with_partner("ns/b")}, {"b", following("ns/c")}, {"c", replacing("ns/a")}};
+      {"a", following("ns/b")}, {"b", following("ns/c")}, {"c", replacing("ns/a")}};
   std::vector<std::size_t> coming = {0, 1, 2};
   do {
     std::vector<std::size_t> going = {0, 1, 2};

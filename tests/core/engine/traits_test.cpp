@@ -373,17 +373,12 @@ TEST_P(Replacement, EndsWhatItReplacesInTheSameStepAndMayUseItsQuota) {
                                  "admitted new"));
       EXPECT_EQ(s->state("old"), "inactive");
       break;
-    case hooks::ReplacedEnds::kEvicted:
-      EXPECT_EQ(s->last(), Lines("evicted old Replaced", "reserved new", "admitted new"));
-      EXPECT_EQ(s->state("old"), "pending");
-      break;
   }
   EXPECT_GT(s->engine.stats().cycles, before);
 }
 INSTANTIATE_TEST_SUITE_P(, Replacement,
                          ::testing::Values(hooks::ReplacedEnds::kFinished,
-                                           hooks::ReplacedEnds::kDeactivated,
-                                           hooks::ReplacedEnds::kEvicted));
+                                           hooks::ReplacedEnds::kDeactivated));
 
 TEST_F(Traits, AReplacementThatDoesNotFitLeavesTheOldOneRunning) {
   traits.replaces("new", "old");
@@ -433,15 +428,15 @@ TEST_F(Traits, OneThatIsReplacedInACycleIsNobodysVictimInIt) {
   EXPECT_EQ(s.state("old"), "finished");
 }
 
-// ---- evict together
+// ---- follows
 
-TEST_F(Traits, PreemptingOneEvictsAllThatAreBoundToIt) {
-  // b1 and b2 are both bound to a; preempting b1 takes a and, through a, b2.
-  traits.of("b1").evict_with = "ns/a";
-  traits.of("b2").evict_with = "ns/a";
+TEST_F(Traits, PreemptingOneEvictsAllThatFollowIt) {
+  // b1 follows a, and b2 follows b1: preempting a takes b1 and, through b1, b2.
+  traits.of("b1").follows = "ns/a";
+  traits.of("b2").follows = "ns/b1";
   auto s = one_queue(Queue("q").lower_priority());
-  s->submit(Job("b1", "q").cpu(1)).submit(Job("b2", "q").cpu(1).priority(1));
-  s->submit(Job("a", "q").cpu(1).priority(2)).submit(Job("x", "q").cpu(1).priority(3)).run();
+  s->submit(Job("b1", "q").cpu(1).priority(1)).submit(Job("b2", "q").cpu(1).priority(2));
+  s->submit(Job("a", "q").cpu(1)).submit(Job("x", "q").cpu(1).priority(3)).run();
   s->submit(Job("high", "q").cpu(1).priority(3));
   const Log log = s->run();
   for (const std::string victim : {"a", "b1", "b2"})
@@ -517,8 +512,8 @@ TEST_F(Following, ATraitThatEndsUnbindsThem) {
   EXPECT_EQ(s->state("a"), "pending");
 }
 
-TEST_F(Traits, ThoseBoundTogetherUnderDifferentRootsGoTogetherToo) {
-  traits.of("b").evict_with = "ns/a";
+TEST_F(Traits, AFollowerUnderAnotherRootGoesToo) {
+  traits.of("b").follows = "ns/a";
   Scenario s(Scenario::single_thread(), hooks);
   s.flavor("f").queue(Queue("q1").quota("cpu", {{"f", 1}}).lower_priority());
   s.queue(Queue("q2").quota("cpu", {{"f", 1}}));
@@ -528,18 +523,19 @@ TEST_F(Traits, ThoseBoundTogetherUnderDifferentRootsGoTogetherToo) {
   EXPECT_THAT(log, ::testing::Contains("evicted b InClusterQueue by high"));
 }
 
-// ---- counted as, shape key
+// ---- represents, shape key
 
-TEST_F(Traits, CountedAs) {
-  traits.of("nobody").counted_as = hooks::CountedAs::kNobody;
-  traits.of("other").counted_as = hooks::CountedAs::kOther;
-  traits.of("other").counted_as_workload = "ns/plain";
+TEST_F(Traits, WhoRepresentsAnotherIsCountedAsThatOne) {
+  traits.member("way", "g", 1, "plain").group.represents = true;
+  traits.member("behind", "h", 1, "plain");  // only ordered as it
+  traits.member("first", "h", 0, "first").group.represents = true;
+  traits.member("lost", "i", 0, "nowhere").group.represents = true;
   auto s = one_queue();
-  s->submit(Job("nobody", "q")).submit(Job("other", "q")).submit(Job("plain", "q"));
+  for (const char* name : {"way", "behind", "first", "lost", "plain"}) s->submit(Job(name, "q"));
   const auto id = [&](const std::string& name) { return *s->engine.find("ns/" + name); };
-  EXPECT_EQ(s->engine.counted_as(id("nobody")), std::nullopt);
-  EXPECT_EQ(s->engine.counted_as(id("other")), id("plain"));
-  EXPECT_EQ(s->engine.counted_as(id("plain")), id("plain"));
+  EXPECT_EQ(s->engine.counted_as(id("way")), id("plain"));
+  for (const char* name : {"behind", "first", "lost", "plain"})
+    EXPECT_EQ(s->engine.counted_as(id(name)), id(name));
 }
 
 TEST_F(Traits, AShapeKeyKeepsLikeWorkloadsApart) {

@@ -87,9 +87,9 @@ class Texts : public PluginTest {
     set.hooks().workload_traits->traits({workload, "cq", false}, answer, traits_fault);
     const hooks::Traits& t = answer.traits;
     heard.faults.push_back(traits_fault.text);
-    heard.texts.insert(heard.texts.end(), {t.takes_no_part_because, t.group.id, t.group.order_as,
-                                           t.evict_with, t.replaces.workload, t.replaces.reason,
-                                           t.replaces.message, t.counted_as_workload, t.follows});
+    heard.texts.insert(heard.texts.end(),
+                       {t.takes_no_part_because, t.group.id, t.group.order_as, t.replaces.workload,
+                        t.replaces.reason, t.replaces.message, t.follows});
     // A key is one line after each newline that the host puts between the keys of plugins.
     EXPECT_EQ(find_bad_utf8(t.shape_key), std::string::npos);
   }
@@ -162,8 +162,7 @@ constexpr const char* kPlaces[] = {"create",
                                    "replaces",
                                    "replaces-reason",
                                    "replaces-message",
-                                   "evict-with",
-                                   "counted-as",
+                                   "represents",
                                    "follows",
                                    "shape-key",
                                    "controllers",
@@ -247,8 +246,7 @@ TEST_F(Texts, A1_WhatDecidesSomethingIsAFaultThatNamesPluginAndHook) {
       {"order", "plugin says, workload-traits.traits: "},
       {"replaces", "plugin says, workload-traits.traits: "},
       {"replaces-reason", "plugin says, workload-traits.traits: "},
-      {"evict-with", "plugin says, workload-traits.traits: "},
-      {"counted-as", "plugin says, workload-traits.traits: "},
+      {"represents", "plugin says, workload-traits.traits: "},
       {"follows", "plugin says, workload-traits.traits: "},
       {"speaker", "plugin says, job-mapping.plan: "},
       {"resize", "plugin says, job-mapping.plan: "},

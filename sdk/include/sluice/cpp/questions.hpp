@@ -129,8 +129,7 @@ class VetoAnswer {
 
 enum class Ends : std::int32_t {
   kFinished = SLUICE_ENDS_FINISHED,
-  kDeactivated = SLUICE_ENDS_DEACTIVATED,
-  kEvicted = SLUICE_ENDS_EVICTED
+  kDeactivated = SLUICE_ENDS_DEACTIVATED
 };
 
 class Traits {
@@ -142,6 +141,12 @@ class Traits {
   void group(std::string_view id, std::int32_t rank, bool exclusive, std::string_view order_as) {
     const sluice_group_t group{sizeof(sluice_group_t), rank, exclusive ? 1 : 0, 0, to_abi(id),
                                to_abi(order_as)};
+    sink_->group(sink_->context, &group);
+  }
+  /// One of the ways to run `whom`, which takes no part itself: a member of the exclusive group
+  /// `id` in its place, counted as it.
+  void represents(std::string_view whom, std::string_view id, std::int32_t rank) {
+    const sluice_group_t group{sizeof(sluice_group_t), rank, 1, 1, to_abi(id), to_abi(whom)};
     sink_->group(sink_->context, &group);
   }
   /// `only_better`: only with at least its pods and on better flavors.
@@ -156,37 +161,20 @@ class Traits {
                                      0};
     sink_->replaces(sink_->context, &replaces);
   }
-  void evict_with(std::string_view workload) {
-    sink_->evict_with(sink_->context, to_abi(workload));
-  }
-  void counted_as_nobody() {
-    sink_->counted_as(sink_->context, SLUICE_COUNTED_AS_NOBODY, to_abi({}));
-  }
-  void counted_as(std::string_view workload) {
-    sink_->counted_as(sink_->context, SLUICE_COUNTED_AS_OTHER, to_abi(workload));
-  }
   void shape_key(std::string_view key) { sink_->shape_key(sink_->context, to_abi(key)); }
   void may_lower_counts() { sink_->may_lower_counts(sink_->context); }
-  /// Preempting that workload ends this one too. An older host does not know it.
-  void follows(std::string_view workload) {
-    if (SLUICE_HAS(sink_, follows) && sink_->follows != nullptr)
-      sink_->follows(sink_->context, to_abi(workload));
-  }
-  /// Why it is inactive, for its condition. An older host does not know it.
+  /// Preempting that workload ends this one too.
+  void follows(std::string_view workload) { sink_->follows(sink_->context, to_abi(workload)); }
+  /// Why it is inactive, for its condition.
   void inactive_because(std::string_view because) {
-    if (SLUICE_HAS(sink_, inactive_because) && sink_->inactive_because != nullptr)
-      sink_->inactive_because(sink_->context, to_abi(because));
+    sink_->inactive_because(sink_->context, to_abi(because));
   }
 
   /// The ClusterQueue that the workload's LocalQueue names now; empty without one.
-  std::string_view cluster_queue() const {
-    return SLUICE_HAS(sink_, cluster_queue) ? to_view(sink_->cluster_queue) : std::string_view();
-  }
+  std::string_view cluster_queue() const { return to_view(sink_->cluster_queue); }
   /// Does another plugin let its pod counts change while it runs?
-  bool counts_may_change() const {
-    return SLUICE_HAS(sink_, counts_may_change) && sink_->counts_may_change == 1;
-  }
-  bool holds_quota() const { return SLUICE_HAS(sink_, holds_quota) && sink_->holds_quota == 1; }
+  bool counts_may_change() const { return sink_->counts_may_change == 1; }
+  bool holds_quota() const { return sink_->holds_quota == 1; }
 
  private:
   const sluice_traits_sink_t* sink_;

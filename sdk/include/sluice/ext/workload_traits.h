@@ -15,16 +15,15 @@
 SLUICE_EXTERN_C_BEGIN
 
 /* How the replaced workload ends when its replacement is admitted. */
-enum { SLUICE_ENDS_FINISHED = 0, SLUICE_ENDS_DEACTIVATED = 1, SLUICE_ENDS_EVICTED = 2 };
-
-/* Whom totals, queue status and metrics count for this workload. */
-enum { SLUICE_COUNTED_AS_ITSELF = 0, SLUICE_COUNTED_AS_NOBODY = 1, SLUICE_COUNTED_AS_OTHER = 2 };
+enum { SLUICE_ENDS_FINISHED = 0, SLUICE_ENDS_DEACTIVATED = 1 };
 
 typedef struct sluice_group {
   uint32_t size;
   int32_t rank;      /* the order inside the group, low first */
   int32_t exclusive; /* 1: at most one member is admitted */
-  int32_t reserved;
+  /* 1: the members are ways to run the workload `order_as`: totals, queue status and metrics count
+   * that one for all of them, and they share its backoff and its limit of requeues */
+  int32_t represents;
   sluice_str_t id;       /* opaque; members share it */
   sluice_str_t order_as; /* NAMESPACE/NAME of the workload whose place in the queue the group has */
 } sluice_group_t;
@@ -52,22 +51,18 @@ typedef struct sluice_traits_sink {
   void (*group)(void* context, const sluice_group_t* group);
   /* Its admission ends another workload in the same commit. [any] */
   void (*replaces)(void* context, const sluice_replaces_t* replaces);
-  /* Preempting one ends both. [any] */
-  void (*evict_with)(void* context, sluice_str_t workload);
-  /* SLUICE_COUNTED_AS_*; `workload` is a key with OTHER, else empty. [any] */
-  void (*counted_as)(void* context, int32_t whom, sluice_str_t workload);
+  /* Preempting `workload` (NAMESPACE/NAME) ends this one too; preempting this one alone leaves that
+   * one. [any] */
+  void (*follows)(void* context, sluice_str_t workload);
+  /* Why the workload is inactive, for its condition; says nothing while it is active. [any] */
+  void (*inactive_because)(void* context, sluice_str_t because);
   /* Workloads that differ in it are not taken for equals. [any] */
   void (*shape_key)(void* context, sluice_str_t key);
   /* Its granted pod counts may be lowered while it runs. [any] */
   void (*may_lower_counts)(void* context);
-  /* Preempting `workload` (NAMESPACE/NAME) ends this one too; preempting this one alone leaves that
-   * one. [any] */
-  void (*follows)(void* context, sluice_str_t workload);
   sluice_str_t cluster_queue; /* that its LocalQueue names now; empty: there is none */
   int32_t holds_quota;        /* 1: it does */
   int32_t counts_may_change;  /* 1: another plugin lets its pod counts change while it runs */
-  /* Why the workload is inactive, for its condition; says nothing while it is active. [any] */
-  void (*inactive_because)(void* context, sluice_str_t because);
 } sluice_traits_sink_t;
 
 typedef struct sluice_workload_traits {

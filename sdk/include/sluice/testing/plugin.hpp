@@ -57,6 +57,7 @@ struct TraitsGiven {
     std::string id, order_as;
     std::int32_t rank = 0;
     bool exclusive = false;
+    bool represents = false;  ///< counted as `order_as`
   };
   struct Replaces {
     std::string workload, reason, message;
@@ -66,8 +67,8 @@ struct TraitsGiven {
   std::optional<std::string> takes_no_part;  ///< because of
   std::optional<Group> group;
   std::optional<Replaces> replaces;
-  std::optional<std::string> evict_with, follows, counted_as, shape_key, inactive_because;
-  bool counted_as_nobody = false, may_lower_counts = false;
+  std::optional<std::string> follows, shape_key, inactive_because;
+  bool may_lower_counts = false;
 };
 
 struct FieldError {

@@ -42,7 +42,7 @@ inline sluice_traits_sink_t traits_sink(TraitsGiven& given, const TraitsAsked& a
       [](void* out, const sluice_group_t* group) {
         traits_of(out).group = {std::string(to_view(group->id)),
                                 std::string(to_view(group->order_as)), group->rank,
-                                group->exclusive == 1};
+                                group->exclusive == 1, group->represents == 1};
       },
       [](void* out, const sluice_replaces_t* replaces) {
         traits_of(out).replaces = {std::string(to_view(replaces->workload)),
@@ -50,18 +50,13 @@ inline sluice_traits_sink_t traits_sink(TraitsGiven& given, const TraitsAsked& a
                                    std::string(to_view(replaces->message)),
                                    static_cast<Ends>(replaces->how), replaces->only_better == 1};
       },
-      [](void* out, sluice_str_t workload) { traits_of(out).evict_with = to_view(workload); },
-      [](void* out, std::int32_t whom, sluice_str_t workload) {
-        traits_of(out).counted_as_nobody = whom == SLUICE_COUNTED_AS_NOBODY;
-        if (whom == SLUICE_COUNTED_AS_OTHER) traits_of(out).counted_as = to_view(workload);
-      },
+      [](void* out, sluice_str_t workload) { traits_of(out).follows = to_view(workload); },
+      [](void* out, sluice_str_t because) { traits_of(out).inactive_because = to_view(because); },
       [](void* out, sluice_str_t key) { traits_of(out).shape_key = to_view(key); },
       [](void* out) { traits_of(out).may_lower_counts = true; },
-      [](void* out, sluice_str_t workload) { traits_of(out).follows = to_view(workload); },
       to_abi(asked.cluster_queue),
       asked.holds_quota ? 1 : 0,
-      asked.counts_may_change ? 1 : 0,
-      [](void* out, sluice_str_t because) { traits_of(out).inactive_because = to_view(because); }};
+      asked.counts_may_change ? 1 : 0};
 }
 
 }  // namespace detail
