@@ -1,5 +1,5 @@
 // What becomes of a parent and its options: a function of what they are now, the queue's policy and
-// the time. Nothing here knows of objects or of the host; plugin.cpp reads, asks and writes.
+// the time. Nothing here knows of objects or of the host; keeping.cpp reads, asks and writes.
 //
 // Everything that has to outlive a restart is in the Record, which the parent carries. Deciding
 // again on what came of a decision decides nothing. Times are nanoseconds since 1970.

@@ -1,0 +1,149 @@
+// What the engine asks of a workload, and what it says happened.
+#include <algorithm>
+#include <charconv>
+
+#include "plugin.hpp"
+
+namespace options {
+
+std::optional<std::string> ConcurrentAdmission::parent_of(const sluice::Workload& workload) {
+  if (!workload.annotation(kRank)) return std::nullopt;
+  const auto owner = workload.controller();
+  if (!owner || owner->first != "Workload") return std::nullopt;
+  return std::string(workload.namespace_of()).append("/").append(owner->second);
+}
+
+std::int32_t ConcurrentAdmission::rank_of(const sluice::Workload& workload) {
+  const std::string_view text = workload.annotation(kRank).value_or("0");
+  std::int32_t rank = 0;
+  std::from_chars(text.data(), text.data() + text.size(), rank);
+  return rank;
+}
+
+void ConcurrentAdmission::traits(const sluice::Workload& workload, sluice::Traits& traits) {
+  if (off_) return;
+  const std::string key = workload.key();
+  if (const auto parent = parent_of(workload)) {
+    Family& family = families_[*parent];
+    const std::string name(workload.name());
+    const std::int32_t rank = rank_of(workload);
+    family.options.insert(name);
+    traits.represents(*parent, "options of " + *parent, rank);
+    if (!family.admitted.empty() && family.admitted != name)
+      traits.replaces(std::string(workload.namespace_of()) + "/" + family.admitted,
+                      sluice::Ends::kDeactivated, kMigration,
+                      "Evicted to accommodate the option " + name +
+                          " of the same workload, which is placed better",
+                      true);
+    if (const auto why = family.why_off.find(name); why != family.why_off.end())
+      traits.inactive_because(why->second);
+    return;
+  }
+  const bool marked = workload.annotation(kParentMark).has_value();
+  const std::string queue(traits.cluster_queue());
+  const bool wanted = !queue.empty() && policies_.contains(queue) && !traits.holds_quota() &&
+                      workload.condition("Finished") != "True";
+  if (!marked && !wanted) {
+    if (families_.contains(key)) forget(key);
+    return;
+  }
+  if (!marked && traits.counts_may_change()) {
+    if (families_.contains(key)) forget(key);
+    traits.takes_no_part("ClusterQueue " + queue +
+                         " tries its workloads in several options, which a workload that changes "
+                         "its size while it runs cannot follow: use another queue for it");
+    return;
+  }
+  families_[key].queue = queue;
+  traits.takes_no_part("Its options wait in its place");
+}
+
+/// While another option is admitted nothing below the target is worth a move.
+std::vector<std::string> ConcurrentAdmission::within_reach(const sluice::Workload& workload,
+                                                           std::vector<std::string> flavors) const {
+  const auto parent = parent_of(workload);
+  const auto found = parent ? families_.find(*parent) : families_.end();
+  if (found == families_.end()) return flavors;
+  const Family& family = found->second;
+  const Policy* wanted = policy(family.queue);
+  if (family.admitted.empty() || family.admitted == workload.name() || family.target.empty() ||
+      wanted == nullptr)
+    return flavors;
+  return wanted->within_target(flavors);
+}
+
+std::string ConcurrentAdmission::filter_shape_key(const sluice::Workload& workload) {
+  std::string key = workload.key();
+  const std::string_view text = workload.extensions();
+  std::vector<std::string> flavors;
+  if (text.find("admissionConstraints") != std::string_view::npos)
+    flavors = allowed_flavors(Json::parse(text));
+  const bool limited = !flavors.empty();
+  if (limited && policies_.size() > 0) flavors = within_reach(workload, std::move(flavors));
+  if (!limited) {
+    allowed_.erase(key);
+    return {};
+  }
+  std::string shape;
+  for (const std::string& flavor : flavors) shape += flavor + ",";
+  allowed_.insert_or_assign(std::move(key), std::move(flavors));
+  return shape;
+}
+
+void ConcurrentAdmission::filter(const sluice::FilterQuery& query,
+                                 sluice::FilterAnswer& answer) const {
+  if (allowed_.empty()) return;
+  const auto found = allowed_.find(query.workload().key());
+  if (found == allowed_.end()) return;
+  const std::vector<std::string>& flavors = found->second;
+  const auto allowed = [&](std::uint32_t i) {
+    return std::find(flavors.begin(), flavors.end(), query.flavor(i)) != flavors.end();
+  };
+  // That an option is not tried on the flavors of its siblings goes without saying.
+  bool silent = false;
+  for (std::uint32_t i = 0; i < query.flavors() && !silent; ++i)
+    silent = allowed(i) && query.workload().annotation(kRank);
+  for (std::uint32_t i = 0; i < query.flavors(); ++i) {
+    if (allowed(i)) continue;
+    answer.skip(i, silent ? std::string()
+                          : "flavor " + std::string(query.flavor(i)) +
+                                " is not among the workload's allowedResourceFlavors");
+  }
+}
+
+void ConcurrentAdmission::veto(const sluice::VetoQuery& query, sluice::VetoAnswer& answer) const {
+  if (families_.empty()) return;
+  const sluice::Workload workload = query.preemptor();
+  const auto parent = parent_of(workload);
+  const auto family = parent ? families_.find(*parent) : families_.end();
+  if (family == families_.end()) return;
+  const std::string& holder = family->second.preempts;
+  if (!holder.empty() && holder != workload.name())
+    answer.may_not_preempt("The option " + holder + " of the same workload preempts already");
+}
+
+sluice::Told ConcurrentAdmission::notify(const sluice::Notification& told) {
+  using sluice::Event;
+  if (off_ || (policies_.empty() && families_.empty())) return sluice::Told::kDone;
+  const sluice::Workload workload = told.workload();
+  const Event event = told.event();
+  if (const auto parent = parent_of(workload)) {
+    const auto family = families_.find(*parent);
+    if (family == families_.end() || family->second.over) return sluice::Told::kDone;
+    if (event == Event::kPreempting)
+      keep_in_line(*parent, std::string(workload.name()));
+    else if (event == Event::kAdmitted || event == Event::kEvicted || event == Event::kFinished ||
+             event == Event::kReservationLost)
+      keep_in_line(*parent, {});
+    return sluice::Told::kDone;
+  }
+  const std::string key = workload.key();
+  if (families_.contains(key)) {
+    if (event == Event::kFinished || event == Event::kDeactivated) keep_in_line(key, {});
+  } else if (event == Event::kEvicted) {
+    context_.traits_changed(key);  // it may become a parent now
+  }
+  return sluice::Told::kDone;
+}
+
+}  // namespace options
