@@ -125,6 +125,9 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   if (w.holds_quota())
     object = with_granted_pod_sets(*w.object, std::move(object),
                                    w.extras && w.extras->traits.may_lower_counts);
+  SLUICE_CHECK(!w.holds_quota() || object->pod_sets.size() == w.pod_sets.size(), w.key,
+               " holds quota for ", w.pod_sets.size(), " pod sets and changes to ",
+               object->pod_sets.size());
   const bool was_aside = w.stands_aside();
   waiting_.dequeue(id);
   relations_.unlink(id);

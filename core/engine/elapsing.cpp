@@ -64,6 +64,8 @@ void Lifecycle::end_backoff(WorkloadId id) {
 }
 
 void Lifecycle::fire(const Timer& timer) {
+  SLUICE_CHECK(timer.at <= model_.now && timer.id < model_.workloads.size(), "a timer of ",
+               timer.at, " for workload ", timer.id, " fires at ", model_.now);
   WorkloadRecord& w = model_.workloads[timer.id];
   if (!w.exists() || w.epoch != timer.epoch) return;  // it went on since
   switch (timer.kind) {

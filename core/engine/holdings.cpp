@@ -31,6 +31,8 @@ void Holdings::sum_up(const WorkloadRecord& w, Holding& holding) {
 void Holdings::hold(WorkloadId id, std::unique_ptr<Holding> holding) {
   WorkloadRecord& w = model_.workloads[id];
   SLUICE_CHECK(!w.holds_quota() && !w.counted, w.key, " holds quota already");
+  SLUICE_CHECK(holding->queue < model_.queues.size(), w.key, " holds quota of queue ",
+               holding->queue, " of ", model_.queues.size());
   sum_up(w, *holding);
   QueueRecord& queue = model_.queues[holding->queue];
   holding->index = queue.holders.size();
@@ -83,6 +85,8 @@ std::unique_ptr<Holding> Holdings::let_go(WorkloadId id) {
 }
 
 void Holdings::recount(WorkloadId id) {
+  SLUICE_CHECK(model_.workloads[id].holds_quota(), model_.key(id),
+               " is recounted, holding nothing");
   const std::vector<WorkloadId> planned = model_.workloads[id].holding->planned;
   const WorkloadId planner = model_.workloads[id].promised_to;
   hold(id, let_go(id));
@@ -95,6 +99,7 @@ void Holdings::plan(WorkloadId id, const std::vector<WorkloadId>& victims) {
   SLUICE_CHECK(w.holds_quota(), w.key, " plans to evict others and holds no quota");
   for (const WorkloadId victim : victims) {
     WorkloadRecord& v = model_.workloads[victim];
+    SLUICE_CHECK(v.exists(), "workload ", victim, " is planned by ", w.key, " and does not exist");
     if (!v.holds_quota() || v.promised_to != kNone || victim == id) continue;
     v.promised_to = id;
     w.holding->planned.push_back(victim);
@@ -120,6 +125,8 @@ void Holdings::drop_plan(WorkloadId id) {
 
 void Holdings::claim(WorkloadId id, Claim claim) {
   drop_claim(id);
+  SLUICE_CHECK(!model_.workloads[id].holds_quota() && !model_.tree_stale, model_.key(id),
+               " claims capacity of queue ", claim.queue, " and holds quota");
   model_.ledger.add(claim.queue, claim.usage);
   model_.claims.emplace(id, std::move(claim));
 }

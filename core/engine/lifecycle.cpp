@@ -207,6 +207,8 @@ bool Lifecycle::complete_evictions() {
 
 void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_view message) {
   WorkloadRecord& w = model_.workloads[id];
+  SLUICE_CHECK(w.exists() && w.state != WorkloadState::kFinished, w.key, " is turned off in state ",
+               static_cast<int>(w.state));
   if (w.holds_quota()) {
     Decision why;
     why.reason = reason;
@@ -272,6 +274,8 @@ void Lifecycle::preempt(WorkloadId id, QueueId queue, std::span<const Victim> vi
   const std::string* job = w.object->meta.labels.find("kueue.x-k8s.io/job-uid");
   for (const Victim& victim : victims) {
     const WorkloadRecord& v = model_.workloads[victim.id];
+    SLUICE_CHECK(victim.id != id && v.exists(), w.key, " preempts workload ", victim.id,
+                 ", which is itself or gone");
     if (!v.holds_quota()) continue;  // taken along by another's victim, from another root
     Decision why;
     why.reason = "Preempted";

@@ -116,6 +116,7 @@ std::uint32_t Relations::unit_of(const WorkloadRecord& w, bool holding) {
 void Relations::set_unit(WorkloadId id, std::uint32_t unit) {
   WorkloadRecord& w = model_.workloads[id];
   if (w.unit == unit) return;
+  SLUICE_CHECK(!w.gone, w.key, " changes its unit while a search has taken it away");
   const bool counted = w.counted && !model_.tree_stale;
   if (counted) model_.ledger.release(id, w);
   w.unit = unit;

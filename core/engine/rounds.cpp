@@ -113,6 +113,8 @@ void Rounds::commit(Entry& entry) {
   WorkloadRecord& w = model_.workloads[entry.id];
   QueueRecord& queue = model_.queues[entry.queue];
   if (w.state != WorkloadState::kPending) return;  // one that replaces it ended it in this cycle
+  SLUICE_CHECK(!w.holds_quota() && w.queue == entry.queue && queue.pending.contains(entry.id),
+               w.key, " was head of ", queue.name, " and does not wait there");
   if (entry.status == EntryStatus::kReserved || entry.status == EntryStatus::kHeld) {
     if (!config_.block_admission || holdings_.all_pods_ready()) return lifecycle_.reserve(entry);
     auto waits = std::make_shared<PendingReason>();
@@ -199,6 +201,8 @@ bool Rounds::skip_idle_cycles() {
     if (!entry.nomination.assignment.scan_exhausted()) return false;
     if (!entry.resumed_from_start) return false;
   }
+  SLUICE_CHECK(idle_cycles_ > 0 && idle_cycles_ <= kIdleCycles, idle_cycles_,
+               " idle cycles in a row, of ", kIdleCycles);
   const auto rest = static_cast<std::uint64_t>(kIdleCycles - idle_cycles_);
   model_.cycle += rest;
   turn_.stats.cycles += rest;

@@ -262,6 +262,7 @@ Structure::Woken Structure::wake() {
   out.trees = true;
   std::set<NodeId> roots;
   for (const QueueId id : dirty_queues_) {
+    SLUICE_CHECK(model_.queues[id].dirty, "queue ", id, " is woken and was not marked");
     model_.queues[id].dirty = false;
     roots.insert(model_.tree.root(id));
   }

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/base/check.hpp"
 #include "core/base/time.hpp"
 #include "core/types/workload_state.hpp"
 
@@ -28,7 +29,11 @@ struct Timer {
 
 class Timers {
  public:
-  void push(const Timer& timer) { heap_.push(timer); }
+  /// REQUIRES: it has a time.
+  void push(const Timer& timer) {
+    SLUICE_CHECK(timer.at != kNever, "a timer of workload ", timer.id, " never fires");
+    heap_.push(timer);
+  }
   /// kNever without one.
   Time next() const { return heap_.empty() ? kNever : heap_.top().at; }
   /// The earliest that is due; by id and kind among those of one time.

@@ -24,6 +24,8 @@ std::uint32_t waiting_account(const WorkloadRecord& w) {
 }  // namespace
 
 void Waiting::set_pending(WorkloadId id, std::shared_ptr<PendingReason> why) {
+  SLUICE_CHECK(model_.workloads[id].exists() && !model_.workloads[id].holds_quota(), model_.key(id),
+               " is told why it waits and holds quota");
   why->cycle = model_.cycle;
   model_.workloads[id].pending = std::move(why);
   model_.workloads[id].for_its_turn = false;

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/check.hpp"
+
 namespace sluice {
 
 int EvictionHistory::issued(WorkloadId preemptor, Time now) {
   std::vector<Time>& times = issues_[preemptor];
   std::erase_if(times, [&](Time time) { return now - time > window_; });
+  SLUICE_CHECK(times.empty() || times.back() <= now, "workload ", preemptor,
+               " issued preemptions at ", times.back(), ", after ", now);
   times.push_back(now);
   return static_cast<int>(times.size());
 }
@@ -19,6 +23,7 @@ void EvictionHistory::record(Pairs& pairs, WorkloadId from, WorkloadId other, Ti
 }
 
 void EvictionHistory::evicted(WorkloadId preemptor, WorkloadId victim, Time now) {
+  SLUICE_CHECK(preemptor != victim, "workload ", victim, " makes room for itself");
   record(victims_of_, preemptor, victim, now);
   record(evicted_by_, victim, preemptor, now);
 }

@@ -31,6 +31,8 @@ void Ledger::release(WorkloadId id, const WorkloadRecord& workload) {
   SLUICE_CHECK(workload.holds_quota(), workload.key, " holds nothing");
   const Holding& holding = *workload.holding;
   if (workload.unit == kNone) return subtract(holding.queue, holding.usage);
+  SLUICE_CHECK(workload.unit < units_.size(), workload.key, " leaves unit ", workload.unit, " of ",
+               units_.size());
   Unit& unit = units_[workload.unit];
   const auto share = std::find_if(unit.begin(), unit.end(),
                                   [&](const Share& s) { return s.queue == holding.queue; });
@@ -58,8 +60,11 @@ Amount Ledger::held_by_others(const Share& share, FrId fr) {
 
 void Ledger::apply_shared(const Share& share, const Holding& holding, int sign) {
   for (const FrAmount& mine : holding.usage) {
+    SLUICE_CHECK(mine.amount >= 0, "a holder uses ", mine.amount, " of fr ", mine.fr);
     const Amount others = held_by_others(share, mine.fr);
     tree_.add_usage(holding.queue, mine.fr, sign * std::max<Amount>(0, mine.amount - others));
+    SLUICE_CHECK(tree_.usage(holding.queue, mine.fr) >= 0, tree_.name(holding.queue),
+                 " uses less than nothing of fr ", mine.fr, " after a share of ", mine.amount);
   }
 }
 
@@ -75,6 +80,8 @@ std::vector<FrAmount> Ledger::marginal(const WorkloadRecord& workload, QueueId q
                                        std::span<const FrAmount> usage) const {
   std::vector<FrAmount> out(usage.begin(), usage.end());
   if (workload.unit == kNone) return out;
+  SLUICE_CHECK(workload.unit < units_.size(), workload.key, " counts in unit ", workload.unit,
+               " of ", units_.size());
   if (const Share* share = share_in(units_[workload.unit], queue))
     for (FrAmount& u : out) u.amount = std::max<Amount>(0, u.amount - held_by_others(*share, u.fr));
   return out;
@@ -85,7 +92,11 @@ void Ledger::add(QueueId queue, std::span<const FrAmount> usage) {
 }
 
 void Ledger::subtract(QueueId queue, std::span<const FrAmount> usage) {
-  for (const FrAmount& u : usage) tree_.add_usage(queue, u.fr, -u.amount);
+  for (const FrAmount& u : usage) {
+    tree_.add_usage(queue, u.fr, -u.amount);
+    SLUICE_CHECK(tree_.usage(queue, u.fr) >= 0, tree_.name(queue), " uses less than nothing of fr ",
+                 u.fr, " after ", u.amount, " was given back");
+  }
 }
 
 void Ledger::clear() {

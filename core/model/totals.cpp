@@ -42,7 +42,8 @@ void uncount_holding(Model& model, WorkloadId id) {
   Holding& holding = *model.workloads[id].holding;
   QueueRecord& queue = model.queues[holding.queue];
   if (holding.summed.where == Holding::Summed::kAlone) {
-    queue.held_alone.erase(id);
+    const std::size_t listed = queue.held_alone.erase(id);
+    SLUICE_CHECK(listed == 1, model.key(id), " counts alone in ", queue.name, " and is not listed");
   } else if (holding.summed.where == Holding::Summed::kAccount) {
     const auto it = queue.held.find(holding.summed.account);
     SLUICE_CHECK(it != queue.held.end(), model.key(id), " is not counted in ", queue.name);
@@ -73,8 +74,11 @@ void count_workload(Model& model, WorkloadId id) {
                       : w.represents() ? Tallied::kFinishedAlone
                                        : Tallied::kFinished;
   if (w.tallied == now && (now != Tallied::kFinished || w.tallied_in == w.local_queue)) return;
-  if (w.tallied == Tallied::kOpen) model.open.erase(id);
-  if (w.tallied == Tallied::kFinishedAlone) model.finished_alone.erase(id);
+  if (w.tallied == Tallied::kOpen || w.tallied == Tallied::kFinishedAlone) {
+    auto& list = w.tallied == Tallied::kOpen ? model.open : model.finished_alone;
+    const std::size_t listed = list.erase(id);
+    SLUICE_CHECK(listed == 1, w.key, " is one of ", list.size(), " and not listed among them");
+  }
   if (w.tallied == Tallied::kFinished) {
     const auto it = model.finished.find(w.tallied_in);
     SLUICE_CHECK(it != model.finished.end(), w.key, " is not counted among the finished");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/check.hpp"
+
 namespace sluice {
 namespace {
 
@@ -41,6 +43,7 @@ CandidateCollector::CandidateCollector(const Model& model, const VictimQuery& qu
 
 bool CandidateCollector::eligible(WorkloadId id) const {
   const WorkloadRecord& w = model_.workloads[id];
+  SLUICE_CHECK(w.holds_quota(), w.key, " is a candidate and holds nothing");
   if (w.gone || id == query_.preemptor) return false;
   if (!uses_any(*w.holding, query_.contested)) return false;
   return !model_.history.blocked(query_.preemptor, id, model_.now);
@@ -89,6 +92,8 @@ void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& 
   hooks::Fault fault;
   hooks.preemption_veto->veto({*model.workloads[query.preemptor].object, query.queue, objects},
                               answer, fault);
+  SLUICE_CHECK(answer.protected_.size() == candidates.size(), answer.protected_.size(),
+               " answers about ", candidates.size(), " candidates");
   std::size_t kept = 0;
   for (std::size_t i = 0; i < candidates.size() && !fault && !answer.may_not_preempt; ++i)
     if (answer.protected_[i] == 0) candidates[kept++] = candidates[i];

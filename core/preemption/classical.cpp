@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/base/check.hpp"
 #include "core/preemption/search.hpp"
 
 namespace sluice {
@@ -90,8 +91,10 @@ VictimReason reason_of(const Candidate& c) {
 /// below the common ancestor, is back within its quota.
 bool still_useful(const Model& model, const VictimQuery& query, const Candidate& c) {
   if (c.kind == CandidateKind::kOwn) return true;
-  for (NodeId node = c.queue; node != c.common_ancestor; node = model.tree.parent(node))
+  for (NodeId node = c.queue; node != c.common_ancestor; node = model.tree.parent(node)) {
+    SLUICE_CHECK(node != kNone, model.key(c.id), " is not below the ancestor ", c.common_ancestor);
     if (within_subtree(model.tree, node, query.contested)) return false;
+  }
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/base/check.hpp"
 #include "core/preemption/search.hpp"
 #include "core/quota/fair_share.hpp"
 
@@ -208,6 +209,8 @@ class FairSearch {
 
   std::pair<NodeId, NodeId> below_common_ancestor(NodeId a, NodeId b) const {
     const QuotaTree& tree = model_.tree;
+    SLUICE_CHECK(tree.root(a) == tree.root(b), tree.name(a), " and ", tree.name(b),
+                 " are compared and share no root");
     while (tree.parent(a) != tree.parent(b)) {
       if (tree.depth(a) >= tree.depth(b)) {
         a = tree.parent(a);

@@ -39,6 +39,8 @@ std::vector<Victim> VictimFinder::find(const VictimQuery& query) const {
 }
 
 void SearchState::take(const Candidate& candidate, VictimReason reason) {
+  SLUICE_CHECK(!taken(candidate.id) && candidate.id != query_.preemptor, model_.key(candidate.id),
+               " is taken twice, or by itself");
   steps_.push_back(victims_.size());
   const auto add = [&](WorkloadId id) {
     removal_.remove(id);

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "core/base/check.hpp"
+
 namespace sluice {
 namespace {
 
@@ -55,6 +57,9 @@ Share share_of(const QuotaTree& tree, NodeId node) {
   share.infinite = weight == 0 && share.borrows;
   share.numerator = best_borrowed * 1000;
   share.denominator = best_lendable * (weight == 0 ? 1000 : weight);
+  SLUICE_CHECK(share.denominator > 0 && share.numerator >= 0, tree.name(node), " with weight ",
+               weight, " has a share of ", static_cast<std::int64_t>(share.numerator), " of ",
+               static_cast<std::int64_t>(share.denominator));
   return share;
 }
 

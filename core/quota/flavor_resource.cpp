@@ -1,5 +1,6 @@
 #include "core/quota/flavor_resource.hpp"
 
+#include "core/base/check.hpp"
 namespace sluice {
 namespace {
 
@@ -10,6 +11,8 @@ std::uint64_t pair_key(FlavorId flavor, ResourceId resource) {
 }  // namespace
 
 FrId FlavorResources::intern(FlavorId flavor, ResourceId resource) {
+  SLUICE_CHECK(flavor != kNone && resource != kNone, "flavor ", flavor, " with resource ",
+               resource);
   const auto [it, fresh] =
       ids_.emplace(pair_key(flavor, resource), static_cast<FrId>(pairs_.size()));
   if (fresh) pairs_.push_back({flavor, resource});

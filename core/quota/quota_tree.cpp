@@ -57,6 +57,8 @@ void QuotaTree::link(std::vector<NodeSpec>& specs) {
 
 void QuotaTree::measure(NodeId id, int depth) {
   Node& node = nodes_[id];
+  SLUICE_CHECK(depth >= 0 && static_cast<std::size_t>(depth) < nodes_.size(), "node ", node.name,
+               " is at depth ", depth, " of ", nodes_.size(), " nodes");
   node.depth = depth;
   node.root = node.parent == kNone ? id : nodes_[node.parent].root;
   node.height = 0;
@@ -80,6 +82,8 @@ void QuotaTree::sum_up(NodeId id, const std::vector<NodeSpec>& specs) {
     Cell& c = cell(id, quota.fr);
     if (quota.lending_limit != kUnlimited)
       c.local = std::max<Amount>(0, c.subtree - quota.lending_limit);
+    SLUICE_CHECK(c.local >= 0 && c.local <= std::max<Amount>(0, c.subtree), "node ",
+                 nodes_[id].name, " never lends ", c.local, " of ", c.subtree);
   }
 }
 
@@ -122,6 +126,8 @@ Wide QuotaTree::available_wide(NodeId node, FrId fr) const {
 }
 
 QuotaTree::BorrowLevel QuotaTree::borrow_level(NodeId queue, FrId fr, Amount amount) const {
+  SLUICE_CHECK(queue < nodes_.size() && fr < fr_count_, "borrow level of fr ", fr, " at node ",
+               queue, " of ", nodes_.size());
   if (!borrows_with(queue, fr, amount) || !has_parent(queue)) return {0, has_parent(queue)};
   Amount remainder = amount - local_available(queue, fr);
   NodeId node = parent(queue);
@@ -146,7 +152,12 @@ void QuotaTree::add_usage(NodeId queue, FrId fr, Amount amount) {
     change = std::max<Wide>(0, c.usage - c.local) - before;
     const bool exceeds = c.usage > c.subtree;
     const NodeId parent = nodes_[node].parent;
-    if (exceeded != exceeds && parent != kNone) cell(parent, fr).borrowers += exceeds ? 1 : -1;
+    if (exceeded == exceeds || parent == kNone) continue;
+    const auto borrowers = (cell(parent, fr).borrowers += exceeds ? 1 : -1);
+    SLUICE_CHECK(
+        borrowers >= 0 && static_cast<std::size_t>(borrowers) <= nodes_[parent].children.size(),
+        borrowers, " of ", nodes_[parent].children.size(), " children of ", nodes_[parent].name,
+        " exceed their quota");
   }
 }
 

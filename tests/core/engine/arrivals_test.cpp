@@ -1,0 +1,108 @@
+// Workloads come, change and go: what each change means, and that the record describes the object.
+#include <rapidcheck.h>
+
+#include "core/model/model.hpp"
+#include "tests/core/engine/random_world.hpp"
+
+namespace sluice::testing {
+namespace {
+
+const WorkloadRecord& record(const Scenario& s, const std::string& name) {
+  return s.engine.model().workloads[*s.engine.find(key_of(name))];
+}
+
+TEST(Arrivals, WhatAChangeOfAWaitingWorkloadMeans) {
+  struct Case {
+    const char* what;
+    std::function<void(Job&)> change;
+    std::string admitted;  // of `a` and `b` of 3 cores each, where 4 are free
+  };
+  const Case cases[] = {
+      {"nothing", [](Job&) {}, "a"},
+      {"a higher priority", [](Job& job) { job.priority(5); }, "b"},
+      {"fewer cores", [](Job& job) { job.object.pod_sets[0].count = 0; }, "a b"},
+      {"turned off", [](Job& job) { job.active(false); }, "a"},
+  };
+  for (const Case& each : cases) {
+    Scenario s;
+    s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+    s.submit(Job("a", "q").cpu(3)).submit(Job("b", "q").cpu(3));
+    Job b = Job("b", "q").cpu(3);
+    each.change(b);
+    s.submit(b).run();
+    EXPECT_EQ(s.admitted(), each.admitted) << each.what;
+  }
+}
+
+TEST(Arrivals, WhatWasGrantedIsNotChangedByItsObject) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  s.submit(Job("a", "q").cpu(1).count(2)).run();
+  s.submit(Job("a", "q").cpu(1).count(4)).run();
+  EXPECT_EQ(s.assigned("a"), "main=2 cpu:f");
+  EXPECT_EQ(record(s, "a").pod_sets[0].count, 2);
+}
+
+TEST(Arrivals, AnotherUidIsAnotherWorkload) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  Job first = Job("a", "q").cpu(4);
+  first.object.meta.uid = "one";
+  s.submit(first).run();
+  Job second = Job("a", "q").cpu(5);
+  second.object.meta.uid = "two";
+  s.submit(second).submit(Job("b", "q").cpu(4)).run();
+  EXPECT_EQ(s.admitted(), "b") << "what the first held is free";
+  EXPECT_EQ(record(s, "a").uid, "two");
+}
+
+TEST(Arrivals, LikePodSetsHaveOneShapeAndOthersHaveNot) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  s.submit(Job("a", "q").cpu(9)).submit(Job("like", "q").cpu(9).priority(3));
+  s.submit(Job("bigger", "q").cpu(8)).submit(Job("more", "q").cpu(9).count(2));
+  EXPECT_EQ(record(s, "a").shape, record(s, "like").shape);
+  EXPECT_NE(record(s, "a").shape, record(s, "bigger").shape);
+  EXPECT_NE(record(s, "a").shape, record(s, "more").shape);
+}
+
+void check_records(const Engine& engine) {
+  const Model& model = engine.model();
+  for (const WorkloadId id : engine.workloads()) {
+    const WorkloadRecord& w = model.workloads[id];
+    const api::Workload& object = *w.object;
+    RC_ASSERT(w.key == object.meta.key() && w.uid == object.meta.uid);
+    RC_ASSERT(w.priority == object.priority && w.pod_sets.size() == object.pod_sets.size());
+    RC_ASSERT(model.texts.text(w.local_queue) == object.meta.ns + "/" + object.queue_name);
+    for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
+      RC_ASSERT(w.pod_sets[i].count == object.pod_sets[i].count);
+      RC_ASSERT(w.pod_sets[i].shape->pod == object.pod_sets[i].pod);
+      RC_ASSERT(w.pod_sets[i].reclaimable <= w.pod_sets[i].count);
+    }
+    RC_ASSERT((w.state == WorkloadState::kInactive) <= !object.active);
+  }
+}
+
+TEST(ArrivalsProperties, ARecordDescribesItsObjectAndTheGoneLeaveNothing) {
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    const Plan plan = Planner(seed).draw_with_checks(3, 5, 8);
+    Player player(plan);
+    for (std::size_t i = 0; i < plan.instants.size(); ++i) {
+      player.play(i);
+      check_records(player.scenario().engine);
+    }
+    player.remove_all();
+    player.scenario().run();
+    const Model& model = player.scenario().engine.model();
+    RC_ASSERT(model.ids.empty() && model.open.empty() && model.held.empty());
+    RC_ASSERT(model.claims.empty() && model.siblings.empty() && model.together.empty());
+    for (const QueueRecord& queue : model.queues) {
+      RC_ASSERT(queue.holders.empty() && queue.pending.size() == 0U);
+      for (FrId fr = 0; fr < model.tree.fr_count(); ++fr)
+        RC_ASSERT(model.tree.usage(queue.id, fr) == 0);
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace sluice::testing
