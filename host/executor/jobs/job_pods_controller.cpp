@@ -1,5 +1,7 @@
 #include "host/executor/jobs/job_pods_controller.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <utility>

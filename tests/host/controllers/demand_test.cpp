@@ -17,9 +17,7 @@ struct OnDemand : ::testing::Test {
   std::unique_ptr<Rules> rules = Rules::without_plugins(clock);
   MemoryStore store;
   CountingIds ids;
-  Machine machine{configuration,
-                  *rules,
-                  {.store = store, .ids = ids, .upkeep = Upkeep::kOnDemand}};
+  Machine machine{configuration, *rules, {.store = store, .ids = ids, .upkeep = Upkeep::kOnDemand}};
 
   OnDemand() { machine.begin_instant(*parse_time("2026-01-01T00:00:00Z")); }
   void create(std::string_view text) {
