@@ -115,7 +115,7 @@ class Patcher {
       : root_(root), limits_(limits), bytes_(extent_of(root).bytes) {}
 
   Problem apply(const Operation& op) {
-    if (op.name == "add") return add(op.path, *op.value, extent_of(*op.value));
+    if (op.name == "add") return add(op.path, copy_of(*op.value), extent_of(*op.value));
     if (op.name == "remove") return remove(op.path);
     if (op.name == "replace") return replace(op);
     if (op.name == "test") return test(op);
@@ -124,6 +124,11 @@ class Patcher {
   }
 
  private:
+  // Values are made where the document's are: to move one into other memory copies it.
+  json::value copy_of(const json::value& value) const {
+    return json::value(value, root_.storage());
+  }
+
   bool afford(std::size_t steps) {
     steps_ += steps;
     return steps_ <= limits_.steps;
@@ -205,7 +210,7 @@ class Patcher {
   }
 
   Problem remove(const Pointer& path) {
-    json::value gone;
+    json::value gone(root_.storage());
     if (Problem problem = take_out(path, gone); !problem.none()) return problem;
     if (!give_back(path.back().size(), gone)) return too_much();
     return {};
@@ -244,7 +249,7 @@ class Patcher {
         std::equal(op.from.begin(), op.from.end(), op.path.begin()))
       return "a value cannot be moved into itself";
     if (walk(root_, op.from, op.from.size()) == nullptr) return missing(op.from_text);
-    json::value value;
+    json::value value(root_.storage());
     if (Problem problem = take_out(op.from, value); !problem.none()) return problem;
     const Extent extent = extent_of(value);
     if (!afford(extent.values)) return too_much();
@@ -259,7 +264,7 @@ class Patcher {
     if (!afford(extent.values)) return too_much();
     // Before it is copied: what does not fit is not made.
     if (bytes_ + extent.bytes > limits_.bytes) return take_in(op.path, extent);
-    return add(op.path, *at, extent);
+    return add(op.path, copy_of(*at), extent);
   }
 
   json::value& root_;

@@ -10,6 +10,8 @@
 namespace sluice::host {
 namespace {
 
+namespace json = boost::json;
+
 std::string json_patched(const std::string& target, const std::string& patch) {
   auto value = boost::json::parse(target);
   const auto done = json_patch(value, boost::json::parse(patch));
@@ -91,6 +93,41 @@ TEST(JsonPatch, LongListsCannotBeMovedWithoutEnd) {
   const auto done = json_patch(target, boost::json::parse(patch + "]"));
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().code, 422);
+}
+
+/// Counts what a document takes.
+class CountedMemory final : public json::memory_resource {
+ public:
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void* do_allocate(std::size_t size, std::size_t) override {
+    bytes_ += size;
+    return ::operator new(size);
+  }
+  void do_deallocate(void* at, std::size_t size, std::size_t) override {
+    ::operator delete(at, size);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::size_t bytes_ = 0;
+};
+
+// A value that changes its place stays where it is in memory, also where a document lies in memory
+// of its own: 100 moves of 10,000 entries (over 300 kB of values) would copy 30 MB.
+TEST(JsonPatch, AMoveCopiesNothing) {
+  CountedMemory memory;
+  json::value document(json::object(), &memory);
+  document.get_object()["a"] = json::array(10'000, json::value(1), &memory);
+  json::array patch;
+  for (int i = 0; i < 100; ++i)
+    patch.push_back(json::object{
+        {"op", "move"}, {"from", i % 2 == 0 ? "/a" : "/b"}, {"path", i % 2 == 0 ? "/b" : "/a"}});
+  const std::size_t before = memory.bytes();
+  const auto done = json_patch(document, patch);
+  ASSERT_TRUE(done.ok()) << done.error().text;
+  EXPECT_EQ(document.at("a").as_array().size(), 10'000U);
+  EXPECT_LT(memory.bytes() - before, 10'000U);
 }
 
 TEST(JsonPatch, LimitsTheNumberOfOperations) {
