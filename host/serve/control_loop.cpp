@@ -128,15 +128,25 @@ bool ControlLoop::wait_for_work(Left left) {
   return !stopping_ || !queue_.empty();
 }
 
-std::optional<ControlLoop::Task> ControlLoop::next_task() {
+/// nullopt: nothing waits, or the turn has to end here: what others wrote in it is answered before
+/// the next long write begins.
+std::optional<ControlLoop::Task> ControlLoop::next_task(bool first) {
   const std::lock_guard lock(mutex_);
+  const std::string* user = queue_.next();
+  if (!first && user && !user->empty() && *user == slow_user_) return std::nullopt;
   return queue_.pop();
 }
 
 ApiResult<WriteOutcome> ControlLoop::carry_out(Write write) {
-  const Duration waited = clock_.steady() - write.came;
+  const Duration start = clock_.steady(), waited = start - write.came;
   if (waited > limits_.longest_wait) return waited_too_long(waited, limits_.longest_wait);
-  return machine_.write(std::move(write.request));
+  const std::string user = write.request.user;
+  auto outcome = machine_.write(std::move(write.request));
+  if (clock_.steady() - start > limits_.long_write)
+    slow_user_ = user;
+  else if (user == slow_user_)
+    slow_user_.clear();
+  return outcome;
 }
 
 void ControlLoop::loop() {
@@ -158,7 +168,7 @@ std::size_t ControlLoop::carry_out_writes(std::vector<Answer>& answers, std::vec
   const Duration until = clock_.steady() + limits_.writing_per_turn;
   std::size_t tasks = 0;
   for (; tasks < limits_.writes_per_turn && clock_.steady() <= until; ++tasks) {
-    auto task = next_task();
+    auto task = next_task(tasks == 0);
     if (!task) break;
     if (auto* write = std::get_if<Write>(&*task)) {
       WriteDone done = std::move(write->done);

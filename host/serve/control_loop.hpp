@@ -3,13 +3,14 @@
 //
 // A turn is one instant and one transaction: the writes that have come in are carried out, those of
 // one user in the order in which they came, of several users in turns and for some milliseconds at
-// most, so that nobody's writes wait for all of somebody else's; then controllers and scheduling
-// cycles run (for a few milliseconds at most; a longer queue of work goes on in the next turn, so
-// that writers never wait for it), then everything is committed together. While writes keep coming,
-// scheduling rests for twice as long as it took: a cycle then decides on what came in several
-// turns, and looks once, not again and again, at all who wait; a host with little to do does not
-// notice. Answers go out when it is durable. While one transaction is being written the next turn
-// runs; a few may be under way, no more.
+// most, so that nobody's writes wait for all of somebody else's; a write of somebody whose last one
+// took long starts a turn of its own. Then controllers and scheduling cycles run (for a few
+// milliseconds at most; a longer queue of work goes on in the next turn, so that writers never wait
+// for it), then everything is committed together. While writes keep coming, scheduling rests for
+// twice as long as it took: a cycle then decides on what came in several turns, and looks once, not
+// again and again, at all who wait; a host with little to do does not notice. Answers go out when
+// it is durable. While one transaction is being written the next turn runs; a few may be under way,
+// no more.
 //
 // submit() and post() may be called from any thread.
 #pragma once
@@ -41,6 +42,7 @@ struct ControlLoopLimits {
   Duration longest_wait = 30 * kSecond;           ///< of a write for its turn; 504 beyond it
   Duration scheduling_per_turn = 4 * kMillisecond;
   Duration longest_pause = 50 * kMillisecond;  ///< of scheduling, while writes come
+  Duration long_write = 10 * kMillisecond;     ///< the next one of its user starts a turn
   int transactions_under_way = 4;
 };
 
@@ -94,7 +96,7 @@ class ControlLoop final : public Writes, public KernelThread {
 
   void loop();
   bool wait_for_work(Left left);
-  std::optional<Task> next_task();
+  std::optional<Task> next_task(bool first);
   ApiResult<WriteOutcome> carry_out(Write write);
   Left turn();
   std::size_t carry_out_writes(std::vector<Answer>& answers, std::vector<Told>& told);
@@ -116,6 +118,7 @@ class ControlLoop final : public Writes, public KernelThread {
   bool woken_ = false;
   Duration schedule_from_ = 0;  // by the clock that only goes forward
   Left left_ = Left::kNothing;  // by the scheduling that ran last
+  std::string slow_user_;       // whose last write took long; empty: nobody's
   std::atomic<std::uint64_t> turns_{0};
   std::thread thread_;
 };

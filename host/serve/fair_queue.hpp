@@ -41,6 +41,9 @@ class FairQueue {
     return out;
   }
 
+  /// Whose turn it is; nullptr when nothing waits. Valid until the queue changes.
+  const std::string* next() const { return lanes_.empty() ? nullptr : &lanes_.front().who; }
+
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 

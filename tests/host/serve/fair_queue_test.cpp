@@ -21,11 +21,13 @@ TEST(FairQueue, UsersTakeTurnsAndKeepTheirOwnOrder) {
   queue.push("alice", 2001);
   queue.push("bob", 3000);
   EXPECT_EQ(queue.size(), 1003U);
+  EXPECT_EQ(*queue.next(), "mallory");
   const std::vector<int> order = all_of(queue);
   EXPECT_EQ((std::vector<int>(order.begin(), order.begin() + 7)),
             (std::vector<int>{0, 2000, 3000, 1, 2001, 2, 3}));
   EXPECT_EQ(order.back(), 999);
   EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(queue.next(), nullptr);
 }
 
 // Whoever comes while others wait is next after one of each, however often that happens.
