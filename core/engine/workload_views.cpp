@@ -99,8 +99,10 @@ std::shared_ptr<const PendingReason> pending_reason(const Model& model, const Wo
                                                     WorkloadId id) {
   if (w.queue == kNone || !model.queues[w.queue].pending.contains(id)) return w.pending;
   const QueueRecord& queue = model.queues[w.queue];
-  // Before the first step after a start nothing is known of the queues.
-  if (!queue.active() && !model.tree_stale) return queue_reason(queue);
+  // Before the first step of a queue nothing is known of it; an edit since then changes it with the
+  // next step, and until then the reason is the one that was told.
+  const bool known = queue.inactive != Inactive::kMissing || !queue.spec;
+  if (!queue.active() && known) return queue_reason(queue);
   if (w.for_its_turn && !queue.pending.parked(id)) return turn_reason(queue.best_effort());
   std::shared_ptr<const PendingReason> shared = queue.pending.class_reason(id);
   if (!shared) return w.pending;

@@ -421,6 +421,18 @@ TEST(Life, C3_WhoeverHasNotHadItsTurnSaysSo) {
       "at first");
 }
 
+// In the middle of an instant, too: a plugin that reads a status then is told nothing later when
+// the reason is the same as before.
+TEST(Life, AnEditOfAStoppedQueueLeavesTheReasonThatWasTold) {
+  Scenario s;
+  s.flavor("f").queue(plain(4).stop(api::StopPolicy::kHold)).submit(Job("a", "q").cpu(1)).run();
+  ASSERT_EQ(s.why("a"), "Suspended: ClusterQueue q is stopped");
+  s.after(1).queue(plain(8).stop(api::StopPolicy::kHold));
+  EXPECT_EQ(s.why("a"), "Suspended: ClusterQueue q is stopped") << "before the next step";
+  EXPECT_EQ(s.run_told(), Log());
+  EXPECT_EQ(s.why("a"), "Suspended: ClusterQueue q is stopped");
+}
+
 // A queue that is stopped, or started again, is another reason to wait for all that wait in it.
 TEST(Life, C3_AQueueThatStopsAndGoesOnIsToldToAllThatWaitInIt) {
   for (const bool strict : {true, false}) {
