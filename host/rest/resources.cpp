@@ -55,10 +55,10 @@ void add_stored(const api::KindInfo& info, std::vector<ApiResource>& out) {
 }
 
 void add_review(std::string_view group, std::string_view plural, std::string_view kind,
-                bool namespaced, std::vector<ApiResource>& out) {
+                bool namespaced, std::vector<ApiResource>& out, std::string_view version = "v1") {
   ApiResource resource;
   resource.group = group;
-  resource.version = "v1";
+  resource.version = version;
   resource.plural = plural;
   resource.singular = plural.substr(0, plural.size() - 1);
   resource.kind = kind;
@@ -101,6 +101,7 @@ std::vector<ApiResource> served_resources(const api::Scheme& scheme) {
   add_review(authentication, "tokenreviews", "TokenReview", false, out);
   add_visibility("clusterqueues", "ClusterQueue", false, out);
   add_visibility("localqueues", "LocalQueue", true, out);
+  add_review("sluice.dev", "whatifs", "WhatIf", false, out, "v1alpha1");
   std::stable_sort(out.begin(), out.end(), [](const ApiResource& a, const ApiResource& b) {
     if (a.group != b.group) return a.group < b.group;
     if (a.version != b.version) return rank(a.version) < rank(b.version);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "api/json/json.hpp"
 #include "host/rest/list_order.hpp"
@@ -176,8 +178,7 @@ class Merger {
       return each.is_object() && api::find_text(each.get_object(), kPatch) == "replace";
     });
     if (replaces) target.clear();
-    std::map<std::string, std::size_t> places;
-    for (std::size_t i = 0; i < target.size(); ++i) places.emplace(key_of(target[i], merge_key), i);
+    Places places = places_of(target, patch, merge_key);
     std::vector<bool> gone(target.size(), false);
     for (const auto& each : patch) {
       const auto* entry = each.if_object();
@@ -188,16 +189,14 @@ class Merger {
       if (key.empty())
         return wrong_patch("an entry of " + field +
                            " does not contain declared merge key: " + merge_key);
-      const auto found = places.find(key);
+      std::size_t& at = places[key];
       if (directive == "delete") {
-        if (found == places.end()) continue;
-        gone[found->second] = true;
-        places.erase(found);
+        if (at != kNowhere) gone[at] = true;
+        at = kNowhere;
         continue;
       }
-      const std::size_t at = found != places.end() ? found->second : target.size();
-      if (at == target.size()) {
-        places.emplace(key, at);
+      if (at == kNowhere) {
+        at = target.size();
         gone.push_back(false);
         target.emplace_back(json::object_kind);
       }
@@ -205,12 +204,33 @@ class Merger {
       if (!into.is_object()) into.emplace_object();
       if (auto done = map(into.get_object(), *entry, items); !done) return done;
     }
-    json::array kept(target.storage());
-    for (std::size_t i = 0; i < target.size(); ++i) {
-      if (!gone[i]) kept.push_back(std::move(target[i]));
-    }
-    target = std::move(kept);
+    leave_out(target, gone);
     return {};
+  }
+
+  /// Where the entries of a list are that a patch names, or kNowhere.
+  using Places = std::unordered_map<std::string, std::size_t>;
+  static constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
+
+  static Places places_of(const json::array& target, const json::array& patch,
+                          const std::string& merge_key) {
+    Places out;
+    for (const auto& each : patch)
+      if (each.is_object()) out.emplace(key_of(each, merge_key), kNowhere);
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      const auto named = out.find(key_of(target[i], merge_key));
+      if (named != out.end() && named->second == kNowhere) named->second = i;
+    }
+    return out;
+  }
+
+  static void leave_out(json::array& list, const std::vector<bool>& gone) {
+    if (std::find(gone.begin(), gone.end(), true) == gone.end()) return;
+    json::array kept(list.storage());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!gone[i]) kept.push_back(std::move(list[i]));
+    }
+    list = std::move(kept);
   }
 
   /// Carries out the $setElementOrder/… of this map.

@@ -76,7 +76,7 @@ TEST(Discovery, Groups) {
   }
   EXPECT_THAT(names, ElementsAre("authentication.k8s.io", "authorization.k8s.io", "batch",
                                  "coordination.k8s.io", "kueue.x-k8s.io", "ray.io",
-                                 "rbac.authorization.k8s.io", "scheduling.k8s.io",
+                                 "rbac.authorization.k8s.io", "scheduling.k8s.io", "sluice.dev",
                                  "visibility.kueue.x-k8s.io"));
   const auto* kueue = named(groups.at("groups"), "name", "kueue.x-k8s.io");
   ASSERT_NE(kueue, nullptr);
@@ -85,7 +85,7 @@ TEST(Discovery, Groups) {
       R"({"name":"kueue.x-k8s.io","versions":[{"groupVersion":"kueue.x-k8s.io/v1beta2",)"
       R"("version":"v1beta2"},{"groupVersion":"kueue.x-k8s.io/v1beta1","version":"v1beta1"}],)"
       R"("preferredVersion":{"groupVersion":"kueue.x-k8s.io/v1beta2","version":"v1beta2"}})");
-  EXPECT_EQ(at("/api").at("versions"), json::value({"v1"}));
+  EXPECT_EQ(at("/api").at("versions"), json::array({"v1"}));
   EXPECT_EQ(at("/apis/batch").at("kind").as_string(), "APIGroup");
 }
 

@@ -105,9 +105,7 @@ class CountedMemory final : public json::memory_resource {
     bytes_ += size;
     return ::operator new(size);
   }
-  void do_deallocate(void* at, std::size_t size, std::size_t) override {
-    ::operator delete(at, size);
-  }
+  void do_deallocate(void* at, std::size_t, std::size_t) override { ::operator delete(at); }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   std::size_t bytes_ = 0;
