@@ -147,6 +147,14 @@ def run_live(arguments):
     return 0
 
 
+def run_engine(arguments):
+    program = os.path.join(arguments.micro, 'engine', 'engine_bench')
+    print(f'\n{program}', flush=True)
+    run = subprocess.run([program, *(['--quick'] if arguments.quick else [])], check=False)
+    if run.returncode:
+        sys.exit(f'error: {program} failed')
+
+
 def run_serve(arguments):
     program = os.path.join(arguments.micro, 'serve', 'serve_bench')
     mixes = [('workloads', ['--workloads', str(arguments.serve), '--jobs', '0']),
@@ -165,7 +173,7 @@ def run_serve(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('part', nargs='?', choices=['live'], help='nothing else')
+    parser.add_argument('part', nargs='?', choices=['engine', 'live'], help='nothing else')
     parser.add_argument('--sluice', required=True)
     parser.add_argument('--quick', action='store_true')
     parser.add_argument('--runs', type=int)
@@ -179,6 +187,8 @@ def main():
     os.makedirs(arguments.work, exist_ok=True)
     if arguments.part == 'live':
         return run_live(arguments)
+    if arguments.part == 'engine':
+        return run_engine(arguments)
     if arguments.rest_only:
         return run_rest(arguments)
     if arguments.crash:
@@ -194,6 +204,7 @@ def main():
     print_table([HEAD, *(row(name, ours) for name, ours in results.items())])
     if arguments.micro:
         run_micro(arguments.micro, ['--benchmark_min_time=0.05'] if arguments.quick else [])
+        run_engine(arguments)
         run_rest(arguments)
     return None
 

@@ -329,16 +329,8 @@ void check_reserved_update(const json::object& workload, const json::object& old
   }
 }
 
-/// Its status is a plugin's to write as a whole; the mark is the host's.
-bool takes_no_part(const json::object& workload) {
-  return !find_text(find_part(find_part(workload, "metadata"), "annotations"),
-                    "sluice.dev/takes-no-part")
-              .empty();
-}
-
 void check_update(const json::object& workload, const json::object& old,
                   const AdmitOptions& options, Outcome& outcome) {
-  if (options.status && takes_no_part(old)) return;
   if (is_true(old, "QuotaReserved")) check_reserved_update(workload, old, options, outcome);
   const json::object& after = find_part(workload, "spec");
   if (is_true(old, "Admitted") && is_true(workload, "Admitted") &&

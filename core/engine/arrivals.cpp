@@ -31,6 +31,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object, hooks::T
       lifecycle_.take_reports(*existing, object->status);
       lifecycle_.take_requeue(*existing, object->status);
       change(*existing, std::move(object), std::move(said));
+      pass_on(*existing);
       lifecycle_.settle_checks(*existing);
       return *existing;
     }
@@ -52,13 +53,14 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object, hooks::T
   w.shape = shape_of(w);
   if (!w.object->active && w.state != WorkloadState::kFinished) {
     w.state = WorkloadState::kInactive;
-    tell_why_inactive(w);
+    tell_why_inactive(id);
   }
   if (w.stands_aside()) w.state = reported_state(w);
   count_workload(model_, id);
   if (w.state == WorkloadState::kPending) waiting_.enqueue(id);
   waiting_.reorder_anchored(w.key);
   if (w.extras && w.extras->backing_off) waiting_.enqueue_members(id);  // those that came before it
+  representation_.touch(id);
   return id;
 }
 
@@ -128,40 +130,68 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   SLUICE_CHECK(!w.holds_quota() || object->pod_sets.size() == w.pod_sets.size(), w.key,
                " holds quota for ", w.pod_sets.size(), " pod sets and changes to ",
                object->pod_sets.size());
-  const bool was_aside = w.stands_aside();
   waiting_.dequeue(id);
-  relations_.unlink(id);
   w.object = std::move(object);
   w.priority = w.object->priority;
   name_local_queue(w);
   describe_pod_sets(w);
-  take_traits(id, std::move(said));
-  follow_part(id, was_aside);
+  renew_traits(id, std::move(said));
   w.shape = shape_of(w);
   waiting_.reorder_anchored(w.key);
   if (w.state == WorkloadState::kFinished) return;
   if (!w.object->active) {
-    const bool told = w.traits() && !w.traits()->inactive_because.empty();
-    if (!before.active)
-      tell_why_inactive(w);
-    else
-      lifecycle_.deactivate(
-          id, "Deactivated",
-          told ? std::string(w.traits()->inactive_because) : "The workload is deactivated");
+    if (!before.active) return tell_why_inactive(id);
+    const std::string told = w.traits() ? w.traits()->inactive_because : std::string();
+    lifecycle_.deactivate(id, "Deactivated", told.empty() ? "The workload is deactivated" : told);
+    if (!told.empty()) representation_.give_up(id, told);
     return;
   }
   if (!before.active) lifecycle_.reactivate(id);
   if (w.holds_quota()) return change_holder(id, before);
   if (before.shape != w.shape || before.priority != w.priority) w.logged_pending = 0;
-  waiting_.enqueue(id);
+  if (w.state == WorkloadState::kPending) waiting_.enqueue(id);
+}
+
+/// What is reported of one that others stand for is said of the one that does, too.
+void Arrivals::pass_on(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
+  const WorkloadId speaker = w.stands_aside() ? model_.speaker_for(w) : kNone;
+  if (speaker == kNone) return;
+  WorkloadRecord& member = model_.workloads[speaker];
+  const api::WorkloadStatus& said = w.object->status;
+  const api::Condition* ready = said.condition("PodsReady");
+  if (ready)
+    set_condition(model_, w, ConditionRecord::Type::kPodsReady, ready->status == "True",
+                  ready->reason, ready->message);
+  const ConditionRecord* known = member.condition(ConditionRecord::Type::kPodsReady);
+  // Before it ever ran there is nothing to tell.
+  const bool news = ready && (known ? known->is_true != (ready->status == "True") ||
+                                          model_.texts.text(known->reason) != ready->reason
+                                    : ready->status == "True");
+  const bool given_back = !said.reclaimable_pods.empty() &&
+                          said.reclaimable_pods != member.object->status.reclaimable_pods;
+  if (!news && !given_back) return;
+  const Before before{member.object->active, member.priority, member.shape, member.pod_sets};
+  auto object = std::make_shared<api::Workload>(*member.object);
+  if (given_back) object->status.reclaimable_pods = said.reclaimable_pods;
+  std::erase_if(object->status.conditions,
+                [](const api::Condition& c) { return c.type == "PodsReady"; });
+  if (news) object->status.conditions.push_back(*ready);
+  member.object = std::move(object);
+  describe_pod_sets(member);
+  member.shape = shape_of(member);
+  change_holder(speaker, before);
+  turn_.decide(DecisionType::kStatus, speaker);
 }
 
 /// As a plugin says; without one, what its condition says stays.
-void Arrivals::tell_why_inactive(WorkloadRecord& w) {
+void Arrivals::tell_why_inactive(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
   if (w.state != WorkloadState::kInactive || !w.traits()) return;
   const std::string& because = w.traits()->inactive_because;
-  if (!because.empty())
-    set_condition(model_, w, ConditionRecord::Type::kQuotaReserved, false, "Deactivated", because);
+  if (because.empty() || told_in_status(model_, w, "Deactivated", because)) return;
+  set_condition(model_, w, ConditionRecord::Type::kQuotaReserved, false, "Deactivated", because);
+  turn_.decide(DecisionType::kStatus, id);
 }
 
 /// What a change means for a workload that holds quota.
@@ -188,7 +218,7 @@ void Arrivals::change_holder(WorkloadId id, const Before& before) {
   if (lowered) turn_.decide(DecisionType::kLowered, id);
   holdings_.recount(id);
   structure_.bump_generation(w.holding->queue);
-  structure_.wake_tree_of(w.holding->queue);
+  structure_.released_in(w.holding->queue);
   turn_.moved = true;
 }
 
@@ -197,7 +227,7 @@ void Arrivals::remove(WorkloadId id) {
   const QueueId queue = w.queue;
   const bool pending = queue != kNone && model_.queues[queue].pending.contains(id);
   waiting_.dequeue(id);
-  if (pending) structure_.wake_tree_of(queue);
+  if (pending) structure_.released_in(queue);
   lifecycle_.forget(id);
   relations_.unlink(id);
   model_.ids.erase(w.key);

@@ -23,6 +23,7 @@ class Arrivals {
         relations_(parts.relations),
         holdings_(parts.holdings),
         waiting_(parts.waiting),
+        representation_(parts.representation),
         lifecycle_(lifecycle) {}
 
   WorkloadId apply(std::shared_ptr<const api::Workload> object, hooks::Traits said);
@@ -46,14 +47,15 @@ class Arrivals {
   };
 
   void change(WorkloadId id, std::shared_ptr<const api::Workload> object, hooks::Traits said);
-  void tell_why_inactive(WorkloadRecord& w);
+  void tell_why_inactive(WorkloadId id);
   void change_holder(WorkloadId id, const Before& before);
   void name_local_queue(WorkloadRecord& w);
   void describe_pod_sets(WorkloadRecord& w);
   const PodShape* pod_shape(const std::shared_ptr<const api::PodTemplate>& pod);
   std::uint32_t shape_of(const WorkloadRecord& w);
   void take_traits(WorkloadId id, hooks::Traits said);
-  void follow_part(WorkloadId id, bool was_aside);
+  void renew_traits(WorkloadId id, hooks::Traits said);
+  void pass_on(WorkloadId id);
 
   Model& model_;
   Turn& turn_;
@@ -61,6 +63,7 @@ class Arrivals {
   Relations& relations_;
   Holdings& holdings_;
   Waiting& waiting_;
+  Representation& representation_;
   Lifecycle& lifecycle_;
   std::unordered_map<const api::PodTemplate*, std::unique_ptr<PodShape>> shapes_;
 };

@@ -21,8 +21,9 @@ void Lifecycle::take_report(WorkloadId id, api::AdmissionCheckState& check,
   const auto before = sluice::take_report(model_, model_.workloads[id], check, report);
   if (!before) return;
   turn_.moved = true;
+  representation_.touch(id);
   if (*before == check.state) {
-    decide(DecisionType::kChecksListed, id);
+    decide(DecisionType::kStatus, id);
     return;
   }
   Decision& decision = decide(DecisionType::kCheckState, id);

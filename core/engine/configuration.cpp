@@ -13,7 +13,7 @@ QueueId Structure::queue_id(std::string_view name) {
     QueueRecord& queue = model_.queues.emplace_back();
     queue.id = it->second;
     queue.name = it->first;
-    model_.maybe_head.push_back(0);
+    queue.pending.list_in(model_.noted, queue.id);
     model_.tree_stale = true;
   }
   SLUICE_CHECK(model_.queues[it->second].name == it->first, "queue ", it->second, " is called ",
@@ -135,6 +135,7 @@ void Structure::remove(std::string_view kind, std::string_view key) {
     if (model_.checks.erase(name) > 0) note_check_change(name);
   } else if (kind == "Namespace") {
     model_.namespaces.erase(name);
+    ++model_.epoch;
   }
 }
 

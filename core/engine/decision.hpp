@@ -25,7 +25,7 @@ enum class DecisionType : std::uint8_t {
   kReservationLost,    ///< before it was admitted: reason and message
   kCheckState,         ///< reason: the check's name; cause: its new state; message: its message
   kLowered,            ///< it holds quota for fewer pods from now on, in place
-  kChecksListed,       ///< its list of checks changed; told to nobody, but in its status
+  kStatus,             ///< something else in its status changed; told to nobody, but there
 };
 
 struct Decision {

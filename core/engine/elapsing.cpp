@@ -55,9 +55,22 @@ void Lifecycle::end_backoff(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   if (!w.extras || !w.extras->backing_off) return;
   w.extras->backing_off = false;
-  if (w.state != WorkloadState::kPending) return;  // it was turned off meanwhile
-  set_condition(model_, w, Type::kRequeued, true, "BackoffFinished",
-                "The workload backoff was finished");
+  if (w.state != WorkloadState::kPending) {  // it was turned off meanwhile
+    decide(DecisionType::kStatus, id);
+    return;
+  }
+  const auto tell = [this](WorkloadRecord& of) {
+    set_condition(model_, of, Type::kRequeued, true, "BackoffFinished",
+                  "The workload backoff was finished");
+  };
+  tell(w);
+  for (const WorkloadId each : model_.members_for(w)) {
+    WorkloadRecord& member = model_.workloads[each];
+    const ConditionRecord* requeued = member.condition(Type::kRequeued);
+    if (member.state != WorkloadState::kPending || !requeued || requeued->is_true) continue;
+    tell(member);
+    decide(DecisionType::kStatus, each);
+  }
   decide(DecisionType::kRequeued, id).reason = "BackoffFinished";
   waiting_.enqueue(id);
   waiting_.enqueue_members(id);
@@ -72,8 +85,8 @@ void Lifecycle::fire(const Timer& timer) {
     case TimerKind::kBackoff:
       return end_backoff(timer.id);
     case TimerKind::kMaximumExecution:
-      deactivate(timer.id, "DeactivatedDueToMaximumExecutionTimeExceeded",
-                 "The workload is deactivated due to exceeding the maximum execution time");
+      deactivate_whole(timer.id, "DeactivatedDueToMaximumExecutionTimeExceeded",
+                       "The workload is deactivated due to exceeding the maximum execution time");
       return;
     case TimerKind::kPodsReady: {
       const ConditionRecord* ready = w.condition(Type::kPodsReady);
@@ -99,9 +112,9 @@ void Lifecycle::back_off(WorkloadId id, std::string_view cause) {
   api::RequeueState& requeue = counted.more().requeue;
   const std::int32_t n = requeue.count + 1;
   if (config_.requeue.backoff_limit && n > *config_.requeue.backoff_limit)
-    return deactivate(id, "DeactivatedDueToRequeuingLimitExceeded",
-                      "The workload is deactivated due to exceeding the maximum number of "
-                      "re-queuing retries");
+    return deactivate_whole(id, "DeactivatedDueToRequeuingLimitExceeded",
+                            "The workload is deactivated due to exceeding the maximum number of "
+                            "re-queuing retries");
   requeue.count = n;
   Duration wait = config_.requeue.backoff_base;
   for (std::int32_t i = 1; i < n && wait < config_.requeue.backoff_max; ++i) wait *= 2;

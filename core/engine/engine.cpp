@@ -6,6 +6,7 @@
 #include "core/base/workers.hpp"
 #include "core/engine/arrivals.hpp"
 #include "core/engine/rounds.hpp"
+#include "core/engine/waking.hpp"
 
 namespace sluice {
 namespace {
@@ -52,9 +53,12 @@ struct Engine::Joined {
     for (const QueueId id : changes.activity)  // why they wait is another reason now
       model.queues[id].pending.each([this](WorkloadId w, bool) { turn.touched.push_back(w); });
     lifecycle.settle_loaded();
-    const Structure::Woken woken = structure.wake();
+    lifecycle.settle_represented();
+    const Waking::Woken woken = waking.wake(everybody || lifecycle.has_evictions());
     if (woken.trees) turn.moved |= lifecycle.wake_rechecks();
     turn.moved |= woken.workloads;
+    turn.stats.quiet_wakes += woken.quiet;
+    rounds.count_as_busy(woken.cycles);
   }
 
   /// O(n log n) after a workload came or went, O(1) else.
@@ -76,10 +80,13 @@ struct Engine::Joined {
   Relations relations{model};
   Holdings holdings{model, structure};
   Waiting waiting{model, structure, turn};
-  Parts parts{model, config, hooks, turn, structure, relations, holdings, waiting};
+  Representation representation{model, waiting, turn};
+  Parts parts{model, config, hooks, turn, structure, relations, holdings, waiting, representation};
   Lifecycle lifecycle{parts};
   Arrivals arrivals{parts, lifecycle};
   Rounds rounds;
+  Waking waking{model, structure, config, hooks};
+  bool everybody = false;  // is looked at
   std::vector<WorkloadId> in_order;
   std::uint64_t ordered_version = 0;
 };
@@ -101,6 +108,7 @@ bool Engine::step(std::vector<Decision>& out) {
                "the tree knows ", all_->model.tree.fr_count(), " flavors and resources, the model ",
                all_->model.frs.size());
   const bool more = all_->rounds.run();
+  if (more) all_->lifecycle.settle_represented();  // in the commit of what became of the members
   std::swap(out, all_->turn.decisions);
   return more;
 }
@@ -163,6 +171,13 @@ void Engine::traits_of_moved(WorkloadId id, hooks::Traits traits) {
   all_->arrivals.traits_of_moved(id, std::move(traits));
 }
 
+void Engine::note_shown(WorkloadId id) {
+  const WorkloadRecord& w = all_->model.workloads[id];
+  if (w.state != WorkloadState::kPending) return;
+  const auto why = pending_reason(all_->model, w, id);
+  if (why && why->digest() != w.logged_pending) all_->turn.shown.insert(id);
+}
+
 void Engine::requeue(std::string_view key) {
   const auto id = find(key);
   if (!id) return;
@@ -207,10 +222,19 @@ bool Engine::may_lower_counts(WorkloadId id) const {
   return traits && traits->may_lower_counts;
 }
 
+void Engine::look_at_everybody() { all_->everybody = true; }
+EngineMemory Engine::memory() const { return memory_of(all_->model); }
+void Engine::recall(const EngineMemory& memory) {
+  if (memory.empty()) return;
+  all_->sync();  // it wakes everybody
+  sluice::recall(all_->model, memory);
+}
+
 void Engine::verify_ledger() const {
   all_->relations.verify();
   all_->holdings.verify();
   all_->lifecycle.verify();
+  all_->representation.verify();
   all_->structure.verify();
 }
 

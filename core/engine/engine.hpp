@@ -31,6 +31,7 @@
 #include "core/base/time.hpp"
 #include "core/engine/decision.hpp"
 #include "core/engine/explanation.hpp"
+#include "core/engine/memory.hpp"
 #include "core/engine/stats.hpp"
 #include "core/engine/workload_views.hpp"
 #include "core/hooks/hooks.hpp"
@@ -95,6 +96,9 @@ class Engine {
   std::vector<WorkloadId> moved() const;
   /// What is said of one of those. The next step queues it anew.
   void traits_of_moved(WorkloadId id, hooks::Traits traits);
+  /// Its status, as it is now, was put where others read it. When the reason to wait in it is
+  /// another once the instant is at rest, that is a decision, told before or not. O(reasons).
+  void note_shown(WorkloadId id);
   /// Puts a parked workload back into its queue (a plugin's veto may have ended).
   void requeue(std::string_view key);
 
@@ -138,6 +142,16 @@ class Engine {
   const Model& model() const;
   /// As explanation.hpp says.
   Explanation explain(WorkloadId id, const MayKnow& may_know = {}) const;
+
+  /// From now on whoever wakes is looked at, also where nothing could come of it. For tests that
+  /// compare.
+  void look_at_everybody();
+
+  /// What it remembers beside the objects, for an engine that is to decide as this one would next.
+  /// As memory_of().
+  EngineMemory memory() const;
+  /// Takes that over: after the same objects were applied, before the first step.
+  void recall(const EngineMemory& memory);
 
   /// Recomputes every usage from the holders, and what each part keeps from the records; aborts
   /// when they differ. For tests.

@@ -37,6 +37,7 @@ void Holdings::hold(WorkloadId id, std::unique_ptr<Holding> holding) {
   QueueRecord& queue = model_.queues[holding->queue];
   holding->index = queue.holders.size();
   queue.holders.push_back(id);
+  queue.usage_changed();
   holding->priority = w.priority;
   ++queue.holder_priorities[w.priority];
   w.queue = holding->queue;
@@ -64,6 +65,7 @@ std::unique_ptr<Holding> Holdings::let_go(WorkloadId id) {
     w.promised_to = kNone;
   }
   QueueRecord& queue = model_.queues[w.holding->queue];
+  queue.usage_changed();
   SLUICE_CHECK(w.holding->index < queue.holders.size() && queue.holders[w.holding->index] == id,
                w.key, " is not holder ", w.holding->index, " of ", queue.name);
   const WorkloadId last = queue.holders.back();
@@ -76,8 +78,8 @@ std::unique_ptr<Holding> Holdings::let_go(WorkloadId id) {
                w.holding->priority, " in ", queue.name);
   if (--priority->second == 0) queue.holder_priorities.erase(priority);
   structure_.bump_generation(queue.id);
-  // Members of an exclusive group wait for each other, in whatever tree they are.
-  if (const hooks::Traits* traits = w.traits(); traits && traits->group.exclusive)
+  // Ways to run one workload wait for each other, in whatever tree they are.
+  if (const hooks::Traits* traits = w.traits(); traits && traits->group.represents)
     for (const WorkloadId sibling : model_.siblings[traits->group.id])
       if (const QueueId at = model_.workloads[sibling].queue; at != kNone && sibling != id)
         structure_.wake_tree_of(at);
@@ -104,6 +106,7 @@ void Holdings::plan(WorkloadId id, const std::vector<WorkloadId>& victims) {
     v.promised_to = id;
     w.holding->planned.push_back(victim);
     model_.settle(victim);
+    model_.queues[v.holding->queue].usage_changed();
     count_holding(model_, victim);
   }
   if (!w.holding->planned.empty()) model_.held.insert(id);
@@ -119,6 +122,7 @@ void Holdings::drop_plan(WorkloadId id) {
                  " and promised to ", v.promised_to);
     v.promised_to = kNone;
     model_.settle(victim);
+    model_.queues[v.holding->queue].usage_changed();
     count_holding(model_, victim);
   }
 }
@@ -128,6 +132,7 @@ void Holdings::claim(WorkloadId id, Claim claim) {
   SLUICE_CHECK(!model_.workloads[id].holds_quota() && !model_.tree_stale, model_.key(id),
                " claims capacity of queue ", claim.queue, " and holds quota");
   model_.ledger.add(claim.queue, claim.usage);
+  model_.queues[claim.queue].usage_changed();
   model_.claims.emplace(id, std::move(claim));
 }
 
@@ -135,6 +140,7 @@ void Holdings::drop_claim(WorkloadId id) {
   const auto it = model_.claims.find(id);
   if (it == model_.claims.end()) return;
   if (!model_.tree_stale) model_.ledger.subtract(it->second.queue, it->second.usage);
+  model_.queues[it->second.queue].usage_changed();
   model_.claims.erase(it);
 }
 

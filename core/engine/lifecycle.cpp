@@ -4,6 +4,7 @@
 
 #include "core/base/check.hpp"
 #include "core/engine/checks.hpp"
+#include "core/engine/workload_views.hpp"
 
 namespace sluice {
 
@@ -18,6 +19,7 @@ Lifecycle::Lifecycle(const Parts& parts)
       relations_(parts.relations),
       holdings_(parts.holdings),
       waiting_(parts.waiting),
+      representation_(parts.representation),
       texts_{model_.texts.intern("QuotaReserved"), model_.texts.intern("Admitted"),
              model_.texts.intern("The workload is admitted"), model_.texts.intern("Pending")} {}
 
@@ -92,6 +94,7 @@ void Lifecycle::start(WorkloadId id) {
   ++turn_.stats.admissions;
   turn_.progress = true;
   start_timers(id);
+  representation_.touch(id);
 }
 
 /// For how long it ran so far, in all its admissions.
@@ -121,22 +124,6 @@ void Lifecycle::end_replaced(WorkloadRecord& w) {
   }
 }
 
-/// `DeactivatedDueToX` counts as Deactivated with the cause X.
-void Lifecycle::count_ended_reservation(WorkloadRecord& w, const std::string& why,
-                                        const std::string& why_cause) {
-  constexpr std::string_view kDeactivated = "Deactivated";
-  constexpr std::string_view kDueTo = "DeactivatedDueTo";
-  const bool due = why.starts_with(kDueTo);
-  const std::string reason = due ? std::string(kDeactivated) : why;
-  const std::string cause = due ? why.substr(kDueTo.size()) : why_cause;
-  for (api::EvictionCount& e : w.more().evictions) {
-    if (e.reason != reason || e.underlying_cause != cause) continue;
-    ++e.count;
-    return;
-  }
-  w.more().evictions.push_back({reason, cause, 1});
-}
-
 void Lifecycle::evict(WorkloadId id, const Decision& why) {
   WorkloadRecord& w = model_.workloads[id];
   Decision& decision = turn_.decisions.emplace_back(why);
@@ -146,6 +133,7 @@ void Lifecycle::evict(WorkloadId id, const Decision& why) {
   ++turn_.stats.evictions;
   turn_.progress = true;
   count_ended_reservation(w, why.reason, why.cause);
+  if (decision.admitted) representation_.lost(id, why);
   vacate(id, why);
 }
 
@@ -162,29 +150,19 @@ void Lifecycle::vacate(WorkloadId id, const Decision& why) {
   w.evicting = false;
   w.scan.reset();
   w.state = WorkloadState::kPending;
-  structure_.wake_tree_of(queue);
-  const StringId reason_text = model_.texts.intern(why.reason);
-  const StringId message = model_.texts.intern(why.message);
-  set_condition(model_, w, Type::kQuotaReserved, false, texts_.pending, message);
-  if (admitted)
-    set_condition(model_, w, Type::kAdmitted, false, "NoReservation",
-                  "The workload has no reservation");
-  if (const ConditionRecord* ready = w.condition(Type::kPodsReady); ready && ready->is_true)
-    set_condition(model_, w, Type::kPodsReady, false, "WaitForStart",
-                  "Not all pods are ready or succeeded");
-  set_condition(model_, w, Type::kEvicted, true, reason_text, message);
-  if (!why.preemption.empty())
-    set_condition(model_, w, Type::kPreempted, true, model_.texts.intern(why.preemption), message);
+  structure_.released_in(queue);
+  tell_eviction(model_, w, why, admitted);
   auto reason = std::make_shared<PendingReason>();
   reason->reason = WaitReason::kPending;
   reason->text = why.message;
   waiting_.set_pending(id, std::move(reason));
   // Who was preempted queues at once; others when what stopped them has ended.
   const bool at_once = !why.preemption.empty();
-  set_condition(model_, w, Type::kRequeued, at_once, reason_text, message);
+  set_condition(model_, w, Type::kRequeued, at_once, why.reason, why.message);
   reset_checks(model_, w, false);
   if (w.object->active) waiting_.enqueue(id);
   waiting_.reorder_anchored(w.key);
+  representation_.touch(id);
 }
 
 bool Lifecycle::complete_evictions() {
@@ -215,7 +193,7 @@ void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_v
     why.message = message;
     evict(id, why);
   } else if (w.queue != kNone) {
-    structure_.wake_tree_of(w.queue);
+    structure_.released_in(w.queue);
   }
   waiting_.dequeue(id);
   holdings_.drop_claim(id);
@@ -230,6 +208,26 @@ void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_v
   Decision& decision = decide(DecisionType::kDeactivated, id);
   decision.reason = reason;
   decision.message = message;
+  waiting_.enqueue_members(id);  // they wait as long as it is off
+  representation_.touch(id);
+}
+
+void Lifecycle::deactivate_whole(WorkloadId id, std::string_view reason, std::string_view message) {
+  deactivate(id, reason, message);
+  const WorkloadId whole = counted_as(model_, id);
+  const WorkloadRecord& w = model_.workloads[whole];
+  if (whole != id && w.stands_aside() && w.state != WorkloadState::kFinished && w.object->active)
+    deactivate(whole, reason, message);
+}
+
+/// Each that ends may end another.
+void Lifecycle::settle_represented() {
+  for (std::vector<Representation::End> ends; !(ends = representation_.settle()).empty();)
+    for (const Representation::End& each : ends) {
+      const WorkloadRecord& w = model_.workloads[each.id];
+      if (w.exists() && w.state != WorkloadState::kFinished)
+        end(each.id, each.reason, each.message);
+    }
 }
 
 Result<void> Lifecycle::finish(WorkloadId id, std::string_view reason, std::string_view message) {
@@ -252,11 +250,14 @@ Result<void> Lifecycle::conclude(WorkloadId id, std::string_view reason, std::st
 void Lifecycle::end(WorkloadId id, std::string_view reason, std::string_view message) {
   WorkloadRecord& w = model_.workloads[id];
   SLUICE_CHECK(w.exists() && w.state != WorkloadState::kFinished, w.key, " ends twice");
-  if (w.queue != kNone) structure_.wake_tree_of(w.queue);
+  if (w.queue != kNone) structure_.released_in(w.queue);
   waiting_.dequeue(id);
   if (w.queue != kNone) model_.queues[w.queue].pending.free_place(id);
   holdings_.drop_claim(id);
-  if (w.holds_quota()) w.ended = holdings_.let_go(id);
+  if (w.holds_quota())
+    w.ended = holdings_.let_go(id);
+  else
+    representation_.keep_place(id);
   ++w.epoch;
   w.state = WorkloadState::kFinished;
   count_workload(model_, id);
@@ -267,6 +268,8 @@ void Lifecycle::end(WorkloadId id, std::string_view reason, std::string_view mes
   decision.reason = reason;
   decision.message = message;
   turn_.moved = true;
+  waiting_.enqueue_members(id);  // there is nothing left for them to run
+  representation_.touch(id);
 }
 
 void Lifecycle::preempt(WorkloadId id, QueueId queue, std::span<const Victim> victims) {
@@ -306,6 +309,8 @@ void Lifecycle::reactivate(WorkloadId id) {
   w.logged_pending = 0;  // its condition says that it is inactive: why it waits is told anew
   reset_checks(model_, w, true);
   set_condition(model_, w, Type::kRequeued, true, "Reactivated", "The workload was reactivated");
+  waiting_.enqueue_members(id);
+  representation_.touch(id);
 }
 
 void Lifecycle::take_pods_ready(WorkloadId id) {
@@ -318,12 +323,14 @@ void Lifecycle::take_pods_ready(WorkloadId id) {
   set_condition(model_, w, Type::kPodsReady, is_ready, ready->reason, ready->message);
   if (was_ready && !is_ready) watch_recovery(id);
   turn_.moved |= is_ready && !was_ready && config_.block_admission;
+  representation_.touch(id);
 }
 
 void Lifecycle::forget(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
+  representation_.gone(id);
   if (w.holds_quota()) {
-    structure_.wake_tree_of(w.holding->queue);
+    structure_.released_in(w.holding->queue);
     holdings_.let_go(id);
   }
   waiting_.free_place(id);

@@ -18,6 +18,7 @@
 #include "core/base/result.hpp"
 #include "core/engine/holdings.hpp"
 #include "core/engine/relations.hpp"
+#include "core/engine/representation.hpp"
 #include "core/engine/timers.hpp"
 #include "core/engine/waiting.hpp"
 #include "core/scheduling/cycle.hpp"
@@ -34,6 +35,7 @@ struct Parts {
   Relations& relations;
   Holdings& holdings;
   Waiting& waiting;
+  Representation& representation;
 };
 
 class Lifecycle {
@@ -48,6 +50,7 @@ class Lifecycle {
   /// Evictions that were decided before a dump was taken end after the first cycle, as all do. In
   /// that cycle they are the first candidates. True when there were any.
   bool complete_evictions();
+  bool has_evictions() const { return !evicting_.empty(); }
 
   // What the world says. Each error names the workload and changes nothing.
   Result<void> finish(WorkloadId id, std::string_view reason, std::string_view message);
@@ -63,11 +66,18 @@ class Lifecycle {
   /// `why` has reason and message, and for a preemption by whom. REQUIRES: it holds quota.
   void evict(WorkloadId id, const Decision& why);
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
+  /// And what it represents: it is one of its ways to run, and a limit of the whole is reached.
+  void deactivate_whole(WorkloadId id, std::string_view reason, std::string_view message);
   void reactivate(WorkloadId id);
   /// The delay after a check's Retry ends now. No-op when it does not wait for that.
   void end_retry(WorkloadId id);
   /// A status was written: one that says that the delay of a Retry is over ends it.
   void take_requeue(WorkloadId id, const api::WorkloadStatus& status);
+  /// It stood aside and takes part from here on: what its status says, it holds itself. `speaker`:
+  /// who stood for it; kNone: nobody.
+  void take_part(WorkloadId id, WorkloadId speaker);
+  /// Those that others represent say what became of these.
+  void settle_represented();
   /// It is gone: nothing of it is held, claimed or remembered.
   void forget(WorkloadId id);
 
@@ -104,8 +114,6 @@ class Lifecycle {
   void end(WorkloadId id, std::string_view reason, std::string_view message);
   void end_replaced(WorkloadRecord& w);
   std::int32_t seconds_run(const WorkloadRecord& w) const;
-  static void count_ended_reservation(WorkloadRecord& w, const std::string& reason,
-                                      const std::string& cause);
   void lose_reservation(WorkloadId id, const std::string& message,
                         std::shared_ptr<PendingReason> why);
   void take_report(WorkloadId id, api::AdmissionCheckState& check,
@@ -130,6 +138,7 @@ class Lifecycle {
   Relations& relations_;
   Holdings& holdings_;
   Waiting& waiting_;
+  Representation& representation_;
 
   Timers timers_;
   std::vector<WorkloadId> evicting_;  // loaded in the middle of an eviction

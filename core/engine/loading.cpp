@@ -6,6 +6,7 @@
 
 #include "core/engine/checks.hpp"
 #include "core/engine/lifecycle.hpp"
+#include "core/engine/workload_views.hpp"
 
 namespace sluice {
 
@@ -70,6 +71,34 @@ void Lifecycle::load_status(WorkloadId id) {
     const Time due = std::max(*w.extras->requeue.requeue_at, model_.now);
     timers_.push({due, id, w.epoch, TimerKind::kBackoff});
   }
+}
+
+void Lifecycle::take_part(WorkloadId id, WorkloadId speaker) {
+  WorkloadRecord& w = model_.workloads[id];
+  if (w.state == WorkloadState::kFinished) return;
+  if (speaker == kNone) {
+    auto object = std::make_shared<api::Workload>(*w.object);
+    object->status = status_of(model_, id);
+    w.object = std::move(object);
+    w.conditions.clear();
+    w.state = WorkloadState::kPending;
+    load_status(id);
+    if (!w.object->active && w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
+    return;
+  }
+  if (!w.object->active) return;
+  const WorkloadRecord& member = model_.workloads[speaker];
+  auto holding = std::make_unique<Holding>();
+  holding->queue = member.holding->queue;
+  holding->pod_sets = member.holding->pod_sets;
+  holding->reserved_at = member.holding->reserved_at;
+  const auto checks = member.checks();
+  w.more().checks.assign(checks.begin(), checks.end());
+  relations_.join_holders(id);
+  holdings_.hold(id, std::move(holding));
+  w.state = WorkloadState::kAdmitted;
+  count_holding(model_, id);
+  start_timers(id);
 }
 
 void Lifecycle::load_admission(WorkloadId id, const api::Admission& admission) {

@@ -83,7 +83,7 @@ void Lifecycle::lose_reservation(WorkloadId id, const std::string& message,
   ++w.epoch;
   w.scan.reset();
   w.state = WorkloadState::kPending;
-  structure_.wake_tree_of(queue);
+  structure_.released_in(queue);
   reset_checks(model_, w, false);
   set_condition(model_, w, Type::kQuotaReserved, false, decision.reason, message);
   waiting_.set_pending(id, std::move(why));

@@ -32,6 +32,10 @@ bool Rounds::run() {
   }
   if (!any_head) {
     turn_.moved = false;
+    if (model_.cycle < busy_until_) {
+      turn_.stats.cycles += busy_until_ - model_.cycle;
+      model_.cycle = busy_until_;
+    }
     const bool more = lifecycle_.complete_evictions();
     if (!more) tell_pending();
     return more;
@@ -44,7 +48,8 @@ bool Rounds::run() {
   for (const std::size_t i : order) commit(heads_[i]);
   settle_claims();
   lifecycle_.complete_evictions();
-  idle_cycles_ = turn_.progress || turn_.moved ? 0 : idle_cycles_ + 1;
+  const bool busy = model_.cycle <= busy_until_;
+  idle_cycles_ = turn_.progress || turn_.moved || busy ? 0 : idle_cycles_ + 1;
   if (idle_cycles_ > 0 && (held_back_ || skip_idle_cycles())) idle_cycles_ = kIdleCycles;
   return true;
 }
@@ -54,16 +59,13 @@ void Rounds::find_heads() {
   blocked_heads_ = 0;
   if (entries_.size() < model_.queues.size()) entries_.resize(model_.queues.size());
   heads_ = std::span(entries_).first(0);
-  for (QueueId id = 0; id < model_.maybe_head.size(); ++id) {
-    if (model_.maybe_head[id] == 0) continue;
+  model_.maybe_head.keep_if([this](QueueId id) {
     QueueRecord& queue = model_.queues[id];
-    if (!queue.active()) continue;
-    if (const auto head = queue.pending.head()) {
-      take_head(queue, *head);
-    } else {
-      model_.maybe_head[id] = 0;
-    }
-  }
+    if (!queue.active()) return true;
+    const auto head = queue.pending.head();
+    if (head) take_head(queue, *head);
+    return head.has_value();
+  });
 }
 
 const char* Rounds::not_nominated_because(const QueueRecord& queue, const WorkloadRecord& w) const {
@@ -156,10 +158,27 @@ void Rounds::commit(Entry& entry) {
   if (n.vetoed || faulty) {
     queue.pending.park_alone(entry.id);
   } else {
-    queue.pending.park_with_equals(entry.id, std::move(why));
+    queue.pending.park_with_equals(entry.id, std::move(why), grounds_of(entry));
     turn_.touched_queues.insert(entry.queue);
   }
   turn_.moved = true;
+}
+
+Grounds Rounds::grounds_of(const Entry& entry) const {
+  Grounds out;
+  out.of = entry.id;
+  out.epoch = model_.epoch;
+  out.own_usage = entry.own_usage;
+  const WorkloadRecord& w = model_.workloads[entry.id];
+  const hooks::Traits* traits = w.traits();
+  const bool tied = w.unit != kNone || (traits && (traits->has_group || traits->has_replaces));
+  const bool partial = std::any_of(w.pod_sets.begin(), w.pod_sets.end(),
+                                   [](const PodSetRecord& p) { return p.min_count > 0; });
+  const Assignment& a = entry.nomination.assignment;
+  out.steady =
+      !tied && !partial && !a.other_grounds && entry.resumed_from_start && model_.claims.empty();
+  if (out.steady) out.looks = a.looks;
+  return out;
 }
 
 /// Who preempts again and again keeps what it needs from others (semantics 8).

@@ -6,6 +6,8 @@
 // ParallelFor.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,6 +30,11 @@ class Rounds {
 
   /// A new instant: whatever was at rest may be looked at again.
   void begin_instant() { idle_cycles_ = 0; }
+  /// Somebody would move between heap and parking lot in each of the next so many cycles. They are
+  /// counted, whoever else is looked at in them.
+  void count_as_busy(std::uint64_t cycles) {
+    busy_until_ = std::max(busy_until_, model_.cycle + cycles);
+  }
   /// Runs one cycle and commits it. False: the instant is at rest, and everybody was told.
   /// REQUIRES: the tree is not stale.
   bool run();
@@ -38,6 +45,7 @@ class Rounds {
   const char* not_nominated_because(const QueueRecord& queue, const WorkloadRecord& w) const;
   void commit(Entry& entry);
   void claim_after(const Entry& entry, int times);
+  Grounds grounds_of(const Entry& entry) const;
   void record_scan(const Entry& entry);
   void settle_claims();
   bool skip_idle_cycles();
@@ -61,7 +69,8 @@ class Rounds {
   std::vector<WorkloadId> told_heads_;  // per queue, when it was at rest last
   std::size_t blocked_heads_ = 0;       // heads of StrictFIFO queues that may not be nominated
   int idle_cycles_ = 0;
-  bool held_back_ = false;  // somebody waits for the pods of others
+  std::uint64_t busy_until_ = 0;  // this cycle
+  bool held_back_ = false;        // somebody waits for the pods of others
 };
 
 }  // namespace sluice

@@ -10,6 +10,7 @@ struct EngineStats {
   std::uint64_t cycles = 0;
   std::uint64_t admissions = 0;
   std::uint64_t evictions = 0;
+  std::uint64_t quiet_wakes = 0;  ///< trees that woke, and nobody in them had to be looked at
 };
 
 }  // namespace sluice

@@ -11,14 +11,15 @@ using Type = ConditionRecord::Type;
 void Lifecycle::tell_restarted(const std::set<QueueId>& queues) {
   const bool any = std::any_of(queues.begin(), queues.end(),
                                [this](QueueId id) { return model_.queues[id].active(); });
-  for (WorkloadRecord& w : model_.workloads) {
-    if (!any) return;
+  for (WorkloadId id = 0; any && id < model_.workloads.size(); ++id) {
+    WorkloadRecord& w = model_.workloads[id];
     if (!w.exists() || w.queue == kNone || !queues.contains(w.queue)) continue;
     const ConditionRecord* held = w.condition(Type::kRequeued);
     if (!held || held->is_true || !model_.queues[w.queue].active()) continue;
-    if (model_.texts.text(held->reason) == "ClusterQueueStopped")
-      set_condition(model_, w, Type::kRequeued, true, "ClusterQueueRestarted",
-                    "The ClusterQueue was restarted after being stopped");
+    if (model_.texts.text(held->reason) != "ClusterQueueStopped") continue;
+    set_condition(model_, w, Type::kRequeued, true, "ClusterQueueRestarted",
+                  "The ClusterQueue was restarted after being stopped");
+    decide(DecisionType::kStatus, id);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "core/engine/parked_reasons.hpp"
 
 namespace sluice {
 namespace {
@@ -21,6 +22,8 @@ Structure::Changes Structure::rebuild() {
 }
 
 void Structure::build() {
+  for (QueueRecord& queue : model_.queues) tell_as_of_wake(model_, queue);
+  ++model_.epoch;
   grow_generations();
   for (QueueRecord& queue : model_.queues) rebuild_groups(queue);
   std::vector<std::pair<Inactive, std::string>> before;
@@ -32,6 +35,7 @@ void Structure::build() {
       changes_.activity.insert(queue.id);
   model_.tree_generations.assign(specs.size(), 0);
   model_.tree.build(std::move(specs), model_.frs);
+  model_.quiet_cycles.assign(model_.tree.node_count(), 0);
   model_.tree_stale = false;
   SLUICE_CHECK(model_.tree.node_count() >= model_.queues.size(), model_.tree.node_count(),
                " nodes for ", model_.queues.size(), " queues");
@@ -226,7 +230,7 @@ void Structure::set_activity() {
     }
     if (queue.active()) set_activity_by_checks(queue);
   }
-  std::fill(model_.maybe_head.begin(), model_.maybe_head.end(), std::uint8_t{1});
+  for (const QueueRecord& queue : model_.queues) model_.maybe_head.insert(queue.id);
 }
 
 void Structure::set_activity_by_checks(QueueRecord& queue) {
@@ -256,44 +260,39 @@ void Structure::bump_generation(QueueId id) {
     ++model_.tree_generations[model_.tree.root(id)];
 }
 
-Structure::Woken Structure::wake() {
-  Woken out;
-  if (dirty_queues_.empty()) return out;
-  out.trees = true;
-  std::set<NodeId> roots;
+void Structure::mark_dirty(QueueId id, QueueRecord::Dirty why) {
+  QueueRecord& queue = model_.queues[id];
+  if (queue.dirty == QueueRecord::Dirty::kNo) dirty_queues_.push_back(id);
+  queue.dirty = std::max(queue.dirty, why);
+}
+
+std::vector<Structure::DirtyTree> Structure::take_dirty_trees() {
+  std::map<NodeId, bool> roots;
   for (const QueueId id : dirty_queues_) {
-    SLUICE_CHECK(model_.queues[id].dirty, "queue ", id, " is woken and was not marked");
-    model_.queues[id].dirty = false;
-    roots.insert(model_.tree.root(id));
+    SLUICE_CHECK(model_.queues[id].dirty != QueueRecord::Dirty::kNo, "queue ", id,
+                 " is woken and was not marked");
+    const auto why = std::exchange(model_.queues[id].dirty, QueueRecord::Dirty::kNo);
+    roots[model_.tree.root(id)] |= why == QueueRecord::Dirty::kChanged;
   }
   dirty_queues_.clear();
-  std::vector<NodeId> open(roots.begin(), roots.end());
-  while (!open.empty()) {
-    const NodeId node = open.back();
-    open.pop_back();
-    if (model_.tree.is_queue(node) && model_.queues[node].pending.anything_parked()) {
-      model_.maybe_head[node] = 1;
-      out.workloads |= model_.queues[node].pending.wake();
-    }
-    for (const NodeId child : model_.tree.children(node)) open.push_back(child);
-  }
+  std::vector<DirtyTree> out;
+  for (const auto& [root, changed] : roots) out.push_back({root, changed});
   return out;
 }
 
-/// Rebuilds the tree from the holders and compares every cell with what was kept incrementally.
+/// Rebuilds the tree from the holders and compares every cell with what was kept incrementally,
+/// which stays.
 void Structure::verify() {
   if (model_.tree_stale || model_.frs.size() != model_.tree.fr_count()) return;
-  std::vector<Wide> kept;
-  for (NodeId n = 0; n < model_.tree.node_count(); ++n)
-    for (FrId fr = 0; fr < model_.tree.fr_count(); ++fr) kept.push_back(model_.tree.usage(n, fr));
+  QuotaTree kept = model_.tree;
   model_.tree.build(node_specs(), model_.frs);
   count_all();
-  std::size_t i = 0;
   for (NodeId n = 0; n < model_.tree.node_count(); ++n)
-    for (FrId fr = 0; fr < model_.tree.fr_count(); ++fr, ++i)
-      SLUICE_CHECK(kept[i] == model_.tree.usage(n, fr), "usage of ", model_.tree.name(n), " in fr ",
-                   fr, ": kept ", static_cast<std::int64_t>(kept[i]), ", recomputed ",
-                   static_cast<std::int64_t>(model_.tree.usage(n, fr)));
+    for (FrId fr = 0; fr < model_.tree.fr_count(); ++fr)
+      SLUICE_CHECK(kept.usage(n, fr) == model_.tree.usage(n, fr), "usage of ", kept.name(n),
+                   " in fr ", fr, ": kept ", static_cast<std::int64_t>(kept.usage(n, fr)),
+                   ", recomputed ", static_cast<std::int64_t>(model_.tree.usage(n, fr)));
+  model_.tree = std::move(kept);
 }
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 // Structure: from configuration objects to the quota tree, and what a change of them makes dirty.
 //
-// Taking an object in only notes what it touches; rebuild() then builds the tree once, and wake()
+// Taking an object in only notes what it touches; rebuild() then builds the tree once, and Waking
 // wakes the trees that changes of an instant touched once. Invariant: while the model's tree is not
 // stale, every queue's node, groups, checks and activity are those of the objects taken in, and the
 // usage is that of the holders; verify() builds it all anew and compares. The engine's thread only.
@@ -37,11 +37,10 @@ class Structure {
   /// Its holders or configuration changed (semantics 4).
   void bump_generation(QueueId id);
   /// Parked workloads of its tree are to be looked at again.
-  void wake_tree_of(QueueId id) {
-    if (model_.queues[id].dirty) return;
-    model_.queues[id].dirty = true;
-    dirty_queues_.push_back(id);
-  }
+  void wake_tree_of(QueueId id) { mark_dirty(id, QueueRecord::Dirty::kChanged); }
+  /// The same, and all that changed is who holds quota there, and that somebody waits no more: if
+  /// nothing can come of it, nobody need be looked at.
+  void released_in(QueueId id) { mark_dirty(id, QueueRecord::Dirty::kReleased); }
   /// Reservations came whose queue may be stopped already.
   void drain_soon() { changes_.drain = true; }
 
@@ -57,17 +56,18 @@ class Structure {
   /// Builds the tree anew if it is stale. O(nodes × frs + holders) then, else O(1).
   Changes rebuild();
 
-  /// Wakes the trees that are dirty. O(their nodes + classes of equals).
-  struct Woken {
-    bool trees = false;      ///< there were such trees
-    bool workloads = false;  ///< something parked came back to its heap
+  /// The roots of the trees to wake, in their order, each once; `changed`: by more than releases.
+  struct DirtyTree {
+    NodeId root = kNone;
+    bool changed = false;
   };
-  Woken wake();
+  std::vector<DirtyTree> take_dirty_trees();
 
   /// Rebuilds the tree from the holders and compares every cell with what was kept incrementally.
   void verify();
 
  private:
+  void mark_dirty(QueueId id, QueueRecord::Dirty why);
   void note_queue_change(QueueId id, bool generation);
   void note_check_change(const std::string& name);
   void note_locals_of(QueueId cluster_queue);

@@ -32,11 +32,7 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
     if (w.state == WorkloadState::kAdmitted || counted_as(model, id) != id) continue;
     const bool pending = w.state == WorkloadState::kPending;
     const auto why = pending ? pending_reason(model, w, id) : nullptr;
-    std::string_view reason = reason_of(w, why.get());
-    if (const api::Condition* told = w.object->status.condition("QuotaReserved");
-        pending && told && w.stands_aside())
-      reason = told->reason;
-    ++unadmitted[{model.texts.text(w.local_queue), reason}];
+    ++unadmitted[{model.texts.text(w.local_queue), reason_of(w, why.get())}];
     if (!pending || w.queue == kNone) continue;
     for (const PodSetRecord& pods : w.pod_sets)
       for (const ResourceAmount& wanted : pods.shape->requests) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/engine/parked_reasons.hpp"
 #include "core/engine/rounds.hpp"
 #include "core/engine/workload_views.hpp"
 
@@ -66,9 +67,13 @@ bool Rounds::waits_for_its_turn(WorkloadId id) const {
 /// At rest: a decision for every workload whose reason to wait is another than it was told last.
 void Rounds::tell_pending() {
   touch_former_heads();
-  for (const QueueId id : turn_.touched_queues)
+  for (const QueueId id : turn_.touched_queues) {
+    tell_as_of_wake(model_, model_.queues[id]);
     model_.queues[id].pending.collect_untold(turn_.touched);
+  }
   turn_.touched_queues.clear();
+  const std::set<WorkloadId> shown = std::exchange(turn_.shown, {});
+  turn_.touched.insert(turn_.touched.end(), shown.begin(), shown.end());
   std::sort(turn_.touched.begin(), turn_.touched.end());
   turn_.touched.erase(std::unique(turn_.touched.begin(), turn_.touched.end()), turn_.touched.end());
   // Equals share one reason: its text is made once.
@@ -88,13 +93,20 @@ void Rounds::tell_pending() {
       message.clear();
     }
     last = std::move(why);
-    if (digest == w.logged_pending) continue;
+    if (digest == w.logged_pending) {
+      // In the middle of the instant it was another, and somebody may have read that.
+      if (shown.contains(id)) turn_.decide(DecisionType::kStatus, id);
+      continue;
+    }
     if (message.empty()) message = last->message(model_.frs);
     const bool told = w.logged_pending == WorkloadRecord::kToldInStatus &&
                       told_in_status(model_, w, to_string(last->reason), message);
     w.logged_pending = digest;
-    if (told) continue;
-    Decision& decision = turn_.decide(DecisionType::kPending, id);
+    if (told && !shown.contains(id)) continue;
+    // What happens to its members is told of them.
+    const bool represented = w.stands_aside() && !model_.members_for(w).empty();
+    Decision& decision =
+        turn_.decide(represented || told ? DecisionType::kStatus : DecisionType::kPending, id);
     decision.reason = to_string(last->reason);
     decision.message = message;
   }

@@ -31,34 +31,22 @@ void Arrivals::traits_of_moved(WorkloadId id, hooks::Traits said) {
   WorkloadRecord& w = model_.workloads[id];
   SLUICE_CHECK(w.state == WorkloadState::kPending && !w.holds_quota(), w.key,
                " moves to another queue in state ", static_cast<int>(w.state));
-  const bool was_aside = w.stands_aside();
-  relations_.unlink(id);
-  take_traits(id, std::move(said));
-  follow_part(id, was_aside);
+  renew_traits(id, std::move(said));
   w.shape = shape_of(w);
 }
 
-/// What it means that a workload takes part from now on, or no more. Standing aside, its status is
-/// what its plugin writes, beginning with what was true; taking part again, it has what that says.
-void Arrivals::follow_part(WorkloadId id, bool was_aside) {
+/// Of one that is known, with what it means that it takes part from now on, or no more.
+void Arrivals::renew_traits(WorkloadId id, hooks::Traits said) {
   WorkloadRecord& w = model_.workloads[id];
-  const bool aside = w.stands_aside();
-  if (aside && !was_aside) {
-    auto object = std::make_shared<api::Workload>(*w.object);
-    object->status = own_status(model_, w, id);
-    std::erase_if(object->status.conditions, [](const api::Condition& c) {  // why it waited before
-      return c.type == "QuotaReserved" && c.status != "True";
-    });
-    w.object = std::move(object);
-  } else if (!aside && was_aside && !w.holds_quota() && w.state != WorkloadState::kFinished) {
-    w.conditions.clear();
-    w.state = WorkloadState::kPending;
-    lifecycle_.load_status(id);
-    if (!w.object->active && w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
-  }
-  if (aside && !w.holds_quota()) w.state = reported_state(w);
+  const bool was_aside = w.stands_aside();
+  const WorkloadId speaker = was_aside ? model_.speaker_for(w) : kNone;
+  representation_.touch(id);
+  relations_.unlink(id);
+  take_traits(id, std::move(said));
+  if (was_aside && !w.stands_aside() && !w.holds_quota()) lifecycle_.take_part(id, speaker);
   count_holding(model_, id);
   count_workload(model_, id);
+  representation_.touch(id);
 }
 
 }  // namespace sluice

@@ -19,6 +19,7 @@ struct Turn {
   std::vector<Decision> decisions;
   std::vector<WorkloadId> touched;   ///< pending reasons that may have changed; may repeat
   std::set<QueueId> touched_queues;  ///< somebody came there, or a class was parked
+  std::set<WorkloadId> shown;        ///< a reason to wait that was not told is where others read it
   bool moved = false;                ///< between heap and parking lot, or by input
   bool progress = false;             ///< a workload was admitted or evicted in this cycle
   EngineStats stats;

@@ -16,6 +16,22 @@ std::shared_ptr<PendingReason> plain_reason(WaitReason reason, std::string text)
   return out;
 }
 
+/// In the list of those that represent another.
+const char* standing(WorkloadState state) {
+  switch (state) {
+    case WorkloadState::kPending:
+    case WorkloadState::kQuotaReserved:
+      return " (Pending)";
+    case WorkloadState::kAdmitted:
+      return " (Admitted)";
+    case WorkloadState::kInactive:
+      return " (Deactivated)";
+    case WorkloadState::kFinished:
+      break;
+  }
+  return " (Finished)";
+}
+
 /// One that waits shares nothing yet; whom it counts for is asked when somebody wants to know.
 std::uint32_t waiting_account(const WorkloadRecord& w) {
   return w.represents() ? PendingQueue::kNoAccount : w.local_queue;
@@ -33,7 +49,18 @@ void Waiting::set_pending(WorkloadId id, std::shared_ptr<PendingReason> why) {
 }
 
 void Waiting::list_checks(WorkloadId id) {
-  if (sluice::list_checks(model_, id)) turn_.decide(DecisionType::kChecksListed, id);
+  if (sluice::list_checks(model_, id)) turn_.decide(DecisionType::kStatus, id);
+}
+
+/// What it is a way to run is turned off, or has ended.
+const char* Waiting::stopped_with(const WorkloadRecord& w) const {
+  const std::string* represented = w.represents();
+  const auto whom = represented ? model_.find(*represented) : std::nullopt;
+  if (!whom) return nullptr;
+  const WorkloadRecord& other = model_.workloads[*whom];
+  if (!other.stands_aside() || !Model::related(w, other)) return nullptr;
+  if (other.state == WorkloadState::kFinished) return "The workload that it represents has ended";
+  return other.object->active ? nullptr : "The workload that it represents is turned off";
 }
 
 /// Itself, or the workload that it represents.
@@ -45,17 +72,39 @@ bool Waiting::backs_off(const WorkloadRecord& w) const {
   return whom && model_.workloads[*whom].extras && model_.workloads[*whom].extras->backing_off;
 }
 
+/// Of one that takes no part: where those stand that represent it, or what is said of it.
+std::shared_ptr<PendingReason> Waiting::why_aside(const WorkloadRecord& w) const {
+  std::vector<WorkloadId> members = model_.members_for(w);
+  if (members.empty())
+    return plain_reason(WaitReason::kOnHold, w.extras->traits.takes_no_part_because);
+  std::sort(members.begin(), members.end(), [this](WorkloadId a, WorkloadId b) {
+    const WorkloadRecord& left = model_.workloads[a];
+    const WorkloadRecord& right = model_.workloads[b];
+    return std::pair(left.extras->traits.group.rank, std::string_view(left.key)) <
+           std::pair(right.extras->traits.group.rank, std::string_view(right.key));
+  });
+  const std::string& called = model_.workloads[members.front()].extras->traits.group.called;
+  std::string text = "None of its " + (called.empty() ? "workload" : called) + "s is admitted:";
+  for (const WorkloadId id : members) {
+    const WorkloadRecord& member = model_.workloads[id];
+    text += id == members.front() ? " " : ", ";
+    text += std::string_view(member.key).substr(member.key.find('/') + 1);
+    text += standing(member.state);
+  }
+  return plain_reason(WaitReason::kPending, std::move(text));
+}
+
 std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, QueueId& queue) {
   const api::Workload& object = *w.object;
   if (const hooks::Traits* traits = w.traits()) {
     if (!traits->conflict.empty())
       return plain_reason(WaitReason::kMisconfigured, traits->conflict);
-    if (!traits->takes_part)
-      return plain_reason(WaitReason::kOnHold, traits->takes_no_part_because);
+    if (!traits->takes_part) return why_aside(w);
   }
   if (!object.held_because.empty()) return plain_reason(WaitReason::kOnHold, object.held_because);
   if (const hooks::Traits* traits = w.traits(); traits && !traits->waits_because.empty())
     return plain_reason(WaitReason::kOnHold, traits->waits_because);
+  if (const char* stopped = stopped_with(w)) return plain_reason(WaitReason::kOnHold, stopped);
   if (backs_off(w))
     return plain_reason(WaitReason::kPending, "The workload waits for its requeue backoff");
   if (object.queue_name.empty())
@@ -83,11 +132,13 @@ void Waiting::enqueue(WorkloadId id) {
   if (why) return set_pending(id, std::move(why));
   QueueRecord& q = model_.queues[queue];
   if (const ConditionRecord* held = w.condition(ConditionRecord::Type::kRequeued);
-      held && !held->is_true && model_.texts.text(held->reason) == "LocalQueueStopped")
+      held && !held->is_true && model_.texts.text(held->reason) == "LocalQueueStopped") {
     set_condition(model_, w, ConditionRecord::Type::kRequeued, true, "LocalQueueRestarted",
                   "The LocalQueue was restarted after being stopped");
+    turn_.decide(DecisionType::kStatus, id);
+  }
   q.pending.insert(order_key(model_, id), {w.shape, w.priority}, waiting_account(w));
-  model_.maybe_head[queue] = 1;
+  model_.maybe_head.insert(queue);
   turn_.touched.push_back(id);
   turn_.touched_queues.insert(queue);
   turn_.moved = true;
@@ -99,13 +150,7 @@ void Waiting::enqueue_members(WorkloadId id) {
   const auto members = model_.anchored.find(model_.key(id));
   if (members == model_.anchored.end()) return;
   for (const WorkloadId member : std::vector<WorkloadId>(members->second)) {
-    WorkloadRecord& m = model_.workloads[member];
-    if (member == id || m.state != WorkloadState::kPending) continue;
-    const ConditionRecord* requeued = m.condition(ConditionRecord::Type::kRequeued);
-    if (requeued && !requeued->is_true && !backs_off(m))
-      set_condition(model_, m, ConditionRecord::Type::kRequeued, true, "BackoffFinished",
-                    "The workload backoff was finished");
-    enqueue(member);
+    if (member != id && model_.workloads[member].state == WorkloadState::kPending) enqueue(member);
   }
 }
 

@@ -20,7 +20,7 @@ class Waiting {
 
   /// Puts a pending workload where it belongs, or moves it there.
   void enqueue(WorkloadId id);
-  /// The same for those that are counted as this one and wait: its backoff is theirs.
+  /// The same for those that are ordered as this one and wait: its backoff and its end are theirs.
   void enqueue_members(WorkloadId id);
   /// It waits no more. No-op when it does not stand in a queue.
   void dequeue(WorkloadId id);
@@ -34,7 +34,9 @@ class Waiting {
   void list_checks(WorkloadId id);
 
  private:
+  const char* stopped_with(const WorkloadRecord& w) const;
   bool backs_off(const WorkloadRecord& w) const;
+  std::shared_ptr<PendingReason> why_aside(const WorkloadRecord& w) const;
   std::shared_ptr<PendingReason> why_not_queued(const WorkloadRecord& w, QueueId& queue);
 
   Model& model_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/engine/parked_reasons.hpp"
 #include "core/model/model.hpp"
 
 namespace sluice {
@@ -93,6 +94,18 @@ std::vector<api::PodSetAssignment> granted(const Model& model, const WorkloadRec
   return out;
 }
 
+/// Who holds what it has: itself, or the one that stands for it; nullptr: nobody.
+const WorkloadRecord* holder_for(const Model& model, const WorkloadRecord& w) {
+  if (w.holds_quota()) return &w;
+  const WorkloadId speaker = w.stands_aside() ? model.speaker_for(w) : kNone;
+  return speaker == kNone ? nullptr : &model.workloads[speaker];
+}
+
+/// It came with an admission, and whoever stands for it is not known.
+bool ran_when_it_came(const WorkloadRecord& w) {
+  return w.state == WorkloadState::kAdmitted || w.state == WorkloadState::kQuotaReserved;
+}
+
 }  // namespace
 
 std::shared_ptr<const PendingReason> pending_reason(const Model& model, const WorkloadRecord& w,
@@ -104,7 +117,7 @@ std::shared_ptr<const PendingReason> pending_reason(const Model& model, const Wo
   const bool known = queue.inactive != Inactive::kMissing || !queue.spec;
   if (!queue.active() && known) return queue_reason(queue);
   if (w.for_its_turn && !queue.pending.parked(id)) return turn_reason(queue.best_effort());
-  std::shared_ptr<const PendingReason> shared = queue.pending.class_reason(id);
+  std::shared_ptr<const PendingReason> shared = class_reason(model, queue, id);
   if (!shared) return w.pending;
   if (!w.pending || w.pending->cycle <= shared->cycle) return shared;
   return w.pending;
@@ -114,21 +127,11 @@ WorkloadView view_of(const Model& model, WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
   WorkloadView out;
   out.state = w.state;
-  if (w.stands_aside() && !w.holds_quota()) {
+  if (const WorkloadRecord* holder = holder_for(model, w))
+    out.admission = api::Admission{model.queues[holder->holding->queue].name,
+                                   granted(model, *holder, *holder->holding)};
+  else if (ran_when_it_came(w))
     out.admission = w.object->status.admission;
-    const api::Condition* told = w.object->status.condition("QuotaReserved");
-    const bool written = w.traits()->conflict.empty() && w.traits()->waits_because.empty();
-    if (written && w.state == WorkloadState::kPending && told && told->status == "False") {
-      out.reason = told->reason;
-      out.message = told->message;
-      return out;
-    }
-  }
-  if (w.holds_quota()) {
-    out.admission.emplace();
-    out.admission->cluster_queue = model.queues[w.holding->queue].name;
-    out.admission->pod_sets = assignment_of(model, id);
-  }
   if (w.state != WorkloadState::kPending) return out;
   if (const auto why = pending_reason(model, w, id)) {
     out.reason = to_string(why->reason);
@@ -139,33 +142,14 @@ WorkloadView view_of(const Model& model, WorkloadId id) {
 
 std::vector<api::PodSetAssignment> assignment_of(const Model& model, WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
-  if (w.holds_quota()) return granted(model, w, *w.holding);
-  if (!w.stands_aside() || !w.object->status.admission) return {};
+  if (const WorkloadRecord* holder = holder_for(model, w))
+    return granted(model, *holder, *holder->holding);
+  if (!ran_when_it_came(w) || !w.object->status.admission) return {};
   return w.object->status.admission->pod_sets;
 }
 
 api::WorkloadStatus status_of(const Model& model, WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
-  if (!w.stands_aside() || w.holds_quota()) return own_status(model, w, id);
-  api::WorkloadStatus out = w.object->status;
-  const auto take = [&](std::string_view type) {
-    const api::WorkloadStatus own = own_status(model, w, id);
-    const api::Condition* said = own.condition(type);
-    if (!said) return;
-    api::Condition now = *said;
-    if (const api::Condition* told = out.condition(type); told && told->status == now.status)
-      now.last_transition_time = told->last_transition_time;
-    std::erase_if(out.conditions, [&](const api::Condition& c) { return c.type == type; });
-    out.conditions.push_back(std::move(now));
-  };
-  if (w.extras && (w.extras->requeue.count > 0 || w.extras->backing_off))
-    out.requeue_state = w.extras->requeue;
-  if (w.state == WorkloadState::kPending) take("QuotaReserved");
-  if (w.state == WorkloadState::kFinished && !out.condition("Finished")) take("Finished");
-  return out;
-}
-
-api::WorkloadStatus own_status(const Model& model, const WorkloadRecord& w, WorkloadId id) {
   api::WorkloadStatus out;
   for (const ConditionRecord& c : w.conditions)
     out.conditions.push_back({type_name(c.type), c.is_true ? "True" : "False",
@@ -193,7 +177,8 @@ api::WorkloadStatus own_status(const Model& model, const WorkloadRecord& w, Work
   }
   out.reclaimable_pods = w.object->status.reclaimable_pods;
   if (!w.extras) return out;
-  out.admission_checks = w.extras->checks;
+  const WorkloadRecord* holder = holder_for(model, w);
+  out.admission_checks = holder && holder->extras ? holder->extras->checks : w.extras->checks;
   out.evictions = w.extras->evictions;
   out.accumulated_past_execution_seconds = w.extras->past_execution_seconds;
   if (w.extras->requeue.count > 0 || w.extras->backing_off) out.requeue_state = w.extras->requeue;
@@ -208,14 +193,15 @@ WorkloadId counted_as(const Model& model, WorkloadId id) {
 }
 
 WorkloadState reported_state(const WorkloadRecord& w) {
-  const auto is_true = [&](std::string_view type) {
-    const api::Condition* c = w.object->status.condition(type);
-    return c && c->status == "True";
+  const auto is_true = [&](ConditionRecord::Type type) {
+    const ConditionRecord* c = w.condition(type);
+    return c && c->is_true;
   };
-  if (w.state == WorkloadState::kFinished || is_true("Finished")) return WorkloadState::kFinished;
+  if (is_true(ConditionRecord::Type::kFinished)) return WorkloadState::kFinished;
   if (!w.object->active) return WorkloadState::kInactive;
-  if (is_true("Admitted")) return WorkloadState::kAdmitted;
-  return is_true("QuotaReserved") ? WorkloadState::kQuotaReserved : WorkloadState::kPending;
+  if (is_true(ConditionRecord::Type::kAdmitted)) return WorkloadState::kAdmitted;
+  return is_true(ConditionRecord::Type::kQuotaReserved) ? WorkloadState::kQuotaReserved
+                                                        : WorkloadState::kPending;
 }
 
 bool told_in_status(const Model& model, const WorkloadRecord& w, std::string_view reason,

@@ -33,19 +33,16 @@ WorkloadView view_of(const Model& model, WorkloadId id);
 std::shared_ptr<const PendingReason> pending_reason(const Model& model, const WorkloadRecord& w,
                                                     WorkloadId id);
 
-/// The assignment of a workload that holds quota, else empty.
+/// The assignment of a workload that holds quota, or for which another does; else empty.
 std::vector<api::PodSetAssignment> assignment_of(const Model& model, WorkloadId id);
 
-/// The status as the API shows it: of one that takes no part what its plugin wrote, and until then
-/// why it waits. That it has ended is the engine's to say.
+/// The status as the API shows it: of one that others stand for, that of the one that does.
 api::WorkloadStatus status_of(const Model& model, WorkloadId id);
-/// The status as the engine's own records have it.
-api::WorkloadStatus own_status(const Model& model, const WorkloadRecord& w, WorkloadId id);
 
 /// Who is counted for this workload in totals: itself, or the one that it represents.
 WorkloadId counted_as(const Model& model, WorkloadId id);
 
-/// The state of one that takes no part, by what its plugin wrote.
+/// The state that the conditions of one say that takes no part.
 WorkloadState reported_state(const WorkloadRecord& w);
 
 /// Does its condition QuotaReserved say this already?

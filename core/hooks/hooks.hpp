@@ -149,11 +149,12 @@ class PreemptionVeto {
 struct Group {
   std::string id;
   std::int32_t rank = 0;
-  bool exclusive = false;  ///< at most one member is admitted
-  /// The members are ways to run `order_as`: totals count that one for all of them, and they share
-  /// its backoff and its limit of requeues.
+  /// The members are ways to run `order_as`: at most one of them is admitted. Where `order_as`
+  /// takes no part, its status is that of the one that is; totals count it for all of them, and
+  /// they share its backoff and its limit of requeues.
   bool represents = false;
   std::string order_as;  ///< key (`namespace/name`) of the workload whose place the group has
+  std::string called;    ///< what sentences call a member that represents; empty: workload
   bool operator==(const Group&) const = default;
 };
 

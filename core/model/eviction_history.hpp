@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/time.hpp"
@@ -32,6 +33,25 @@ class EvictionHistory {
   /// its coming back, when it has evicted it kMostEvictions times. So no instant can go on for
   /// ever, also where traits of plugins contradict each other. O(1) unless they have met twice.
   bool blocked(WorkloadId preemptor, WorkloadId victim, Time now) const;
+
+  /// fn(preemptor, times) of all who issued preemptions.
+  template <typename Fn>
+  void each_issue(Fn&& fn) const {
+    for (const auto& [id, times] : issues_) fn(id, times);
+  }
+  /// fn(preemptor, victim, count, last) of all pairs.
+  template <typename Fn>
+  void each_meeting(Fn&& fn) const {
+    for (const auto& [preemptor, victims] : victims_of_)
+      for (const auto& [victim, met] : victims) fn(preemptor, victim, met.count, met.last);
+  }
+  /// As another history has it, of workloads of which there is nothing here.
+  void recall_issues(WorkloadId preemptor, std::vector<Time> times) {
+    issues_[preemptor] = std::move(times);
+  }
+  void recall_meeting(WorkloadId preemptor, WorkloadId victim, int count, Time last) {
+    victims_of_[preemptor][victim] = evicted_by_[victim][preemptor] = {count, last};
+  }
 
   /// The workload ended: nothing that concerns it counts any more.
   void forget(WorkloadId id);

@@ -22,6 +22,7 @@
 #include "core/model/ledger.hpp"
 #include "core/model/placement.hpp"
 #include "core/model/queue_record.hpp"
+#include "core/model/queue_set.hpp"
 #include "core/model/workload_record.hpp"
 #include "core/quota/quota_tree.hpp"
 
@@ -72,8 +73,12 @@ struct Model {
   std::unordered_map<std::string, api::LabelMap> namespaces;       ///< labels by name
   std::map<std::string, CheckRecord> checks;                       ///< AdmissionChecks by name
 
-  std::optional<bool> pods_ready;        ///< of all that hold quota; unknown: to be counted
-  std::vector<std::uint8_t> maybe_head;  ///< by QueueId: its heap may have a head
+  std::optional<bool> pods_ready;  ///< of all that hold quota; unknown: to be counted
+  QueueSet maybe_head;             ///< their heaps may have a head
+  std::vector<QueueId> noted;      ///< who waits there, or is counted, changed (PendingQueue::note)
+  std::uint64_t epoch = 0;         ///< grows when configuration changes, or labels of namespaces
+  /// By root: the last cycle of a wake that was counted, not computed (engine/waking.hpp).
+  std::vector<std::uint64_t> quiet_cycles;
 
   /// The configuration, or the set of frs, is not what the tree was built from: until it is built
   /// anew nothing is counted, and nobody asks it.
@@ -176,12 +181,32 @@ struct Model {
     return related(w, workloads[it->second]) ? it->second : kNone;
   }
 
-  /// The member of its exclusive group that stands in the way of its admission; kNone: none. That
+  /// Those that exist and represent this one, which takes no part; in the order in which they came.
+  std::vector<WorkloadId> members_for(const WorkloadRecord& w) const {
+    std::vector<WorkloadId> out;
+    const auto named = w.stands_aside() ? anchored.find(w.key) : anchored.end();
+    if (named == anchored.end()) return out;
+    for (const WorkloadId id : named->second) {
+      const WorkloadRecord& member = workloads[id];
+      if (member.represents() && related(member, w)) out.push_back(id);
+    }
+    return out;
+  }
+
+  /// The one of them that is admitted; kNone: none is.
+  WorkloadId speaker_for(const WorkloadRecord& w) const {
+    for (const WorkloadId id : members_for(w))
+      if (workloads[id].state == WorkloadState::kAdmitted && workloads[id].holds_quota()) return id;
+    return kNone;
+  }
+
+  /// The other way to run the same that stands in the way of its admission; kNone: none. That
   /// is an admitted one, unless this one replaces it and is no worse placed than that asks for, or
   /// one that has finished, with which the group has reached its end.
   WorkloadId sibling_in_the_way(WorkloadId id) const {
     const WorkloadRecord& w = workloads[id];
-    if (!w.extras || !w.extras->traits.has_group || !w.extras->traits.group.exclusive) return kNone;
+    if (!w.extras || !w.extras->traits.has_group || !w.extras->traits.group.represents)
+      return kNone;
     const auto group = siblings.find(w.extras->traits.group.id);
     if (group == siblings.end()) return kNone;
     const WorkloadId replaced = replaced_by(w);

@@ -67,6 +67,7 @@ struct QueueRecord {
   std::string inactive_detail;  ///< the missing flavors or checks, for messages
   std::vector<QueueCheck> checks;
   std::uint64_t generation = 0;  ///< semantics 4: holders and configuration of this queue
+  std::uint64_t own_usage = 0;   ///< grows when what is counted as used here may have changed
   PendingQueue pending;
   std::vector<WorkloadId> holders;  ///< workloads that hold quota here, in no particular order
 
@@ -75,10 +76,16 @@ struct QueueRecord {
   std::map<StringId, HeldTotals> held;  ///< of holders, by LocalQueue (totals.hpp)
   std::set<WorkloadId> held_alone;      ///< holders that no account has
 
-  bool dirty = false;             ///< its tree is to be woken
+  enum class Dirty : std::uint8_t { kNo, kReleased, kChanged };
+  Dirty dirty = Dirty::kNo;       ///< why its tree is to be woken
+  std::uint64_t told_as_of = 0;   ///< its parked reasons say what was so in this cycle
   StringId reserved_message = 0;  ///< "Quota reserved in ClusterQueue …", once it is interned
 
   bool active() const { return inactive == Inactive::kNo; }
+  void usage_changed() {
+    ++own_usage;
+    pending.note();
+  }
   bool best_effort() const {
     return !spec || spec->strategy == api::QueueingStrategy::kBestEffortFifo;
   }

@@ -53,6 +53,7 @@ void PendingQueue::remove_member(const Slot& slot) {
   const auto it = c.members.find(key);
   SLUICE_CHECK(it != c.members.end(), "workload ", key.id, " is not in its class");
   const bool first = it == c.members.begin();
+  if (c.grounds.of == key.id) c.grounds = {};
   c.members.erase(it);
   if (first && !c.parked) {
     open_heads_.erase(key);
@@ -62,6 +63,7 @@ void PendingQueue::remove_member(const Slot& slot) {
 
 void PendingQueue::insert(const OrderKey& key, ClassKey cls, std::uint32_t account) {
   erase(key.id);
+  note();
   const Slot& slot = slots_.emplace(key.id, Slot{key, class_of(cls), account, false}).first->second;
   add_member(slot);
   if (account == kNoAccount) unaccounted_.insert(key.id);
@@ -71,6 +73,7 @@ void PendingQueue::insert(const OrderKey& key, ClassKey cls, std::uint32_t accou
 void PendingQueue::reorder(const OrderKey& key) {
   const auto it = slots_.find(key.id);
   if (it == slots_.end()) return;
+  note();
   Slot& slot = it->second;
   if (!slot.alone) remove_member(slot);
   leave_group(slot.key);
@@ -94,6 +97,7 @@ void PendingQueue::leave_group(const OrderKey& key) {
 void PendingQueue::erase(WorkloadId id) {
   const auto it = slots_.find(id);
   if (it == slots_.end()) return;
+  note();
   const Slot slot = it->second;
   slots_.erase(it);
   unaccounted_.erase(id);
@@ -141,7 +145,9 @@ std::optional<WorkloadId> PendingQueue::head() const {
   return open_heads_.begin()->id;
 }
 
-void PendingQueue::park_with_equals(WorkloadId id, std::shared_ptr<const PendingReason> why) {
+void PendingQueue::park_with_equals(WorkloadId id, std::shared_ptr<const PendingReason> why,
+                                    Grounds grounds) {
+  note();
   const Slot& slot = slots_.at(id);
   Class& c = classes_[slot.cls];
   SLUICE_CHECK(!slot.alone && !c.parked, "workload ", id, " is parked already");
@@ -149,12 +155,14 @@ void PendingQueue::park_with_equals(WorkloadId id, std::shared_ptr<const Pending
   open_heads_.erase(*c.members.begin());
   c.parked = true;
   c.why = std::move(why);
+  c.grounds = std::move(grounds);
   ++parked_classes_;
 }
 
 void PendingQueue::park_alone(WorkloadId id) {
   Slot& slot = slots_.at(id);
   SLUICE_CHECK(!slot.alone, "workload ", id, " is parked already");
+  note();
   remove_member(slot);
   slot.alone = true;
   alone_.insert(id);
@@ -163,6 +171,7 @@ void PendingQueue::park_alone(WorkloadId id) {
 
 bool PendingQueue::wake() {
   if (!anything_parked()) return false;
+  note();
   bool moved = !alone_.empty();
   for (std::uint32_t id = 0; parked_classes_ > 0; ++id) {
     SLUICE_CHECK(id < classes_.size(), parked_classes_, " parked classes more than there are");
@@ -187,6 +196,19 @@ bool PendingQueue::wake() {
   return moved;
 }
 
+void PendingQueue::open_empty() {
+  std::size_t left = parked_classes_;
+  for (std::uint32_t id = 0; left > 0; ++id) {
+    Class& c = classes_[id];
+    if (!c.parked) continue;
+    --left;
+    if (!c.members.empty()) continue;
+    c.parked = false;
+    --parked_classes_;
+    retire(id);
+  }
+}
+
 bool PendingQueue::parked(WorkloadId id) const {
   const auto it = slots_.find(id);
   return it != slots_.end() && (it->second.alone || classes_[it->second.cls].parked);
@@ -194,7 +216,8 @@ bool PendingQueue::parked(WorkloadId id) const {
 
 std::shared_ptr<const PendingReason> PendingQueue::class_reason(WorkloadId id) const {
   const auto it = slots_.find(id);
-  return it == slots_.end() ? nullptr : classes_[it->second.cls].why;
+  // One that was parked alone waits for something else than its equals.
+  return it == slots_.end() || it->second.alone ? nullptr : classes_[it->second.cls].why;
 }
 
 void PendingQueue::collect_untold(std::vector<WorkloadId>& out) {

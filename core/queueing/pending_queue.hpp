@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/queueing/grounds.hpp"
 #include "core/queueing/order_key.hpp"
 
 namespace sluice {
@@ -45,16 +46,54 @@ class PendingQueue {
   /// The workload whose turn it is; nullopt when the heap is empty.
   std::optional<WorkloadId> head() const;
 
+  /// Where this queue is listed, once, by its number, when somebody comes, goes or is parked, or
+  /// when note() says so; forget_note() lets it be listed again.
+  void list_in(std::vector<std::uint32_t>& noted, std::uint32_t number) {
+    noted_in_ = &noted;
+    number_ = number;
+  }
+  void note() {
+    if (!noted_in_ || noted_) return;
+    noted_ = true;
+    noted_in_->push_back(number_);
+  }
+  void forget_note() { noted_ = false; }
+
   /// Parks the workload and all its equals in the heap, for one reason that all share.
-  void park_with_equals(WorkloadId id, std::shared_ptr<const PendingReason> why);
+  void park_with_equals(WorkloadId id, std::shared_ptr<const PendingReason> why,
+                        Grounds grounds = {});
   void park_alone(WorkloadId id);
   /// Everything comes back to the heap. True when anything moved.
   bool wake();
   bool anything_parked() const { return parked_classes_ > 0 || !alone_.empty(); }
   bool parked(WorkloadId id) const;
+  std::size_t alone_count() const { return alone_.size(); }
+  bool place_given() const { return place_.has_value(); }
+  /// fn(first member, grounds, reason) for the parked classes that have members; false ends it.
+  template <typename Fn>
+  bool each_parked(Fn&& fn) {
+    std::size_t left = parked_classes_;
+    for (std::size_t i = 0; left > 0; ++i) {
+      if (!classes_[i].parked) continue;
+      --left;
+      Class& c = classes_[i];
+      if (!c.members.empty() && !fn(c.members.begin()->id, c.grounds, c.why)) return false;
+    }
+    return true;
+  }
+  bool has_empty_parked() const {
+    for (const Class& c : classes_)
+      if (c.parked && c.members.empty()) return true;
+    return false;
+  }
+  /// Parked classes without members are parked no more: an equal that comes is looked at.
+  void open_empty();
 
   /// Gives the preemptor's place to this workload; its group (those with its anchor) moves along.
-  void give_place(WorkloadId id, WorkloadId anchor) { place_ = {id, anchor}; }
+  void give_place(WorkloadId id, WorkloadId anchor) {
+    note();
+    place_ = {id, anchor};
+  }
   /// It was admitted or deleted: the place is free when it held it.
   void free_place(WorkloadId id) {
     if (place_ && place_->holder == id) place_.reset();
@@ -67,6 +106,10 @@ class PendingQueue {
   /// It was told something else than the reason of its class. REQUIRES: contains(id).
   void note_untold(WorkloadId id) { classes_[slots_.at(id).cls].newcomers.push_back(id); }
 
+  /// Who has the preemptor's place; nullopt: nobody.
+  std::optional<WorkloadId> place() const {
+    return place_ ? std::optional(place_->holder) : std::nullopt;
+  }
   /// A StrictFIFO queue has no such place.
   void clear_place() { place_.reset(); }
 
@@ -95,6 +138,21 @@ class PendingQueue {
   void each(Fn&& fn) const {
     for (const auto& [id, slot] : slots_) fn(id, slot.alone || classes_[slot.cls].parked);
   }
+  /// fn(first member) for each class that is parked and has members.
+  template <typename Fn>
+  void each_parked_class(Fn&& fn) const {
+    for (const Class& each : classes_)
+      if (each.parked && !each.members.empty()) fn(each.members.begin()->id);
+  }
+  /// fn(id) for all that are in the heap. O(classes + those).
+  template <typename Fn>
+  void each_open(Fn&& fn) const {
+    for (const Class& each : classes_)
+      if (!each.parked)
+        for (const OrderKey& key : each.members) fn(key.id);
+  }
+  /// Those that are parked by themselves.
+  const std::set<WorkloadId>& parked_alone() const { return alone_; }
   /// All members in queue order, parked ones too.
   std::vector<WorkloadId> members() const;
   /// Members of the same class, in order. REQUIRES: contains(id).
@@ -107,6 +165,7 @@ class PendingQueue {
     std::set<OrderKey> members;  // without those parked alone
     bool parked = false;
     std::shared_ptr<const PendingReason> why;
+    Grounds grounds;                    // while it is parked
     std::uint64_t told = 0;             // digest of the reason that members were told
     std::vector<WorkloadId> newcomers;  // since then
     Accounts accounts;                  // of the members
@@ -147,6 +206,9 @@ class PendingQueue {
   };
   std::optional<Place> place_;
   std::size_t parked_classes_ = 0;
+  std::vector<std::uint32_t>* noted_in_ = nullptr;
+  std::uint32_t number_ = 0;
+  bool noted_ = false;
 };
 
 }  // namespace sluice

@@ -11,6 +11,8 @@ void QuotaTree::build(std::vector<NodeSpec> nodes, const FlavorResources& frs) {
   resource_count_ = frs.resource_count();
   nodes_.assign(nodes.size(), {});
   cells_.assign(nodes.size() * fr_count_, {});
+  put_by_.assign(cells_.size(), 0);
+  marks_.assign(nodes.size(), 0);
   lendable_.assign(nodes.size() * resource_count_, 0);
   frs_of_.assign(resource_count_, {});
   for (FrId fr = 0; fr < fr_count_; ++fr) frs_of_[frs.resource_of(fr)].push_back(fr);
@@ -113,16 +115,30 @@ std::string QuotaTree::path(NodeId node) const {
   return (up == kNone ? std::string() : path(up)) + "/" + name(node);
 }
 
-Wide QuotaTree::available_wide(NodeId node, FrId fr) const {
+template <typename UsageOf>
+Wide QuotaTree::available_wide(NodeId node, FrId fr, const UsageOf& usage_of) const {
   const Cell& c = cell(node, fr);
+  const Wide usage = usage_of(c);
   const NodeId up = nodes_[node].parent;
-  if (up == kNone) return c.subtree - c.usage;
-  Wide from_parent = available_wide(up, fr);
+  if (up == kNone) return c.subtree - usage;
+  Wide from_parent = available_wide(up, fr, usage_of);
   if (c.borrowing_limit != kUnlimited) {
-    const Wide lent = std::max<Wide>(0, c.usage - c.local);
+    const Wide lent = std::max<Wide>(0, usage - c.local);
     from_parent = std::min(from_parent, (Wide{c.subtree} - c.local) - lent + c.borrowing_limit);
   }
-  return local_available(node, fr) + from_parent;
+  return std::max<Wide>(0, c.local - usage) + from_parent;
+}
+
+Amount QuotaTree::available(NodeId node, FrId fr) const {
+  return saturate(available_wide(node, fr, [](const Cell& c) { return c.usage; }));
+}
+
+Amount QuotaTree::available_as_marked(NodeId node, FrId fr) const {
+  const std::uint32_t mark = marks_[nodes_[node].root];
+  SLUICE_CHECK(mark > 0, "the root of ", nodes_[node].name, " was never marked");
+  return saturate(available_wide(node, fr, [&](const Cell& c) {
+    return c.mark == mark ? put_by_[static_cast<std::size_t>(&c - cells_.data())] : c.usage;
+  }));
 }
 
 QuotaTree::BorrowLevel QuotaTree::borrow_level(NodeId queue, FrId fr, Amount amount) const {
@@ -144,10 +160,15 @@ void QuotaTree::add_usage(NodeId queue, FrId fr, Amount amount) {
                nodes_.size(), ", which is no queue");
   SLUICE_CHECK(fr < fr_count_, "usage of fr ", fr, "; the tree knows ", fr_count_);
   Wide change = amount;
+  const std::uint32_t mark = marks_[nodes_[queue].root];
   for (NodeId node = queue; node != kNone && change != 0; node = nodes_[node].parent) {
     Cell& c = cell(node, fr);
     const Wide before = std::max<Wide>(0, c.usage - c.local);
     const bool exceeded = c.usage > c.subtree;
+    if (c.mark != mark) {
+      c.mark = mark;
+      put_by_[node * fr_count_ + fr] = c.usage;
+    }
     c.usage += change;
     change = std::max<Wide>(0, c.usage - c.local) - before;
     const bool exceeds = c.usage > c.subtree;

@@ -74,7 +74,7 @@ class QuotaTree {
     return c.usage >= c.local ? 0 : saturate(c.local - c.usage);
   }
   /// May be negative after quota was lowered. O(depth).
-  Amount available(NodeId node, FrId fr) const { return saturate(available_wide(node, fr)); }
+  Amount available(NodeId node, FrId fr) const;
   bool fits(NodeId node, FrId fr, Amount amount) const {
     return amount <= 0 || amount <= available(node, fr);
   }
@@ -96,6 +96,11 @@ class QuotaTree {
   /// Adds (or with a negative amount takes away) usage at a queue and above. O(depth).
   void add_usage(NodeId queue, FrId fr, Amount amount);
 
+  /// From now on available_as_marked() under this root says what available() says now. O(1).
+  void mark(NodeId root) { ++marks_[root]; }
+  /// What available() said when the root was marked last. REQUIRES: it was. O(depth).
+  Amount available_as_marked(NodeId node, FrId fr) const;
+
   /// Σ potential(node) over all frs of a resource: what the node could lend of it to its children.
   Amount lendable(NodeId node, ResourceId resource) const {
     return lendable_[node * resource_count_ + resource];
@@ -113,6 +118,7 @@ class QuotaTree {
     Amount potential = 0;
     Amount borrowing_limit = kUnlimited;
     std::int32_t borrowers = 0;  // children that exceed their subtree quota
+    std::uint32_t mark = 0;      // of the root, when `usage` was put by last
   };
   struct Node {
     std::string name;
@@ -128,7 +134,8 @@ class QuotaTree {
 
   const Cell& cell(NodeId node, FrId fr) const { return cells_[node * fr_count_ + fr]; }
   Cell& cell(NodeId node, FrId fr) { return cells_[node * fr_count_ + fr]; }
-  Wide available_wide(NodeId node, FrId fr) const;
+  template <typename UsageOf>
+  Wide available_wide(NodeId node, FrId fr, const UsageOf& usage_of) const;
   void link(std::vector<NodeSpec>& specs);
   void measure(NodeId node, int depth);
   void sum_up(NodeId node, const std::vector<NodeSpec>& specs);
@@ -136,6 +143,8 @@ class QuotaTree {
 
   std::vector<Node> nodes_;
   std::vector<Cell> cells_;
+  std::vector<Wide> put_by_;          // by cell: its usage at the mark of the root that it has
+  std::vector<std::uint32_t> marks_;  // by root
   std::vector<Amount> lendable_;
   std::vector<std::vector<FrId>> frs_of_;
   std::size_t fr_count_ = 0;

@@ -38,7 +38,7 @@ const char* to_string(WaitReason reason);
 
 struct FlavorReason {
   enum class Kind : std::uint8_t {
-    kUnused,   ///< a: how much more is needed
+    kUnused,   ///< a: how much more is needed, b: of how much
     kMaximum,  ///< a: earlier pod sets, b: this pod set, c: capacity
     kTaint,    ///< text: the taint
     kAffinity,

@@ -10,6 +10,7 @@
 
 #include "core/hooks/hooks.hpp"
 #include "core/model/workload_record.hpp"
+#include "core/queueing/grounds.hpp"
 #include "core/reasons/reasons.hpp"
 
 namespace sluice {
@@ -34,7 +35,9 @@ struct Assignment {
   int level = 0;                        ///< the highest of all resources
   std::vector<std::int16_t> positions;  ///< as ScanPosition::positions
   std::vector<FlavorReason> reasons;
-  std::string fault;  ///< a hook did not answer: no nomination
+  std::vector<Look> looks;     ///< the comparisons with what the queue may have, in order
+  bool other_grounds = false;  ///< more than these decided: a filter of a plugin, or victims
+  std::string fault;           ///< a hook did not answer: no nomination
 
   void clear() {
     counts.clear();
@@ -44,6 +47,8 @@ struct Assignment {
     level = 0;
     positions.clear();
     reasons.clear();
+    looks.clear();
+    other_grounds = false;
     fault.clear();
   }
 

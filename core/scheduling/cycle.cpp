@@ -144,7 +144,7 @@ bool Cycle::lost_to_group(WorkloadId candidate) const {
   if (std::find(ended_.begin(), ended_.end(), candidate) != ended_.end()) return true;
   if (reserved_.empty()) return false;
   const hooks::Traits* mine = model_.workloads[candidate].traits();
-  if (!mine || !mine->has_group || !mine->group.exclusive) return false;
+  if (!mine || !mine->has_group || !mine->group.represents) return false;
   return std::any_of(reserved_.begin(), reserved_.end(), [&](WorkloadId id) {
     return model_.workloads[id].traits()->group.id == mine->group.id;
   });
@@ -180,7 +180,7 @@ void Cycle::admit_in_this_cycle(WorkloadId id) {
     if (r.holds_quota()) add_victim(replaced);
     replaced_->remove(replaced);
   }
-  if (w.extras->traits.has_group && w.extras->traits.group.exclusive) reserved_.push_back(id);
+  if (w.extras->traits.has_group && w.extras->traits.group.represents) reserved_.push_back(id);
 }
 
 void Cycle::add_for_this_cycle(QueueId queue, std::vector<FrAmount> usage) {

@@ -29,11 +29,13 @@ struct Entry {
   EntryStatus status = EntryStatus::kNoRoom;
   std::uint64_t queue_generation = 0;  ///< before anything of this cycle was committed
   std::uint64_t tree_generation = 0;
+  std::uint64_t own_usage = 0;
   bool resumed_from_start = true;  ///< its walk began at the first flavors
 
   void note_generations(const Model& model) {
     queue_generation = model.queues[queue].generation;
     tree_generation = model.tree_generation(queue);
+    own_usage = model.queues[queue].own_usage;
     const ScanPosition* scan = model.workloads[id].scan.get();
     resumed_from_start = !scan || std::all_of(scan->positions.begin(), scan->positions.end(),
                                               [](std::int16_t position) { return position < 0; });

@@ -149,6 +149,7 @@ void FlavorAssigner::ask_plugin_filters(const Ask& ask) {
     for (std::size_t i = 0; i < skipped_.size(); ++i) {
       if (answer.skip[i] == 0 || skipped_[i] != 0) continue;
       skipped_[i] = 1;
+      result_->other_grounds = true;
       skip_reasons_[i] = std::move(answer.reasons[i]);
       if (i < answer.by.size()) skipped_by_[i] = std::move(answer.by[i]);
     }
@@ -231,10 +232,12 @@ ResourceChoice FlavorAssigner::evaluate(const Ask& ask, FrId fr, const Request& 
   const auto [level, reclaim_possible] = tree.borrow_level(queue, fr, amount);
   choice.level = level;
   const Amount available = std::max<Amount>(0, tree.available(queue, fr));
+  result_->looks.push_back({fr, amount, amount <= available});
   if (amount <= available) return choice;
   FlavorReason& reason = explain(ask, FlavorReason::Kind::kUnused, model_.frs.flavor_of(fr));
   reason.resource = request.resource;
   reason.a = amount - available;
+  reason.b = amount;
   if (!preemption_may_help(fr, amount, reclaim_possible)) {
     choice.mode = Mode::kNoFit;
     return choice;
@@ -261,6 +264,7 @@ void FlavorAssigner::simulate(FrId fr, Amount amount, ResourceChoice& choice) {
   if (simulated.note.fault) result_->fault = simulated.note.fault.sentence();
   const std::vector<Victim>& victims = simulated.victims;
   if (victims.empty()) return;
+  result_->other_grounds = true;
   const bool all_elsewhere = std::all_of(victims.begin(), victims.end(), [&](const Victim& v) {
     return model_.workloads[v.id].holding->queue != queue_->id;
   });

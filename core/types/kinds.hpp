@@ -138,6 +138,7 @@ struct Admission {
 struct ReclaimablePods {
   std::string pod_set;
   std::int32_t count = 0;
+  bool operator==(const ReclaimablePods&) const = default;
 };
 
 struct RequeueState {

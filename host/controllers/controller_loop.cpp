@@ -41,8 +41,9 @@ void ControllerLoop::changed(const ObjectChange& change) {
 
 bool ControllerLoop::wants_loaded(const api::KindInfo& kind) {
   const auto& watchers = watchers_of(kind);
-  return std::any_of(watchers.begin(), watchers.end(),
-                     [](const Entry* entry) { return !entry->controller->loads_apart(); });
+  return std::any_of(watchers.begin(), watchers.end(), [this](const Entry* entry) {
+    return resumes_ || !entry->controller->loads_apart();
+  });
 }
 
 bool ControllerLoop::follows(const StoredObject& workload) {
@@ -60,10 +61,15 @@ bool ControllerLoop::has_work() const {
 
 void ControllerLoop::loaded(const ObjectChange& change, bool apart) {
   if (apart) index_.update(change);
+  if (apart && resumes_) return;  // who owns what is known when all are in the index
+  const bool owns = resumes_ && !index_.dependents(change.stored->metadata.uid()).empty();
   for (Entry* entry : watchers_of(*change.kind)) {
-    if (entry->controller->loads_apart() != apart) continue;
+    if (!resumes_ && entry->controller->loads_apart() != apart) continue;
     named_.clear();
-    entry->controller->loaded(change, named_);
+    if (resumes_)
+      entry->controller->resumed(change, owns, named_);
+    else
+      entry->controller->loaded(change, named_);
     for (std::string& key : named_) name(*entry, std::move(key));
   }
 }

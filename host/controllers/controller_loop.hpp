@@ -32,6 +32,8 @@ class ControllerLoop final : public KernelListener {
   /// A key whose reconcile failed is tried again when it is named again, not after a while: for a
   /// simulation, whose clock would never rest.
   void retry_on_change_only() { retries_ = false; }
+  /// What is loaded was brought to rest by another host; see Controller::resumed(). Before that.
+  void resume() { resumes_ = true; }
   /// run() returns after about so many keys of each controller, so that the writes of others wait
   /// no longer, also when all objects are looked at after a start.
   void limit_run(std::size_t keys) { most_ = keys; }
@@ -75,6 +77,7 @@ class ControllerLoop final : public KernelListener {
   std::vector<std::string> named_;  // reused
   std::uint64_t reconciles_ = 0;
   bool retries_ = true;
+  bool resumes_ = false;
 };
 
 }  // namespace sluice::host

@@ -92,22 +92,6 @@ json::array pod_sets_of(const Explanation& explanation) {
   return out;
 }
 
-json::array assignment_of(const api::Admission& admission) {
-  json::array out;
-  for (const api::PodSetAssignment& pods : admission.pod_sets) {
-    json::object flavors;
-    for (const auto& [resource, flavor] : pods.flavors) flavors[resource] = flavor;
-    json::object usage;
-    for (const auto& [resource, amount] : pods.usage)
-      usage[resource] = amount_text(resource, amount);
-    out.push_back(json::object{{"name", pods.name},
-                               {"count", pods.count},
-                               {"flavors", std::move(flavors)},
-                               {"usage", std::move(usage)}});
-  }
-  return out;
-}
-
 json::array checks_of(const api::WorkloadStatus& status) {
   json::array out;
   for (const api::AdmissionCheckState& check : status.admission_checks)
@@ -209,13 +193,29 @@ void add_stand_ins(const Engine& engine, const Explanation& explanation, json::o
     if (each.parked) entry["parked"] = true;
     if (const api::Condition* told = status.condition(telling_condition(state)))
       entry["message"] = told->message;
-    if (status.admission) entry["admission"] = assignment_of(*status.admission);
+    if (status.admission) entry["admission"] = assignment_document(*status.admission);
     if (!status.admission_checks.empty()) entry["checks"] = checks_of(status);
     array_of(out, "standIns").push_back(std::move(entry));
   }
 }
 
 }  // namespace
+
+json::array assignment_document(const api::Admission& admission) {
+  json::array out;
+  for (const api::PodSetAssignment& pods : admission.pod_sets) {
+    json::object flavors;
+    for (const auto& [resource, flavor] : pods.flavors) flavors[resource] = flavor;
+    json::object usage;
+    for (const auto& [resource, amount] : pods.usage)
+      usage[resource] = amount_text(resource, amount);
+    out.push_back(json::object{{"name", pods.name},
+                               {"count", pods.count},
+                               {"flavors", std::move(flavors)},
+                               {"usage", std::move(usage)}});
+  }
+  return out;
+}
 
 void add_explanation(const Explanation& explanation, json::object& document) {
   if (!explanation.cluster_queue.empty()) {
@@ -285,7 +285,7 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
   add_stand_ins(engine, explanation, out);
   if (status.admission) {
     object_of(out, "queue")["clusterQueue"] = status.admission->cluster_queue;
-    out["admission"] = assignment_of(*status.admission);
+    out["admission"] = assignment_document(*status.admission);
   }
   if (state != WorkloadState::kFinished) add_eviction(engine, status, may_know, out);
   if (!status.admission_checks.empty()) out["checks"] = checks_of(status);

@@ -4,6 +4,7 @@
 // up, never named. Reads the engine, so it belongs to the kernel's thread; changes nothing.
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include "core/engine/engine.hpp"
@@ -13,6 +14,9 @@ namespace sluice::host {
 /// REQUIRES: the workload exists.
 boost::json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
                                          const MayKnow& may_know);
+
+/// Its pod sets with counts, flavors and amounts, as the document has them.
+boost::json::array assignment_document(const api::Admission& admission);
 
 /// The part of it that an Explanation holds: queue, podSets, refusals, and what would help.
 void add_explanation(const Explanation& explanation, boost::json::object& document);

@@ -49,6 +49,15 @@ void add_obstacles(const ObjectAccess& objects, const std::string& ns, json::obj
 
 }  // namespace
 
+json::object explain_workload(const Engine& engine, const ObjectAccess& objects, WorkloadId id,
+                              const MayKnow& may_know) {
+  json::object document = explanation_document(engine, id, objects.now(), may_know);
+  const std::string& key = engine.key(id);
+  add_obstacles(objects, key.substr(0, key.find('/')), document);
+  add_pod_trouble(objects, key, document);
+  return document;
+}
+
 ApiResult<json::value> LiveInsight::pending(const ObjectAccess& objects, const std::string& ns,
                                             const std::string& queue, std::int64_t offset,
                                             std::int64_t limit) const {
@@ -85,10 +94,7 @@ void LiveInsight::explain(std::string ns, std::string workload, MayKnow may_know
                 may_know = std::move(may_know), done = std::move(done)](ObjectAccess& objects) {
     const auto id = engine_.find(ns + "/" + workload);
     if (!id) return done(not_found(kueue_kind(objects, "Workload"), workload));
-    json::object document = explanation_document(engine_, *id, objects.now(), may_know);
-    add_obstacles(objects, ns, document);
-    add_pod_trouble(objects, ns + "/" + workload, document);
-    done(json::value(std::move(document)));
+    done(json::value(explain_workload(engine_, objects, *id, may_know)));
   });
 }
 

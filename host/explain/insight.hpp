@@ -2,6 +2,7 @@
 // are answered on the kernel's thread, in order with what it does.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <string>
 
 #include "core/engine/engine.hpp"
@@ -10,6 +11,11 @@
 #include "host/controllers/kernel_thread.hpp"
 
 namespace sluice::host {
+
+/// The document of docs/explain.md. What keeps its whole queue from serving, and what its pods
+/// failed of, comes first among what would help. REQUIRES: the workload exists.
+boost::json::object explain_workload(const Engine& engine, const ObjectAccess& objects,
+                                     WorkloadId id, const MayKnow& may_know);
 
 class LiveInsight final : public Insight {
  public:

@@ -20,21 +20,61 @@ std::string text(const json::object& object, std::string_view key) {
   return std::string(api::find_text(object, key));
 }
 
-/// Columns as wide as their widest cell; nothing after the last one.
-std::string table(const std::vector<Row>& rows) {
+}  // namespace
+
+std::string table_text(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string out;
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     std::string line = " ";
     for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format(" {:<{}} ", row[i], widths[i]);
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return out;
 }
+
+std::string queue_text(const json::object& queue) {
+  std::string out = "LocalQueue " + text(queue, "localQueue");
+  const std::string cluster_queue = text(queue, "clusterQueue");
+  if (!cluster_queue.empty()) out += " of ClusterQueue " + cluster_queue;
+  const json::array* cohorts = api::find_array(queue, "cohorts");
+  if (!cohorts || cohorts->empty()) return out;
+  out += ", cohort ";
+  for (auto it = cohorts->rbegin(); it != cohorts->rend(); ++it)
+    if (it->is_string()) out += "/" + std::string(api::view(it->get_string()));
+  return out;
+}
+
+std::string checks_text(const json::object& document) {
+  std::string out;
+  for_each_object(document, "checks", [&](const json::object& check) {
+    out +=
+        fmt::format("{}{} {}", out.empty() ? "" : "; ", text(check, "name"), text(check, "state"));
+    const std::string message = text(check, "message");
+    if (!message.empty()) out += " (" + message + ")";
+  });
+  return out;
+}
+
+std::string admission_text(const json::object& document) {
+  std::string out;
+  for_each_object(document, "admission", [&](const json::object& pods) {
+    out += fmt::format("{}pod set {}: {} pod{}", out.empty() ? "" : "; ", text(pods, "name"),
+                       api::find_int(pods, "count").value_or(0),
+                       api::find_int(pods, "count").value_or(0) == 1 ? "" : "s");
+    const json::object& flavors = part(pods, "flavors");
+    for (const auto& each : flavors)
+      out += fmt::format(", {} {} of flavor {}", text(part(pods, "usage"), api::view(each.key())),
+                         api::view(each.key()), text(flavors, api::view(each.key())));
+  });
+  return out;
+}
+
+namespace {
 
 /// `5m3s`, the two largest units.
 std::string ago(Duration time) {
@@ -59,18 +99,6 @@ std::string since_text(const json::object& document, const json::object& part) {
   const auto now = api::find_time(document, "time");
   if (!since || !now) return {};
   return fmt::format("{} ({} ago)", format_time(*since - *since % kSecond), ago(*now - *since));
-}
-
-std::string queue_text(const json::object& queue) {
-  std::string out = "LocalQueue " + text(queue, "localQueue");
-  const std::string cluster_queue = text(queue, "clusterQueue");
-  if (!cluster_queue.empty()) out += " of ClusterQueue " + cluster_queue;
-  const json::array* cohorts = api::find_array(queue, "cohorts");
-  if (!cohorts || cohorts->empty()) return out;
-  out += ", cohort ";
-  for (auto it = cohorts->rbegin(); it != cohorts->rend(); ++it)
-    if (it->is_string()) out += "/" + std::string(api::view(it->get_string()));
-  return out;
 }
 
 std::string position_text(const json::object& queue) {
@@ -133,31 +161,6 @@ std::string list_text(const json::object& document, std::string_view key) {
   return out;
 }
 
-std::string checks_text(const json::object& document) {
-  std::string out;
-  for_each_object(document, "checks", [&](const json::object& check) {
-    out +=
-        fmt::format("{}{} {}", out.empty() ? "" : "; ", text(check, "name"), text(check, "state"));
-    const std::string message = text(check, "message");
-    if (!message.empty()) out += " (" + message + ")";
-  });
-  return out;
-}
-
-std::string admission_text(const json::object& document) {
-  std::string out;
-  for_each_object(document, "admission", [&](const json::object& pods) {
-    out += fmt::format("{}pod set {}: {} pod{}", out.empty() ? "" : "; ", text(pods, "name"),
-                       api::find_int(pods, "count").value_or(0),
-                       api::find_int(pods, "count").value_or(0) == 1 ? "" : "s");
-    const json::object& flavors = part(pods, "flavors");
-    for (const auto& each : flavors)
-      out += fmt::format(", {} {} of flavor {}", text(part(pods, "usage"), api::view(each.key())),
-                         api::view(each.key()), text(flavors, api::view(each.key())));
-  });
-  return out;
-}
-
 void add_flavors(const json::object& resource, std::vector<Row>& rows) {
   const std::string name = text(resource, "resource");
   const std::string asked = text(resource, "requested");
@@ -176,6 +179,15 @@ void add_flavors(const json::object& resource, std::vector<Row>& rows) {
   });
 }
 
+/// Of a cluster on which somebody else decides: what is said there.
+std::string cluster_text(const json::object& cluster) {
+  std::string out = text(cluster, "state");
+  for (const char* more : {"reason", "message"})
+    if (const std::string said = text(cluster, more); !said.empty() && said != out)
+      out += (more[0] == 'r' ? ", " : ": ") + said;
+  return out;
+}
+
 std::string stand_ins_text(const json::object& document) {
   std::vector<Row> rows = {{"IN ITS PLACE", "STATE", "WHERE, OR WHY NOT"}};
   for_each_object(document, "standIns", [&](const json::object& each) {
@@ -185,7 +197,7 @@ std::string stand_ins_text(const json::object& document) {
     if (why.empty()) why = text(each, "message");
     rows.push_back({text(each, "workload"), text(each, "state"), why});
   });
-  return rows.size() == 1 ? "" : "\n" + table(rows);
+  return rows.size() == 1 ? "" : "\n" + table_text(rows);
 }
 
 std::string pod_sets_text(const json::object& document) {
@@ -197,7 +209,7 @@ std::string pod_sets_text(const json::object& document) {
     std::vector<Row> rows = {{"RESOURCE", "ASKED", "FLAVOR", "FREE", "AT MOST", "MISSING"}};
     for_each_object(pods, "resources",
                     [&](const json::object& resource) { add_flavors(resource, rows); });
-    out += table(rows);
+    out += table_text(rows);
   });
   return out;
 }
@@ -215,6 +227,7 @@ std::string explanation_text(const json::object& document) {
     if (!value.empty()) rows.push_back({name, value});
   };
   row("Since", since_text(document, document));
+  row("In the cluster", cluster_text(part(document, "cluster")));
   row("Queue", queue_text(part(document, "queue")));
   row("Position", position_text(part(document, "queue")));
   row("Ahead", ahead_text(part(document, "queue")));
@@ -233,7 +246,8 @@ std::string explanation_text(const json::object& document) {
     row("Evicted", fmt::format("{}, {}: {}", since_text(document, evicted), text(evicted, "reason"),
                                text(evicted, "message")));
   row("For", preemptor_text(part(evicted, "by")));
-  std::string out = head + "\n" + table(rows) + stand_ins_text(document) + pod_sets_text(document);
+  std::string out =
+      head + "\n" + table_text(rows) + stand_ins_text(document) + pod_sets_text(document);
   std::string help;
   if (const json::array* all = api::find_array(document, "wouldHelp"))
     for (const json::value& each : *all)

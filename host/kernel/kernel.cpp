@@ -191,7 +191,7 @@ void Kernel::put_claims(const StoredObject& old, const Claims& claims) {
   if (claims == claims_of(old)) return;
   StoredObject changed = old;
   set_claims(changed, claims);
-  if (writes_status_of(old)) changed.status = status_text(old.key, old.status);
+  if (writes_status_of(changed)) changed.status = status_text(old.key, old.status);
   put_stored(std::move(changed), &old);
 }
 
@@ -212,8 +212,7 @@ void Kernel::commit(PreparedObject object, const json::object* status) {
   const bool read_by_engine = reads_statuses_of(*object.stored.kind);
   if (status && !read_by_engine) object.stored.status = text_of(*status);
   const bool status_alone = old && !read_by_engine && old->status != object.stored.status &&
-                            old->metadata == object.stored.metadata &&
-                            *old->body == *object.stored.body;
+                            same_but_status(*old, object.stored);
   const bool workload = object.stored.kind == &workload_kind_;
   if (old && workload) note_pods_ready(object.typed);
   // What the engine makes of a change is written with it.
@@ -264,13 +263,15 @@ std::vector<StagedChange> Kernel::end_staging() {
   return changes;
 }
 
-/// The status as the engine has it now; what it does not know of is kept.
-std::string Kernel::status_text(std::string_view key, const json::object& before) const {
+/// The status as the engine has it now, to be stored; what it does not know of is kept.
+std::string Kernel::status_text(std::string_view key, const json::object& before) {
   const auto id = engine_.find(key);
-  return text_of(id ? api::encode_workload_status(before, engine_.status(*id)) : before);
+  if (!id) return text_of(before);
+  engine_.note_shown(*id);
+  return text_of(api::encode_workload_status(before, engine_.status(*id)));
 }
 
-std::string Kernel::status_text(std::string_view key, const std::string& before) const {
+std::string Kernel::status_text(std::string_view key, const std::string& before) {
   return engine_.find(key) ? status_text(key, parse_text(before)) : before;
 }
 
@@ -368,7 +369,7 @@ std::optional<hooks::Event> event_of(DecisionType type) {
     case DecisionType::kRequeued:
     case DecisionType::kCheckState:
     case DecisionType::kLowered:
-    case DecisionType::kChecksListed:
+    case DecisionType::kStatus:
       return std::nullopt;
   }
   return std::nullopt;

@@ -160,6 +160,10 @@ class Kernel {
   /// The object in hub form with its present status. REQUIRES: exists().
   boost::json::object current(const api::KindInfo& kind, std::string_view key,
                               boost::json::storage_ptr storage = {}) const;
+  /// Is the status of this workload stored with the step that changes it?
+  bool writes_status_of(const StoredObject& workload) const {
+    return statuses_ == Statuses::kAll || (listener_ && listener_->follows(workload));
+  }
   /// The decoded form of a workload as it is stored; nullptr where the engine has none of it.
   std::shared_ptr<const api::Workload> typed_workload(const StoredObject& stored) const;
   /// The earlier of the engine's and the plugins' next timer; kNever without one.
@@ -167,6 +171,8 @@ class Kernel {
 
   Time now() const { return now_; }
   const Engine& engine() const { return engine_; }
+  /// See Engine::recall().
+  void recall(const EngineMemory& memory) { engine_.recall(memory); }
   const ObjectStore& store() const {
     return staged_ ? static_cast<const ObjectStore&>(*staged_) : store_;
   }
@@ -184,11 +190,8 @@ class Kernel {
   void renew_traits(std::string_view key);
   void ask_moved();
   void put_claims(const StoredObject& old, const Claims& claims);
-  std::string status_text(std::string_view key, const std::string& before) const;
-  std::string status_text(std::string_view key, const boost::json::object& before) const;
-  bool writes_status_of(const StoredObject& workload) const {
-    return statuses_ == Statuses::kAll || (listener_ && listener_->follows(workload));
-  }
+  std::string status_text(std::string_view key, const std::string& before);
+  std::string status_text(std::string_view key, const boost::json::object& before);
   void write_status(WorkloadId id);
   void commit_decisions();
   void note_pods_ready(const TypedObject& typed);

@@ -94,8 +94,19 @@ Result<std::unique_ptr<PluginRuntime>> PluginRuntime::load(const std::string& di
     if (auto added = scheme.add(contribution.json, contribution.plugin); !added)
       return added.error().context("plugin " + contribution.plugin);
   }
-  if (auto active = (*set)->activate(); !active) return active.error();
-  std::unique_ptr<PluginRuntime> runtime(new PluginRuntime(std::move(*set)));
+  return activated(std::move(*set));
+}
+
+Result<std::unique_ptr<PluginRuntime>> PluginRuntime::again(
+    const PluginClock& clock, LogSink log, const std::vector<std::string>& quarantined) const {
+  auto set = set_->again(clock, std::move(log), quarantined);
+  if (!set) return set.error();
+  return activated(std::move(*set));
+}
+
+Result<std::unique_ptr<PluginRuntime>> PluginRuntime::activated(std::unique_ptr<PluginSet> set) {
+  if (auto active = set->activate(); !active) return active.error();
+  std::unique_ptr<PluginRuntime> runtime(new PluginRuntime(std::move(set)));
   for (const PluginStatus& status : runtime->set_->status())
     runtime->listens_ |= std::find(status.extensions.begin(), status.extensions.end(),
                                    "post-admit/1") != status.extensions.end();

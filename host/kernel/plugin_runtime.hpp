@@ -33,6 +33,10 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
                                                      LogSink log = {},
                                                      const PluginDeaths* deaths = nullptr);
 
+  /// Further instances of these plugins, for a machine on the same kinds; as PluginSet::again().
+  Result<std::unique_ptr<PluginRuntime>> again(const PluginClock& clock, LogSink log,
+                                               const std::vector<std::string>& quarantined) const;
+
   hooks::HostHooks hooks() { return set_->hooks(); }
   CheckControllers& check_controllers() { return set_->check_controllers(); }
   const PluginSet& plugins() const { return *set_; }
@@ -55,6 +59,7 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
 
  private:
   explicit PluginRuntime(std::unique_ptr<PluginSet> set) : set_(std::move(set)) {}
+  static Result<std::unique_ptr<PluginRuntime>> activated(std::unique_ptr<PluginSet> set);
 
   std::unique_ptr<PluginSet> set_;
   bool listens_ = false;

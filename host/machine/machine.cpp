@@ -27,11 +27,12 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
   }
   if (edges.pods) edges.pods(loop_, setup_ ? setup_->gates_of_new_pods() : GatesOfNewPods());
   if (setup_) {
-    setup_->add_checks(loop_);
+    if (edges.asks_checks) setup_->add_checks(loop_);
     if (always) setup_->add_upkeep(loop_);
     if (always) decisions_.add(setup_->decision_events());
   }
   wiring_.join(loop_);
+  if (edges.resumes) loop_.resume();
   kernel_.listen(&loop_);
   kernel_.write_statuses(always ? Statuses::kAll : Statuses::kFollowed);
 }

@@ -72,6 +72,10 @@ struct MachineEdges {
   AddPods pods = {};            ///< empty: jobs have no pods here
   EventSink* events = nullptr;  ///< nullptr: Events are objects, or dropped with Upkeep::kOnDemand
   Upkeep upkeep = Upkeep::kAlways;
+  bool asks_checks = true;  ///< false: plugins are told of no admission check; others answer them
+  /// The store holds what another machine has brought to rest: controllers look at nothing again
+  /// but at what they know by looking.
+  bool resumes = false;
   bool controllers = true;  ///< false: only what is added to controllers(); for tests of a part
 };
 

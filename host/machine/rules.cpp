@@ -5,16 +5,28 @@
 #include "core/base/check.hpp"
 
 namespace sluice::host {
-
 Result<std::unique_ptr<Rules>> Rules::load(const PluginsConfig& config,
                                            const std::optional<std::vector<std::string>>& names,
                                            const PluginClock& clock, LogSink log,
                                            const PluginDeaths* deaths) {
-  std::unique_ptr<Rules> rules(new Rules());
-  auto plugins = PluginRuntime::load(config.directory, chosen_plugins(config, names), clock,
-                                     rules->scheme, std::move(log), deaths);
+  auto kinds = std::make_shared<api::Scheme>();
+  auto plugins = PluginRuntime::load(config.directory, chosen_plugins(config, names), clock, *kinds,
+                                     std::move(log), deaths);
   if (!plugins) return plugins.error();
-  rules->plugins = std::move(*plugins);
+  return with(std::move(kinds), std::move(*plugins));
+}
+
+Result<std::unique_ptr<Rules>> Rules::beside(const Rules& of, const PluginClock& clock, LogSink log,
+                                             const std::vector<std::string>& quarantined) {
+  auto plugins = of.plugins->again(clock, std::move(log), quarantined);
+  if (!plugins) return plugins.error();
+  return with(of.kinds, std::move(*plugins));
+}
+
+std::unique_ptr<Rules> Rules::with(std::shared_ptr<api::Scheme> kinds,
+                                   std::unique_ptr<PluginRuntime> plugins) {
+  std::unique_ptr<Rules> rules(new Rules(std::move(kinds)));
+  rules->plugins = std::move(plugins);
   rules->intake = std::make_unique<Intake>(rules->scheme, rules->plugins.get());
   rules->hooks = rules->plugins->hooks();
   rules->checks = &rules->plugins->check_controllers();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
@@ -28,17 +29,26 @@ class Rules {
                                              const std::optional<std::vector<std::string>>& names,
                                              const PluginClock& clock, LogSink log = {},
                                              const PluginDeaths* deaths = nullptr);
+  /// The same rules for a machine beside: further instances of the same plugins, on the same kinds,
+  /// so that both may share objects. `log` and `quarantined` as in PluginSet::again(). Any thread,
+  /// while `of` lives.
+  static Result<std::unique_ptr<Rules>> beside(const Rules& of, const PluginClock& clock,
+                                               LogSink log,
+                                               const std::vector<std::string>& quarantined);
   /// Without any plugin. A test may set `hooks` and `checks` to its own before a Machine is made.
   static std::unique_ptr<Rules> without_plugins(const PluginClock& clock);
 
-  api::Scheme scheme;
+  const std::shared_ptr<api::Scheme> kinds;
+  api::Scheme& scheme = *kinds;
   std::unique_ptr<PluginRuntime> plugins;  ///< never null once loaded
   std::unique_ptr<Intake> intake;
   hooks::HostHooks hooks;
   CheckControllers* checks = nullptr;
 
  private:
-  Rules() = default;
+  explicit Rules(std::shared_ptr<api::Scheme> shared) : kinds(std::move(shared)) {}
+  static std::unique_ptr<Rules> with(std::shared_ptr<api::Scheme> kinds,
+                                     std::unique_ptr<PluginRuntime> plugins);
 };
 
 }  // namespace sluice::host

@@ -101,7 +101,7 @@ void DecisionMetrics::decided(Time now, const Decision& decision) {
     case DecisionType::kReservationLost:
     case DecisionType::kCheckState:
     case DecisionType::kLowered:
-    case DecisionType::kChecksListed:
+    case DecisionType::kStatus:
       return;
   }
 }

@@ -11,17 +11,6 @@ namespace {
 
 namespace json = boost::json;
 
-Claims parse_claims(std::string_view names, bool aside) {
-  Claims out;
-  while (!names.empty()) {
-    const std::size_t end = std::min(names.find(','), names.size());
-    if (end > 0) out.add(std::string(names.substr(0, end)));
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
-  out.aside = aside && !out.plugins.empty();
-  return out;
-}
-
 void write_claims(json::object& metadata, const Claims& claims) {
   json::object& annotations = object_of(metadata, "annotations");
   annotations.erase(api::json_view(kClaimedBy));
@@ -59,8 +48,11 @@ Claims claims_of(const StoredObject& workload) {
 
 Claims claims_of(const json::object& workload) {
   const json::object& annotations = part(part(workload, "metadata"), "annotations");
-  return parse_claims(api::find_text(annotations, kClaimedBy),
-                      annotations.contains(api::json_view(kTakesNoPart)));
+  Claims out;
+  each_claim(api::find_text(annotations, kClaimedBy),
+             [&out](std::string_view plugin) { out.add(std::string(plugin)); });
+  out.aside = !out.plugins.empty() && annotations.contains(api::json_view(kTakesNoPart));
+  return out;
 }
 
 void set_claims(StoredObject& workload, const Claims& claims) {

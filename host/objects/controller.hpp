@@ -40,6 +40,13 @@ class Controller {
   virtual void loaded(const ObjectChange& change, std::vector<std::string>& keys) {
     changed(change, keys);
   }
+  /// The same where another host has brought the objects to rest (they were copied from it): only
+  /// what has to be looked at to know what is kept in memory, and what that host did not look at
+  /// yet. `owns`: other objects name it as their owner.
+  virtual void resumed(const ObjectChange& change, bool owns, std::vector<std::string>& keys) {
+    static_cast<void>(owns);
+    loaded(change, keys);
+  }
   /// Whether loaded() asks nobody, plugins and the engine included: it is called on another thread
   /// then, one call at a time, while the engine takes over the workloads.
   virtual bool loads_apart() const { return false; }

@@ -9,6 +9,7 @@
 #include "api/json/json_text.hpp"
 
 namespace sluice::host {
+
 /// What most objects do not have.
 struct Header::Rare {
   std::vector<OwnerReference> owners;
@@ -77,12 +78,8 @@ struct Header::Data {
   }
 
   void read_claims(std::string_view annotations) {
-    std::string_view rest = string_of(member_text(annotations, kClaimedBy));
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(','), rest.size());
-      if (end > 0) some().claims.push_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+    each_claim(string_of(member_text(annotations, kClaimedBy)),
+               [this](std::string_view plugin) { some().claims.push_back(plugin); });
     if (rare && !rare->claims.empty())
       rare->stands_aside = !member_text(annotations, kTakesNoPart).empty();
   }

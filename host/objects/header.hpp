@@ -7,6 +7,7 @@
 // without owners, finalizers, claims and deletion costs a pointer for all of these. Any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -19,6 +20,16 @@ namespace sluice::host {
 /// that says that it stands aside because of them (claims.hpp).
 inline constexpr std::string_view kClaimedBy = "sluice.dev/claimed-by";
 inline constexpr std::string_view kTakesNoPart = "sluice.dev/takes-no-part";
+
+/// Calls `fn(name)` for each plugin that the annotation kClaimedBy names.
+template <typename Fn>
+void each_claim(std::string_view names, Fn&& fn) {
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(','), names.size());
+    if (end > 0) fn(names.substr(0, end));
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+}
 
 /// One of metadata.ownerReferences; what is absent is empty.
 struct OwnerReference {

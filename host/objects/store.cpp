@@ -44,6 +44,10 @@ std::string metadata_text(const json::object& metadata) {
   return text_of(metadata, [](std::string_view name) { return name != "resourceVersion"; });
 }
 
+bool same_but_status(const StoredObject& a, const StoredObject& b) {
+  return a.metadata == b.metadata && *a.body == *b.body;
+}
+
 StoredObject to_stored(const api::KindInfo& kind, const json::object& object, TextPool& pool) {
   StoredObject out;
   out.kind = &kind;

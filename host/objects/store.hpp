@@ -34,6 +34,9 @@ struct StoredObject {
   std::uint64_t version = 0;  ///< metadata.resourceVersion; 0: not given yet
 };
 
+/// Whether two versions of an object differ in nothing but status, if in that.
+bool same_but_status(const StoredObject& a, const StoredObject& b);
+
 /// Splits a hub object that was admitted.
 StoredObject to_stored(const api::KindInfo& kind, const boost::json::object& object,
                        TextPool& pool);

@@ -58,8 +58,8 @@ void group(void* context, const sluice_group_t* group) noexcept {
     if (!SLUICE_HAS(group, order_as)) return nonsense.note("the group's struct is too short");
     traits.has_group = true;
     traits.group = {required_name_of(group->id, "the group's id", nonsense), group->rank,
-                    group->exclusive == 1, group->represents == 1,
-                    name_of(group->order_as, "the group's order", nonsense)};
+                    group->represents == 1, name_of(group->order_as, "the group's order", nonsense),
+                    SLUICE_HAS(group, called) ? shown_text(group->called) : std::string()};
   });
 }
 

@@ -45,6 +45,7 @@ Result<std::unique_ptr<PluginSet>> PluginSet::load(const PluginSetConfig& config
   SLUICE_CHECK(config.clock != nullptr, "a PluginSet needs a clock");
   std::unique_ptr<PluginSet> set(new PluginSet());
   set->services_ = {config.clock, &set->metrics_, config.log ? config.log : LogSink(log_to_stderr)};
+  set->limits_ = config.limits;
   for (const PluginConfig& plugin : config.plugins) {
     if (!plugin.enabled) continue;
     if (auto loaded = set->load_one(plugin, config); !loaded.ok()) return loaded.error();
@@ -55,6 +56,31 @@ Result<std::unique_ptr<PluginSet>> PluginSet::load(const PluginSetConfig& config
     if (const std::string& why = set->in_quarantine_[i]; !why.empty())
       set->plugins_[i]->quarantine(why);
   return set;
+}
+
+Result<std::unique_ptr<PluginSet>> PluginSet::again(
+    const PluginClock& clock, LogSink log, const std::vector<std::string>& quarantined) const {
+  PluginSetConfig config;
+  config.clock = &clock;
+  config.limits = limits_;
+  std::unique_ptr<PluginSet> set(new PluginSet());
+  set->services_ = {&clock, &set->metrics_, std::move(log)};
+  set->limits_ = limits_;
+  for (const Source& source : sources_)
+    if (auto created = set->create(source, limits_); !created.ok()) return created.error();
+  if (auto bound = set->bind(config); !bound.ok()) return bound.error();
+  for (const auto& plugin : set->plugins_)
+    if (std::find(quarantined.begin(), quarantined.end(), plugin->name()) != quarantined.end())
+      plugin->quarantine("it is in quarantine");
+  return set;
+}
+
+Result<void> PluginSet::create(Source source, const FaultLimits& limits) {
+  auto loaded = LoadedPlugin::create(*source.root, source.config, services_, limits);
+  if (!loaded.ok()) return loaded.error();
+  plugins_.push_back(std::move(loaded).value());
+  sources_.push_back(std::move(source));
+  return {};
 }
 
 PluginSet::~PluginSet() {
@@ -73,9 +99,7 @@ Result<void> PluginSet::load_one(const PluginConfig& plugin, const PluginSetConf
     return verified.error().context(where);
   const auto root = load_library(*file);
   if (!root.ok()) return root.error().context(where);
-  auto loaded = LoadedPlugin::create(**root, plugin, services_, config.limits);
-  if (!loaded.ok()) return loaded.error();
-  plugins_.push_back(std::move(loaded).value());
+  if (auto created = create({plugin, *root}, config.limits); !created.ok()) return created.error();
   if (config.deaths != nullptr)
     in_quarantine_.push_back(config.deaths->quarantine_of(plugin.name, file->sha256));
   return {};

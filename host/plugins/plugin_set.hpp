@@ -76,6 +76,11 @@ class PluginSet {
   /// All or nothing: the error names the plugin, its file and the reason. Instances are created
   /// (and refuse a wrong configuration) but not active yet.
   static Result<std::unique_ptr<PluginSet>> load(const PluginSetConfig& config);
+  /// Further instances of the libraries that are loaded here, with the same configuration: no file
+  /// is read. `quarantined`: those, by name, that are called no more here. Any thread, while this
+  /// set lives.
+  Result<std::unique_ptr<PluginSet>> again(const PluginClock& clock, LogSink log,
+                                           const std::vector<std::string>& quarantined) const;
   ~PluginSet();
   PluginSet(const PluginSet&) = delete;
   PluginSet& operator=(const PluginSet&) = delete;
@@ -132,11 +137,19 @@ class PluginSet {
 
  private:
   PluginSet() = default;
+  /// What an instance is made of.
+  struct Source {
+    PluginConfig config;
+    const sluice_plugin_t* root;
+  };
   Result<void> load_one(const PluginConfig& plugin, const PluginSetConfig& config);
+  Result<void> create(Source source, const FaultLimits& limits);
   Result<void> collect_contributions();
   Result<void> bind(const PluginSetConfig& config);
 
   MetricsRegistry metrics_;
+  std::vector<Source> sources_;  // in load order; fixed once loaded
+  FaultLimits limits_;
   std::vector<std::unique_ptr<LoadedPlugin>> plugins_;
   std::vector<SchemaContribution> contributions_;
   Validators validators_;

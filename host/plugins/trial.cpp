@@ -157,7 +157,8 @@ Result<void> try_plugins(const std::filesystem::path& directory,
   Pipe out;
   const pid_t child = in.ok && out.ok ? start(in, out) : -1;
   if (child < 0)
-    return Error{std::string("no process to try the plugins in: ") + std::strerror(errno)};
+    return Error{std::string("/proc/self/exe does not start for a trial of the plugins: ") +
+                 std::strerror(errno)};
   in.close(0);
   out.close(1);
   write_all(in.ends[1], request_of(directory, plugins));

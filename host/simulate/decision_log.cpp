@@ -29,7 +29,7 @@ std::string_view type_name(DecisionType type) {
       return "CheckState";
     case DecisionType::kLowered:
       return "Lowered";
-    case DecisionType::kChecksListed:
+    case DecisionType::kStatus:
       break;  // not shown
   }
   return "";
@@ -150,7 +150,7 @@ void DecisionLog::decided(Duration at, const Decision& decision, const Engine& e
       break;
     case DecisionType::kFinished:
     case DecisionType::kRequeued:
-    case DecisionType::kChecksListed:
+    case DecisionType::kStatus:
       field("reason", decision.reason);
       break;
   }

@@ -27,6 +27,8 @@ class JobPods final : public Controller {
   std::vector<std::string> watches() const override;
   /// Keys are `GROUP/KIND NAMESPACE/NAME`.
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  /// Pods that run elsewhere go on as they do.
+  void resumed(const ObjectChange&, bool, std::vector<std::string>&) override {}
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 
  private:

@@ -24,9 +24,9 @@ void WorkloadWatch::changed(const ObjectChange& change, std::vector<std::string>
   if (change.stored && !change.before) observer_(change.key, true);
 }
 
-void SimulatedJobs::join(Machine& machine) {
+void SimulatedJobs::join(Machine& machine, bool judges) {
   machine_ = &machine;
-  machine.objects().add_policy(runtimes_);
+  if (judges) machine.objects().add_policy(runtimes_);
   machine.controllers().retry_on_change_only();
 }
 

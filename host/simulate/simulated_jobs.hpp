@@ -55,8 +55,8 @@ class SimulatedJobs final : public IdSource {
       loop.add(pods_);
     };
   }
-  /// `machine` must outlive this.
-  void join(Machine& machine);
+  /// `machine` must outlive this. `judges`: jobs with a runtime that is none are refused.
+  void join(Machine& machine, bool judges = true);
   void observe(WorkloadWatch::Observer observer) { watch_.observe(std::move(observer)); }
 
   /// The UID of a job that has none. Its first workload gets `workload_uid`.

@@ -45,8 +45,7 @@ std::optional<Time> Simulation::next_instant() {
   Time next = machine_->next_timer();
   if (next_event_ < input_.events.size())
     next = std::min(next, input_.start + input_.events[next_event_].at);
-  while (!ends_.empty() && runs_[ends_.top().workload] != ends_.top().run) ends_.pop();
-  if (!ends_.empty()) next = std::min(next, ends_.top().at);
+  next = std::min(next, ends_.next());
   return next == kNever ? std::nullopt : std::optional(next);
 }
 
@@ -62,8 +61,7 @@ bool Simulation::runs_for_ever() {
 /// It runs, and comes to an end, and nobody has kept it from that again and again.
 bool Simulation::progress_to_come(WorkloadId id) const {
   if (engine().state(id) != WorkloadState::kAdmitted || endless_.goes_round(id)) return false;
-  const bool ends = id < ending_.size() && ending_[id] != 0 && ending_[id] == runs_[id];
-  return ends || engine().object(id)->maximum_execution_seconds.has_value();
+  return ends_.has(id) || engine().object(id)->maximum_execution_seconds.has_value();
 }
 
 std::string Simulation::what_goes_round() const {
@@ -159,7 +157,7 @@ void Simulation::watch_workload(const std::string& key, bool created) {
   endless_.progressed(offset());
   if (created) return uncounted_.push_back(*id);
   count_new();
-  stop_job(*id);
+  ends_.stop(*id);
 }
 
 Result<void> Simulation::apply_event(TimelineEvent& event) {
@@ -217,7 +215,7 @@ void Simulation::finish_workload(const std::string& key) {
   const bool by_job = engine().state(id) == WorkloadState::kAdmitted && end_job(id);
   if (const auto done = by_job ? Result<void>() : jobs_->end(key); !done)
     return sink_.skipped(offset(), key, done.error().text);
-  stop_job(id);
+  ends_.stop(id);
   changed_ = true;
 }
 
@@ -251,22 +249,10 @@ std::string Simulation::job_workload(const std::string& job) const {
 }
 
 void Simulation::end_due_jobs() {
-  while (!ends_.empty() && ends_.top().at <= now_) {
-    const End end = ends_.top();
-    ends_.pop();
-    if (runs_[end.workload] != end.run) continue;  // evicted or deleted meanwhile
-    finish_workload(engine().key(end.workload));
-  }
-}
-
-void Simulation::end_at(Time at, WorkloadId id) {
-  if (ending_.size() < runs_.size()) ending_.resize(runs_.size(), 0);
-  ending_[id] = ++runs_[id];
-  ends_.push({at, sequence_++, id, runs_[id]});
+  while (const auto id = ends_.take_due(now_)) finish_workload(engine().key(*id));
 }
 
 void Simulation::start_job(WorkloadId id, Time started) {
-  if (runs_.size() <= id) runs_.resize(std::max<std::size_t>(id + 1, runs_.size() * 2), 0);
   // What runs is the job of the workload that it counts for.
   const WorkloadId whom = engine().counted_as(id);
   const auto workload = engine().object(whom);
@@ -274,7 +260,7 @@ void Simulation::start_job(WorkloadId id, Time started) {
   if (text) {
     const auto runtime = parse_duration(*text);
     SLUICE_CHECK(runtime.has_value(), "an unchecked runtime: ", *text);
-    end_at(started + *runtime, id);
+    ends_.set(started + *runtime, id);
     if (machine_->kernel().waits_for_pods()) started_.push_back(id);
     return;
   }
@@ -285,7 +271,7 @@ void Simulation::start_job(WorkloadId id, Time started) {
   // begins anew.
   const Time since =
       whom == id ? std::min(jobs_->started(*job).value_or(started), started) : started;
-  end_at(std::max(since + *runtime, now_), id);
+  ends_.set(std::max(since + *runtime, now_), id);
 }
 
 // The pods of a job with a runtime run from its admission on; those of all others are the
@@ -298,10 +284,6 @@ bool Simulation::report_ready() {
   return !started.empty();
 }
 
-void Simulation::stop_job(WorkloadId id) {
-  if (id < runs_.size()) ++runs_[id];
-}
-
 void Simulation::decided(Time, const Decision& decision) {
   changed_ = true;
   notes_.decided();
@@ -312,7 +294,7 @@ void Simulation::decided(Time, const Decision& decision) {
       ++totals_.admissions;
       break;
     case DecisionType::kEvicted:
-      stop_job(decision.workload);
+      ends_.stop(decision.workload);
       endless_.evicted(decision.workload, decision.reason);
       // Of those that count for another, only the one that ran was that one's.
       if (decision.admitted || engine.counted_as(decision.workload) == decision.workload)
@@ -320,7 +302,7 @@ void Simulation::decided(Time, const Decision& decision) {
       break;
     case DecisionType::kFinished:
     case DecisionType::kDeactivated:
-      stop_job(decision.workload);
+      ends_.stop(decision.workload);
       endless_.progressed(offset());
       break;
     case DecisionType::kQuotaReserved:
@@ -330,7 +312,7 @@ void Simulation::decided(Time, const Decision& decision) {
     case DecisionType::kReservationLost:
     case DecisionType::kCheckState:
     case DecisionType::kLowered:
-    case DecisionType::kChecksListed:
+    case DecisionType::kStatus:
       break;
   }
   sink_.decided(offset(), decision, engine);

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <queue>
 #include <string>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "host/plugins/clock.hpp"
 #include "host/simulate/endless.hpp"
 #include "host/simulate/input.hpp"
+#include "host/simulate/job_ends.hpp"
 #include "host/simulate/progress_notes.hpp"
 #include "host/simulate/record_sink.hpp"
 #include "host/simulate/simulated_jobs.hpp"
@@ -59,16 +59,6 @@ class Simulation final : public DecisionObserver {
   Time start() const { return input_.start; }
 
  private:
-  struct End {
-    Time at;
-    std::uint64_t sequence;  ///< ties end in the order in which they started
-    WorkloadId workload;
-    std::uint32_t run;
-    bool operator>(const End& other) const {
-      return at != other.at ? at > other.at : sequence > other.sequence;
-    }
-  };
-
   void begin_instant(Time at);
   std::optional<Time> next_instant();
   bool runs_for_ever();
@@ -89,8 +79,6 @@ class Simulation final : public DecisionObserver {
   void watch_workload(const std::string& key, bool created);
   void end_due_jobs();
   void start_job(WorkloadId id, Time started);
-  void end_at(Time at, WorkloadId id);
-  void stop_job(WorkloadId id);
   bool report_ready();
   void count_new();
   Error refused(PlaceRef place, const std::string& what, const ApiError& why) const;
@@ -105,10 +93,7 @@ class Simulation final : public DecisionObserver {
   std::optional<TimelineClient> client_;
   Time now_ = 0;
   std::size_t next_event_ = 0;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
-  std::uint64_t sequence_ = 0;
-  std::vector<std::uint32_t> runs_;    // per workload: a number that changes when its job stops
-  std::vector<std::uint32_t> ending_;  // per workload: the run that has an end
+  JobEnds ends_;
   std::vector<WorkloadId> uncounted_;  // created in this instant
   std::vector<WorkloadId> started_;    // in this instant, with waitForPodsReady
   bool changed_ = false;

@@ -71,7 +71,7 @@ std::string sentence(const Decision& decision, const Engine& engine) {
     case DecisionType::kLowered:
       return fmt::format("goes on with fewer pods: {}",
                          pod_sets_text(engine.assignment(decision.workload)));
-    case DecisionType::kChecksListed:
+    case DecisionType::kStatus:
       break;
   }
   return "";

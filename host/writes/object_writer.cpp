@@ -354,9 +354,7 @@ ApiResult<void> ObjectWriter::update_status(const api::KindInfo& kind, std::stri
   boost::system::error_code code;
   const json::value held = api::parse_deep(prepared.stored.status, code);
   if (held.is_object() && held.get_object() == status) return {};
-  prepared.stored.status.clear();
-  if (!status.empty()) api::append_json(status, prepared.stored.status);
-  kernel_.commit(std::move(prepared));
+  kernel_.commit(std::move(prepared), &status);
   return {};
 }
 

@@ -90,13 +90,16 @@ PortAnswer PluginObjects::show(json::object object, const std::string& version) 
   return out;
 }
 
-/// As show() of what is there now, put together from texts where no version has to be made.
+/// As show() of what is there now, put together from texts where no version has to be made. A
+/// status that is stored with each step is taken from there: what a plugin reads is what was
+/// committed, and whenever that changes it is told.
 PortAnswer PluginObjects::show_now(const StoredObject& stored, const std::string& version) const {
   if (version != stored.kind->hub().name) {
     json::monotonic_resource memory;
     return show(kernel_.current(*stored.kind, stored.key, &memory), version);
   }
-  const bool overlaid = is_of_workloads(*stored.kind) && !kernel_.is_changed(stored);
+  const bool overlaid = is_of_workloads(*stored.kind) && !kernel_.is_changed(stored) &&
+                        !kernel_.writes_status_of(stored);
   const auto id = overlaid ? kernel_.engine().find(stored.key) : std::nullopt;
   if (!id) return {SLUICE_OBJECTS_OK, to_text(stored)};
   json::monotonic_resource memory;

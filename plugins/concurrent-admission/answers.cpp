@@ -28,7 +28,7 @@ void ConcurrentAdmission::traits(const sluice::Workload& workload, sluice::Trait
     const std::string name(workload.name());
     const std::int32_t rank = rank_of(workload);
     family.options.insert(name);
-    traits.represents(*parent, "options of " + *parent, rank);
+    traits.represents(*parent, "option", rank);
     if (!family.admitted.empty() && family.admitted != name)
       traits.replaces(std::string(workload.namespace_of()) + "/" + family.admitted,
                       sluice::Ends::kDeactivated, kMigration,
@@ -54,8 +54,10 @@ void ConcurrentAdmission::traits(const sluice::Workload& workload, sluice::Trait
                          "its size while it runs cannot follow: use another queue for it");
     return;
   }
-  families_[key].queue = queue;
-  traits.takes_no_part("Its options wait in its place");
+  Family& family = families_[key];
+  family.queue = queue;
+  traits.takes_no_part(family.no_option.empty() ? "It has no option yet" : family.no_option);
+  if (!family.rejected.empty()) traits.inactive_because(family.rejected);
 }
 
 /// While another option is admitted nothing below the target is worth a move.
@@ -130,19 +132,13 @@ sluice::Told ConcurrentAdmission::notify(const sluice::Notification& told) {
   if (const auto parent = parent_of(workload)) {
     const auto family = families_.find(*parent);
     if (family == families_.end() || family->second.over) return sluice::Told::kDone;
-    if (event == Event::kPreempting)
-      keep_in_line(*parent, std::string(workload.name()));
-    else if (event == Event::kAdmitted || event == Event::kEvicted || event == Event::kFinished ||
-             event == Event::kReservationLost)
-      keep_in_line(*parent, {});
+    // All else is seen in its status, before the next cycle.
+    if (event == Event::kPreempting) keep_in_line(*parent, std::string(workload.name()));
     return sluice::Told::kDone;
   }
   const std::string key = workload.key();
-  if (families_.contains(key)) {
-    if (event == Event::kFinished || event == Event::kDeactivated) keep_in_line(key, {});
-  } else if (event == Event::kEvicted) {
+  if (event == Event::kEvicted && !families_.contains(key))
     context_.traits_changed(key);  // it may become a parent now
-  }
   return sluice::Told::kDone;
 }
 

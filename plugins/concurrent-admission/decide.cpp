@@ -12,8 +12,6 @@ namespace {
 using State = Option::State;
 
 /// What another option would only begin anew: they end the parent.
-constexpr std::string_view kLimits[] = {"DeactivatedDueToMaximumExecutionTimeExceeded",
-                                        "DeactivatedDueToRequeuingLimitExceeded"};
 constexpr const char* kWaits = "Waits for its turn";
 
 std::string joined(const std::vector<std::string>& names) {
@@ -27,19 +25,21 @@ class Decision {
  public:
   explicit Decision(const Situation& now) : now_(now), plan_() {
     plan_.record = now.record;
-    for (const Option& option : now.options)
+    over_ = now.finished;
+    for (const Option& option : now.options) {
       if (option.state == State::kAdmitted) admitted_ = &option;
+      over_ = over_ || option.state == State::kFinished;
+    }
   }
 
   Plan take() {
-    follow_end();
-    if (!over()) {
+    if (!over_) {
       follow_activity();
       follow_eviction();
       follow_admission();
     }
     settle_strangers();
-    if (over() || now_.policy == nullptr) {
+    if (over_ || now_.policy == nullptr) {
       end_all();
     } else {
       for (std::size_t i = 0; i < now_.policy->options.size(); ++i) settle(i);
@@ -53,7 +53,6 @@ class Decision {
 
  private:
   bool active() const { return now_.active && plan_.rejected.empty(); }
-  bool over() const { return now_.finished || !plan_.ended_with.empty(); }
 
   const Option* find(std::string_view name) const {
     for (const Option& option : now_.options)
@@ -64,13 +63,6 @@ class Decision {
     for (const Option& option : now_.options)
       if (option.spec_name == spec) return &option;
     return nullptr;
-  }
-
-  /// An option that finished by itself ends the parent.
-  void follow_end() {
-    if (now_.finished) return;
-    for (const Option& option : now_.options)
-      if (option.state == State::kFinished) plan_.ended_with = option.name;
   }
 
   /// Turned on again it begins anew.
@@ -98,8 +90,6 @@ class Decision {
       plan_.lost_reason = lost == nullptr || lost->evicted.empty() ? "OptionGone" : lost->evicted;
       plan_.record.admitted.clear();
       reset(!plan_.lost_reason.starts_with("Deactivated"));
-      if (std::find(std::begin(kLimits), std::end(kLimits), plan_.lost_reason) != std::end(kLimits))
-        plan_.rejected = lost == nullptr ? std::string() : lost->message;
       return;
     }
     for (const Option& option : now_.options)
@@ -132,14 +122,14 @@ class Decision {
   }
 
   bool is_wanted(const Option& option) const {
-    if (now_.policy == nullptr || over()) return false;
+    if (now_.policy == nullptr || over_) return false;
     const OptionSpec* spec = now_.policy->find(option.spec_name);
     return spec != nullptr && !option.outdated && narrowed(spec->flavors) == option.flavors;
   }
 
   /// Those that nobody wants any more go; the admitted one runs on.
   void settle_strangers() {
-    if (over()) return;
+    if (over_) return;
     for (const Option& option : now_.options) {
       if (is_wanted(option) || option.state == State::kFinished) continue;
       if (&option == admitted_) {
@@ -153,12 +143,11 @@ class Decision {
 
   /// Without a policy, or after the end.
   void end_all() {
-    if (!over()) {
+    if (!over_) {
       plan_.collapse = admitted_ == nullptr;
       return;
     }
     for (const Option& option : now_.options) {
-      if (option.state == State::kAdmitted) plan_.finish.push_back(option.name);
       if (option.state != State::kAdmitted && option.state != State::kFinished)
         hold(option, kHeldByParent, "the parent Workload having finished");
     }
@@ -302,7 +291,7 @@ class Decision {
     const bool keeps =
         holder != nullptr && (holder->state == State::kReserved ||
                               (holder->state == State::kPending && holder->waits_for_victims));
-    if (!keeps || over()) plan_.record.preempts.clear();
+    if (!keeps || over_) plan_.record.preempts.clear();
   }
 
   std::string message_of(const Option& option, const Change* change) const {
@@ -340,9 +329,7 @@ class Decision {
   }
 
   std::string state_of(const Option& option, const Change* change) const {
-    const bool ends =
-        std::find(plan_.finish.begin(), plan_.finish.end(), option.name) != plan_.finish.end();
-    if (ends || option.state == State::kFinished) return "Finished";
+    if (option.state == State::kFinished) return "Finished";
     if (change != nullptr) return change->active ? "Pending" : "Deactivated";
     if (option.state == State::kInactive) return "Deactivated";
     return option.state == State::kAdmitted ? "Admitted" : "Pending";
@@ -351,6 +338,7 @@ class Decision {
   const Situation& now_;
   Plan plan_;
   const Option* admitted_ = nullptr;
+  bool over_ = false;  // it finished, or one of them, and the parent with it
   bool forgives_ = false;
   std::vector<std::pair<std::string, std::int32_t>> ranks_;  // of those in plan_.status
 };

@@ -99,13 +99,11 @@ struct Plan {
   std::vector<Change> change;
   std::vector<std::pair<std::string, std::int32_t>> rerank;
   std::vector<std::pair<std::string, std::string>> why_off;  ///< of each that is off because of us
-  std::vector<std::string> finish;                           ///< end as the parent did
   Record record;
   bool collapse = false;      ///< from now on the parent is a workload like any other
   std::string lost;           ///< the option by which it was admitted, and is no more
   std::string lost_reason;    ///< reason of that eviction
   std::string migrated_from;  ///< it moved from this option to record.admitted
-  std::string ended_with;     ///< this option finished, and the parent with it
   std::string no_option;      ///< why it can have none, and what would help
   std::string rejected;       ///< all options were rejected: the parent is, with this message
   std::vector<OptionStatus> status;  ///< best first; of options that stay

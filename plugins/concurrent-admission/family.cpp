@@ -37,56 +37,6 @@ std::string condition_text(const Json& workload, std::string_view type, std::str
   return found == nullptr ? std::string() : found->string_or(field, "");
 }
 
-/// Replaces or adds the condition; the time changes with the status only.
-void set_condition(Json& list, std::string_view type, bool value, std::string_view reason,
-                   std::string_view message, Nanoseconds now) {
-  Json fresh = Json::object();
-  fresh["type"] = Json(type);
-  fresh["status"] = Json(value ? "True" : "False");
-  fresh["reason"] = Json(reason);
-  fresh["message"] = Json(message);
-  fresh["lastTransitionTime"] = Json(time_text(now));
-  Json out = Json::array();
-  bool found = false;
-  for (const Json& each : list.items()) {
-    if (each.string_or("type", "") != type) {
-      out.push_back(each);
-      continue;
-    }
-    found = true;
-    if (each.string_or("status", "") == fresh.string_or("status", ""))
-      fresh["lastTransitionTime"] = Json(each.string_or("lastTransitionTime", ""));
-    out.push_back(fresh);
-  }
-  if (!found) out.push_back(fresh);
-  list = std::move(out);
-}
-
-void count_eviction(Json& status, std::string_view reason) {
-  constexpr std::string_view kDueTo = "DeactivatedDueTo";
-  const bool due = reason.starts_with(kDueTo);
-  const std::string why(due ? std::string_view("Deactivated") : reason);
-  const std::string cause(due ? reason.substr(kDueTo.size()) : std::string_view());
-  Json list = Json::array();
-  bool found = false;
-  if (const Json* before = status.find("schedulingStats.evictions"))
-    for (Json each : before->items()) {
-      if (each.string_or("reason", "") == why && each.string_or("underlyingCause", "") == cause) {
-        each["count"] = Json(each.int_or("count", 0) + 1);
-        found = true;
-      }
-      list.push_back(each);
-    }
-  if (!found) {
-    Json fresh = Json::object();
-    fresh["reason"] = Json(why);
-    fresh["underlyingCause"] = Json(cause);
-    fresh["count"] = Json(1);
-    list.push_back(fresh);
-  }
-  status["schedulingStats"]["evictions"] = std::move(list);
-}
-
 State state_of(const Json& option) {
   if (is_true(option, "Finished")) return State::kFinished;
   if (!option.bool_or("spec.active", true)) return State::kInactive;
@@ -125,91 +75,6 @@ std::string message_of(const Json& option, const Option& read) {
   }
   const std::string why = condition_text(option, "Evicted", "message");
   return why.empty() ? "Its spec.active was set to false" : why;
-}
-
-void write_options(Json& status, const Plan& plan, Nanoseconds now) {
-  const Json before = copy_of(status.member("options"), Json::array());
-  Json list = Json::array();
-  for (const OptionStatus& each : plan.status) {
-    Json entry = Json::object();
-    entry["name"] = Json(each.name);
-    entry["resourceFlavors"] = Json::array();
-    for (const std::string& flavor : each.flavors) entry["resourceFlavors"].push_back(Json(flavor));
-    entry["state"] = Json(each.state);
-    entry["message"] = Json(each.message.substr(0, 32768));
-    entry["lastTransitionTime"] = Json(time_text(now));
-    for (const Json& old : before.items())
-      if (old.string_or("name", "") == each.name && old.string_or("state", "") == each.state)
-        entry["lastTransitionTime"] = Json(old.string_or("lastTransitionTime", ""));
-    list.push_back(entry);
-  }
-  if (list.size() > 0)
-    status["options"] = std::move(list);
-  else
-    status.erase("options");
-}
-
-void write_admitted(Json& status, Json& conditions, const Plan& plan, const Json& option,
-                    Nanoseconds now) {
-  const std::string queue = option.string_or("status.admission.clusterQueue", "");
-  set_condition(conditions, "QuotaReserved", true, "QuotaReserved",
-                "Quota reserved in ClusterQueue " + queue, now);
-  set_condition(conditions, "Admitted", true, "Admitted",
-                "The option " + plan.record.admitted + " is admitted", now);
-  for (const std::string_view type : {"Evicted", "Preempted"})
-    for (const Json& each : std::vector<Json>(conditions.items()))
-      if (each.string_or("type", "") == type && each.string_or("status", "") == "True")
-        set_condition(conditions, type, false, "QuotaReserved",
-                      "Previously: " + each.string_or("message", ""), now);
-  for (const std::string_view field : {"admission", "admissionChecks"}) {
-    const Json* value = part(option, "status", field);
-    if (value != nullptr)
-      status[field] = *value;
-    else
-      status.erase(field);
-  }
-}
-
-std::string waiting_message(const Plan& plan) {
-  std::string out = "None of its options is admitted:";
-  for (const OptionStatus& each : plan.status)
-    out += (&each == &plan.status.front() ? " " : ", ") + each.name + " (" + each.state + ")";
-  if (!plan.status.empty()) return out;
-  return plan.no_option.empty() ? "It has no option yet" : plan.no_option;
-}
-
-void write_waiting(Json& status, Json& conditions, const Json& parent, const Plan& plan,
-                   const Json* lost, Nanoseconds now) {
-  const bool active = parent.bool_or("spec.active", true) && plan.rejected.empty();
-  std::string why = waiting_message(plan);
-  if (!plan.rejected.empty()) why = plan.rejected;
-  if (!plan.lost.empty()) {
-    std::string message =
-        lost != nullptr ? condition_text(*lost, "Evicted", "message") : std::string();
-    if (message.empty()) message = "The option " + plan.lost + " is gone";
-    set_condition(conditions, "Evicted", true, plan.lost_reason, message, now);
-    if (lost != nullptr && is_true(*lost, "Preempted"))
-      set_condition(conditions, "Preempted", true, condition_text(*lost, "Preempted", "reason"),
-                    message, now);
-    set_condition(conditions, "Admitted", false, "NoReservation", "The workload has no reservation",
-                  now);
-    for (const Json& each : std::vector<Json>(conditions.items()))
-      if (each.string_or("type", "") == "PodsReady" && each.string_or("status", "") == "True")
-        set_condition(conditions, "PodsReady", false, "WaitForStart",
-                      "Not all pods are ready or succeeded", now);
-    count_eviction(status, plan.lost_reason);
-  }
-  if (!plan.rejected.empty() && plan.lost.empty())
-    set_condition(conditions, "Evicted", true, "DeactivatedDueToAdmissionCheck", plan.rejected,
-                  now);
-  if (plan.rejected.empty() && !parent.bool_or("spec.active", true)) {
-    why = "The workload is deactivated";
-    if (condition(parent, "Evicted") != nullptr && is_true(parent, "Evicted") && plan.lost.empty())
-      why = condition_text(parent, "QuotaReserved", "message");
-  }
-  set_condition(conditions, "QuotaReserved", false, active ? "Pending" : "Deactivated", why, now);
-  status.erase("admission");
-  status.erase("admissionChecks");
 }
 
 }  // namespace
@@ -364,74 +229,26 @@ Json inherited_spec(const Json& parent, const Json& option) {
   return out;
 }
 
-Json inherited_status(const Json& parent, const Json& option) {
-  Json out = Json::object();
-  if (!is_true(option, "Admitted")) return out;
-  const Json* given_back = part(parent, "status", "reclaimablePods");
-  const Json* known = part(option, "status", "reclaimablePods");
-  if (given_back != nullptr && (known == nullptr || !(*known == *given_back)))
-    out["reclaimablePods"] = *given_back;
-  const Json* ready = condition(parent, "PodsReady");
-  if (ready == nullptr) return out;
-  const Json* own = condition(option, "PodsReady");
-  if (own != nullptr && own->string_or("status", "") == ready->string_or("status", "") &&
-      own->string_or("reason", "") == ready->string_or("reason", ""))
-    return out;
-  // Before it ever ran there is nothing to tell.
-  if (own == nullptr && ready->string_or("status", "") != "True") return out;
+Json told_options(const Json& parent, const Plan& plan, Nanoseconds now) {
+  if (plan.status.empty() || (plan.collapse && plan.record.admitted.empty())) return {};
+  const Json* before = part(parent, "status", "options");
   Json list = Json::array();
-  if (const Json* conditions = part(option, "status", "conditions"))
-    for (const Json& each : conditions->items())
-      if (each.string_or("type", "") != "PodsReady") list.push_back(each);
-  list.push_back(*ready);
-  out["conditions"] = std::move(list);
-  return out;
-}
-
-Json parent_status(const Json& parent, const Plan& plan, const Json* admitted, const Json* lost,
-                   Nanoseconds now) {
-  Json status = copy_of(parent.member("status"), Json::object());
-  Json conditions = copy_of(status.member("conditions"), Json::array());
-  if (plan.collapse && admitted == nullptr) {
-    if (!plan.lost.empty()) write_waiting(status, conditions, parent, plan, lost, now);
-    status.erase("options");
-  } else if (is_true(parent, "Finished") ||
-             !plan.ended_with.empty()) {  // where it ran stays to be seen
-    write_options(status, plan, now);
-  } else if (admitted != nullptr) {
-    if (!plan.migrated_from.empty()) {
-      count_eviction(status, kMigration);
-      for (const Json& each : std::vector<Json>(conditions.items()))
-        if (each.string_or("type", "") == "PodsReady" && each.string_or("status", "") == "True")
-          set_condition(conditions, "PodsReady", false, "WaitForStart",
-                        "Not all pods are ready or succeeded", now);
-    }
-    write_options(status, plan, now);
-    write_admitted(status, conditions, plan, *admitted, now);
-  } else {
-    write_options(status, plan, now);
-    write_waiting(status, conditions, parent, plan, lost, now);
+  for (const OptionStatus& each : plan.status) {
+    Json entry = Json::object();
+    entry["name"] = Json(each.name);
+    entry["resourceFlavors"] = Json::array();
+    for (const std::string& flavor : each.flavors) entry["resourceFlavors"].push_back(Json(flavor));
+    entry["state"] = Json(each.state);
+    entry["message"] = Json(each.message.substr(0, 32768));
+    entry["lastTransitionTime"] = Json(time_text(now));
+    if (before != nullptr)
+      for (const Json& old : before->items())
+        if (old.string_or("name", "") == each.name && old.string_or("state", "") == each.state)
+          entry["lastTransitionTime"] = Json(old.string_or("lastTransitionTime", ""));
+    list.push_back(entry);
   }
-  if (!plan.ended_with.empty())
-    set_condition(conditions, "Finished", true, "Succeeded",
-                  "The option " + plan.ended_with + " finished", now);
-  status["conditions"] = std::move(conditions);
-  return status;
-}
-
-Json difference(const Json& before, const Json& after) {
-  Json out = Json::object();
-  for (const auto& [name, value] : after.members()) {
-    const Json* old = before.member(name);
-    if (old != nullptr && *old == value) continue;
-    if (old != nullptr && old->is_object() && value.is_object())
-      out[name] = difference(*old, value);
-    else
-      out[name] = value;
-  }
-  for (const auto& [name, value] : before.members())
-    if (after.member(name) == nullptr) out[name] = Json();
-  return out;
+  if (before != nullptr && *before == list) return *before;
+  return list;
 }
 
 }  // namespace options

@@ -39,18 +39,11 @@ Option read_option(const sluice::Json& option, const sluice::Json& parent);
 /// A new option of the parent.
 sluice::Json make_option(const sluice::Json& parent, const Creation& creation);
 
-/// Merge patch that brings to the option what changed on the parent: priority, and to one that
-/// holds quota the pods that are ready or given back. Empty objects: nothing did.
+/// Merge patch that brings to the option what changed on the parent: its priority. An empty object:
+/// nothing did.
 sluice::Json inherited_spec(const sluice::Json& parent, const sluice::Json& option);
-sluice::Json inherited_status(const sluice::Json& parent, const sluice::Json& option);
 
-/// The status that the parent should have after the plan. `admitted`: that option as it is, or
-/// nullptr; `lost`: the one that the plan lost, or nullptr.
-sluice::Json parent_status(const sluice::Json& parent, const Plan& plan,
-                           const sluice::Json* admitted, const sluice::Json* lost, Nanoseconds now);
-
-/// Merge patch that makes `after` of `before` (both objects); an empty object when they are the
-/// same.
-sluice::Json difference(const sluice::Json& before, const sluice::Json& after);
+/// The parent's status.options after the plan; null: it has none.
+sluice::Json told_options(const sluice::Json& parent, const Plan& plan, Nanoseconds now);
 
 }  // namespace options

@@ -91,11 +91,13 @@ bool ConcurrentAdmission::read_options(Work& work) {
 }
 
 void ConcurrentAdmission::write(Work& work, Plan& plan) {
-  auto& why_off = families_[work.key].why_off;  // asked for while the options are written
-  why_off.clear();
-  for (const auto& [name, why] : plan.why_off) why_off.emplace(name, off_because(why));
+  Family& family = families_[work.key];  // asked for while the options and the parent are written
+  family.why_off.clear();
+  for (const auto& [name, why] : plan.why_off) family.why_off.emplace(name, off_because(why));
+  if (!plan.rejected.empty() || work.situation.active) family.rejected = plan.rejected;
+  if (std::exchange(family.no_option, plan.no_option) != plan.no_option)
+    context_.traits_changed(work.key);
   write_options(work, plan);
-  pass_on(work, plan);
   write_parent(work, plan);
   tell(work, plan);
 }
@@ -125,26 +127,6 @@ void ConcurrentAdmission::write_options(Work& work, const Plan& plan) {
   }
 }
 
-/// What the job tells the parent is told to the admitted option, and that it ended to all.
-void ConcurrentAdmission::pass_on(Work& work, const Plan& plan) {
-  for (const auto& [name, option] : work.options) {
-    Json status = Json::object();
-    if (std::find(plan.finish.begin(), plan.finish.end(), name) != plan.finish.end()) {
-      Json list = Json::array();
-      if (const Json* before = option.find("status.conditions")) list = *before;
-      const Json* finished = condition(work.parent, "Finished");
-      if (finished != nullptr) list.push_back(*finished);
-      status["conditions"] = std::move(list);
-    } else {
-      status = inherited_status(work.parent, option);
-    }
-    if (status.members().empty()) continue;
-    Json patch = Json::object();
-    patch["status"] = std::move(status);
-    context_.objects().patch(workload_ref(work.ns, name), patch, "status").or_throw();
-  }
-}
-
 void ConcurrentAdmission::write_parent(Work& work, const Plan& plan) {
   const ObjectRef ref = workload_ref(work.ns, work.name);
   Json patch = Json::object();
@@ -160,19 +142,11 @@ void ConcurrentAdmission::write_parent(Work& work, const Plan& plan) {
   if (!plan.rejected.empty()) patch["spec"]["active"] = Json(false);
   if (!patch.members().empty()) context_.objects().patch(ref, patch).or_throw();
 
-  const auto json_of = [&](const std::string& name) -> const Json* {
-    const auto found = work.options.find(name);
-    return found == work.options.end() ? nullptr : &found->second;
-  };
-  const bool over = work.situation.finished || !plan.ended_with.empty();
-  const Json* admitted = over ? nullptr : json_of(plan.record.admitted);
-  Json before = Json::object();
-  if (const Json* status = work.parent.member("status")) before = *status;
-  Json after = parent_status(work.parent, plan, admitted, json_of(plan.lost), work.situation.now);
-  const Json changes = difference(before, after);
-  if (changes.members().empty()) return;
+  const Json told = told_options(work.parent, plan, work.situation.now);
+  const Json* before = work.parent.find("status.options");
+  if (before != nullptr ? *before == told : told.is_null()) return;
   Json status = Json::object();
-  status["status"] = changes;
+  status["status"]["options"] = told;
   context_.objects().patch(ref, status, "status").or_throw();
 }
 

@@ -111,13 +111,14 @@ void ConcurrentAdmission::collapse(const std::string& key) {
   if (!reply) return;
   const Json parent = reply.json();
   if (annotation(parent, kParentMark).empty()) return;
-  for (const std::string& option : families_[key].options)
-    context_.objects().remove(workload_ref(ns, option));
+  // First it takes over what its option holds.
   Json patch = Json::object();
   patch["metadata"]["annotations"][kParentMark] = Json();
   patch["metadata"]["annotations"][kRecord] = Json();
   context_.objects().patch(workload_ref(ns, name), patch);
   context_.objects().release_claim(workload_ref(ns, name));
+  for (const std::string& option : families_[key].options)
+    context_.objects().remove(workload_ref(ns, option));
   Json status = Json::object();
   status["status"]["options"] = Json();
   context_.objects().patch(workload_ref(ns, name), status, "status");

@@ -66,6 +66,8 @@ class ConcurrentAdmission {
     std::string target;                          // of its queue's policy, below which no move goes
     std::string preempts;                        // the option that has the right to preempt
     std::map<std::string, std::string> why_off;  // by option
+    std::string no_option;                       // why it can have none, and what would help
+    std::string rejected;                        // why none of them may run: the parent is off
     std::map<std::string, int> states;
     bool over = false;  // finished, and its options with it
   };
@@ -96,7 +98,6 @@ class ConcurrentAdmission {
   void write(Work& work, Plan& plan);
   void write_options(Work& work, const Plan& plan);
   void write_parent(Work& work, const Plan& plan);
-  void pass_on(Work& work, const Plan& plan);
   void tell(const Work& work, const Plan& plan);
   void remember(Work& work, const Plan& plan);
   void forget(const std::string& key);

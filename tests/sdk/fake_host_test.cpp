@@ -50,7 +50,7 @@ class Everything {
     if (query.candidates() == 0) answer.may_not_preempt("nobody there");
   }
   void traits(const Workload& w, Traits& traits) {
-    traits.represents("ns/parent", "g", 2);
+    traits.represents("ns/parent", "way", 2);
     traits.replaces("ns/old", Ends::kDeactivated, "R", "m");
     traits.shape_key(w.label("shape").value_or("-"));
   }
@@ -200,7 +200,8 @@ TEST(TestedPlugin, AsksTheControlHooks) {
   const TraitsGiven traits = plugin.traits(FakeWorkload("a", "b").label("shape", "round"));
   EXPECT_EQ(traits.group->rank, 2);
   EXPECT_EQ(traits.group->order_as, "ns/parent");
-  EXPECT_TRUE(traits.group->exclusive && traits.group->represents);
+  EXPECT_TRUE(traits.group->represents);
+  EXPECT_EQ(traits.group->called, "way");
   EXPECT_EQ(traits.replaces->how, Ends::kDeactivated);
   EXPECT_EQ(traits.shape_key, "round");
   EXPECT_FALSE(traits.takes_no_part.has_value());

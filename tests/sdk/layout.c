@@ -147,12 +147,13 @@ AT(sluice_validator_t, kinds, 8);
 AT(sluice_validator_t, set_defaults, 16);
 AT(sluice_validator_t, validate, 24);
 
-SIZE(sluice_group_t, 48);
+SIZE(sluice_group_t, 64);
 AT(sluice_group_t, rank, 4);
-AT(sluice_group_t, exclusive, 8);
+AT(sluice_group_t, reserved, 8);
 AT(sluice_group_t, represents, 12);
 AT(sluice_group_t, id, 16);
 AT(sluice_group_t, order_as, 32);
+AT(sluice_group_t, called, 48);
 
 SIZE(sluice_replaces_t, 64);
 AT(sluice_replaces_t, how, 4);

@@ -74,9 +74,8 @@ std::vector<std::string> CheckController::watches() const {
 
 void CheckController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
   if (change.kind == checks_) {
-    const bool status_alone = change.stored && change.before &&
-                              change.stored->metadata == change.before->metadata &&
-                              *change.stored->body == *change.before->body;
+    const bool status_alone =
+        change.stored && change.before && same_but_status(*change.stored, *change.before);
     if (!status_alone) keys.push_back(kCheckMark + change.key);
     return;
   }

@@ -24,16 +24,6 @@ void tell(ObjectAccess& objects, const ObjectRef& about, std::string_view reason
   objects.emit({about, warning, std::string(reason), std::move(message)});
 }
 
-/// Keys of the jobs that the owner references of an object name.
-void name_owners(const std::map<std::string, const api::KindInfo*, std::less<>>& kinds,
-                 const StoredObject& stored, std::vector<std::string>& keys) {
-  const std::string_view ns = std::string_view(stored.key).substr(0, stored.key.find('/'));
-  for (const OwnerReference& owner : stored.metadata.owners()) {
-    const std::string kind = fmt::format("{}/{}", owner.group(), owner.kind);
-    if (kinds.contains(kind)) keys.push_back(fmt::format("{} {}/{}", kind, ns, owner.name));
-  }
-}
-
 /// Whether a workload with this status waits for quota, and nothing was ever said of it but why.
 bool waits(std::string_view status) {
   if (status.empty()) return true;
@@ -51,9 +41,8 @@ bool waits(std::string_view status) {
 
 /// A workload goes on to wait, at most for another reason, which is nothing to its job.
 bool only_waits(const ObjectChange& change) {
-  return change.stored && change.before && change.stored->metadata == change.before->metadata &&
-         *change.stored->body == *change.before->body && waits(change.stored->status) &&
-         waits(change.before->status);
+  return change.stored && change.before && same_but_status(*change.stored, *change.before) &&
+         waits(change.stored->status) && waits(change.before->status);
 }
 
 /// As many pods as before are still needed, or all that are left. False: nothing is to be changed.
@@ -97,8 +86,8 @@ void JobController::changed(const ObjectChange& change, std::vector<std::string>
   } else if (change.kind == workload_kind_) {
     if (change.key == creating_) return;
     const std::size_t named = keys.size();
-    if (change.stored) name_owners(kinds_, *change.stored, keys);
-    if (change.before) name_owners(kinds_, *change.before, keys);
+    if (change.stored) name_owning_jobs(*change.stored, keys);
+    if (change.before) name_owning_jobs(*change.before, keys);
     if (keys.size() != named && only_waits(change))
       keys.erase(std::remove_if(keys.begin() + static_cast<std::ptrdiff_t>(named), keys.end(),
                                 [&](const std::string& job) { return !mapped_.contains(job); }),
@@ -118,6 +107,12 @@ bool JobController::follows(const StoredObject& workload) const {
 // Jobs name themselves: a workload of a job that is not there changes nothing.
 void JobController::loaded(const ObjectChange& change, std::vector<std::string>& keys) {
   if (change.kind != workload_kind_) changed(change, keys);
+}
+
+void JobController::resumed(const ObjectChange& change, bool owns, std::vector<std::string>& keys) {
+  if (change.kind != workload_kind_ && !owns) return changed(change, keys);
+  if (change.kind == workload_kind_ && !change.stored->metadata.claims().empty())
+    name_owning_jobs(*change.stored, keys);
 }
 
 std::optional<ObjectRef> JobController::job_of(const std::string& key) const {

@@ -33,6 +33,9 @@ class JobController final : public Controller {
   void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
   bool follows(const StoredObject& workload) const override;
   void loaded(const ObjectChange& change, std::vector<std::string>& keys) override;
+  /// Jobs without a workload, and those whose workloads are a plugin's: what it plans is rebuilt by
+  /// looking.
+  void resumed(const ObjectChange& change, bool owns, std::vector<std::string>& keys) override;
   bool loads_apart() const override { return true; }
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 

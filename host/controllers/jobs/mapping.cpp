@@ -1,8 +1,8 @@
 #include "host/controllers/jobs/mapping.hpp"
 
-#include "host/objects/claims.hpp"
-
 #include <algorithm>
+
+#include "host/objects/claims.hpp"
 
 namespace sluice::host {
 namespace {

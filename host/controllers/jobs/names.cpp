@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/base/check.hpp"
+#include "host/controllers/jobs/job_kind.hpp"
 
 namespace sluice::host {
 namespace {
@@ -35,6 +36,14 @@ std::string workload_name(std::string_view kind, std::string_view group, std::st
   std::string hashed = fmt::format("{}\n{}\n{}\n{}", kind, group, job, uid);
   if (!revision.empty()) hashed += fmt::format("\n{}", revision);
   return prefix + "-" + sha1_hex(hashed).substr(0, kHashDigits);
+}
+
+void name_owning_jobs(const StoredObject& object, std::vector<std::string>& keys) {
+  const std::string_view ns = std::string_view(object.key).substr(0, object.key.find('/'));
+  for (const OwnerReference& owner : object.metadata.owners()) {
+    const std::string kind = fmt::format("{}/{}", owner.group(), owner.kind);
+    if (find_job_kind(kind)) keys.push_back(fmt::format("{} {}/{}", kind, ns, owner.name));
+  }
 }
 
 }  // namespace sluice::host

@@ -1,10 +1,13 @@
-// Names: labels and annotations by which jobs and workloads know each other, and the formula for
-// the name of a job's workload. They are Kueue's, so that its tools find what they look for. Pure
-// functions, any thread.
+// Names: labels and annotations by which jobs and workloads know each other, the formula for the
+// name of a job's workload, and the keys by which controllers call the jobs that own an object. The
+// first two are Kueue's, so that its tools find what they look for. Pure functions, any thread.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "host/objects/store.hpp"
 
 namespace sluice::host {
 
@@ -30,5 +33,8 @@ inline constexpr std::string_view kStartedWith = "sluice.dev/started-with";
 /// beginning of the SHA-1 of kind, group, name, UID and, unless empty, `revision`, one per line.
 std::string workload_name(std::string_view kind, std::string_view group, std::string_view job,
                           std::string_view uid, std::string_view revision = {});
+
+/// Appends `GROUP/KIND NAMESPACE/NAME` of each job that is an owner of the object.
+void name_owning_jobs(const StoredObject& object, std::vector<std::string>& keys);
 
 }  // namespace sluice::host

@@ -66,15 +66,6 @@ bool has_ended(const json::object& pod) {
          !api::find_text(part(pod, "metadata"), "deletionTimestamp").empty();
 }
 
-void name_job_owner(const StoredObject& pod, std::vector<std::string>& keys) {
-  for (const OwnerReference& owner : pod.metadata.owners()) {
-    const std::string kind = fmt::format("{}/{}", owner.group(), owner.kind);
-    if (find_job_kind(kind))
-      keys.push_back(
-          fmt::format("{} {}/{}", kind, pod.key.substr(0, pod.key.find('/')), owner.name));
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> PodGates::gates_of_new_pod(const ObjectRef& job,
@@ -128,11 +119,11 @@ void PodGateController::changed(const ObjectChange& change, std::vector<std::str
     if (!change.stored) after_faults_.erase(keys.back());
   } else if (change.stored) {
     const std::size_t before = keys.size();
-    name_job_owner(*change.stored, keys);
+    name_owning_jobs(*change.stored, keys);
     if (change.stored->body->find(kFaultGate) != std::string::npos)
       after_faults_.insert(keys.begin() + static_cast<std::ptrdiff_t>(before), keys.end());
   } else if (change.before) {
-    name_job_owner(*change.before, keys);
+    name_owning_jobs(*change.before, keys);
   }
 }
 

@@ -48,7 +48,7 @@ void DecisionEvents::decided(Time now, const Decision& decision) {
                   fmt::format("Admission check {} updated state from {} to {} with message: {}",
                               decision.reason, decision.before, decision.cause, decision.message));
     case DecisionType::kLowered:
-    case DecisionType::kChecksListed:
+    case DecisionType::kStatus:
     case DecisionType::kFinished:  // told of the job
     case DecisionType::kRequeued:
     case DecisionType::kWaitingForVictims:

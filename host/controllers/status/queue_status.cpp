@@ -101,8 +101,7 @@ std::vector<std::string> QueueStatusController::watches() const {
 
 void QueueStatusController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
   const bool own_write = change.kind != workloads_ && change.kind != checks_ && change.stored &&
-                         change.before && change.stored->metadata == change.before->metadata &&
-                         *change.stored->body == *change.before->body;
+                         change.before && same_but_status(*change.stored, *change.before);
   if (own_write) return;  // a status alone, ours as a rule
   if (change.kind == workloads_) {
     if (std::string queue = queue_of(change); !queue.empty()) keys.push_back(std::move(queue));

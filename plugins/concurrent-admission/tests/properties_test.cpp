@@ -279,8 +279,20 @@ class Story {
     EXPECT_EQ(message, own) << option;
   }
 
+  /// At rest what is stored of a workload is what the engine says of it.
+  void check_stored(const std::string& name) {
+    const StoredObject* stored = world_.store->find(world_.kind("Workload"), "ns/" + name);
+    ASSERT_NE(stored, nullptr) << name;
+    const json::object now = world_.get(name);
+    EXPECT_EQ(without_amounts(stored->status),
+              without_amounts(now.contains("status") ? json::serialize(now.at("status")) : ""))
+        << name;
+  }
+
   /// At rest the parents say what their options are; and nothing outlives its parent.
   void check_at_rest() {
+    for (const bool options : {false, true})
+      for (const std::string& name : names(options)) check_stored(name);
     for (const std::string& name : names(true))
       EXPECT_TRUE(world_.exists(name.substr(0, name.find("-option-")))) << name;
     for (const std::string& name : names(false)) {

@@ -193,7 +193,6 @@ TEST_F(PodsReady, ThoseThatRepresentOneShareItsBackoffAndItsLimit) {
   traits.of("w").takes_part = false;
   for (const std::string name : {"m1", "m2"}) {
     hooks::Traits& t = traits.member(name, "g", name == "m1" ? 1 : 2, "w");
-    t.group.exclusive = true;
     t.group.represents = true;
   }
   hooks::HostHooks hooks;
@@ -201,15 +200,16 @@ TEST_F(PodsReady, ThoseThatRepresentOneShareItsBackoffAndItsLimit) {
   Scenario s(config(1), hooks);
   s.flavor("f").queue(plain(4)).submit(Job("w", "q").cpu(1)).submit(Job("m1", "q").cpu(1));
   s.submit(Job("m2", "q").cpu(1)).run();
-  EXPECT_EQ(s.admitted(), "m1");
+  EXPECT_EQ(s.admitted(), "m1 w");
   s.after(100).run();
   EXPECT_EQ(s.admitted(), "");
   for (const char* name : {"m1", "m2"})
     EXPECT_EQ(s.why(name), "Pending: The workload waits for its requeue backoff");
   s.after(10).submit(Job("m1", "q").cpu(1).active(false)).run();
-  EXPECT_EQ(s.admitted(), "m2");
+  EXPECT_EQ(s.admitted(), "m2 w");
   s.after(100).run();
   EXPECT_EQ(s.state("m2"), "inactive");
+  EXPECT_EQ(s.state("w"), "inactive");
 }
 
 TEST_F(PodsReady, OneThatIsReadyStaysAndMustBecomeReadyAgainAfterAnEviction) {

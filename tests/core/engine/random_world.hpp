@@ -73,6 +73,19 @@ class Planner {
     return plan;
   }
 
+  /// Much waits for little, in queues that let others go first: hardly any configuration changes,
+  /// few rights to preempt, requests that often do not fit.
+  Plan draw_full(int cohorts, int queues, int instants) {
+    full_ = true;
+    Plan plan = draw(cohorts, queues, instants);
+    for (std::vector<Event>& events : plan.instants)
+      std::erase_if(events, [this](const Event& e) {
+        const bool changes = e.kind == Event::Kind::kQueue || e.kind == Event::Kind::kCohort;
+        return changes && !chance(30);
+      });
+    return plan;
+  }
+
   Plan draw(int cohorts, int queues, int instants) {
     Plan plan;
     plan.config = Scenario::single_thread();
@@ -122,7 +135,12 @@ class Planner {
       if (chance(4)) q.borrowing_limit(pick(0, 4));
       if (chance(4)) q.lending_limit(0);
     }
-    if (chance(3)) q.strict();
+    if (chance(full_ ? 40 : 3)) q.strict();
+    if (full_ && !chance(3)) {
+      if (chance(3)) q.lower_priority();
+      if (chance(4)) q.reclaim_any();
+      return q;
+    }
     q.within(static_cast<api::WithinClusterQueue>(pick(0, 2)));
     q.reclaim(static_cast<api::ReclaimWithinCohort>(pick(0, 2)));
     if (q.object.preemption.reclaim_within_cohort != api::ReclaimWithinCohort::kNever &&
@@ -139,16 +157,16 @@ class Planner {
     const int what = pick(0, 19);
     const std::string some = names_ == 0 ? "w0" : "w" + std::to_string(pick(0, names_ - 1));
     e.name = some;
-    if (what < 11) {
+    if (what < (full_ ? 8 : 11)) {
       Job job("w" + std::to_string(names_++), "q" + std::to_string(pick(0, queues - 1)));
-      job.cpu(pick(0, 4)).count(pick(1, 3)).priority(pick(0, 3));
+      job.cpu(full_ ? pick(1, 8) : pick(0, 4)).count(pick(1, 3)).priority(pick(0, 3));
       if (chance(4)) job.request("gpu", pick(1, 2));
-      if (chance(4)) job.min_count(1);
-      if (chance(6)) job.pods("second").cpu(pick(1, 3));
+      if (chance(full_ ? 40 : 4)) job.min_count(1);
+      if (chance(full_ ? 20 : 6)) job.pods("second").cpu(pick(1, 3));
       e.job.push_back(job);
       return e;
     }
-    if (what < 14) {
+    if (what < (full_ ? 15 : 14)) {
       e.kind = Event::Kind::kFinish;
     } else if (what < 16) {
       e.kind = Event::Kind::kRemove;
@@ -169,6 +187,7 @@ class Planner {
     return e;
   }
 
+  bool full_ = false;
   std::mt19937_64 random_;
   int names_ = 0;
   int flavors_ = 1;
@@ -184,11 +203,14 @@ class Player {
 
   Scenario& scenario() { return *scenario_; }
 
+  /// From now on play() answers with what is told to those that wait, too.
+  void tell() { told_ = true; }
+
   /// All events of one instant, then cycles to rest.
   Log play(std::size_t instant) {
     scenario_->after(1);
     for (const Event& event : plan_.instants[instant]) apply(event);
-    return scenario_->run();
+    return told_ ? scenario_->run_told() : scenario_->run();
   }
 
   /// A fresh engine that knows only what a dump of this one says.
@@ -272,6 +294,7 @@ class Player {
   std::map<std::string, Queue> queues_;  // changed since the start
   std::map<std::string, CohortOf> cohorts_;
   Time created_ = 0;
+  bool told_ = false;
 };
 
 }  // namespace sluice::testing

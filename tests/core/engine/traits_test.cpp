@@ -63,23 +63,22 @@ TEST_F(Traits, WhoStopsTakingPartGivesItsQuotaBack) {
   EXPECT_EQ(s->run(), Lines("evicted a OnHold", "reserved b", "admitted b"));
 }
 
-TEST_F(Traits, TheStatusOfOneThatTakesNoPartIsWhatIsWritten) {
+TEST_F(Traits, TheStatusOfOneThatTakesNoPartIsNobodysToWrite) {
   traits.of("a").takes_part = false;
+  traits.of("a").takes_no_part_because = "others do";
   auto s = one_queue();
   Job a = Job("a", "q").cpu(1);
   s->submit(a).run();
-  EXPECT_EQ(s->state("a"), "pending");
   a.object.status.conditions = {{"QuotaReserved", "True", "QuotaReserved", "by b", 7, 0},
                                 {"Admitted", "True", "Admitted", "by b", 7, 0}};
   a.object.status.admission.emplace();
   a.object.status.admission->cluster_queue = "elsewhere";
   s->submit(a).run();
-  EXPECT_EQ(s->state("a"), "admitted");
+  EXPECT_EQ(s->state("a"), "pending");
   const WorkloadId id = *s->engine.find("ns/a");
-  EXPECT_EQ(s->engine.status(id).condition("Admitted")->message, "by b");
-  EXPECT_EQ(s->engine.status(id).admission->cluster_queue, "elsewhere");
-  s->finish("a").run();
-  EXPECT_EQ(s->engine.status(id).condition("Finished")->status, "True");
+  EXPECT_EQ(s->engine.status(id).condition("Admitted"), nullptr);
+  EXPECT_EQ(s->engine.status(id).condition("QuotaReserved")->message, "others do");
+  EXPECT_FALSE(s->engine.status(id).admission);
 }
 
 TEST_F(Traits, WhoTakesPartAgainHasWhatItsStatusSays) {
@@ -227,12 +226,12 @@ TEST_F(Traits, AChangedPriorityOfTheAnchorMovesItsMembers) {
 
 TEST_F(Traits, AMemberThatWasEvictedKeepsItsRankAndItsGroupsPlace) {
   traits.of("parent").takes_part = false;
-  traits.member("m1", "g", 1, "parent").group.exclusive = true;
-  traits.member("m2", "g", 2, "parent").group.exclusive = true;
+  traits.member("m1", "g", 1, "parent").group.represents = true;
+  traits.member("m2", "g", 2, "parent").group.represents = true;
   auto s = one_queue();
   s->submit(Job("parent", "q").cpu(1).priority(0)).submit(Job("m1", "q").cpu(4));
   s->submit(Job("m2", "q").cpu(4)).submit(Job("x", "q").cpu(4)).run();
-  ASSERT_EQ(s->admitted(), "m1");
+  ASSERT_EQ(s->admitted(), "m1 parent");
   // Stopped and started again: m1 comes first again, before m2 and before x.
   s->after(5).queue(Queue("q").quota("cpu", {{"f", 4}}).stop(api::StopPolicy::kHoldAndDrain));
   s->run();
@@ -273,7 +272,7 @@ struct Exclusive : Traits {
   void members(const std::vector<std::string>& names) {
     std::int32_t rank = 0;
     for (const std::string& name : names)
-      traits.member(name, "g", ++rank, names.front()).group.exclusive = true;
+      traits.member(name, "g", ++rank, names.front()).group.represents = true;
   }
 };
 

@@ -159,6 +159,30 @@ TEST(QuotaTree, ChildrenAreOrderedCohortsFirstThenByName) {
   EXPECT_EQ(t.tree.path(q1), "/root/q1");
 }
 
+TEST(QuotaTree, WhatWasAvailableAtTheMarkIsKnownUntilTheNext) {
+  Tree t;
+  const NodeId root = t.add("root", kNone, false, 5);
+  const NodeId a = t.add("a", root, true, 10, 4, 3);
+  const NodeId b = t.add("b", root, true, 3);
+  t.build();
+  const auto marked = [&](NodeId node) { return t.tree.available_as_marked(node, t.fr); };
+  t.use(a, 8);
+  t.use(b, 1);
+  t.tree.mark(root);
+  EXPECT_EQ(t.available(a), 6);  // of the root's 11 − (8 − 7) − 1, as its limit allows
+  t.use(b, 5);
+  t.use(a, 2);
+  t.use(b, -1);
+  EXPECT_EQ(t.available(a), 3);  // 11 − (10 − 7) − 5
+  EXPECT_EQ(marked(a), 6);
+  EXPECT_EQ(marked(b), 9);
+  t.tree.mark(root);
+  EXPECT_EQ(marked(a), 3);
+  t.use(a, -2);
+  EXPECT_EQ(t.available(b), 5);
+  EXPECT_EQ(marked(b), 3);
+}
+
 TEST(QuotaTree, HugeAmountsSaturateAndDoNotWrap) {
   Tree t;
   const NodeId root = t.add("root", kNone, false, kMaxAmount);

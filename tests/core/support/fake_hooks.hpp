@@ -36,7 +36,7 @@ struct FakeTraits final : hooks::WorkloadTraits {
                         const std::string& order_as) {
     hooks::Traits& t = table[name];
     t.has_group = true;
-    t.group = {group, rank, false, false, "ns/" + order_as};
+    t.group = {group, rank, false, "ns/" + order_as, "way"};
     return t;
   }
   hooks::Traits& replaces(const std::string& name, const std::string& replaced,

@@ -219,7 +219,7 @@ std::string Scenario::line(const Decision& d) const {
       return "check " + name + " " + d.reason + " " + d.cause;
     case DecisionType::kLowered:
       return "lowered " + name;
-    case DecisionType::kChecksListed:
+    case DecisionType::kStatus:
       return "listed " + name;
     case DecisionType::kPending:
       break;
@@ -236,7 +236,7 @@ bool Scenario::step() {
   stepping_ = false;
   engine.verify_ledger();
   for (const Decision& d : decisions_)
-    if (told_ || (d.type != DecisionType::kPending && d.type != DecisionType::kChecksListed))
+    if (told_ || (d.type != DecisionType::kPending && d.type != DecisionType::kStatus))
       lines_.push_back(line(d));
   return more;
 }

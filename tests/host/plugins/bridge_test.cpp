@@ -121,7 +121,7 @@ TEST_F(Bridge, TraitsOfDifferentPluginsAreJoined) {
   EXPECT_TRUE(traits.has_group);
   EXPECT_EQ(traits.group.id, "g1");
   EXPECT_EQ(traits.group.rank, 3);
-  EXPECT_TRUE(traits.group.exclusive);
+  EXPECT_FALSE(traits.group.represents);
   EXPECT_EQ(traits.group.order_as, "team-a/w");
   EXPECT_FALSE(traits.takes_part);
   EXPECT_EQ(traits.takes_no_part_because, "it is a parent");

@@ -83,7 +83,7 @@ TEST(SpaceGuard, A11_UseIsCountedExactly) {
     ASSERT_TRUE(journal.ok());
     LiveStore store(scheme(), std::move(*journal));
     if (!again) {
-      for (int i = 0; i < 50; ++i) {
+      for (std::size_t i = 0; i < 50; ++i) {
         store.put(map_object((i % 2 ? "a/" : "b/") + std::to_string(i % 7), std::string(i, 'x')));
         if (i % 5 == 0) store.erase(kind("ConfigMap"), "a/" + std::to_string(i % 7));
       }

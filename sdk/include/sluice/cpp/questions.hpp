@@ -138,15 +138,16 @@ class Traits {
   void takes_no_part(std::string_view because) {
     sink_->takes_no_part(sink_->context, to_abi(because));
   }
-  void group(std::string_view id, std::int32_t rank, bool exclusive, std::string_view order_as) {
-    const sluice_group_t group{sizeof(sluice_group_t), rank, exclusive ? 1 : 0, 0, to_abi(id),
-                               to_abi(order_as)};
+  void group(std::string_view id, std::int32_t rank, std::string_view order_as) {
+    const sluice_group_t group{sizeof(sluice_group_t), rank,      0, 0, to_abi(id),
+                               to_abi(order_as),       to_abi("")};
     sink_->group(sink_->context, &group);
   }
-  /// One of the ways to run `whom`, which takes no part itself: a member of the exclusive group
-  /// `id` in its place, counted as it.
-  void represents(std::string_view whom, std::string_view id, std::int32_t rank) {
-    const sluice_group_t group{sizeof(sluice_group_t), rank, 1, 1, to_abi(id), to_abi(whom)};
+  /// One of the ways to run `whom`, which takes no part itself, in its place: at most one of them
+  /// is admitted, and `whom` has its status. `called`: what it is, for sentences about it.
+  void represents(std::string_view whom, std::string_view called, std::int32_t rank) {
+    const sluice_group_t group{sizeof(sluice_group_t), rank,          0, 1, to_abi(whom),
+                               to_abi(whom),           to_abi(called)};
     sink_->group(sink_->context, &group);
   }
   /// `only_better`: only with at least its pods and on better flavors.

@@ -19,13 +19,15 @@ enum { SLUICE_ENDS_FINISHED = 0, SLUICE_ENDS_DEACTIVATED = 1 };
 
 typedef struct sluice_group {
   uint32_t size;
-  int32_t rank;      /* the order inside the group, low first */
-  int32_t exclusive; /* 1: at most one member is admitted */
-  /* 1: the members are ways to run the workload `order_as`: totals, queue status and metrics count
-   * that one for all of them, and they share its backoff and its limit of requeues */
+  int32_t rank; /* the order inside the group, low first */
+  int32_t reserved;
+  /* 1: the members are ways to run the workload `order_as`, of which at most one is admitted. When
+   * `order_as` takes no part its status is that of the one that is; totals, queue status and
+   * metrics count it for all of them, and they share its backoff and its limit of requeues */
   int32_t represents;
   sluice_str_t id;       /* opaque; members share it */
   sluice_str_t order_as; /* NAMESPACE/NAME of the workload whose place in the queue the group has */
+  sluice_str_t called;   /* what sentences call a member that represents; empty: workload */
 } sluice_group_t;
 
 typedef struct sluice_replaces {
@@ -45,7 +47,8 @@ typedef struct sluice_traits_sink {
   uint32_t size;
   uint32_t reserved;
   void* context;
-  /* Never queued, holds no quota, is no candidate; its status is its plugin's to write. [any] */
+  /* Never queued, holds no quota, is no candidate; waits with this reason, unless others represent
+   * it: then its status says what becomes of them. [any] */
   void (*takes_no_part)(void* context, sluice_str_t because);
   /* Members of a group stay adjacent in the queue. [any] */
   void (*group)(void* context, const sluice_group_t* group);

@@ -54,10 +54,9 @@ struct TraitsAsked {
 
 struct TraitsGiven {
   struct Group {
-    std::string id, order_as;
+    std::string id, order_as, called;
     std::int32_t rank = 0;
-    bool exclusive = false;
-    bool represents = false;  ///< counted as `order_as`
+    bool represents = false;  ///< it is a way to run `order_as`
   };
   struct Replaces {
     std::string workload, reason, message;

@@ -40,9 +40,9 @@ inline sluice_traits_sink_t traits_sink(TraitsGiven& given, const TraitsAsked& a
       &given,
       [](void* out, sluice_str_t because) { traits_of(out).takes_no_part = to_view(because); },
       [](void* out, const sluice_group_t* group) {
-        traits_of(out).group = {std::string(to_view(group->id)),
-                                std::string(to_view(group->order_as)), group->rank,
-                                group->exclusive == 1, group->represents == 1};
+        traits_of(out).group = {
+            std::string(to_view(group->id)), std::string(to_view(group->order_as)),
+            std::string(to_view(group->called)), group->rank, group->represents == 1};
       },
       [](void* out, const sluice_replaces_t* replaces) {
         traits_of(out).replaces = {std::string(to_view(replaces->workload)),

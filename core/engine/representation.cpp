@@ -1,0 +1,204 @@
+#include "core/engine/representation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.hpp"
+#include "core/engine/workload_views.hpp"
+
+namespace sluice {
+
+using Type = ConditionRecord::Type;
+
+namespace {
+
+bool is_true(const WorkloadRecord& w, Type type) {
+  const ConditionRecord* c = w.condition(type);
+  return c && c->is_true;
+}
+
+std::string_view name_of(const WorkloadRecord& w) {
+  return std::string_view(w.key).substr(w.key.find('/') + 1);
+}
+
+/// `The option w-a`: as sentences name a member.
+std::string subject(const WorkloadRecord& member) {
+  const std::string& called = member.extras->traits.group.called;
+  std::string out = "The ";
+  out += called.empty() ? "workload" : called;
+  out += ' ';
+  return out += name_of(member);
+}
+
+void unready(Model& model, WorkloadRecord& w) {
+  if (is_true(w, Type::kPodsReady))
+    set_condition(model, w, Type::kPodsReady, false, "WaitForStart",
+                  "Not all pods are ready or succeeded");
+}
+
+}  // namespace
+
+void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool admitted) {
+  const StringId reason = model.texts.intern(why.reason);
+  const StringId message = model.texts.intern(why.message);
+  set_condition(model, w, Type::kQuotaReserved, false, model.texts.intern("Pending"), message);
+  if (admitted)
+    set_condition(model, w, Type::kAdmitted, false, "NoReservation",
+                  "The workload has no reservation");
+  unready(model, w);
+  set_condition(model, w, Type::kEvicted, true, reason, message);
+  if (!why.preemption.empty())
+    set_condition(model, w, Type::kPreempted, true, model.texts.intern(why.preemption), message);
+}
+
+void count_ended_reservation(WorkloadRecord& w, const std::string& why,
+                             const std::string& why_cause) {
+  constexpr std::string_view kDeactivated = "Deactivated";
+  constexpr std::string_view kDueTo = "DeactivatedDueTo";
+  const bool due = why.starts_with(kDueTo);
+  const std::string reason = due ? std::string(kDeactivated) : why;
+  const std::string cause = due ? why.substr(kDueTo.size()) : why_cause;
+  for (api::EvictionCount& e : w.more().evictions) {
+    if (e.reason != reason || e.underlying_cause != cause) continue;
+    ++e.count;
+    return;
+  }
+  w.more().evictions.push_back({reason, cause, 1});
+}
+
+void Representation::touch(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (!w.extras) return;
+  const WorkloadId whom = counted_as(model_, id);
+  if (whom != id || w.stands_aside()) touched_.insert(whom);
+}
+
+void Representation::lost(WorkloadId member, const Decision& why) {
+  const WorkloadId whom = counted_as(model_, member);
+  if (whom == member || !model_.workloads[whom].stands_aside()) return;
+  losses_.insert_or_assign(whom, why);
+  touched_.insert(whom);
+}
+
+void Representation::gone(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
+  touch(id);
+  if (w.state != WorkloadState::kAdmitted || !w.represents()) return;
+  Decision why;
+  why.reason = "WorkloadGone";
+  why.message = subject(w) + " is gone";
+  lost(id, why);
+}
+
+void Representation::keep_place(WorkloadRecord& w, const WorkloadRecord& member,
+                                const Holding& holding) {
+  w.ended = std::make_unique<Holding>();
+  w.ended->queue = holding.queue;
+  w.ended->pod_sets = holding.pod_sets;
+  const auto checks = member.checks();
+  w.more().checks.assign(checks.begin(), checks.end());
+}
+
+void Representation::keep_place(WorkloadId id) {
+  WorkloadRecord& w = model_.workloads[id];
+  const WorkloadId speaker = model_.speaker_for(w);
+  if (speaker == kNone) return;
+  const WorkloadRecord& member = model_.workloads[speaker];
+  keep_place(w, member, *member.holding);
+}
+
+void Representation::give_up(WorkloadId id, const std::string& message) {
+  WorkloadRecord& w = model_.workloads[id];
+  const ConditionRecord* last = nullptr;
+  for (const WorkloadId member : model_.members_for(w)) {
+    const ConditionRecord* evicted = model_.workloads[member].condition(Type::kEvicted);
+    if (evicted && evicted->is_true && (!last || evicted->time >= last->time)) last = evicted;
+  }
+  const ConditionRecord* own = w.condition(Type::kEvicted);
+  if (!last || (own && own->is_true && own->reason == last->reason)) return;
+  set_condition(model_, w, Type::kEvicted, true, model_.texts.text(last->reason), message);
+}
+
+/// The condition's times are those of its own changes: a move from one member to another is none.
+void Representation::speak_as(WorkloadRecord& w, const WorkloadRecord& member) {
+  w.state = WorkloadState::kAdmitted;
+  w.pending.reset();
+  w.logged_pending = 0;
+  set_condition(model_, w, Type::kQuotaReserved, true, "QuotaReserved",
+                "Quota reserved in ClusterQueue " + model_.queues[member.holding->queue].name);
+  set_condition(model_, w, Type::kAdmitted, true, "Admitted", subject(member) + " is admitted");
+  for (const Type type : {Type::kEvicted, Type::kPreempted})
+    if (is_true(w, type))
+      set_condition(model_, w, type, false, "QuotaReserved",
+                    "Previously: " + model_.texts.text(w.condition(type)->message));
+  if (const ConditionRecord* ready = member.condition(Type::kPodsReady))
+    set_condition(model_, w, Type::kPodsReady, ready->is_true, ready->reason, ready->message);
+}
+
+void Representation::fall_silent(WorkloadRecord& w, const Decision& why) {
+  const bool inactive = w.state == WorkloadState::kInactive;
+  const ConditionRecord off = inactive && w.condition(Type::kQuotaReserved)
+                                  ? *w.condition(Type::kQuotaReserved)
+                                  : ConditionRecord();
+  tell_eviction(model_, w, why, true);
+  if (inactive)  // what it says of that stays
+    set_condition(model_, w, Type::kQuotaReserved, false, off.reason, off.message);
+  else
+    w.state = WorkloadState::kPending;
+  waiting_.reorder_anchored(w.key);
+}
+
+void Representation::settle(WorkloadId id, std::vector<End>& ends) {
+  WorkloadRecord& w = model_.workloads[id];
+  const auto loss = losses_.extract(id);
+  if (!w.exists() || !w.stands_aside()) return;
+  const std::vector<WorkloadId> members = model_.members_for(w);
+  const WorkloadId speaker = model_.speaker_for(w);
+  if (w.state == WorkloadState::kFinished) {
+    const ConditionRecord* how = w.condition(Type::kFinished);
+    if (speaker != kNone && how)
+      ends.push_back({speaker, model_.texts.text(how->reason), model_.texts.text(how->message)});
+    return;
+  }
+  for (const WorkloadId each : members) {
+    const WorkloadRecord& member = model_.workloads[each];
+    const ConditionRecord* how = member.condition(Type::kFinished);
+    if (member.state != WorkloadState::kFinished || !how) continue;
+    if (member.ended) keep_place(w, member, *member.ended);
+    ends.push_back({id, model_.texts.text(how->reason), subject(member) + " finished"});
+    return;
+  }
+  if (loss) {
+    count_ended_reservation(w, loss.mapped().reason, loss.mapped().cause);
+    unready(model_, w);
+  }
+  if (speaker != kNone && w.object->active)
+    speak_as(w, model_.workloads[speaker]);
+  else if (loss && speaker == kNone)
+    fall_silent(w, loss.mapped());
+  if (w.state == WorkloadState::kPending) waiting_.enqueue(id);  // and says how its members stand
+  if (loss || speaker != kNone) turn_.decide(DecisionType::kStatus, id);
+}
+
+std::vector<Representation::End> Representation::settle() {
+  std::vector<End> ends;
+  for (const WorkloadId id : std::exchange(touched_, {})) settle(id, ends);
+  return ends;
+}
+
+void Representation::verify() const {
+  for (WorkloadId id = 0; id < model_.workloads.size(); ++id) {
+    const WorkloadRecord& w = model_.workloads[id];
+    if (!w.exists() || !w.stands_aside() || touched_.contains(id)) continue;
+    if (model_.members_for(w).empty()) continue;
+    const bool spoken_for = model_.speaker_for(w) != kNone;
+    const bool admitted = w.state == WorkloadState::kAdmitted;
+    SLUICE_CHECK(!w.holds_quota(), w.key, " takes no part and holds quota");
+    SLUICE_CHECK(admitted == (spoken_for && w.object->active) ||
+                     (w.state == WorkloadState::kFinished && !spoken_for),
+                 w.key, " is in state ", static_cast<int>(w.state), ", and of its members ",
+                 spoken_for ? "one" : "none", " is admitted");
+  }
+}
+
+}  // namespace sluice

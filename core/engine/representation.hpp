@@ -1,0 +1,71 @@
+// Representation: the status of those that take no part because others stand for them.
+//
+// A workload that members of a group represent runs when one of them does: it is admitted with that
+// member's admission and checks, evicted with its eviction, ready when its pods are, and ended when
+// either of the two ends. While none is admitted it says so, and where each of them stands.
+// Invariant, after settle(): one that is active and of which a member is admitted is Admitted, one
+// of which none is is not, and one that has finished has no admitted member; verify() checks it.
+// Decides nothing about who is admitted. The engine's thread only.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/engine/waiting.hpp"
+
+namespace sluice {
+
+/// What conditions say of one that has just lost its quota, as `why` has it; `admitted`: it ran.
+void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool admitted);
+
+/// One more reservation that ended; `DeactivatedDueToX` counts as Deactivated with the cause X.
+void count_ended_reservation(WorkloadRecord& w, const std::string& reason,
+                             const std::string& cause);
+
+class Representation {
+ public:
+  Representation(Model& model, Waiting& waiting, Turn& turn)
+      : model_(model), waiting_(waiting), turn_(turn) {}
+
+  /// Something became of a workload that represents another, or is represented. No-op for all
+  /// others. O(1).
+  void touch(WorkloadId id);
+  /// It was admitted and is no more, for this reason.
+  void lost(WorkloadId member, const Decision& why);
+  /// It goes, and what it is ends with it. Before its ties are undone.
+  void gone(WorkloadId id);
+
+  /// A workload that has to end now, because that which it runs as did, or the other way round.
+  struct End {
+    WorkloadId id = kNone;
+    std::string reason, message;
+  };
+  /// Brings what was touched in step. O(those touched × their members).
+  std::vector<End> settle();
+
+  /// It ends, and another stands for it: where it ran stays to be seen.
+  void keep_place(WorkloadId id);
+  /// It was turned off because of what became of its members, and says so: evicted as the last of
+  /// them was. No-op when none was.
+  void give_up(WorkloadId id, const std::string& message);
+
+  /// Aborts when the invariant is broken. O(workloads). For tests.
+  void verify() const;
+
+ private:
+  void settle(WorkloadId id, std::vector<End>& ends);
+  void keep_place(WorkloadRecord& w, const WorkloadRecord& member, const Holding& holding);
+  void speak_as(WorkloadRecord& w, const WorkloadRecord& member);
+  void fall_silent(WorkloadRecord& w, const Decision& why);
+
+  Model& model_;
+  Waiting& waiting_;
+  Turn& turn_;
+  std::set<WorkloadId> touched_;           // represented ones, or ones that may be
+  std::map<WorkloadId, Decision> losses_;  // by the represented one
+};
+
+}  // namespace sluice
