@@ -26,11 +26,11 @@
 #include <variant>
 #include <vector>
 
+#include "host/base/fair_queue.hpp"
 #include "host/base/pulse.hpp"
 #include "host/controllers/kernel_thread.hpp"
 #include "host/machine/machine.hpp"
 #include "host/plugins/clock.hpp"
-#include "host/serve/fair_queue.hpp"
 #include "host/store/live_store.hpp"
 
 namespace sluice::host {

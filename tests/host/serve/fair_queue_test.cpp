@@ -1,5 +1,5 @@
 // Who waits for the thread that writes takes turns with everybody else.
-#include "host/serve/fair_queue.hpp"
+#include "host/base/fair_queue.hpp"
 
 #include <gtest/gtest.h>
 
