@@ -1,0 +1,277 @@
+#include "host/kube/follower.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/base/log.hpp"
+#include "host/kube/link.hpp"
+#include "host/kube/page.hpp"
+#include "host/kube/watch_lines.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kAwaited = asio::as_tuple(asio::use_awaitable);
+constexpr Duration kPatience = 60 * kSecond;  // between two pieces of a list
+constexpr std::size_t kLongestRefusal = 64U << 10;
+
+Duration steady_now() { return Clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
+
+/// Where the objects of the kind are, without the query.
+std::string path_of(const std::string& api_version, const api::KindInfo& kind) {
+  return (kind.group.empty() ? "/api/" : "/apis/") + api_version + "/" + kind.plural;
+}
+
+std::string name_of(const api::KindInfo& kind) {
+  return kind.group.empty() ? kind.plural : kind.plural + "." + kind.group;
+}
+
+/// A request's end, and what a person should know of it.
+struct Outcome {
+  Ended ended;
+  std::string trouble;  // empty: there is none
+};
+
+Outcome unreachable(const Error& error) { return {{Ending::kUnreachable, 0}, error.text}; }
+Outcome malformed(const std::string& what) { return {{Ending::kMalformed, 0}, what}; }
+
+}  // namespace
+
+struct ClusterFollower::State {
+  struct Kind {
+    FollowedKind followed;
+    Reflector reflector;
+    std::unique_ptr<Link> link;  // kept from page to page
+    FollowState state;           // guarded by mutex
+  };
+
+  Kubeconfig config;
+  LinkTarget target;
+  ClusterSink* sink = nullptr;
+  FollowLimits limits;
+  asio::io_context io{1};
+  std::vector<std::unique_ptr<Kind>> kinds;
+  std::string token;
+  Duration token_read = 0;
+  std::thread thread;
+  mutable std::mutex mutex;
+  mutable std::condition_variable changed;
+
+  void refresh_token() {
+    const Duration now = steady_now();
+    if (config.token_file.empty() || now - token_read < limits.token_age) return;
+    token_read = now;
+    if (Result<std::string> fresh = present_token(config)) {
+      token = std::move(*fresh);
+    } else {
+      log(LogLevel::kWarning, "cluster", fresh.error().text);
+    }
+  }
+
+  /// Tells when it changes whether anything comes of the kind.
+  void note(Kind& kind, const std::string& trouble) {
+    const std::lock_guard lock(mutex);
+    const bool was_absent = kind.state.absent;
+    kind.state.synced = kind.reflector.synced();
+    kind.state.absent = kind.reflector.absent();
+    const std::string name = name_of(*kind.followed.kind);
+    if (kind.state.absent && !was_absent)
+      log(LogLevel::kInfo, "cluster", "the cluster has no " + name);
+    if (trouble != kind.state.trouble && !kind.state.absent) {
+      // Once for people; how it went on is for whoever looks closer.
+      if (trouble.empty()) {
+        log(LogLevel::kInfo, "cluster", "following " + name + " again");
+      } else {
+        const bool first = kind.state.trouble.empty();
+        log(first ? LogLevel::kWarning : LogLevel::kDebug, "cluster",
+            fmt::format("cannot follow {}: {}", name, trouble));
+      }
+    }
+    kind.state.trouble = kind.state.absent ? "" : trouble;
+    changed.notify_all();
+  }
+
+  asio::awaitable<void> follow(Kind& kind) {
+    for (;;) {
+      const Ask ask = kind.reflector.next();
+      const Duration wait = ask.from - steady_now();
+      if (wait > 0) {
+        asio::steady_timer timer(io, std::chrono::nanoseconds(wait));
+        co_await timer.async_wait(kAwaited);
+      }
+      refresh_token();
+      Outcome outcome;
+      try {
+        if (ask.what == Ask::What::kList) {
+          outcome = co_await list(kind, ask);
+        } else {
+          outcome = co_await watch(kind, ask);
+        }
+      } catch (const std::exception& e) {  // no memory for it, for instance: this kind comes again
+        kind.link.reset();
+        outcome = malformed(e.what());
+      }
+      const bool again = outcome.ended.how == Ending::kClosed || outcome.ended.how == Ending::kGone;
+      kind.reflector.ended(steady_now(), outcome.ended);
+      // The next version may be served, and a watch that ends is asked for again.
+      if (outcome.ended.how == Ending::kMissing && !kind.reflector.absent()) continue;
+      note(kind, again ? std::string() : outcome.trouble);
+    }
+  }
+
+  /// The answer's head. What the server refuses is an outcome, its text read.
+  asio::awaitable<std::optional<Outcome>> open(Kind& kind, const Ask& ask) {
+    if (!kind.link || !kind.link->reusable())
+      kind.link = std::make_unique<Link>(target, io.get_executor());
+    std::string path = path_of(ask.api_version, *kind.followed.kind) + "?" + ask.query;
+    Result<LinkAnswer> answer = co_await kind.link->ask(std::move(path), token);
+    if (!answer) co_return unreachable(answer.error());
+    if (answer->status == 200) co_return std::nullopt;
+    std::string text;
+    while (text.size() < kLongestRefusal) {
+      Result<bool> more = co_await kind.link->read(text, kPatience);
+      if (!more || !*more) break;
+    }
+    if (answer->status == 401) token_read = 0;
+    Outcome refused{ending_of(answer->status, answer->retry_after),
+                    message_of(answer->status, text)};
+    if (refused.ended.how == Ending::kClosed) refused.ended.how = Ending::kMalformed;
+    co_return refused;
+  }
+
+  asio::awaitable<Outcome> list(Kind& kind, const Ask& ask) {
+    std::optional<Outcome> refused = co_await open(kind, ask);
+    if (refused) co_return std::move(*refused);
+    std::string body;
+    for (;;) {
+      Result<bool> more = co_await kind.link->read(body, kPatience);
+      if (!more) co_return unreachable(more.error());
+      if (!*more) break;
+      if (body.size() > limits.page_bytes)
+        co_return Outcome{{Ending::kTooLarge, 0}, "a page of the list is too large"};
+    }
+    Result<ListPage> page = parse_page(body);
+    if (!page) co_return malformed(page.error().text);
+    const api::KindInfo& info = *kind.followed.kind;
+    if (ask.first_page) sink->list_begins(info);
+    for (auto& item : page->items) sink->put(info, ask.api_version, std::move(item.get_object()));
+    if (kind.reflector.page(page->continue_token, page->version)) sink->list_ends(info);
+    sink->settle();
+    co_return Outcome();
+  }
+
+  /// Hands one event on; an outcome ends the watch.
+  std::optional<Outcome> take(Kind& kind, const Ask& ask, std::string_view line) {
+    Result<WatchEvent> event = parse_event(line);
+    if (!event) return malformed(event.error().text);
+    const api::KindInfo& info = *kind.followed.kind;
+    if (event->type == WatchEvent::Type::kError) {
+      const auto code = api::find_int(event->object, "code").value_or(500);
+      Outcome refused{ending_of(static_cast<int>(std::clamp<std::int64_t>(code, 400, 599)), ""),
+                      std::string(api::find_text(event->object, "message"))};
+      return refused;
+    }
+    if (event->type == WatchEvent::Type::kChanged)
+      sink->put(info, ask.api_version, std::move(event->object));
+    if (event->type == WatchEvent::Type::kDeleted) sink->remove(info, event->object);
+    kind.reflector.event(event->version);
+    return std::nullopt;
+  }
+
+  asio::awaitable<Outcome> watch(Kind& kind, const Ask& ask) {
+    std::optional<Outcome> ended = co_await open(kind, ask);
+    if (ended) co_return std::move(*ended);
+    note(kind, "");
+    WatchLines lines(limits.event_bytes);
+    std::string piece;
+    for (;;) {
+      piece.clear();
+      Result<bool> more = co_await kind.link->read(piece, ask.lasts);
+      if (!more) co_return unreachable(more.error());
+      const bool taken = lines.add(piece, [&](std::string_view line) {
+        ended = take(kind, ask, line);
+        return !ended;
+      });
+      sink->settle();
+      if (lines.too_long()) co_return Outcome{{Ending::kTooLarge, 0}, "an event is too large"};
+      if (!taken) co_return std::move(*ended);
+      if (!*more) co_return Outcome();
+    }
+  }
+};
+
+Result<std::unique_ptr<ClusterFollower>> ClusterFollower::make(Kubeconfig config,
+                                                               std::vector<FollowedKind> kinds,
+                                                               ClusterSink& sink,
+                                                               FollowLimits limits) {
+  Result<Endpoint> endpoint = parse_endpoint(config.server);
+  if (!endpoint) return endpoint.error();
+  Result<ClientTls> tls = endpoint->secure ? make_tls(config) : ClientTls();
+  if (!tls) return tls.error();
+  auto state = std::make_unique<State>();
+  state->token = config.token;
+  state->token_read = steady_now();
+  state->config = std::move(config);
+  state->target = {std::move(*endpoint), std::move(*tls)};
+  state->sink = &sink;
+  state->limits = limits;
+  std::random_device random;
+  for (FollowedKind& each : kinds) {
+    Reflector reflector(each.api_versions, limits.reflector, random());
+    FollowState shown;
+    shown.kind = each.kind;
+    state->kinds.push_back(std::make_unique<State::Kind>(
+        State::Kind{std::move(each), std::move(reflector), nullptr, std::move(shown)}));
+  }
+  return std::unique_ptr<ClusterFollower>(new ClusterFollower(std::move(state)));
+}
+
+ClusterFollower::ClusterFollower(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ClusterFollower::~ClusterFollower() { stop(); }
+
+void ClusterFollower::start() {
+  for (auto& kind : state_->kinds)
+    asio::co_spawn(state_->io, state_->follow(*kind), asio::detached);
+  state_->thread = std::thread([this] { state_->io.run(); });
+}
+
+void ClusterFollower::stop() {
+  state_->io.stop();
+  if (state_->thread.joinable()) state_->thread.join();
+}
+
+bool ClusterFollower::wait(Duration most) const {
+  std::unique_lock lock(state_->mutex);
+  return state_->changed.wait_for(lock, std::chrono::nanoseconds(most), [this] {
+    return std::all_of(state_->kinds.begin(), state_->kinds.end(),
+                       [](const auto& kind) { return kind->state.synced; });
+  });
+}
+
+std::vector<FollowState> ClusterFollower::states() const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<FollowState> out;
+  for (const auto& kind : state_->kinds) out.push_back(kind->state);
+  return out;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,98 @@
+#include "host/kube/page.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr Duration kLongestRetryAfter = 300 * kSecond;
+constexpr std::size_t kLongestMessage = 300;
+
+Result<json::object> parse_object(std::string_view text, const char* what) {
+  json::error_code problem;
+  json::value value = api::parse_deep(text, problem);
+  if (problem || !value.is_object()) return Error{std::string(what) + " is no JSON object"};
+  return std::move(value.get_object());
+}
+
+}  // namespace
+
+Result<ListPage> parse_page(std::string_view body) {
+  Result<json::object> list = parse_object(body, "the list");
+  if (!list) return list.error();
+  ListPage out;
+  const json::object& metadata = part(*list, "metadata");
+  out.version = api::find_text(metadata, "resourceVersion");
+  out.continue_token = api::find_text(metadata, "continue");
+  if (out.version.empty()) return Error{"the list has no metadata.resourceVersion"};
+  json::value* items = list->if_contains("items");
+  if (!items || items->is_null()) return out;
+  if (!items->is_array()) return Error{"the list's items are no list"};
+  const auto is_object = [](const json::value& item) { return item.is_object(); };
+  if (!std::all_of(items->get_array().begin(), items->get_array().end(), is_object))
+    return Error{"one of the list's items is no object"};
+  out.items = std::move(items->get_array());
+  return out;
+}
+
+Result<WatchEvent> parse_event(std::string_view line) {
+  Result<json::object> event = parse_object(line, "the event");
+  if (!event) return event.error();
+  const std::string_view type = api::find_text(*event, "type");
+  WatchEvent out;
+  if (type == "ADDED" || type == "MODIFIED") {
+    out.type = WatchEvent::Type::kChanged;
+  } else if (type == "DELETED") {
+    out.type = WatchEvent::Type::kDeleted;
+  } else if (type == "BOOKMARK") {
+    out.type = WatchEvent::Type::kBookmark;
+  } else if (type == "ERROR") {
+    out.type = WatchEvent::Type::kError;
+  } else {
+    return Error{"the event is of no known type"};
+  }
+  json::value* object = event->if_contains("object");
+  if (!object || !object->is_object()) return Error{"the event has no object"};
+  out.object = std::move(object->get_object());
+  out.version = api::find_text(part(out.object, "metadata"), "resourceVersion");
+  if (out.version.empty() && out.type != WatchEvent::Type::kError)
+    return Error{"the event's object has no metadata.resourceVersion"};
+  return out;
+}
+
+Ended ending_of(int status, std::string_view retry_after) {
+  Ended out;
+  std::int64_t seconds = 0;
+  std::from_chars(retry_after.data(), retry_after.data() + retry_after.size(), seconds);
+  // In seconds before it is multiplied: the header may say anything.
+  out.retry_after = std::clamp<std::int64_t>(seconds, 0, kLongestRetryAfter / kSecond) * kSecond;
+  if (status >= 200 && status < 300) {
+    out.how = Ending::kClosed;
+  } else if (status == 410) {
+    out.how = Ending::kGone;
+  } else if (status == 404) {
+    out.how = Ending::kMissing;
+  } else if (status == 429 || status >= 500) {
+    out.how = Ending::kBusy;
+  } else {
+    out.how = Ending::kRefused;
+  }
+  return out;
+}
+
+std::string message_of(int status, std::string_view body) {
+  if (const auto answer = parse_object(body, "it")) {
+    const std::string_view message = api::find_text(*answer, "message");
+    if (!message.empty()) return std::string(message.substr(0, kLongestMessage));
+  }
+  return "the server answered " + std::to_string(status);
+}
+
+}  // namespace sluice::host

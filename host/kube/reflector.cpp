@@ -1,0 +1,113 @@
+#include "host/kube/reflector.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.hpp"
+#include "host/client/client.hpp"
+
+namespace sluice::host {
+
+Reflector::Reflector(std::vector<std::string> api_versions, ReflectorLimits limits,
+                     std::uint32_t seed)
+    : api_versions_(std::move(api_versions)), limits_(limits), random_(seed), page_(limits.page) {
+  SLUICE_CHECK(!api_versions_.empty(), "a kind without a version");
+}
+
+Ask Reflector::next() {
+  progress_ = false;
+  Ask ask;
+  ask.api_version = api_versions_[candidate_];
+  ask.from = from_;
+  if (!watching_) {
+    ask.first_page = token_.empty();
+    ask.query = "limit=" + std::to_string(page_);
+    if (!token_.empty()) ask.query += "&continue=" + percent_encoded(token_);
+    return ask;
+  }
+  // Not all at once: the watches of many kinds begin together, and need not end together.
+  std::uniform_int_distribution<Duration> more(0, limits_.watch_for / kSecond);
+  const Duration seconds = limits_.watch_for / kSecond + more(random_);
+  ask.what = Ask::What::kWatch;
+  ask.query = "watch=1&allowWatchBookmarks=true&timeoutSeconds=" + std::to_string(seconds) +
+              "&resourceVersion=" + percent_encoded(version_);
+  ask.lasts = (seconds + 30) * kSecond;
+  return ask;
+}
+
+bool Reflector::page(std::string_view continue_token, std::string_view version) {
+  progress_ = true;
+  failures_ = 0;
+  absent_ = false;
+  token_ = continue_token;
+  if (!token_.empty()) return false;
+  version_ = version;
+  watching_ = true;
+  synced_ = true;
+  return true;
+}
+
+void Reflector::event(std::string_view version) {
+  progress_ = true;
+  failures_ = gone_ = 0;
+  if (!version.empty()) version_ = version;
+}
+
+void Reflector::list_anew() {
+  watching_ = false;
+  token_.clear();
+  version_.clear();
+}
+
+/// The wait grows with each failure, by halves at random, so that many who failed together do not
+/// come back together.
+void Reflector::wait(Duration now, Duration at_least) {
+  const std::uint32_t doubled = std::min(failures_, 16U);
+  ++failures_;
+  const Duration wait = std::min(limits_.first_wait << doubled, limits_.longest_wait);
+  std::uniform_int_distribution<Duration> around(wait / 2, wait + wait / 2);
+  from_ = now + std::max(around(random_), at_least);
+}
+
+void Reflector::missing(Duration now) {
+  list_anew();
+  if (++candidate_ < api_versions_.size()) return;
+  candidate_ = 0;
+  absent_ = true;
+  synced_ = true;
+  wait(now, limits_.longest_wait);
+}
+
+void Reflector::ended(Duration now, const Ended& ended) {
+  from_ = now;
+  switch (ended.how) {
+    case Ending::kClosed:
+      // A watch that ends before anything came of it would be asked for again and again.
+      if (!progress_) wait(now, ended.retry_after);
+      return;
+    case Ending::kGone:
+      // Once is how it is; a list that is forgotten before its watch begins will be so again.
+      if (gone_++ > 0) {
+        failures_ = std::max(failures_, gone_ - 2);
+        wait(now, ended.retry_after);
+      }
+      return list_anew();
+    case Ending::kMissing:
+      return missing(now);
+    case Ending::kTooLarge:
+      if (!watching_ && page_ > 1) {
+        page_ = std::max<std::size_t>(1, page_ / 4);
+        return list_anew();
+      }
+      [[fallthrough]];
+    case Ending::kMalformed:
+      list_anew();
+      return wait(now, ended.retry_after);
+    case Ending::kRefused:
+    case Ending::kBusy:
+    case Ending::kUnreachable:
+      return wait(now, ended.retry_after);
+  }
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,173 @@
+#include "host/observe/mirror.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "api/json/json.hpp"
+#include "host/base/log.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
+
+std::string key_of(const api::KindInfo& kind, const json::object& object) {
+  const json::object& metadata = part(object, "metadata");
+  const std::string name(api::find_text(metadata, "name"));
+  if (!kind.namespaced) return name;
+  return std::string(api::find_text(metadata, "namespace")) + "/" + name;
+}
+
+bool is_class(const api::KindInfo& kind) {
+  return kind.kind == "WorkloadPriorityClass" || kind.kind == "PriorityClass";
+}
+
+bool is_same(const StoredObject& one, const StoredObject& other) {
+  return one.metadata == other.metadata && *one.body == *other.body && one.status == other.status;
+}
+
+}  // namespace
+
+std::vector<FollowedKind> kinds_to_follow(const api::Scheme& scheme, bool jobs) {
+  std::vector<FollowedKind> out;
+  for (const api::KindInfo* kind : scheme.kinds()) {
+    const bool leaned_on = (kind->group.empty() && kind->kind == "Namespace") ||
+                           (kind->group == "scheduling.k8s.io" && kind->kind == "PriorityClass");
+    const bool job = jobs && kind->group == "batch" && kind->kind == "Job";
+    if (kind->internal || (kind->group != kQueueGroup && !leaned_on && !job)) continue;
+    FollowedKind followed{kind, {kind->hub_api_version()}};
+    for (const auto& version : kind->versions)
+      if (!version.storage) followed.api_versions.push_back(kind->api_version(version.name));
+    out.push_back(std::move(followed));
+  }
+  return out;
+}
+
+void Mirror::list_begins(const api::KindInfo& kind) { seen_[&kind].clear(); }
+
+void Mirror::list_ends(const api::KindInfo& kind) {
+  const std::set<std::string> seen = std::move(seen_[&kind]);
+  seen_.erase(&kind);
+  std::vector<std::string> gone;
+  for (const StoredObject* stored : store_.list(kind))
+    if (!seen.contains(stored->key)) gone.push_back(stored->key);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [place, waiting] : waiting_)
+      if (place.first == &kind && !seen.contains(place.second)) gone.push_back(place.second);
+  }
+  for (const std::string& key : gone) erase(kind, key);
+}
+
+void Mirror::put(const api::KindInfo& kind, const std::string& api_version, json::object object) {
+  const std::string key = key_of(kind, object);
+  const auto listing = seen_.find(&kind);
+  if (listing != seen_.end()) listing->second.insert(key);
+  // Who wrote which field is nobody's question here, and a large part of an object.
+  if (json::value* metadata = object.if_contains("metadata"); metadata && metadata->is_object())
+    metadata->get_object().erase("managedFields");
+  object["apiVersion"] = api_version;
+  object["kind"] = kind.kind;
+  std::string why;
+  if (take(kind, key, object, why)) {
+    const std::lock_guard lock(mutex_);
+    waiting_.erase({&kind, key});
+    return;
+  }
+  // Its earlier form is not how it is.
+  erase(kind, key);
+  const std::lock_guard lock(mutex_);
+  if (logging_)
+    log(LogLevel::kWarning, "cluster", fmt::format("cannot read {} {}: {}", kind.kind, key, why));
+  waiting_[{&kind, key}] = {std::move(object), std::move(why)};
+}
+
+bool Mirror::take(const api::KindInfo& kind, const std::string& key, json::object object,
+                  std::string& why) {
+  PreparedObject prepared;
+  IntakeOptions options;
+  const auto problems = intake_.prepare(kind, object, nullptr, options, prepared);
+  for (const api::Problem& problem : problems) why += (why.empty() ? "" : ", ") + problem.text();
+  if (!problems.empty()) return false;
+  const StoredObject* old = store_.find(kind, key);
+  if (old && is_same(*old, prepared.stored)) return true;
+  store_.put(std::move(prepared.stored));
+  changed_ = true;
+  classes_changed_ |= is_class(kind);
+  return true;
+}
+
+void Mirror::remove(const api::KindInfo& kind, const json::object& object) {
+  erase(kind, key_of(kind, object));
+}
+
+void Mirror::erase(const api::KindInfo& kind, const std::string& key) {
+  changed_ |= store_.erase(kind, key);
+  const std::lock_guard lock(mutex_);
+  waiting_.erase({&kind, key});
+}
+
+void Mirror::try_again() {
+  std::map<Place, Waiting> again;
+  {
+    const std::lock_guard lock(mutex_);
+    again.swap(waiting_);
+  }
+  for (auto& [place, waiting] : again) {
+    std::string why;
+    if (take(*place.first, place.second, waiting.object, why)) continue;
+    waiting.why = std::move(why);
+    const std::lock_guard lock(mutex_);
+    waiting_[place] = std::move(waiting);
+  }
+}
+
+void Mirror::note_fields() {
+  const std::lock_guard lock(mutex_);
+  if (intake_.warnings().size() == unknown_.size()) return;
+  for (const auto& [field, objects] : intake_.warnings())
+    if (unknown_.insert(field).second)
+      log(LogLevel::kInfo, "cluster", "not known here, and left out: " + field);
+}
+
+void Mirror::settle() {
+  if (classes_changed_) {
+    classes_changed_ = false;
+    try_again();
+  }
+  note_fields();
+  if (!changed_) return;
+  changed_ = false;
+  store_.commit(nullptr);
+}
+
+std::vector<UnreadObject> Mirror::unread() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<UnreadObject> out;
+  for (const auto& [place, waiting] : waiting_)
+    out.push_back({place.first, place.second, waiting.why});
+  std::sort(out.begin(), out.end(), [](const UnreadObject& a, const UnreadObject& b) {
+    return std::tie(a.kind->kind, a.key) < std::tie(b.kind->kind, b.key);
+  });
+  return out;
+}
+
+std::vector<std::string> Mirror::unknown_fields() const {
+  const std::lock_guard lock(mutex_);
+  return {unknown_.begin(), unknown_.end()};
+}
+
+void Mirror::log_problems() {
+  const std::lock_guard lock(mutex_);
+  logging_ = true;
+  for (const auto& [place, waiting] : waiting_)
+    log(LogLevel::kWarning, "cluster",
+        fmt::format("cannot read {} {}: {}", place.first->kind, place.second, waiting.why));
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,220 @@
+#include "host/observe/observer.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <boost/json/serialize.hpp>
+#include <csignal>
+#include <cstdio>
+#include <future>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "host/access/host_authenticator.hpp"
+#include "host/access/key_renewal.hpp"
+#include "host/access/startup.hpp"
+#include "host/apiserver/api_server.hpp"
+#include "host/apiserver/listener.hpp"
+#include "host/config/config.hpp"
+#include "host/observe/compare.hpp"
+#include "host/observe/mirror.hpp"
+#include "host/observe/read_only.hpp"
+#include "host/observe/trial_room.hpp"
+#include "host/plugins/clock.hpp"
+#include "host/serve/signals.hpp"
+#include "host/simulate/dump.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr Duration kLook = 200 * kMillisecond;  // whether the end was asked for meanwhile
+
+Result<Kubeconfig> cluster_of(const ObserveOptions& options) {
+  if (options.kubeconfig.empty() && options.context.empty()) {
+    auto account = own_service_account();
+    if (!account) return account.error();
+    if (*account) return std::move(**account);
+  }
+  const auto path = find_kubeconfig(options.kubeconfig);
+  if (!path) return path.error();
+  return load_kubeconfig(*path, options.context);
+}
+
+/// Why the cluster is not known in full; empty when it is.
+std::string what_is_missing(const ClusterFollower& follower, const std::string& server) {
+  std::string out;
+  for (const FollowState& state : follower.states()) {
+    const std::string name = fmt::format("{}{}{}", state.kind->plural,
+                                         state.kind->group.empty() ? "" : ".", state.kind->group);
+    if (!state.synced)
+      out += state.trouble.empty() ? fmt::format("{} did not come in time\n", name)
+                                   : fmt::format("cannot list {}: {}\n", name, state.trouble);
+    if (state.absent && state.kind->kind == "Workload")
+      out += fmt::format("{} has no {}; is Kueue installed there?\n", server, name);
+  }
+  return out;
+}
+
+class Observer {
+ public:
+  Observer(const ObserveOptions& options, Configuration config)
+      : options_(options), config_(std::move(config)) {}
+
+  Result<int> serve(Signals& signals) {
+    if (auto following = follow(true); !following) return following.error();
+    return answer_until(signals);
+  }
+
+  Result<int> answer() {
+    if (auto following = follow(false); !following) return following.error();
+    follower_->wait(options_.patience);
+    if (std::string missing = what_is_missing(*follower_, server_); !missing.empty()) {
+      missing.pop_back();
+      return Error{missing};
+    }
+    follower_->stop();
+    return answer_once();
+  }
+
+ private:
+  Result<void> follow(bool jobs) {
+    Result<Kubeconfig> cluster = cluster_of(options_);
+    if (!cluster) return cluster.error();
+    server_ = cluster->server;
+    auto rules = Rules::load(config_.plugins, options_.plugins, clock_);
+    if (!rules) return rules.error();
+    rules_ = std::move(*rules);
+    store_ = std::make_unique<LiveStore>(rules_->scheme, nullptr);
+    mirror_ = std::make_unique<Mirror>(*rules_->intake, *store_);
+    kinds_ = kinds_to_follow(rules_->scheme, jobs);
+    auto follower = ClusterFollower::make(std::move(*cluster), kinds_, *mirror_);
+    if (!follower) return follower.error();
+    follower_ = std::move(*follower);
+    follower_->start();
+    return {};
+  }
+
+  TrialOptions trial_options() const { return {config_, options_.plugins}; }
+
+  /// Until what was committed last is published, which happens on a thread of the store's own.
+  void settle() {
+    auto published = std::make_shared<std::promise<void>>();
+    store_->commit([published](const Result<void>&) { published->set_value(); });
+    published->get_future().wait();
+  }
+
+  Result<int> answer_once() {
+    settle();
+    auto trial = Trial::make(trial_options(), *store_, rules_->scheme, clock_.now());
+    if (!trial) return trial.error();
+    if (!options_.dump.empty()) {
+      auto dumped = write_dump(options_.dump, (*trial)->machine().kernel(), (*trial)->now(), 0);
+      if (!dumped) return dumped.error();
+    }
+    if (!options_.compare) return 0;
+    const boost::json::object document = comparison(**trial, *mirror_);
+    if (options_.json) {
+      fmt::print("{}\n", boost::json::serialize(document));
+    } else {
+      fmt::print("{}", comparison_text(document));
+    }
+    return agrees(document) ? 0 : kDifferStatus;
+  }
+
+  std::int64_t seconds() const { return clock_.now() / kSecond; }
+
+  /// Until a signal says that it is enough.
+  Result<int> answer_until(Signals& signals) {
+    const ReadersOnly readers(rules_->scheme, kinds_);
+    HostAuthenticator authenticator(readers);
+    ApiServer api(authenticator);
+    auto listener = open(api, authenticator);
+    if (!listener) return listener.error();
+    NoWrites writes;
+    TrialRoom room(trial_options(), *store_, rules_->scheme, clock_);
+    ApiBackend backend;
+    backend.scheme = &rules_->scheme;
+    backend.store = store_.get();
+    backend.writes = &writes;
+    backend.authorizer = &readers;
+    backend.insight = &room;
+    std::atomic<bool> ending = false;
+    std::thread ready([&] {
+      while (!ending && !follower_->wait(kLook)) {
+      }
+      if (ending) return;
+      mirror_->log_problems();
+      api.attach(backend);
+      fmt::print("ready https://{} kubeconfig {}\n", (*listener)->address(),
+                 options_.own_kubeconfig);
+      std::fflush(stdout);
+    });
+    while (signals.next() == SIGHUP) {
+    }
+    ending = true;
+    ready.join();
+    keys_.stop();
+    api.detach();
+    (*listener)->stop(kRequestsEnd / kMillisecond);
+    follower_->stop();
+    return 0;
+  }
+
+  /// Requests wait outside (503) until something is attached to `api`.
+  Result<std::unique_ptr<Listener>> open(ApiServer& api, HostAuthenticator& authenticator) {
+    ServerConfig server = config_.server;
+    server.address = options_.address;
+    server.kubeconfig = options_.own_kubeconfig;
+    if (auto safe = check_exposure(server); !safe) return safe.error();
+    auto keys = keys_.prepare(server, seconds());
+    if (!keys) return keys.error();
+    ListenerOptions options;
+    options.address = server.address;
+    options.tls = TlsOptions{keys->certificate, keys->key, keys->client_ca};
+    options.read_only = true;
+    auto listener = Listener::open(options, api.handler(), api.head_check());
+    if (!listener) return listener.error().context("--address");
+    auto token = publish_kubeconfig(server.kubeconfig, "", (*listener)->address(), *keys);
+    if (!token) return token.error();
+    if (auto known = authenticator.load(*token, server.token_file); !known) return known.error();
+    keys_.set(server, std::move(*keys));
+    keys_.start([this] { return seconds(); },
+                [at = listener->get()](const ServerKeys& next) {
+                  return at->reload_tls({next.certificate, next.key, next.client_ca});
+                });
+    return std::move(*listener);
+  }
+
+  const ObserveOptions& options_;
+  SystemPluginClock clock_;
+  Configuration config_;
+  KeyRenewal keys_{""};
+  std::string server_;
+  std::unique_ptr<Rules> rules_;
+  std::unique_ptr<LiveStore> store_;
+  std::unique_ptr<Mirror> mirror_;
+  std::vector<FollowedKind> kinds_;
+  std::unique_ptr<ClusterFollower> follower_;
+};
+
+}  // namespace
+
+Result<int> run_observer(const ObserveOptions& options) {
+  set_log(options.log_format, options.log_level);
+  umask(077);
+  const bool serves = !options.compare && options.dump.empty();
+  std::optional<Signals> signals;  // before any thread is there
+  if (serves) signals.emplace();
+  Configuration config;
+  if (!options.config_file.empty()) {
+    auto loaded = load_configuration(options.config_file);
+    if (!loaded) return loaded.error();
+    config = std::move(*loaded);
+  }
+  Observer observer(options, std::move(config));
+  return serves ? observer.serve(*signals) : observer.answer();
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,105 @@
+#include "host/observe/trial_room.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "host/explain/insight.hpp"
+#include "host/explain/obstacles.hpp"
+#include "host/observe/compare.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+/// Whoever is asked stands on the trial's thread already.
+class Here final : public KernelThread {
+ public:
+  explicit Here(ObjectAccess& objects) : objects_(objects) {}
+  void post(std::function<void(ObjectAccess&)> task) override { task(objects_); }
+
+ private:
+  ObjectAccess& objects_;
+};
+
+}  // namespace
+
+TrialRoom::TrialRoom(TrialOptions options, const LiveStore& mirror, const api::Scheme& scheme,
+                     const PluginClock& clock)
+    : options_(std::move(options)),
+      mirror_(mirror),
+      scheme_(scheme),
+      clock_(clock),
+      thread_([this] { answer(); }) {}
+
+TrialRoom::~TrialRoom() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  came_.notify_all();
+  thread_.join();
+}
+
+void TrialRoom::ask(Question question, Done otherwise) {
+  {
+    const std::lock_guard lock(mutex_);
+    asked_.push_back({std::move(question), std::move(otherwise)});
+  }
+  came_.notify_all();
+}
+
+Result<void> TrialRoom::renew() {
+  const Duration began = clock_.steady();
+  if (trial_ && (began < good_until_ || trial_->version() == mirror_.version())) return {};
+  trial_.reset();
+  auto made = Trial::make(options_, mirror_, scheme_, clock_.now());
+  if (!made) return made.error();
+  trial_ = std::move(*made);
+  trial_->run();
+  const Duration ended = clock_.steady();
+  good_until_ = ended + std::max(kSecond, ended - began);
+  return {};
+}
+
+void TrialRoom::answer() {
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [this] { return stopping_ || !asked_.empty(); });
+    if (asked_.empty()) return;
+    const Asked asked = std::move(asked_.front());
+    asked_.pop_front();
+    lock.unlock();
+    if (const auto ready = renew(); !ready) {
+      asked.otherwise(unavailable(ready.error().text, 1));
+    } else {
+      asked.question(*trial_);
+    }
+  }
+}
+
+void TrialRoom::pending_workloads(std::string ns, std::string queue, std::int64_t offset,
+                                  std::int64_t limit, Done done) {
+  auto question = [=](Trial& trial) {
+    Here here(trial.machine().objects());
+    LiveInsight(trial.engine(), here).pending_workloads(ns, queue, offset, limit, done);
+  };
+  ask(std::move(question), done);
+}
+
+void TrialRoom::explain(std::string ns, std::string workload, MayKnow may_know, Done done) {
+  auto question = [this, ns, workload, may_know = std::move(may_know), done](Trial& trial) {
+    Here here(trial.machine().objects());
+    const auto with_cluster = [&](ApiResult<json::value> answer) {
+      const api::KindInfo& kind = *scheme_.find("kueue.x-k8s.io/v1beta2", "Workload");
+      const RecordPtr record = mirror_.get(kind, ns + "/" + workload);
+      if (answer && answer->is_object() && record)
+        answer->get_object()["cluster"] = cluster_says(*record);
+      done(std::move(answer));
+    };
+    LiveInsight(trial.engine(), here).explain(ns, workload, may_know, with_cluster);
+  };
+  ask(std::move(question), done);
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Builds the programs that the tests of this folder run, once per content of the module files.
+
+usage: build.py FOLDER
+
+FOLDER/control-plane  etcd, kube-apiserver, kube-controller-manager and kube-scheduler in one
+FOLDER/kueue          Kueue's manager, the neighbour
+FOLDER/crds           Kueue's CustomResourceDefinitions, a link into the cache of Go modules
+
+Cold it takes a quarter of an hour on two cores. Exits with 77 when Go is missing or too old.
+"""
+import argparse
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SKIP = 77
+OLDEST = (1, 24)
+KUEUE = "sigs.k8s.io/kueue"
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIP)
+
+
+def digest_of(module):
+    digest = hashlib.sha256()
+    for name in sorted(os.listdir(os.path.join(HERE, module))):
+        with open(os.path.join(HERE, module, name), "rb") as text:
+            digest.update(text.read())
+    return digest.hexdigest()[:16]
+
+
+def version_of(module, name):
+    """The version of the required module `name`."""
+    with open(os.path.join(HERE, module, "go.mod"), encoding="utf-8") as text:
+        return re.search(rf"^\s*(?:require )?{re.escape(name)} (v\S+)", text.read(), re.M).group(1)
+
+
+def find(folder, name):
+    """The path of a program, or of the link to the definitions; None: it is not built."""
+    if name == "crds":
+        path = os.path.join(folder, "crds-" + version_of("neighbour", KUEUE))
+    else:
+        module = "control-plane" if name == "control-plane" else "neighbour"
+        path = os.path.join(folder, f"{name}-{digest_of(module)}")
+    return os.path.abspath(path) if os.path.exists(path) else None
+
+
+def go(module, *arguments, **more):
+    return subprocess.run(["go", *arguments], cwd=os.path.join(HERE, module), text=True,
+                          env=os.environ | {"GOFLAGS": "-buildvcs=false"}, check=False, **more)
+
+
+def check_go():
+    try:
+        told = subprocess.run(["go", "version"], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        skip("there is no go; version 1.24 or later builds a control plane for the tests")
+    found = re.search(r"go(\d+)\.(\d+)", told.stdout)
+    if not found or tuple(map(int, found.groups())) < OLDEST:
+        skip(f"{told.stdout.strip()} is too old; 1.24 or later builds a control plane")
+
+
+def build(folder, name, module, package, flags):
+    if find(folder, name):
+        return
+    print(f"building {name} (minutes, once)", flush=True)
+    target = os.path.join(os.path.abspath(folder), f"{name}-{digest_of(module)}")
+    done = go(module, "build", "-trimpath", "-ldflags", "-s -w " + flags, "-o", target, package)
+    if done.returncode != 0:
+        skip(f"Go cannot build {name}; see above")
+
+
+def link_definitions(folder):
+    if find(folder, "crds"):
+        return
+    version = version_of("neighbour", KUEUE)
+    done = go(".", "mod", "download", "-json", f"{KUEUE}@{version}", capture_output=True)
+    if done.returncode != 0:
+        skip("Go cannot get Kueue's module:\n" + done.stderr[-2000:])
+    bases = os.path.join(json.loads(done.stdout)["Dir"], "config", "components", "crd", "bases")
+    path = os.path.join(folder, "crds-" + version)
+    if os.path.islink(path):  # of a cache that is gone
+        os.unlink(path)
+    os.symlink(bases, path)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    folder = parser.parse_args().folder
+    os.makedirs(folder, exist_ok=True)
+    check_go()
+    release = version_of("control-plane", "k8s.io/kubernetes")
+    major, minor = release[1:].split(".")[:2]
+    package = "k8s.io/component-base/version."
+    version = f"-X {package}gitVersion={release} -X {package}gitMajor={major} " \
+        f"-X {package}gitMinor={minor}"
+    link_definitions(folder)
+    build(folder, "control-plane", "control-plane", ".", version)
+    build(folder, "kueue", "neighbour", KUEUE + "/cmd/kueue", version)
+
+
+if __name__ == "__main__":
+    main()

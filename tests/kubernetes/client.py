@@ -1,0 +1,72 @@
+"""Requests of the tests to an API server, and waiting for what happens by itself."""
+import json
+import ssl
+import time
+import urllib.error
+import urllib.request
+
+
+def eventually(condition, what, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"did not happen within {seconds} s: {what}")
+
+
+class Api:
+    def __init__(self, server, authority=None, token=None):
+        self.server, self.token = server, token
+        self.tls = ssl.create_default_context(cafile=authority) if authority else None
+
+    def open(self, verb, path, body=None, content="application/json", timeout=60):
+        """The answer, whatever it says, as urllib gives it."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.server + path, data=data, method=verb)
+        if self.token:
+            request.add_header("Authorization", "Bearer " + self.token)
+        if data is not None:
+            request.add_header("Content-Type", content)
+        try:
+            return urllib.request.urlopen(request, context=self.tls, timeout=timeout)
+        except urllib.error.HTTPError as answer:
+            return answer
+
+    def send(self, verb, path, body=None, content="application/json"):
+        """Code and answer; the answer is parsed when it is JSON."""
+        with self.open(verb, path, body, content) as answer:
+            text = answer.read().decode()
+            is_json = answer.headers.get_content_type() == "application/json"
+            return answer.status, json.loads(text) if is_json else text
+
+    def must(self, verb, path, body=None, content="application/json"):
+        """The answer; an error is an error here."""
+        code, answer = self.send(verb, path, body, content)
+        if code >= 300:
+            raise AssertionError(f"{verb} {path}: {code} {answer}")
+        return answer
+
+    def get(self, path):
+        return self.must("GET", path)
+
+    def items(self, path):
+        return self.get(path)["items"]
+
+    def post(self, path, body):
+        return self.must("POST", path, body)
+
+    def merge(self, path, body):
+        return self.must("PATCH", path, body, "application/merge-patch+json")
+
+    def delete(self, path, **options):
+        return self.must("DELETE", path, options or None)
+
+    def watch(self, path, version):
+        """Each event of the list from this version on, until the server ends the watch."""
+        mark = "&" if "?" in path else "?"
+        with self.open("GET", f"{path}{mark}watch=1&resourceVersion={version}",
+                       timeout=None) as answer:
+            for line in answer:
+                yield json.loads(line)

@@ -1,0 +1,76 @@
+"""A node without a machine, and who says that its pods run: as long as the annotation
+`test/runs-for` (seconds) says, else for ever.
+
+    with Kubelet(cluster.api, cpu="8"):
+        …
+
+Pods that the scheduler has bound get the status that a kubelet would write; those that are to be
+deleted go at once.
+"""
+import datetime
+import threading
+import time
+
+NODE = "test-node"
+PODS = "/api/v1/pods"
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Kubelet:
+    def __init__(self, api, cpu="8"):
+        self.api, self.cpu = api, cpu
+        self.stopping = threading.Event()
+        self.started = {}  # path of a pod → when it ends
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def __enter__(self):
+        capacity = {"cpu": self.cpu, "memory": "64Gi", "pods": "1000"}
+        self.api.post("/api/v1/nodes", {"metadata": {"name": NODE}})
+        self.api.merge(f"/api/v1/nodes/{NODE}/status", {"status": {
+            "capacity": capacity, "allocatable": capacity, "conditions": [
+                {"type": "Ready", "status": "True", "reason": "Test", "message": "it is",
+                 "lastHeartbeatTime": now(), "lastTransitionTime": now()}]}})
+        self.api.merge(f"/api/v1/nodes/{NODE}", {"spec": {"taints": None}})
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopping.set()
+        self.thread.join()
+
+    def run(self):
+        while not self.stopping.wait(0.1):
+            try:
+                for pod in self.api.items(f"{PODS}?fieldSelector=spec.nodeName%3D{NODE}"):
+                    self.keep(pod)
+            except (OSError, AssertionError):
+                continue  # the server is away, or the pod went meanwhile
+
+    def keep(self, pod):
+        metadata, phase = pod["metadata"], pod["status"].get("phase")
+        path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}"
+        if "deletionTimestamp" in metadata:
+            self.api.send("DELETE", path, {"gracePeriodSeconds": 0})
+        elif phase == "Pending":
+            runs = metadata.get("annotations", {}).get("test/runs-for")
+            self.started[path] = time.monotonic() + float(runs) if runs else float("inf")
+            self.tell(path, pod, "Running")
+        elif phase == "Running" and time.monotonic() >= self.started.get(path, float("inf")):
+            self.tell(path, pod, "Succeeded")
+
+    def tell(self, path, pod, phase):
+        ready = "True" if phase == "Running" else "False"
+        state = {"running": {"startedAt": now()}}
+        if phase == "Succeeded":
+            state = {"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": now()}}
+        self.api.merge(path + "/status", {"status": {
+            "phase": phase, "startTime": pod["status"].get("startTime", now()),
+            "conditions": [{"type": each, "status": ready, "lastTransitionTime": now()}
+                           for each in ("Ready", "ContainersReady")],
+            "containerStatuses": [
+                {"name": each["name"], "image": each["image"], "imageID": "none",
+                 "ready": phase == "Running", "restartCount": 0, "state": state}
+                for each in pod["spec"]["containers"]]}})

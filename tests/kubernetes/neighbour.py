@@ -1,0 +1,73 @@
+"""Kueue's released manager beside a control plane, without its webhooks.
+
+    with Neighbour(cluster, program) as kueue:
+        kueue.pause()
+        …
+        kueue.go_on()
+"""
+import os
+import signal
+
+import yaml
+
+from client import eventually
+from control_plane import Process, free_ports
+from objects import GROUP
+
+# Without certificates of its own making it looks for those of its metrics in one place of the
+# system, which so becomes a folder of the test's, for this process alone.
+START = 'mount --bind "$1" /etc && shift && exec "$@"'
+
+
+class Neighbour:
+    def __init__(self, cluster, program):
+        self.cluster = cluster
+        health, webhook = free_ports(2)
+        self.health = health
+        config = {
+            "apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration",
+            "health": {"healthProbeBindAddress": f"127.0.0.1:{health}"},
+            "metrics": {"bindAddress": "0"},
+            "webhook": {"port": webhook, "host": "127.0.0.1", "certDir": self.certificates()},
+            "leaderElection": {"leaderElect": False},
+            "internalCertManagement": {"enable": False},
+            "clientConnection": {"qps": 500, "burst": 1000},
+            "integrations": {"frameworks": ["batch/job"]}}
+        path = cluster.path("kueue.yaml")
+        with open(path, "w", encoding="utf-8") as out:
+            yaml.safe_dump(config, out)
+        self.process = Process(
+            cluster.folder, "kueue",
+            ["unshare", "--map-root-user", "--mount", "sh", "-c", START, "sh",
+             cluster.path("etc"), program, "--config", path,
+             "--feature-gates=VisibilityOnDemand=false"],
+            KUBECONFIG=cluster.kubeconfig("admin"), POD_NAMESPACE="kueue-system")
+
+    def certificates(self):
+        """The folder of the webhooks' key pair; the one of the metrics is the same."""
+        folder = self.cluster.path("etc/kueue/metrics/certs")
+        os.makedirs(folder)
+        for name in ("crt", "key"):
+            os.symlink(self.cluster.path("server." + name), os.path.join(folder, "tls." + name))
+        return folder
+
+    def __enter__(self):
+        self.process.start()
+        eventually(self.works, "Kueue gives queues a status", 120)
+        return self
+
+    def works(self):
+        if self.process.process.poll() is not None:
+            raise AssertionError("Kueue ended:\n" + self.process.log()[-3000:])
+        queues = self.cluster.api.items(GROUP + "v1beta2/clusterqueues")
+        return queues and all(each.get("status", {}).get("conditions") for each in queues)
+
+    def __exit__(self, *_):
+        self.go_on()
+        self.process.stop(kill=True)
+
+    def pause(self):
+        self.process.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.process.send_signal(signal.SIGCONT)
