@@ -1,0 +1,260 @@
+#include "host/whatif/answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/controllers/jobs/job_kind.hpp"
+#include "host/explain/document.hpp"
+#include "host/explain/insight.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+bool is_workload(const api::KindInfo& kind) {
+  return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
+}
+
+json::object reference(const Wish& wish, const std::string& key) {
+  json::object out{{"apiVersion", wish.kind->api_version(wish.version)}, {"kind", wish.kind->kind}};
+  if (wish.kind->namespaced) out["namespace"] = wish.ns;
+  out["name"] = key.substr(wish.kind->namespaced ? key.find('/') + 1 : 0);
+  return out;
+}
+
+/// Who is told of, in words that only name what may be known.
+class Names {
+ public:
+  Names(const Engine& engine, const MayKnow& may_know) : engine_(engine), may_know_(may_know) {}
+
+  void asked(WorkloadId id, json::object object) { asked_.emplace(id, std::move(object)); }
+  bool is_asked(WorkloadId id) const { return asked_.contains(id); }
+  bool hidden(std::string_view key) const {
+    return may_know_ && !may_know_(key.substr(0, key.find('/')));
+  }
+
+  /// The workload, its job and where it queues.
+  json::object of(WorkloadId id) const {
+    const std::string& key = engine_.key(id);
+    json::object out{{"workload", key}};
+    const auto object = engine_.object(id);
+    if (!object) return out;
+    for (const auto& owner : object->meta.owners)
+      if (owner.controller) out["job"] = owner.kind + " " + owner.name;
+    const std::string_view queue = engine_.cluster_queue_of(*object);
+    if (!queue.empty()) out["clusterQueue"] = api::json_view(queue);
+    out["priority"] = object->priority;
+    return out;
+  }
+
+  /// For whom it made room; empty when that is nobody who may be named.
+  json::object preemptor(const std::string& key) const {
+    if (key.empty()) return {};
+    const auto id = engine_.find(key);
+    const auto own = id ? asked_.find(*id) : asked_.end();
+    if (own != asked_.end()) return own->second;
+    if (hidden(key)) return {};
+    return {{"workload", key}};
+  }
+
+ private:
+  const Engine& engine_;
+  const MayKnow& may_know_;
+  std::unordered_map<WorkloadId, json::object> asked_;
+};
+
+const char* decision_of(const Engine& engine, WorkloadId id, WorkloadState before) {
+  switch (engine.state(id)) {
+    case WorkloadState::kAdmitted:
+      return before == WorkloadState::kAdmitted ? "Runs" : "Starts";
+    case WorkloadState::kQuotaReserved:
+      return "WaitsForChecks";
+    case WorkloadState::kPending:
+      return "Waits";
+    case WorkloadState::kFinished:
+      return "Finished";
+    case WorkloadState::kInactive:
+      break;
+  }
+  return "Inactive";
+}
+
+json::object told_of(Fork& fork, const Asked& asked, const Question& question, const Names& names,
+                     const std::vector<Granted>& granted, const Happenings& since,
+                     const MayKnow& may_know) {
+  const Engine& engine = fork.engine();
+  const WorkloadId id = asked.workload;
+  const Wish& wish = question.wishes[asked.wish];
+  json::object out{{"object", reference(wish, granted[asked.wish].key)},
+                   {"decision", decision_of(engine, id, since.before(id))}};
+  json::object explained = explain_workload(engine, fork.machine().objects(), id, may_know);
+  out["queue"] = part(explained, "queue");
+  for (const char* field : {"admission", "checks", "standIns", "willEvict"})
+    if (const json::value* value = explained.if_contains(field)) out[field] = *value;
+  const WorkloadState state = engine.state(id);
+  if (state != WorkloadState::kAdmitted) out["explanation"] = std::move(explained);
+  // An asked one may lose what it has by the change, too.
+  if (const Happenings::Of* of = since.find(id); of && of->evicted && holds(since.before(id))) {
+    json::object& evicted = out["evicted"].emplace_object();
+    evicted["reason"] = of->reason;
+    if (auto by = names.preemptor(of->by); !by.empty()) evicted["by"] = std::move(by);
+  }
+  return out;
+}
+
+/// What became of those that nobody asked about, by kind of it.
+class Changes {
+ public:
+  Changes(const Engine& engine, const Names& names, const Happenings& since)
+      : engine_(engine), names_(names), since_(since) {}
+
+  json::object document() {
+    for (const Happenings::Of& of : since_.all()) add(of);
+    json::object out;
+    for (auto& [name, list] : lists_)
+      if (!list.empty()) out[name] = std::move(list);
+    if (!hidden_.empty()) out["otherNamespaces"] = std::move(hidden_);
+    return out;
+  }
+
+ private:
+  void add(const Happenings::Of& of) {
+    const WorkloadId id = of.workload;
+    // Of those that count for another that one is told of.
+    if (names_.is_asked(id) || !engine_.object(id) || stands_for_asked(id)) return;
+    const WorkloadState before = since_.before(id);
+    const WorkloadState after = engine_.state(id);
+    const bool lost = holds(before) && (of.evicted || !holds(after));
+    if (lost && after != WorkloadState::kFinished) return tell(kEvicted, of, after);
+    if (before == after) return;
+    if (after == WorkloadState::kAdmitted) return tell(kStarts, of, after);
+    if (after == WorkloadState::kQuotaReserved) return tell(kReserves, of, after);
+    if (after == WorkloadState::kFinished) return tell(kEnds, of, after);
+    if (after == WorkloadState::kInactive) return tell(kTurnedOff, of, after);
+  }
+
+  bool stands_for_asked(WorkloadId id) const {
+    const WorkloadId whom = engine_.counted_as(id);
+    return whom != id && names_.is_asked(whom);
+  }
+
+  void tell(const char* what, const Happenings::Of& of, WorkloadState after) {
+    const std::string& key = engine_.key(of.workload);
+    if (names_.hidden(key)) {
+      json::value& count = hidden_[what];
+      count = (count.is_int64() ? count.get_int64() : 0) + 1;
+      return;
+    }
+    json::object entry = names_.of(of.workload);
+    if (!of.reason.empty()) entry["reason"] = of.reason;
+    if (!of.preemption.empty()) entry["preemption"] = of.preemption;
+    if (auto by = names_.preemptor(of.by); !by.empty()) entry["by"] = std::move(by);
+    if (what == kEvicted && holds(after)) entry["goesOn"] = true;
+    if (holds(after))
+      if (const auto admission = engine_.view(of.workload).admission)
+        entry["admission"] = assignment_document(*admission);
+    for (auto& [name, list] : lists_)
+      if (name == what) list.push_back(std::move(entry));
+  }
+
+  static constexpr const char* kStarts = "starts";
+  static constexpr const char* kReserves = "reserves";
+  static constexpr const char* kEvicted = "evicted";
+  static constexpr const char* kEnds = "ends";
+  static constexpr const char* kTurnedOff = "turnedOff";
+
+  const Engine& engine_;
+  const Names& names_;
+  const Happenings& since_;
+  std::pair<const char*, json::array> lists_[5] = {
+      {kStarts, {}}, {kReserves, {}}, {kEvicted, {}}, {kEnds, {}}, {kTurnedOff, {}}};
+  json::object hidden_;
+};
+
+/// What the answer does not know: what is decided outside of this host.
+json::array uncertainties(const Engine& engine, const std::vector<Asked>& asked) {
+  std::set<std::string> open;
+  for (const Asked& each : asked)
+    for (const api::AdmissionCheckState& check : engine.status(each.workload).admission_checks)
+      if (check.state != "Ready") open.insert(check.name);
+  json::array out;
+  for (const std::string& name : open)
+    out.emplace_back(fmt::format(
+        "admission check {} is answered by somebody who looks outside, once the quota is reserved: "
+        "it may refuse, or take its time",
+        name));
+  return out;
+}
+
+}  // namespace
+
+std::vector<Asked> asked_workloads(Fork& fork, const Question& question,
+                                   const std::vector<Granted>& granted, const Happenings& since) {
+  const Engine& engine = fork.engine();
+  std::vector<Asked> out;
+  const auto add = [&](std::size_t wish, const std::string& key) {
+    const auto id = engine.find(key);
+    if (!id) return;
+    if (since.existed(*id) && since.before(*id) == WorkloadState::kFinished) return;
+    out.push_back({wish, *id});
+  };
+  for (std::size_t i = 0; i < question.wishes.size(); ++i) {
+    const Wish& wish = question.wishes[i];
+    if (wish.remove) continue;
+    if (is_workload(*wish.kind)) add(i, granted[i].key);
+    if (!find_job_kind(*wish.kind)) continue;
+    const StoredObject* job = fork.machine().store().find(*wish.kind, granted[i].key);
+    if (!job) continue;
+    for (const ObjectRef& owned : fork.machine().index().owned_by(job->metadata.uid()))
+      if (is_workload(*owned.kind)) add(i, owned.key);
+  }
+  return out;
+}
+
+bool waits(const Engine& engine, WorkloadId id) {
+  const WorkloadState state = engine.state(id);
+  return state == WorkloadState::kPending || state == WorkloadState::kQuotaReserved;
+}
+
+json::object answer_document(Fork& fork, const Question& question,
+                             const std::vector<Granted>& granted, const std::vector<Asked>& asked,
+                             const Happenings& since, const MayKnow& may_know) {
+  Names names(fork.engine(), may_know);
+  for (const Asked& each : asked)
+    names.asked(each.workload, reference(question.wishes[each.wish], granted[each.wish].key));
+  json::array workloads;
+  for (const Asked& each : asked)
+    workloads.push_back(told_of(fork, each, question, names, granted, since, may_know));
+  // A job that no queue holds back runs as soon as it is made.
+  for (std::size_t i = 0; i < question.wishes.size(); ++i) {
+    const Wish& wish = question.wishes[i];
+    if (wish.remove || !find_job_kind(*wish.kind)) continue;
+    const bool queued =
+        std::any_of(asked.begin(), asked.end(), [i](const Asked& each) { return each.wish == i; });
+    if (!queued)
+      workloads.push_back(
+          json::object{{"object", reference(wish, granted[i].key)}, {"decision", "NotQueued"}});
+  }
+  json::object out{{"time", format_time(fork.now())},
+                   {"resourceVersion", std::to_string(fork.version())}};
+  if (!workloads.empty()) out["workloads"] = std::move(workloads);
+  json::object changes = Changes(fork.engine(), names, since).document();
+  if (!changes.empty()) out["changes"] = std::move(changes);
+  json::array uncertain = uncertainties(fork.engine(), asked);
+  if (!uncertain.empty()) out["uncertain"] = std::move(uncertain);
+  json::array warnings;
+  for (const Granted& each : granted)
+    for (const std::string& warning : each.warnings) warnings.emplace_back(warning);
+  if (!warnings.empty()) out["warnings"] = std::move(warnings);
+  return out;
+}
+
+}  // namespace sluice::host

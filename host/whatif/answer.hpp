@@ -1,0 +1,36 @@
+// The answer of a fork: what became of the workloads that were asked about, and of all others.
+//
+// It holds what who asks may know: workloads of namespaces that `may_know` refuses are counted, not
+// named. Reads the fork, on its thread; changes nothing. docs/what-if.md describes the document.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <vector>
+
+#include "core/engine/explanation.hpp"
+#include "host/whatif/fork.hpp"
+#include "host/whatif/happenings.hpp"
+#include "host/whatif/question.hpp"
+
+namespace sluice::host {
+
+/// A workload that was asked about: that of a wish, or one that a job of a wish has.
+struct Asked {
+  std::size_t wish = 0;
+  WorkloadId workload = 0;
+};
+
+/// In the order of the wishes; without those that have finished before.
+std::vector<Asked> asked_workloads(Fork& fork, const Question& question,
+                                   const std::vector<Granted>& granted, const Happenings& since);
+
+/// Whether it would have to wait.
+bool waits(const Engine& engine, WorkloadId id);
+
+/// The status of a WhatIf.
+boost::json::object answer_document(Fork& fork, const Question& question,
+                                    const std::vector<Granted>& granted,
+                                    const std::vector<Asked>& asked, const Happenings& since,
+                                    const MayKnow& may_know);
+
+}  // namespace sluice::host

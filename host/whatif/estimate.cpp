@@ -1,0 +1,185 @@
+#include "host/whatif/estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/model/model.hpp"
+#include "host/whatif/play.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kPlays = 19;
+
+/// What is known of the time of those that run now, in the trees of those that wait.
+struct Basis {
+  std::int64_t said = 0, past = 0, limit = 0, unknown = 0;
+
+  bool open() const { return limit + unknown > 0; }
+  json::object document() const {
+    return {{"said", said}, {"past", past}, {"limit", limit}, {"unknown", unknown}};
+  }
+};
+
+/// The roots of the queues; nobody else's jobs are in their way.
+std::set<NodeId> roots_of(const Engine& engine, const std::vector<WorkloadId>& waiting) {
+  std::set<NodeId> out;
+  for (const WorkloadId id : waiting)
+    if (const auto* queue = engine.model().find_queue(engine.cluster_queue_of(*engine.object(id))))
+      out.insert(engine.model().tree.root(queue->id));
+  return out;
+}
+
+Basis basis_of(const Fork& fork, const RunTimes& times, const std::vector<WorkloadId>& waiting) {
+  Basis out;
+  const Engine& engine = fork.engine();
+  const std::set<NodeId> roots = roots_of(engine, waiting);
+  for (const WorkloadId id : engine.workloads()) {
+    if (engine.state(id) != WorkloadState::kAdmitted || !engine.takes_part(id)) continue;
+    const QueueId queue = engine.model().workloads[id].holding->queue;
+    if (!roots.contains(engine.model().tree.root(queue))) continue;
+    const api::Condition* admitted = engine.object(id)->status.condition("Admitted");
+    const Duration ran = admitted ? fork.now() - admitted->last_transition_time : 0;
+    switch (times.source(engine, id, std::max<Duration>(0, ran))) {
+      case RunTimeSource::kSaid:
+        ++out.said;
+        break;
+      case RunTimeSource::kPast:
+        ++out.past;
+        break;
+      case RunTimeSource::kLimit:
+        ++out.limit;
+        break;
+      case RunTimeSource::kUnknown:
+        ++out.unknown;
+        break;
+    }
+  }
+  return out;
+}
+
+/// What the plays told of one workload.
+struct Told {
+  std::optional<Time> earliest, latest;
+  bool never = false;  ///< in one of them it did not start
+
+  void add(const std::optional<Time>& start) {
+    if (!start) {
+      never = true;
+      return;
+    }
+    earliest = std::min(earliest.value_or(*start), *start);
+    latest = std::max(latest.value_or(*start), *start);
+  }
+};
+
+std::string sentence(const Told& told, const Basis& basis, int plays) {
+  if (plays == 0) return "it could not be worked out in time";
+  if (told.never && basis.unknown > 0)
+    return fmt::format("unknown: {} running job{} no run time", basis.unknown,
+                       basis.unknown == 1 ? " says" : "s say");
+  if (told.never) return "it does not start, whatever ends: something else has to change";
+  if (basis.limit > 0) return "at the latest when the jobs before it have reached their limits";
+  return {};
+}
+
+/// How likely the true start lies between the least and the greatest of the plays: it is one more
+/// like them, if past runs are like those to come. Of k plays that have nothing in common that is
+/// (k - 1) / (k + 1); plays that draw from few past runs have much in common.
+int percent_of(int plays, std::size_t fewest) {
+  const auto n = static_cast<double>(fewest);
+  const double k = n * (1 - std::pow(1 - 1 / n, plays));
+  return std::max(0, static_cast<int>(100 * (k - 1) / (k + 1)));
+}
+
+/// Another one for each play of each question.
+std::uint64_t seed_of(Time now, int play) {
+  std::seed_seq sequence{static_cast<std::uint32_t>(now), static_cast<std::uint32_t>(now >> 32U),
+                         static_cast<std::uint32_t>(play)};
+  std::uint32_t out[2];
+  sequence.generate(std::begin(out), std::end(out));
+  return std::uint64_t{out[0]} << 32U | out[1];
+}
+
+json::object document(const Told& told, const std::optional<Time>& soonest, const Basis& basis,
+                      int plays, const Draws& draws) {
+  json::object out{{"plays", plays}, {"runTimes", basis.document()}};
+  const std::optional<Time> earliest = soonest && told.earliest ? std::min(*soonest, *told.earliest)
+                                       : soonest                ? soonest
+                                                                : told.earliest;
+  if (earliest) out["earliest"] = format_time(*earliest);
+  if (told.latest && !told.never) {
+    out["latest"] = format_time(*told.latest);
+    out["percent"] = draws.any() ? percent_of(plays, draws.fewest) : 100;
+  }
+  if (std::string because = sentence(told, basis, plays); !because.empty())
+    out["because"] = std::move(because);
+  return out;
+}
+
+/// Plays, and what they told so far.
+class Estimate {
+ public:
+  Estimate(const PutAgain& put, Deadline deadline) : put_(put), deadline_(deadline) {}
+
+  std::vector<json::object> run() {
+    for (int i = 0; i < kPlays; ++i)
+      if (!play(Play::Mode::kPossible, i) || !draws_.any()) break;
+    if (basis_.open()) play(Play::Mode::kSoonest, 0);
+    std::vector<json::object> out;
+    for (std::size_t i = 0; i < told_.size(); ++i)
+      out.push_back(document(told_[i], i < soonest_.size() ? soonest_[i] : std::nullopt, basis_,
+                             plays_, draws_));
+    return out;
+  }
+
+ private:
+  bool play(Play::Mode mode, int number) {
+    auto put = put_();
+    if (!put) return false;
+    const RunTimes times(put->fork->engine(), put->fork->jobs());
+    const std::vector<WorkloadId> waiting = put->waiting();
+    if (plays_ == 0) {
+      told_.assign(waiting.size(), {});
+      basis_ = basis_of(*put->fork, times, waiting);
+    }
+    Play on(*put->fork, times, mode, seed_of(put->fork->now(), number));
+    auto starts = on.run(waiting, deadline_);
+    put->fork.reset();  // it tells the play of what it decides
+    if (!starts || waiting.size() != told_.size()) return false;
+    if (mode == Play::Mode::kSoonest) {
+      soonest_ = std::move(*starts);
+      return true;
+    }
+    draws_.fewest = std::min(draws_.fewest, on.draws().fewest);
+    for (std::size_t i = 0; i < told_.size(); ++i) told_[i].add((*starts)[i]);
+    ++plays_;
+    return true;
+  }
+
+  const PutAgain& put_;
+  const Deadline deadline_;
+  std::vector<Told> told_;
+  std::vector<std::optional<Time>> soonest_;
+  Basis basis_;
+  Draws draws_;  // the fewest of all plays
+  int plays_ = 0;
+};
+
+}  // namespace
+
+std::vector<json::object> estimate_starts(const PutAgain& put, Deadline deadline) {
+  return Estimate(put, deadline).run();
+}
+
+}  // namespace sluice::host

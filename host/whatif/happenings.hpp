@@ -1,0 +1,50 @@
+// Happenings: what became of whom while a fork ran: where each workload stood before, and what was
+// decided on it since.
+//
+// Reads the fork's engine, on the fork's thread; must outlive the fork's machine.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/kernel/kernel.hpp"
+
+namespace sluice::host {
+
+class Happenings final : public DecisionObserver {
+ public:
+  struct Of {
+    WorkloadId workload = 0;
+    bool evicted = false;
+    /// Of the last eviction, or of what ended it: reason, whom it made room for, in which way.
+    std::string reason, by, preemption;
+  };
+
+  /// From now on. O(workloads).
+  void begin(const Engine& engine);
+  void decided(Time now, const Decision& decision) override;
+
+  /// Whom something was decided on, in the order of the first decisions.
+  const std::vector<Of>& all() const { return all_; }
+  /// nullptr: nothing was decided on it.
+  const Of* find(WorkloadId id) const;
+  /// Where it stood; Pending where it was not there.
+  WorkloadState before(WorkloadId id) const {
+    return id < before_.size() ? before_[id] : WorkloadState::kPending;
+  }
+  bool existed(WorkloadId id) const { return id < before_.size(); }
+
+ private:
+  bool listening_ = false;
+  std::vector<WorkloadState> before_;  // by id
+  std::vector<Of> all_;
+  std::unordered_map<WorkloadId, std::size_t> places_;  // in all_
+};
+
+/// It has quota.
+inline bool holds(WorkloadState state) {
+  return state == WorkloadState::kAdmitted || state == WorkloadState::kQuotaReserved;
+}
+
+}  // namespace sluice::host

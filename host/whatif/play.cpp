@@ -1,0 +1,82 @@
+#include "host/whatif/play.hpp"
+
+#include <algorithm>
+
+namespace sluice::host {
+namespace {
+
+constexpr int kMostInstants = 200'000;
+constexpr Duration kLongest = 366 * 24 * 3600 * kSecond;
+
+}  // namespace
+
+void Play::begin(WorkloadId id, Time since) {
+  const Duration ran = std::max<Duration>(0, fork_.now() - since);
+  if (const auto time = times_.draw(engine(), id, ran, draws_))
+    ends_.set(since + *time, id);
+  else if (mode_ == Mode::kSoonest)
+    ends_.set(fork_.now(), id);
+}
+
+void Play::decided(Time now, const Decision& decision) {
+  switch (decision.type) {
+    case DecisionType::kAdmitted:
+      begin(decision.workload, now);
+      if (fork_.machine().kernel().waits_for_pods()) started_.push_back(decision.workload);
+      break;
+    case DecisionType::kEvicted:
+    case DecisionType::kFinished:
+    case DecisionType::kDeactivated:
+      ends_.stop(decision.workload);
+      break;
+    default:
+      break;
+  }
+}
+
+void Play::end_due() {
+  SimulatedJobs& jobs = fork_.jobs();
+  while (const auto id = ends_.take_due(fork_.now())) {
+    if (engine().state(*id) != WorkloadState::kAdmitted) continue;
+    const auto job = jobs.job_of(*engine().object(engine().counted_as(*id)));
+    if (job && jobs.complete(*job)) continue;
+    // Of one that cannot end now nothing is known.
+    static_cast<void>(jobs.end(engine().key(*id)));
+  }
+}
+
+void Play::report_ready() {
+  std::vector<WorkloadId> started;
+  std::swap(started, started_);
+  for (const WorkloadId id : started)
+    if (engine().state(id) == WorkloadState::kAdmitted) fork_.jobs().report_ready(id);
+}
+
+Result<std::vector<std::optional<Time>>> Play::run(const std::vector<WorkloadId>& asked,
+                                                   Deadline deadline) {
+  const Time from = fork_.now();
+  for (const WorkloadId id : engine().workloads()) {
+    if (engine().state(id) != WorkloadState::kAdmitted || !engine().takes_part(id)) continue;
+    const api::Condition* admitted = engine().object(id)->status.condition("Admitted");
+    begin(id, admitted && admitted->status == "True" ? admitted->last_transition_time : from);
+  }
+  fork_.machine().observe(*this);
+  std::vector<std::optional<Time>> out(asked.size());
+  for (int instant = 0; instant < kMostInstants; ++instant) {
+    bool all = true;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (!out[i] && engine().state(asked[i]) == WorkloadState::kAdmitted) out[i] = fork_.now();
+      all &= out[i].has_value();
+    }
+    const Time next = std::min(fork_.machine().next_timer(), ends_.next());
+    if (all || next == kNever || next - from > kLongest) return out;
+    fork_.begin_instant(std::max(fork_.now(), next));
+    end_due();
+    if (auto rested = fork_.run_to_rest(deadline); !rested) return rested.error();
+    report_ready();
+    if (auto rested = fork_.run_to_rest(deadline); !rested) return rested.error();
+  }
+  return Error{"timers follow on timers, and nothing else happens"};
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,49 @@
+// Play: a fork played on in virtual time: jobs that run end, those that start run, until those that
+// were asked about have started or nothing is left to happen.
+//
+// Belongs to the fork's thread; the fork's machine must not outlive it.
+#pragma once
+
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "host/simulate/job_ends.hpp"
+#include "host/whatif/fork.hpp"
+#include "host/whatif/run_times.hpp"
+
+namespace sluice::host {
+
+class Play final : public DecisionObserver {
+ public:
+  /// kPossible: run times are drawn, what has no known end does not end. kSoonest: what has no
+  /// known end ends at once.
+  enum class Mode : std::uint8_t { kPossible, kSoonest };
+
+  Play(Fork& fork, const RunTimes& times, Mode mode, std::uint64_t seed)
+      : fork_(fork), times_(times), mode_(mode), draws_{std::mt19937_64(seed)} {}
+
+  /// When each of them starts, in their order; nullopt: it never does. An error when the deadline
+  /// came first, or the play goes on for ever.
+  Result<std::vector<std::optional<Time>>> run(const std::vector<WorkloadId>& asked,
+                                               Deadline deadline);
+
+  const Draws& draws() const { return draws_; }
+
+  void decided(Time now, const Decision& decision) override;
+
+ private:
+  const Engine& engine() const { return fork_.engine(); }
+  void begin(WorkloadId id, Time since);
+  void end_due();
+  void report_ready();
+
+  Fork& fork_;
+  const RunTimes& times_;
+  const Mode mode_;
+  Draws draws_;
+  JobEnds ends_;
+  std::vector<WorkloadId> started_;  // in this instant, where pods have to be ready
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,173 @@
+#include "host/whatif/question.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/access/denial.hpp"
+#include "host/kernel/merge_patch.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+ApiError no_such_kind(std::string_view api_version, std::string_view kind) {
+  ApiError out;
+  out.code = 404;
+  out.reason = "NotFound";
+  out.text = fmt::format("the server could not find the requested resource: kind {} of {}", kind,
+                         api_version);
+  return out;
+}
+
+ApiResult<Wish> read_wish(const api::Scheme& scheme, const json::value& value, std::string_view ns,
+                          const std::string& path) {
+  const json::object* object = value.if_object();
+  if (!object) return bad_request(fmt::format("{}: must be an object", path));
+  Wish wish;
+  const std::string_view api_version = api::find_text(*object, "apiVersion");
+  const std::string_view kind = api::find_text(*object, "kind");
+  if (api_version.empty() || kind.empty())
+    return bad_request(fmt::format("{}: Required value: apiVersion and kind", path));
+  wish.kind = scheme.find(api_version, kind);
+  if (!wish.kind || wish.kind->internal) return no_such_kind(api_version, kind);
+  wish.version = api_version.substr(wish.kind->group.empty() ? 0 : wish.kind->group.size() + 1);
+  const json::object& metadata = part(*object, "metadata");
+  wish.name = api::find_text(metadata, "name");
+  if (wish.kind->namespaced) {
+    wish.ns = api::find_text(metadata, "namespace");
+    if (wish.ns.empty()) wish.ns = ns;
+    if (wish.ns.empty())
+      return bad_request(fmt::format("{}.metadata.namespace: Required value", path));
+  }
+  wish.object = *object;
+  return wish;
+}
+
+AccessRequest access(const Wish& wish, std::string_view verb) {
+  AccessRequest out;
+  out.verb = verb;
+  out.group = wish.kind->group;
+  out.resource = wish.kind->plural;
+  out.ns = wish.ns;
+  // A Namespace is an object of itself, as for every other request.
+  if (out.group.empty() && out.resource == "namespaces") out.ns = wish.name;
+  out.name = verb == "create" ? std::string_view() : std::string_view(wish.name);
+  return out;
+}
+
+/// The verb with which the wish is carried out; 403 when none is allowed.
+ApiResult<WriteVerb> verb_of(const Question& question, const Wish& wish, const May& may,
+                             bool exists) {
+  const auto allowed = [&](std::string_view verb) { return may(access(wish, verb)); };
+  if (wish.remove) {
+    if (const AccessAnswer answer = allowed("delete"); !answer.allowed)
+      return access_denied(question.who, access(wish, "delete"), answer.reason);
+    return WriteVerb::kDelete;
+  }
+  if (exists && allowed("patch").allowed) return WriteVerb::kPatch;
+  // Whoever may do neither does not hear whether it is there.
+  if (const AccessAnswer answer = allowed("create"); !answer.allowed)
+    return access_denied(question.who, access(wish, "create"), answer.reason);
+  return WriteVerb::kCreate;
+}
+
+/// What was applied before and is not any more goes: as nulls in the patch.
+void drop_what_left(const json::object& before, const json::object& after, json::object& patch) {
+  for (const auto& [name, value] : before) {
+    const json::value* now = after.if_contains(name);
+    if (!now)
+      patch[name] = nullptr;
+    else if (value.is_object() && now->is_object())
+      drop_what_left(value.get_object(), now->get_object(), patch[name].get_object());
+  }
+}
+
+/// As `kubectl apply` changes what is there: its fields are what the file says, those that it said
+/// when it was applied last go, all others stay.
+json::object patch_of(const Wish& wish, const StoredObject& stored) {
+  json::object patch = wish.object;
+  patch.erase("status");
+  const json::object now = to_object(stored);
+  const std::string_view last =
+      api::find_text(part(part(now, "metadata"), "annotations"), kLastApplied);
+  if (last.empty()) return patch;
+  boost::system::error_code code;
+  const json::value before = api::parse_deep(last, code);
+  if (code || !before.is_object()) return patch;
+  drop_what_left(before.get_object(), wish.object, patch);
+  return patch;
+}
+
+WriteRequest request_of(const Question& question, const Wish& wish, WriteVerb verb,
+                        const StoredObject* stored) {
+  WriteRequest out;
+  out.verb = verb;
+  out.kind = wish.kind;
+  out.version = wish.version;
+  out.ns = wish.ns;
+  out.field_validation = question.field_validation;
+  out.user = question.who.user;
+  out.user_groups = question.who.groups;
+  if (verb != WriteVerb::kCreate) out.name = wish.name;
+  if (verb == WriteVerb::kCreate) out.body = wish.object;
+  if (verb == WriteVerb::kPatch) out.body = patch_of(wish, *stored);
+  return out;
+}
+
+}  // namespace
+
+ApiResult<std::vector<Wish>> read_wishes(const api::Scheme& scheme, const json::object& spec) {
+  std::vector<Wish> out;
+  for (const auto& [list, remove] : {std::pair{"objects", false}, std::pair{"delete", true}}) {
+    const json::value* given = spec.if_contains(list);
+    if (!given || given->is_null()) continue;
+    if (!given->is_array()) return bad_request(fmt::format("spec.{}: must be a list", list));
+    for (const json::value& value : given->get_array()) {
+      const std::string path = fmt::format("spec.{}[{}]", list, out.size());
+      auto wish = read_wish(scheme, value, api::find_text(spec, "namespace"), path);
+      if (!wish) return wish.error();
+      wish->remove = remove;
+      if (remove && wish->name.empty())
+        return bad_request(fmt::format("{}.metadata.name: Required value", path));
+      out.push_back(std::move(*wish));
+    }
+  }
+  if (out.empty()) return bad_request("spec.objects: Required value: what would be written");
+  if (out.size() > kMostWishes)
+    return bad_request(
+        fmt::format("spec: Too many: {}: must have at most {} objects", out.size(), kMostWishes));
+  return out;
+}
+
+ApiResult<void> judge_access(const Question& question, const May& may, const Exists& exists) {
+  for (const Wish& wish : question.wishes) {
+    const bool there = !wish.name.empty() && exists(*wish.kind, wish.key());
+    if (auto verb = verb_of(question, wish, may, there); !verb) return verb.error();
+  }
+  return {};
+}
+
+ApiResult<std::vector<Granted>> put_question(const Question& question, const May& may,
+                                             Machine& machine) {
+  std::vector<Granted> out;
+  for (const Wish& wish : question.wishes) {
+    const StoredObject* stored =
+        wish.name.empty() ? nullptr : machine.store().find(*wish.kind, wish.key());
+    const auto verb = verb_of(question, wish, may, stored != nullptr);
+    if (!verb) return verb.error();
+    auto done = machine.write(request_of(question, wish, *verb, stored));
+    if (!done) return done.error();
+    out.push_back({done->object.key, std::move(done->warnings)});
+  }
+  return out;
+}
+
+}  // namespace sluice::host

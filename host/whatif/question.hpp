@@ -1,0 +1,64 @@
+// Question: what somebody asks of a fork: the objects that he would write, and in whose name.
+//
+// read_question() and judge_access() may be called on any thread; put_question() belongs to the
+// fork's.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/access/authorizer.hpp"
+#include "host/objects/api_error.hpp"
+#include "host/objects/write.hpp"
+#include "host/whatif/fork.hpp"
+
+namespace sluice::host {
+
+/// One object that would be applied (made, or changed as `kubectl apply` does) or deleted.
+struct Wish {
+  const api::KindInfo* kind = nullptr;
+  std::string version;   ///< of the kind, as the object names it
+  std::string ns, name;  ///< without a name: metadata.generateName
+  boost::json::object object;
+  bool remove = false;
+
+  /// `namespace/name`, or `name`.
+  std::string key() const { return kind->namespaced ? ns + "/" + name : name; }
+};
+
+struct Question {
+  Identity who;
+  std::vector<Wish> wishes;
+  FieldValidation field_validation = FieldValidation::kWarn;
+};
+
+/// The most objects of one question.
+inline constexpr std::size_t kMostWishes = 1'000;
+
+/// What the spec of a WhatIf asks: `objects`, in order, then `delete`; `namespace` is that of
+/// objects which name none. 400 for what is no object of the API, 404 for a kind that nobody
+/// serves, as a request to it would be answered.
+ApiResult<std::vector<Wish>> read_wishes(const api::Scheme& scheme,
+                                         const boost::json::object& spec);
+
+using May = std::function<AccessAnswer(const AccessRequest& request)>;
+/// Whether the object is there, at the moment that counts.
+using Exists = std::function<bool(const api::KindInfo& kind, std::string_view key)>;
+
+/// 403 as the write would be answered: whoever may write it may ask. What is there already has to
+/// be patched, or is refused as a creation is.
+ApiResult<void> judge_access(const Question& question, const May& may, const Exists& exists);
+
+/// What an asked wish became: the key of the object that was written.
+struct Granted {
+  std::string key;
+  std::vector<std::string> warnings;
+};
+
+/// Writes the wishes as requests of who asks; the first refusal is the answer. By wish.
+ApiResult<std::vector<Granted>> put_question(const Question& question, const May& may,
+                                             Machine& machine);
+
+}  // namespace sluice::host

@@ -1,0 +1,56 @@
+// RunTimes: how long jobs run, as far as anybody knows: what they say themselves (an annotation, a
+// limit of their time), else what others of their queue took.
+//
+// Plain values once made; draw() changes only what it is given.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/engine/engine.hpp"
+#include "host/simulate/simulated_jobs.hpp"
+
+namespace sluice::host {
+
+/// Where a run time comes from, the surest first.
+enum class RunTimeSource : std::uint8_t {
+  kSaid,     ///< the annotation sluice.dev/runtime: exactly so long
+  kPast,     ///< what others of the same LocalQueue took
+  kLimit,    ///< spec.maximumExecutionTimeSeconds: at most so long
+  kUnknown,  ///< it may run for ever
+};
+
+/// What chance decided, and out of how few.
+struct Draws {
+  std::mt19937_64 random;
+  std::size_t fewest = static_cast<std::size_t>(-1);  ///< times that a draw could choose from
+
+  bool any() const { return fewest != static_cast<std::size_t>(-1); }
+};
+
+class RunTimes {
+ public:
+  /// Looks at what has finished. O(workloads). `jobs` must outlive it.
+  RunTimes(const Engine& engine, const SimulatedJobs& jobs);
+
+  /// Of a workload that has run for so long.
+  RunTimeSource source(const Engine& engine, WorkloadId id, Duration ran) const;
+  /// How long it runs in all, at least `ran`: one of the times that are possible, each as likely as
+  /// it was. nullopt: no end is known; a limit is kept by the engine.
+  std::optional<Duration> draw(const Engine& engine, WorkloadId id, Duration ran,
+                               Draws& draws) const;
+
+ private:
+  std::optional<Duration> said(const Engine& engine, WorkloadId id) const;
+  /// Of those that took longer than `ran`; empty: too few are known.
+  std::pair<std::size_t, const std::vector<Duration>*> longer(const Engine& engine, WorkloadId id,
+                                                              Duration ran) const;
+
+  const SimulatedJobs& jobs_;
+  std::map<std::string, std::vector<Duration>> past_;  // by LocalQueue, the shortest first
+};
+
+}  // namespace sluice::host

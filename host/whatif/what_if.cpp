@@ -1,0 +1,198 @@
+#include "host/whatif/what_if.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/base/log.hpp"
+#include "host/objects/parts.hpp"
+#include "host/whatif/answer.hpp"
+#include "host/whatif/estimate.hpp"
+#include "host/whatif/happenings.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kNice = 10;                     // the host's own threads come first
+constexpr std::chrono::seconds kEstimate(8);  // for all plays together
+
+ApiError too_many() {
+  ApiError out;
+  out.code = 429;
+  out.reason = "TooManyRequests";
+  out.text = "too many questions are waiting; try again later";
+  out.retry_after_seconds = 1;
+  return out;
+}
+
+ApiError too_late(Duration longest) {
+  ApiError out;
+  out.code = 504;
+  out.reason = "Timeout";
+  out.text = fmt::format("the question was not answered within {} s", longest / kSecond);
+  out.retry_after_seconds = 1;
+  return out;
+}
+
+/// Those that wait are told of in the order of the estimates.
+void add_starts(json::object& status, std::vector<json::object> starts) {
+  std::size_t next = 0;
+  for (json::value& each : array_of(status, "workloads")) {
+    json::object& told = each.get_object();
+    const std::string_view decision = api::find_text(told, "decision");
+    if (decision != "Waits" && decision != "WaitsForChecks") continue;
+    if (next < starts.size()) told["start"] = std::move(starts[next++]);
+  }
+}
+
+bool is_over(Deadline deadline) { return std::chrono::steady_clock::now() >= deadline; }
+
+}  // namespace
+
+HostWhatIf::HostWhatIf(ForkSource source, const Authorizer& authorizer, Moment moment,
+                       WhatIfLimits limits)
+    : source_(std::move(source)),
+      authorizer_(authorizer),
+      moment_(std::move(moment)),
+      limits_(limits) {}
+
+HostWhatIf::~HostWhatIf() { stop(); }
+
+void HostWhatIf::start() {
+  thread_ = std::thread([this] { loop(); });
+}
+
+void HostWhatIf::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void HostWhatIf::ask(WhatIfRequest request, Done done) {
+  bool stopping = false;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping = stopping_;
+    std::size_t& own = of_user_[request.who.user];
+    if (!stopping_ && queue_.size() < limits_.waiting && own < limits_.waiting_per_user) {
+      ++own;
+      const std::string user = request.who.user;
+      const auto deadline =
+          std::chrono::steady_clock::now() + std::chrono::nanoseconds(limits_.longest);
+      queue_.push(user, Task{std::move(request), std::move(done), deadline});
+      done = nullptr;
+    } else if (own == 0) {
+      of_user_.erase(request.who.user);
+    }
+  }
+  if (!done) return work_.notify_one();
+  done(stopping ? unavailable("the host is shutting down", 1) : too_many());
+}
+
+void HostWhatIf::loop() {
+  pthread_setname_np(pthread_self(), "what-if");
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  for (;;) {
+    std::optional<Task> task;
+    bool stopping = false;
+    {
+      std::unique_lock lock(mutex_);
+      work_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+      task = queue_.pop();
+      stopping = stopping_;
+    }
+    if (!task) return;
+    const std::string user = task->request.who.user;
+    if (stopping)
+      task->done(unavailable("the host is shutting down", 1));
+    else
+      carry_out(*task);
+    const std::lock_guard lock(mutex_);
+    if (const auto own = of_user_.find(user); --own->second == 0) of_user_.erase(own);
+  }
+}
+
+/// An exception (out of memory) ends the question, not the host.
+void HostWhatIf::carry_out(Task& task) const {
+  ApiResult<json::value> result = [&]() -> ApiResult<json::value> {
+    try {
+      if (is_over(task.deadline)) return too_late(limits_.longest);
+      auto done = answer(task.request, task.deadline);
+      if (done) return json::value(std::move(*done));
+      return is_over(task.deadline) ? too_late(limits_.longest) : done.error();
+    } catch (const std::exception& error) {
+      log(LogLevel::kError, "what-if", error.what());
+      return unavailable("the question could not be worked out; try again later", 1);
+    }
+  }();
+  task.done(std::move(result));
+}
+
+ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadline deadline) const {
+  Question question;
+  question.who = request.who;
+  question.field_validation = request.field_validation;
+  auto wishes = read_wishes(source_.rules.scheme, part(request.question, "spec"));
+  if (!wishes) return wishes.error();
+  question.wishes = std::move(*wishes);
+  const May may = [&](const AccessRequest& wish) { return authorizer_.may(request.who, wish); };
+  const Exists published = [&](const api::KindInfo& kind, std::string_view key) {
+    return source_.store.get(kind, key) != nullptr;
+  };
+  if (auto allowed = judge_access(question, may, published); !allowed) return allowed.error();
+
+  const auto moment = moment_();
+  if (!moment) return unavailable(moment.error().text, 1);
+  const PutAgain put = [&]() -> ApiResult<Put> {
+    Put out;
+    auto fork = Fork::make(source_, *moment, deadline);
+    if (!fork) return unavailable(fork.error().text, 1);
+    out.fork = std::move(*fork);
+    out.fork->machine().observe(*out.since);
+    out.since->begin(out.fork->engine());
+    auto granted = put_question(question, may, out.fork->machine());
+    if (!granted) return granted.error();
+    out.granted = std::move(*granted);
+    if (auto rested = out.fork->run_to_rest(deadline); !rested)
+      return unavailable(rested.error().text, 1);
+    out.asked = asked_workloads(*out.fork, question, out.granted, *out.since);
+    return out;
+  };
+  auto done = put();
+  if (!done) return done.error();
+
+  // Namespaces are walls: whoever may not read a namespace's workloads hears no names of them.
+  const MayKnow may_know = [&](std::string_view ns) {
+    AccessRequest wish;
+    wish.verb = "get";
+    wish.group = "kueue.x-k8s.io";
+    wish.resource = "workloads";
+    wish.ns = ns;
+    return may(wish).allowed;
+  };
+  json::object out = request.question;
+  json::object status =
+      answer_document(*done->fork, question, done->granted, done->asked, *done->since, may_know);
+  const std::vector<WorkloadId> waiting = done->waiting();
+  done->fork.reset();  // its memory is needed
+  const json::object& spec = part(request.question, "spec");
+  if (!waiting.empty() && api::find_bool(spec, "estimate", true))
+    add_starts(status,
+               estimate_starts(put, std::min(deadline, Deadline::clock::now() + kEstimate)));
+  out["status"] = std::move(status);
+  return out;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,167 @@
+// When something would start: from what running jobs say, else from what others of their queue
+// took, and in words where nobody knows.
+#include "host/whatif/estimate.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <boost/json/serialize.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+
+#include "api/json/json.hpp"
+#include "host/objects/parts.hpp"
+#include "host/whatif/what_if.hpp"
+#include "tests/host/whatif/live_world.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+namespace json = boost::json;
+
+class Everybody final : public Authorizer {
+ public:
+  AccessAnswer may(const Identity&, const AccessRequest&) const override { return {true, ""}; }
+};
+
+/// A queue in which one workload runs at a time, from 00:00:00 on.
+struct OneAtATime : LiveWorld {
+  OneAtATime() {
+    apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+        "metadata":{"name":"f"}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
+        "spec":{"namespaceSelector":{},"resourceGroups":[{"coveredResources":["cpu"],"flavors":[
+        {"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}})");
+    apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"q",
+        "namespace":"a"},"spec":{"clusterQueue":"cq"}})");
+    settle();
+  }
+
+  static std::string workload(const std::string& name, const std::string& annotations = "",
+                              const std::string& spec = "") {
+    return fmt::format(
+        R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{{"name":"{}",
+        "namespace":"a","annotations":{{{}}}}},"spec":{{{}"queueName":"q","podSets":[{{
+        "name":"main","count":1,"template":{{"spec":{{"containers":[{{"name":"c","image":"i",
+        "resources":{{"requests":{{"cpu":"1"}}}}}}]}}}}}}]}}}})",
+        name, annotations, spec);
+  }
+  static std::string runs(const std::string& time) {
+    return fmt::format(R"("sluice.dev/runtime":"{}")", time);
+  }
+  void run_once(const std::string& name, Duration time) {
+    apply(workload(name));
+    settle();
+    pass(time);
+    ASSERT_TRUE(machine.kernel().finish("a/" + name, "Succeeded", "so").ok());
+    settle();
+  }
+
+  json::object ask() {
+    const WhatIfRequest request{
+        {"somebody", "", {}},
+        {{"apiVersion", "sluice.dev/v1alpha1"},
+         {"kind", "WhatIf"},
+         {"spec", json::object{{"objects", json::array{json::parse(workload("asked"))}}}}}};
+    const auto answer = service.answer(request, Deadline::max());
+    SLUICE_CHECK(answer.ok(), answer.ok() ? "" : answer.error().text);
+    return part(answer->at("status").at("workloads").at(0).as_object(), "start");
+  }
+  /// `earliest latest percent because`, times as seconds from now.
+  std::string told() {
+    const json::object start = ask();
+    const auto seconds = [&](const char* field) {
+      const auto time = api::find_time(start, field);
+      return time ? std::to_string((*time - clock.now()) / kSecond) : "-";
+    };
+    return fmt::format("{} {} {} {}", seconds("earliest"), seconds("latest"),
+                       api::find_int(start, "percent").value_or(0),
+                       api::find_text(start, "because"));
+  }
+
+  Everybody everybody;
+  HostWhatIf service{source(), everybody, [this] { return Result<ForkMoment>(moment()); }};
+};
+
+TEST(Estimate, OfJobsThatSayHowLongTheyRun) {
+  OneAtATime world;
+  world.apply(OneAtATime::workload("first", OneAtATime::runs("90s")));
+  world.apply(OneAtATime::workload("second", OneAtATime::runs("10s")));
+  world.settle();
+  world.pass(30 * kSecond);
+  EXPECT_EQ(world.told(), "70 70 100 ");  // 60 are left of the first, and then the second
+}
+
+TEST(Estimate, OfJobsThatSayNothing) {
+  OneAtATime world;
+  world.apply(OneAtATime::workload("first"));
+  world.settle();
+  EXPECT_EQ(world.told(), "0 - 0 unknown: 1 running job says no run time");
+}
+
+TEST(Estimate, OfJobsWithALimit) {
+  OneAtATime world;
+  world.apply(OneAtATime::workload("first", "", R"("maximumExecutionTimeSeconds":60,)"));
+  world.settle();
+  world.pass(20 * kSecond);
+  EXPECT_EQ(world.told(),
+            "0 40 100 at the latest when the jobs before it have reached their limits");
+}
+
+TEST(Estimate, OfWhatNeverFits) {
+  OneAtATime world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":
+      "none"},"spec":{"namespaceSelector":{},"resourceGroups":[]}})");
+  world.settle();
+  WriteRequest move;
+  move.verb = WriteVerb::kDelete;
+  move.kind = &world.kind("localqueues");
+  move.version = "v1beta2";
+  move.ns = "a";
+  move.name = "q";
+  ASSERT_TRUE(world.machine.write(std::move(move)).ok());
+  world.settle();
+  EXPECT_EQ(world.told(), "- - 0 it does not start, whatever ends: something else has to change");
+}
+
+TEST(Estimate, OfPastRunsOfTheQueue) {
+  OneAtATime world;
+  for (int i = 1; i <= 10; ++i) world.run_once(fmt::format("past{}", i), i * 10 * kSecond);
+  world.apply(OneAtATime::workload("first"));
+  world.settle();
+  world.pass(75 * kSecond);             // so it takes 80, 90 or 100
+  EXPECT_EQ(world.told(), "5 25 49 ");  // the next of four alike lies between in 2 of 4 cases
+}
+
+/// The start lies in the interval as often as that says. SLUICE_ESTIMATES=N plays so many.
+TEST(Estimate, IsRightAsOftenAsItSays) {
+  const char* wanted = std::getenv("SLUICE_ESTIMATES");
+  const int plays = wanted ? std::atoi(wanted) : 15;
+  std::mt19937 random(7);
+  std::exponential_distribution<double> minutes(0.5);
+  int right = 0;
+  for (int i = 0; i < plays; ++i) {
+    OneAtATime world;
+    std::vector<Duration> times;
+    for (int n = 0; n < 31; ++n)
+      times.push_back(static_cast<Duration>(minutes(random) * 60) * kSecond + kSecond);
+    for (int n = 0; n < 30; ++n)
+      world.run_once(fmt::format("past{}", n), times[static_cast<std::size_t>(n)]);
+    world.apply(OneAtATime::workload("first"));
+    world.settle();
+    const json::object start = world.ask();
+    // 19 draws of 30 see 14 of them: 13.25 / 15.25.
+    EXPECT_EQ(api::find_int(start, "percent"), 86);
+    const Time truly = world.clock.now() + times.back();
+    right +=
+        *api::find_time(start, "earliest") <= truly && truly <= *api::find_time(start, "latest");
+  }
+  RecordProperty("right", right);
+  // So often, give or take two standard deviations.
+  EXPECT_GE(right, plays * 0.86 - 2 * std::sqrt(plays * 0.86 * 0.14)) << right << " of " << plays;
+}
+
+}  // namespace
+}  // namespace sluice::host::test

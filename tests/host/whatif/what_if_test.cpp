@@ -1,0 +1,284 @@
+// HostWhatIf: what is told to whom, what is refused and how, and what asking costs a host: nothing.
+#include "host/whatif/what_if.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <boost/json/serialize.hpp>
+#include <condition_variable>
+#include <mutex>
+
+#include "tests/host/whatif/live_world.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+namespace json = boost::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// `operator` may do everything; `tenant-X` writes and reads jobs and workloads in namespace X;
+/// `writer-X` only creates them there; `nobody` may do nothing.
+class Roles final : public Authorizer {
+ public:
+  AccessAnswer may(const Identity& who, const AccessRequest& request) const override {
+    if (who.user == "operator") return {true, ""};
+    const bool job = request.resource == "workloads" || request.resource == "jobs";
+    const std::string ns = who.user.substr(std::min(who.user.size(), who.user.find('-') + 1));
+    if (!job || request.ns != ns) return {false, ""};
+    if (who.user.starts_with("tenant-")) return {true, ""};
+    return {who.user.starts_with("writer-") && request.verb == "create", ""};
+  }
+};
+
+std::string workload(const std::string& ns, const std::string& name, int cpu, int priority = 0) {
+  return fmt::format(
+      R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{{"name":"{}",
+      "namespace":"{}"}},"spec":{{"queueName":"q","priority":{},"podSets":[{{"name":"main",
+      "count":1,"template":{{"spec":{{"containers":[{{"name":"c","image":"i",
+      "resources":{{"requests":{{"cpu":"{}"}}}}}}]}}}}}}]}}}})",
+      name, ns, priority, cpu);
+}
+
+std::string queue(int cpu, const std::string& checks = "") {
+  return fmt::format(
+      R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
+      "metadata":{{"name":"shared"}},"spec":{{"namespaceSelector":{{}},
+      "preemption":{{"withinClusterQueue":"LowerPriority"}},{}
+      "resourceGroups":[{{"coveredResources":["cpu"],"flavors":[{{"name":"f","resources":
+      [{{"name":"cpu","nominalQuota":"{}"}}]}}]}}]}}}})",
+      checks, cpu);
+}
+
+/// 4 CPUs in one ClusterQueue for the namespaces a and b; b/low takes 3 of them.
+struct Shared : LiveWorld {
+  Shared() {
+    for (const char* ns : {"a", "b"})
+      apply(fmt::format(R"({{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"{}"}}}})",
+                        ns));
+    apply(
+        R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+        "metadata":{"name":"f"}})");
+    apply(queue(4));
+    for (const char* ns : {"a", "b"})
+      apply(fmt::format(
+          R"({{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{{"name":"q",
+          "namespace":"{}"}},"spec":{{"clusterQueue":"shared"}}}})",
+          ns));
+    apply(workload("b", "low", 3));
+    settle();
+  }
+
+  HostWhatIf::Moment at_rest() {
+    return [this] { return Result<ForkMoment>(moment()); };
+  }
+  static WhatIfRequest request(const std::string& user, const std::vector<std::string>& objects) {
+    json::array list;
+    for (const std::string& object : objects) list.push_back(json::parse(object));
+    return {{user, "", {}},
+            {{"apiVersion", "sluice.dev/v1alpha1"},
+             {"kind", "WhatIf"},
+             {"spec", json::object{{"objects", std::move(list)}}}}};
+  }
+  /// The status, or `CODE text`.
+  std::string ask(const std::string& user, const std::vector<std::string>& objects) {
+    const auto done = service.answer(request(user, objects), Deadline::max());
+    if (!done) return fmt::format("{} {}", done.error().code, done.error().text);
+    return json::serialize(done->at("status"));
+  }
+
+  Roles roles;
+  HostWhatIf service{source(), roles, at_rest()};
+};
+
+/// What the API would refuse is refused in its words.
+TEST(WhatIf, WhoeverMayWriteMayAsk) {
+  Shared world;
+  EXPECT_THAT(world.ask("tenant-a", {workload("a", "w", 1)}), HasSubstr(R"("decision":"Starts")"));
+  EXPECT_THAT(world.ask("writer-a", {workload("a", "w", 1)}), HasSubstr(R"("decision":"Starts")"));
+  EXPECT_EQ(world.ask("tenant-b", {workload("a", "w", 1)}),
+            "403 workloads.kueue.x-k8s.io is forbidden: User \"tenant-b\" cannot create resource "
+            "\"workloads\" in API group \"kueue.x-k8s.io\" in the namespace \"a\"");
+  EXPECT_THAT(world.ask("nobody", {workload("a", "w", 1)}), HasSubstr("403 "));
+  EXPECT_EQ(
+      world.ask("tenant-a", {queue(9)}),
+      "403 clusterqueues.kueue.x-k8s.io is forbidden: User \"tenant-a\" cannot create resource "
+      "\"clusterqueues\" in API group \"kueue.x-k8s.io\" at the cluster scope");
+  // Nobody hears of what is there.
+  EXPECT_EQ(world.ask("tenant-a", {workload("b", "low", 1)}),
+            world.ask("tenant-a", {workload("b", "none", 1)}));
+  // One of several is enough.
+  EXPECT_THAT(world.ask("tenant-a", {workload("a", "w", 1), workload("b", "w", 1)}),
+              HasSubstr("403 "));
+  EXPECT_THAT(world.ask("operator", {queue(9)}), Not(HasSubstr("403")));
+}
+
+/// Whoever may create and not change what is there hears what a creation is told.
+TEST(WhatIf, WhatIsThereAlreadyIsChangedOrRefused) {
+  Shared world;
+  EXPECT_EQ(world.ask("writer-b", {workload("b", "low", 1)}),
+            "409 workloads.kueue.x-k8s.io \"low\" already exists");
+  EXPECT_THAT(world.ask("writer-a", {workload("b", "low", 1)}), HasSubstr("403 "));
+  EXPECT_THAT(world.ask("tenant-b", {workload("b", "low", 1)}),
+              HasSubstr("422 "));  // it holds quota
+}
+
+/// Victims of namespaces whose workloads he may not read are counted; nothing names them.
+TEST(WhatIf, NamespacesAreWalls) {
+  Shared world;
+  const std::vector<std::string> urgent = {workload("a", "urgent", 4, 10)};
+  const std::string to_tenant = world.ask("tenant-a", urgent);
+  EXPECT_THAT(to_tenant, HasSubstr(R"("decision":"Starts")"));
+  EXPECT_THAT(to_tenant, HasSubstr(R"("otherNamespaces":{"evicted":1})"));
+  EXPECT_THAT(to_tenant, Not(HasSubstr("low")));
+  EXPECT_THAT(to_tenant, Not(HasSubstr("b/")));
+  const std::string to_operator = world.ask("operator", urgent);
+  EXPECT_THAT(to_operator, HasSubstr(R"("evicted":[{"workload":"b/low")"));
+  EXPECT_THAT(to_operator, Not(HasSubstr("otherNamespaces")));
+  // The same of those who hold what it lacks.
+  const std::string waits = world.ask("tenant-a", {workload("a", "w", 4)});
+  EXPECT_THAT(waits, HasSubstr(R"("decision":"Waits")"));
+  EXPECT_THAT(waits, HasSubstr(R"("otherNamespaces":{"workloads":1,"amount":"3"})"));
+  EXPECT_THAT(waits, Not(HasSubstr("low")));
+}
+
+TEST(WhatIf, TellsOperatorsWhoWouldStartWaitOrGo) {
+  Shared world;
+  world.apply(workload("a", "waits", 3));
+  world.settle();
+  EXPECT_THAT(world.ask("operator", {queue(8)}),
+              HasSubstr(R"("changes":{"starts":[{"workload":"a/waits","clusterQueue":"shared")"));
+  std::string drained = queue(4);
+  drained.insert(drained.find("\"namespaceSelector\""), R"("stopPolicy":"HoldAndDrain",)");
+  EXPECT_THAT(world.ask("operator", {drained}), HasSubstr(R"("evicted":[{"workload":"b/low")"));
+}
+
+TEST(WhatIf, BadInputIsAnsweredAsACreationIs) {
+  Shared world;
+  std::string none = workload("a", "w", 1);
+  none.replace(none.find("\"count\":1"), 9, "\"count\":-1");
+  const auto created = world.machine.write([&] {
+    WriteRequest out;
+    out.kind = &world.kind("workloads");
+    out.version = "v1beta2";
+    out.ns = "a";
+    out.body = json::parse(none);
+    return out;
+  }());
+  ASSERT_FALSE(created.ok());
+  EXPECT_EQ(world.ask("operator", {none}), "422 " + created.error().text);
+  EXPECT_EQ(world.ask("operator", {workload("c", "w", 1)}), "404 namespaces \"c\" not found");
+  EXPECT_EQ(world.ask("operator", {R"({"apiVersion":"v1","kind":"Nothing"})"}),
+            "404 the server could not find the requested resource: kind Nothing of v1");
+  EXPECT_EQ(world.ask("operator", {}), "400 spec.objects: Required value: what would be written");
+  EXPECT_EQ(world.ask("operator", {"7"}), "400 spec.objects[0]: must be an object");
+}
+
+TEST(WhatIf, NothingIsWritten) {
+  Shared world;
+  const std::uint64_t before = world.store.version();
+  world.ask("operator", {queue(9), workload("a", "w", 1), workload("a", "urgent", 4, 10)});
+  world.publish();
+  EXPECT_EQ(world.store.version(), before);
+  EXPECT_EQ(world.store.working_version(), before);
+  EXPECT_EQ(world.store.get(world.kind("workloads"), "a/w"), nullptr);
+  EXPECT_EQ(world.engine().state(*world.engine().find("b/low")), WorkloadState::kAdmitted);
+}
+
+TEST(WhatIf, ChecksAreDecidedOutside) {
+  Shared world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":
+      {"name":"budget"},"spec":{"controllerName":"example.com/budget"},"status":{"conditions":[
+      {"type":"Active","status":"True","reason":"Active","message":"","lastTransitionTime":
+      "2026-01-01T00:00:00Z"}]}})");
+  world.settle();
+  const std::string checks =
+      R"("admissionChecksStrategy":{"admissionChecks":[{"name":"budget","onFlavors":[]}]},)";
+  const std::string told = world.ask("operator", {queue(4, checks), workload("a", "w", 1)});
+  EXPECT_THAT(told, HasSubstr(R"("decision":"WaitsForChecks")"));
+  EXPECT_THAT(told, HasSubstr("admission check budget is answered by somebody who looks outside"));
+}
+
+/// Its moment is there when the gate opens.
+class Gate {
+ public:
+  HostWhatIf::Moment before(HostWhatIf::Moment moment) {
+    return [this, moment] {
+      std::unique_lock lock(mutex_);
+      ++inside_;
+      came_.notify_all();
+      came_.wait(lock, [this] { return open_; });
+      return moment();
+    };
+  }
+  void wait_inside() {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [this] { return inside_ > 0; });
+  }
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    came_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  int inside_ = 0;
+  bool open_ = false;
+};
+
+struct Asking : Shared {
+  /// Codes of what was answered, in the order of the answers; 201 for a status.
+  WhatIf::Done note() {
+    return [this](ApiResult<json::value> result) {
+      const std::lock_guard lock(mutex);
+      codes.push_back(result ? 201 : result.error().code);
+    };
+  }
+  std::mutex mutex;
+  std::vector<int> codes;
+  Gate gate;
+};
+
+TEST(WhatIf, QuestionsAreBounded) {
+  Asking world;
+  HostWhatIf bounded(world.source(), world.roles, world.gate.before(world.at_rest()),
+                     {.waiting = 2, .waiting_per_user = 2, .longest = 3600 * kSecond});
+  bounded.start();
+  const auto ask = [&](const std::string& user) {
+    bounded.ask(Shared::request(user, {workload("a", "w", 1)}), world.note());
+  };
+  ask("tenant-a");
+  world.gate.wait_inside();  // it is worked on, and waits no more
+  ask("tenant-a");
+  ask("tenant-a");  // a third of the same user
+  EXPECT_THAT(world.codes, testing::ElementsAre(429));
+  ask("writer-a");
+  ask("operator");  // a third that waits
+  EXPECT_THAT(world.codes, testing::ElementsAre(429, 429));
+  world.gate.open();
+  bounded.stop();
+  ask("operator");
+  // Who waits when the host stops may have been answered before.
+  EXPECT_EQ(world.codes.size(), 6U);
+  EXPECT_EQ(world.codes[2], 201);
+  EXPECT_EQ(world.codes.back(), 503);
+}
+
+TEST(WhatIf, NobodyWaitsForever) {
+  Asking world;
+  HostWhatIf hurried(world.source(), world.roles, world.at_rest(), {.longest = 0});
+  hurried.start();
+  hurried.ask(Shared::request("operator", {workload("a", "w", 1)}), world.note());
+  hurried.stop();
+  ASSERT_EQ(world.codes.size(), 1U);
+  EXPECT_TRUE(world.codes[0] == 504 || world.codes[0] == 503);
+  // The time is looked at while it is worked out, too.
+  const auto late = world.service.answer(Shared::request("operator", {queue(9)}), Deadline::min());
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().code, 503);
+}
+
+}  // namespace
+}  // namespace sluice::host::test
