@@ -1,0 +1,121 @@
+// A browser for these tests: tabs that remember what went wrong in them and whom they asked.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import puppeteer from 'puppeteer-core';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export class Browser {
+  #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'sluice-web-'));
+
+  async open() {
+    this.browser = await puppeteer.launch({
+      executablePath: process.env.WEB_BROWSER,
+      args: FLAGS,
+      headless: true,
+      acceptInsecureCerts: true,
+      userDataDir: this.#folder,
+    });
+    return this;
+  }
+
+  async close() {
+    await this.browser?.close();
+    fs.rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** A tab of its own (its own session), not signed in. */
+  async tab(address, { width = 1280, height = 900 } = {}) {
+    const tab = new Tab(await (await this.browser.createBrowserContext()).newPage(), address);
+    await tab.start(width, height);
+    return tab;
+  }
+}
+
+export class Tab {
+  /** What its console said, without the browser's own notes on answers that are no success. */
+  complaints = [];
+  /** Those notes: what was refused, with the status. */
+  refusals = [];
+  strangers = new Set();
+
+  constructor(page, address) {
+    this.page = page;
+    this.address = address;
+  }
+
+  async start(width, height) {
+    const { page } = this;
+    page.on('console', (message) => {
+      if (!['error', 'warn'].includes(message.type())) return;
+      if (/^Failed to load resource/.test(message.text())) this.refusals.push(message.text());
+      else this.complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => this.complaints.push(String(error.stack)));
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (protocol !== 'data:' && origin !== this.address) this.strangers.add(origin);
+    });
+    await page.setViewport({ width, height });
+    await page.goto(`${this.address}/ui/`);
+    await page.waitForSelector('input[name=token]');
+  }
+
+  async signIn(token) {
+    await this.page.type('input[name=token]', token);
+    await this.page.click('button.primary');
+    return this;
+  }
+
+  /** Goes to a view and waits for a text of it. */
+  async see(hash, ...texts) {
+    await this.page.evaluate((to) => {
+      location.hash = to;
+    }, hash);
+    for (const text of texts) await this.shows(text);
+  }
+
+  /** Waits for text (a string, or a regular expression) in what is shown. */
+  async shows(text) {
+    const source =
+      typeof text === 'string' ? text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : text.source;
+    try {
+      await this.page.waitForFunction(
+        (s) => new RegExp(s).test(document.body.innerText),
+        { timeout: 15_000, polling: 50 },
+        source,
+      );
+    } catch {
+      throw new Error(`not shown: ${source}; but\n${(await this.text()).slice(0, 2000)}`);
+    }
+  }
+
+  text() {
+    return this.page.evaluate(() => document.body.innerText);
+  }
+  count(selector) {
+    return this.page.evaluate((s) => document.querySelectorAll(s).length, selector);
+  }
+  /** Pixels by which the page is wider than the view. */
+  overflow() {
+    return this.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  }
+
+  async picture(name, { dark = false } = {}) {
+    const { page } = this;
+    await page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ]);
+    await page.screenshot({ path: path.join(process.env.WEB_PICTURES, `${name}.png`) });
+  }
+}

@@ -1,0 +1,343 @@
+// Each page with data, empty, forbidden, cut off and back; what it may not do; and that long lists
+// are few elements.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Browser } from './browser.mjs';
+import { eventually, Gate } from './host.mjs';
+
+const { WEB_HOST: host, WEB_EMPTY: vacant, WEB_WAITING } = process.env;
+const tokens = JSON.parse(process.env.WEB_TOKENS);
+const browser = new Browser();
+
+before(() => browser.open());
+after(() => browser.close());
+
+/** Asks the API with the operator's token; what it says, as an object. */
+async function ask(path, method = 'GET', body = undefined, type = 'application/json') {
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  const answer = await fetch(host + path, {
+    method,
+    body: body && JSON.stringify(body),
+    headers: { Authorization: `Bearer ${tokens.admin}`, 'Content-Type': type },
+  });
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+  return answer.json();
+}
+
+const KUEUE = '/apis/kueue.x-k8s.io/v1beta2';
+
+async function workloadOf(ns, job) {
+  const { items } = await ask(`${KUEUE}/namespaces/${ns}/workloads`);
+  return items.find((one) => one.metadata.ownerReferences?.[0].name === job).metadata.name;
+}
+
+const clean = (tab, refusals = 0) => {
+  assert.deepEqual(tab.complaints, []);
+  assert.deepEqual([...tab.strangers], []);
+  if (refusals === 0) assert.deepEqual(tab.refusals, []);
+};
+
+describe('signing in', () => {
+  it('says when a token is not known, and keeps a good one in the tab only', async () => {
+    const tab = await browser.tab(host);
+    await tab.shows('Who runs, who waits, and why');
+    await tab.picture('sign-in');
+    await tab.signIn('wrong-token-of-nobody');
+    await tab.shows('The host does not know this token');
+    await tab.page.$eval('input[name=token]', (input) => {
+      input.value = '';
+    });
+    await tab.signIn(tokens.admin);
+    await tab.shows('olga');
+    const kept = () =>
+      tab.page.evaluate(() => [
+        localStorage.length,
+        document.cookie,
+        sessionStorage.length > 0,
+        location.href.includes('token'),
+      ]);
+    assert.deepEqual(await kept(), [0, '', true, false]);
+    await tab.page.reload();
+    await tab.shows('olga');
+    await tab.page.evaluate(() => document.querySelector('.who button').click());
+    await tab.shows('Token');
+    assert.equal(await tab.page.evaluate(() => sessionStorage.getItem('sluice.token')), null);
+    assert.deepEqual(tab.complaints, []);
+  });
+
+  it('runs no code that is not a file of the page', async () => {
+    const tab = await browser.tab(host);
+    await tab.page.evaluate(() => {
+      window.ran = 0;
+      const place = document.createElement('div');
+      document.body.append(place);
+      const tries = [
+        () => {
+          place.innerHTML = '<img src=x onerror="window.ran=1">';
+        },
+        () => {
+          place.setAttribute('onclick', 'window.ran=2');
+          place.click();
+        },
+        () => {
+          place.append(
+            Object.assign(document.createElement('script'), { textContent: 'window.ran=3' }),
+          );
+        },
+      ];
+      for (const each of tries)
+        try {
+          each();
+        } catch {
+          /* Trusted Types */
+        }
+    });
+    assert.equal(await tab.page.evaluate(() => window.ran), 0);
+  });
+});
+
+describe('with data', () => {
+  let tab;
+  before(async () => {
+    tab = await (await browser.tab(host)).signIn(tokens.admin);
+  });
+  after(() => clean(tab));
+
+  it('overview', async () => {
+    await tab.page.setViewport({ width: 1280, height: 1300 });
+    await tab.see(
+      '#/overview',
+      'research',
+      'vision',
+      'spot · cpu',
+      'bob/crowded',
+      /\d borrowed/,
+      /\d lent/,
+    );
+    await tab.shows(/(render-\d+|evaluate-\d)/); // who waits longest
+    await tab.picture('overview');
+    await tab.picture('overview-dark', { dark: true });
+    await tab.page.setViewport({ width: 1280, height: 900 });
+  });
+
+  it('a number leads to who makes it up', async () => {
+    await tab.see('#/overview', 'vision');
+    await tab.page.click('a[href="#/clusterqueues/vision?flavor=spot"]');
+    await tab.shows('Only those on flavor spot');
+    const first = '.holding a[href^="#/workloads/ann/"]';
+    await tab.page.waitForSelector(first);
+    await tab.page.evaluate((link) => document.querySelector(link).click(), first);
+    await tab.shows('Life');
+  });
+
+  it('queue', async () => {
+    await tab.see(
+      '#/clusterqueues/language',
+      'hotfix',
+      'insufficient unused quota',
+      'evaluate-0',
+      'bob/main',
+    );
+    await tab.picture('queue');
+    await tab.see('#/localqueues/bob/main', 'ClusterQueue', 'evaluate-0');
+  });
+
+  it('a long queue is few elements, wherever one scrolls', async () => {
+    await tab.see('#/clusterqueues/crowded', /render-\d/);
+    const rows = () => tab.count('.waiting .rows .row');
+    assert.ok((await rows()) < 60, String(await rows()));
+    await tab.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await tab.shows(new RegExp(`\\n${WEB_WAITING}\\n`));
+    assert.ok((await rows()) < 60, String(await rows()));
+    assert.equal(
+      await tab.page.$eval('.waiting', (list) => list.getAttribute('aria-rowcount')),
+      String(Number(WEB_WAITING) + 1),
+    );
+  });
+
+  it('workload that waits', async () => {
+    const name = await workloadOf('bob', 'evaluate-0');
+    await tab.see(
+      `#/workloads/bob/${name}`,
+      'Position',
+      'What would have to happen',
+      'Missing',
+      'WaitingForQuota',
+    );
+    await tab.picture('workload');
+  });
+
+  it('workload that was evicted says for whom', async () => {
+    const { items } = await ask(`${KUEUE}/namespaces/ann/workloads`);
+    const evicted = items.find((one) => one.status.conditions.some((c) => c.type === 'Preempted'));
+    await tab.see(`#/workloads/ann/${evicted.metadata.name}`, /for a workload of language/);
+    await tab.picture('workload-evicted');
+  });
+
+  it('pods and what they write, as text', async () => {
+    const name = await workloadOf('bob', 'hotfix');
+    await tab.see(`#/workloads/bob/${name}`, 'stable', 'Log');
+    await tab.page.evaluate(() => document.querySelector('td button').click());
+    await tab.shows('epoch 1 <b>done</b>');
+    await tab.picture('log');
+  });
+
+  it('workloads, flavors, nodes, checks, plugins', async () => {
+    await tab.see('#/workloads', 'ann/job-notebook', 'Running', 'by name');
+    await tab.picture('workloads');
+    await tab.see('#/flavors', 'on-demand', 'spot=true:NoSchedule', 'stable', '40 cpu');
+    await tab.picture('flavors');
+    await tab.see('#/nodes/stable', 'Pods on it', 'bob/hotfix');
+    await tab.see('#/checks', 'budget', 'example.com/budget', 'audited');
+    await tab.picture('checks');
+    await tab.see('#/plugins', 'flavor-fungibility', 'in service', /[1-9]\d* calls/);
+    await tab.page.evaluate(() => document.querySelector('summary').click());
+    await tab.shows('flavor-search.after_flavor');
+    await tab.picture('plugins');
+  });
+
+  it('what happens is seen without asking', async () => {
+    await tab.see('#/clusterqueues/language', 'evaluate-3');
+    const name = await workloadOf('bob', 'evaluate-3');
+    const change = (active) =>
+      ask(
+        `${KUEUE}/namespaces/bob/workloads/${name}`,
+        'PATCH',
+        { spec: { active } },
+        'application/merge-patch+json',
+      );
+    const shown = () =>
+      tab.page.evaluate((key) => document.querySelector('.waiting').innerText.includes(key), name);
+    await change(false);
+    await eventually(async () => !(await shown()), 'it waits no more', 15);
+    await change(true);
+    await eventually(shown, 'it waits again', 15);
+  });
+
+  it('has landmarks, a heading, and a way past the navigation', async () => {
+    for (const hash of ['#/overview', '#/workloads', '#/flavors', '#/checks', '#/plugins']) {
+      await tab.see(hash, /./);
+      const counts = await Promise.all(
+        [
+          'h1',
+          'main',
+          'header',
+          'nav[aria-label]',
+          'nav a[aria-current]',
+          'live-state[role=status]',
+        ].map((selector) => tab.count(selector)),
+      );
+      assert.deepEqual(counts, [1, 1, 1, 1, 1, 1], hash);
+    }
+    await tab.page.evaluate(() => document.activeElement.blur());
+    await tab.page.keyboard.press('Tab');
+    assert.equal(await tab.page.evaluate(() => document.activeElement.className), 'skip');
+    await tab.page.keyboard.press('Enter');
+    assert.equal(await tab.page.evaluate(() => document.activeElement.id), 'main');
+  });
+
+  it('fits 400 pixels', async () => {
+    await tab.page.setViewport({ width: 400, height: 860 });
+    const name = await workloadOf('bob', 'evaluate-0');
+    const pages = {
+      '#/overview': 'research',
+      '#/clusterqueues/language': 'evaluate-0',
+      [`#/workloads/bob/${name}`]: 'Missing',
+      '#/flavors': 'stable',
+      '#/workloads': 'ann/job',
+      '#/checks': 'budget',
+    };
+    for (const [hash, text] of Object.entries(pages)) {
+      await tab.see(hash, text);
+      assert.ok((await tab.overflow()) <= 0, `${hash} is ${await tab.overflow()} px too wide`);
+      await tab.picture(`narrow-${hash.split('/')[1]}${hash.includes('/bob/') ? '-one' : ''}`, {
+        dark: hash.includes('clusterq'),
+      });
+    }
+    await tab.page.setViewport({ width: 1280, height: 900 });
+  });
+});
+
+it('without data each page says that there is none', async () => {
+  const tab = await (await browser.tab(vacant)).signIn(tokens.admin);
+  await tab.see('#/overview', 'There is no ClusterQueue yet', 'There is no LocalQueue here');
+  await tab.picture('empty');
+  await tab.see('#/workloads', 'There is none in all namespaces');
+  await tab.see('#/flavors', /Flavors\s+There is none/);
+  await tab.see('#/checks', 'what has quota starts');
+  await tab.see('#/plugins', 'None is loaded');
+  await tab.see('#/clusterqueues/nobody', 'There is no queue of this name');
+  await tab.see('#/workloads/default/nobody', 'There is no workload of this name');
+  await tab.see('#/nodes/nobody', 'There is no node of this name');
+  assert.deepEqual(tab.complaints, []);
+});
+
+describe('with the rights of one namespace', () => {
+  let tab;
+  before(async () => {
+    tab = await (await browser.tab(host)).signIn(tokens.ann);
+  });
+  after(() => clean(tab, 1));
+
+  it('says what is forbidden, per part', async () => {
+    await tab.see(
+      '#/overview',
+      'You may not see this: the ClusterQueues',
+      'You may not see this: the LocalQueues of all namespaces',
+    );
+    await tab.picture('forbidden');
+    await tab.see('#/plugins', 'You may not see this: plugins');
+    await tab.see('#/checks', 'You may not see this: the admission checks');
+    await tab.see(
+      '#/flavors',
+      'You may not see this: the flavors',
+      'You may not see this: the nodes',
+    );
+    await tab.see(
+      '#/clusterqueues/vision',
+      'You may not see this: the queue vision',
+      'You may not see this: the workloads',
+      'You may not see this: who waits',
+    );
+  });
+
+  it('shows what is allowed, and nothing of others', async () => {
+    await tab.page.type('.ns input', 'ann');
+    await tab.page.keyboard.press('Enter');
+    await tab.see('#/overview', 'ann/main');
+    await tab.see('#/workloads', 'ann/job-sweep');
+    await tab.see('#/localqueues/ann/main', 'ann/job-notebook');
+    const own = await workloadOf('ann', 'train-resnet');
+    await tab.see(`#/workloads/ann/${own}`, 'Life');
+    assert.ok(!(await tab.text()).includes('bob/'));
+    const other = await workloadOf('bob', 'hotfix');
+    await tab.see(`#/workloads/bob/${other}`, 'You may not see this: the workload');
+  });
+});
+
+it('cut off it says so, keeps what it has, and comes back', async () => {
+  const gate = new Gate();
+  const port = await gate.open(Number(new URL(host).port));
+  const tab = await (await browser.tab(`https://127.0.0.1:${port}`)).signIn(tokens.admin);
+  await tab.see('#/overview', 'vision', 'live');
+  await new Promise((resolve) => {
+    gate.server.close(resolve);
+    gate.cut();
+  });
+  await tab.shows('disconnected, trying again');
+  await tab.shows('vision');
+  await tab.picture('disconnected');
+  await ask(
+    `${KUEUE}/clusterqueues/crowded`,
+    'PATCH',
+    { spec: { cohortName: 'elsewhere' } },
+    'application/merge-patch+json',
+  );
+  await new Promise((resolve) => gate.server.listen(port, '127.0.0.1', resolve));
+  await tab.shows('live');
+  await tab.shows('elsewhere');
+  assert.ok(!(await tab.text()).includes('disconnected'));
+  assert.deepEqual(tab.complaints, []);
+  await tab.page.close();
+  gate.close();
+});

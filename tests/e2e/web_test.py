@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The web page in a real browser: Debian's chromium, driven by puppeteer-core as
+web/package-lock.json says. One host with data and one without; web/page.test.mjs looks at them and
+leaves pictures in BUILD/web-pictures.
+
+    web_test.py --sluice build/dev/bin/sluice --build build/dev [--test-name-pattern …]
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from host import Host, skip, eventually
+from npm import install
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "web")
+TOKENS = {"admin": "the-token-of-the-operator", "ann": "the-token-of-user-ann"}
+WAITING = 150  # in one queue: more than a page of a list, and than may be elements
+NODES = """executor:
+  type: local
+  nodes:
+  - name: stable
+    labels: {capacity: on-demand}
+    capacity: {cpu: "40", memory: 160Gi}
+  - name: cheap
+    labels: {capacity: spot}
+    capacity: {cpu: "8", memory: 32Gi}
+"""
+PLUGINS = "{ load: [{ name: flavor-fungibility }] }"
+WRITES = "echo 'epoch 1 <b>done</b>'; sleep 600"
+
+
+def job(ns, name, queue, pods, priority=None):
+    labels = {"kueue.x-k8s.io/queue-name": queue}
+    if priority:
+        labels["kueue.x-k8s.io/priority-class"] = priority
+    container = {"name": "main", "image": "none", "command": ["sh", "-c", WRITES],
+                 "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}
+    spec = {"restartPolicy": "Never", "terminationGracePeriodSeconds": 0, "containers": [container]}
+    return {"apiVersion": "batch/v1", "kind": "Job",
+            "metadata": {"name": name, "namespace": ns, "labels": labels},
+            "spec": {"parallelism": pods, "completions": pods, "template": {"spec": spec}}}
+
+
+def waiting(i):
+    container = {"name": "main", "image": "none",
+                 "resources": {"requests": {"cpu": "5", "memory": "1Gi"}}}
+    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload",
+            "metadata": {"name": f"render-{i:03}", "namespace": "bob"},
+            "spec": {"queueName": "crowded", "priority": 0,
+                     "podSets": [{"name": "main", "count": 3, "template": template}]}}
+
+
+def create(host, *objects):
+    host.kubectl("create", "-f", "-", stdin=json.dumps(
+        {"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+
+
+def fill(host):
+    host.kubectl("apply", "-f", os.path.join(HERE, "objects.yaml"))
+    # Ann borrows everything that her cohort has; then those whose it is take some of it back.
+    create(host, job("ann", "train-resnet", "main", 10), job("ann", "notebook", "main", 6),
+           job("ann", "sweep", "main", 4))
+    eventually(lambda: host.kubectl("get", "workloads", "-n", "ann").count("True") == 3,
+               "ann's jobs start")
+    create(host, job("bob", "hotfix", "main", 6, "production"), job("bob", "tokenise", "main", 2),
+           *(job("bob", f"evaluate-{i}", "main", 3) for i in range(4)),
+           job("bob", "books", "audited", 2))
+    create(host, *map(waiting, range(WAITING)))
+
+
+def make_host(sluice, extra="", plugins=None):
+    host = Host(sluice, memory=True, extra=extra, plugins=plugins)
+    tokens = os.path.join(host.folder, "tokens")
+    with open(tokens, "w", encoding="utf-8") as out:
+        out.write(f"{TOKENS['admin']},olga,1,system:masters\n{TOKENS['ann']},ann,2\n")
+    with open(host.config, encoding="utf-8") as text:
+        content = text.read()
+    with open(host.config, "w", encoding="utf-8") as out:
+        out.write(content.replace("server: { ", f"server: {{ tokenFile: {tokens}, "))
+    return host
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sluice", required=True)
+    parser.add_argument("--build", required=True)
+    options, rest = parser.parse_known_args()
+    browser = shutil.which("chromium")
+    if browser is None:
+        skip("THE WEB PAGE WAS NOT TESTED: there is no chromium here (Debian: chromium)")
+    folder = install(HERE, options.build, more=[os.path.join(HERE, "..", "node", "host.mjs")])
+    pictures = os.path.join(os.path.abspath(options.build), "web-pictures")
+    os.makedirs(pictures, exist_ok=True)
+    sluice = os.path.abspath(options.sluice)
+    with make_host(sluice, NODES, PLUGINS) as host, make_host(sluice) as empty:
+        fill(host)
+        done = subprocess.run(
+            ["node", "--test", "--test-reporter=spec", *rest, "page.test.mjs"], cwd=folder,
+            timeout=300, check=False, env=host.environment(
+                WEB_BROWSER=browser, WEB_HOST=host.address, WEB_EMPTY=empty.address,
+                WEB_TOKENS=json.dumps(TOKENS), WEB_PICTURES=pictures, WEB_WAITING=str(WAITING)))
+    sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    main()

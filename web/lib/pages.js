@@ -1,0 +1,201 @@
+// Long collections of which only what is looked at is fetched: by offset (who waits in a queue), or
+// one page after the other (all objects of a kind). Both have count, row(i) and want(from, to).
+import { pagesOf } from './window.js';
+
+const KEPT_PAGES = 12;
+const RETRY_MS = 2000; // after an answer that was none
+
+const isFinal = (error) => error?.kind === 'forbidden' || error?.kind === 'unauthorized';
+
+/** The pending workloads of a queue, in order. refresh(): what is shown may be old. */
+export class OffsetPages {
+  #api;
+  #path;
+  #changed;
+  #pages = new Map(); // number → {items, stale, loading}
+  #abort = new AbortController();
+  #size;
+  #notBefore = 0;
+  count = 0;
+  error;
+
+  constructor(api, path, changed, size = 100) {
+    this.#api = api;
+    this.#path = path;
+    this.#changed = changed;
+    this.#size = size;
+  }
+
+  stop() {
+    this.#abort.abort();
+  }
+
+  row(i) {
+    return this.#pages.get(Math.floor(i / this.#size))?.items?.[i % this.#size];
+  }
+
+  refresh(count) {
+    this.count = count;
+    for (const page of this.#pages.values()) page.stale = true;
+  }
+
+  want(from, to) {
+    if (isFinal(this.error) || performance.now() < this.#notBefore) return;
+    const wanted = pagesOf(from, to, this.#size);
+    for (const number of wanted) this.#load(number);
+    for (const number of this.#pages.keys()) {
+      if (this.#pages.size <= KEPT_PAGES) break;
+      if (!wanted.includes(number)) this.#pages.delete(number);
+    }
+  }
+
+  async #load(number) {
+    const page = this.#pages.get(number) ?? { stale: true };
+    if (!page.stale || page.loading) return;
+    page.loading = true;
+    page.stale = false;
+    this.#pages.set(number, page);
+    const answer = await this.#api.get(
+      this.#path,
+      { offset: number * this.#size, limit: this.#size },
+      this.#abort.signal,
+    );
+    page.loading = false;
+    if (this.#abort.signal.aborted) return;
+    this.error = answer.error;
+    if (answer.value) {
+      page.items = answer.value.items ?? [];
+      // The count comes from the queue's status, which may be behind or ahead of this answer.
+      const seen = number * this.#size + page.items.length;
+      if (page.items.length < this.#size) this.count = Math.min(this.count, seen);
+      this.count = Math.max(this.count, seen);
+    } else {
+      page.stale = true;
+      this.#notBefore = performance.now() + RETRY_MS;
+    }
+    this.#changed();
+  }
+}
+
+/** A list in the order of namespace and name, read on as somebody scrolls. */
+export class ContinuePages {
+  #api;
+  #path;
+  #slim;
+  #changed;
+  #abort = new AbortController();
+  #rows = [];
+  #next = '';
+  #loading = false;
+  #done = false;
+  #rest = 0;
+  #notBefore = 0;
+  error;
+
+  constructor(api, path, slim, changed) {
+    this.#api = api;
+    this.#path = path;
+    this.#slim = slim;
+    this.#changed = changed;
+  }
+
+  stop() {
+    this.#abort.abort();
+  }
+  get count() {
+    return this.#rows.length + this.#rest;
+  }
+  get loaded() {
+    return this.#rows.length;
+  }
+  get done() {
+    return this.#done;
+  }
+  row(i) {
+    return this.#rows[i];
+  }
+  put(i, object) {
+    this.#rows[i] = this.#slim(object);
+  }
+
+  async want(_from, to) {
+    if (this.#done || this.#loading || (to < this.#rows.length && this.#rows.length > 0)) return;
+    if (isFinal(this.error) || performance.now() < this.#notBefore) return;
+    this.#loading = true;
+    const query = { limit: 500 };
+    if (this.#next) query.continue = this.#next;
+    const answer = await this.#api.get(this.#path, query, this.#abort.signal);
+    this.#loading = false;
+    if (this.#abort.signal.aborted) return;
+    this.error = answer.error;
+    if (answer.value) {
+      for (const item of answer.value.items ?? []) this.#rows.push(this.#slim(item));
+      this.#next = answer.value.metadata?.continue ?? '';
+      this.#rest = answer.value.metadata?.remainingItemCount ?? 0;
+      this.#done = !this.#next;
+    } else if (answer.error.kind === 'gone') {
+      // The pages belong to a state that is no longer kept: from the start.
+      this.#rows = [];
+      this.#next = '';
+      this.error = undefined;
+    } else {
+      this.#notBefore = performance.now() + RETRY_MS;
+    }
+    this.#changed();
+  }
+}
+
+/** Objects that are asked for one by one while they are looked at; a few at a time. */
+export class Details {
+  #api;
+  #changed;
+  #known = new Map(); // path → {value | error, at, loading}
+  #queue = [];
+  #running = 0;
+  #abort = new AbortController();
+
+  constructor(api, changed, { freshMs = 5000, most = 4, kept = 400 } = {}) {
+    Object.assign(this, { freshMs, most, kept });
+    this.#api = api;
+    this.#changed = changed;
+  }
+
+  stop() {
+    this.#abort.abort();
+  }
+
+  /** What is known, at once; asks again when that is older than `freshMs`. */
+  get(path, query, slim, now = performance.now()) {
+    const key = path + JSON.stringify(query ?? {});
+    let known = this.#known.get(key);
+    if (!known) {
+      if (this.#known.size >= this.kept) this.#known.delete(this.#known.keys().next().value);
+      known = { at: -Infinity };
+      this.#known.set(key, known);
+    }
+    if (!known.loading && now - known.at > this.freshMs && !isFinal(known.error)) {
+      known.loading = true;
+      this.#queue.push({ path, query, slim, known, key });
+      this.#next();
+    }
+    return known;
+  }
+
+  async #next() {
+    if (this.#running >= this.most || this.#queue.length === 0) return;
+    // The latest wish first: what scrolled by is of no interest any more.
+    const { path, query, slim, known } = this.#queue.pop();
+    for (const old of this.#queue.splice(0, Math.max(0, this.#queue.length - 60)))
+      old.known.loading = false;
+    ++this.#running;
+    const answer = await this.#api.get(path, query, this.#abort.signal);
+    --this.#running;
+    if (this.#abort.signal.aborted) return;
+    known.loading = false;
+    known.at = performance.now();
+    known.error = answer.error;
+    if (answer.value) known.value = slim(answer.value);
+    this.#changed();
+    this.#next();
+  }
+}

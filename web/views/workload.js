@@ -1,0 +1,450 @@
+// Workload: its life as a line, why it is where it is, its pods and what they write.
+import { h } from '../ui/dom.js';
+import { View } from '../ui/view.js';
+import { badge, empty, link, notice, since, table, to, workloadLink } from '../ui/parts.js';
+import { core, explanation, kueue } from '../lib/api.js';
+import { formatDuration, formatTime, parseTime } from '../lib/time.js';
+import {
+  lifeOf,
+  ownerOf,
+  preemptorQueue,
+  stateOf,
+  STATE_WORDS,
+  whyOf,
+  holdingsOf,
+} from '../lib/workload.js';
+import { formatQuantity } from '../lib/quantity.js';
+import { openLog } from './log.js';
+
+const EXPLAIN_MS = 5000;
+
+const known = (value) => value !== undefined;
+
+class Workload extends View {
+  #explained;
+  #log = h('div', {});
+  #version = '';
+  #podsOf = '';
+
+  begin() {
+    const { ns, name } = this.ctx.params;
+    this.self = this.follow(kueue('workloads', ns), {
+      query: { fieldSelector: `metadata.name=${name}` },
+    });
+    this.events = this.follow(core('events', ns), {
+      query: { fieldSelector: `involvedObject.name=${name},involvedObject.kind=Workload` },
+    });
+    this.every(EXPLAIN_MS, () => {
+      if (this.object && stateOf(this.object) !== 'finished') this.#explain();
+    });
+    this.append(
+      h('p', { class: 'crumb' }, 'Workload'),
+      h('h1', {}, `${ns}/${name}`),
+      ...['head', 'life', 'explain', 'pods'].map((part) => this.part(part, '', () => [])),
+      this.#log,
+      this.part('events', '', () => []),
+    );
+  }
+
+  get object() {
+    return [...this.self.items.values()][0];
+  }
+
+  async #explain() {
+    const { ns, name } = this.ctx.params;
+    this.#explained = await this.ctx.api.get(explanation(ns, name));
+    this.soon();
+  }
+
+  draw(now) {
+    const { object } = this;
+    if (object && object.metadata.resourceVersion !== this.#version) {
+      this.#version = object.metadata.resourceVersion;
+      this.#followPods(object);
+      this.#explain();
+    }
+    this.#drawHead(object, now);
+    if (!object) return;
+    this.#drawLife(object, now);
+    this.#drawExplain(object);
+    this.#drawPods(now);
+    this.#drawEvents(now);
+  }
+
+  /** Pods of a Job are found by its label; of others among those of the namespace. */
+  #followPods(object) {
+    const owner = ownerOf(object);
+    const { ns, name } = this.ctx.params;
+    const of = owner?.uid ?? object.metadata.uid;
+    if (this.#podsOf === of) return;
+    this.#podsOf = of;
+    const query =
+      owner?.kind === 'Job'
+        ? { labelSelector: `batch.kubernetes.io/controller-uid=${owner.uid}` }
+        : {};
+    this.pods = this.follow(core('pods', ns), {
+      query,
+      slim: (pod) => {
+        const mine = pod.metadata.annotations?.['kueue.x-k8s.io/workload'];
+        if (mine ? mine !== name : owner?.kind !== 'Job') return undefined;
+        return {
+          name: pod.metadata.name,
+          node: pod.spec?.nodeName ?? '',
+          phase: pod.status?.phase ?? '',
+          why: pod.status?.message || pod.status?.reason || '',
+          version: pod.metadata.resourceVersion,
+          started: parseTime(pod.status?.startTime),
+        };
+      },
+    });
+  }
+
+  #drawHead(object, now) {
+    const { ns, name } = this.ctx.params;
+    const state = object && stateOf(object);
+    this.part(
+      'head',
+      [object?.metadata.resourceVersion, this.self.error?.text, this.self.complete],
+      () => {
+        if (this.self.refused) return notice(this.self.error, `the workload ${ns}/${name}`);
+        if (!object)
+          return this.self.complete
+            ? empty('There is no workload of this name: it ended and was removed, or never was.')
+            : [];
+        const owner = ownerOf(object);
+        const queue = object.status?.admission?.clusterQueue;
+        const holds = holdingsOf(object).map(
+          (one) => `${formatQuantity(one.resource, one.amount)} ${one.resource} on ${one.flavor}`,
+        );
+        const facts = [
+          ['Job', owner ? `${owner.kind} ${owner.name}` : 'none'],
+          [
+            'LocalQueue',
+            object.spec.queueName
+              ? link(to.localQueue(ns, object.spec.queueName), object.spec.queueName)
+              : 'none',
+          ],
+          queue && ['ClusterQueue', link(to.clusterQueue(queue), queue)],
+          [
+            'Priority',
+            [object.spec.priority ?? 0, object.spec.priorityClassRef?.name]
+              .filter(known)
+              .join(', '),
+          ],
+          ['Pods', object.spec.podSets.map((one) => `${one.count ?? 1} ${one.name}`).join(', ')],
+          holds.length && state !== 'finished' && state !== 'failed' && ['Holds', holds.join(', ')],
+          ['Queued', formatTime(parseTime(object.metadata.creationTimestamp), now)],
+        ].filter(Boolean);
+        return [
+          h(
+            'p',
+            { class: 'state' },
+            badge(state),
+            ' ',
+            h('span', { class: 'why-long' }, whyOf(object)),
+          ),
+          h(
+            'dl',
+            { class: 'facts' },
+            facts.map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, value))),
+          ),
+        ];
+      },
+    );
+  }
+
+  #drawLife(object, now) {
+    // Without checks there is a reservation, too, for no time.
+    const line = lifeOf(object, [...this.events.items.values()], now).filter(
+      (one) => one.state !== 'reserved' || one.to - one.from >= 1000,
+    );
+    const sig = [
+      line.map((one) => [one.state, one.from, formatDuration(one.to - one.from)]),
+      this.events.refused,
+    ];
+    this.part('life', sig, () => {
+      const begin = line[0].from;
+      const whole = Math.max(1, line.at(-1).to - begin);
+      const pieces = line
+        .filter((one) => one.to > one.from)
+        .map((one) =>
+          h('i', {
+            class: one.state,
+            title: `${STATE_WORDS[one.state]}: ${formatDuration(one.to - one.from)}`,
+            style: {
+              left: `${(100 * (one.from - begin)) / whole}%`,
+              width: `${(100 * (one.to - one.from)) / whole}%`,
+            },
+          }),
+        );
+      return [
+        h('h2', {}, 'Life'),
+        h('div', { class: 'life', 'aria-hidden': 'true' }, pieces),
+        h(
+          'ol',
+          { class: 'steps' },
+          line.map((one) => this.#step(one, now)),
+        ),
+        this.events.refused &&
+          notice(this.events.error, 'Events; the line is made of conditions alone'),
+      ];
+    });
+  }
+
+  #step(one, now) {
+    const by = one.state === 'evicted' ? preemptorQueue(one.message) : '';
+    const length = one.to > one.from ? formatDuration(one.to - one.from) : '';
+    return h(
+      'li',
+      { class: one.state },
+      h('time', {}, formatTime(one.from, now)),
+      h('strong', {}, STATE_WORDS[one.state]),
+      length && h('span', { class: 'length' }, length),
+      by && h('span', {}, 'for a workload of ', link(to.clusterQueue(by), by)),
+      one.message && one.state !== 'running' && h('span', { class: 'message' }, one.message),
+    );
+  }
+
+  #drawExplain(object) {
+    const answer = this.#explained;
+    if (!answer || stateOf(object) === 'finished') {
+      this.part('explain', '', () => []);
+      return;
+    }
+    const { time: _, ...told } = answer.value ?? {};
+    this.part('explain', [told, answer.error?.text], () => {
+      if (answer.error) return notice(answer.error, 'why it waits');
+      const said = [
+        this.#queuePlace(answer.value),
+        this.#needs(answer.value),
+        this.#refusals(answer.value),
+        this.#help(answer.value),
+        this.#checks(answer.value),
+        this.#evicted(answer.value),
+      ]
+        .flat()
+        .filter(Boolean);
+      return said.length > 0 ? [h('h2', {}, 'Why it is where it is'), said] : [];
+    });
+  }
+
+  #queuePlace({ now, queue }) {
+    if (!queue) return [now && h('p', { class: 'why-long' }, now)];
+    const facts = [];
+    if (queue.positionInClusterQueue) {
+      facts.push(
+        h(
+          'p',
+          {},
+          'Position ',
+          h('strong', {}, `${queue.positionInClusterQueue} of ${queue.pendingInClusterQueue}`),
+          ' in ',
+          link(to.clusterQueue(queue.clusterQueue, '?to=waiting'), queue.clusterQueue),
+          queue.parked ? '; it is looked at again when something changes' : '',
+          (queue.ahead ?? []).length > 0 && [
+            ' — in front of it: ',
+            queue.ahead.map((key) => [workloadLink(key), ' ']),
+          ],
+        ),
+      );
+    }
+    return [now && h('p', { class: 'why-long' }, now), ...facts];
+  }
+
+  #needs({ podSets = [] }) {
+    const rows = podSets.flatMap((pods) =>
+      pods.resources.flatMap((each) => {
+        if (each.covered === false)
+          return [
+            [
+              pods.name,
+              each.resource,
+              each.requested,
+              h('em', {}, 'no quota of it here'),
+              '',
+              '',
+              '',
+              '',
+            ],
+          ];
+        return each.flavors.map((one) => [
+          pods.name,
+          each.resource,
+          each.requested,
+          one.flavor,
+          one.available,
+          one.maximum,
+          one.missing === '0' ? '' : h('strong', { class: 'missing' }, one.missing),
+          this.#holders(one),
+        ]);
+      }),
+    );
+    return (
+      rows.length > 0 &&
+      table(
+        'What it asks for and what there is',
+        ['Pod set', 'Resource', 'Asked', 'Flavor', 'Free', 'At most', 'Missing', 'Held by'],
+        rows,
+      )
+    );
+  }
+
+  #holders(one) {
+    const out = [];
+    if (one.unsuitable) out.push(h('span', {}, one.unsuitable));
+    if (one.never) out.push(h('span', {}, 'asks for more than there is at most'));
+    for (const each of one.holders ?? [])
+      out.push(h('span', {}, workloadLink(each.workload), ` ${each.amount}`));
+    if (one.moreHolders)
+      out.push(h('span', {}, `${one.moreHolders.workloads} more: ${one.moreHolders.amount}`));
+    if (one.otherNamespaces)
+      out.push(
+        h(
+          'span',
+          {},
+          `${one.otherNamespaces.workloads} of namespaces that you may not see: `,
+          one.otherNamespaces.amount,
+        ),
+      );
+    return h('span', { class: 'stack' }, out);
+  }
+
+  #refusals({ refusals = [] }) {
+    return (
+      refusals.length > 0 && [
+        h('h3', {}, 'Said no'),
+        h(
+          'ul',
+          {},
+          refusals.map((one) =>
+            h('li', {}, `${one.plugin}${one.flavor ? ` (${one.flavor})` : ''}: ${one.message}`),
+          ),
+        ),
+      ]
+    );
+  }
+
+  #help({ wouldHelp = [] }) {
+    return (
+      wouldHelp.length > 0 && [
+        h('h3', {}, 'What would have to happen'),
+        h(
+          'ul',
+          {},
+          wouldHelp.map((text) => h('li', {}, text)),
+        ),
+      ]
+    );
+  }
+
+  #checks({ checks = [] }) {
+    return (
+      checks.length > 0 && [
+        h('h3', {}, 'Checks'),
+        table(
+          'Checks',
+          ['Check', 'State', 'Message'],
+          checks.map((one) => [link('#/checks', one.name), one.state, one.message ?? '']),
+        ),
+      ]
+    );
+  }
+
+  #evicted({ evicted, willEvict = [] }) {
+    const by = evicted?.by;
+    return [
+      evicted &&
+        evicted.message && [
+          h('h3', {}, 'Evicted'),
+          h('p', {}, `${evicted.reason}: ${evicted.message}`),
+          by &&
+            h(
+              'p',
+              {},
+              'For: ',
+              by.workload
+                ? workloadLink(by.workload)
+                : by.gone
+                  ? 'a workload that is gone'
+                  : 'a workload of another namespace',
+              by.job ? ` (${by.job})` : '',
+              by.clusterQueue
+                ? [' of ', link(to.clusterQueue(by.clusterQueue), by.clusterQueue)]
+                : '',
+            ),
+        ],
+      willEvict.length > 0 && [
+        h('h3', {}, 'Will evict'),
+        h(
+          'ul',
+          {},
+          willEvict.map((key) => h('li', {}, workloadLink(key))),
+        ),
+      ],
+    ];
+  }
+
+  #drawPods(now) {
+    const { pods } = this;
+    if (!pods) return;
+    const items = [...pods.items.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.part('pods', [items, pods.error?.text, pods.complete], () => [
+      h('h2', {}, 'Pods'),
+      pods.refused && notice(pods.error, 'its pods'),
+      pods.complete && items.length === 0 && empty('None at the moment.'),
+      items.length > 0 &&
+        table(
+          'Pods',
+          ['Pod', 'Phase', 'Node', 'Since', ''],
+          items
+            .slice(0, 200)
+            .map((pod) => [
+              pod.name,
+              h('span', { title: pod.why }, pod.phase),
+              pod.node && link(to.node(pod.node), pod.node),
+              since(pod.started, now),
+              h('button', { type: 'button', onclick: () => this.#openLog(pod.name) }, 'Log'),
+            ]),
+        ),
+      items.length > 200 && h('p', { class: 'faint' }, `The first 200 of ${items.length}.`),
+    ]);
+  }
+
+  #openLog(pod) {
+    this.stopLog?.stop();
+    this.stopLog = this.own(openLog(this.ctx.api, this.ctx.params.ns, pod, this.#log));
+  }
+
+  #drawEvents(now) {
+    const items = [...this.events.items.values()].sort((a, b) =>
+      a.lastTimestamp < b.lastTimestamp ? 1 : -1,
+    );
+    this.part(
+      'events',
+      [items.map((one) => one.metadata.resourceVersion), this.events.refused],
+      () => [
+        h('h2', {}, 'Events'),
+        this.events.refused
+          ? notice(this.events.error, 'Events of this namespace')
+          : items.length === 0
+            ? empty('None is kept.')
+            : table(
+                'Events',
+                ['When', 'What', 'Message'],
+                items.map((one) => [
+                  h(
+                    'span',
+                    { class: 'nowrap' },
+                    formatTime(parseTime(one.lastTimestamp), now),
+                    one.count > 1 && ` (${one.count}×)`,
+                  ),
+                  one.reason,
+                  one.message,
+                ]),
+              ),
+      ],
+    );
+  }
+}
+
+customElements.define('view-workload', Workload);
