@@ -1,6 +1,5 @@
 // Plays the loads of Kueue's scheduler performance suite against a host, in real time over REST.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <fstream>
@@ -68,10 +67,7 @@ void run(const Options& options) {
 }  // namespace sluice::bench
 
 int main(int count, char** words) {
-  rlimit files{};
-  getrlimit(RLIMIT_NOFILE, &files);
-  files.rlim_cur = files.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &files);
+  sluice::bench::allow_many_files();
   sluice::bench::Options options;
   CLI::App app("Plays manifests and Timelines, as generate.py writes them, against a host.");
   app.add_option("--sluice", options.sluice, "the program that is measured")->required();

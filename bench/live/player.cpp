@@ -168,15 +168,7 @@ void Player::send_what_waits() {
 }
 
 void Player::read_answer(Line& line) {
-  const bool open = line.socket.receive(line.in, 1U << 20);
-  if (!line.socket.flush()) return;
-  const Answer answer = parse_answer(line.in);
-  if (answer.size == 0) {
-    if (!open) fail("the host closed a connection");
-    return;
-  }
-  if (answer.status / 100 != 2)
-    fail("status " + std::to_string(answer.status) + ": " + std::string(answer.body));
+  if (receive_answer(line.socket, line.in).size == 0) return;
   Latencies& latencies = line.request.creates ? out_.create : out_.finish;
   latencies.micros.push_back(static_cast<std::uint32_t>(now() - line.sent));
   if (!line.request.creates) {

@@ -12,6 +12,27 @@
 namespace sluice::bench {
 namespace {
 
+Answer parse(std::string_view text) {
+  const std::size_t end = text.find("\r\n\r\n");
+  if (end == std::string_view::npos) return {};
+  Answer out;
+  const std::string_view head = text.substr(0, end);
+  std::from_chars(head.data() + 9, head.data() + 12, out.status);
+  constexpr std::string_view kLength = "Content-Length: ";
+  const std::size_t begin = end + 4;
+  if (const std::size_t at = head.find(kLength); at != std::string_view::npos) {
+    std::size_t length = 0;
+    std::from_chars(head.data() + at + kLength.size(), head.data() + head.size(), length);
+    if (text.size() < begin + length) return {};
+    out.size = begin + length;
+  } else {  // chunked: nothing follows, since nothing else was asked for
+    if (!text.ends_with("\r\n0\r\n\r\n")) return {};
+    out.size = text.size();
+  }
+  out.body = text.substr(begin, out.size - begin);
+  return out;
+}
+
 struct Line {
   explicit Line(const Target& target) : socket(target) {}
   Socket socket;
@@ -64,19 +85,8 @@ class Calls {
   }
 
   void readable(Line& line) {
-    const bool open = line.socket.receive(line.in, 1U << 20);
-    if (!line.socket.flush()) return;
-    if (!line.busy) {
-      if (!open) fail("the host closed a connection that waited");
-      return;
-    }
-    const Answer answer = parse_answer(line.in);
-    if (answer.size == 0) {
-      if (!open) fail("the host closed a connection before it answered");
-      return;
-    }
-    if (answer.status / 100 != 2)
-      fail("status " + std::to_string(answer.status) + ": " + std::string(answer.body));
+    const Answer answer = receive_answer(line.socket, line.in);
+    if (!line.busy || answer.size == 0) return;
     const auto now = Clock::now();
     result_.latencies.micros.push_back(static_cast<std::uint32_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(now - line.sent).count()));
@@ -100,25 +110,14 @@ class Calls {
 
 }  // namespace
 
-Answer parse_answer(std::string_view text) {
-  const std::size_t end = text.find("\r\n\r\n");
-  if (end == std::string_view::npos) return {};
-  Answer out;
-  const std::string_view head = text.substr(0, end);
-  std::from_chars(head.data() + 9, head.data() + 12, out.status);
-  constexpr std::string_view kLength = "Content-Length: ";
-  const std::size_t begin = end + 4;
-  if (const std::size_t at = head.find(kLength); at != std::string_view::npos) {
-    std::size_t length = 0;
-    std::from_chars(head.data() + at + kLength.size(), head.data() + head.size(), length);
-    if (text.size() < begin + length) return {};
-    out.size = begin + length;
-  } else {  // chunked: nothing follows, since nothing else was asked for
-    if (!text.ends_with("\r\n0\r\n\r\n")) return {};
-    out.size = text.size();
-  }
-  out.body = text.substr(begin, out.size - begin);
-  return out;
+Answer receive_answer(Socket& socket, std::string& in) {
+  const bool open = socket.receive(in, 1U << 20);
+  if (!socket.flush()) return {};
+  const Answer answer = parse(in);
+  if (answer.size == 0 && !open) fail("the host closed a connection before it answered");
+  if (answer.size > 0 && answer.status / 100 != 2)
+    fail("status " + std::to_string(answer.status) + ": " + std::string(answer.body));
+  return answer;
 }
 
 std::string member(std::string_view json, std::string_view name) {

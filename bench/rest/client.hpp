@@ -57,17 +57,19 @@ class Socket {
   std::string out_;
 };
 
-/// `METHOD target` with all headers; the body goes behind it.
-std::string head(const Target& target, std::string_view method, std::string_view path,
-                 std::string_view content_type, std::size_t body_size);
-
 /// The answer at the front of what was received; size 0: it is not complete.
 struct Answer {
   int status = 0;
   std::size_t size = 0;
   std::string_view body;  ///< with its chunk lines, where it is chunked
 };
-Answer parse_answer(std::string_view text);
+/// Sends what is left of a request, appends to `in` what has come, and reads the answer at its
+/// front; size 0: it is not complete. A refusal, or an answer that is cut off, ends the program.
+Answer receive_answer(Socket& socket, std::string& in);
+
+/// `METHOD target` with all headers; the body goes behind it.
+std::string head(const Target& target, std::string_view method, std::string_view path,
+                 std::string_view content_type, std::size_t body_size);
 
 /// The text member of that name, the first one there is.
 std::string member(std::string_view json, std::string_view name);
@@ -130,5 +132,7 @@ class WatchSet {
 };
 
 double thread_cpu();
+/// As many open files as the system allows: for thousands of connections.
+void allow_many_files();
 
 }  // namespace sluice::bench

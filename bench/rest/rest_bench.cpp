@@ -6,7 +6,6 @@
 // Prints one row per phase. README.md beside the folder says what each phase does.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -328,10 +327,7 @@ Options read(int count, char** words) {
 }  // namespace sluice::bench
 
 int main(int count, char** words) {
-  rlimit files{};
-  getrlimit(RLIMIT_NOFILE, &files);
-  files.rlim_cur = files.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &files);
+  sluice::bench::allow_many_files();
   sluice::bench::Bench(sluice::bench::read(count, words)).run();
   return 0;
 }

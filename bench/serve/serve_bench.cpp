@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -215,6 +216,55 @@ void idle(const HostProcess& host, int watches, int seconds) {
   print_memory(host, "at rest");
 }
 
+/// How long a question takes, what it takes of memory, and how long writers wait meanwhile.
+void ask(const HostProcess& host, int questions) {
+  const std::string body = fmt::format(
+      R"({{"apiVersion": "sluice.dev/v1alpha1", "kind": "WhatIf", "spec": {{"namespace": "default",
+          "estimate": false, "objects": [{}]}}}})",
+      [] {
+        std::string object = workload(-1);
+        return object.insert(1, R"("apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload", )");
+      }());
+  AdminClient asking(host), writing(host);
+  const auto write = [&](int i) {
+    const auto began = Clock::now();
+    const std::string map = fmt::format(R"({{"metadata": {{"name": "m-{}"}}}})", i);
+    if (const Answer answer = writing.send("POST", "/api/v1/namespaces/default/configmaps", map);
+        answer.status != 201)
+      fail(answer.body);
+    return 1000 * since(began);
+  };
+  int written = 0;
+  double alone = 0, beside = 0;
+  for (int i = 0; i < 2'000; ++i) alone = std::max(alone, write(written++));
+  const double before = memory(host.pid(), "VmRSS");
+  double most = 0;
+  for (int i = 0; i < questions; ++i) {
+    std::atomic<bool> done = false;
+    double took = 0;
+    std::thread thread([&] {
+      const auto began = Clock::now();
+      const Answer answer = asking.send("POST", "/apis/sluice.dev/v1alpha1/whatifs", body);
+      took = since(began);
+      if (answer.status != 201) fail(answer.body);
+      done = true;
+    });
+    double longest = 0, peak = 0;
+    while (!done) {
+      longest = std::max(longest, write(written++));
+      peak = std::max(peak, memory(host.pid(), "VmRSS"));
+    }
+    thread.join();
+    most = std::max(most, peak - before);
+    beside = std::max(beside, longest);
+    fmt::print(
+        "a question: {:.2f} s, {:.0f} MiB more meanwhile, longest write beside it {:.1f} ms\n",
+        took, peak - before, longest);
+  }
+  fmt::print("{} questions: {:.0f} MiB more at most; longest write {:.1f} ms (alone {:.1f} ms)\n",
+             questions, most, beside, alone);
+}
+
 int run(const std::string& sluice, const std::filesystem::path& folder, int workloads, int jobs,
         int runs, int watches) {
   std::filesystem::remove_all(folder);
@@ -233,6 +283,7 @@ int run(const std::string& sluice, const std::filesystem::path& folder, int work
   fmt::print("{} more workloads in {:.1f} s\n", workloads - few, since(began));
   settle(host);
   print_memory(host, "all workloads pending");
+  ask(host, 5);
   began = Clock::now();
   create(host, collection(Kind::kJob), 0, jobs, job);
   fmt::print("{} jobs, each with its workload, in {:.1f} s\n", jobs, since(began));
