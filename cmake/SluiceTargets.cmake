@@ -90,6 +90,10 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Without it ccache cannot tell which headers a precompiled one holds, and caches nothing.
   target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+elseif(SLUICE_PRECOMPILE)
+  # And clang++ writes the times of headers into it, by which it would never be the same again.
+  target_compile_options(sluice_options
+                         INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 
 function(sluice_precompile target)

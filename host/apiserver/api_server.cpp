@@ -11,6 +11,7 @@
 #include "host/access/denial.hpp"
 #include "host/apiserver/call.hpp"
 #include "host/apiserver/health.hpp"
+#include "host/apiserver/web_page.hpp"
 #include "host/base/utf8.hpp"
 
 namespace sluice::host {
@@ -59,7 +60,7 @@ ApiResult<Identity> identify(const Authenticator& authenticator, const Request& 
 
 bool is_write(const Route& route) {
   return route.verb != "get" && route.verb != "list" && route.verb != "watch" &&
-         route.type != Route::Type::kReview;
+         route.type != Route::Type::kReview && route.type != Route::Type::kWhatIf;
 }
 
 bool reads_secrets(const Route& route) {
@@ -134,7 +135,7 @@ struct ApiServer::State {
 };
 
 std::optional<Reply> ApiServer::State::check(Request& request) const {
-  if (is_open_path(request.path)) return std::nullopt;
+  if (is_open_path(request.path) || is_page_request(request)) return std::nullopt;
   auto user = identify(authenticator, request);
   if (!user) return refuse_stranger(request, user.error());
   if (user->user.empty()) return refuse_stranger(request, unauthorized());
@@ -145,6 +146,7 @@ std::optional<Reply> ApiServer::State::check(Request& request) const {
   const Route route = at->routes.find(request);
   if (route.type == Route::Type::kUnknown) return error_reply(no_such_resource());
   if (route.verb.empty()) return error_reply(no_such_method(request));
+  if (route.type == Route::Type::kWhatIf) return std::nullopt;
   const AccessRequest access = access_of(route, request);
   const AccessAnswer answer = at->backend.authorizer->may(request.user, access);
   if (answer.allowed) return std::nullopt;
@@ -154,6 +156,7 @@ std::optional<Reply> ApiServer::State::check(Request& request) const {
 
 void ApiServer::State::handle(std::shared_ptr<Exchange> exchange) {
   const Request& request = exchange->request();
+  if (is_page_request(request)) return exchange->reply(page_reply(request));
   auto at = attachment();
   if (is_open_path(request.path)) {
     HealthState health = liveness ? liveness() : HealthState();
@@ -188,6 +191,8 @@ void ApiServer::State::serve(const CallPtr& call) {
       return serve_pending(call);
     case Route::Type::kExplain:
       return serve_explain(call);
+    case Route::Type::kWhatIf:
+      return serve_what_if(call);
     case Route::Type::kDocument:
       return serve_document(call);
     case Route::Type::kUnknown:

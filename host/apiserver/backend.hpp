@@ -4,6 +4,7 @@
 // configuration): see ApiServer::attach().
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,22 @@ class Insight {
   virtual void explain(std::string ns, std::string workload, MayKnow may_know, Done done) = 0;
 };
 
+/// A WhatIf that somebody sent.
+struct WhatIfRequest {
+  Identity who;
+  boost::json::object question;  ///< the whole object; its spec was not looked at
+  FieldValidation field_validation = FieldValidation::kWarn;
+};
+
+/// Answers what would become of objects if they were written: the request with its status. Any
+/// thread; `done` is called once, on any thread. Whether who asks may write them is judged there.
+class WhatIf {
+ public:
+  using Done = std::function<void(ApiResult<boost::json::value>)>;
+  virtual ~WhatIf() = default;
+  virtual void ask(WhatIfRequest request, Done done) = 0;
+};
+
 /// All must outlive the attachment; those that may be null say so.
 struct ApiBackend {
   const api::Scheme* scheme = nullptr;
@@ -49,6 +66,7 @@ struct ApiBackend {
   std::function<std::optional<Identity>(std::string_view token)> holder_of;
   const LogSource* logs = nullptr;  ///< null: no container ever ran here
   Insight* insight = nullptr;       ///< null: 404
+  WhatIf* what_if = nullptr;        ///< null: 404
 };
 
 struct ApiLimits {

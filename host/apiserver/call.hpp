@@ -122,6 +122,7 @@ void serve_log(const CallPtr& call);
 void serve_pending(const CallPtr& call);
 void serve_explain(const CallPtr& call);
 void serve_review(const CallPtr& call);
+void serve_what_if(const CallPtr& call);
 void serve_document(const CallPtr& call);
 
 }  // namespace sluice::host

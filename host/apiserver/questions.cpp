@@ -1,4 +1,5 @@
-// What is answered and never stored: reviews, pending workloads, explanations, documents.
+// What is answered and never stored: reviews, what would be, pending workloads, explanations,
+// documents.
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <charconv>
@@ -8,6 +9,8 @@
 #include "host/access/reviews.hpp"
 #include "host/apiserver/body.hpp"
 #include "host/apiserver/call.hpp"
+#include "host/apiserver/write_options.hpp"
+#include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 namespace {
@@ -72,6 +75,32 @@ void serve_review(const CallPtr& call) {
   auto answer = answer_review(*kind, std::move(body->value.get_object()), context);
   if (!answer) return call->fail(answer.error());
   reply_json(*call, 201, std::move(*answer));
+}
+
+void serve_what_if(const CallPtr& call) {
+  if (call->at->backend.what_if == nullptr) return call->fail(no_such_resource());
+  WriteRequest options;
+  if (auto read = read_write_options(call->request(), options); !read)
+    return call->fail(read.error());
+  DecodeLimits limits;
+  limits.depth = call->at->limits.body_depth;
+  auto body = decode_body(call->request(), limits);
+  if (!body) return call->fail(body.error());
+  if (!body->problems.empty() && options.field_validation == FieldValidation::kStrict)
+    return call->fail(strict_decoding_error(body->problems));
+  if (options.field_validation == FieldValidation::kWarn)
+    for (const std::string& problem : body->problems) call->warn(problem);
+  const auto* question = body->value.if_object();
+  const auto is = [&](std::string_view field, std::string_view wanted) {
+    return api::find_text(*question, field) == wanted;
+  };
+  if (!question || !is("kind", "WhatIf") || !is("apiVersion", "sluice.dev/v1alpha1"))
+    return call->fail(bad_request("the body must be a WhatIf of sluice.dev/v1alpha1"));
+  call->at->backend.what_if->ask({call->request().user, *question, options.field_validation},
+                                 [call](ApiResult<boost::json::value> result) {
+                                   if (!result) return call->fail(result.error());
+                                   reply_json(*call, 201, *result);
+                                 });
 }
 
 void serve_pending(const CallPtr& call) {

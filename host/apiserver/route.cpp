@@ -70,6 +70,14 @@ bool find_explain(Route& route, const std::vector<std::string_view>& rest) {
   return true;
 }
 
+/// /whatifs: whoever may write what he asks about may ask, which is judged when that is read.
+bool find_what_if(Route& route, const std::vector<std::string_view>& rest) {
+  if (rest.size() != 1 || rest[0] != "whatifs" || route.version != "v1alpha1") return false;
+  route.type = Route::Type::kWhatIf;
+  route.resource = "whatifs";
+  return true;
+}
+
 /// Reviews are created, cluster-wide or (localsubjectaccessreviews) in a namespace.
 bool find_review(Route& route, const std::vector<std::string_view>& rest) {
   if (rest.size() != 1 && !(rest.size() == 3 && rest[0] == "namespaces")) return false;
@@ -131,7 +139,9 @@ void RouteTable::find_resource(Route& route, std::vector<std::string_view> rest,
                                const Request& request) const {
   if (route.group == kVisibility && find_pending(route, rest)) return;
   if (route.group == kOwnGroup && find_explain(route, rest)) return;
-  if (is_review_group(route.group) && find_review(route, rest)) {
+  const bool question = (route.group == kOwnGroup && find_what_if(route, rest)) ||
+                        (is_review_group(route.group) && find_review(route, rest));
+  if (question) {
     route.verb = request.method == "POST" ? "create" : "";
     return;
   }

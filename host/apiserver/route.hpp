@@ -25,6 +25,7 @@ struct Route {
     kReview,    ///< a question about access: POST only
     kPending,   ///< pending workloads of a queue
     kExplain,   ///< why a workload waits
+    kWhatIf,    ///< what would become of objects: POST only, open to all who are known
   };
   Type type = Type::kUnknown;
   std::string group, version, resource, subresource, ns, name;

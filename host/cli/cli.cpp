@@ -1,15 +1,18 @@
 #include "host/cli/cli.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/base/version.hpp"
 #include "host/cli/command.hpp"
+#include "host/cli/command_tree.hpp"
 #include "host/cli/plugin_commands.hpp"
 #include "host/cli/store_commands.hpp"
 #include "host/executor/process/runner.hpp"
@@ -47,19 +50,31 @@ std::string chosen(const CLI::App& app) {
   return path;
 }
 
-/// `which command? allowed: inspect, list`, where the user stopped before one; else empty.
-std::string missing_command(const CLI::App& app) {
+/// What is wrong with a line that the parser refused, as a person would say it.
+std::string complaint(const CLI::App& app, const CLI::ParseError& e) {
   const CLI::App* at = &app;
   while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-  std::string names;
-  for (const CLI::App* each : at->get_subcommands([](const CLI::App*) { return true; }))
-    names += (names.empty() ? "" : ", ") + each->get_name();
-  return names.empty() ? names : "which command? allowed: " + names;
+  const CommandInfo known = describe_commands(*at);
+  std::vector<std::string> commands, options;
+  for (const CommandInfo& each : known.commands) commands.push_back(each.name());
+  for (const OptionInfo& each : known.options) options.push_back(each.names.back());
+  const std::vector<std::string> left = at->remaining();
+  const bool is_option = !left.empty() && left.front().starts_with('-');
+  if (commands.empty() && !is_option) return e.what();
+  if (left.empty()) return fmt::format("which command? allowed: {}", fmt::join(commands, ", "));
+  const std::vector<std::string>& allowed = is_option ? options : commands;
+  const std::string word = left.front().substr(0, left.front().find('='));
+  const std::string_view meant = nearest(word, allowed);
+  return fmt::format("unknown {} \"{}\"{}; allowed: {}", is_option ? "option" : "command", word,
+                     meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant),
+                     fmt::join(allowed, ", "));
 }
 
 int bad_usage(const CLI::App& app, const CLI::ParseError& e) {
-  const std::string missing = e.get_name() == "RequiredError" ? missing_command(app) : "";
-  print_error(missing.empty() ? std::string_view(e.what()) : std::string_view(missing));
+  const auto code = static_cast<CLI::ExitCodes>(e.get_exit_code());
+  const bool of_names =
+      code == CLI::ExitCodes::RequiredError || code == CLI::ExitCodes::ExtrasError;
+  print_error(of_names ? complaint(app, e) : e.what());
   fmt::print(stderr, "usage: {0} --help shows what is allowed\n", chosen(app));
   return 2;
 }
@@ -73,8 +88,12 @@ int parse_and_run(int argc, const char* const* argv) {
   add_simulate_command(app, action);
   add_plugin_commands(app, action);
   add_store_commands(app, action);
+  add_observe_command(app, action);
   add_explain_command(app, action);
   add_submit_command(app, action);
+  add_what_if_command(app, action);
+  add_completion_command(app, action);
+  add_manual_command(app, action);
   add_version_command(app, action);
   app.footer(kFooter);  // now: a command inherits the one that is there when it is made
   if (argc == 1) {

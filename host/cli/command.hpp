@@ -14,8 +14,12 @@ using Action = std::function<Result<int>()>;
 
 void add_serve_command(CLI::App& app, Action& action);
 void add_simulate_command(CLI::App& app, Action& action);
+void add_observe_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_submit_command(CLI::App& app, Action& action);
+void add_what_if_command(CLI::App& app, Action& action);
+void add_completion_command(CLI::App& app, Action& action);
+void add_manual_command(CLI::App& app, Action& action);
 void add_version_command(CLI::App& app, Action& action);
 
 }  // namespace sluice::host

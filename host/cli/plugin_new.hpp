@@ -11,12 +11,9 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "host/base/embedded_text.hpp"
 
 namespace sluice::host {
-
-struct EmbeddedText {
-  std::string_view path, text;
-};
 
 /// The files of sdk/templates/, by path: KIND/plugin.cpp.in, common/README.md.in, …
 std::span<const EmbeddedText> plugin_templates();

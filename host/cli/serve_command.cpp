@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "host/cli/arguments.hpp"
 #include "host/cli/command.hpp"
 #include "host/serve/host.hpp"
 
@@ -10,25 +11,7 @@ void add_serve_command(CLI::App& app, Action& action) {
   CLI::App* serve = app.add_subcommand("serve", "Run the host: API, queues, jobs");
   serve->add_option("--config", options->config_file, "Configuration file (YAML or JSON)")
       ->type_name("FILE");
-  serve
-      ->add_option_function<std::string>(
-          "--log-format",
-          [options](const std::string& text) {
-            options->log_format = text == "json" ? LogFormat::kJson : LogFormat::kText;
-          },
-          "Lines of the log: text (default) or json")
-      ->check(CLI::IsMember({"text", "json"}));
-  serve
-      ->add_option_function<std::string>(
-          "--log-level",
-          [options](const std::string& text) {
-            options->log_level = text == "debug"     ? LogLevel::kDebug
-                                 : text == "info"    ? LogLevel::kInfo
-                                 : text == "warning" ? LogLevel::kWarning
-                                                     : LogLevel::kError;
-          },
-          "The least level that is logged: debug, info (default), warning, error")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+  add_log_options(*serve, options->log_format, options->log_level);
   serve->callback([options, &action] { action = [options] { return run_host(*options); }; });
   serve->footer(
       R"(Prints `ready https://ADDRESS kubeconfig FILE` once it answers; everything else goes to

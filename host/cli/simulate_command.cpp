@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "host/cli/arguments.hpp"
 #include "host/cli/command.hpp"
 #include "host/simulate/run.hpp"
 
@@ -36,21 +37,6 @@ struct SimulateArguments {
   int threads = 0;
   int max_file_mib = 64;
 };
-
-std::string check_duration(const std::string& text) {
-  if (parse_duration(text)) return {};
-  return fmt::format("found \"{}\"; allowed: a duration such as 1500ms, 90s, 2m30s or 1h", text);
-}
-
-std::vector<std::string> names_of(const std::string& text) {
-  std::vector<std::string> out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end > begin) out.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return out;
-}
 
 SimulateOptions options_of(const CLI::App& command, const SimulateArguments& arguments) {
   SimulateOptions options = arguments.options;

@@ -16,6 +16,7 @@
 
 #include "api/json/json.hpp"
 #include "host/base/version.hpp"
+#include "host/client/endpoint.hpp"
 
 namespace sluice::host {
 namespace {
@@ -78,11 +79,11 @@ std::string message_of(const ClientAnswer& answer) {
 }  // namespace
 
 struct Client::Target {
-  std::string host, port;
-  std::optional<ssl::context> tls;
+  Endpoint endpoint;
+  ClientTls tls;
 
-  std::unique_ptr<Connection> connect() {
-    return std::make_unique<Connection>(host, port, tls ? &*tls : nullptr);
+  std::unique_ptr<Connection> connect() const {
+    return std::make_unique<Connection>(endpoint.host, endpoint.port, tls.get());
   }
 };
 
@@ -93,53 +94,23 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 
 Result<Client> Client::make(Kubeconfig config) {
-  std::string_view rest = config.server;
-  const bool secure = rest.starts_with("https://");
-  if (secure || rest.starts_with("http://")) {
-    rest.remove_prefix(secure ? 8 : 7);
-  } else {
-    rest = {};
-  }
-  while (rest.ends_with('/')) rest.remove_suffix(1);
-  const std::size_t colon = rest.ends_with(']') ? std::string_view::npos : rest.rfind(':');
-  std::string_view host = rest.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (host.empty() || rest.find('/') != std::string_view::npos) {
-    return Error{"the server of the kubeconfig is \"" + config.server +
-                 "\"; allowed: https://HOST:PORT or http://HOST:PORT"};
-  }
-  const std::string host_name(host);
-  const std::string port(colon == std::string_view::npos ? (secure ? "443" : "80")
-                                                         : rest.substr(colon + 1));
+  Result<Endpoint> endpoint = parse_endpoint(config.server);
+  if (!endpoint) return endpoint.error();
+  Result<ClientTls> tls = endpoint->secure ? make_tls(config) : ClientTls();
+  if (!tls) return tls.error();
   Client client(std::move(config));
-  Target& target = *client.target_;
-  target.host = host_name;
-  target.port = port;
-  if (!secure) return client;
-  try {
-    ssl::context& tls = target.tls.emplace(ssl::context::tls_client);
-    tls.set_verify_mode(client.config_.verify ? ssl::verify_peer : ssl::verify_none);
-    if (client.config_.ca.empty()) {
-      tls.set_default_verify_paths();
-    } else {
-      tls.add_certificate_authority(asio::buffer(client.config_.ca));
-    }
-    if (!client.config_.client_certificate.empty()) {
-      tls.use_certificate_chain(asio::buffer(client.config_.client_certificate));
-      tls.use_private_key(asio::buffer(client.config_.client_key), ssl::context::pem);
-    }
-  } catch (const std::exception& e) {
-    return Error{std::string("the certificates of the kubeconfig cannot be used: ") + e.what()};
-  }
+  client.target_->endpoint = std::move(*endpoint);
+  client.target_->tls = std::move(*tls);
   return client;
 }
 
 namespace {
 
 Request make_request(const Kubeconfig& config, std::string_view method, const std::string& target,
-                     std::string_view body, const std::string& host) {
-  Request request(http::string_to_verb({method.data(), method.size()}), target, 11);
-  request.set(http::field::host, host);
+                     std::string_view body, const Endpoint& endpoint) {
+  Request request(http::string_to_verb({method.data(), method.size()}), endpoint.prefix + target,
+                  11);
+  request.set(http::field::host, endpoint.host);
   request.set(http::field::user_agent, std::string("sluice/") + std::string(version()));
   request.set(http::field::accept, "application/json, */*");
   if (!config.token.empty()) request.set(http::field::authorization, "Bearer " + config.token);
@@ -164,7 +135,7 @@ Result<ClientAnswer> Client::request(std::string_view method, const std::string&
                                      std::string_view body) const {
   try {
     const auto connection = target_->connect();
-    const Request request = make_request(config_, method, target, body, target_->host);
+    const Request request = make_request(config_, method, target, body, target_->endpoint);
     return connection->with([&](auto& stream) -> Result<ClientAnswer> {
       http::write(stream, request);
       beast::flat_buffer buffer;
@@ -196,7 +167,7 @@ Result<void> Client::stream(const std::string& target,
                             const std::function<bool(std::string_view)>& take) const {
   try {
     const auto connection = target_->connect();
-    const Request request = make_request(config_, "GET", target, {}, target_->host);
+    const Request request = make_request(config_, "GET", target, {}, target_->endpoint);
     return connection->with([&](auto& stream) -> Result<void> {
       http::write(stream, request);
       beast::flat_buffer buffer;

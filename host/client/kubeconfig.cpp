@@ -66,11 +66,62 @@ Result<std::string> content(const json::object& object, const std::string& key,
   return read_text(std::filesystem::path(path).parent_path() / file);
 }
 
-Result<Kubeconfig> read_context(const json::object& object, const std::string& path) {
-  const std::string name(api::find_text(object, "current-context"));
+/// The names of a list of named entries, for an error.
+std::string names_in(const json::object& object, std::string_view list) {
+  std::string out;
+  for_each_object(object, list, [&](const json::object& entry) {
+    out += (out.empty() ? "" : ", ") + std::string(api::find_text(entry, "name"));
+  });
+  return out.empty() ? "there is none" : out;
+}
+
+Result<std::string> read_token(const std::filesystem::path& file) {
+  const Result<std::string> text = read_text(file);
+  if (!text) return text.error();
+  const std::string token = text->substr(0, text->find_last_not_of(" \r\n") + 1);
+  if (token.empty()) return Error{file.string() + " holds no token"};
+  return token;
+}
+
+/// Who the user of the context is, into `out`.
+Result<void> read_user(const json::object& who, const std::string& name, const std::string& path,
+                       Kubeconfig& out) {
+  const std::string place = path + ": user \"" + name + "\"";
+  for (const char* program : {"exec", "auth-provider"}) {
+    if (!api::find(who, program)) continue;
+    return Error{place + " gets its credentials from a program (" + program +
+                 "), and Sluice runs none; give it a token, for instance that of a "
+                 "ServiceAccount: kubectl create token NAME --duration 8h"};
+  }
+  if (api::find(who, "username"))
+    return Error{place +
+                 " has a username and a password; allowed: a token, a tokenFile or a "
+                 "client certificate"};
+  out.token = api::find_text(who, "token");
+  if (const auto file = api::find_text(who, "tokenFile"); out.token.empty() && !file.empty()) {
+    out.token_file = (std::filesystem::path(path).parent_path() / file).string();
+    Result<std::string> token = read_token(out.token_file);
+    if (!token) return token.error();
+    out.token = std::move(*token);
+  }
+  Result<std::string> certificate = content(who, "client-certificate", path);
+  if (!certificate) return certificate.error();
+  Result<std::string> key = content(who, "client-key", path);
+  if (!key) return key.error();
+  out.client_certificate = std::move(*certificate);
+  out.client_key = std::move(*key);
+  return {};
+}
+
+Result<Kubeconfig> read_context(const json::object& object, const std::string& path,
+                                const std::string& wanted) {
+  const std::string name =
+      wanted.empty() ? std::string(api::find_text(object, "current-context")) : wanted;
   const json::object* context = named(object, "contexts", name);
   if (!context) {
-    return Error{path + ": current-context is \"" + name + "\", which is not among contexts"};
+    return Error{path + ": " + (wanted.empty() ? "current-context" : "the context asked for") +
+                 " is \"" + name +
+                 "\", which is not among contexts: " + names_in(object, "contexts")};
   }
   const json::object& chosen = part(*context, "context");
   const json::object* cluster = named(object, "clusters", api::find_text(chosen, "cluster"));
@@ -85,18 +136,8 @@ Result<Kubeconfig> read_context(const json::object& object, const std::string& p
   out.ca = *ca;
   const json::object* user = named(object, "users", api::find_text(chosen, "user"));
   const json::object& who = user ? part(*user, "user") : part(object, "");
-  out.token = api::find_text(who, "token");
-  if (const auto file = api::find_text(who, "tokenFile"); out.token.empty() && !file.empty()) {
-    Result<std::string> token = read_text(std::filesystem::path(path).parent_path() / file);
-    if (!token) return token.error();
-    out.token = token->substr(0, token->find_last_not_of(" \r\n") + 1);
-  }
-  Result<std::string> certificate = content(who, "client-certificate", path);
-  if (!certificate) return certificate.error();
-  Result<std::string> key = content(who, "client-key", path);
-  if (!key) return key.error();
-  out.client_certificate = *certificate;
-  out.client_key = *key;
+  if (auto read = read_user(who, std::string(api::find_text(chosen, "user")), path, out); !read)
+    return read.error();
   if (!out.server.starts_with("https://") && !out.server.starts_with("http://"))
     return Error{path + ": the server is \"" + out.server + "\"; allowed: https://HOST:PORT"};
   return out;
@@ -124,7 +165,8 @@ Result<std::string> find_kubeconfig(const std::string& wanted) {
                "); name one with --kubeconfig FILE, or start a host with sluice serve"};
 }
 
-Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& path) {
+Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& path,
+                                    const std::string& context) {
   std::optional<json::object> document;
   const Result<void> read =
       load_text(text, path, ManifestLimits{}, [&](Document&& found) -> Result<void> {
@@ -133,13 +175,45 @@ Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& 
       });
   if (!read) return read.error();
   if (!document) return Error{path + ": is empty"};
-  return read_context(*document, path);
+  return read_context(*document, path, context);
 }
 
-Result<Kubeconfig> load_kubeconfig(const std::string& path) {
+Result<Kubeconfig> load_kubeconfig(const std::string& path, const std::string& context) {
   const Result<std::string> text = read_text(path);
   if (!text) return text.error();
-  return parse_kubeconfig(*text, path);
+  return parse_kubeconfig(*text, path, context);
+}
+
+Result<std::optional<Kubeconfig>> service_account(const std::string& address,
+                                                  const std::string& folder) {
+  const std::filesystem::path place = folder;
+  std::error_code ignored;
+  if (address.empty() || !std::filesystem::exists(place / "token", ignored))
+    return std::optional<Kubeconfig>();
+  Kubeconfig out;
+  out.server = "https://" + address;
+  out.token_file = (place / "token").string();
+  Result<std::string> token = read_token(out.token_file);
+  if (!token) return token.error();
+  Result<std::string> ca = read_text(place / "ca.crt");
+  if (!ca) return ca.error();
+  out.token = std::move(*token);
+  out.ca = std::move(*ca);
+  if (const auto ns = read_text(place / "namespace"); ns && !ns->empty()) out.ns = *ns;
+  return std::optional(std::move(out));
+}
+
+Result<std::optional<Kubeconfig>> own_service_account() {
+  std::string host = variable("KUBERNETES_SERVICE_HOST");
+  const std::string port = variable("KUBERNETES_SERVICE_PORT");
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return service_account(host.empty() || port.empty() ? "" : host + ":" + port,
+                         kServiceAccountFolder);
+}
+
+Result<std::string> present_token(const Kubeconfig& config) {
+  if (config.token_file.empty()) return config.token;
+  return read_token(config.token_file);
 }
 
 }  // namespace sluice::host

@@ -3,17 +3,18 @@
 // Plain values; reading may be done from any thread.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/base/result.hpp"
 
 namespace sluice::host {
 
 struct Kubeconfig {
-  std::string server;                          ///< https://HOST:PORT or http://HOST:PORT
-  std::string ca;                              ///< PEM; empty: the system's
-  std::string token;                           ///< empty: none
+  std::string server;      ///< https://HOST:PORT or http://HOST:PORT
+  std::string ca;          ///< PEM; empty: the system's
+  std::string token;       ///< empty: none
+  std::string token_file;  ///< where the token came from and is renewed; empty: it never changes
   std::string client_certificate, client_key;  ///< PEM; empty: none
   bool verify = true;
   std::string ns = "default";  ///< of the context
@@ -23,8 +24,24 @@ struct Kubeconfig {
 /// ~/.kube/config: the first one that exists. An error says where it was looked for.
 Result<std::string> find_kubeconfig(const std::string& wanted);
 
-/// Its current context. Files that it names are read, too.
-Result<Kubeconfig> load_kubeconfig(const std::string& path);
-Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& path);
+/// The named context, or with an empty name the current one. Files that it names are read, too. A
+/// user whose credentials come from another program is an error: none is ever run.
+Result<Kubeconfig> load_kubeconfig(const std::string& path, const std::string& context = {});
+Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& path,
+                                    const std::string& context = {});
+
+/// Where a pod finds its ServiceAccount.
+inline constexpr const char* kServiceAccountFolder =
+    "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/// As the ServiceAccount of the pod in which this program runs; nullopt: it runs in none.
+/// `address`: of the API server, as a pod's environment names it (HOST:PORT; empty: it does not).
+Result<std::optional<Kubeconfig>> service_account(const std::string& address,
+                                                  const std::string& folder);
+/// The same of this process.
+Result<std::optional<Kubeconfig>> own_service_account();
+
+/// The token as it is now: those of files are renewed now and then.
+Result<std::string> present_token(const Kubeconfig& config);
 
 }  // namespace sluice::host

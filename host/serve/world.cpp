@@ -61,6 +61,7 @@ Result<void> World::open(std::unique_ptr<Journal> journal) {
   machine_->load(&reader);
   log_loaded(clock_.steady() - began);
   control_->start();
+  what_if_->start();
   if (auto made = make_first_objects(); !made) return made;
   return start_executor();
 }
@@ -111,6 +112,31 @@ void World::build() {
         return refused ? refused : space_->refuses(kind, object);
       });
   plugins().set_wake([this] { control_->wake(); });
+  build_what_if();
+}
+
+void World::build_what_if() {
+  // Room in the store is looked after where something is kept.
+  WriteGuard guard = [this](const Identity& who, const api::KindInfo& kind,
+                            const json::object& object) {
+    return refuses_grant(*authorizer_->index(), who, kind, object);
+  };
+  what_if_ = std::make_unique<HostWhatIf>(ForkSource{config_, *rules_, *store_, std::move(guard)},
+                                          *authorizer_, [this] { return moment(); });
+}
+
+/// Of what is decided by now, once all of it is published.
+Result<ForkMoment> World::moment() {
+  ForkMoment out;
+  const auto durable = control_->run_and_wait([&](ObjectAccess& objects) {
+    out.now = objects.now();
+    out.memory = machine_->engine().memory();
+    for (const PluginStatus& plugin : plugins().status())
+      if (plugin.quarantined) out.quarantined.push_back(plugin.name);
+  });
+  if (!durable) return durable.error();
+  out.version = store_->version();
+  return out;
 }
 
 Result<void> World::make_first_objects() {
@@ -175,6 +201,7 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
   out.authorizer = authorizer_.get();
   out.logs = executor_->logs();
   out.insight = insight_.get();
+  out.what_if = what_if_.get();
   out.roles = [this] { return authorizer_->index(); };
   out.holder_of = [&authenticator](std::string_view token) {
     return authenticator.holder_of(token);
@@ -195,6 +222,7 @@ void World::abandon(std::unique_ptr<World> world, const std::function<void()>& s
   static World* last = nullptr;  // can be reached, so it is no leak
   world->stop();
   stopped();
+  world->what_if_.reset();
   world->authorizer_.reset();
   world->insight_.reset();
   world->control_.reset();
@@ -206,6 +234,7 @@ void World::abandon(std::unique_ptr<World> world, const std::function<void()>& s
 }
 
 void World::stop() {
+  if (what_if_) what_if_->stop();
   if (rules_) plugins().set_wake({});
   if (executor_) executor_->stop();
   if (control_) control_->stop();

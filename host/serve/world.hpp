@@ -28,6 +28,7 @@
 #include "host/plugins/clock.hpp"
 #include "host/serve/control_loop.hpp"
 #include "host/store/live_store.hpp"
+#include "host/whatif/what_if.hpp"
 #include "host/writes/ids.hpp"
 #include "host/writes/space_guard.hpp"
 
@@ -66,6 +67,8 @@ class World {
   World(const Configuration& config, const PluginClock& clock, HostMetrics& metrics)
       : config_(config), clock_(clock), metrics_(metrics) {}
   void build();
+  void build_what_if();
+  Result<ForkMoment> moment();
   PluginSet& plugins() const { return rules_->plugins->plugins(); }
   void log_loaded(Duration took) const;
   Result<void> make_first_objects();
@@ -84,6 +87,7 @@ class World {
   std::unique_ptr<LiveInsight> insight_;
   std::unique_ptr<RbacAuthorizer> authorizer_;
   std::unique_ptr<SpaceGuard> space_;
+  std::unique_ptr<HostWhatIf> what_if_;
 };
 
 }  // namespace sluice::host

@@ -28,7 +28,6 @@ RARE = {
     "sluice_api_refused_total", "sluice_connections_refused_total",
     "sluice_connections_timed_out_total", "sluice_streams_given_up_total",
 }
-NO_METRICS = {"sluice_bench"}
 
 OBJECTS = (
     (f"{KUEUE}/resourceflavors", {"metadata": {"name": "f"}}),
@@ -63,7 +62,7 @@ def live_names(text):
 def told_names(text):
     """Those of a page, but for a paragraph that says what is not there."""
     paragraphs = [p for p in text.split("\n\n") if not p.startswith("Not here")]
-    return set(NAME.findall("\n\n".join(paragraphs))) - NO_METRICS
+    return set(NAME.findall("\n\n".join(paragraphs)))
 
 
 def plugin_names(folder):

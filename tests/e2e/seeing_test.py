@@ -217,6 +217,86 @@ class Explain(Seeing):
             self.assertEqual(seen['items'][0]['localQueueName'], 'main')
 
 
+WANTED = """
+apiVersion: batch/v1
+kind: Job
+metadata: { name: wanted, labels: { kueue.x-k8s.io/queue-name: main } }
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{ name: c, image: none, command: ['true'], resources: { requests: { cpu: 3 } } }]
+"""
+
+QUOTA = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: shared }
+spec:
+  stopPolicy: HoldAndDrain
+"""
+
+
+class WhatIf(Seeing):
+    def question(self, text, name='question.yaml'):
+        path = os.path.join(self.host.folder, name)
+        with open(path, 'w', encoding='utf-8') as out:
+            out.write(text)
+        return path
+
+    def ask(self, *args, **more):
+        return self.command('what-if', '-f', self.question(WANTED), '-n', 'team-a', *args, **more)
+
+    def test_a_job_that_would_start(self):
+        version = self.host.json('get', 'jobs', '-A')['metadata']['resourceVersion']
+        text = self.ask().stdout
+        self.assertIn('Job team-a/wanted: would start now\n', text)
+        self.assertIn('3 cpu of flavor spot', text)
+        document = json.loads(self.ask('-o', 'json').stdout)
+        self.assertEqual(document['status']['workloads'][0]['decision'], 'Starts')
+        self.assertIn('decision: Starts', self.ask('-o', 'yaml').stdout)
+        after = self.host.json('get', 'jobs', '-A')['metadata']['resourceVersion']
+        self.assertEqual(after, version)
+
+    def test_a_job_that_would_wait(self):
+        self.fill()
+        text = self.ask().stdout
+        self.assertIn('Job team-a/wanted: would wait\n', text)
+        self.assertIn('unknown: 1 running job says no run time', text)
+        self.assertIn('3 cpu more of flavor spot: held by team-b/', text)
+
+    def test_a_change_of_a_queue(self):
+        holder = self.fill()
+        text = self.command('what-if', '-f', self.question(QUOTA)).stdout
+        self.assertRegex(text, rf'WOULD BE EVICTED[^\n]*\n *team-b/job-{holder}-\w+ +Job {holder}')
+        self.assertIn('ClusterQueueStopped', text)
+
+    def test_a_tenant_asks_with_his_rights(self):
+        self.fill()
+        question = self.question(json.dumps({
+            'apiVersion': 'sluice.dev/v1alpha1', 'kind': 'WhatIf', 'spec': {
+                'namespace': 'team-a',
+                'objects': [{'apiVersion': 'batch/v1', 'kind': 'Job', 'metadata': {
+                    'name': 'wanted', 'labels': {'kueue.x-k8s.io/queue-name': 'main'}}, 'spec': {
+                        'template': {'spec': {'restartPolicy': 'Never', 'containers': [{
+                            'name': 'c', 'image': 'none',
+                            'resources': {'requests': {'cpu': '3'}}}]}}}}]}}))
+        path = '/apis/sluice.dev/v1alpha1/whatifs'
+        seen = self.host.kubectl('create', '--raw', path, '-f', question, '--as=alice')
+        self.assertNotIn('team-b', seen)
+        self.assertIn('1 workload of other namespaces (4)', seen)
+        self.assertIn('team-b', self.host.kubectl('create', '--raw', path, '-f', question))
+        refused = self.host.run('create', '--raw', path, '-f', question, '--as=mallory')
+        self.assertIn('cannot create resource "jobs"', refused.stderr)
+
+    def test_mistakes_are_told(self):
+        wrong = self.question(WANTED.replace('Never', 'Always'), 'wrong.yaml')
+        told = self.command('what-if', '-f', wrong, '-n', 'team-a', code=1).stderr
+        self.assertIn('restartPolicy', told)
+        self.assertIn('names no object', self.command('what-if', '-f', self.question('# nothing'),
+                                                      code=1).stderr)
+
+
 class Submit(Seeing):
     def test_output_and_exit_status(self):
         good = self.command('submit', '--queue', 'main', '-n', 'team-a', '--logs', '--',

@@ -89,7 +89,8 @@ RANKS = {folder: rank for rank, folder in enumerate('''
     api/json api/schema api/builtin api/scheme api/codec
     host/base host/objects host/manifests host/store host/config host/access host/plugins
     host/rest host/kernel host/writes host/controllers host/machine host/executor host/apiserver
-    host/client host/explain host/metrics host/serve host/simulate host/cli host/main
+    host/client host/kube host/explain host/metrics host/simulate host/whatif host/serve
+    host/observe host/cli host/main
     '''.split())}
 
 

@@ -90,6 +90,59 @@ TEST_F(InsightRoutes, WhoeverMayReadTheWorkloadMayAskAndHearsOfNamespacesThatHeM
   }
 }
 
+/// Answers with who asked for how many objects.
+class EchoWhatIf final : public WhatIf {
+ public:
+  void ask(WhatIfRequest request, Done done) override {
+    request.question["status"] =
+        boost::json::object{{"who", request.who.user},
+                            {"strict", request.field_validation == FieldValidation::kStrict}};
+    done(boost::json::value(std::move(request.question)));
+  }
+};
+
+class WhatIfRoute : public InsightRoutes {
+ protected:
+  WhatIfRoute() {
+    api_.detach();
+    ApiBackend with = backend();
+    with.what_if = &what_if_;
+    api_.attach(std::move(with));
+  }
+  Answer post(const std::string& user, const std::string& body,
+              const std::string& query = "") const {
+    return client().request(
+        "POST", kWhatIfs + query, body,
+        "Authorization: Bearer " + user + "\r\nContent-Type: application/json\r\n");
+  }
+  const std::string kWhatIfs = "/apis/sluice.dev/v1alpha1/whatifs";
+  const std::string kQuestion =
+      R"({"apiVersion":"sluice.dev/v1alpha1","kind":"WhatIf","spec":{"objects":[]}})";
+  EchoWhatIf what_if_;
+};
+
+TEST_F(WhatIfRoute, IsOpenToAllWhoAreKnown) {
+  for (const char* user : {"admin", "reader", "stranger"}) {
+    const Answer answer = post(user, kQuestion, "?fieldValidation=Strict");
+    ASSERT_EQ(answer.status, 201) << user;
+    EXPECT_EQ(json(answer).at("status").at("who"), user);
+    EXPECT_EQ(json(answer).at("status").at("strict"), true);
+  }
+  EXPECT_EQ(post("bad", kQuestion).status, 401);
+}
+
+TEST_F(WhatIfRoute, IsPostedAndIsAWhatIf) {
+  EXPECT_EQ(get(kWhatIfs).status, 405);
+  EXPECT_EQ(get(kWhatIfs + "/name").status, 404);
+  EXPECT_EQ(post("admin", "7").status, 400);
+  EXPECT_EQ(post("admin", "{").status, 400);
+  EXPECT_EQ(post("admin", R"({"apiVersion":"v1","kind":"Pod"})").status, 400);
+  EXPECT_EQ(post("admin", kQuestion, "?fieldValidation=Perhaps").status, 400);
+  api_.detach();
+  api_.attach(backend());
+  EXPECT_EQ(post("admin", kQuestion).status, 404);
+}
+
 TEST_F(InsightRoutes, WithoutInsightThereIsNoSuchResource) {
   api_.detach();
   api_.attach(backend());

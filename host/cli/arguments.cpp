@@ -1,0 +1,48 @@
+#include "host/cli/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/time.hpp"
+
+namespace sluice::host {
+
+std::string check_duration(const std::string& text) {
+  if (parse_duration(text)) return {};
+  return fmt::format("found \"{}\"; allowed: a duration such as 1500ms, 90s, 2m30s or 1h", text);
+}
+
+std::vector<std::string> names_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+void add_log_options(CLI::App& command, LogFormat& format, LogLevel& level) {
+  command
+      .add_option_function<std::string>(
+          "--log-format",
+          [&format](const std::string& text) {
+            format = text == "json" ? LogFormat::kJson : LogFormat::kText;
+          },
+          "Lines of the log: text (default) or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  command
+      .add_option_function<std::string>(
+          "--log-level",
+          [&level](const std::string& text) {
+            level = text == "debug"     ? LogLevel::kDebug
+                    : text == "info"    ? LogLevel::kInfo
+                    : text == "warning" ? LogLevel::kWarning
+                                        : LogLevel::kError;
+          },
+          "The least level that is logged: debug, info (default), warning, error")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+}
+
+}  // namespace sluice::host

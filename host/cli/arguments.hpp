@@ -1,0 +1,23 @@
+// What several commands take in the same way: lists of names, durations, how to log.
+//
+// Pure, but for what the options write into when the command line is read. Main thread.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "host/base/log.hpp"
+
+namespace sluice::host {
+
+/// `a,b` without empty ones.
+std::vector<std::string> names_of(const std::string& text);
+
+/// For CLI::Option::check: what is wrong with a duration; empty: nothing.
+std::string check_duration(const std::string& text);
+
+/// --log-format and --log-level. Both places must outlive the reading of the command line.
+void add_log_options(CLI::App& command, LogFormat& format, LogLevel& level);
+
+}  // namespace sluice::host

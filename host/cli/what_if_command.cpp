@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <memory>
+#include <string>
+
+#include "host/cli/command.hpp"
+#include "host/client/client.hpp"
+#include "host/client/what_if.hpp"
+#include "host/manifests/yaml_text.hpp"
+#include "host/whatif/text.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr const char* kWhatIfFooter =
+    R"(Nothing is written: the host plays its present state on, with the objects as if you had
+applied them, and tells who would start on what, who would be evicted for it, what would have to
+wait, and until when. Whoever may create or change the objects may ask; workloads of namespaces that
+you may not read are only counted.
+
+Examples:
+  sluice what-if -f job.yaml
+  sluice what-if -n team-a -f job.yaml -o json
+  sluice what-if -f quota.yaml                who would start, or be evicted, under other quotas
+  sluice what-if --delete -f queue.yaml)";
+
+struct WhatIfArguments {
+  WhatIfQuestion question;
+  std::string kubeconfig, output = "text";
+  bool no_estimate = false;
+};
+
+Result<int> what_if(WhatIfArguments arguments) {
+  arguments.question.estimate = !arguments.no_estimate;
+  const Result<std::string> path = find_kubeconfig(arguments.kubeconfig);
+  if (!path) return path.error();
+  Result<Kubeconfig> config = load_kubeconfig(*path);
+  if (!config) return config.error();
+  const Result<Client> client = Client::make(std::move(*config));
+  if (!client) return client.error();
+  const Result<boost::json::object> document = ask_what_if(*client, arguments.question);
+  if (!document) return document.error();
+  std::string out;
+  if (arguments.output == "json")
+    out = boost::json::serialize(*document) + "\n";
+  else if (arguments.output == "yaml")
+    append_yaml(*document, out);
+  else
+    out = what_if_text(*document);
+  fmt::print("{}", out);
+  return 0;
+}
+
+}  // namespace
+
+void add_what_if_command(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<WhatIfArguments>();
+  CLI::App* command =
+      app.add_subcommand("what-if", "Tell what would become of manifests, without applying them");
+  command
+      ->add_option("--filename,-f", arguments->question.files,
+                   "Manifest or folder; - is standard input; may be repeated")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--namespace,-n", arguments->question.ns,
+                   "Of objects that name none (default: the kubeconfig's)")
+      ->type_name("NAME");
+  command->add_flag("--delete", arguments->question.remove, "As if the objects were deleted");
+  command->add_flag("--no-estimate", arguments->no_estimate,
+                    "Do not work out when what waits would start");
+  command->add_option("--output,-o", arguments->output, "text (default), json or yaml")
+      ->check(CLI::IsMember({"text", "json", "yaml"}));
+  command
+      ->add_option("--kubeconfig", arguments->kubeconfig,
+                   "Default: $KUBECONFIG, ./sluice-data/kubeconfig, ~/.kube/config")
+      ->type_name("FILE");
+  command->footer(kWhatIfFooter);
+  command->callback([arguments, &action] {
+    action = [arguments]() -> Result<int> { return what_if(*arguments); };
+  });
+}
+
+}  // namespace sluice::host

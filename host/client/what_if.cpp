@@ -1,0 +1,47 @@
+#include "host/client/what_if.hpp"
+
+#include <boost/json/array.hpp>
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/manifests/manifests.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kPath = "/apis/sluice.dev/v1alpha1/whatifs";
+
+}  // namespace
+
+Result<json::object> question_of(const WhatIfQuestion& question, const std::string& ns) {
+  json::array objects;
+  const DocumentSink take = [&](Document&& document) -> Result<void> {
+    objects.push_back(json::object(document.object, json::storage_ptr()));
+    return {};
+  };
+  for (const std::string& file : question.files) {
+    const bool standard_input = file == "-";
+    const auto read = standard_input ? load_text({std::istreambuf_iterator<char>(std::cin), {}},
+                                                 "standard input", {}, take)
+                                     : load_manifests({file}, {}, take);
+    if (!read) return read.error();
+  }
+  if (objects.empty()) return Error{"-f names no object; give a manifest with at least one"};
+  json::object spec{{"namespace", ns},
+                    {question.remove ? "delete" : "objects", std::move(objects)}};
+  if (!question.estimate) spec["estimate"] = false;
+  return json::object{
+      {"apiVersion", "sluice.dev/v1alpha1"}, {"kind", "WhatIf"}, {"spec", std::move(spec)}};
+}
+
+Result<json::object> ask_what_if(const Client& client, const WhatIfQuestion& question) {
+  const auto asked = question_of(question, question.ns.empty() ? client.config().ns : question.ns);
+  if (!asked) return asked.error();
+  return client.call("POST", kPath, api::to_json(*asked));
+}
+
+}  // namespace sluice::host
