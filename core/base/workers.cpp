@@ -1,12 +1,8 @@
 #include "core/base/workers.hpp"
 
-#if !defined(__SANITIZE_THREAD__) && defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__ 1
-#endif
-#endif
+#include "core/base/sanitizers.hpp"
 
-#ifdef __SANITIZE_THREAD__
+#if SLUICE_TSAN
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -20,7 +16,7 @@
 
 namespace sluice {
 
-#ifdef __SANITIZE_THREAD__
+#if SLUICE_TSAN
 
 // ThreadSanitizer cannot see into Debian's TBB and would report its own synchronisation as races.
 // Plain threads keep what it is here for: races between the pieces.

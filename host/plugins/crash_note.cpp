@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/base/sanitizers.hpp"
 #include "host/plugins/call_board.hpp"
 #include "host/plugins/text_gate.hpp"
 
@@ -179,11 +180,7 @@ void on_exit() {
   write_note(CallBoard::mine(), nullptr, 0);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kTakesSignals = false;  // sanitizers take them
-#else
-constexpr bool kTakesSignals = true;
-#endif
+constexpr bool kTakesSignals = !SLUICE_ASAN && !SLUICE_TSAN;  // sanitizers take them
 
 void install_handlers() {
   struct sigaction action {};

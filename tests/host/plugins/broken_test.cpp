@@ -6,6 +6,7 @@
 
 #include <ostream>
 
+#include "core/base/sanitizers.hpp"
 #include "host/plugins/validate/validate.hpp"
 
 namespace sluice::host {
@@ -89,11 +90,7 @@ constexpr Broken kBroken[] = {
 };
 
 /// What a sanitizer changes: it counts memory itself, and answers a crash in its own way.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
+constexpr bool kSanitized = SLUICE_ASAN || SLUICE_TSAN;
 
 std::string verdict_of(const Broken& broken, const char* test) {
   ValidateOptions options;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "core/base/sanitizers.hpp"
 #include "host/plugins/crash_note.hpp"
 #include "host/plugins/plugin_deaths.hpp"
 #include "host/plugins/trial.hpp"
@@ -19,11 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kOwnHandlers = true;
-#else
-constexpr bool kOwnHandlers = false;
-#endif
+constexpr bool kOwnHandlers = SLUICE_ASAN || SLUICE_TSAN;
 
 class Deaths : public PluginTest {
  protected:
