@@ -92,14 +92,27 @@ bool ConcurrentAdmission::read_options(Work& work) {
 
 void ConcurrentAdmission::write(Work& work, Plan& plan) {
   Family& family = families_[work.key];  // asked for while the options and the parent are written
-  family.why_off.clear();
-  for (const auto& [name, why] : plan.why_off) family.why_off.emplace(name, off_because(why));
+  tell_why_off(work, plan);
   if (!plan.rejected.empty() || work.situation.active) family.rejected = plan.rejected;
   if (std::exchange(family.no_option, plan.no_option) != plan.no_option)
     context_.traits_changed(work.key);
   write_options(work, plan);
   write_parent(work, plan);
   tell(work, plan);
+}
+
+/// An option that stays off may be off for another reason than before: an edited policy has others.
+/// No write of the option follows from that, so it is told that its traits are.
+void ConcurrentAdmission::tell_why_off(const Work& work, const Plan& plan) {
+  std::map<std::string, std::string>& told = families_[work.key].why_off;
+  std::map<std::string, std::string> before;
+  before.swap(told);
+  for (const auto& [name, why] : plan.why_off) {
+    const auto now = told.emplace(name, off_because(why)).first;
+    const auto old = before.find(name);
+    if (old != before.end() && old->second != now->second)
+      context_.traits_changed(work.ns + "/" + name);
+  }
 }
 
 void ConcurrentAdmission::write_options(Work& work, const Plan& plan) {

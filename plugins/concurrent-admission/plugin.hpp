@@ -96,6 +96,7 @@ class ConcurrentAdmission {
   bool read(Work& work);
   bool read_options(Work& work);
   void write(Work& work, Plan& plan);
+  void tell_why_off(const Work& work, const Plan& plan);
   void write_options(Work& work, const Plan& plan);
   void write_parent(Work& work, const Plan& plan);
   void tell(const Work& work, const Plan& plan);
