@@ -79,7 +79,7 @@ ApiResult<WriteVerb> verb_of(const Question& question, const Wish& wish, const M
   return WriteVerb::kCreate;
 }
 
-/// What was applied before and is not any more goes: as nulls in the patch.
+/// What was applied before and is not any more goes: as nulls in the patch, a copy of `after`.
 void drop_what_left(const json::object& before, const json::object& after, json::object& patch) {
   for (const auto& [name, value] : before) {
     const json::value* now = after.if_contains(name);
@@ -94,15 +94,13 @@ void drop_what_left(const json::object& before, const json::object& after, json:
 /// when it was applied last go, all others stay.
 json::object patch_of(const Wish& wish, const StoredObject& stored) {
   json::object patch = wish.object;
-  patch.erase("status");
   const json::object now = to_object(stored);
   const std::string_view last =
       api::find_text(part(part(now, "metadata"), "annotations"), kLastApplied);
-  if (last.empty()) return patch;
   boost::system::error_code code;
-  const json::value before = api::parse_deep(last, code);
-  if (code || !before.is_object()) return patch;
-  drop_what_left(before.get_object(), wish.object, patch);
+  const json::value before = last.empty() ? json::value() : api::parse_deep(last, code);
+  if (!code && before.is_object()) drop_what_left(before.get_object(), wish.object, patch);
+  patch.erase("status");  // of the patch only: the annotation may tell of one
   return patch;
 }
 

@@ -153,6 +153,29 @@ TEST(WhatIf, TellsOperatorsWhoWouldStartWaitOrGo) {
   EXPECT_THAT(world.ask("operator", {drained}), HasSubstr(R"("evicted":[{"workload":"b/low")"));
 }
 
+/// A file may have a status, as what `kubectl get -o yaml` printed has, and so may the annotation
+/// that tells what was applied last. It is nobody's to set, and in the way of nothing.
+TEST(WhatIf, AStatusInFileAndAnnotationIsLeftOut) {
+  Shared world;
+  const auto other = [](int cpu) {
+    json::object out = json::parse(queue(cpu)).get_object();
+    out["metadata"].get_object()["name"] = "other";
+    return out;
+  };
+  json::object applied = other(3);
+  applied["status"] = {{"flavorsUsage", json::object{{"gone", 1}}}};
+  json::object stored = other(3);
+  stored["metadata"].get_object()["annotations"] = {
+      {"kubectl.kubernetes.io/last-applied-configuration", json::serialize(applied)}};
+  world.apply(json::serialize(stored));
+  world.settle();
+  json::object asked = other(8);
+  const std::string plain = world.ask("operator", {json::serialize(asked)});
+  EXPECT_THAT(plain, ::testing::StartsWith("{"));
+  asked["status"] = {{"flavorsUsage", json::object()}};
+  EXPECT_EQ(world.ask("operator", {json::serialize(asked)}), plain);
+}
+
 TEST(WhatIf, BadInputIsAnsweredAsACreationIs) {
   Shared world;
   std::string none = workload("a", "w", 1);
