@@ -32,18 +32,6 @@ const char* action_of(WorkloadState state) {
   return "Deactivate";
 }
 
-const json::object* condition(const json::object& status, std::string_view type) {
-  const json::object* out = nullptr;
-  for_each_object(status, "conditions", [&](const json::object& each) {
-    if (api::find_text(each, "type") == type) out = &each;
-  });
-  return out;
-}
-
-bool is_true(const json::object* condition) {
-  return condition && api::find_text(*condition, "status") == "True";
-}
-
 /// By workload: whom Sluice would evict for it.
 std::map<std::string, json::array> victims_of(const TrialNotes& notes) {
   std::map<std::string, json::array> out;
@@ -110,9 +98,10 @@ json::object cluster_says(const StoredObject& workload) {
   const json::object& status = problem || !parsed.is_object() ? kNone : parsed.get_object();
   // The last step that it took, else why it has not taken the first.
   for (const char* type : {"Finished", "Admitted", "QuotaReserved"}) {
-    const json::object* found = condition(status, type);
-    if (!found || (!is_true(found) && std::string_view(type) != "QuotaReserved")) continue;
-    json::object out{{"state", is_true(found) ? type : "Pending"}};
+    const json::object* found = find_condition(status, type);
+    const bool is_true = has_condition(status, type);
+    if (!found || (!is_true && std::string_view(type) != "QuotaReserved")) continue;
+    json::object out{{"state", is_true ? type : "Pending"}};
     for (const char* name : {"reason", "message"})
       if (const auto text = api::find_text(*found, name); !text.empty()) out[name] = text;
     if (const auto since = api::find_text(*found, "lastTransitionTime"); !since.empty())

@@ -96,7 +96,7 @@ class Observer {
     return {};
   }
 
-  TrialOptions trial_options() const { return {config_, options_.plugins}; }
+  TrialSource source() const { return {config_, *rules_, *store_}; }
 
   /// Until what was committed last is published, which happens on a thread of the store's own.
   void settle() {
@@ -107,7 +107,7 @@ class Observer {
 
   Result<int> answer_once() {
     settle();
-    auto trial = Trial::make(trial_options(), *store_, rules_->scheme, clock_.now());
+    auto trial = Trial::make(source(), clock_.now());
     if (!trial) return trial.error();
     if (!options_.dump.empty()) {
       auto dumped = write_dump(options_.dump, (*trial)->machine().kernel(), (*trial)->now(), 0);
@@ -133,7 +133,7 @@ class Observer {
     auto listener = open(api, authenticator);
     if (!listener) return listener.error();
     NoWrites writes;
-    TrialRoom room(trial_options(), *store_, rules_->scheme, clock_);
+    TrialRoom room(source(), clock_);
     ApiBackend backend;
     backend.scheme = &rules_->scheme;
     backend.store = store_.get();

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "core/base/check.hpp"
-
 namespace sluice::host {
 
 void TrialNotes::decided(Time, const Decision& decision) {
@@ -12,16 +10,32 @@ void TrialNotes::decided(Time, const Decision& decision) {
       {decision.reason, decision.message, decision.by});
 }
 
-Result<std::unique_ptr<Trial>> Trial::make(const TrialOptions& options, const LiveStore& mirror,
-                                           const api::Scheme& scheme, Time now) {
+namespace {
+
+constexpr int kTries = 20;
+
+/// The objects of one version. One that is forgotten while it is read is read anew, as of then.
+Result<std::unique_ptr<ForkStore>> objects_of(const TrialSource& source) {
+  for (int n = 1;; ++n) {
+    auto store = ForkStore::make(source.rules.scheme, source.store, source.store.version());
+    if (store || n == kTries) return store;
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Trial>> Trial::make(const TrialSource& source, Time now) {
   std::unique_ptr<Trial> trial(new Trial());
   trial->clock_.set(now);
-  auto rules = Rules::load(options.config.plugins, options.plugins, trial->clock_);
+  auto rules = Rules::beside(source.rules, trial->clock_,
+                             [](int, std::string_view, std::string_view) {}, {});
   if (!rules) return rules.error();
   trial->rules_ = std::move(*rules);
-  trial->copy(mirror, scheme);
-  trial->machine_ = std::make_unique<Machine>(options.config, *trial->rules_,
-                                              MachineEdges{.store = trial->store_,
+  auto store = objects_of(source);
+  if (!store) return store.error();
+  trial->store_ = std::move(*store);
+  trial->machine_ = std::make_unique<Machine>(source.config, *trial->rules_,
+                                              MachineEdges{.store = *trial->store_,
                                                            .ids = trial->ids_,
                                                            .upkeep = Upkeep::kOnDemand,
                                                            .controllers = false});
@@ -30,29 +44,6 @@ Result<std::unique_ptr<Trial>> Trial::make(const TrialOptions& options, const Li
   trial->machine_->begin_instant(now);
   trial->machine_->load();
   return trial;
-}
-
-/// The texts are shared, not copied. All kinds are read at one version; should that be forgotten
-/// meanwhile, all over again.
-void Trial::copy(const LiveStore& mirror, const api::Scheme& scheme) {
-  bool whole = false;
-  while (!whole) {
-    store_ = MemoryStore();
-    version_ = mirror.version();
-    whole = true;
-    for (const api::KindInfo* kind : scheme.kinds()) {
-      const auto listing = mirror.read(*kind, "", "", 0, version_);
-      whole = whole && listing.ok();
-      if (!whole) break;
-      const api::KindInfo* own = rules_->scheme.find(kind->hub_api_version(), kind->kind);
-      for (const RecordPtr& record : listing->objects) {
-        SLUICE_CHECK(own != nullptr, "kind ", kind->kind, " is unknown to a trial");
-        StoredObject copied = *record;
-        copied.kind = own;
-        store_.put(std::move(copied));
-      }
-    }
-  }
 }
 
 void Trial::run() { machine_->run_to_rest(); }

@@ -1,8 +1,9 @@
 // Trial: what Sluice would decide if it took over a cluster as it is now.
 //
-// A machine of its own gets a copy of the mirror, as a host finds its store after a restart, and
-// one instant of the cluster's present time is run to rest. Nothing of it reaches the cluster or
-// the mirror. Jobs are not started or stopped, so what happens to them later is not part of it.
+// A machine of its own finds the mirror's objects, shared, as a host finds its store after a
+// restart, and one instant of the cluster's present time is run to rest. Nothing of it reaches the
+// cluster or the mirror. Jobs are not started or stopped, so what happens to them later is not part
+// of it.
 //
 // Belongs to one thread, from make() on.
 #pragma once
@@ -16,6 +17,7 @@
 #include "host/config/config.hpp"
 #include "host/machine/machine.hpp"
 #include "host/store/live_store.hpp"
+#include "host/whatif/fork_store.hpp"
 
 namespace sluice::host {
 
@@ -38,17 +40,17 @@ class TrialNotes final : public DecisionObserver {
   std::map<std::string, std::vector<TrialEviction>> evictions_;
 };
 
-struct TrialOptions {
+/// All must outlive the trials, the store (the mirror's) only their making.
+struct TrialSource {
   const Configuration& config;
-  std::optional<std::vector<std::string>> plugins;  ///< instead of those of the configuration
+  const Rules& rules;
+  const LiveStore& store;
 };
 
 class Trial {
  public:
-  /// `options.config` must outlive it; the mirror need not. An error when a plugin cannot be
-  /// loaded.
-  static Result<std::unique_ptr<Trial>> make(const TrialOptions& options, const LiveStore& mirror,
-                                             const api::Scheme& scheme, Time now);
+  /// An error when a plugin has no second instance, or the mirror changes faster than it is read.
+  static Result<std::unique_ptr<Trial>> make(const TrialSource& source, Time now);
 
   /// Runs the instant. Before it the machine shows the cluster as it is. Once.
   void run();
@@ -57,17 +59,15 @@ class Trial {
   const Engine& engine() const { return machine_->engine(); }
   const TrialNotes& notes() const { return *notes_; }
   /// Of the mirror that it was made from.
-  std::uint64_t version() const { return version_; }
+  std::uint64_t version() const { return store_->version(); }
   Time now() const { return clock_.now(); }
 
  private:
   Trial() = default;
-  void copy(const LiveStore& mirror, const api::Scheme& scheme);
 
   VirtualClock clock_;
-  std::uint64_t version_ = 0;
   std::unique_ptr<Rules> rules_;
-  MemoryStore store_;
+  std::unique_ptr<ForkStore> store_;
   CountingIds ids_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<TrialNotes> notes_;

@@ -24,13 +24,8 @@ class Here final : public KernelThread {
 
 }  // namespace
 
-TrialRoom::TrialRoom(TrialOptions options, const LiveStore& mirror, const api::Scheme& scheme,
-                     const PluginClock& clock)
-    : options_(std::move(options)),
-      mirror_(mirror),
-      scheme_(scheme),
-      clock_(clock),
-      thread_([this] { answer(); }) {}
+TrialRoom::TrialRoom(const TrialSource& source, const PluginClock& clock)
+    : source_(source), clock_(clock), thread_([this] { answer(); }) {}
 
 TrialRoom::~TrialRoom() {
   {
@@ -51,9 +46,9 @@ void TrialRoom::ask(Question question, Done otherwise) {
 
 Result<void> TrialRoom::renew() {
   const Duration began = clock_.steady();
-  if (trial_ && (began < good_until_ || trial_->version() == mirror_.version())) return {};
+  if (trial_ && (began < good_until_ || trial_->version() == source_.store.version())) return {};
   trial_.reset();
-  auto made = Trial::make(options_, mirror_, scheme_, clock_.now());
+  auto made = Trial::make(source_, clock_.now());
   if (!made) return made.error();
   trial_ = std::move(*made);
   trial_->run();
@@ -91,8 +86,8 @@ void TrialRoom::explain(std::string ns, std::string workload, MayKnow may_know, 
   auto question = [this, ns, workload, may_know = std::move(may_know), done](Trial& trial) {
     Here here(trial.machine().objects());
     const auto with_cluster = [&](ApiResult<json::value> answer) {
-      const api::KindInfo& kind = *scheme_.find("kueue.x-k8s.io/v1beta2", "Workload");
-      const RecordPtr record = mirror_.get(kind, ns + "/" + workload);
+      const api::KindInfo& kind = *source_.rules.scheme.find("kueue.x-k8s.io/v1beta2", "Workload");
+      const RecordPtr record = source_.store.get(kind, ns + "/" + workload);
       if (answer && answer->is_object() && record)
         answer->get_object()["cluster"] = cluster_says(*record);
       done(std::move(answer));

@@ -22,8 +22,7 @@ namespace sluice::host {
 class TrialRoom final : public Insight {
  public:
   /// All must outlive it.
-  TrialRoom(TrialOptions options, const LiveStore& mirror, const api::Scheme& scheme,
-            const PluginClock& clock);
+  TrialRoom(const TrialSource& source, const PluginClock& clock);
   ~TrialRoom() override;  ///< what was asked before is answered
 
   void pending_workloads(std::string ns, std::string queue, std::int64_t offset, std::int64_t limit,
@@ -42,9 +41,7 @@ class TrialRoom final : public Insight {
     Done otherwise;  // when there is no trial
   };
 
-  TrialOptions options_;
-  const LiveStore& mirror_;
-  const api::Scheme& scheme_;
+  const TrialSource source_;
   const PluginClock& clock_;
   std::unique_ptr<Trial> trial_;  // the thread's
   Duration good_until_ = 0;

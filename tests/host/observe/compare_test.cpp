@@ -17,8 +17,7 @@ struct Compared : MirrorFixture {
 
   json::object document() {
     settle();
-    auto trial = Trial::make({config, std::vector<std::string>()}, store, rules->scheme,
-                             *parse_time("2026-01-01T01:00:00Z"));
+    auto trial = Trial::make({config, *rules, store}, *parse_time("2026-01-01T01:00:00Z"));
     EXPECT_TRUE(trial);
     return comparison(**trial, mirror);
   }
