@@ -17,17 +17,13 @@ bool is_true(const WorkloadRecord& w, Type type) {
   return c && c->is_true;
 }
 
-std::string_view name_of(const WorkloadRecord& w) {
-  return std::string_view(w.key).substr(w.key.find('/') + 1);
-}
-
 /// `The option w-a`: as sentences name a member.
 std::string subject(const WorkloadRecord& member) {
   const std::string& called = member.extras->traits.group.called;
   std::string out = "The ";
   out += called.empty() ? "workload" : called;
   out += ' ';
-  return out += name_of(member);
+  return out += member.object->meta.name;
 }
 
 void unready(Model& model, WorkloadRecord& w) {

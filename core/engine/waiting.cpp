@@ -88,7 +88,7 @@ std::shared_ptr<PendingReason> Waiting::why_aside(const WorkloadRecord& w) const
   for (const WorkloadId id : members) {
     const WorkloadRecord& member = model_.workloads[id];
     text += id == members.front() ? " " : ", ";
-    text += std::string_view(member.key).substr(member.key.find('/') + 1);
+    text += member.object->meta.name;
     text += standing(member.state);
   }
   return plain_reason(WaitReason::kPending, std::move(text));

@@ -8,6 +8,7 @@
 #include "api/builtin/builtin.hpp"
 #include "api/json/json.hpp"
 #include "host/objects/marks.hpp"
+#include "host/objects/parts.hpp"
 #include "host/rest/field_manager.hpp"
 #include "host/writes/metadata.hpp"
 #include "host/writes/size_limit.hpp"
@@ -34,15 +35,6 @@ std::string key_of(const api::KindInfo& kind, const json::object& object) {
 ApiResult<void> without_outcome(const ApiResult<WriteOutcome>& result) {
   if (result) return {};
   return result.error();
-}
-
-const json::object* condition(const json::object& status, std::string_view type) {
-  const json::array* list = api::find_array(status, "conditions");
-  if (!list) return nullptr;
-  for (const json::value& entry : *list)
-    if (const auto* held = entry.if_object(); held && api::find_text(*held, "type") == type)
-      return held;
-  return nullptr;
 }
 
 /// Each write changes its own part only: the status, or all but the status.
@@ -255,7 +247,7 @@ ApiResult<WriteOutcome> ObjectWriter::replace(Edit edit, const WriteMode& mode) 
 ApiResult<void> ObjectWriter::apply_workload_status(const ObjectRef& ref,
                                                     const json::object& after) {
   const json::object* status = api::find_object(after, "status");
-  const json::object* finished = status ? condition(*status, "Finished") : nullptr;
+  const json::object* finished = status ? find_condition(*status, "Finished") : nullptr;
   if (!finished || api::find_text(*finished, "status") != "True") return {};
   return finish_workload(ref.key, api::find_text(*finished, "reason"),
                          api::find_text(*finished, "message"));
