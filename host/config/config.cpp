@@ -254,6 +254,7 @@ void read_executor(Section& section, ExecutorConfig& out) {
   section.each("images", [&](Section& item) { read_image(item, out.images.emplace_back()); });
   Section logs(section.errors(), section.child("logs"), section.path_of("logs"));
   read_logs(logs, out.logs);
+  out.control_groups = section.choice("controlGroups", {"auto", "off"}) != 1;
 }
 
 void read_store(Section& section, StoreConfig& out) {

@@ -108,6 +108,7 @@ struct ExecutorConfig {
   std::vector<NodeConfig> nodes;  ///< empty: this machine
   std::vector<ImageConfig> images;
   LogsConfig logs;
+  bool control_groups = true;  ///< pods run in them where the machine has them
 };
 
 /// How long objects are kept that nobody needs any more; absent: for ever.

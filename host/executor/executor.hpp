@@ -30,6 +30,7 @@ struct LocalExecutorConfig {
   Entrypoints images = {};
   std::filesystem::path log_folder = {};  ///< for pods' output; empty: in `folder`
   LogBudget logs = {};
+  bool control_groups = true;  ///< where this machine has them
 };
 
 class Executor {

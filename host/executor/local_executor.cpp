@@ -109,6 +109,7 @@ LocalExecutor::LocalExecutor(const LocalExecutorConfig& config,
       log_budget_(budget_on_disk(config.logs,
                                  config.log_folder.empty() ? config.folder : config.log_folder)) {
   supervisor_->put_logs(config.log_folder);
+  find_groups();
   sources_.environment = inherited_environment();
   sources_.images = config.images;
   sources_.as = {::geteuid(), ::getegid()};
@@ -122,6 +123,26 @@ LocalExecutor::LocalExecutor(const LocalExecutorConfig& config,
 }
 
 LocalExecutor::~LocalExecutor() { stop(); }
+
+void LocalExecutor::find_groups() {
+  if (!config_.control_groups) return;
+  const GroupParent parent = make_group_parent(config_.folder);
+  if (parent.folder.empty()) {
+    log(LogLevel::kInfo, "executor",
+        "pods run without control groups: limits are not held, what they use is not counted",
+        {{"reason", parent.why_not}});
+    return;
+  }
+  groups_ = parent.folder;
+  sources_.held = {parent.cpu, parent.memory};
+  supervisor_->put_groups(groups_);
+  log(LogLevel::kInfo, "executor", "pods run in control groups",
+      {{"folder", groups_.string()},
+       {"limits", !parent.cpu && !parent.memory ? "none"
+                  : !parent.memory              ? "cpu"
+                  : !parent.cpu                 ? "memory"
+                                                : "cpu, memory"}});
+}
 
 Result<void> LocalExecutor::start() {
   wake_ = Fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
@@ -140,6 +161,8 @@ void LocalExecutor::stop() {
   ring(wake_);
   thread_.join();
   subscription_.reset();
+  std::error_code in_use;  // by pods that run on
+  if (!groups_.empty()) std::filesystem::remove(groups_, in_use);
 }
 
 void LocalExecutor::loop() {
@@ -261,6 +284,7 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   RunSpec run_spec = *spec;
   run_spec.log_bytes = log_budget_.pod_bytes;
   run_spec.log_keep_free = log_budget_.keep_free;
+  if (!groups_.empty()) run_spec.group = (groups_ / uid).string();
   const Result<bool> started = supervisor_->start(run_spec);
   if (!started) {
     log(LogLevel::kError, "executor", "cannot start a pod",
@@ -406,7 +430,7 @@ void LocalExecutor::report_problem(const std::string& uid, const std::string& ke
 }
 
 void LocalExecutor::report_ignored(const std::string& uid, const json::object& pod) const {
-  const PodSupport support = support_of(pod, sources_.as);
+  const PodSupport support = support_of(pod, sources_.as, sources_.held);
   if (support.ignored.empty()) return;
   std::string text;
   for (const std::string& each : support.ignored) text += (text.empty() ? "" : "; ") + each;

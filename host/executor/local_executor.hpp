@@ -43,6 +43,7 @@ class LocalExecutor final : public Executor {
     bool deadline_over = false;
   };
 
+  void find_groups();
   void loop();
   void take_over();
   void take_changes();
@@ -74,6 +75,7 @@ class LocalExecutor final : public Executor {
   KernelThread& kernel_;
   FileLogs logs_;
   PodSources sources_;
+  std::filesystem::path groups_;  // of pods; empty: they have none
 
   Fd wake_;  // eventfd: something was published, or the end
   LiveStore::Cursor cursor_;

@@ -192,6 +192,12 @@ bool is_label(std::string_view name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
 }
 
+/// In the engine's units: thousandths of a processor, bytes. 0: nothing is said.
+std::int64_t amount_of(const json::object& container, const char* list, const char* resource) {
+  const json::value* value = api::find(part(part(container, "resources"), list), resource);
+  return value ? api::engine_amount(resource, api::quantity_or_zero(*value)) : 0;
+}
+
 Result<ContainerSpec, PodProblem> plan_container(const json::object& container, bool init,
                                                  const json::object& pod,
                                                  const PodSources& sources) {
@@ -230,6 +236,8 @@ Result<ContainerSpec, PodProblem> plan_container(const json::object& container, 
   for (const auto& [name, value] : all) out.env.push_back(name + "=" + value);
   out.argv = words(container, *variables, std::move(entrypoint));
   out.working_dir = api::find_text(container, "workingDir");
+  out.limits = {amount_of(container, "limits", "cpu"), amount_of(container, "requests", "cpu"),
+                amount_of(container, "limits", "memory")};
   out.no_new_privileges =
       !api::find_bool(part(container, "securityContext"), "allowPrivilegeEscalation", true);
   return out;
@@ -250,7 +258,8 @@ std::vector<std::string> inherited_environment() {
 Result<RunSpec, PodProblem> plan_pod(const json::object& pod, const PodSources& sources) {
   RunSpec out;
   const json::object& spec = part(pod, "spec");
-  if (const PodSupport support = support_of(pod, sources.as); !support.refused.empty())
+  if (const PodSupport support = support_of(pod, sources.as, sources.held);
+      !support.refused.empty())
     return PodProblem{"NotSupported", support.refused};
   out.uid = api::find_text(part(pod, "metadata"), "uid");
   out.pod = key_of(pod);

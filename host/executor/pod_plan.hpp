@@ -33,7 +33,8 @@ struct PodSources {
   /// `NAME=value` that every container starts with.
   std::vector<std::string> environment;
   Entrypoints images;
-  ProcessUser as = {};  ///< whose processes they become
+  ProcessUser as = {};   ///< whose processes they become
+  HeldLimits held = {};  ///< on this machine
 };
 
 /// PATH, HOME and the few others that programs expect, of this process.

@@ -1,5 +1,7 @@
 #include "host/executor/pod_status.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +13,17 @@ namespace {
 namespace json = boost::json;
 
 std::string text_of(Time time) { return format_time(time / kSecond * kSecond); }
+
+/// What a run cost, for whoever looks why it ended.
+std::string use_text(const GroupUse& use) {
+  std::string out;
+  if (use.cpu_us > 0)
+    out = fmt::format("used {:.1f} s of processor time", static_cast<double>(use.cpu_us) / 1e6);
+  if (use.memory_peak_bytes > 0)
+    out += fmt::format("{}at most {} Mi of memory", out.empty() ? "used " : " and ",
+                       (use.memory_peak_bytes + (1 << 20) - 1) >> 20);
+  return out;
+}
 
 json::object run_json(const ContainerRun& run) {
   json::object out;
@@ -29,7 +42,8 @@ json::object run_json(const ContainerRun& run) {
       out["finishedAt"] = text_of(run.finished);
       break;
   }
-  if (!run.message.empty()) out["message"] = run.message;
+  const std::string message = run.message.empty() ? use_text(run.use) : run.message;
+  if (!message.empty()) out["message"] = message;
   return {{run.state == ContainerRun::State::kWaiting ? "waiting" : "terminated", std::move(out)}};
 }
 

@@ -24,7 +24,8 @@ std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\
 
 class Judge {
  public:
-  Judge(const json::object& pod, const ProcessUser& as) : spec_(part(pod, "spec")), as_(as) {}
+  Judge(const json::object& pod, const ProcessUser& as, const HeldLimits& held)
+      : spec_(part(pod, "spec")), as_(as), held_(held) {}
 
   PodSupport run() {
     pod();
@@ -106,8 +107,11 @@ class Judge {
       if (is_there(container, probe))
         ignore(name + probe, "is not run; a container is ready while its process runs");
     if (is_there(container, "lifecycle")) ignore(name + "lifecycle", "its hooks are not run");
-    if (is_there(part(container, "resources"), "limits"))
-      ignore(name + "resources.limits", "processes are not held to them");
+    for (const auto& limit : part(part(container, "resources"), "limits")) {
+      const std::string_view resource = api::view(limit.key());
+      if (resource == "cpu" ? held_.cpu : resource == "memory" && held_.memory) continue;
+      ignore(name + "resources.limits." + std::string(resource), "processes are not held to it");
+    }
   }
 
   void mount(const std::string& container, std::string_view volume, std::string_view path) {
@@ -129,13 +133,14 @@ class Judge {
 
   const json::object& spec_;
   const ProcessUser as_;
+  const HeldLimits held_;
   PodSupport out_;
 };
 
 }  // namespace
 
-PodSupport support_of(const json::object& pod, const ProcessUser& as) {
-  return Judge(pod, as).run();
+PodSupport support_of(const json::object& pod, const ProcessUser& as, const HeldLimits& held) {
+  return Judge(pod, as, held).run();
 }
 
 }  // namespace sluice::host

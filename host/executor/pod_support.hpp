@@ -19,11 +19,18 @@ struct ProcessUser {
   gid_t group = 0;
 };
 
+/// What of `resources.limits` is held, by control groups.
+struct HeldLimits {
+  bool cpu = false;
+  bool memory = false;
+};
+
 struct PodSupport {
   std::string refused;               ///< a sentence; empty: it can run
   std::vector<std::string> ignored;  ///< a sentence each
 };
 
-PodSupport support_of(const boost::json::object& pod, const ProcessUser& as);
+PodSupport support_of(const boost::json::object& pod, const ProcessUser& as,
+                      const HeldLimits& held);
 
 }  // namespace sluice::host

@@ -26,6 +26,7 @@ Result<void> ExecutorSetup::start(const std::filesystem::path& folder, bool in_m
   config.images = entrypoints_of(config_.images);
   config.end_pods_on_stop = in_memory;
   config.log_folder = config_.logs.path;
+  config.control_groups = config_.control_groups;
   config.logs = {config_.logs.pod_bytes, config_.logs.total_bytes};
   auto started = start_local_executor(config, store, scheme, kernel);
   if (!started) return started.error();

@@ -47,7 +47,9 @@ json::object to_json(const ContainerRun& run) {
           {"signal", run.signal},
           {"started", run.started},
           {"finished", run.finished},
-          {"pid", run.pid}};
+          {"pid", run.pid},
+          {"cpuUs", run.use.cpu_us},
+          {"memoryPeak", run.use.memory_peak_bytes}};
 }
 
 ContainerRun run_of(const json::object& object) {
@@ -62,6 +64,8 @@ ContainerRun run_of(const json::object& object) {
   run.started = number(object, "started");
   run.finished = number(object, "finished");
   run.pid = number(object, "pid");
+  run.use.cpu_us = number(object, "cpuUs");
+  run.use.memory_peak_bytes = number(object, "memoryPeak");
   return run;
 }
 
@@ -107,7 +111,10 @@ std::string to_text(const RunSpec& spec) {
                                       {"argv", texts(container.argv)},
                                       {"env", texts(container.env)},
                                       {"workingDir", container.working_dir},
-                                      {"noNewPrivileges", container.no_new_privileges}});
+                                      {"noNewPrivileges", container.no_new_privileges},
+                                      {"cpuMilli", container.limits.cpu_milli},
+                                      {"cpuShare", container.limits.cpu_share},
+                                      {"memoryBytes", container.limits.memory_bytes}});
   }
   return json::serialize(json::object{{"uid", spec.uid},
                                       {"pod", spec.pod},
@@ -116,7 +123,8 @@ std::string to_text(const RunSpec& spec) {
                                       {"graceSeconds", spec.grace_seconds},
                                       {"firstBackoffMs", spec.first_backoff_ms},
                                       {"logBytes", spec.log_bytes},
-                                      {"logKeepFree", spec.log_keep_free}});
+                                      {"logKeepFree", spec.log_keep_free},
+                                      {"group", spec.group}});
 }
 
 Result<RunSpec> parse_run_spec(std::string_view text) {
@@ -130,6 +138,7 @@ Result<RunSpec> parse_run_spec(std::string_view text) {
   spec.first_backoff_ms = number(object, "firstBackoffMs", 10'000);
   spec.log_bytes = number(object, "logBytes");
   spec.log_keep_free = number(object, "logKeepFree");
+  spec.group = api::find_text(object, "group");
   const std::int64_t restart = number(object, "restart", 2);
   if (restart == 0) spec.restart = RestartPolicy::kNever;
   if (restart == 1) spec.restart = RestartPolicy::kOnFailure;
@@ -145,6 +154,8 @@ Result<RunSpec> parse_run_spec(std::string_view text) {
     container.env = texts(source, "env");
     container.working_dir = api::find_text(source, "workingDir");
     container.no_new_privileges = api::find_bool(source, "noNewPrivileges", false);
+    container.limits = {number(source, "cpuMilli"), number(source, "cpuShare"),
+                        number(source, "memoryBytes")};
     if (container.argv.empty()) return Error{"container " + container.name + " has no command"};
   }
   return spec;

@@ -25,6 +25,7 @@
 
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
+#include "host/executor/process/control_group.hpp"
 
 namespace sluice::host {
 
@@ -37,6 +38,7 @@ struct ContainerSpec {
   std::vector<std::string> env;  ///< `NAME=value`, all of it
   std::string working_dir;       ///< empty: the pod's own folder
   bool no_new_privileges = false;
+  GroupLimits limits = {};  ///< held where the pod has a group
 };
 
 struct RunSpec {
@@ -48,6 +50,7 @@ struct RunSpec {
   std::int64_t first_backoff_ms = 10'000;  ///< before the second start; doubles up to five minutes
   std::int64_t log_bytes = 0;              ///< for the output of all containers; 0: any
   std::int64_t log_keep_free = 0;          ///< see LogLimits
+  std::string group;                       ///< its control group; empty: it has none
 };
 
 struct ContainerRun {
@@ -59,6 +62,7 @@ struct ContainerRun {
   std::int64_t signal = 0;
   Time started = 0, finished = 0;  ///< 0: not yet
   std::int64_t pid = 0;
+  GroupUse use = {};  ///< kTerminated, where it had a group
 };
 
 struct ContainerState {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "host/base/wall_clock.hpp"
+#include "host/executor/process/control_group.hpp"
 #include "host/executor/process/files.hpp"
 #include "host/executor/process/keeper.hpp"
 #include "host/executor/process/line_log.hpp"
@@ -61,6 +62,9 @@ class Runner {
  private:
   void start_what_is_due();
   void start(std::size_t i);
+  Result<Spawned, SpawnError> spawn(std::size_t i) const;
+  std::filesystem::path group_of(std::size_t i) const;
+  void end_group_of(std::size_t i);
   std::unique_ptr<LineLog> open_log(const std::string& container, std::int64_t number) const;
   void ended(std::size_t i, int exit_code, int signal);
   void settle(std::size_t i);
@@ -126,7 +130,7 @@ void Runner::start(std::size_t i) {
   container.now = ContainerRun{};
   container.now.started = wall_clock();
   dirty_ = true;
-  Result<Spawned, SpawnError> spawned = spawn_container(spec_.containers[i], paths_.work);
+  Result<Spawned, SpawnError> spawned = spawn(i);
   if (!spawned) {
     container.now.reason = "StartError";
     container.now.message = spawned.error().text;
@@ -140,6 +144,28 @@ void Runner::start(std::size_t i) {
   slot.out = std::move(spawned->out);
   slot.err = std::move(spawned->err);
   if (state_.phase == RunPhase::kStarting && !container.init) state_.phase = RunPhase::kRunning;
+}
+
+/// Each run has a group of its own, by which it is counted.
+std::filesystem::path Runner::group_of(std::size_t i) const {
+  return std::filesystem::path(spec_.group) / spec_.containers[i].name;
+}
+
+Result<Spawned, SpawnError> Runner::spawn(std::size_t i) const {
+  const ContainerSpec& container = spec_.containers[i];
+  if (spec_.group.empty()) return spawn_container(container, paths_.work);
+  const Result<Fd> group = make_group(group_of(i), container.limits);
+  if (!group) return SpawnError{126, group.error().text};
+  return spawn_container(container, paths_.work, group->get());
+}
+
+/// What is left of the run is killed, whoever its parent is.
+void Runner::end_group_of(std::size_t i) {
+  if (spec_.group.empty()) return;
+  ContainerRun& now = state_.containers[i].now;
+  now.use = use_of_group(group_of(i));
+  if (now.use.out_of_memory) now.reason = "OOMKilled";
+  end_group(group_of(i));
 }
 
 /// The log of this start and of the one before stay, each with its part of the pod's budget.
@@ -202,6 +228,7 @@ bool Runner::reap() {
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (slots_[i].keeper != pid) continue;
       slots_[i].keeper = 0;
+      end_group_of(i);
       end_strays();  // as in a container, nothing of it outlives its first process
       read_output(i);
       const Time now = wall_clock();
@@ -346,6 +373,7 @@ int Runner::run(int signals) {
     start_what_is_due();
   }
   end_strays();
+  if (!spec_.group.empty()) end_group(spec_.group);
   conclude();
   for (persist(); dirty_; persist()) {
     std::error_code ignored;

@@ -23,7 +23,7 @@ struct ChildFailure {
   int error = 0;
 };
 
-enum Stage : int { kStageSetup, kStageFolder, kStageProgram };
+enum Stage : int { kStageSetup, kStageGroup, kStageFolder, kStageProgram };
 
 struct Pipe {
   Fd read, write;
@@ -62,10 +62,11 @@ void default_signals() {
 
 [[noreturn]] void become(const std::vector<char*>& argv, std::vector<char*>& env,
                          const std::string& folder, bool no_new_privileges, const Pipe& out,
-                         const Pipe& err, const Pipe& failed, pid_t keeper) {
+                         const Pipe& err, const Pipe& failed, pid_t keeper, int group) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != keeper) ::_exit(126);  // it died before the line above
+  if (group >= 0 && ::write(group, "0", 1) != 1) give_up(failed.write.get(), kStageGroup);
   default_signals();
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0 || ::dup2(out.write.get(), STDOUT_FILENO) < 0 ||
@@ -109,7 +110,9 @@ SpawnError describe(const ChildFailure& failure, const ContainerSpec& spec,
     return {failure.error == ENOENT ? 127 : 126,
             "cannot run " + spec.argv.front() + " in " + folder + ": " + reason};
   }
-  return {126, "cannot set up the process: " + reason};
+  return {126, std::string(failure.stage == kStageGroup ? "cannot enter the control group: "
+                                                        : "cannot set up the process: ") +
+                   reason};
 }
 
 SpawnError now(std::string_view what) {
@@ -119,7 +122,8 @@ SpawnError now(std::string_view what) {
 }  // namespace
 
 Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
-                                            const std::filesystem::path& default_folder) {
+                                            const std::filesystem::path& default_folder,
+                                            int group) {
   const std::string folder = spec.working_dir.empty() ? default_folder.string() : spec.working_dir;
   Pipe out, err, failed;
   if (!make(out, O_NONBLOCK) || !make(err, O_NONBLOCK) || !make(failed, 0)) {
@@ -134,7 +138,8 @@ Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
     if (!become_keeper(runner)) ::_exit(126);
     const pid_t self = ::getpid();
     const pid_t first = ::fork();
-    if (first == 0) become(argv, env, folder, spec.no_new_privileges, out, err, failed, self);
+    if (first == 0)
+      become(argv, env, folder, spec.no_new_privileges, out, err, failed, self, group);
     if (first < 0) ::_exit(126);
     keep(first, failed);
   }

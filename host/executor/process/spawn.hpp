@@ -25,7 +25,9 @@ struct SpawnError {
   std::string text;
 };
 
+/// `group`: of a control group that the process is in from its start, as of make_group(); or -1.
 Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
-                                            const std::filesystem::path& default_folder);
+                                            const std::filesystem::path& default_folder,
+                                            int group = -1);
 
 }  // namespace sluice::host

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "host/base/wall_clock.hpp"
+#include "host/executor/process/control_group.hpp"
 #include "host/executor/process/log_budget.hpp"
 
 namespace sluice::host {
@@ -168,6 +169,21 @@ void Supervisor::follow(const std::string& uid, Owner owner) {
   owners_[uid] = std::move(owner);
 }
 
+void Supervisor::put_groups(const std::filesystem::path& folder) {
+  group_folder_ = folder;
+  if (folder.empty()) return;
+  const std::vector<std::string> pods = known();
+  std::error_code ignored;
+  for (const std::string& uid : entries(folder))
+    if (std::filesystem::is_directory(folder / uid, ignored) &&
+        !std::binary_search(pods.begin(), pods.end(), uid))
+      end_group_of(uid);
+}
+
+void Supervisor::end_group_of(const std::string& uid) const {
+  if (!group_folder_.empty()) end_group(group_folder_ / uid);
+}
+
 std::vector<std::string> Supervisor::known() const { return entries(root_ / "pods"); }
 
 bool Supervisor::claimed(const std::string& uid) const {
@@ -220,6 +236,7 @@ Result<RunState> Supervisor::read_state(const std::string& uid) const {
 }
 
 Result<RunState> Supervisor::mark_lost(const std::string& uid, const std::string& why) {
+  end_group_of(uid);  // who killed the runner may have spared what it ran
   const RunPaths paths(root_, uid);
   Result<RunState> read = read_state(uid);
   RunState state = read ? *read : RunState{};
@@ -260,6 +277,7 @@ Result<void> Supervisor::stop(const std::string& uid, std::int64_t grace_seconds
 }
 
 void Supervisor::forget(const std::string& uid) {
+  end_group_of(uid);
   const RunPaths paths(root_, uid);
   std::error_code ignored;
   std::filesystem::remove(paths.state, ignored);

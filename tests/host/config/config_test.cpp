@@ -103,6 +103,12 @@ TEST(Configuration, ImagesStandForPrograms) {
   EXPECT_EQ(config->executor.images[0].entrypoint, (std::vector<std::string>{"./train", "--fast"}));
 }
 
+TEST(Config, ControlGroupsMayBeTurnedOff) {
+  EXPECT_TRUE(parse("executor: {controlGroups: auto}\n")->executor.control_groups);
+  EXPECT_FALSE(parse("executor: {controlGroups: off}\n")->executor.control_groups);
+  EXPECT_NE(parse("executor: {controlGroups: on}\n").error().text.find("auto"), std::string::npos);
+}
+
 TEST(Config, A10_OutputOfPodsHasBudgetsAndAPlace) {
   const auto config =
       parse("executor:\n  logs: {path: /var/log/sluice, podBytes: 1000000, totalBytes: 5000000}\n");

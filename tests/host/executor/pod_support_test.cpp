@@ -57,7 +57,7 @@ TEST(PodSupport, A19_WhatWouldBeLessSafeIsRefusedWithASentence) {
     const json::object pod = pod_with(each.pod, each.container);
     for (const auto& [user, text] :
          {std::pair{kRoot, each.as_root}, {kOrdinary, each.as_ordinary}}) {
-      const PodSupport found = support_of(pod, user);
+      const PodSupport found = support_of(pod, user, {});
       if (*text == '\0')
         EXPECT_EQ(found.refused, "") << each.pod << each.container;
       else
@@ -71,7 +71,7 @@ TEST(PodSupport, A19_OfTheRestTheOwnerIsTold) {
       pod_with(R"("serviceAccountName":"robot","volumes":[{"name":"v","emptyDir":{}}],)",
                R"(,"livenessProbe":{"exec":{"command":["true"]}},"resources":{"limits":{"cpu":"1"}},
           "volumeMounts":[{"name":"v","mountPath":"/scratch"}])");
-  const PodSupport found = support_of(pod, kRoot);
+  const PodSupport found = support_of(pod, kRoot, {});
   EXPECT_EQ(found.refused, "");
   EXPECT_THAT(
       found.ignored,
@@ -80,8 +80,20 @@ TEST(PodSupport, A19_OfTheRestTheOwnerIsTold) {
           "container \"c\": volumeMounts \"v\" at /scratch: nothing is mounted; the working "
           "directory is the pod's own",
           "container \"c\": livenessProbe: is not run; a container is ready while its process runs",
-          "container \"c\": resources.limits: processes are not held to them"));
-  EXPECT_THAT(support_of(pod_with("", ""), kRoot).ignored, IsEmpty());
+          "container \"c\": resources.limits.cpu: processes are not held to it"));
+  EXPECT_THAT(support_of(pod_with("", ""), kRoot, {}).ignored, IsEmpty());
+}
+
+/// Control groups hold cpu and memory where the machine lets them.
+TEST(PodSupport, LimitsAreIgnoredThatNobodyHolds) {
+  const json::object pod = pod_with(
+      "", R"(,"resources":{"limits":{"cpu":"1","memory":"1Gi","ephemeral-storage":"1Gi"}})");
+  const std::string ignored = "container \"c\": resources.limits.";
+  const std::string why = ": processes are not held to it";
+  EXPECT_THAT(support_of(pod, kRoot, {true, true}).ignored,
+              ElementsAre(ignored + "ephemeral-storage" + why));
+  EXPECT_THAT(support_of(pod, kRoot, {true, false}).ignored,
+              ElementsAre(ignored + "memory" + why, ignored + "ephemeral-storage" + why));
 }
 
 TEST(PodSupport, A19_ARefusedPodFailsAndPrivilegesAreNotGained) {

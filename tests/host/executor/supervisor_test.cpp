@@ -1,111 +1,21 @@
-// Real processes under real runners. Nothing here waits for a time to pass: the tests wait for
-// the supervisor's descriptor.
+// What a supervisor promises of the processes of its pods.
 #include "host/executor/process/supervisor.hpp"
 
-#include <gtest/gtest.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <string>
 
-#include "host/executor/process/line_log.hpp"
 #include "host/executor/process/log_budget.hpp"
+#include "tests/host/executor/supervisor_fixture.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace fs = std::filesystem;
-
-class SupervisorTest : public testing::Test {
- protected:
-  void SetUp() override {
-    root_ = fs::path(testing::TempDir()) /
-            ("supervisor-" + std::to_string(::getpid()) +
-             testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(root_);
-    restart_host();
-  }
-  void TearDown() override {
-    for (const std::string& uid : supervisor_->known()) {
-      if (!supervisor_->running(uid)) continue;
-      EXPECT_TRUE(supervisor_->stop(uid, 0));
-      until(uid, [](const RunState& state) { return state.ended(); });
-    }
-    supervisor_.reset();
-    fs::remove_all(root_);
-  }
-
-  void restart_host() {
-    supervisor_.reset();
-    auto opened = Supervisor::open(root_, {POD_RUNNER});
-    ASSERT_TRUE(opened) << opened.error().text;
-    supervisor_ = std::move(*opened);
-  }
-
-  static RunSpec spec(const std::string& script, RestartPolicy restart = RestartPolicy::kNever) {
-    RunSpec spec;
-    spec.uid = "u1";
-    spec.pod = "default/p";
-    spec.restart = restart;
-    spec.first_backoff_ms = 1;
-    spec.containers.push_back(
-        {"main", false, {"/bin/sh", "-c", script}, {"PATH=/usr/bin:/bin"}, ""});
-    return spec;
-  }
-
-  /// The first state of the pod that satisfies the condition.
-  RunState until(const std::string& uid, const std::function<bool(const RunState&)>& holds) {
-    for (;;) {
-      for (RunReport& report : supervisor_->poll()) {
-        if (report.uid == uid && holds(report.state)) return report.state;
-      }
-      pollfd polled{supervisor_->fd(), POLLIN, 0};
-      if (::poll(&polled, 1, 60'000) == 0) {
-        ADD_FAILURE() << "nothing happened for a minute";
-        return {};
-      }
-    }
-  }
-  /// The pod's end, and the end of its runner.
-  RunState end(const std::string& uid = "u1") {
-    RunState state = until(uid, [](const RunState& s) { return s.ended(); });
-    while (supervisor_->running(uid)) {
-      pollfd polled{supervisor_->fd(), POLLIN, 0};
-      ::poll(&polled, 1, 60'000);
-      supervisor_->poll();
-    }
-    return state;
-  }
-  void started(const RunSpec& spec) {
-    const Result<bool> result = supervisor_->start(spec);
-    ASSERT_TRUE(result) << result.error().text;
-    ASSERT_TRUE(*result);
-  }
-  std::string output(std::int64_t start = 0, const std::string& container = "main") const {
-    std::string out;
-    const std::string text = read_file(RunPaths(root_, "u1").log(container, start)).value_or("");
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t stop = text.find('\n', at);
-      const auto line = parse_log_line(std::string_view(text).substr(at, stop - at));
-      if (line) out += std::string(line->text) + (line->whole ? "\n" : "");
-      at = stop + 1;
-    }
-    return out;
-  }
-  pid_t runner() const {
-    const auto owner = parse_process_id(read_file(RunPaths(root_, "u1").owner).value_or(""));
-    return owner ? static_cast<pid_t>(owner->pid) : 0;
-  }
-  static bool runs(const RunState& state) { return state.phase == RunPhase::kRunning; }
-
-  fs::path root_;
-  std::unique_ptr<Supervisor> supervisor_;
-};
 
 TEST_F(SupervisorTest, RunsToSuccess) {
   started(spec("echo hello; echo problem >&2; pwd"));

@@ -1,0 +1,63 @@
+// Control groups (cgroup v2) of pods: what a container starts is in a group of its own, whatever
+// session it takes and whoever its parent becomes, so that all of it is counted, held to limits,
+// and killed in one step.
+//
+// The layout, below a folder that only this host uses:
+//
+//   UID          a pod; no process is in it
+//   UID/NAME     a container's run; made before its first process starts, gone when all ended
+//
+// The runner and the keepers (keeper.hpp) are in none of them: they tell how a container ended.
+// Groups are the kernel's and outlive whoever made them; the functions may be called by any process
+// and thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "host/executor/process/files.hpp"
+
+namespace sluice::host {
+
+/// Where a host may make groups.
+struct GroupParent {
+  std::filesystem::path folder;  ///< empty: nowhere
+  std::string why_not;           ///< then a sentence
+  bool cpu = false;              ///< whether limits of processors and memory can be set
+  bool memory = false;
+};
+
+/// Makes the folder for the host whose executor has `own`: as root `sluice/…` at the top of the
+/// hierarchy, as kubelet and container engines do, else below the group of this process, where that
+/// was handed over to its user. Needs Linux 5.14, whose groups can be killed.
+GroupParent make_group_parent(const std::filesystem::path& own);
+
+/// Of a container; 0: none.
+struct GroupLimits {
+  std::int64_t cpu_milli = 0;  ///< thousandths of a processor that it gets at most
+  std::int64_t cpu_share = 0;  ///< its share when processors are short: what it asked for
+  std::int64_t memory_bytes = 0;
+
+  bool operator==(const GroupLimits&) const = default;
+};
+
+/// What a group used since it was made; 0 where the kernel does not count it.
+struct GroupUse {
+  std::int64_t cpu_us = 0;
+  std::int64_t memory_peak_bytes = 0;
+  bool out_of_memory = false;  ///< something in it was killed for its memory limit
+};
+
+/// Makes the group, also its folder's, and sets what of the limits this machine can hold. The
+/// descriptor is of the file that a process writes "0" to, to be in it.
+Result<Fd> make_group(const std::filesystem::path& group, const GroupLimits& limits);
+
+GroupUse use_of_group(const std::filesystem::path& group);
+
+/// Kills all that is in the group or below, waits until it is gone, a second at most, and removes
+/// the group. False: something is still there. A group that does not exist has ended.
+bool end_group(const std::filesystem::path& group);
+
+}  // namespace sluice::host
