@@ -338,7 +338,8 @@ TEST(BuiltinKinds, PodUpdates) {
   };
   const Case cases[] = {
       {"image", "", [](auto& s) { s["containers"].at(0).as_object()["image"] = "b:2"; }, ""},
-      {"command", "", [](auto& s) { s["containers"].at(0).as_object()["command"] = boost::json::array{"a"}; },
+      {"command", "",
+       [](auto& s) { s["containers"].at(0).as_object()["command"] = boost::json::array{"a"}; },
        "spec"},
       {"bound", "", [](auto& s) { s["nodeName"] = "n"; }, ""},
       {"bound again", R"("nodeName":"m")", [](auto& s) { s["nodeName"] = "n"; }, "spec.nodeName"},
