@@ -53,6 +53,7 @@ class World {
   Engine engine_;
   Time now_ = 0;
   std::size_t decisions_ = 0, evictions_ = 0;
+  std::uint64_t made_ = 0;
   std::vector<WorkloadId> admitted_;
   std::vector<Decision> out_;
   std::vector<std::string> lowest_cohorts_;
