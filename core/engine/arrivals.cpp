@@ -40,7 +40,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object, hooks::T
   const auto id = static_cast<WorkloadId>(model_.workloads.size());
   WorkloadRecord& w = model_.workloads.emplace_back();
   w.key = key;
-  w.uid = object->meta.uid;
+  w.uid = Uid(object->meta.uid);
   w.object = std::move(object);
   w.priority = w.object->priority;
   const bool fresh = model_.ids.emplace(w.key, id).second;

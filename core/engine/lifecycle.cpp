@@ -284,7 +284,7 @@ void Lifecycle::preempt(WorkloadId id, QueueId queue, std::span<const Victim> vi
     why.reason = "Preempted";
     why.preemption = to_string(victim.reason);
     why.by = w.key;
-    why.message = "Preempted to accommodate a workload (UID: " + w.uid +
+    why.message = "Preempted to accommodate a workload (UID: " + w.uid.text() +
                   ", JobUID: " + (job ? *job : "UNKNOWN") + ") due to " + describe(victim.reason) +
                   "; preemptor path: " + model_.tree.path(queue) +
                   "; preemptee path: " + model_.tree.path(v.holding->queue);

@@ -170,7 +170,8 @@ struct Model {
     if (!a.exists() || !b.exists() || a.object->meta.ns != b.object->meta.ns) return false;
     const std::string_view of_a = a.object->meta.controller_uid();
     const std::string_view of_b = b.object->meta.controller_uid();
-    return of_a == of_b || (!of_a.empty() && of_a == b.uid) || (!of_b.empty() && of_b == a.uid);
+    return of_a == of_b || (!of_a.empty() && of_a == b.uid.text()) ||
+           (!of_b.empty() && of_b == a.uid.text());
   }
 
   /// The workload that the traits of this one replace; kNone: none that exists and is related.

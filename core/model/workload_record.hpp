@@ -19,6 +19,7 @@
 #include "core/quota/flavor_resource.hpp"
 #include "core/reasons/reasons.hpp"
 #include "core/types/kinds.hpp"
+#include "core/types/uid.hpp"
 #include "core/types/workload_state.hpp"
 
 namespace sluice {
@@ -120,7 +121,7 @@ struct WorkloadExtras {
 struct WorkloadRecord {
   std::shared_ptr<const api::Workload> object;  ///< null: removed
   std::string key;
-  std::string uid;  ///< a copy that outlives changes of the object
+  Uid uid;  ///< a copy that outlives changes of the object
   std::vector<PodSetRecord> pod_sets;
   std::unique_ptr<Holding> holding;
   std::unique_ptr<Holding> ended;  ///< what it held when it finished, for its status

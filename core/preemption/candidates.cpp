@@ -1,22 +1,11 @@
 #include "core/preemption/candidates.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/base/check.hpp"
 
 namespace sluice {
-namespace {
-
-/// Orders as the bytes do; what is shorter comes before what goes on.
-std::uint64_t first_bytes(std::string_view text) {
-  std::uint64_t out = 0;
-  for (std::size_t i = 0; i < sizeof out; ++i)
-    out = out << 8U | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0U);
-  return out;
-}
-
-}  // namespace
-
 bool uses_any(const Holding& holding, std::span<const FrId> frs) {
   for (const FrAmount& used : holding.usage)
     for (const FrId fr : frs)
@@ -64,7 +53,7 @@ void CandidateCollector::collect_own(std::vector<Candidate>& out) const {
                        queue_order_time(model_, w) > order_time_;
     if (!(lower || newer) || !eligible(id)) continue;
     out.push_back({id, query_.queue, CandidateKind::kOwn, false, w.evicting, kNone, w.priority,
-                   w.holding->reserved_at, first_bytes(w.uid)});
+                   w.holding->reserved_at, w.uid.number()});
   }
 }
 
@@ -76,7 +65,7 @@ void CandidateCollector::collect_other(QueueId queue, std::vector<Candidate>& ou
     const WorkloadRecord& w = model_.workloads[id];
     if (!(any || w.priority < preemptor_.priority) || !eligible(id)) continue;
     out.push_back({id, queue, CandidateKind::kPriority, false, w.evicting, kNone, w.priority,
-                   w.holding->reserved_at, first_bytes(w.uid)});
+                   w.holding->reserved_at, w.uid.number()});
   }
 }
 
@@ -111,11 +100,11 @@ bool taken_before(const Model& model, const Candidate& a, const Candidate& b) {
   if (a.kind != b.kind) return a.kind < b.kind;
   if (a.priority != b.priority) return a.priority < b.priority;
   if (a.reserved_at != b.reserved_at) return a.reserved_at > b.reserved_at;
-  if (a.uid_start != b.uid_start) return a.uid_start < b.uid_start;
+  if (a.uid.known && b.uid.known)
+    if (const auto order = a.uid <=> b.uid; order != 0) return order < 0;
   const WorkloadRecord& left = model.workloads[a.id];
   const WorkloadRecord& right = model.workloads[b.id];
-  if (const int c = left.uid.compare(right.uid); c != 0) return c < 0;
-  return left.key < right.key;
+  return std::tie(left.uid, left.key) < std::tie(right.uid, right.key);
 }
 
 }  // namespace sluice

@@ -28,7 +28,7 @@ struct Candidate {
   // Copies of what the order looks at, so that sorting stays in this array.
   std::int32_t priority = 0;
   Time reserved_at = 0;
-  std::uint64_t uid_start = 0;  ///< its first eight bytes, as a number in their order
+  UidNumber uid;
 };
 
 /// True when some pod set of the holder is assigned one of these frs, amount 0 included.

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "core/base/time.hpp"
+#include "core/types/uid.hpp"
 #include "core/types/workload_state.hpp"
 
 namespace sluice {
@@ -16,9 +16,9 @@ namespace sluice {
 struct OrderKey {
   std::int32_t priority = 0;
   Time time = 0;
-  const std::string* uid = nullptr;  ///< of the workload it is ordered as
+  const Uid* uid = nullptr;  ///< of the workload it is ordered as
   std::int32_t rank = 0;
-  const std::string* own_uid = nullptr;
+  const Uid* own_uid = nullptr;
   WorkloadId anchor = 0;  ///< the workload it is ordered as; itself without a group
   WorkloadId id = 0;
 
@@ -27,10 +27,10 @@ struct OrderKey {
     if (a.priority != b.priority) return a.priority > b.priority;
     if (a.time != b.time) return a.time < b.time;
     if (a.id == b.id) return false;
-    if (const int c = a.uid->compare(*b.uid); c != 0) return c < 0;
+    if (const auto order = *a.uid <=> *b.uid; order != 0) return order < 0;
     if (a.anchor != b.anchor) return a.anchor < b.anchor;
     if (a.rank != b.rank) return a.rank < b.rank;
-    if (const int c = a.own_uid->compare(*b.own_uid); c != 0) return c < 0;
+    if (const auto order = *a.own_uid <=> *b.own_uid; order != 0) return order < 0;
     return a.id < b.id;
   }
 };

@@ -53,7 +53,7 @@ TEST(Arrivals, AnotherUidIsAnotherWorkload) {
   second.object.meta.uid = "two";
   s.submit(second).submit(Job("b", "q").cpu(4)).run();
   EXPECT_EQ(s.admitted(), "b") << "what the first held is free";
-  EXPECT_EQ(record(s, "a").uid, "two");
+  EXPECT_EQ(record(s, "a").uid.text(), "two");
 }
 
 TEST(Arrivals, LikePodSetsHaveOneShapeAndOthersHaveNot) {
@@ -71,7 +71,7 @@ void check_records(const Engine& engine) {
   for (const WorkloadId id : engine.workloads()) {
     const WorkloadRecord& w = model.workloads[id];
     const api::Workload& object = *w.object;
-    RC_ASSERT(w.key == object.meta.key() && w.uid == object.meta.uid);
+    RC_ASSERT(w.key == object.meta.key() && w.uid.text() == object.meta.uid);
     RC_ASSERT(w.priority == object.priority && w.pod_sets.size() == object.pod_sets.size());
     RC_ASSERT(model.texts.text(w.local_queue) == object.meta.ns + "/" + object.queue_name);
     for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {

@@ -12,7 +12,7 @@ namespace {
 
 struct Pending : ::testing::Test {
   PendingQueue queue;
-  std::deque<std::string> uids;
+  std::deque<Uid> uids;
 
   OrderKey key(WorkloadId id, std::int32_t priority, Time time, const std::string& uid = "") {
     OrderKey k;
