@@ -148,6 +148,31 @@ std::vector<api::PodSetAssignment> assignment_of(const Model& model, WorkloadId 
   return w.object->status.admission->pod_sets;
 }
 
+Milestones milestones_of(const Model& model, WorkloadId id) {
+  using Condition = ConditionRecord::Type;
+  const WorkloadRecord& w = model.workloads[id];
+  Milestones out;
+  const auto changed = [&](Condition type) {
+    const ConditionRecord* c = w.condition(type);
+    return c ? std::optional(c->time) : std::nullopt;
+  };
+  out.reserved = changed(Condition::kQuotaReserved);
+  out.admitted = changed(Condition::kAdmitted);
+  out.evicted = changed(Condition::kEvicted);
+  out.is_evicted = out.evicted && w.condition(Condition::kEvicted)->is_true;
+  const WorkloadRecord* holder = holder_for(model, w);
+  const bool finished = w.state == WorkloadState::kFinished;
+  if (holder)
+    out.cluster_queue = model.queues[holder->holding->queue].name;
+  else if (finished && w.ended)
+    out.cluster_queue = model.queues[w.ended->queue].name;
+  else if ((finished || ran_when_it_came(w)) && w.object->status.admission)
+    out.cluster_queue = w.object->status.admission->cluster_queue;
+  const WorkloadRecord& checked = holder && holder->extras ? *holder : w;
+  out.has_checks = w.extras && checked.extras && !checked.extras->checks.empty();
+  return out;
+}
+
 api::WorkloadStatus status_of(const Model& model, WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
   api::WorkloadStatus out;

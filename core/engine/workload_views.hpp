@@ -39,6 +39,17 @@ std::vector<api::PodSetAssignment> assignment_of(const Model& model, WorkloadId 
 /// The status as the API shows it: of one that others stand for, that of the one that does.
 api::WorkloadStatus status_of(const Model& model, WorkloadId id);
 
+/// Where and when: what figures about a workload need of its status, without its texts.
+struct Milestones {
+  std::string_view cluster_queue;  ///< of its admission, also of one it finished with; else empty
+  /// When its conditions changed last; nullopt: it does not have them.
+  std::optional<Time> reserved, admitted, evicted;
+  bool is_evicted = false;  ///< now
+  bool has_checks = false;
+};
+
+Milestones milestones_of(const Model& model, WorkloadId id);
+
 /// Who is counted for this workload in totals: itself, or the one that it represents.
 WorkloadId counted_as(const Model& model, WorkloadId id);
 

@@ -1,6 +1,8 @@
 #include "host/metrics/decision_metrics.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 namespace sluice::host {
 namespace {
@@ -9,7 +11,30 @@ double seconds(Duration time) {
   return static_cast<double>(std::max<Duration>(0, time)) / static_cast<double>(kSecond);
 }
 
-Buckets buckets_of(int count) { return count == 14 ? Buckets::kFourteen : Buckets::kSixteen; }
+/// One thing told of both queues; without buckets it is counted.
+struct Telling {
+  const char* name;
+  const char* help;
+  std::optional<Buckets> buckets, local_buckets;
+};
+
+/// In the order of Told. Kueue's names and buckets.
+constexpr Telling kTellings[] = {
+    {"quota_reserved_workloads_total", "Workloads that got quota", {}, {}},
+    {"quota_reserved_wait_time_seconds", "From queueing to the reservation of quota",
+     Buckets::kFourteen, Buckets::kFourteen},
+    {"admitted_workloads_total", "Workloads that were admitted", {}, {}},
+    {"admission_wait_time_seconds", "From queueing to admission", Buckets::kSixteen,
+     Buckets::kFourteen},
+    {"admission_checks_wait_time_seconds", "From the reservation of quota to admission",
+     Buckets::kFourteen, Buckets::kFourteen},
+    {"ready_wait_time_seconds", "From queueing to all pods being ready", Buckets::kFourteen,
+     Buckets::kFourteen},
+    {"admitted_until_ready_wait_time_seconds", "From admission to all pods being ready",
+     Buckets::kFourteen, Buckets::kFourteen},
+    {"finished_workloads_total", "Workloads that finished", {}, {}},
+    {"execution_time_seconds", "From admission to the end", Buckets::kSixteen, Buckets::kSixteen},
+};
 
 /// `DeactivatedDueToX` is the reason Deactivated with the cause X.
 std::pair<std::string, std::string> split_reason(const std::string& reason) {
@@ -27,6 +52,7 @@ struct DecisionMetrics::About {
   Time queued = 0;  ///< created, or evicted last
   Time reserved = 0, admitted = 0;
   bool checks = false;
+  Series* series = nullptr;
 
   MetricLabels of_cluster_queue() const {
     return {{"cluster_queue", cluster_queue}, {"priority_class", priority_class}};
@@ -36,47 +62,58 @@ struct DecisionMetrics::About {
   }
 };
 
-/// The status is its own; who it is, that of the one it counts for.
-DecisionMetrics::About DecisionMetrics::about(WorkloadId id) const {
+/// The times are its own; who it is, that of the one it counts for.
+DecisionMetrics::About DecisionMetrics::about(WorkloadId id) {
   const auto object = engine_.object(engine_.counted_as(id));
-  const api::WorkloadStatus status = engine_.status(id);
+  const Milestones seen = milestones_of(engine_.model(), id);
   About out;
   out.ns = object->meta.ns;
   out.uid = object->meta.uid;
   out.local_queue = object->queue_name;
   out.priority_class = object->priority_class ? object->priority_class->name : "";
-  out.cluster_queue = status.admission
-                          ? status.admission->cluster_queue
-                          : cluster_queue_of(engine_.model(), out.ns + "/" + out.local_queue);
+  out.cluster_queue = seen.cluster_queue;
+  if (out.cluster_queue.empty())
+    out.cluster_queue = cluster_queue_of(engine_.model(), out.ns + "/" + out.local_queue);
   out.created = object->meta.creation_time.value_or(0);
-  const auto time_of = [&](std::string_view type) {
-    const api::Condition* condition = status.condition(type);
-    return condition ? condition->last_transition_time : 0;
-  };
   // The condition Evicted tells it only until the workload gets quota again.
   const auto evicted = evicted_at_.find(out.uid);
-  const api::Condition* told = status.condition("Evicted");
   out.queued = out.created;
   if (evicted != evicted_at_.end()) out.queued = evicted->second;
-  if (told && told->status == "True") out.queued = told->last_transition_time;
-  out.reserved = time_of("QuotaReserved");
-  out.admitted = time_of("Admitted");
-  out.checks = !status.admission_checks.empty();
+  if (seen.is_evicted) out.queued = *seen.evicted;
+  out.reserved = seen.reserved.value_or(0);
+  out.admitted = seen.admitted.value_or(0);
+  out.checks = seen.has_checks;
+  series_key_ = out.cluster_queue;
+  for (const std::string* part : {&out.ns, &out.local_queue, &out.priority_class})
+    series_key_.append(1, '\0').append(*part);
+  out.series = &series_[series_key_];
   return out;
 }
 
-void DecisionMetrics::both(const std::string& name, const std::string& help, const About& about) {
-  metrics_.count("kueue_" + name, help + " per ClusterQueue", about.of_cluster_queue());
-  metrics_.count("kueue_local_queue_" + name, help + " per LocalQueue", about.of_local_queue());
+DecisionMetrics::Series::Pair DecisionMetrics::make(Told what, const About& about) {
+  static_assert(std::size(kTellings) == kTold);
+  const Telling& telling = kTellings[static_cast<std::size_t>(what)];
+  const auto sink = [&](const std::string& name, const char* per, const MetricLabels& labels,
+                        const std::optional<Buckets>& buckets) {
+    const std::string help = std::string(telling.help) + per;
+    return buckets ? metrics_.histogram(name, help, labels, *buckets)
+                   : metrics_.counter(name, help, labels);
+  };
+  return {sink(std::string("kueue_") + telling.name, " per ClusterQueue", about.of_cluster_queue(),
+               telling.buckets),
+          sink(std::string("kueue_local_queue_") + telling.name, " per LocalQueue",
+               about.of_local_queue(), telling.local_buckets)};
 }
 
-void DecisionMetrics::both_times(const std::string& name, const std::string& help,
-                                 const About& about, Duration time, int buckets,
-                                 int local_buckets) {
-  metrics_.observe("kueue_" + name, help + " per ClusterQueue", about.of_cluster_queue(),
-                   seconds(time), buckets_of(buckets));
-  metrics_.observe("kueue_local_queue_" + name, help + " per LocalQueue", about.of_local_queue(),
-                   seconds(time), buckets_of(local_buckets));
+void DecisionMetrics::tell(Told what, const About& about, double value) {
+  Series::Pair& pair = about.series->of[static_cast<std::size_t>(what)];
+  if (!pair.cluster_queue) pair = make(what, about);
+  pair.cluster_queue(value);
+  pair.local_queue(value);
+}
+
+void DecisionMetrics::time(Told what, const About& about, Duration time) {
+  tell(what, about, seconds(time));
 }
 
 void DecisionMetrics::decided(Time now, const Decision& decision) {
@@ -133,29 +170,23 @@ void DecisionMetrics::cycled(const CycleReport& cycle) {
 void DecisionMetrics::pods_ready(Time now, WorkloadId workload) {
   const About who = about(workload);
   ready_since_[who.uid] = now;
-  both_times("ready_wait_time_seconds", "From queueing to all pods being ready", who,
-             now - who.queued, 14, 14);
-  both_times("admitted_until_ready_wait_time_seconds", "From admission to all pods being ready",
-             who, now - who.admitted, 14, 14);
+  time(Told::kReadyWait, who, now - who.queued);
+  time(Told::kReadyAfterAdmission, who, now - who.admitted);
 }
 
 void DecisionMetrics::reserved(Time now, const About& about) {
-  both("quota_reserved_workloads_total", "Workloads that got quota", about);
-  both_times("quota_reserved_wait_time_seconds", "From queueing to the reservation of quota", about,
-             now - about.queued, 14, 14);
+  count(Told::kReserved, about);
+  time(Told::kReservedWait, about, now - about.queued);
 }
 
 void DecisionMetrics::admitted(Time now, const About& about) {
-  both("admitted_workloads_total", "Workloads that were admitted", about);
-  both_times("admission_wait_time_seconds", "From queueing to admission", about, now - about.queued,
-             16, 14);
+  count(Told::kAdmitted, about);
+  time(Told::kAdmissionWait, about, now - about.queued);
   for (const std::string& cohort : cohorts_above(engine_.model(), about.cluster_queue))
     metrics_.count("kueue_cohort_subtree_admitted_workloads_total",
                    "Workloads that were admitted in queues below the cohort",
                    {{"cohort", cohort}, {"priority_class", about.priority_class}});
-  if (!about.checks) return;
-  both_times("admission_checks_wait_time_seconds", "From the reservation of quota to admission",
-             about, now - about.reserved, 14, 14);
+  if (about.checks) time(Told::kChecksWait, about, now - about.reserved);
 }
 
 void DecisionMetrics::evicted(Time now, const Decision& decision, const About& about) {
@@ -197,10 +228,8 @@ void DecisionMetrics::evicted(Time now, const Decision& decision, const About& a
 void DecisionMetrics::finished(Time now, const About& about) {
   evicted_at_.erase(about.uid);
   ready_since_.erase(about.uid);
-  both("finished_workloads_total", "Workloads that finished", about);
-  if (about.admitted == 0) return;
-  both_times("execution_time_seconds", "From admission to the end", about, now - about.admitted, 16,
-             16);
+  count(Told::kFinished, about);
+  if (about.admitted != 0) time(Told::kExecution, about, now - about.admitted);
 }
 
 }  // namespace sluice::host

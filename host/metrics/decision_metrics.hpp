@@ -3,7 +3,9 @@
 // One per Engine; the counters behind it outlive it. Belongs to the kernel's thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -11,6 +13,7 @@
 #include "core/engine/cohort_views.hpp"
 #include "core/engine/engine.hpp"
 #include "core/engine/queue_views.hpp"
+#include "core/engine/workload_views.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/metrics/metrics.hpp"
 
@@ -30,22 +33,47 @@ class DecisionMetrics final : public DecisionObserver {
   const std::map<std::string, std::size_t>& preemption_skips() const { return skips_; }
 
  private:
+  /// What is told of a ClusterQueue and of a LocalQueue alike.
+  enum class Told : std::uint8_t {
+    kReserved,
+    kReservedWait,
+    kAdmitted,
+    kAdmissionWait,
+    kChecksWait,
+    kReadyWait,
+    kReadyAfterAdmission,
+    kFinished,
+    kExecution,
+  };
+  static constexpr std::size_t kTold = 9;
+
+  /// Where it goes, for one priority class in one pair of queues. Made at first use.
+  struct Series {
+    struct Pair {
+      std::function<void(double)> cluster_queue, local_queue;
+    };
+    std::array<Pair, kTold> of;
+  };
+
   struct About;
-  About about(WorkloadId id) const;
+  About about(WorkloadId id);
   void decided_for_another(Time now, const Decision& decision);
   void reserved(Time now, const About& about);
   void admitted(Time now, const About& about);
   void evicted(Time now, const Decision& decision, const About& about);
   void finished(Time now, const About& about);
-  void both(const std::string& name, const std::string& help, const About& about);
-  void both_times(const std::string& name, const std::string& help, const About& about,
-                  Duration time, int buckets, int local_buckets);
+  void tell(Told what, const About& about, double value);
+  Series::Pair make(Told what, const About& about);
+  void count(Told what, const About& about) { tell(what, about, 1); }
+  void time(Told what, const About& about, Duration time);
 
   const Engine& engine_;
   HostMetrics& metrics_;
   std::unordered_map<std::string, Time> evicted_at_;   // by UID: the last time
   std::unordered_map<std::string, Time> ready_since_;  // by UID
   std::map<std::string, std::size_t> skips_, skips_of_cycle_;
+  std::unordered_map<std::string, Series> series_;  // by ClusterQueue, LocalQueue, class
+  std::string series_key_;                          // reused
 };
 
 }  // namespace sluice::host

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/engine/workload_views.hpp"
+
 namespace sluice::host {
 
 DecisionEvents::DecisionEvents(const api::Scheme& scheme, const Engine& engine,
@@ -73,18 +75,15 @@ void DecisionEvents::emit(WorkloadId id, bool warning, std::string reason, std::
 }
 
 std::string DecisionEvents::queue_of(WorkloadId id) const {
-  const auto admission = engine_.view(id).admission;
-  return admission ? admission->cluster_queue : std::string();
+  return std::string(milestones_of(engine_.model(), id).cluster_queue);
 }
 
 /// How long it waited for its reservation, or from there for its admission.
 Duration DecisionEvents::since(WorkloadId id, Time now, bool reservation) const {
-  const api::WorkloadStatus status = engine_.status(id);
+  const Milestones seen = milestones_of(engine_.model(), id);
   Time from = engine_.object(id)->meta.creation_time.value_or(now);
-  if (const auto* reserved = status.condition("QuotaReserved"); reservation && reserved)
-    from = reserved->last_transition_time;
-  if (const auto* evicted = status.condition("Evicted"); evicted && !reservation)
-    from = std::max(from, std::min(evicted->last_transition_time, now));
+  if (reservation && seen.reserved) from = *seen.reserved;
+  if (!reservation && seen.evicted) from = std::max(from, std::min(*seen.evicted, now));
   return std::max<Duration>(0, now - from);
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/base/check.hpp"
+#include "core/engine/workload_views.hpp"
 #include "tests/core/engine/random_world.hpp"
 #include "tests/core/support/fake_hooks.hpp"
 
@@ -93,6 +94,23 @@ void random_traits(std::uint64_t seed, FakeTraits& traits) {
   }
 }
 
+/// The short form says what the status says.
+bool milestones_agree(const Engine& engine, WorkloadId id) {
+  const api::WorkloadStatus status = engine.status(id);
+  const Milestones seen = milestones_of(engine.model(), id);
+  const auto changed = [&](const char* type) {
+    const api::Condition* c = status.condition(type);
+    return c ? std::optional(c->last_transition_time) : std::nullopt;
+  };
+  const api::Condition* evicted = status.condition("Evicted");
+  // Of one that waits the status has a condition QuotaReserved in any case.
+  const bool reserved = !seen.reserved || seen.reserved == changed("QuotaReserved");
+  return reserved && seen.admitted == changed("Admitted") && seen.evicted == changed("Evicted") &&
+         seen.is_evicted == (evicted && evicted->status == "True") &&
+         seen.has_checks == !status.admission_checks.empty() &&
+         seen.cluster_queue == (status.admission ? status.admission->cluster_queue : "");
+}
+
 TEST(EngineProperties, AnyTraitsKeepTheLedgerAndExclusiveGroups) {
   EXPECT_TRUE(rc::check([](std::uint64_t seed) {
     const Plan plan = Planner(seed).draw(3, 6, kInstants);
@@ -108,6 +126,7 @@ TEST(EngineProperties, AnyTraitsKeepTheLedgerAndExclusiveGroups) {
       std::map<std::string, int> admitted;  // by exclusive group
       const Engine& engine = one.scenario().engine;
       for (const WorkloadId id : engine.workloads()) {
+        RC_ASSERT(milestones_agree(engine, id));
         const auto t = traits.table.find(engine.object(id)->meta.name);
         if (t == traits.table.end() || engine.state(id) != WorkloadState::kAdmitted) continue;
         if (!engine.holds_quota(id)) {  // another runs for it
