@@ -233,7 +233,7 @@ void Arrivals::remove(WorkloadId id) {
   model_.ids.erase(w.key);
   ++model_.ids_version;
   waiting_.reorder_anchored(w.key);
-  SLUICE_CHECK(!w.holds_quota() && !model_.claims.contains(id), w.key, " leaves capacity");
+  SLUICE_CHECK(!w.holds_quota() && !model_.earmarks.contains(id), w.key, " leaves capacity");
   w.object.reset();
   count_workload(model_, id);
   std::string key = std::move(w.key);

@@ -127,21 +127,21 @@ void Holdings::drop_plan(WorkloadId id) {
   }
 }
 
-void Holdings::claim(WorkloadId id, Claim claim) {
-  drop_claim(id);
+void Holdings::earmark(WorkloadId id, Earmark earmark) {
+  drop_earmark(id);
   SLUICE_CHECK(!model_.workloads[id].holds_quota() && !model_.tree_stale, model_.key(id),
-               " claims capacity of queue ", claim.queue, " and holds quota");
-  model_.ledger.add(claim.queue, claim.usage);
-  model_.queues[claim.queue].usage_changed();
-  model_.claims.emplace(id, std::move(claim));
+               " has an earmark in queue ", earmark.queue, " and holds quota");
+  model_.ledger.add(earmark.queue, earmark.usage);
+  model_.queues[earmark.queue].usage_changed();
+  model_.earmarks.emplace(id, std::move(earmark));
 }
 
-void Holdings::drop_claim(WorkloadId id) {
-  const auto it = model_.claims.find(id);
-  if (it == model_.claims.end()) return;
+void Holdings::drop_earmark(WorkloadId id) {
+  const auto it = model_.earmarks.find(id);
+  if (it == model_.earmarks.end()) return;
   if (!model_.tree_stale) model_.ledger.subtract(it->second.queue, it->second.usage);
   model_.queues[it->second.queue].usage_changed();
-  model_.claims.erase(it);
+  model_.earmarks.erase(it);
 }
 
 bool Holdings::all_pods_ready() {

@@ -1,4 +1,4 @@
-// Holdings: who holds quota, whom they plan to evict, and what is claimed.
+// Holdings: who holds quota, whom they plan to evict, and what is earmarked.
 //
 // Every change of who holds what goes through here, so that the records, the queues and the ledger
 // say the same. Invariant: a workload with a holding stands in its queue's `holders` at the
@@ -32,9 +32,9 @@ class Holdings {
   void drop_plan(WorkloadId id);
 
   /// Keeps capacity from others for a workload that preempts again and again (semantics 8); in
-  /// place of an earlier claim of it.
-  void claim(WorkloadId id, Claim claim);
-  void drop_claim(WorkloadId id);
+  /// place of an earlier earmark of it.
+  void earmark(WorkloadId id, Earmark earmark);
+  void drop_earmark(WorkloadId id);
 
   /// Of all that hold quota. O(1), after somebody let go or reported: O(holders).
   bool all_pods_ready();

@@ -33,7 +33,7 @@ void Lifecycle::reserve(const Entry& entry) {
                queue.name, " and does not wait there");
   queue.pending.erase(id);
   queue.pending.free_place(id);
-  holdings_.drop_claim(id);
+  holdings_.drop_earmark(id);
   w.scan.reset();
   w.pending.reset();
   w.logged_pending = 0;
@@ -196,7 +196,7 @@ void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_v
     structure_.released_in(w.queue);
   }
   waiting_.dequeue(id);
-  holdings_.drop_claim(id);
+  holdings_.drop_earmark(id);
   if (w.object->active) {
     auto object = std::make_shared<api::Workload>(*w.object);
     object->active = false;
@@ -253,7 +253,7 @@ void Lifecycle::end(WorkloadId id, std::string_view reason, std::string_view mes
   if (w.queue != kNone) structure_.released_in(w.queue);
   waiting_.dequeue(id);
   if (w.queue != kNone) model_.queues[w.queue].pending.free_place(id);
-  holdings_.drop_claim(id);
+  holdings_.drop_earmark(id);
   if (w.holds_quota())
     w.ended = holdings_.let_go(id);
   else
@@ -334,7 +334,7 @@ void Lifecycle::forget(WorkloadId id) {
     holdings_.let_go(id);
   }
   waiting_.free_place(id);
-  holdings_.drop_claim(id);
+  holdings_.drop_earmark(id);
   model_.history.forget(id);
 }
 

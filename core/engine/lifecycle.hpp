@@ -78,7 +78,7 @@ class Lifecycle {
   void take_part(WorkloadId id, WorkloadId speaker);
   /// Those that others represent say what became of these.
   void settle_represented();
-  /// It is gone: nothing of it is held, claimed or remembered.
+  /// It is gone: nothing of it is held, earmarked or remembered.
   void forget(WorkloadId id);
 
   /// It came with a status: it starts out where that says.

@@ -46,7 +46,7 @@ bool Rounds::run() {
   for (Entry& entry : heads_) entry.note_generations(model_);
   for (Recheck& recheck : rechecks_) lifecycle_.commit(recheck);
   for (const std::size_t i : order) commit(heads_[i]);
-  settle_claims();
+  settle_earmarks();
   lifecycle_.complete_evictions();
   const bool busy = model_.cycle <= busy_until_;
   idle_cycles_ = turn_.progress || turn_.moved || busy ? 0 : idle_cycles_ + 1;
@@ -133,7 +133,7 @@ void Rounds::commit(Entry& entry) {
       if (entry.status == EntryStatus::kPreempting) {
         const int times = model_.history.issued(entry.id, model_.now);
         lifecycle_.preempt(entry.id, entry.queue, entry.nomination.victims);
-        claim_after(entry, times);
+        earmark_after(entry, times);
       } else {
         turn_.decide(DecisionType::kWaitingForVictims, entry.id);
       }
@@ -176,28 +176,28 @@ Grounds Rounds::grounds_of(const Entry& entry) const {
                                    [](const PodSetRecord& p) { return p.min_count > 0; });
   const Assignment& a = entry.nomination.assignment;
   out.steady =
-      !tied && !partial && !a.other_grounds && entry.resumed_from_start && model_.claims.empty();
+      !tied && !partial && !a.other_grounds && entry.resumed_from_start && model_.earmarks.empty();
   if (out.steady) out.looks = a.looks;
   return out;
 }
 
 /// Who preempts again and again keeps what it needs from others (semantics 8).
-void Rounds::claim_after(const Entry& entry, int times) {
+void Rounds::earmark_after(const Entry& entry, int times) {
   if (times < 3) return;
-  holdings_.claim(entry.id, {entry.queue, entry.nomination.assignment.usage});
+  holdings_.earmark(entry.id, {entry.queue, entry.nomination.assignment.usage});
 }
 
-/// A claim ends when its workload was not a head, or one that neither preempts, waits, nor lost.
-void Rounds::settle_claims() {
-  if (model_.claims.empty()) return;
+/// An earmark ends when its workload was not a head, or one that neither preempts, waits, nor lost.
+void Rounds::settle_earmarks() {
+  if (model_.earmarks.empty()) return;
   std::vector<WorkloadId> ended;
-  for (const auto& [id, claim] : model_.claims) {
+  for (const auto& [id, earmark] : model_.earmarks) {
     const bool goes_on = std::any_of(heads_.begin(), heads_.end(), [id = id](const Entry& e) {
       return e.id == id && e.status != EntryStatus::kNoRoom && e.status != EntryStatus::kReserved;
     });
     if (!goes_on) ended.push_back(id);
   }
-  for (const WorkloadId id : ended) holdings_.drop_claim(id);
+  for (const WorkloadId id : ended) holdings_.drop_earmark(id);
 }
 
 void Rounds::record_scan(const Entry& entry) {
@@ -214,7 +214,7 @@ void Rounds::record_scan(const Entry& entry) {
 /// After a cycle that changed nothing, with every scan at its end, the cycles that follow are the
 /// same again: they are counted, not computed.
 bool Rounds::skip_idle_cycles() {
-  if (!model_.claims.empty()) return false;
+  if (!model_.earmarks.empty()) return false;
   for (const Entry& entry : heads_) {
     if (entry.status != EntryStatus::kNoRoom && entry.status != EntryStatus::kSkipped) return false;
     if (!entry.nomination.assignment.scan_exhausted()) return false;

@@ -44,10 +44,10 @@ class Rounds {
   void take_head(QueueRecord& queue, WorkloadId id);
   const char* not_nominated_because(const QueueRecord& queue, const WorkloadRecord& w) const;
   void commit(Entry& entry);
-  void claim_after(const Entry& entry, int times);
+  void earmark_after(const Entry& entry, int times);
   Grounds grounds_of(const Entry& entry) const;
   void record_scan(const Entry& entry);
-  void settle_claims();
+  void settle_earmarks();
   bool skip_idle_cycles();
   std::shared_ptr<PendingReason> reason_of(const Entry& entry) const;
   void tell_pending();

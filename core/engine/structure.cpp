@@ -77,7 +77,7 @@ void Structure::count_all() {
     for (const WorkloadId id : queue.holders) model_.workloads[id].counted = false;
   for (const QueueRecord& queue : model_.queues)
     for (const WorkloadId id : queue.holders) model_.settle(id);
-  for (const auto& [id, claim] : model_.claims) model_.ledger.add(claim.queue, claim.usage);
+  for (const auto& [id, earmark] : model_.earmarks) model_.ledger.add(earmark.queue, earmark.usage);
 }
 
 void Structure::rebuild_groups(QueueRecord& queue) {

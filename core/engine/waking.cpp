@@ -74,7 +74,7 @@ void Waking::sort_notes() {
 
 /// What lets usage change without a wake, or makes an answer depend on other workloads.
 bool Waking::can_be_quiet() const {
-  return !hooks_.preemption_veto && model_.claims.empty() && model_.held.empty() &&
+  return !hooks_.preemption_veto && model_.earmarks.empty() && model_.held.empty() &&
          model_.together.empty();
 }
 

@@ -1,7 +1,7 @@
 // EvictionHistory: who evicted whom lately, so that preemption always makes progress (semantics 8).
 //
 // Two memories over one window: how often a workload issued preemptions (the third time it may
-// claim what it preempts for), and which pairs (preemptor, victim) there were (no way back).
+// earmark what it preempts for), and which pairs (preemptor, victim) there were (no way back).
 // Entries are forgotten when the window passed without a repeat, or when a workload ends. The
 // engine's thread writes it between the parallel parts of a cycle; blocked() may be called by many
 // threads.

@@ -3,8 +3,8 @@
 // Every reservation is taken once and released once. Workloads that share a unit (members of one
 // group, or a replacement and what it replaces; mechanisms 2) count per queue and fr as the maximum
 // of their amounts, not as the sum. Invariant: usage of a queue in the tree = Σ over its units of
-// that maximum, plus the sum of the claims; verify() recomputes it. Threads: as QuotaTree, one root
-// by one thread.
+// that maximum, plus the sum of the earmarks; verify() recomputes it. Threads: as QuotaTree, one
+// root by one thread.
 #pragma once
 
 #include <span>
@@ -35,7 +35,7 @@ class Ledger {
   std::vector<FrAmount> marginal(const WorkloadRecord& workload, QueueId queue,
                                  std::span<const FrAmount> usage) const;
 
-  /// Usage that stands for no holder (a claim, semantics 8; usage taken within a cycle).
+  /// Usage that stands for no holder (an earmark, semantics 8; usage taken within a cycle).
   void add(QueueId queue, std::span<const FrAmount> usage);
   void subtract(QueueId queue, std::span<const FrAmount> usage);
 

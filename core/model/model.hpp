@@ -36,7 +36,7 @@ struct FlavorRecord {
 };
 
 /// What a workload that preempts again and again keeps from others (semantics 8).
-struct Claim {
+struct Earmark {
   QueueId queue = 0;
   std::vector<FrAmount> usage;
 };
@@ -50,7 +50,7 @@ struct Model {
   QuotaTree tree;
   Ledger ledger{tree};
   EvictionHistory history;
-  std::unordered_map<WorkloadId, Claim> claims;  ///< each is counted in the ledger
+  std::unordered_map<WorkloadId, Earmark> earmarks;  ///< each is counted in the ledger
   Time now = 0;
   std::uint64_t cycle = 0;               ///< cycles so far, over all queues and instants
   bool requeue_by_eviction_time = true;  ///< after PodsReadyTimeout (EngineConfig)

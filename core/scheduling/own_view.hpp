@@ -1,8 +1,8 @@
 // OwnView: the model as one workload may see it.
 //
 // While it lives, what the workload replaces, the other holders of its unit in its queue, and its
-// own claim do not count (mechanisms 1 and 2, semantics 8). Free of cost for a workload without
-// traits or claim.
+// own earmark do not count (mechanisms 1 and 2, semantics 8). Free of cost for a workload without
+// traits or earmark.
 #pragma once
 
 #include "core/model/model.hpp"
@@ -20,19 +20,19 @@ class OwnView {
     // What it replaces ends with its admission, wherever that holds quota.
     const WorkloadId replaced = model.replaced_by(w);
     if (replaced != kNone && model.same_root(replaced, queue)) removal_.remove(replaced);
-    if (const auto it = model.claims.find(id); it != model.claims.end()) claim_ = &it->second;
-    if (claim_) model_.ledger.subtract(claim_->queue, claim_->usage);
+    if (const auto it = model.earmarks.find(id); it != model.earmarks.end()) earmark_ = &it->second;
+    if (earmark_) model_.ledger.subtract(earmark_->queue, earmark_->usage);
   }
   OwnView(const OwnView&) = delete;
   OwnView& operator=(const OwnView&) = delete;
   ~OwnView() {
-    if (claim_) model_.ledger.add(claim_->queue, claim_->usage);
+    if (earmark_) model_.ledger.add(earmark_->queue, earmark_->usage);
   }
 
  private:
   Model& model_;
   Removal removal_;
-  const Claim* claim_ = nullptr;
+  const Earmark* earmark_ = nullptr;
 };
 
 }  // namespace sluice

@@ -25,7 +25,7 @@ struct EngineConfig {
   bool fair_sharing = false;
   std::vector<FairStrategy> fair_strategies = {FairStrategy::kLessThanOrEqualToFinalShare,
                                                FairStrategy::kLessThanInitialShare};
-  Duration progress_window = 300 * kSecond;  ///< semantics 8: claims and "no way back"
+  Duration progress_window = 300 * kSecond;  ///< semantics 8: earmarks and "no way back"
   bool ignore_undeclared_resources = false;
   std::optional<Duration> pods_ready_timeout;  ///< absent: waitForPodsReady is off
   /// How long pods that were ready once may be missing; absent: for ever.

@@ -95,7 +95,7 @@ TEST(ArrivalsProperties, ARecordDescribesItsObjectAndTheGoneLeaveNothing) {
     player.scenario().run();
     const Model& model = player.scenario().engine.model();
     RC_ASSERT(model.ids.empty() && model.open.empty() && model.held.empty());
-    RC_ASSERT(model.claims.empty() && model.siblings.empty() && model.together.empty());
+    RC_ASSERT(model.earmarks.empty() && model.siblings.empty() && model.together.empty());
     for (const QueueRecord& queue : model.queues) {
       RC_ASSERT(queue.holders.empty() && queue.pending.size() == 0U);
       for (FrId fr = 0; fr < model.tree.fr_count(); ++fr)
