@@ -16,10 +16,6 @@ namespace {
 namespace json = boost::json;
 using Row = std::vector<std::string>;
 
-std::string text(const json::object& object, std::string_view key) {
-  return std::string(api::find_text(object, key));
-}
-
 }  // namespace
 
 std::string table_text(const std::vector<std::vector<std::string>>& rows) {
@@ -38,8 +34,8 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows) {
 }
 
 std::string queue_text(const json::object& queue) {
-  std::string out = "LocalQueue " + text(queue, "localQueue");
-  const std::string cluster_queue = text(queue, "clusterQueue");
+  std::string out = "LocalQueue " + text_in(queue, "localQueue");
+  const std::string cluster_queue = text_in(queue, "clusterQueue");
   if (!cluster_queue.empty()) out += " of ClusterQueue " + cluster_queue;
   const json::array* cohorts = api::find_array(queue, "cohorts");
   if (!cohorts || cohorts->empty()) return out;
@@ -52,9 +48,9 @@ std::string queue_text(const json::object& queue) {
 std::string checks_text(const json::object& document) {
   std::string out;
   for_each_object(document, "checks", [&](const json::object& check) {
-    out +=
-        fmt::format("{}{} {}", out.empty() ? "" : "; ", text(check, "name"), text(check, "state"));
-    const std::string message = text(check, "message");
+    out += fmt::format("{}{} {}", out.empty() ? "" : "; ", text_in(check, "name"),
+                       text_in(check, "state"));
+    const std::string message = text_in(check, "message");
     if (!message.empty()) out += " (" + message + ")";
   });
   return out;
@@ -63,13 +59,14 @@ std::string checks_text(const json::object& document) {
 std::string admission_text(const json::object& document) {
   std::string out;
   for_each_object(document, "admission", [&](const json::object& pods) {
-    out += fmt::format("{}pod set {}: {} pod{}", out.empty() ? "" : "; ", text(pods, "name"),
+    out += fmt::format("{}pod set {}: {} pod{}", out.empty() ? "" : "; ", text_in(pods, "name"),
                        api::find_int(pods, "count").value_or(0),
                        api::find_int(pods, "count").value_or(0) == 1 ? "" : "s");
     const json::object& flavors = part(pods, "flavors");
     for (const auto& each : flavors)
-      out += fmt::format(", {} {} of flavor {}", text(part(pods, "usage"), api::view(each.key())),
-                         api::view(each.key()), text(flavors, api::view(each.key())));
+      out +=
+          fmt::format(", {} {} of flavor {}", text_in(part(pods, "usage"), api::view(each.key())),
+                      api::view(each.key()), text_in(flavors, api::view(each.key())));
   });
   return out;
 }
@@ -130,25 +127,25 @@ std::string ahead_text(const json::object& queue) {
 
 std::string preemptor_text(const json::object& by) {
   if (by.empty()) return {};
-  std::string out = text(by, "workload");
+  std::string out = text_in(by, "workload");
   if (out.empty())
     out = api::find_bool(by, "gone", false) ? "a workload that is gone"
                                             : "a workload of another namespace";
-  const std::string job = text(by, "job");
+  const std::string job = text_in(by, "job");
   if (!job.empty()) out += " (" + job + ")";
-  const std::string queue = text(by, "clusterQueue");
+  const std::string queue = text_in(by, "clusterQueue");
   return queue.empty() ? out : out + " of ClusterQueue " + queue;
 }
 
 std::string refused_text(const json::object& document) {
   std::string out;
   for_each_object(document, "refusals", [&](const json::object& refusal) {
-    const std::string plugin = text(refusal, "plugin");
+    const std::string plugin = text_in(refusal, "plugin");
     if (plugin.empty()) return;
     out += fmt::format("{}plugin {}", out.empty() ? "" : "; ", plugin);
-    const std::string flavor = text(refusal, "flavor");
+    const std::string flavor = text_in(refusal, "flavor");
     if (!flavor.empty()) out += " for flavor " + flavor;
-    out += ": " + text(refusal, "message");
+    out += ": " + text_in(refusal, "message");
   });
   return out;
 }
@@ -162,28 +159,28 @@ std::string list_text(const json::object& document, std::string_view key) {
 }
 
 void add_flavors(const json::object& resource, std::vector<Row>& rows) {
-  const std::string name = text(resource, "resource");
-  const std::string asked = text(resource, "requested");
+  const std::string name = text_in(resource, "resource");
+  const std::string asked = text_in(resource, "requested");
   if (!api::find_bool(resource, "covered", true)) {
     rows.push_back({name, asked, "-", "-", "-", "-", "the queue has no quota of it"});
     return;
   }
   bool first = true;
   for_each_object(resource, "flavors", [&](const json::object& flavor) {
-    std::string note = text(flavor, "unsuitable");
+    std::string note = text_in(flavor, "unsuitable");
     if (note.empty() && api::find_bool(flavor, "never", false)) note = "more than it can ever have";
-    rows.push_back({first ? name : "", first ? asked : "", text(flavor, "flavor"),
-                    text(flavor, "available"), text(flavor, "maximum"), text(flavor, "missing"),
-                    note});
+    rows.push_back({first ? name : "", first ? asked : "", text_in(flavor, "flavor"),
+                    text_in(flavor, "available"), text_in(flavor, "maximum"),
+                    text_in(flavor, "missing"), note});
     first = false;
   });
 }
 
 /// Of a cluster on which somebody else decides: what is said there.
 std::string cluster_text(const json::object& cluster) {
-  std::string out = text(cluster, "state");
+  std::string out = text_in(cluster, "state");
   for (const char* more : {"reason", "message"})
-    if (const std::string said = text(cluster, more); !said.empty() && said != out)
+    if (const std::string said = text_in(cluster, more); !said.empty() && said != out)
       out += (more[0] == 'r' ? ", " : ": ") + said;
   return out;
 }
@@ -194,8 +191,8 @@ std::string stand_ins_text(const json::object& document) {
     std::string why = admission_text(each);
     const std::string checks = checks_text(each);
     if (!checks.empty()) why += (why.empty() ? "" : "; checks: ") + checks;
-    if (why.empty()) why = text(each, "message");
-    rows.push_back({text(each, "workload"), text(each, "state"), why});
+    if (why.empty()) why = text_in(each, "message");
+    rows.push_back({text_in(each, "workload"), text_in(each, "state"), why});
   });
   return rows.size() == 1 ? "" : "\n" + table_text(rows);
 }
@@ -204,8 +201,8 @@ std::string pod_sets_text(const json::object& document) {
   std::string out;
   for_each_object(document, "podSets", [&](const json::object& pods) {
     const auto count = api::find_int(pods, "count").value_or(0);
-    out +=
-        fmt::format("\nPod set {}, {} pod{}:\n", text(pods, "name"), count, count == 1 ? "" : "s");
+    out += fmt::format("\nPod set {}, {} pod{}:\n", text_in(pods, "name"), count,
+                       count == 1 ? "" : "s");
     std::vector<Row> rows = {{"RESOURCE", "ASKED", "FLAVOR", "FREE", "AT MOST", "MISSING"}};
     for_each_object(pods, "resources",
                     [&](const json::object& resource) { add_flavors(resource, rows); });
@@ -218,10 +215,10 @@ std::string pod_sets_text(const json::object& document) {
 
 std::string explanation_text(const json::object& document) {
   const json::object& metadata = part(document, "metadata");
-  std::string head = fmt::format("{}/{}: {}", text(metadata, "namespace"), text(metadata, "name"),
-                                 text(document, "state"));
-  const std::string reason = text(document, "reason");
-  if (!reason.empty() && reason != text(document, "state")) head += ", " + reason;
+  std::string head = fmt::format("{}/{}: {}", text_in(metadata, "namespace"),
+                                 text_in(metadata, "name"), text_in(document, "state"));
+  const std::string reason = text_in(document, "reason");
+  if (!reason.empty() && reason != text_in(document, "state")) head += ", " + reason;
   std::vector<Row> rows;
   const auto row = [&rows](const char* name, const std::string& value) {
     if (!value.empty()) rows.push_back({name, value});
@@ -231,20 +228,20 @@ std::string explanation_text(const json::object& document) {
   row("Queue", queue_text(part(document, "queue")));
   row("Position", position_text(part(document, "queue")));
   row("Ahead", ahead_text(part(document, "queue")));
-  const std::string now = text(document, "now");
-  row("Why", now.empty() ? text(document, "message") : now);
-  const bool tried = text(document, "reason") != "PendingEvaluation";
-  if (!now.empty() && tried) row("Last try", text(document, "message"));
+  const std::string now = text_in(document, "now");
+  row("Why", now.empty() ? text_in(document, "message") : now);
+  const bool tried = text_in(document, "reason") != "PendingEvaluation";
+  if (!now.empty() && tried) row("Last try", text_in(document, "message"));
   row("Said no", refused_text(document));
   row("Runs on", admission_text(document));
   row("Checks", checks_text(document));
-  if (const std::string replaced = text(document, "willReplace"); !replaced.empty())
+  if (const std::string replaced = text_in(document, "willReplace"); !replaced.empty())
     row("Will replace", replaced + "; what it holds counts as free here");
   row("Will evict", list_text(document, "willEvict"));
   const json::object& evicted = part(document, "evicted");
   if (!evicted.empty())
-    row("Evicted", fmt::format("{}, {}: {}", since_text(document, evicted), text(evicted, "reason"),
-                               text(evicted, "message")));
+    row("Evicted", fmt::format("{}, {}: {}", since_text(document, evicted),
+                               text_in(evicted, "reason"), text_in(evicted, "message")));
   row("For", preemptor_text(part(evicted, "by")));
   std::string out =
       head + "\n" + table_text(rows) + stand_ins_text(document) + pod_sets_text(document);

@@ -18,6 +18,11 @@ inline const boost::json::object& part(const boost::json::object& object, std::s
   return found ? *found : kNone;
 }
 
+/// The text of this name, as one of its own; empty without one.
+inline std::string text_in(const boost::json::object& object, std::string_view key) {
+  return std::string(api::find_text(object, key));
+}
+
 /// Calls `f(const object&)` for each member of the array that is an object.
 template <typename F>
 void for_each_object(const boost::json::object& object, std::string_view key, F&& f) {

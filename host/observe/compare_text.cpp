@@ -10,10 +10,6 @@ namespace {
 
 namespace json = boost::json;
 
-std::string text(const json::object& object, std::string_view key) {
-  return std::string(api::find_text(object, key));
-}
-
 std::string names(const json::object& object, std::string_view key) {
   std::string out;
   if (const json::array* list = api::find_array(object, key))
@@ -24,8 +20,8 @@ std::string names(const json::object& object, std::string_view key) {
 }
 
 std::string sluice_text(const json::object& sluice) {
-  const std::string action = text(sluice, "action");
-  if (action == "Wait") return "would let it wait: " + text(sluice, "message");
+  const std::string action = text_in(sluice, "action");
+  if (action == "Wait") return "would let it wait: " + text_in(sluice, "message");
   const std::string victims = names(sluice, "preempts");
   std::string out;
   if (action == "Admit") {
@@ -34,7 +30,7 @@ std::string sluice_text(const json::object& sluice) {
     out = "would reserve quota for it, and then wait for its checks";
   } else {
     return fmt::format("would {} it: {}", action == "Finish" ? "finish" : "deactivate",
-                       text(sluice, "message"));
+                       text_in(sluice, "message"));
   }
   if (!victims.empty()) out += ", preempting " + victims;
   const std::string where = admission_text(sluice);
@@ -42,15 +38,15 @@ std::string sluice_text(const json::object& sluice) {
 }
 
 std::string cluster_text(const json::object& cluster) {
-  const std::string message = text(cluster, "message");
-  return text(cluster, "state") + (message.empty() ? "" : ": " + message);
+  const std::string message = text_in(cluster, "message");
+  return text_in(cluster, "state") + (message.empty() ? "" : ": " + message);
 }
 
 std::string workload_text(const json::object& row) {
-  const std::string queue = text(row, "clusterQueue");
+  const std::string queue = text_in(row, "clusterQueue");
   return fmt::format("{} {}/{}, queue {}{}\n    Sluice   {}\n    cluster  {}\n",
-                     api::find_bool(row, "agrees", false) ? "=" : "!", text(row, "namespace"),
-                     text(row, "name"), text(row, "queue"),
+                     api::find_bool(row, "agrees", false) ? "=" : "!", text_in(row, "namespace"),
+                     text_in(row, "name"), text_in(row, "queue"),
                      queue.empty() ? "" : " of ClusterQueue " + queue,
                      sluice_text(part(row, "sluice")), cluster_text(part(row, "cluster")));
 }
@@ -65,14 +61,14 @@ std::string comparison_text(const json::object& comparison) {
   });
   std::string evicted;
   for_each_object(comparison, "evictions", [&](const json::object& each) {
-    if (!text(each, "by").empty()) return;  // told with the workload that it makes room for
-    evicted += fmt::format("! {}\n    Sluice   would evict it, {}: {}\n", text(each, "workload"),
-                           text(each, "reason"), text(each, "message"));
+    if (!text_in(each, "by").empty()) return;  // told with the workload that it makes room for
+    evicted += fmt::format("! {}\n    Sluice   would evict it, {}: {}\n", text_in(each, "workload"),
+                           text_in(each, "reason"), text_in(each, "message"));
   });
   std::string unread;
   for_each_object(comparison, "unread", [&](const json::object& each) {
-    unread += fmt::format("? {} {} has no part in this: {}\n", text(each, "kind"),
-                          text(each, "object"), text(each, "why"));
+    unread += fmt::format("? {} {} has no part in this: {}\n", text_in(each, "kind"),
+                          text_in(each, "object"), text_in(each, "why"));
   });
   if (const json::array* fields = api::find_array(comparison, "unknownFields"))
     for (const json::value& each : *fields)

@@ -17,19 +17,15 @@ namespace {
 namespace json = boost::json;
 using Row = std::vector<std::string>;
 
-std::string text(const json::object& object, std::string_view key) {
-  return std::string(api::find_text(object, key));
-}
-
 /// `Job team-a/train`
 std::string name_of(const json::object& object) {
-  const std::string ns = text(object, "namespace");
-  return text(object, "kind") + " " + (ns.empty() ? "" : ns + "/") + text(object, "name");
+  const std::string ns = text_in(object, "namespace");
+  return text_in(object, "kind") + " " + (ns.empty() ? "" : ns + "/") + text_in(object, "name");
 }
 
 std::string preemptor(const json::object& entry) {
   const json::object& by = part(entry, "by");
-  return by.contains("kind") ? name_of(by) : text(by, "workload");
+  return by.contains("kind") ? name_of(by) : text_in(by, "workload");
 }
 
 std::string headline(const std::string& decision) {
@@ -64,7 +60,7 @@ std::string moment(const json::object& status, const std::string& time) {
 }
 
 std::string start_text(const json::object& status, const json::object& start) {
-  const std::string earliest = text(start, "earliest"), latest = text(start, "latest");
+  const std::string earliest = text_in(start, "earliest"), latest = text_in(start, "latest");
   std::string out;
   if (!earliest.empty() && earliest == latest)
     out = moment(status, earliest);
@@ -75,7 +71,7 @@ std::string start_text(const json::object& status, const json::object& start) {
   const auto percent = api::find_int(start, "percent").value_or(0);
   if (percent > 0 && percent < 100) out += fmt::format(", {} % sure", percent);
   if (!out.empty() && percent > 0) out += ", if nothing else is submitted";
-  const std::string because = text(start, "because");
+  const std::string because = text_in(start, "because");
   if (because.empty()) return out;
   return out.empty() ? because : out + "; " + because;
 }
@@ -85,7 +81,7 @@ std::string without_first_line(const std::string& lines) {
 }
 
 std::string workload_text(const json::object& status, const json::object& told) {
-  const std::string decision = text(told, "decision");
+  const std::string decision = text_in(told, "decision");
   std::string out = fmt::format("{}: {}\n", name_of(part(told, "object")), headline(decision));
   std::vector<Row> rows;
   const auto row = [&rows](const char* name, const std::string& value) {
@@ -101,7 +97,7 @@ std::string workload_text(const json::object& status, const json::object& told) 
   const json::object& evicted = part(told, "evicted");
   if (!evicted.empty()) {
     const std::string by = preemptor(evicted);
-    row("Evicted", text(evicted, "reason") + (by.empty() ? "" : ", for " + by));
+    row("Evicted", text_in(evicted, "reason") + (by.empty() ? "" : ", for " + by));
   }
   if (!rows.empty()) out += table_text(rows);
   return explanation.empty() ? out : out + without_first_line(explanation_text(explanation));
@@ -112,8 +108,9 @@ std::string change_text(const json::object& changes, const char* name, const cha
   for_each_object(changes, name, [&](const json::object& entry) {
     std::string then = admission_text(entry);
     if (api::find_bool(entry, "goesOn", false)) then = "starts again: " + then;
-    rows.push_back({text(entry, "workload"), text(entry, "job"), text(entry, "clusterQueue"),
-                    text(entry, "reason"), preemptor(entry), then});
+    rows.push_back({text_in(entry, "workload"), text_in(entry, "job"),
+                    text_in(entry, "clusterQueue"), text_in(entry, "reason"), preemptor(entry),
+                    then});
   });
   return rows.size() == 1 ? "" : "\n" + table_text(rows);
 }
