@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "host/cli/arguments.hpp"
 #include "host/cli/command.hpp"
 #include "host/client/client.hpp"
 #include "host/client/submit.hpp"
@@ -35,11 +36,6 @@ struct SubmitArguments {
   std::int64_t completions = 0;
   bool wait = false, logs = false, dry_run = false;
 };
-
-std::string check_run_time(const std::string& text) {
-  if (parse_duration(text)) return {};
-  return fmt::format("found \"{}\"; allowed: a duration such as 90s, 30m or 2h", text);
-}
 
 std::string check_pair(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -146,7 +142,7 @@ void add_options(CLI::App& command, SubmitArguments& arguments) {
       ->allow_extra_args(false);
   command.add_option("--max-time", arguments.max_time, "End it after so much running")
       ->type_name("DURATION")
-      ->check(check_run_time);
+      ->check(check_duration);
   command.add_option("--folder", arguments.folder, "Working directory (default: this one)")
       ->type_name("FOLDER");
   command
