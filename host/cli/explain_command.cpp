@@ -6,7 +6,7 @@
 
 #include "api/json/json.hpp"
 #include "host/cli/command.hpp"
-#include "host/client/client.hpp"
+#include "host/cli/connection.hpp"
 #include "host/client/explain.hpp"
 #include "host/explain/text.hpp"
 
@@ -24,17 +24,14 @@ Examples:
   sluice explain team-a/job-train-1a2b3 -o json)";
 
 struct ExplainArguments {
-  std::string target, ns, kubeconfig, output = "text";
+  HostOptions host;
+  std::string target, output = "text";
 };
 
 Result<int> explain(const ExplainArguments& arguments) {
-  const Result<ExplainTarget> target = parse_explain_target(arguments.target, arguments.ns);
+  const Result<ExplainTarget> target = parse_explain_target(arguments.target, arguments.host.ns);
   if (!target) return target.error();
-  const Result<std::string> path = find_kubeconfig(arguments.kubeconfig);
-  if (!path) return path.error();
-  Result<Kubeconfig> config = load_kubeconfig(*path);
-  if (!config) return config.error();
-  const Result<Client> client = Client::make(std::move(*config));
+  const Result<Client> client = client_of(arguments.host);
   if (!client) return client.error();
   const Result<boost::json::object> document = fetch_explanation(*client, *target);
   if (!document) return document.error();
@@ -56,14 +53,9 @@ void add_explain_command(CLI::App& app, Action& action) {
                    "NAMESPACE/WORKLOAD, WORKLOAD, job/NAME, raycluster/NAME, or these two after "
                    "NAMESPACE/")
       ->required();
-  command->add_option("--namespace,-n", arguments->ns, "Namespace (default: the kubeconfig's)")
-      ->type_name("NAME");
+  add_host_options(*command, arguments->host);
   command->add_option("--output,-o", arguments->output, "text (default) or json")
       ->check(CLI::IsMember({"text", "json"}));
-  command
-      ->add_option("--kubeconfig", arguments->kubeconfig,
-                   "Default: $KUBECONFIG, ./sluice-data/kubeconfig, ~/.kube/config")
-      ->type_name("FILE");
   command->footer(kExplainFooter);
   command->callback([arguments, &action] {
     action = [arguments]() -> Result<int> { return explain(*arguments); };

@@ -10,7 +10,7 @@
 
 #include "host/cli/arguments.hpp"
 #include "host/cli/command.hpp"
-#include "host/client/client.hpp"
+#include "host/cli/connection.hpp"
 #include "host/client/submit.hpp"
 #include "host/objects/parts.hpp"
 
@@ -31,7 +31,8 @@ Examples:
 
 struct SubmitArguments {
   Submission submission;
-  std::string kubeconfig, cpu, memory, gpu, max_time, folder;
+  HostOptions host;
+  std::string cpu, memory, gpu, max_time, folder;
   std::vector<std::string> env, resources;
   std::int64_t completions = 0;
   bool wait = false, logs = false, dry_run = false;
@@ -50,6 +51,7 @@ std::pair<std::string, std::string> name_and_value(const std::string& text) {
 
 Submission submission_of(const SubmitArguments& arguments) {
   Submission out = arguments.submission;
+  out.ns = arguments.host.ns;
   out.working_dir = arguments.folder;
   std::error_code ignored;
   if (out.working_dir.empty()) out.working_dir = std::filesystem::current_path(ignored).string();
@@ -80,13 +82,9 @@ Result<int> submit(const SubmitArguments& arguments) {
   if (arguments.dry_run && !submission.queue.empty()) return print_job(submission);
   // Mistakes in the options are told before anybody is asked.
   if (const auto job = make_job(submission); !job) return job.error();
-  const Result<std::string> path = find_kubeconfig(arguments.kubeconfig);
-  if (!path) return path.error();
-  Result<Kubeconfig> config = load_kubeconfig(*path);
-  if (!config) return config.error();
-  const std::string ns = submission.ns.empty() ? config->ns : submission.ns;
-  Result<Client> client = Client::make(std::move(*config));
+  const Result<Client> client = client_of(arguments.host);
   if (!client) return client.error();
+  const std::string ns = submission.ns.empty() ? client->config().ns : submission.ns;
   const Result<std::string> queue = choose_queue(*client, ns, submission.queue);
   if (!queue) return queue.error();
   submission.queue = *queue;
@@ -117,8 +115,7 @@ void add_options(CLI::App& command, SubmitArguments& arguments) {
       .add_option("--queue,-q", submission.queue,
                   "LocalQueue to wait in (default: the namespace's, if it has one only)")
       ->type_name("NAME");
-  command.add_option("--namespace,-n", submission.ns, "Namespace (default: the kubeconfig's)")
-      ->type_name("NAME");
+  add_host_options(command, arguments.host);
   command.add_option("--name", submission.name, "Name of the Job (default: after the program)")
       ->type_name("NAME");
   command.add_option("--cpu", arguments.cpu, "CPUs of each pod")->type_name("AMOUNT");
@@ -145,10 +142,6 @@ void add_options(CLI::App& command, SubmitArguments& arguments) {
       ->check(check_duration);
   command.add_option("--folder", arguments.folder, "Working directory (default: this one)")
       ->type_name("FOLDER");
-  command
-      .add_option("--kubeconfig", arguments.kubeconfig,
-                  "Default: $KUBECONFIG, ./sluice-data/kubeconfig, ~/.kube/config")
-      ->type_name("FILE");
   command.add_flag("--wait", arguments.wait, "Wait for the end; exit status 0 when it succeeded");
   command.add_flag("--logs", arguments.logs, "Show the output as it comes; waits, too");
   command.add_flag("--dry-run", arguments.dry_run, "Print the Job and do nothing");

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "host/cli/command.hpp"
-#include "host/client/client.hpp"
+#include "host/cli/connection.hpp"
 #include "host/client/what_if.hpp"
 #include "host/manifests/yaml_text.hpp"
 #include "host/whatif/text.hpp"
@@ -27,17 +27,15 @@ Examples:
 
 struct WhatIfArguments {
   WhatIfQuestion question;
-  std::string kubeconfig, output = "text";
+  HostOptions host;
+  std::string output = "text";
   bool no_estimate = false;
 };
 
 Result<int> what_if(WhatIfArguments arguments) {
+  arguments.question.ns = arguments.host.ns;
   arguments.question.estimate = !arguments.no_estimate;
-  const Result<std::string> path = find_kubeconfig(arguments.kubeconfig);
-  if (!path) return path.error();
-  Result<Kubeconfig> config = load_kubeconfig(*path);
-  if (!config) return config.error();
-  const Result<Client> client = Client::make(std::move(*config));
+  const Result<Client> client = client_of(arguments.host);
   if (!client) return client.error();
   const Result<boost::json::object> document = ask_what_if(*client, arguments.question);
   if (!document) return document.error();
@@ -63,19 +61,13 @@ void add_what_if_command(CLI::App& app, Action& action) {
                    "Manifest or folder; - is standard input; may be repeated")
       ->type_name("FILE")
       ->required();
-  command
-      ->add_option("--namespace,-n", arguments->question.ns,
-                   "Of objects that name none (default: the kubeconfig's)")
-      ->type_name("NAME");
+  add_host_options(*command, arguments->host,
+                   "Of objects that name none (default: the kubeconfig's)");
   command->add_flag("--delete", arguments->question.remove, "As if the objects were deleted");
   command->add_flag("--no-estimate", arguments->no_estimate,
                     "Do not work out when what waits would start");
   command->add_option("--output,-o", arguments->output, "text (default), json or yaml")
       ->check(CLI::IsMember({"text", "json", "yaml"}));
-  command
-      ->add_option("--kubeconfig", arguments->kubeconfig,
-                   "Default: $KUBECONFIG, ./sluice-data/kubeconfig, ~/.kube/config")
-      ->type_name("FILE");
   command->footer(kWhatIfFooter);
   command->callback([arguments, &action] {
     action = [arguments]() -> Result<int> { return what_if(*arguments); };
