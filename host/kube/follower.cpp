@@ -20,6 +20,7 @@
 
 #include "api/json/json.hpp"
 #include "host/base/log.hpp"
+#include "host/client/client.hpp"
 #include "host/kube/link.hpp"
 #include "host/kube/page.hpp"
 #include "host/kube/watch_lines.hpp"
@@ -37,8 +38,10 @@ constexpr std::size_t kLongestRefusal = 64U << 10;
 Duration steady_now() { return Clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
 /// Where the objects of the kind are, without the query.
-std::string path_of(const std::string& api_version, const api::KindInfo& kind) {
-  return (kind.group.empty() ? "/api/" : "/apis/") + api_version + "/" + kind.plural;
+std::string path_of(const std::string& api_version, const FollowedKind& followed) {
+  return fmt::format("{}{}/{}{}", followed.kind->group.empty() ? "/api/" : "/apis/", api_version,
+                     followed.ns.empty() ? "" : "namespaces/" + percent_encoded(followed.ns) + "/",
+                     followed.kind->plural);
 }
 
 std::string name_of(const api::KindInfo& kind) {
@@ -142,7 +145,7 @@ struct ClusterFollower::State {
   asio::awaitable<std::optional<Outcome>> open(Kind& kind, const Ask& ask) {
     if (!kind.link || !kind.link->reusable())
       kind.link = std::make_unique<Link>(target, io.get_executor());
-    std::string path = path_of(ask.api_version, *kind.followed.kind) + "?" + ask.query;
+    std::string path = path_of(ask.api_version, kind.followed) + "?" + ask.query;
     Result<LinkAnswer> answer = co_await kind.link->ask(std::move(path), token);
     if (!answer) co_return unreachable(answer.error());
     if (answer->status == 200) co_return std::nullopt;
@@ -257,6 +260,22 @@ void ClusterFollower::start() {
 void ClusterFollower::stop() {
   state_->io.stop();
   if (state_->thread.joinable()) state_->thread.join();
+}
+
+FollowedKind in_all_versions(const api::KindInfo& kind) {
+  FollowedKind out{&kind, {kind.hub_api_version()}};
+  for (const auto& version : kind.versions)
+    if (!version.storage) out.api_versions.push_back(kind.api_version(version.name));
+  return out;
+}
+
+void ClusterFollower::wait_for_word(Duration most) const {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait_for(lock, std::chrono::nanoseconds(most), [this] {
+    return std::all_of(state_->kinds.begin(), state_->kinds.end(), [](const auto& kind) {
+      return kind->state.synced || !kind->state.trouble.empty();
+    });
+  });
 }
 
 bool ClusterFollower::wait(Duration most) const {

@@ -45,7 +45,11 @@ class ClusterSink {
 struct FollowedKind {
   const api::KindInfo* kind = nullptr;
   std::vector<std::string> api_versions;  ///< understood ones, the preferred one first
+  std::string ns = {};                    ///< only what is in there; empty: everything
 };
+
+/// In all versions that are known of it, the stored one first.
+FollowedKind in_all_versions(const api::KindInfo& kind);
 
 struct FollowLimits {
   std::size_t page_bytes = 128U << 20;
@@ -75,6 +79,8 @@ class ClusterFollower {
 
   /// Until every kind is synced, or `most` is over; whether every kind is.
   bool wait(Duration most) const;
+  /// Until every kind is synced or has said why not, or `most` is over.
+  void wait_for_word(Duration most) const;
   /// In the order of the kinds.
   std::vector<FollowState> states() const;
 

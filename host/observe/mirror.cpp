@@ -40,10 +40,7 @@ std::vector<FollowedKind> kinds_to_follow(const api::Scheme& scheme, bool jobs) 
                            (kind->group == "scheduling.k8s.io" && kind->kind == "PriorityClass");
     const bool job = jobs && kind->group == "batch" && kind->kind == "Job";
     if (kind->internal || (kind->group != kQueueGroup && !leaned_on && !job)) continue;
-    FollowedKind followed{kind, {kind->hub_api_version()}};
-    for (const auto& version : kind->versions)
-      if (!version.storage) followed.api_versions.push_back(kind->api_version(version.name));
-    out.push_back(std::move(followed));
+    out.push_back(in_all_versions(*kind));
   }
   return out;
 }

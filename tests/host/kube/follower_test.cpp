@@ -175,6 +175,23 @@ struct Fixture : testing::Test {
 
 using Follower = Fixture;
 
+TEST_F(Follower, OneNamespaceIsAskedForByItsPath) {
+  script.add("/apis/q/v2/namespaces/team a/queues", 200, page(object("a", 1), 5));
+  const auto follower = follow({{&queues, {"q/v2"}, "team a"}}, {});
+  EXPECT_TRUE(names.become("queues", {"a"}));
+}
+
+TEST_F(Follower, AWordIsAListOrARefusal) {
+  script.add(pods_path, 200, page(object("a", 1), 5));
+  script.add(queues_path, 403, R"({"message":"you may not"})");
+  const auto follower = follow({{&pods, {"v1"}}, {&queues, {"q/v2"}}}, {});
+  follower->wait_for_word(kLong);
+  const auto states = follower->states();
+  EXPECT_TRUE(states[0].synced);
+  EXPECT_FALSE(states[1].synced);
+  EXPECT_EQ(states[1].trouble, "you may not");
+}
+
 TEST_F(Follower, KeepsUpOverPagesWatchesAndABrokenHistory) {
   script.add(pods_path, 200, page(object("a", 1), 5, "next"));
   script.add(pods_path, 200, page(object("b", 2), 5));
