@@ -17,6 +17,7 @@ void add_simulate_command(CLI::App& app, Action& action);
 void add_observe_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_submit_command(CLI::App& app, Action& action);
+void add_top_command(CLI::App& app, Action& action);
 void add_what_if_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);
 void add_manual_command(CLI::App& app, Action& action);

@@ -1,0 +1,37 @@
+#include "host/cli/output.hpp"
+
+#include "api/json/json.hpp"
+#include "host/manifests/yaml_text.hpp"
+
+namespace sluice::host {
+
+CLI::Option* add_output_option(CLI::App& command, OutputFormat& format) {
+  return command
+      .add_option_function<std::string>(
+          "--output,-o",
+          [&format](const std::string& text) {
+            format = text == "json"   ? OutputFormat::kJson
+                     : text == "yaml" ? OutputFormat::kYaml
+                                      : OutputFormat::kTable;
+          },
+          format == OutputFormat::kTable ? "table (default; the same as text), json or yaml"
+                                         : "json (default), yaml or table")
+      ->check(CLI::IsMember({"table", "text", "json", "yaml"}));
+}
+
+std::string printed(const boost::json::value& document, OutputFormat format,
+                    const std::function<std::string()>& table) {
+  std::string out;
+  switch (format) {
+    case OutputFormat::kTable:
+      return table();
+    case OutputFormat::kYaml:
+      append_yaml(document, out);
+      return out;
+    case OutputFormat::kJson:
+      break;
+  }
+  return api::to_json(document) + "\n";
+}
+
+}  // namespace sluice::host

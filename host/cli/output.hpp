@@ -1,0 +1,25 @@
+// How a command says what it found: as a table (or a text) for people, or as JSON or YAML for other
+// programs: the option --output, the same everywhere.
+//
+// Pure, but for what the option writes into when the command line is read. Main thread.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace sluice::host {
+
+enum class OutputFormat : std::uint8_t { kTable, kJson, kYaml };
+
+/// --output,-o: `table` (also said `text`), `json`, `yaml`; the default is what `format` holds.
+/// `format` must outlive the reading of the command line.
+CLI::Option* add_output_option(CLI::App& command, OutputFormat& format);
+
+/// `document` in that form; a table is what `table` makes, with its line breaks.
+std::string printed(const boost::json::value& document, OutputFormat format,
+                    const std::function<std::string()>& table);
+
+}  // namespace sluice::host

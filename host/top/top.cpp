@@ -1,0 +1,133 @@
+#include "host/top/top.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "api/scheme/scheme.hpp"
+#include "host/base/log.hpp"
+#include "host/base/utf8.hpp"
+#include "host/kube/follower.hpp"
+#include "host/plugins/clock.hpp"
+#include "host/top/terminal.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr std::size_t kLongestTrouble = 1024;
+constexpr Duration kFirstLook = 30 * kSecond;
+constexpr Duration kBetweenFrames = 100 * kMillisecond;  // eyes are not faster
+constexpr Duration kClockTick = kSecond;                 // how long somebody waits goes on
+
+/// What is followed, in the order in which it is needed.
+std::vector<FollowedKind> kinds_of(const api::Scheme& scheme, const std::string& ns) {
+  std::vector<FollowedKind> out;
+  for (const char* name : {"ClusterQueue", "Cohort", "LocalQueue", "Workload"}) {
+    const api::KindInfo* kind = scheme.find("kueue.x-k8s.io/v1beta2", name);
+    out.push_back(in_all_versions(*kind));
+    if (kind->namespaced) out.back().ns = ns;
+  }
+  return out;
+}
+
+/// What does not come, and why. `every`: also what only takes its time.
+std::vector<std::string> missing_of(const std::vector<FollowState>& states, bool every) {
+  std::vector<std::string> out;
+  for (const FollowState& state : states) {
+    const std::string name = state.kind->plural + "." + state.kind->group;
+    if (state.absent && state.kind->kind == "Workload")
+      out.push_back(fmt::format("the server has no {}; is Kueue installed there?", name));
+    else if (!state.trouble.empty())
+      out.push_back(fmt::format("{}: {}", name, one_line(state.trouble, kLongestTrouble)));
+    else if (every && !state.synced)
+      out.push_back(name + " did not come in time");
+  }
+  return out;
+}
+
+class Follows {
+ public:
+  Follows(Kubeconfig config, std::string ns, std::function<void()> changed)
+      : config_(std::move(config)), ns_(std::move(ns)), model_(std::move(changed)) {}
+
+  Result<void> start() {
+    set_log(LogFormat::kText, LogLevel::kError);  // what there is to say is on the screen
+    auto made = ClusterFollower::make(std::move(config_), kinds_of(scheme_, ns_), model_);
+    if (!made) return made.error();
+    follower_ = std::move(*made);
+    follower_->start();
+    return {};
+  }
+  const TopModel& model() const { return model_; }
+  const ClusterFollower& follower() const { return *follower_; }
+
+ private:
+  Kubeconfig config_;
+  std::string ns_;
+  const api::Scheme scheme_;
+  TopModel model_;
+  std::unique_ptr<ClusterFollower> follower_;  // last: its thread calls the model
+};
+
+}  // namespace
+
+Result<TopGlance> glance(Kubeconfig config, const TopQuery& query) {
+  Follows follows(std::move(config), query.ns, [] {});
+  if (auto started = follows.start(); !started) return started.error();
+  follows.follower().wait_for_word(kFirstLook);
+  const std::vector<FollowState> states = follows.follower().states();
+  TopGlance out{follows.model().view(query), SystemPluginClock().now(), missing_of(states, true)};
+  const bool something = std::any_of(states.begin(), states.end(), [](const FollowState& state) {
+    return state.synced && !state.absent;
+  });
+  if (!something) return Error{fmt::format("{}", fmt::join(out.missing, "\n"))};
+  return out;
+}
+
+Result<int> look_on(Kubeconfig config, const TopQuery& query) {
+  auto terminal = Terminal::open();
+  if (!terminal) return terminal.error();
+  Terminal& screen = **terminal;
+  const SystemPluginClock clock;
+  TopLook look;
+  look.query = query;
+  TopFrame frame;
+  frame.server = config.server;
+  Follows follows(std::move(config), query.ns, [&screen] { screen.wake(); });
+  if (auto started = follows.start(); !started) return started.error();
+  bool stale = true;
+  Duration drawn = clock.steady() - kBetweenFrames;
+  for (TopView view;;) {
+    Duration since = clock.steady() - drawn;
+    if ((stale && since >= kBetweenFrames) || since >= kClockTick) {
+      frame.size = screen.size();
+      frame.now = clock.now();
+      frame.note =
+          fmt::format("{}", fmt::join(missing_of(follows.follower().states(), false), "; "));
+      view = follows.model().view(query_for(look, frame.size));
+      screen.draw(top_lines(view, look, frame));
+      drawn = clock.steady();
+      stale = false;
+      since = 0;
+    }
+    const Duration most = (stale ? kBetweenFrames : kClockTick) - since;
+    const TerminalEvent event = screen.wait(std::max<Duration>(most, kMillisecond));
+    if (event.ended_by != 0) return 128 + event.ended_by;
+    for (const Key& key : event.keys) {
+      constexpr char kControlZ = 26;
+      if (key == Key{Key::What::kChar, kControlZ})
+        screen.suspend();
+      else if (!press(look, key, view, frame.size))
+        return 0;
+    }
+    stale |= event.woken || event.resized || !event.keys.empty();
+    // A key is answered at once.
+    if (event.resized || !event.keys.empty()) drawn -= kBetweenFrames;
+  }
+}
+
+}  // namespace sluice::host
