@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <boost/json/serialize.hpp>
 #include <memory>
 #include <string>
 
-#include "api/json/json.hpp"
 #include "host/cli/command.hpp"
 #include "host/cli/connection.hpp"
+#include "host/cli/output.hpp"
 #include "host/client/explain.hpp"
 #include "host/explain/text.hpp"
 
@@ -25,7 +24,8 @@ Examples:
 
 struct ExplainArguments {
   HostOptions host;
-  std::string target, output = "text";
+  std::string target;
+  OutputFormat output = OutputFormat::kTable;
 };
 
 Result<int> explain(const ExplainArguments& arguments) {
@@ -35,11 +35,8 @@ Result<int> explain(const ExplainArguments& arguments) {
   if (!client) return client.error();
   const Result<boost::json::object> document = fetch_explanation(*client, *target);
   if (!document) return document.error();
-  if (arguments.output == "json") {
-    fmt::print("{}\n", boost::json::serialize(*document));
-  } else {
-    fmt::print("{}", explanation_text(*document));
-  }
+  fmt::print("{}",
+             printed(*document, arguments.output, [&] { return explanation_text(*document); }));
   return 0;
 }
 
@@ -54,8 +51,7 @@ void add_explain_command(CLI::App& app, Action& action) {
                    "NAMESPACE/")
       ->required();
   add_host_options(*command, arguments->host);
-  command->add_option("--output,-o", arguments->output, "text (default) or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  add_output_option(*command, arguments->output);
   command->footer(kExplainFooter);
   command->callback([arguments, &action] {
     action = [arguments]() -> Result<int> { return explain(*arguments); };

@@ -6,6 +6,8 @@
 #include "core/base/time.hpp"
 #include "host/cli/arguments.hpp"
 #include "host/cli/command.hpp"
+#include "host/cli/output.hpp"
+#include "host/observe/compare.hpp"
 #include "host/observe/observer.hpp"
 
 namespace sluice::host {
@@ -30,7 +32,8 @@ Examples:
 
 struct ObserveArguments {
   ObserveOptions options;
-  std::string output = "text", plugins, patience = "60s";
+  OutputFormat output = OutputFormat::kTable;
+  std::string plugins, patience = "60s";
 };
 
 void add_cluster_options(CLI::App& command, ObserveOptions& options) {
@@ -53,8 +56,8 @@ void add_answer_options(CLI::App& command, ObserveArguments& arguments) {
       ->type_name("NAME,NAME…|none");
   command.add_flag("--compare", options.compare,
                    "Print what Sluice would do now with each workload that waits, and end");
-  command.add_option("--output,-o", arguments.output, "Of --compare: text (default) or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  add_output_option(command, arguments.output,
+                    "Of --compare: table (default; the same as text), json or yaml");
   command
       .add_option("--dump", options.dump,
                   "Write the cluster's objects here, as input for sluice simulate, and end")
@@ -89,7 +92,9 @@ void add_observe_command(CLI::App& app, Action& action) {
     if (command->count("--plugins") > 0)
       all.plugins =
           arguments->plugins == "none" ? std::vector<std::string>() : names_of(arguments->plugins);
-    all.json = arguments->output == "json";
+    all.tell = [arguments](const boost::json::object& document) {
+      return printed(document, arguments->output, [&] { return comparison_text(document); });
+    };
     all.patience = *parse_duration(arguments->patience);
     // What matters of it is in the answer.
     const bool once = all.compare || !all.dump.empty();

@@ -5,7 +5,7 @@
 
 namespace sluice::host {
 
-CLI::Option* add_output_option(CLI::App& command, OutputFormat& format) {
+CLI::Option* add_output_option(CLI::App& command, OutputFormat& format, const std::string& about) {
   return command
       .add_option_function<std::string>(
           "--output,-o",
@@ -14,8 +14,7 @@ CLI::Option* add_output_option(CLI::App& command, OutputFormat& format) {
                      : text == "yaml" ? OutputFormat::kYaml
                                       : OutputFormat::kTable;
           },
-          format == OutputFormat::kTable ? "table (default; the same as text), json or yaml"
-                                         : "json (default), yaml or table")
+          about)
       ->check(CLI::IsMember({"table", "text", "json", "yaml"}));
 }
 

@@ -14,9 +14,11 @@ namespace sluice::host {
 
 enum class OutputFormat : std::uint8_t { kTable, kJson, kYaml };
 
-/// --output,-o: `table` (also said `text`), `json`, `yaml`; the default is what `format` holds.
-/// `format` must outlive the reading of the command line.
-CLI::Option* add_output_option(CLI::App& command, OutputFormat& format);
+/// --output,-o: `table` (also said `text`), `json` or `yaml`. `format` must outlive the reading of
+/// the command line.
+CLI::Option* add_output_option(
+    CLI::App& command, OutputFormat& format,
+    const std::string& about = "table (default; the same as text), json or yaml");
 
 /// `document` in that form; a table is what `table` makes, with its line breaks.
 std::string printed(const boost::json::value& document, OutputFormat format,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "host/cli/output.hpp"
 #include "host/cli/plugin_new.hpp"
 #include "host/config/config.hpp"
 #include "host/kernel/plugin_runtime.hpp"
@@ -28,11 +29,16 @@ struct Options {
   ValidateOptions validate;
   NewPlugin make;
   double timeout_seconds = 30;
-  bool as_json = false;
+  OutputFormat output = OutputFormat::kTable;
   bool provides = false;
 };
 
-void print(const json::value& value) { fmt::print("{}\n", json::serialize(value)); }
+/// Prints the document where one is wanted; false: a table is.
+bool print(const Options& options, const json::value& document) {
+  if (options.output == OutputFormat::kTable) return false;
+  fmt::print("{}", printed(document, options.output, [] { return std::string(); }));
+  return true;
+}
 
 // ---- inspect
 
@@ -64,13 +70,13 @@ std::string joined(const std::vector<std::string>& texts) {
 Result<int> inspect(const Options& options) {
   const auto file = read_plugin_file(options.file);
   if (!file.ok()) return file.error();
-  if (options.as_json) {
+  if (options.output != OutputFormat::kTable) {
     json::value shown = to_json(*file);
     if (options.provides && verify_plugin_file(*file, file->path.stem().string(), "").ok()) {
       const TestVerdict provided = provided_by(*file, options.validate.config);
       if (provided.status == Status::kSuccess) shown.as_object()["provides"] = provided.detail;
     }
-    print(shown);
+    print(options, shown);
     return 0;
   }
   const PluginMetadata& metadata = file->metadata;
@@ -99,25 +105,23 @@ Result<int> validate(const Options& options) {
   if (!results.ok()) return results.error();
   int bad = 0;
   json::array tests;
+  std::string lines;
   for (const TestResult& result : *results) {
     const Status status = result.verdict.status;
     bad += status == Status::kFailed || status == Status::kCrashed ? 1 : 0;
-    if (options.as_json) {
-      tests.push_back({{"name", result.name},
-                       {"description", result.description},
-                       {"status", status_name(status)},
-                       {"detail", result.verdict.detail}});
-      continue;
-    }
-    fmt::print(
+    tests.push_back({{"name", result.name},
+                     {"description", result.description},
+                     {"status", status_name(status)},
+                     {"detail", result.verdict.detail}});
+    lines += fmt::format(
         "{:<8} {:<28} {}\n", status_name(status), result.name,
         status == Status::kSuccess ? std::string(result.description) : result.verdict.detail);
   }
-  if (options.as_json)
-    print({{"file", options.file}, {"passed", bad == 0}, {"tests", std::move(tests)}});
-  else
-    fmt::print("{} of {} tests passed or were skipped\n",
-               results->size() - static_cast<std::size_t>(bad), results->size());
+  lines += fmt::format("{} of {} tests passed or were skipped\n",
+                       results->size() - static_cast<std::size_t>(bad), results->size());
+  const json::object document{
+      {"file", options.file}, {"passed", bad == 0}, {"tests", std::move(tests)}};
+  fmt::print("{}", printed(document, options.output, [&] { return lines; }));
   return bad == 0 ? 0 : 1;
 }
 
@@ -159,10 +163,8 @@ Result<int> list(const Options& options) {
         plugins.push_back({{"name", plugin.name},
                            {"use", "loaded"},
                            {"error", "there is no such file in " + directory.string()}});
-  if (options.as_json) {
-    print({{"directory", directory.string()}, {"plugins", std::move(plugins)}});
-    return 0;
-  }
+  const json::object document{{"directory", directory.string()}, {"plugins", plugins}};
+  if (print(options, document)) return 0;
   fmt::print("{:<28} {:<10} {:<12} {}\n", "NAME", "VERSION", "USE", "PROBLEM");
   for (const json::value& value : plugins) {
     const auto text = [&](const char* key) {
@@ -189,10 +191,8 @@ Result<int> make_new(const Options& options) {
   if (!written.ok()) return written.error();
   json::array files;
   for (const auto& path : *written) files.emplace_back(path.string());
-  if (options.as_json) {
-    print({{"name", options.make.name}, {"files", std::move(files)}});
-    return 0;
-  }
+  const json::object document{{"name", options.make.name}, {"files", std::move(files)}};
+  if (print(options, document)) return 0;
   for (const auto& path : *written) fmt::print("{}\n", path.string());
   const std::string folder = written->front().parent_path().string();
   fmt::print(
@@ -215,7 +215,9 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
   const auto add = [&](const char* name, const char* description,
                        Result<int> (*run)(const Options&)) {
     CLI::App* command = plugin->add_subcommand(name, description);
-    command->add_flag("--json", options->as_json, "Print the result as JSON");
+    add_output_option(*command, options->output);
+    command->add_flag_callback(
+        "--json", [options] { options->output = OutputFormat::kJson; }, "The same as -o json");
     command->callback(
         [&action, options, run] { action = [options, run] { return run(*options); }; });
     return command;

@@ -4,12 +4,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <boost/json/array.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
+#include "host/cli/output.hpp"
 #include "host/simulate/output.hpp"
 #include "host/store/tools.hpp"
 
@@ -19,24 +22,48 @@ namespace {
 struct StoreArguments {
   std::string path, file, output = "-", format;
   std::vector<std::string> kinds;
+  OutputFormat format_of_report = OutputFormat::kTable;
 };
+
+boost::json::object document_of(const StoreReport& report) {
+  boost::json::array kinds, problems;
+  for (const auto& kind : report.kinds)
+    kinds.push_back({{"kind", kind.kind},
+                     {"objects", kind.objects},
+                     {"lastChange", kind.version},
+                     {"judged", kind.known}});
+  for (const std::string& problem : report.problems) problems.emplace_back(problem);
+  return {{"store", report.file},
+          {"version", report.version},
+          {"objects", report.objects},
+          {"kinds", std::move(kinds)},
+          {"allProblems", report.all_problems},
+          {"problems", std::move(problems)}};
+}
+
+std::string table_of(const StoreReport& report) {
+  std::size_t width = 4;
+  for (const auto& kind : report.kinds) width = std::max(width, kind.kind.size());
+  std::string out = fmt::format("store    {}\nversion  {}\n\n", report.file, report.version);
+  out += fmt::format("{:<{}}  {:>9}  {:>11}\n", "KIND", width, "OBJECTS", "LAST CHANGE");
+  for (const auto& kind : report.kinds)
+    out += fmt::format("{:<{}}  {:>9}  {:>11}{}\n", kind.kind, width, kind.objects, kind.version,
+                       kind.known ? "" : "  of a plugin: not judged");
+  return out;
+}
 
 Result<int> check(const StoreArguments& options) {
   const api::Scheme scheme;
   const auto report = check_store(options.path, scheme);
   if (!report) return report.error();
-  std::size_t width = 4;
-  for (const auto& kind : report->kinds) width = std::max(width, kind.kind.size());
-  fmt::print("store    {}\nversion  {}\n\n", report->file, report->version);
-  fmt::print("{:<{}}  {:>9}  {:>11}\n", "KIND", width, "OBJECTS", "LAST CHANGE");
-  for (const auto& kind : report->kinds)
-    fmt::print("{:<{}}  {:>9}  {:>11}{}\n", kind.kind, width, kind.objects, kind.version,
-               kind.known ? "" : "  of a plugin: not judged");
+  fmt::print("{}", printed(document_of(*report), options.format_of_report,
+                           [&] { return table_of(*report); }));
   for (const std::string& problem : report->problems) fmt::print(stderr, "error: {}\n", problem);
   if (report->all_problems > report->problems.size())
     fmt::print(stderr, "error: and {} more\n", report->all_problems - report->problems.size());
   if (report->all_problems != 0) return 1;
-  fmt::print("\nok: {} objects\n", report->objects);
+  if (options.format_of_report == OutputFormat::kTable)
+    fmt::print("\nok: {} objects\n", report->objects);
   return 0;
 }
 
@@ -87,8 +114,11 @@ void add_store_commands(CLI::App& app, Action& action) {
     return command;
   };
 
-  add("check", "Look at every page and every object; exit status 1 when something is wrong",
-      "A host may have the store open.\n\nExample:\n  sluice store check ./sluice-data", check);
+  add_output_option(
+      *add("check", "Look at every page and every object; exit status 1 when something is wrong",
+           "A host may have the store open.\n\nExample:\n  sluice store check ./sluice-data",
+           check),
+      options->format_of_report);
   add("backup", "Copy the store into one file, as of one moment",
       "A host may have the store open. To go back to the backup, stop the host and\nput the file "
       "in "

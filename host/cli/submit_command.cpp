@@ -11,6 +11,7 @@
 #include "host/cli/arguments.hpp"
 #include "host/cli/command.hpp"
 #include "host/cli/connection.hpp"
+#include "host/cli/output.hpp"
 #include "host/client/submit.hpp"
 #include "host/objects/parts.hpp"
 
@@ -35,6 +36,7 @@ struct SubmitArguments {
   std::string cpu, memory, gpu, max_time, folder;
   std::vector<std::string> env, resources;
   std::int64_t completions = 0;
+  OutputFormat output = OutputFormat::kTable;
   bool wait = false, logs = false, dry_run = false;
 };
 
@@ -70,16 +72,22 @@ Submission submission_of(const SubmitArguments& arguments) {
   return out;
 }
 
-Result<int> print_job(const Submission& submission) {
+/// A Job has no table: without -o it is JSON.
+void print_job(const boost::json::object& job, OutputFormat format) {
+  fmt::print("{}", printed(job, format, [&] { return api::to_json(job) + "\n"; }));
+}
+
+Result<int> print_job(const Submission& submission, OutputFormat format) {
   const Result<boost::json::object> job = make_job(submission);
   if (!job) return job.error();
-  fmt::print("{}\n", boost::json::serialize(*job));
+  print_job(*job, format);
   return 0;
 }
 
 Result<int> submit(const SubmitArguments& arguments) {
   Submission submission = submission_of(arguments);
-  if (arguments.dry_run && !submission.queue.empty()) return print_job(submission);
+  if (arguments.dry_run && !submission.queue.empty())
+    return print_job(submission, arguments.output);
   // Mistakes in the options are told before anybody is asked.
   if (const auto job = make_job(submission); !job) return job.error();
   const Result<Client> client = client_of(arguments.host);
@@ -88,7 +96,7 @@ Result<int> submit(const SubmitArguments& arguments) {
   const Result<std::string> queue = choose_queue(*client, ns, submission.queue);
   if (!queue) return queue.error();
   submission.queue = *queue;
-  if (arguments.dry_run) return print_job(submission);
+  if (arguments.dry_run) return print_job(submission, arguments.output);
   const Result<boost::json::object> job = make_job(submission);
   if (!job) return job.error();
   const Result<boost::json::object> made =
@@ -98,7 +106,9 @@ Result<int> submit(const SubmitArguments& arguments) {
                    boost::json::serialize(*job));
   if (!made) return made.error();
   const std::string name(api::find_text(part(*made, "metadata"), "name"));
+  if (arguments.output != OutputFormat::kTable) print_job(*made, arguments.output);
   if (!arguments.wait && !arguments.logs) {
+    if (arguments.output != OutputFormat::kTable) return 0;
     fmt::print("{}/{}\n", ns, name);
     if (::isatty(STDERR_FILENO) != 0)
       fmt::print(stderr, "sluice explain {0}/job/{1} tells where it stands\n", ns, name);
@@ -145,6 +155,8 @@ void add_options(CLI::App& command, SubmitArguments& arguments) {
   command.add_flag("--wait", arguments.wait, "Wait for the end; exit status 0 when it succeeded");
   command.add_flag("--logs", arguments.logs, "Show the output as it comes; waits, too");
   command.add_flag("--dry-run", arguments.dry_run, "Print the Job and do nothing");
+  add_output_option(command, arguments.output,
+                    "The Job as json or yaml; table: its name, with --dry-run json");
   command.add_option("PROGRAM", submission.argv, "After --: the program and its arguments")
       ->required();
 }

@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <boost/json/serialize.hpp>
 #include <memory>
-#include <string>
 
 #include "host/cli/command.hpp"
 #include "host/cli/connection.hpp"
+#include "host/cli/output.hpp"
 #include "host/client/what_if.hpp"
-#include "host/manifests/yaml_text.hpp"
 #include "host/whatif/text.hpp"
 
 namespace sluice::host {
@@ -28,7 +26,7 @@ Examples:
 struct WhatIfArguments {
   WhatIfQuestion question;
   HostOptions host;
-  std::string output = "text";
+  OutputFormat output = OutputFormat::kTable;
   bool no_estimate = false;
 };
 
@@ -39,14 +37,7 @@ Result<int> what_if(WhatIfArguments arguments) {
   if (!client) return client.error();
   const Result<boost::json::object> document = ask_what_if(*client, arguments.question);
   if (!document) return document.error();
-  std::string out;
-  if (arguments.output == "json")
-    out = boost::json::serialize(*document) + "\n";
-  else if (arguments.output == "yaml")
-    append_yaml(*document, out);
-  else
-    out = what_if_text(*document);
-  fmt::print("{}", out);
+  fmt::print("{}", printed(*document, arguments.output, [&] { return what_if_text(*document); }));
   return 0;
 }
 
@@ -66,8 +57,7 @@ void add_what_if_command(CLI::App& app, Action& action) {
   command->add_flag("--delete", arguments->question.remove, "As if the objects were deleted");
   command->add_flag("--no-estimate", arguments->no_estimate,
                     "Do not work out when what waits would start");
-  command->add_option("--output,-o", arguments->output, "text (default), json or yaml")
-      ->check(CLI::IsMember({"text", "json", "yaml"}));
+  add_output_option(*command, arguments->output);
   command->footer(kWhatIfFooter);
   command->callback([arguments, &action] {
     action = [arguments]() -> Result<int> { return what_if(*arguments); };

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <atomic>
-#include <boost/json/serialize.hpp>
 #include <csignal>
 #include <cstdio>
 #include <future>
@@ -115,11 +114,7 @@ class Observer {
     }
     if (!options_.compare) return 0;
     const boost::json::object document = comparison(**trial, *mirror_);
-    if (options_.json) {
-      fmt::print("{}\n", boost::json::serialize(document));
-    } else {
-      fmt::print("{}", comparison_text(document));
-    }
+    fmt::print("{}", options_.tell(document));
     return agrees(document) ? 0 : kDifferStatus;
   }
 

@@ -5,6 +5,8 @@
 // For the main thread, once.
 #pragma once
 
+#include <boost/json/object.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +23,8 @@ struct ObserveOptions {
   std::string config_file;  ///< empty: the defaults
   std::optional<std::vector<std::string>> plugins;  ///< instead of those of the configuration
   bool compare = false;
-  bool json = false;                 ///< of the comparison
+  /// The comparison as it is to be printed. REQUIRES: set where `compare` is.
+  std::function<std::string(const boost::json::object&)> tell;
   std::string dump;                  ///< file for the cluster's objects; empty: none
   Duration patience = 60 * kSecond;  ///< until the cluster was listed
   std::string address = "127.0.0.1:6480";
