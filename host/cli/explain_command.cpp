@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "host/cli/command.hpp"
 #include "host/cli/connection.hpp"
+#include "host/cli/explain_watch.hpp"
 #include "host/cli/output.hpp"
 #include "host/client/explain.hpp"
 #include "host/explain/text.hpp"
@@ -20,19 +22,34 @@ counted.
 Examples:
   sluice explain team-a/train-2
   sluice explain -n team-a job/train
+  sluice explain --watch team-a/job/train
   sluice explain team-a/job-train-1a2b3 -o json)";
 
 struct ExplainArguments {
   HostOptions host;
   std::string target;
   OutputFormat output = OutputFormat::kTable;
+  bool watch = false;
 };
+
+/// Between two of them a blank line, of YAML the line between documents; JSON is one line each.
+Result<int> watch(const Client& client, const ExplainTarget& target, OutputFormat format) {
+  bool first = true;
+  return watch_explanation(client, target, [&](const boost::json::object& document) {
+    if (!first && format != OutputFormat::kJson)
+      fmt::print("{}\n", format == OutputFormat::kYaml ? "---" : "");
+    first = false;
+    fmt::print("{}", printed(document, format, [&] { return explanation_text(document); }));
+    std::fflush(stdout);
+  });
+}
 
 Result<int> explain(const ExplainArguments& arguments) {
   const Result<ExplainTarget> target = parse_explain_target(arguments.target, arguments.host.ns);
   if (!target) return target.error();
   const Result<Client> client = client_of(arguments.host);
   if (!client) return client.error();
+  if (arguments.watch) return watch(*client, *target, arguments.output);
   const Result<boost::json::object> document = fetch_explanation(*client, *target);
   if (!document) return document.error();
   fmt::print("{}",
@@ -51,6 +68,8 @@ void add_explain_command(CLI::App& app, Action& action) {
                    "NAMESPACE/")
       ->required();
   add_host_options(*command, arguments->host);
+  command->add_flag("--watch,-w", arguments->watch,
+                    "Tell again whenever it has changed, until the job has ended");
   add_output_option(*command, arguments->output);
   command->footer(kExplainFooter);
   command->callback([arguments, &action] {

@@ -52,11 +52,14 @@ int rank_of(const json::object& workload, std::string_view uid) {
   return state + (owned_by(part(workload, "metadata"), uid) ? 4 : 0);
 }
 
+std::string path_of(const JobResource& kind, const std::string& ns, const std::string& job) {
+  return fmt::format("/apis/{}/namespaces/{}/{}/{}", kind.path, percent_encoded(ns), kind.plural,
+                     percent_encoded(job));
+}
+
 Result<std::string> workload_of_job(const Client& client, const JobResource& kind,
                                     const std::string& ns, const std::string& job) {
-  const auto object =
-      client.call("GET", fmt::format("/apis/{}/namespaces/{}/{}/{}", kind.path, percent_encoded(ns),
-                                     kind.plural, percent_encoded(job)));
+  const auto object = client.call("GET", path_of(kind, ns, job));
   if (!object) return object.error();
   const std::string uid(api::find_text(part(*object, "metadata"), "uid"));
   const auto list = client.call("GET", fmt::format("{}?labelSelector=kueue.x-k8s.io%2Fjob-uid%3D{}",
@@ -145,6 +148,19 @@ Result<json::object> fetch_explanation(const Client& client, const ExplainTarget
     tried += fmt::format("; as a {}: {}", kind.singular, workload.error().text);
   }
   return Error{fmt::format("there is no workload {}/{}{}", ns, target.name, tried)};
+}
+
+bool is_gone(const Client& client, const ExplainTarget& target) {
+  const std::string ns = target.ns.empty() ? client.config().ns : target.ns;
+  std::vector<std::string> paths;
+  for (const JobResource& kind : kJobResources)
+    if (target.kind.empty() || job_resource(target.kind) == &kind)
+      paths.push_back(path_of(kind, ns, target.name));
+  if (target.kind.empty()) paths.push_back(workloads_of(ns) + "/" + percent_encoded(target.name));
+  return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    const Result<ClientAnswer> answer = client.request("GET", path);
+    return answer && answer->status == 404;
+  });
 }
 
 }  // namespace sluice::host

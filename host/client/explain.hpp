@@ -30,4 +30,7 @@ std::string workload_to_explain(const boost::json::object& list, std::string_vie
 /// The document of docs/explain.md.
 Result<boost::json::object> fetch_explanation(const Client& client, const ExplainTarget& target);
 
+/// The server says that there is no object of that name (any more). False when it says nothing.
+bool is_gone(const Client& client, const ExplainTarget& target);
+
 }  // namespace sluice::host

@@ -8,10 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/scheme/scheme.hpp"
 #include "host/base/log.hpp"
 #include "host/base/utf8.hpp"
-#include "host/kube/follower.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/top/terminal.hpp"
 
@@ -22,17 +20,6 @@ constexpr std::size_t kLongestTrouble = 1024;
 constexpr Duration kFirstLook = 30 * kSecond;
 constexpr Duration kBetweenFrames = 100 * kMillisecond;  // eyes are not faster
 constexpr Duration kClockTick = kSecond;                 // how long somebody waits goes on
-
-/// What is followed, in the order in which it is needed.
-std::vector<FollowedKind> kinds_of(const api::Scheme& scheme, const std::string& ns) {
-  std::vector<FollowedKind> out;
-  for (const char* name : {"ClusterQueue", "Cohort", "LocalQueue", "Workload"}) {
-    const api::KindInfo* kind = scheme.find("kueue.x-k8s.io/v1beta2", name);
-    out.push_back(in_all_versions(*kind));
-    if (kind->namespaced) out.back().ns = ns;
-  }
-  return out;
-}
 
 /// What does not come, and why. `every`: also what only takes its time.
 std::vector<std::string> missing_of(const std::vector<FollowState>& states, bool every) {
@@ -56,7 +43,7 @@ class Follows {
 
   Result<void> start() {
     set_log(LogFormat::kText, LogLevel::kError);  // what there is to say is on the screen
-    auto made = ClusterFollower::make(std::move(config_), kinds_of(scheme_, ns_), model_);
+    auto made = ClusterFollower::make(std::move(config_), queue_kinds(scheme_, ns_), model_);
     if (!made) return made.error();
     follower_ = std::move(*made);
     follower_->start();
@@ -74,6 +61,16 @@ class Follows {
 };
 
 }  // namespace
+
+std::vector<FollowedKind> queue_kinds(const api::Scheme& scheme, const std::string& ns) {
+  std::vector<FollowedKind> out;
+  for (const char* name : {"ClusterQueue", "Cohort", "LocalQueue", "Workload"}) {
+    const api::KindInfo* kind = scheme.find("kueue.x-k8s.io/v1beta2", name);
+    out.push_back(in_all_versions(*kind));
+    if (kind->namespaced) out.back().ns = ns;
+  }
+  return out;
+}
 
 Result<TopGlance> glance(Kubeconfig config, const TopQuery& query) {
   Follows follows(std::move(config), query.ns, [] {});

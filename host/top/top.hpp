@@ -6,11 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "api/scheme/scheme.hpp"
 #include "core/base/result.hpp"
 #include "host/client/kubeconfig.hpp"
+#include "host/kube/follower.hpp"
 #include "host/top/layout.hpp"
 
 namespace sluice::host {
+
+/// What is followed to know of queues and who waits: of those that lie in namespaces only `ns`, if
+/// it is not empty.
+std::vector<FollowedKind> queue_kinds(const api::Scheme& scheme, const std::string& ns);
 
 struct TopGlance {
   TopView view;
