@@ -53,6 +53,7 @@ struct Terminal::State {
   int signals = -1, waker = -1;
   bool colours = false;
   std::string typed;
+  TerminalSize drawn_for;
   std::vector<ScreenLine> shown;
 };
 
@@ -121,6 +122,12 @@ TerminalSize Terminal::size() const {
 }
 
 void Terminal::draw(std::vector<ScreenLine> lines) {
+  const TerminalSize now = size();
+  if (now != state_->drawn_for) {
+    write_all("\x1b[2J");
+    state_->shown.clear();
+    state_->drawn_for = now;
+  }
   write_all(redraw(state_->shown, lines, state_->colours));
   state_->shown = std::move(lines);
 }
@@ -139,9 +146,6 @@ void Terminal::take_signals(TerminalEvent& event) {
     else
       event.ended_by = static_cast<int>(info.ssi_signo);
   }
-  if (!event.resized) return;
-  write_all("\x1b[2J");
-  state_->shown.clear();
 }
 
 TerminalEvent Terminal::wait(Duration most) {

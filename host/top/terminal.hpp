@@ -21,8 +21,8 @@ namespace sluice::host {
 
 struct TerminalEvent {
   std::vector<Key> keys;
-  int ended_by = 0;      ///< a signal; or SIGHUP when the terminal is gone
-  bool resized = false;  ///< it was drawn on anew from nothing, so draw() everything
+  int ended_by = 0;  ///< a signal; or SIGHUP when the terminal is gone
+  bool resized = false;
   bool woken = false;
 };
 
@@ -39,6 +39,7 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
 
   TerminalSize size() const;
+  /// Everything anew when the size is another one than last time, else what differs.
   void draw(std::vector<ScreenLine> lines);
   /// Until something happens, or `most` is over.
   TerminalEvent wait(Duration most);

@@ -21,17 +21,30 @@ constexpr Duration kFirstLook = 30 * kSecond;
 constexpr Duration kBetweenFrames = 100 * kMillisecond;  // eyes are not faster
 constexpr Duration kClockTick = kSecond;                 // how long somebody waits goes on
 
-/// What does not come, and why. `every`: also what only takes its time.
-std::vector<std::string> missing_of(const std::vector<FollowState>& states, bool every) {
+/// What does not come, and why; what is the same for all kinds is said once. `every`: also what
+/// only takes its time.
+std::vector<std::string> missing_of(const std::vector<FollowState>& states, const std::string& ns,
+                                    bool every) {
   std::vector<std::string> out;
+  const std::string& first = states.front().trouble;
+  if (!first.empty() && std::all_of(states.begin(), states.end(), [&](const FollowState& state) {
+        return state.trouble == first;
+      }))
+    return {one_line(first, kLongestTrouble)};
   for (const FollowState& state : states) {
     const std::string name = state.kind->plural + "." + state.kind->group;
     if (state.absent && state.kind->kind == "Workload")
       out.push_back(fmt::format("the server has no {}; is Kueue installed there?", name));
     else if (!state.trouble.empty())
-      out.push_back(fmt::format("{}: {}", name, one_line(state.trouble, kLongestTrouble)));
+      out.push_back(one_line(state.trouble.find(name) == std::string::npos
+                                 ? fmt::format("{}: {}", name, state.trouble)
+                                 : state.trouble,
+                             kLongestTrouble));
     else if (every && !state.synced)
       out.push_back(name + " did not come in time");
+    const bool refused = state.trouble.find(" is forbidden") != std::string::npos;
+    if (refused && ns.empty() && state.kind->kind == "Workload")
+      out.back() += "; --namespace NAME shows those of one namespace";
   }
   return out;
 }
@@ -77,11 +90,13 @@ Result<TopGlance> glance(Kubeconfig config, const TopQuery& query) {
   if (auto started = follows.start(); !started) return started.error();
   follows.follower().wait_for_word(kFirstLook);
   const std::vector<FollowState> states = follows.follower().states();
-  TopGlance out{follows.model().view(query), SystemPluginClock().now(), missing_of(states, true)};
+  TopGlance out{follows.model().view(query), SystemPluginClock().now(),
+                missing_of(states, query.ns, true)};
   const bool something = std::any_of(states.begin(), states.end(), [](const FollowState& state) {
     return state.synced && !state.absent;
   });
-  if (!something) return Error{fmt::format("{}", fmt::join(out.missing, "\n"))};
+  if (!something && !out.missing.empty())
+    return Error{fmt::format("{}", fmt::join(out.missing, "\n"))};
   return out;
 }
 
@@ -103,8 +118,8 @@ Result<int> look_on(Kubeconfig config, const TopQuery& query) {
     if ((stale && since >= kBetweenFrames) || since >= kClockTick) {
       frame.size = screen.size();
       frame.now = clock.now();
-      frame.note =
-          fmt::format("{}", fmt::join(missing_of(follows.follower().states(), false), "; "));
+      frame.note = fmt::format(
+          "{}", fmt::join(missing_of(follows.follower().states(), query.ns, false), "; "));
       view = follows.model().view(query_for(look, frame.size));
       screen.draw(top_lines(view, look, frame));
       drawn = clock.steady();

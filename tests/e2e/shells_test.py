@@ -22,12 +22,13 @@ SECONDS = 60  # a shell that starts on a busy machine
 
 # A line that is typed, and words that are offered for its end.
 OFFERED = [
-    ("sluice ", {"serve", "simulate", "plugin", "store", "explain", "submit"}),
+    ("sluice ", {"serve", "simulate", "plugin", "store", "explain", "submit", "top"}),
     ("sluice sim", {"simulate"}),
     ("sluice plugin ", {"inspect", "validate", "new", "list"}),
     ("sluice plugin new --ki", {"--kind"}),
     ("sluice plugin new --kind c", {"check", "controller"}),
-    ("sluice explain -o ", {"text", "json"}),
+    ("sluice explain -o ", {"table", "text", "json", "yaml"}),
+    ("sluice top --sort ", {"queue", "waiting", "use", "priority"}),
     ("sluice completion ", {"bash", "zsh", "fish"}),
 ]
 BASH = r"""
@@ -116,7 +117,7 @@ class Manual(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(run("sluice", "manual", f"{folder}/man1").returncode, 0)
             pages = sorted(os.listdir(f"{folder}/man1"))
-            for name in ("sluice.1", "sluice-serve.1", "sluice-plugin-new.1"):
+            for name in ("sluice.1", "sluice-serve.1", "sluice-top.1", "sluice-plugin-new.1"):
                 self.assertIn(name, pages)
             if not shutil.which("man"):
                 self.skipTest("man is not installed")

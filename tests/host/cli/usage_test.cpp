@@ -46,13 +46,38 @@ TEST_F(Usage, ACommandOfACommandHasExamplesOfItsOwnOrNone) {
 TEST_F(Usage, EveryCommandExplainsItself) {
   for (const char* arguments :
        {"--help", "simulate --help", "version --help", "plugin --help", "plugin inspect --help",
-        "plugin list --help", "plugin validate --help"}) {
+        "plugin list --help", "plugin validate --help", "top --help"}) {
     const RunResult run = sluice(arguments);
     EXPECT_EQ(run.status, 0) << arguments;
     EXPECT_THAT(run.out, HasSubstr("Usage: sluice")) << arguments;
     EXPECT_EQ(run.err, "") << arguments;
   }
   EXPECT_THAT(sluice("simulate --help").out, HasSubstr("Examples:"));
+}
+
+/// One option, whatever the command prints.
+TEST_F(Usage, AnswersComeAsTableJsonOrYaml) {
+  struct Case {
+    const char *command, *rest, *json, *yaml;
+  };
+  for (const Case& each :
+       {Case{"version", "", R"({"version":")", "version: "},
+        Case{"plugin list", " --directory /nowhere", R"({"directory":"/nowhere","plugins":[]})",
+             "directory: \"/nowhere\"\nplugins: []\n"},
+        Case{"submit --queue q --dry-run", " -- ./x", R"({"apiVersion":"batch/v1",)",
+             "apiVersion: batch/v1\n"}}) {
+    const auto run = [&](const std::string& option) {
+      return sluice(each.command + option + each.rest);
+    };
+    EXPECT_THAT(run(" -o json").out, StartsWith(each.json)) << each.command;
+    EXPECT_THAT(run(" --output=yaml").out, StartsWith(each.yaml)) << each.command;
+    EXPECT_EQ(run(" -o table").out, run("").out) << each.command;
+    EXPECT_EQ(run(" -o text").out, run("").out) << each.command;
+    EXPECT_EQ(run(" -o xml").status, 2) << each.command;
+    EXPECT_THAT(run(" -o xml").err, HasSubstr("{table,text,json,yaml}")) << each.command;
+  }
+  EXPECT_EQ(sluice("plugin list --json --directory /nowhere").out,
+            sluice("plugin list -o json --directory /nowhere").out);
 }
 
 TEST_F(Usage, VersionIsOneLine) {
