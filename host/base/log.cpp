@@ -22,6 +22,20 @@ constexpr std::string_view kJsonPattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","le
 
 std::atomic<bool> json_lines{false};
 
+std::mutex below_mutex;                // held while something is written with a line below it
+std::string below;                     // guarded by below_mutex
+std::atomic<bool> shown_below{false};  // whether there is one, or was
+
+/// Writes to standard error what `write` writes there, above the line that stays below.
+template <typename F>
+void write_above(F&& write) {
+  if (!shown_below) return write();
+  const std::lock_guard lock(below_mutex);
+  if (!below.empty()) std::fputs("\r\x1b[K", stderr);
+  write();
+  if (!below.empty()) std::fputs(below.c_str(), stderr);
+}
+
 std::string pattern() { return std::string(json_lines ? kJsonPattern : kTextPattern); }
 
 /// The lines of this thread's LogBatch.
@@ -100,11 +114,24 @@ void log(LogLevel level, std::string_view part, std::string_view message, LogFie
   if (!logger().should_log(spd(level))) return;
   const std::string text =
       json_lines ? as_json(part, message, fields) : as_text(part, message, fields);
-  if (!batch || level >= LogLevel::kWarning) return logger().log(spd(level), text);
+  if (!batch || level >= LogLevel::kWarning)
+    return write_above([&] { logger().log(spd(level), text); });
   if (!batch->formatter)
     batch->formatter =
         std::make_unique<spdlog::pattern_formatter>(pattern(), spdlog::pattern_time_type::utc);
   batch->formatter->format({logger().name(), spd(level), text}, batch->lines);
+}
+
+void show_below_log(std::string_view line) {
+  shown_below = true;
+  const std::lock_guard lock(below_mutex);
+  if (below == line) return;
+  below = line;
+  std::fputs(("\r" + below + "\x1b[K").c_str(), stderr);
+}
+
+void write_above_it(std::string_view text) {
+  write_above([text] { std::fwrite(text.data(), 1, text.size(), stderr); });
 }
 
 LogBatch::LogBatch() { batch = std::make_unique<Batch>(); }
@@ -112,9 +139,11 @@ LogBatch::LogBatch() { batch = std::make_unique<Batch>(); }
 LogBatch::~LogBatch() {
   const auto ended = std::move(batch);
   if (ended->lines.size() == 0) return;
-  logger();  // its sink shares this lock
-  const std::lock_guard lock(spdlog::details::console_mutex::mutex());
-  std::fwrite(ended->lines.data(), 1, ended->lines.size(), stderr);
+  write_above([&] {
+    logger();  // its sink shares this lock
+    const std::lock_guard lock(spdlog::details::console_mutex::mutex());
+    std::fwrite(ended->lines.data(), 1, ended->lines.size(), stderr);
+  });
 }
 
 }  // namespace sluice::host

@@ -25,6 +25,13 @@ void set_log(LogFormat format, LogLevel least);
 /// `part` names who speaks: store, api, audit, scheduler, executor, plugin NAME, …
 void log(LogLevel level, std::string_view part, std::string_view message, LogFields fields = {});
 
+/// A line that stays below those of the log on a terminal until another one takes its place; empty:
+/// none. REQUIRES: standard error is a terminal, and the line is no wider. Any thread.
+void show_below_log(std::string_view line);
+
+/// Writes a text, with its line breaks, to standard error: above such a line.
+void write_above_it(std::string_view text);
+
 /// While it lives, the lines of this thread (warnings and errors aside) are kept, and then written
 /// at once: where many come together, such as the audit lines of a transaction. Not nested.
 class LogBatch {

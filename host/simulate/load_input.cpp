@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/base/progress.hpp"
 #include "host/simulate/checks.hpp"
 #include "host/simulate/input.hpp"
 #include "host/simulate/story.hpp"
@@ -406,7 +407,9 @@ Result<SimulationInput> load_input(const std::vector<std::string>& paths,
                                    const ManifestLimits& limits, Intake& intake) {
   InputLoader loader(intake);
   bool stopped = false;
+  Progress progress("reading the manifests", "objects");
   const auto loaded = load_manifests(paths, limits, [&](Document&& document) {
+    progress.add();
     auto taken = loader.take(std::move(document));
     stopped = !taken.ok();
     return taken;

@@ -1,7 +1,6 @@
 #include "host/simulate/progress_notes.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <utility>
 
@@ -9,30 +8,30 @@
 
 namespace sluice::host {
 
-ProgressNotes::ProgressNotes(std::chrono::nanoseconds every, Say say)
-    : every_(every), say_(std::move(say)), thread_([this] { run(); }) {}
-
-ProgressNotes::~ProgressNotes() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
+ProgressOutput ProgressNotes::output(std::chrono::nanoseconds every, Say say) {
+  if (auto terminal = progress_terminal()) {
+    // What is read has a line of its own.
+    terminal->say = [say = terminal->say](const ProgressLine& line) {
+      if (!line.detail.empty()) say(line);
+    };
+    return std::move(*terminal);
   }
-  ended_.notify_one();
-  thread_.join();
+  return {every,
+          [say = std::move(say)](const ProgressLine& line) {
+            say(line.detail.empty() ? "note: still reading the manifests"
+                                    : "note: still running: " + line.detail);
+          },
+          {}};
 }
 
-void ProgressNotes::run() {
-  pthread_setname_np(pthread_self(), "progress");
-  std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, every_, [this] { return stopping_; })) {
-    const Duration offset = offset_.load(std::memory_order_relaxed);
-    if (offset < 0) {
-      say_("note: still reading the manifests");
-    } else {
-      say_(fmt::format("note: still running: {} of virtual time, {} decisions", offset_text(offset),
-                       decisions_.load(std::memory_order_relaxed)));
-    }
-  }
+ProgressNotes::ProgressNotes(ProgressOutput output)
+    : progress_("simulating", "", std::move(output), [this] { return detail(); }) {}
+
+std::string ProgressNotes::detail() const {
+  const Duration offset = offset_.load(std::memory_order_relaxed);
+  if (offset < 0) return {};
+  return fmt::format("{} of virtual time, {} decisions", offset_text(offset),
+                     decisions_.load(std::memory_order_relaxed));
 }
 
 }  // namespace sluice::host

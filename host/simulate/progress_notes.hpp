@@ -1,19 +1,18 @@
-// ProgressNotes: a line on standard error now and then while a simulation takes long, so that
-// nobody waits for a program that says nothing. It looks from a thread of its own, which lives as
-// long as the object; so it speaks too while one instant takes long. reached() and decided() are
-// called by the simulation's thread.
+// ProgressNotes: what somebody who waits for a simulation is told: a bar where standard error is a
+// terminal, elsewhere a line now and then, so that nobody waits for a program that says nothing. It
+// looks from a thread of its own, which lives as long as the object; so it speaks too while one
+// instant takes long. reached(), decided(), expect() and add() are called by the simulation's
+// thread.
 #pragma once
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
-#include <thread>
 
 #include "core/base/time.hpp"
+#include "host/base/progress.hpp"
 
 namespace sluice::host {
 
@@ -21,27 +20,23 @@ class ProgressNotes {
  public:
   using Say = std::function<void(const std::string& line)>;
 
-  /// `say` is called from the thread of the notes, once each `every`.
-  ProgressNotes(std::chrono::nanoseconds every, Say say);
-  ~ProgressNotes();
-  ProgressNotes(const ProgressNotes&) = delete;
-  ProgressNotes& operator=(const ProgressNotes&) = delete;
+  /// A bar on the terminal, or else a line to `say`, once each `every`.
+  static ProgressOutput output(std::chrono::nanoseconds every, Say say);
+  explicit ProgressNotes(ProgressOutput output);
 
+  /// So many steps are to be taken: events of the input, and ends of workloads.
+  void expect(std::uint64_t steps) { progress_.expect(steps); }
+  void add() { progress_.add(); }
   /// The instant at this offset has begun.
   void reached(Duration offset) { offset_.store(offset, std::memory_order_relaxed); }
   void decided() { decisions_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  void run();
+  std::string detail() const;
 
-  const std::chrono::nanoseconds every_;
-  const Say say_;
   std::atomic<Duration> offset_ = -1;  // none yet
   std::atomic<std::uint64_t> decisions_ = 0;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool stopping_ = false;  // guarded by mutex_
-  std::thread thread_;
+  Progress progress_;  // last: its thread asks for the others
 };
 
 }  // namespace sluice::host

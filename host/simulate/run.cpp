@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "host/base/log.hpp"
 #include "host/config/config.hpp"
 #include "host/machine/machine.hpp"
 #include "host/plugins/watchdog.hpp"
@@ -56,6 +58,7 @@ class SimulationRun {
   Result<SimulationEnd> run() {
     if (auto prepared = prepare(); !prepared) return prepared.error();
     const auto totals = simulation_->run(*machine_, *jobs_, options_.until);
+    notes_.reset();
     if (!totals) return totals.error();
     if (story_) story_->tables(simulation_->offset(), machine_->kernel());
     if (!options_.dump.empty()) {
@@ -91,7 +94,8 @@ class SimulationRun {
     limits.max_file_bytes = options_.max_file_bytes;
     auto input = load_input(options_.paths, limits, *rules_->intake);
     if (!input) return input.error();
-    for (const auto& warning : input->warnings) fmt::print(stderr, "warning: {}\n", warning);
+    for (const auto& warning : input->warnings)
+      write_above_it(fmt::format("warning: {}\n", warning));
     if (options_.log.empty()) {
       story_ = std::make_unique<Story>(*output_, options_.states);
     } else {
@@ -105,7 +109,7 @@ class SimulationRun {
       store_ = std::make_unique<MemoryStore>();
     }
     simulation_ = std::make_unique<Simulation>(
-        std::move(*input), clock_, sink, notes_,
+        std::move(*input), clock_, sink, *notes_,
         as_host ? TimelineClient::Bodies::kTrees : TimelineClient::Bodies::kSealed,
         config_.engine.requeue.backoff_limit);
     jobs_ = std::make_unique<SimulatedJobs>(rules_->scheme);
@@ -121,8 +125,9 @@ class SimulationRun {
 
   const SimulateOptions& options_;
   Clock::time_point began_;
-  ProgressNotes notes_{std::chrono::seconds(10),
-                       [](const std::string& line) { fmt::print(stderr, "{}\n", line); }};
+  /// Gone before the story is shown.
+  std::optional<ProgressNotes> notes_{ProgressNotes::output(
+      std::chrono::seconds(10), [](const std::string& line) { fmt::print(stderr, "{}\n", line); })};
   std::unique_ptr<PendingOutput> output_;
   VirtualClock clock_;
   Configuration config_;

@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
+#include "host/controllers/jobs/job_kind.hpp"
 #include "host/simulate/story.hpp"
 
 namespace sluice::host {
@@ -23,6 +24,8 @@ Result<SimulationTotals> Simulation::run(Machine& machine, SimulatedJobs& jobs,
     while (next_event_ < input_.events.size() && input_.events[next_event_].at <= from)
       ++next_event_;
   }
+  notes_.expect(steps());
+  notes_.reached(from);
   begin_instant(input_.start + from);
   machine.load();
   if (auto put = put_initial_objects(); !put) return put.error();
@@ -38,6 +41,18 @@ Result<SimulationTotals> Simulation::run(Machine& machine, SimulatedJobs& jobs,
   }
   totals_.cycles = engine().stats().cycles;
   return totals_;
+}
+
+/// What a run takes, roughly: its events, and the ends of what becomes a workload.
+std::uint64_t Simulation::steps() const {
+  const auto runs = [](const api::KindInfo* kind) {
+    return kind != nullptr && (kind->kind == "Workload" || find_job_kind(*kind) != nullptr);
+  };
+  std::uint64_t out = input_.events.size() - next_event_;
+  for (const InitialObject& each : input_.objects) out += runs(each.object.stored.kind) ? 1 : 0;
+  for (std::size_t i = next_event_; i < input_.events.size(); ++i)
+    out += runs(input_.events[i].object.stored.kind) ? 1 : 0;
+  return out;
 }
 
 /// When something happens next; nullopt: nothing is left to happen.
@@ -105,6 +120,7 @@ Result<void> Simulation::instant(Time at) {
     endless_.progressed(offset());
     if (auto done = apply_event(input_.events[next_event_]); !done) return done;
     ++next_event_;
+    notes_.add();
   }
   machine_->run_to_rest();
   while (report_ready() && machine_->kernel().blocks_admission()) machine_->run_to_rest();
@@ -302,6 +318,7 @@ void Simulation::decided(Time, const Decision& decision) {
       break;
     case DecisionType::kFinished:
     case DecisionType::kDeactivated:
+      notes_.add();
       ends_.stop(decision.workload);
       endless_.progressed(offset());
       break;

@@ -60,6 +60,7 @@ class Simulation final : public DecisionObserver {
 
  private:
   void begin_instant(Time at);
+  std::uint64_t steps() const;
   std::optional<Time> next_instant();
   bool runs_for_ever();
   std::string what_goes_round() const;

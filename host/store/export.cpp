@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "api/schema/hide.hpp"
+#include "host/base/progress.hpp"
 #include "host/manifests/yaml_text.hpp"
 #include "host/store/field_marks.hpp"
 #include "host/store/reader.hpp"
@@ -94,7 +95,10 @@ Result<std::size_t> export_store(const std::string& path, const api::Scheme& sch
     append(items.empty() ? "apiVersion: v1\nkind: List\nitems: []\n"
                          : "apiVersion: v1\nkind: List\nitems:\n");
   bool first = true;
+  Progress progress("writing manifests", "objects");
+  progress.expect(items.size());
   for (const Item& item : items) {
+    progress.add();
     auto object = manifest(item, marks.version_of(item.kind));
     if (!object) return object.error().context(item.kind + " " + item.key);
     std::string text;

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "host/base/progress.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -152,12 +154,23 @@ Result<std::string> Database::text(const char* sql) {
   return *row ? std::string(statement->text(0)) : std::string();
 }
 
+namespace {
+constexpr int kPagesPerStep = 4096;  // 16 MiB
+}  // namespace
+
 Result<void> Database::copy_to(Database& target) {
   sqlite3_backup* backup = sqlite3_backup_init(target.handle(), "main", handle(), "main");
   if (backup == nullptr) return error_of(target.handle());
-  // In one step: the copy is of one moment, and in WAL mode it holds up nobody.
-  sqlite3_backup_step(backup, -1);
-  if (sqlite3_backup_finish(backup) != SQLITE_OK) return error_of(target.handle());
+  // Piece by piece, and yet of the moment of the transaction; in WAL mode it holds up nobody.
+  Progress progress("copying the store", "pages");
+  int step = SQLITE_OK;
+  while ((step = sqlite3_backup_step(backup, kPagesPerStep)) == SQLITE_OK) {
+    const auto all = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup));
+    progress.expect(all);
+    progress.reach(all - static_cast<std::uint64_t>(sqlite3_backup_remaining(backup)));
+  }
+  if (sqlite3_backup_finish(backup) != SQLITE_OK || step != SQLITE_DONE)
+    return error_of(target.handle());
   return {};
 }
 

@@ -63,7 +63,7 @@ class Database {
   /// The one value of the one row.
   Result<std::int64_t> integer(const char* sql);
   Result<std::string> text(const char* sql);
-  /// A consistent copy of the whole database, also while others write it.
+  /// A copy of the whole database as of the transaction that is open, also while others write it.
   Result<void> copy_to(Database& target);
   /// Rows that the last statement changed.
   std::int64_t changed() const;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/base/progress.hpp"
 #include "host/store/checksum.hpp"
 
 namespace sluice::host {
@@ -175,6 +176,17 @@ Result<void> check_index(const LoadedRows& rows, const Result<std::uint64_t>& in
   return {};
 }
 
+namespace {
+
+/// What the store says of itself; 0 when it says nothing that can be read.
+std::uint64_t objects_by_seal(Database& database) {
+  const auto text = database.text("SELECT value FROM meta WHERE name = 'seal'");
+  const auto seal = text ? parse_seal(*text) : std::nullopt;
+  return seal ? seal->objects : 0;
+}
+
+}  // namespace
+
 Result<LoadedRows> load_rows(Database& database, const std::function<void(const JournalRow&)>& take,
                              const std::function<void(std::string)>& damaged) {
   LoadedRows out;
@@ -183,8 +195,11 @@ Result<LoadedRows> load_rows(Database& database, const std::function<void(const 
   auto statement = database.prepare(
       "SELECT id, kind, key, version, checksum, metadata, body, status, hidden FROM objects");
   if (!statement) return statement.error();
+  Progress progress("reading the store", "objects");
+  progress.expect(objects_by_seal(database));
   Result<bool> row = true;
   while ((row = statement->step()).ok() && *row) {
+    progress.add();
     const auto object = row_of(*statement, *kinds);
     if (!object) {
       if (!damaged) return object.error();
