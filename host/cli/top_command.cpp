@@ -15,8 +15,8 @@ namespace sluice::host {
 namespace {
 
 constexpr const char* kTopFooter =
-    R"(On a terminal it goes on until q is pressed and shows every change as it comes; into a pipe or
-a file, or with --once or -o, it prints what there is now. What you may not read is left out, and
+    R"(On a terminal it goes on until q is pressed and shows every change as it comes; into a pipe
+or a file, or with --once or -o, it prints what there is now. What you may not read is left out, and
 said. NO_COLOR=1 in the environment turns colours off.
 
 Keys: q quit, tab other table, s other order, r reverse, a everybody or who waits, arrows scroll.

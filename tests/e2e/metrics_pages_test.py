@@ -77,6 +77,36 @@ def plugin_names(folder):
     return out
 
 
+def read(rest):
+    code, text = rest.send("GET", "/metrics")
+    assert code == 200, text
+    return text if isinstance(text, str) else text.decode()
+
+
+def live_metrics(sluice):
+    """/metrics of a host on which jobs ended, run, and were evicted."""
+    with Host(sluice, extra=CONFIG, plugins="{}") as host:
+        rest = Rest(host.kubeconfig)
+        for path, body in OBJECTS:
+            assert rest.send("POST", path, body)[0] == 201, (path, host.log())
+        jobs = "/apis/batch/v1/namespaces/default/jobs"
+        for name, script in (("done", "true"), ("stopped", "sleep 100"), ("runs", "sleep 100")):
+            assert rest.send("POST", jobs, job(name, script))[0] == 201
+        eventually(lambda: rest.get(jobs + "/done").get("status", {}).get("succeeded") == 1,
+                   "a job ends")
+        for name in ("stopped", "runs"):
+            eventually(lambda of=name: rest.get(f"{jobs}/{of}").get("status", {})
+                       .get("ready") == 1, "others run")
+        workloads = f"{KUEUE}/namespaces/default/workloads"
+        for each in rest.get(workloads)["items"]:
+            if each["metadata"]["name"].startswith("job-stopped"):
+                rest.send("PATCH", f"{workloads}/{each['metadata']['name']}",
+                          {"spec": {"active": False}}, "application/merge-patch+json")
+        # Seen last: whoever is evicted has been counted as everything else.
+        return eventually(lambda: "kueue_evicted_workloads_total" in read(rest) and read(rest),
+                          "an eviction is counted")
+
+
 class Pages(unittest.TestCase):
     maxDiff = None
 
@@ -87,33 +117,7 @@ class Pages(unittest.TestCase):
             if name.endswith(".md"):
                 with open(os.path.join(cls.docs, name), encoding="utf-8") as text:
                     cls.pages[name] = text.read()
-        with Host(cls.sluice, extra=CONFIG, plugins="{}") as host:
-            rest = Rest(host.kubeconfig)
-            for path, body in OBJECTS:
-                assert rest.send("POST", path, body)[0] == 201, (path, host.log())
-            jobs = "/apis/batch/v1/namespaces/default/jobs"
-            for name, script in (("done", "true"), ("stopped", "sleep 100"), ("runs", "sleep 100")):
-                assert rest.send("POST", jobs, job(name, script))[0] == 201
-            eventually(lambda: rest.get(jobs + "/done").get("status", {}).get("succeeded") == 1,
-                       "a job ends")
-            for name in ("stopped", "runs"):
-                eventually(lambda of=name: rest.get(f"{jobs}/{of}").get("status", {})
-                           .get("ready") == 1, "others run")
-            workloads = f"{KUEUE}/namespaces/default/workloads"
-            for each in rest.get(workloads)["items"]:
-                if each["metadata"]["name"].startswith("job-stopped"):
-                    rest.send("PATCH", f"{workloads}/{each['metadata']['name']}",
-                              {"spec": {"active": False}}, "application/merge-patch+json")
-            # Seen last: whoever is evicted has been counted as everything else.
-            cls.live = eventually(
-                lambda: "kueue_evicted_workloads_total" in cls.read(rest) and cls.read(rest),
-                "an eviction is counted")
-
-    @staticmethod
-    def read(rest):
-        code, text = rest.send("GET", "/metrics")
-        assert code == 200, text
-        return text if isinstance(text, str) else text.decode()
+        cls.live = live_metrics(cls.sluice)
 
     def test_what_the_pages_name_is_there(self):
         there = live_names(self.live) | plugin_names(self.plugins) | RARE

@@ -46,6 +46,8 @@ class Packages(unittest.TestCase):
     def test_the_host_holds_what_the_page_says(self):
         for path in ("usr/bin/sluice", "usr/lib/sluice/plugins/flavor-fungibility.so",
                      "usr/share/man/man1/sluice-simulate.1", "usr/share/doc/sluice/operations.md",
+                     "usr/share/sluice/grafana/operators.json",
+                     "usr/share/sluice/prometheus/sluice.yaml",
                      "usr/share/bash-completion/completions/sluice",
                      "usr/share/zsh/vendor-completions/_sluice",
                      "usr/share/fish/vendor_completions.d/sluice.fish",
