@@ -111,6 +111,7 @@ Result<int> look_on(Kubeconfig config, const TopQuery& query) {
   frame.server = config.server;
   Follows follows(std::move(config), query.ns, [&screen] { screen.wake(); });
   if (auto started = follows.start(); !started) return started.error();
+  TerminalSize shown;
   bool stale = true;
   Duration drawn = clock.steady() - kBetweenFrames;
   for (TopView view;;) {
@@ -120,7 +121,8 @@ Result<int> look_on(Kubeconfig config, const TopQuery& query) {
       frame.now = clock.now();
       frame.note = fmt::format(
           "{}", fmt::join(missing_of(follows.follower().states(), query.ns, false), "; "));
-      view = follows.model().view(query_for(look, frame.size));
+      if (stale || frame.size != shown) view = follows.model().view(query_for(look, frame.size));
+      shown = frame.size;
       screen.draw(top_lines(view, look, frame));
       drawn = clock.steady();
       stale = false;
