@@ -165,6 +165,16 @@ class Dashboards(unittest.TestCase):
                                       capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    @unittest.skipUnless(shutil.which("promtool"), "promtool is not at hand (package prometheus)")
+    def test_alerts_fire_when_they_should(self):
+        cases = os.path.join(os.path.dirname(__file__), "..", "packaging", "alerts_test.yaml")
+        with tempfile.TemporaryDirectory() as folder:
+            for path in (cases, os.path.join(self.packaging, "prometheus", "sluice.yaml")):
+                shutil.copy(path, folder)
+            done = subprocess.run(["promtool", "test", "rules", "alerts_test.yaml"], cwd=folder,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
 
 def main():
     parser = argparse.ArgumentParser()
