@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t kLongestWhy = 4096;
 constexpr const char* kKeys =
-    " q quit   tab queues/workloads   s sort   r reverse   a all/waiting   ↑↓ PgUp PgDn scroll";
+    " q quit   tab tables   s sort   r reverse   a all/waiting   ↑↓ PgUp PgDn scroll";
 constexpr std::pair<const char*, TopSort> kSorts[] = {{"queue", TopSort::kQueue},
                                                       {"waiting", TopSort::kWaiting},
                                                       {"use", TopSort::kUse},
@@ -26,18 +27,53 @@ constexpr std::pair<const char*, TopSort> kSorts[] = {{"queue", TopSort::kQueue}
 struct Column {
   const char* title;
   bool right = false;
+  int spare = 0;           ///< where there is no room the highest goes first; 0 stays
+  std::size_t enough = 0;  ///< places that do where there is no room; 0: as many as the widest cell
 };
 using Cells = std::vector<ScreenSpan>;
 
-constexpr Column kQueueColumns[] = {{"QUEUE"},          {"COHORT"},     {"WAITING", true},
-                                    {"ADMITTED", true}, {"FLAVOR"},     {"RESOURCE"},
-                                    {"NOMINAL", true},  {"USED", true}, {"BORROWED", true},
-                                    {"LENT", true},     {"USE", true},  {"TROUBLE"}};
-constexpr Column kWorkloadColumns[] = {{"WORKLOAD"}, {"QUEUE"},     {"PRIORITY", true},
-                                       {"STATE"},    {"FOR", true}, {"WHY"}};
+constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
+constexpr Column kQueueColumns[] = {{"QUEUE"},
+                                    {"COHORT", false, 5},
+                                    {"WAITING", true},
+                                    {"ADMITTED", true, 3},
+                                    {"FLAVOR"},
+                                    {"RESOURCE"},
+                                    {"NOMINAL", true},
+                                    {"USED", true},
+                                    {"BORROWED", true, 2},
+                                    {"LENT", true, 4},
+                                    {"USE", true, 1},
+                                    {"TROUBLE", false, 0, 16}};
+constexpr Column kWorkloadColumns[] = {{"WORKLOAD"},          {"QUEUE", false, 1},
+                                       {"PRIORITY", true, 3}, {"STATE", false, 2},
+                                       {"FOR", true},         {"WHY", false, 0, 32}};
 
-/// Lines below their titles, each column as wide as its widest cell, two blanks between them.
-std::vector<ScreenLine> table(std::span<const Column> columns, std::vector<Cells> rows) {
+/// How wide each column is to be so that all of them have room, if they can have; nothing for one
+/// that is left out. `widths`: of the widest cells.
+std::vector<std::optional<std::size_t>> fit(std::span<const Column> columns,
+                                            const std::vector<std::size_t>& widths,
+                                            std::size_t room) {
+  std::vector<std::optional<std::size_t>> out(widths.begin(), widths.end());
+  for (;;) {
+    std::size_t needed = 0, first = columns.size();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!out[i]) continue;
+      needed += (needed > 0 ? 2 : 0) +
+                (columns[i].enough > 0 ? std::min(columns[i].enough, widths[i]) : widths[i]);
+      if (columns[i].spare > 0 &&
+          (first == columns.size() || columns[i].spare > columns[first].spare))
+        first = i;
+    }
+    if (needed <= room || first == columns.size()) return out;
+    out[first].reset();
+  }
+}
+
+/// Lines below their titles, each column as wide as its widest cell, two blanks between them; those
+/// that can be spared are left out where the lines would be wider than `room`.
+std::vector<ScreenLine> table(std::span<const Column> columns, std::vector<Cells> rows,
+                              std::size_t room) {
   Cells titles;
   for (const Column& column : columns) titles.push_back({column.title, Paint::kStrong});
   rows.insert(rows.begin(), std::move(titles));
@@ -45,11 +81,13 @@ std::vector<ScreenLine> table(std::span<const Column> columns, std::vector<Cells
   for (const Cells& row : rows)
     for (std::size_t i = 0; i < columns.size(); ++i)
       widths[i] = std::max(widths[i], width_of(row[i].text));
+  const auto fitting = fit(columns, widths, room);
   std::vector<ScreenLine> out;
   for (Cells& row : rows) {
     ScreenLine line;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::string blanks(widths[i] - width_of(row[i].text), ' ');
+      if (!fitting[i]) continue;
+      const std::string blanks(*fitting[i] - width_of(row[i].text), ' ');
       if (columns[i].right) line.push_back({blanks, Paint::kPlain});
       line.push_back(std::move(row[i]));
       line.push_back({(columns[i].right ? "" : blanks) + "  ", Paint::kPlain});
@@ -104,7 +142,7 @@ Cells quota_cells(const TopQuota& quota) {
           {fmt::format("{} %", percent), paint_of(percent)}};
 }
 
-std::vector<ScreenLine> queue_table(const TopView& view) {
+std::vector<ScreenLine> queue_table(const TopView& view, std::size_t room) {
   std::vector<Cells> rows;
   const bool trouble = std::any_of(view.queues.begin(), view.queues.end(),
                                    [](const TopQueue& queue) { return !queue.trouble.empty(); });
@@ -124,10 +162,10 @@ std::vector<ScreenLine> queue_table(const TopView& view) {
   }
   // The last column is for what is rare.
   return table(std::span(kQueueColumns).first(std::size(kQueueColumns) - (trouble ? 0 : 1)),
-               std::move(rows));
+               std::move(rows), room);
 }
 
-std::vector<ScreenLine> workload_table(const TopView& view, Time now) {
+std::vector<ScreenLine> workload_table(const TopView& view, Time now, std::size_t room) {
   std::vector<Cells> rows;
   for (const TopWorkload& each : view.workloads)
     rows.push_back(
@@ -138,7 +176,7 @@ std::vector<ScreenLine> workload_table(const TopView& view, Time now) {
          {word_of(each.state), paint_of(each.state)},
          {human_duration(std::max<Duration>(0, now - each.since))},
          {one_line(each.why, kLongestWhy)}});
-  return table(kWorkloadColumns, std::move(rows));
+  return table(kWorkloadColumns, std::move(rows), room);
 }
 
 /// Titles and as many of the others, from `down` on, as there is room for; the last line says how
@@ -183,7 +221,7 @@ std::vector<ScreenLine> top_lines(const TopView& view, const TopLook& look, cons
   if (!frame.note.empty()) out.push_back({{one_line(frame.note, kLongestWhy), Paint::kBad}});
   const std::size_t foot = rows > 2 ? 1 : 0;
   std::size_t room = rows - std::min(rows, out.size() + foot);
-  std::vector<ScreenLine> queues = queue_table(view);
+  std::vector<ScreenLine> queues = queue_table(view, columns);
   const std::size_t lines = queues.size();
   if (look.pane == TopPane::kQueues) {
     add_part(std::move(queues), look.down, room, lines - 1, out);
@@ -196,7 +234,7 @@ std::vector<ScreenLine> top_lines(const TopView& view, const TopLook& look, cons
       room -= std::min<std::size_t>(room, 1);
     }
     const std::size_t left = view.fitting - std::min(view.fitting, look.down);
-    add_part(workload_table(view, frame.now), 0, room, left, out);
+    add_part(workload_table(view, frame.now, columns), 0, room, left, out);
   }
   out.resize(rows - foot);
   for (ScreenLine& line : out) cut(line, columns);
@@ -206,9 +244,9 @@ std::vector<ScreenLine> top_lines(const TopView& view, const TopLook& look, cons
 
 std::string top_text(const TopView& view, Time now) {
   std::string out;
-  for (const ScreenLine& line : queue_table(view)) out += plain(line) + "\n";
+  for (const ScreenLine& line : queue_table(view, kAnyWidth)) out += plain(line) + "\n";
   out += "\n";
-  for (const ScreenLine& line : workload_table(view, now)) out += plain(line) + "\n";
+  for (const ScreenLine& line : workload_table(view, now, kAnyWidth)) out += plain(line) + "\n";
   return out;
 }
 
@@ -253,7 +291,7 @@ std::optional<std::size_t> scrolled(std::size_t down, const Key& key, std::size_
 bool press(TopLook& look, const Key& key, const TopView& view, TerminalSize size) {
   constexpr char kControlC = 3;
   const std::size_t lines =
-      look.pane == TopPane::kQueues ? queue_table(view).size() - 1 : view.fitting;
+      look.pane == TopPane::kQueues ? queue_table(view, kAnyWidth).size() - 1 : view.fitting;
   const std::size_t last = lines == 0 ? 0 : lines - 1;
   if (const auto to = scrolled(look.down, key, last, std::max<std::size_t>(size.rows / 2, 1))) {
     look.down = *to;

@@ -68,20 +68,33 @@ TEST(TopLayout, BothTablesOnAWideTerminal) {
             "team/one    a             0  waiting  65s  insufficient quota for cpu\n"
             "team/two    a             0  waiting   5s  \xef\xbf\xbd[31mred\xef\xbf\xbdletters\n"
             "team/three  a             0  waiting   0s\n"
-            " q quit   tab queues/workloads   s sort   r reverse   a all/waiting   ↑↓ PgUp PgDn "
-            "scroll\n");
+            " q quit   tab tables   s sort   r reverse   a all/waiting   ↑↓ PgUp PgDn scroll\n");
 }
 
 TEST(TopLayout, WhatHasNoRoomIsCounted) {
   EXPECT_EQ(screen(view(), {}, {8, 40}),
             " sluice top   2 queues, 3 waiting   by …\n"
-            "QUEUE  COHORT  WAITING  ADMITTED  FLAVO…\n"
-            "a      lab           3         2  spot …\n"
+            "QUEUE  WAITING  FLAVOR  RESOURCE  NOMIN…\n"
+            "a            3  spot    cpu            …\n"
             "… and 3 more\n"
             "\n"
-            "WORKLOAD    QUEUE  PRIORITY  STATE    F…\n"
+            "WORKLOAD    FOR  WHY\n"
             "… and 3 more\n"
-            " q quit   tab queues/workloads   s sort…\n");
+            " q quit   tab tables   s sort   r rever…\n");
+}
+
+// All need 69 for the cells and 20 between them; without COHORT 81, and without LENT 74.
+TEST(TopLayout, WhatCanBeSparedGoesFirst) {
+  EXPECT_EQ(screen(view(), {}, {9, 80}),
+            " sluice top   2 queues, 3 waiting   by queue   https://host\n"
+            "QUEUE  WAITING  ADMITTED  FLAVOR  RESOURCE  NOMINAL  USED  BORROWED    USE\n"
+            "a            3         2  spot    cpu             4     5         1  125 %\n"
+            "… and 3 more\n"
+            "\n"
+            "WORKLOAD    QUEUE  PRIORITY  STATE    FOR  WHY\n"
+            "team/one    a             0  waiting  65s  insufficient quota for cpu\n"
+            "… and 2 more\n"
+            " q quit   tab tables   s sort   r reverse   a all/waiting   ↑↓ PgUp PgDn scroll\n");
 }
 
 TEST(TopLayout, OnePaneScrolled) {
@@ -91,10 +104,10 @@ TEST(TopLayout, OnePaneScrolled) {
   EXPECT_EQ(screen(view(), look, {6, 30}, "workloads: you may not"),
             " sluice top   2 queues, 3 wai…\n"
             "workloads: you may not\n"
-            "QUEUE  COHORT  WAITING  ADMIT…\n"
-            "b      lab           0       …\n"
-            "                             …\n"
-            " q quit   tab queues/workload…\n");
+            "QUEUE  WAITING  FLAVOR  RESOU…\n"
+            "b            0  spot    cpu  …\n"
+            "                spot    memor…\n"
+            " q quit   tab tables   s sort…\n");
 }
 
 TEST(TopLayout, NoTerminalIsTooSmall) {
