@@ -29,7 +29,8 @@ class ControlGroupTest : public SupervisorTest {
   }
   void TearDown() override {
     SupervisorTest::TearDown();
-    if (!groups_.empty()) EXPECT_TRUE(end_group(groups_));
+    if (groups_.empty()) return;
+    EXPECT_TRUE(end_group(groups_));
   }
 
   RunSpec grouped(const std::string& script, RestartPolicy restart = RestartPolicy::kNever) {
