@@ -123,3 +123,23 @@ function(sluice_unity_by_folder target)
                                 PROPERTIES UNITY_GROUP ${group})
   endforeach()
 endfunction()
+
+# sluice_embed_texts(TARGET FUNCTION HEADER DATA_DIR FILE…): the files (paths below DATA_DIR) become
+# texts inside the library, behind FUNCTION, which HEADER declares (host/base/embedded_text.hpp).
+function(sluice_embed_texts target function header data_dir)
+  list(TRANSFORM ARGN PREPEND ${data_dir}/ OUTPUT_VARIABLE paths)
+  string(REPLACE ";" "," files "${ARGN}")
+  set(script ${PROJECT_SOURCE_DIR}/cmake/SluiceEmbedTexts.cmake)
+  set(embedded ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
+  add_custom_command(
+    OUTPUT ${embedded}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded} -DDATA_DIR=${data_dir} -DFILES=${files}
+            -DHEADER=${header} -DFUNCTION=${function} -P ${script}
+    DEPENDS ${paths} ${script}
+    COMMENT "Embedding ${function}"
+    VERBATIM)
+  target_sources(${target} PRIVATE ${embedded})
+  set_source_files_properties(${embedded} TARGET_DIRECTORY ${target} PROPERTIES GENERATED TRUE)
+  add_custom_target(sluice_embedded_${function} DEPENDS ${embedded})
+  add_dependencies(${target} sluice_embedded_${function})
+endfunction()
