@@ -26,7 +26,10 @@ Examples:
   sluice simulate now.yaml what-if.yaml
       ask what a change would do to a live cluster
   sluice simulate --until 1h --dump after-1h.yaml cluster.yaml trace.json
-      stop after an hour of virtual time and keep the state, to go on from there)";
+      stop after an hour of virtual time and keep the state, to go on from there
+  sluice simulate --log before.log cluster.yaml trace.json
+  sluice simulate --report report.html --against before.log changed.yaml trace.json
+      pictures of what a change of the cluster would change)";
 
 constexpr int kEndlessStatus = 3;  // 1 is a mistake in the input, 2 one in the arguments
 
@@ -80,6 +83,14 @@ void add_simulate_command(CLI::App& app, Action& action) {
                    "Write all objects with their status here, as input for another simulation")
       ->type_name("FILE");
   command
+      ->add_option("--report", arguments->options.report,
+                   "Write pictures of the run here: one HTML file that opens anywhere")
+      ->type_name("FILE");
+  command
+      ->add_option("--against", arguments->options.against,
+                   "Compare the report with another run: its decision log, as --log writes it")
+      ->type_name("FILE");
+  command
       ->add_option("--threads", arguments->threads,
                    "Worker threads; 0: all cores (never changes a decision)")
       ->type_name("N")
@@ -91,6 +102,12 @@ void add_simulate_command(CLI::App& app, Action& action) {
   command->callback([command, arguments, &action] {
     if (arguments->options.dump == "-")
       throw CLI::ValidationError("--dump", "stdout belongs to the story and the log; name a file");
+    if (arguments->options.report == "-")
+      throw CLI::ValidationError("--report",
+                                 "stdout belongs to the story and the log; name a file");
+    if (!arguments->options.against.empty() && arguments->options.report.empty())
+      throw CLI::ValidationError("--against",
+                                 "compares a report with another run; add --report FILE");
     action = [options = options_of(*command, *arguments)]() -> Result<int> {
       const auto end = run_simulation(options);
       if (!end) return end.error();

@@ -3,9 +3,16 @@
 #include "api/json/json.hpp"
 
 namespace sluice::host {
-namespace {
 
-std::string_view type_name(DecisionType type) {
+void append_seconds(std::string& out, Duration offset) {
+  out += std::to_string(offset / kSecond);
+  out += '.';
+  std::string fraction = std::to_string(kSecond + offset % kSecond);  // keeps the leading zeros
+  while (fraction.size() > 2 && fraction.back() == '0') fraction.pop_back();
+  out.append(fraction, 1);
+}
+
+std::string_view record_name(DecisionType type) {
   switch (type) {
     case DecisionType::kQuotaReserved:
       return "QuotaReserved";
@@ -33,16 +40,6 @@ std::string_view type_name(DecisionType type) {
       break;  // not shown
   }
   return "";
-}
-
-}  // namespace
-
-void append_seconds(std::string& out, Duration offset) {
-  out += std::to_string(offset / kSecond);
-  out += '.';
-  std::string fraction = std::to_string(kSecond + offset % kSecond);  // keeps the leading zeros
-  while (fraction.size() > 2 && fraction.back() == '0') fraction.pop_back();
-  out.append(fraction, 1);
 }
 
 std::string_view state_name(WorkloadState state) {
@@ -117,8 +114,8 @@ void DecisionLog::reserved(const Decision& decision, const Engine& engine) {
 }
 
 void DecisionLog::decided(Duration at, const Decision& decision, const Engine& engine) {
-  if (type_name(decision.type).empty()) return;
-  begin(at, type_name(decision.type));
+  if (record_name(decision.type).empty()) return;
+  begin(at, record_name(decision.type));
   field("workload", engine.key(decision.workload));
   switch (decision.type) {
     case DecisionType::kQuotaReserved:

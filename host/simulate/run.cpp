@@ -17,6 +17,7 @@
 #include "host/simulate/input.hpp"
 #include "host/simulate/output.hpp"
 #include "host/simulate/progress_notes.hpp"
+#include "host/simulate/report/report.hpp"
 #include "host/simulate/simulated_jobs.hpp"
 #include "host/simulate/simulation.hpp"
 #include "host/simulate/story.hpp"
@@ -66,6 +67,10 @@ class SimulationRun {
                                simulation_->offset());
       if (!dumped) return dumped.error();
     }
+    if (report_) {
+      auto written = report_->write(options_.paths, totals->last_change, totals->endless);
+      if (!written) return written.error();
+    }
     if (auto written = output_->commit(); !written) return written.error();
     auto last = PendingOutput::open("-");
     if (!last) return last.error();
@@ -86,6 +91,11 @@ class SimulationRun {
     auto output = PendingOutput::open(options_.log.empty() ? "-" : options_.log);
     if (!output) return output.error().context("--log");
     output_ = std::make_unique<PendingOutput>(std::move(*output));
+    if (!options_.report.empty()) {
+      auto report = Report::open(options_.report, options_.against);
+      if (!report) return report.error();
+      report_ = std::move(*report);
+    }
     config_ = std::move(*config);
     auto rules = Rules::load(config_.plugins, options_.plugins, clock_);
     if (!rules) return rules.error();
@@ -101,7 +111,8 @@ class SimulationRun {
     } else {
       log_ = std::make_unique<DecisionLog>(*output_, options_.states);
     }
-    RecordSink& sink = story_ ? static_cast<RecordSink&>(*story_) : *log_;
+    sinks_.add(story_ ? static_cast<RecordSink&>(*story_) : *log_);
+    if (report_) sinks_.add(report_->begin(input->start));
     const bool as_host = options_.as_host;
     if (as_host) {
       store_ = std::make_unique<LiveStore>(rules_->scheme, nullptr);
@@ -109,7 +120,7 @@ class SimulationRun {
       store_ = std::make_unique<MemoryStore>();
     }
     simulation_ = std::make_unique<Simulation>(
-        std::move(*input), clock_, sink, *notes_,
+        std::move(*input), clock_, sinks_, *notes_,
         as_host ? TimelineClient::Bodies::kTrees : TimelineClient::Bodies::kSealed,
         config_.engine.requeue.backoff_limit);
     jobs_ = std::make_unique<SimulatedJobs>(rules_->scheme);
@@ -134,6 +145,8 @@ class SimulationRun {
   std::unique_ptr<Rules> rules_;
   std::unique_ptr<Story> story_;  // one of the two
   std::unique_ptr<DecisionLog> log_;
+  std::unique_ptr<Report> report_;  // where one is wanted
+  RecordSinks sinks_;
   std::unique_ptr<ObjectStore> store_;
   std::unique_ptr<SimulatedJobs> jobs_;
   std::unique_ptr<Simulation> simulation_;

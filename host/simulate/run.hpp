@@ -20,6 +20,8 @@ struct SimulateOptions {
   std::string log;  ///< empty: the story on stdout; "-": the log on stdout
   bool states = false;
   std::string dump;            ///< empty: none
+  std::string report;          ///< empty: none
+  std::string against;         ///< a decision log that the report compares with; empty: none
   std::optional<int> threads;  ///< instead of that of the configuration
   std::size_t max_file_bytes = 64u << 20;
   /// As a host does it: objects are judged again as they come, each status is written with the step

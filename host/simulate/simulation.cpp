@@ -171,7 +171,11 @@ void Simulation::watch_workload(const std::string& key, bool created) {
   if (!id) return;
   changed_ = true;
   endless_.progressed(offset());
-  if (created) return uncounted_.push_back(*id);
+  if (created) {
+    sink_.came(offset(), *id, engine());
+    return uncounted_.push_back(*id);
+  }
+  sink_.gone(offset(), *id, engine());
   count_new();
   ends_.stop(*id);
 }

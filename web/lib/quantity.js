@@ -27,7 +27,7 @@ export function parseQuantity(text) {
   return unit in DECIMAL ? Number(digits) * DECIMAL[unit] : NaN;
 }
 
-const inBytes = (resource) => /memory|storage|hugepages/.test(resource);
+export const inBytes = (resource) => /memory|storage|hugepages/.test(resource);
 
 function short(value, digits) {
   return String(Number(value.toFixed(digits)));
