@@ -54,6 +54,9 @@ std::uint32_t ReportCollector::what_of(const Decision& decision, const Engine& e
     case DecisionType::kAdmitted:
     case DecisionType::kWaitingForVictims:
       return 0;
+    case DecisionType::kFinished:
+    case DecisionType::kRequeued:
+      return tables_.reason(decision.reason, "");  // as the decision log has it
     default:
       return tables_.reason(decision.reason, decision.message);
   }
