@@ -3,7 +3,7 @@ import { h } from '../ui/dom.js';
 import { empty, table } from '../ui/parts.js';
 import { formatCount } from '../lib/quantity.js';
 import { changeOfCount, changeOfSpan, span } from './format.js';
-import { waitsOf } from './waits.js';
+import { figuresOf } from './figures.js';
 
 const FIRST = 8;
 const SAME = 1e-9;
@@ -15,19 +15,6 @@ const judged = (now, before, text) =>
     { class: Math.abs(now - before) < SAME ? '' : now < before ? 'better' : 'worse' },
     text,
   );
-
-export function figuresOf(run) {
-  const members = run.members();
-  const waits = waitsOf(run, members);
-  return {
-    workloads: members.length,
-    never: members.filter((i) => run.neverStarted(i)).length,
-    waits,
-    evictions: run.evictions.length,
-    lost: run.evictions.reduce((sum, one) => sum + one.ran, 0),
-    end: run.end,
-  };
-}
 
 export function measures(report) {
   const [now, before] = [report.now, report.before].map(figuresOf);

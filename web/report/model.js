@@ -1,6 +1,6 @@
 // What a report holds, read from its columns: workloads, and per run the stays (quota that one held
 // from … to), waits, evictions and use. docs/simulate.md describes the columns. Pure.
-import { combine, readSteps, sumSteps } from './stats.js';
+import { combine, readSteps, runningSum, sumSteps } from './stats.js';
 
 const sums = (list) => {
   let at = 0;
@@ -261,21 +261,9 @@ export class Run {
   waiting(queues) {
     const changes = [];
     for (const i of this.members(queues)) {
-      const until = this.waits[i] ?? [];
-      for (const [from, to] of until) changes.push([from, 1], [to, -1]);
+      for (const [from, to] of this.waits[i] ?? []) changes.push([from, 1], [to, -1]);
     }
-    changes.sort((a, b) => a[0] - b[0]);
-    const out = { at: [], amount: [] };
-    let total = 0;
-    for (const [time, change] of changes) {
-      total += change;
-      if (out.at.at(-1) === time) out.amount[out.amount.length - 1] = total;
-      else {
-        out.at.push(time);
-        out.amount.push(total);
-      }
-    }
-    return out;
+    return runningSum(changes);
   }
 }
 

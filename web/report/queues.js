@@ -2,11 +2,11 @@
 import { h } from '../ui/dom.js';
 import { table } from '../ui/parts.js';
 import { formatCount, formatQuantity } from '../lib/quantity.js';
+import { waitsOf } from './figures.js';
 import { percent, span } from './format.js';
 import { drawTimes, TimePicture } from './frame.js';
 import { byName } from './model.js';
 import { area, means } from './stats.js';
-import { waitsOf } from './waits.js';
 
 const TALL = 18;
 const MOST = 420;

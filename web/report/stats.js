@@ -72,24 +72,28 @@ export function amountAt({ at, amount }, time) {
   return low ? amount[low - 1] : 0;
 }
 
-/** The sum of several, each first changed by `of`. */
+/** The sum of several. */
 export function sumSteps(all) {
   const changes = [];
   for (const { at, amount } of all)
     for (let i = 0; i < at.length; ++i) changes.push([at[i], amount[i] - (i ? amount[i - 1] : 0)]);
+  return runningSum(changes);
+}
+
+/** The sum of [time, change]s as steps. */
+export function runningSum(changes) {
   changes.sort((a, b) => a[0] - b[0]);
   const sum = { at: [], amount: [] };
   let total = 0;
-  for (const [time, change] of changes) {
-    total += change;
-    if (sum.at.at(-1) === time) sum.amount[sum.amount.length - 1] = total;
-    else {
-      sum.at.push(time);
-      sum.amount.push(total);
-    }
+  for (let i = 0; i < changes.length; ++i) {
+    total += changes[i][1];
+    if (changes[i + 1]?.[0] === changes[i][0]) continue;
+    // What cancels out in numbers with a point is nothing.
+    const amount = Math.round(total * 1e6) / 1e6;
+    if (amount === (sum.amount.at(-1) ?? 0)) continue;
+    sum.at.push(changes[i][0]);
+    sum.amount.push(amount);
   }
-  // What cancels out in numbers with a point is nothing.
-  for (let i = 0; i < sum.amount.length; ++i) sum.amount[i] = Math.round(sum.amount[i] * 1e6) / 1e6;
   return sum;
 }
 

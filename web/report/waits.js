@@ -2,15 +2,13 @@
 import { h } from '../ui/dom.js';
 import { table } from '../ui/parts.js';
 import { formatCount } from '../lib/quantity.js';
+import { waitsOf } from './figures.js';
 import { percent, span } from './format.js';
 import { Picture } from './frame.js';
-import { histogram, summary, waitEdges } from './stats.js';
+import { histogram, waitEdges } from './stats.js';
 
 const HEIGHT = 190;
 const REASONS = 8;
-
-export const waitsOf = (run, members) =>
-  summary(members.map((i) => run.wait(i)).filter((wait) => !Number.isNaN(wait)));
 
 const binName = (edges, bin) =>
   bin === 0 ? 'none' : `${bin === 1 ? '0' : span(edges[bin - 1])} to ${span(edges[bin])}`;

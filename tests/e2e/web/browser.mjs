@@ -37,6 +37,16 @@ export class Browser {
   async tab(address, { width = 1280, height = 900 } = {}) {
     const tab = new Tab(await (await this.browser.createBrowserContext()).newPage(), address);
     await tab.start(width, height);
+    await tab.page.goto(`${address}/ui/`);
+    await tab.page.waitForSelector('input[name=token]');
+    return tab;
+  }
+
+  /** A tab with a file. */
+  async file(path, { width = 1280, height = 1000 } = {}) {
+    const tab = new Tab(await (await this.browser.createBrowserContext()).newPage(), 'null');
+    await tab.start(width, height);
+    await tab.page.goto(`file://${path}`);
     return tab;
   }
 }
@@ -48,6 +58,7 @@ export class Tab {
   refusals = [];
   strangers = new Set();
 
+  /** `address`: the origin that it may ask; that of files is 'null'. */
   constructor(page, address) {
     this.page = page;
     this.address = address;
@@ -66,8 +77,6 @@ export class Tab {
       if (protocol !== 'data:' && origin !== this.address) this.strangers.add(origin);
     });
     await page.setViewport({ width, height });
-    await page.goto(`${this.address}/ui/`);
-    await page.waitForSelector('input[name=token]');
   }
 
   async signIn(token) {

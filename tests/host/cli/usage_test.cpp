@@ -17,7 +17,8 @@ class Usage : public Sandbox {};
 TEST_F(Usage, BadUsageExits2AndPointsToTheHelp) {
   for (const char* arguments :
        {"frobnicate", "simulate", "simulate --nope x", "simulate --until soon x",
-        "simulate --threads -1 x", "simulate --dump - x", "plugin"}) {
+        "simulate --threads -1 x", "simulate --dump - x", "simulate --report - x",
+        "simulate --against before.log x", "plugin"}) {
     const RunResult run = sluice(arguments);
     EXPECT_EQ(run.status, 2) << arguments;
     EXPECT_EQ(run.out, "") << arguments;

@@ -1,0 +1,19 @@
+// The figures that a run is summed up in. Pure.
+import { summary } from './stats.js';
+
+/** How long they waited, of those that count. */
+export const waitsOf = (run, members) =>
+  summary(members.map((i) => run.wait(i)).filter((wait) => !Number.isNaN(wait)));
+
+export function figuresOf(run) {
+  const members = run.members();
+  const waits = waitsOf(run, members);
+  return {
+    workloads: members.length,
+    never: members.filter((i) => run.neverStarted(i)).length,
+    waits,
+    evictions: run.evictions.length,
+    lost: run.evictions.reduce((sum, one) => sum + one.ran, 0),
+    end: run.end,
+  };
+}
