@@ -23,6 +23,7 @@ export function measures(report) {
     ['95 % wait at most', (of) => of.waits.p95],
     ['Longest wait', (of) => of.waits.longest],
     ['Mean wait', (of) => of.waits.mean],
+    ['Mean time from coming to the end', (of) => of.lifetime],
     ['Last change', (of) => of.end],
     ['Work lost to evictions', (of) => of.lost],
   ].map(([name, of]) => [

@@ -65,7 +65,7 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
 });
 
 /** The room left of the time axis, the same in all pictures, so that times stand below each other. */
-export const gutter = (width) => (width < 560 ? 44 : 150);
+export const gutter = (width) => (width < 560 ? 84 : 150);
 const RIGHT = 14;
 
 /** A canvas of a height that paint(brush) fills. `label`: what it shows, for who cannot see it. */

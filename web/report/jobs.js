@@ -58,10 +58,11 @@ export class Jobs {
       onclick: (x, y) => this.choose(this.#rowAt(y)),
       onhover: (x, y) => {
         const i = this.#rows[this.#rowAt(y)];
-        this.picture.canvas.title = i === undefined ? '' : report.key(i);
+        this.picture.canvas.title = i === undefined ? '' : this.#inShort(i);
       },
     });
     this.#order = report.count * ROW > HEIGHT ? 'wait' : 'arrival';
+    this.picture.canvas.setAttribute('role', 'application'); // it has keys of its own
     this.picture.canvas.setAttribute('aria-describedby', 'job');
     this.inside = h('div', { class: 'jobs-inside' }, this.picture.canvas);
     this.scroll = h(
@@ -290,6 +291,20 @@ export class Jobs {
       default:
         return ['finished', 'Is deleted', ''];
     }
+  }
+
+  /** 'ns/name, queue q: waited 5s; evicted at 7s for ns/other' */
+  #inShort(i) {
+    const { report } = this;
+    const evictions = (this.stays.get(i) ?? [])
+      .filter((stay) => stay.ended === 'Evicted')
+      .map(
+        ({ to, by }) => `evicted at ${span(to)}${by === undefined ? '' : ` for ${report.key(by)}`}`,
+      );
+    return [
+      `${report.key(i)}, queue ${report.queueOf[i]}: waited ${span(report.now.wait(i))}`,
+      ...evictions.slice(0, 5),
+    ].join('; ');
   }
 
   #about(i) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/json/parse.hpp>
 #include <cmath>
@@ -159,7 +160,20 @@ std::vector<RunEvent> OtherLog::join(RunRecord& run, ReportTables& tables) && {
   }
   known.clear();  // the keys that it names move
   for (ReportWorkload& each : strangers) run.workloads.push_back(std::move(each));
-  return std::move(events_);
+  return with_deletions(run);
+}
+
+/// Deletions come before what is decided in the same instant.
+std::vector<RunEvent> OtherLog::with_deletions(const RunRecord& run) const {
+  std::vector<bool> told(run.workloads.size());
+  for (const RunEvent& event : events_) told[event.workload] = true;
+  std::vector<RunEvent> all;
+  for (const RunEvent& event : run.events)
+    if (event.type == RunEvent::kGone && told[event.workload]) all.push_back(event);
+  all.insert(all.end(), events_.begin(), events_.end());
+  std::stable_sort(all.begin(), all.end(),
+                   [](const RunEvent& a, const RunEvent& b) { return a.at < b.at; });
+  return all;
 }
 
 }  // namespace sluice::host

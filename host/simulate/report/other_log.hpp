@@ -20,7 +20,8 @@ class OtherLog {
   static Result<OtherLog> read(const std::string& path, ReportTables& tables);
 
   /// Its events, about the workloads of the run. Those that the run does not have are added to it,
-  /// with no shape and, as the time at which they came, that of their first record.
+  /// with no shape and, as the time at which they came, that of their first record. A log tells of
+  /// no deletion: who is deleted in this run is taken to be deleted at that time in the other, too.
   std::vector<RunEvent> join(RunRecord& run, ReportTables& tables) &&;
 
   const std::string& path() const { return path_; }
@@ -28,6 +29,7 @@ class OtherLog {
  private:
   Result<void> take_line(std::string_view line, ReportTables& tables);
   std::uint32_t workload(std::string_view key);
+  std::vector<RunEvent> with_deletions(const RunRecord& run) const;
 
   std::string path_;
   std::vector<std::string> keys_;

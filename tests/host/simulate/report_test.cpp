@@ -224,6 +224,11 @@ TEST_F(ReportTest, ADeletedWorkloadUsesNothing) {
   EXPECT_THAT(use_of(all, all), testing::Contains("left f cpu 0:2000 4:0 of 0:2000"));
   EXPECT_THAT(json::serialize(all.at("events").at("type")),
               testing::EndsWith("," + std::to_string(RunEvent::kGone) + "]"));
+  // Its log does not tell, so it is taken to be so in the other run, too.
+  options.against = write("before.log", read("log"));
+  ASSERT_TRUE(run(options).ok());
+  EXPECT_THAT(use_of(data().at("other").as_object(), data()),
+              testing::ElementsAre("left f cpu 0:2000 4:0"));
 }
 
 TEST_F(ReportTest, WhatRanBeforeTheStartIsTakenOver) {
