@@ -85,7 +85,7 @@ std::uint32_t ReportCollector::index_of(Duration at, WorkloadId workload, const 
   known.key = engine.key(workload);
   if (!object) return index;  // it is being deleted
   known.priority = engine.model().workloads[workload].priority;
-  known.arrived = object->meta.creation_time ? *object->meta.creation_time - start_ : at;
+  known.arrived = object->meta.creation_time ? offset_of(*object->meta.creation_time) : at;
   known.queue = tables_.texts.intern(engine.cluster_queue_of(*object));
   known.shape = shape_of(workload, engine);
   fresh_.emplace_back(workload, index);
@@ -99,7 +99,7 @@ void ReportCollector::take_over(std::uint32_t index, WorkloadId workload, const 
   const auto tell = [&](const char* condition, DecisionType type, std::uint32_t what) {
     const auto* told = status.condition(condition);
     if (!told || told->status != "True") return;
-    record_.events.push_back({told->last_transition_time - start_, index,
+    record_.events.push_back({offset_of(told->last_transition_time), index,
                               static_cast<std::uint8_t>(type), what, kNotThere});
   };
   if (status.admission) {
@@ -108,6 +108,10 @@ void ReportCollector::take_over(std::uint32_t index, WorkloadId workload, const 
     tell("Admitted", DecisionType::kAdmitted, 0);
   }
   tell("Finished", DecisionType::kFinished, tables_.reason("Finished", ""));
+}
+
+Duration ReportCollector::offset_of(Time time) const {
+  return saturate(Wide{time} - start_);  // the status of a dump may name any time
 }
 
 std::uint32_t ReportCollector::shape_of(WorkloadId workload, const Engine& engine) {

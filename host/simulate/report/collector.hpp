@@ -33,6 +33,7 @@ class ReportCollector final : public RecordSink {
  private:
   std::uint32_t index_of(Duration at, WorkloadId workload, const Engine& engine);
   void take_over(std::uint32_t index, WorkloadId workload, const Engine& engine);
+  Duration offset_of(Time time) const;
   std::uint32_t shape_of(WorkloadId workload, const Engine& engine);
   std::uint32_t what_of(const Decision& decision, const Engine& engine);
   void learn_tree(const Engine& engine);

@@ -58,7 +58,7 @@ class DataText {
     key(name);
     Duration before = 0;
     list(all, [&](const auto& each) {
-      const Duration at = of(each) / unit_;
+      const Duration at = ticks(of(each));
       number(at - before);
       before = at;
     });
@@ -66,13 +66,15 @@ class DataText {
   void points(const Points& points) {
     Duration before = 0;
     list(points, [&](const UseSeries::Point& point) {
-      number(point.at / unit_ - before);
+      const Duration at = ticks(point.at);
+      number(at - before);
       number(point.amount);
-      before = point.at / unit_;
+      before = at;
     });
   }
 
  private:
+  Duration ticks(Duration at) const { return std::clamp(at, -kFarthest, kFarthest) / unit_; }
   void comma() {
     if (!first_) out_ += ',';
     first_ = false;

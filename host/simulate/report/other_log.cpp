@@ -86,6 +86,10 @@ Result<OtherLog> OtherLog::read(const std::string& path, ReportTables& tables) {
   if (std::filesystem::is_directory(path)) return Error{path + ": is a folder; name a file"};
   std::ifstream in(path);
   if (!in) return Error{fmt::format("{}: cannot be read: {}", path, std::strerror(errno))};
+  return read(in, path, tables);
+}
+
+Result<OtherLog> OtherLog::read(std::istream& in, const std::string& path, ReportTables& tables) {
   OtherLog log;
   log.path_ = path;
   std::string line;
@@ -113,7 +117,7 @@ Result<void> OtherLog::take_line(std::string_view line, ReportTables& tables) {
   const json::value* at = api::find(*record, "t");
   if (!at || !at->is_number()) return Error{"t is missing; it is the time in seconds"};
   const double seconds = at->to_number<double>();
-  if (!(std::abs(seconds) < 9e9)) return Error{fmt::format("t is {}; allowed: ±9e9", seconds)};
+  if (!(std::abs(seconds) <= 4e9)) return Error{fmt::format("t is {}; allowed: ±4e9", seconds)};
   const std::string_view key = api::find_text(*record, "workload");
   if (key.empty()) return Error{"workload is missing; it is NAMESPACE/NAME"};
   const auto what = what_of(*type, *record, tables);

@@ -3,6 +3,7 @@
 // Belongs to one thread.
 #pragma once
 
+#include <istream>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +19,7 @@ class OtherLog {
   /// JSON Lines as `--log` writes them (docs/simulate.md); Summary, State and Skipped count for
   /// nothing. An error names file and line, the value and what is allowed.
   static Result<OtherLog> read(const std::string& path, ReportTables& tables);
+  static Result<OtherLog> read(std::istream& in, const std::string& path, ReportTables& tables);
 
   /// Its events, about the workloads of the run. Those that the run does not have are added to it,
   /// with no shape and, as the time at which they came, that of their first record. A log tells of

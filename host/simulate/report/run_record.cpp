@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "core/quota/amount.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -50,10 +52,11 @@ class UseOfEvents {
     const ReportShape& shape = tables_.shapes[workloads_[event.workload].shape];
     for (const ReportPods& pods : place.pods) {
       for (const auto& [resource, flavor] : pods.flavors) {
-        const std::int64_t amount = of_one_pod(shape, pods.name, resource) * pods.count;
+        const Amount amount =
+            multiply_saturating(of_one_pod(shape, pods.name, resource), sign * pods.count);
         UseSeries& series = record_.of(false, held.queue, flavor, resource);
         const std::int64_t before = series.use.empty() ? 0 : series.use.back().amount;
-        UseSeries::put(series.use, event.at, before + sign * amount);
+        UseSeries::put(series.use, event.at, add_saturating(before, amount));
       }
     }
   }

@@ -26,6 +26,9 @@ namespace sluice::host {
 /// No workload, no entry of a table.
 inline constexpr std::uint32_t kNotThere = 0xffffffffU;
 
+/// Times further from the start count as this: no difference of two overflows.
+inline constexpr Duration kFarthest = 4'000'000'000 * kSecond;
+
 struct RunEvent {
   /// Beside the types of decisions.
   static constexpr std::uint8_t kGone = 0xff;  ///< it was deleted, or replaced by one of its name

@@ -293,7 +293,7 @@ TEST_F(ReportTest, AWrongLogIsToldWithItsLine) {
        "State and Summary"},
       {R"({"type":"Admitted","workload":"a/b"})", ":1: t is missing"},
       {R"({"t":"1","type":"Admitted","workload":"a/b"})", ":1: t is missing"},
-      {R"({"t":1e300,"type":"Admitted","workload":"a/b"})", ":1: t is 1e+300; allowed"},
+      {R"({"t":1e300,"type":"Admitted","workload":"a/b"})", ":1: t is 1e+300; allowed: ±4e9"},
       {R"({"t":1,"type":"Admitted"})", ":1: workload is missing"},
       {R"({"t":1,"type":"QuotaReserved","workload":"a/b"})", ":1: podSets is missing"},
       {R"({"t":1,"type":"Lowered","workload":"a/b","podSets":[{"count":-1}]})",
