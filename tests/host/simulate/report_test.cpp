@@ -198,9 +198,10 @@ TEST_F(ReportTest, AgainstItsOwnLogBothRunsAreTheSame) {
 
 TEST_F(ReportTest, WhatIsOnlyInTheOtherRunIsAddedWithoutAShape) {
   SimulateOptions options = two_teams();
-  options.against = write(
-      "before.log",
-      R"({"t":2.5,"type":"QuotaReserved","workload":"ns/x","clusterQueue":"left","podSets":[{"name":"main","count":1,"flavors":{"cpu":"f"}}],"borrowing":false}
+  options.against =
+      write("before.log",
+            R"({"t":2.5,"type":"QuotaReserved","workload":"ns/x","clusterQueue":"left",)"
+            R"("podSets":[{"name":"main","count":1,"flavors":{"cpu":"f"}}],"borrowing":false}
 {"t":4.0,"type":"Finished","workload":"ns/x","reason":"Succeeded"}
 {"type":"Summary","workloads":1}
 )");
@@ -315,9 +316,9 @@ TEST_F(ReportTest, AWrongLogIsToldWithItsLine) {
 
 TEST_F(ReportTest, NothingBreaksOutOfThePage) {
   SimulateOptions options = two_teams();
-  options.against = write(
-      "before<!--.log",
-      R"({"t":1,"type":"Pending","workload":"x/</script><b>","reason":"<!--<script>","message":"</SCRIPT >"})");
+  options.against =
+      write("before<!--.log", R"({"t":1,"type":"Pending","workload":"x/</script><b>",)"
+                              R"("reason":"<!--<script>","message":"</SCRIPT >"})");
   ASSERT_TRUE(run(options).ok());
   const std::string page = read("report.html");
   const std::size_t from = page.find("id=\"data\">") + 10;
