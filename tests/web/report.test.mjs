@@ -87,7 +87,7 @@ describe('waits', () => {
     assert.equal(edges[0], 0);
     assert.ok(edges.at(-1) === 600 && edges.includes(60) && edges.length <= 14, String(edges));
     assert.deepEqual(histogram([0, 0, 0.5, 1, 1.5, 9], [0, 1, 2, 10]), [2, 2, 1, 1]);
-    assert.deepEqual(waitEdges(0), [0, 1]);
+    assert.deepEqual(waitEdges(0), [0]);
   });
 });
 
@@ -284,5 +284,14 @@ describe('a report', () => {
     assert.equal(run.wait(3), 0); // e came at 4, and d had started at 3
     assert.ok(Number.isNaN(run.wait(2)));
     assert.equal(figuresOf(run).workloads, 3);
+  });
+
+  it('says that whom others stand for waits again when none does', () => {
+    const data = example();
+    data.workloads.countsFor = [1, 3]; // b is a way to run e, which came at 4
+    data.workloads.arrived = [0, 1, 2, -2]; // but now at 1
+    const { now: run } = new Report(data);
+    assert.deepEqual(run.waits[3], [[3, 5]]); // b was evicted at 3, and runs again from 5 on
+    assert.equal(run.wait(3), 0);
   });
 });

@@ -276,26 +276,27 @@ class Reader {
     this.since = new Float64Array(count).fill(NaN); // waits since; NaN: does not wait
     this.reasonSince = new Float64Array(count);
     this.reason = new Int32Array(count).fill(-1);
+    this.standing = new Uint16Array(count); // how many that stand for it run
     run.waits = new Array(count);
   }
 
   read() {
     const { run } = this;
     const { at, type, workload, what, by } = run.events;
+    // Of this run it is known who came, also if nothing was ever said of him.
+    if (run.report.now === undefined)
+      for (let i = 0; i < run.report.count; ++i) if (run.report.shapeOf[i] >= 0) this.#arrive(i);
     for (let k = 0; k < at.length; ++k) {
       const i = workload[k];
-      if (!run.seen[i]) this.#arrive(i);
+      this.#arrive(i);
       this[run.types[type[k]]]?.(i, at[k], what[k], by.get(k));
     }
-    for (let i = 0; i < run.report.count; ++i) {
-      if (!run.seen[i] && run.report.shapeOf[i] >= 0 && run.report.now === undefined)
-        this.#arrive(i); // of this run, and nothing was ever said of it
-      if (run.seen[i]) this.#stopWaiting(i, run.end);
-    }
+    for (let i = 0; i < run.report.count; ++i) if (run.seen[i]) this.#stopWaiting(i, run.end);
     for (const stay of run.stays) stay.to ??= run.end;
   }
 
   #arrive(i) {
+    if (this.run.seen[i]) return;
     this.run.seen[i] = 1;
     this.#startWaiting(i, this.run.report.arrived[i]);
   }
@@ -325,7 +326,13 @@ class Reader {
   #close(i, at, ended, why, by) {
     const stay = this.run.stays[this.open[i]];
     this.open[i] = -1;
-    if (stay) Object.assign(stay, { to: at, ended, why, by });
+    if (!stay) return undefined;
+    Object.assign(stay, { to: at, ended, why, by });
+    const whom = this.run.report.countsFor.get(i);
+    if (whom === undefined || Number.isNaN(stay.admitted) || ended === 'Lowered') return stay;
+    // Whom it stood for waits again, unless another stands for that one.
+    if (--this.standing[whom] === 0 && ended === 'Evicted' && Number.isNaN(this.run.done[whom]))
+      this.#startWaiting(whom, at);
     return stay;
   }
 
@@ -342,11 +349,13 @@ class Reader {
     const stay = run.stays[this.open[i]];
     if (stay) stay.admitted = at;
     ++run.admissions;
-    for (const one of [i, run.report.countsFor.get(i)])
-      if (one !== undefined && Number.isNaN(run.started[one])) {
-        run.started[one] = at;
-        this.#stopWaiting(one, at);
-      }
+    if (Number.isNaN(run.started[i])) run.started[i] = at;
+    const whom = run.report.countsFor.get(i);
+    if (whom === undefined) return;
+    this.#arrive(whom);
+    ++this.standing[whom];
+    if (Number.isNaN(run.started[whom])) run.started[whom] = at;
+    this.#stopWaiting(whom, at);
   }
 
   Evicted(i, at, what, by) {

@@ -31,7 +31,7 @@ const BINS = 13;
 
 /** Edges of bins for waits, at round times: each about twice the one before; the first is 0. */
 export function waitEdges(longest) {
-  if (!(longest > 0)) return [0, 1];
+  if (!(longest > 0)) return [0];
   const last = EDGES.findIndex((edge) => edge >= longest);
   const end = last < 0 ? EDGES.length : last + 1;
   return [0, ...EDGES.slice(Math.max(0, end - BINS), end)];
