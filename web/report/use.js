@@ -1,7 +1,8 @@
 // Use of quota over time against nominal, and how many waited meanwhile.
 import { h } from '../ui/dom.js';
 import { formatQuantity, inBytes } from '../lib/quantity.js';
-import { amountTicks, span } from './format.js';
+import { table } from '../ui/parts.js';
+import { amountTicks, span, timeTicks } from './format.js';
 import { drawTimes, stepPath, TimePicture } from './frame.js';
 import { amountAt, area } from './stats.js';
 
@@ -108,7 +109,39 @@ function quotaFigure(report, shown, quota, before) {
     {},
     h('figcaption', {}, h('strong', {}, `${quota.flavor} · ${quota.resource}`), readout),
     picture.canvas,
+    inNumbers(
+      report,
+      `${quota.flavor}, ${quota.resource} over time`,
+      [
+        ['Used', quota.used],
+        ['Borrowed', quota.over],
+        ['Nominal', quota.nominal],
+        before && ['Used in the other run', before.used],
+      ].filter(Boolean),
+      amount,
+    ),
   );
+}
+
+const ROWS = 16;
+
+/** What a picture shows, at round times; made when somebody asks for it. */
+function inNumbers(report, label, columns, name) {
+  const more = h('details', {}, h('summary', {}, 'As a table'));
+  const cells = (time) => [
+    span(time),
+    ...columns.map(([, steps]) => name(Math.max(0, amountAt(steps, time)))),
+  ];
+  const make = () =>
+    more.append(
+      table(
+        label,
+        ['At', ...columns.map(([head]) => head)],
+        timeTicks(0, report.until, ROWS).map(cells),
+      ),
+    );
+  more.addEventListener('toggle', make, { once: true });
+  return more;
 }
 
 function waitingFigure(report, shown, queues) {
@@ -147,6 +180,12 @@ function waitingFigure(report, shown, queues) {
     {},
     h('figcaption', {}, h('strong', {}, 'Waiting workloads'), readout),
     picture.canvas,
+    inNumbers(
+      report,
+      'Waiting workloads over time',
+      [['Wait', now], before && ['Waited in the other run', before]].filter(Boolean),
+      (many) => many.toLocaleString('en'),
+    ),
   );
 }
 

@@ -92,6 +92,16 @@ describe('a report', () => {
     await tab.picture('report-fairness');
   });
 
+  it('says in a table what a picture shows', async () => {
+    await tab.page.click('#use details summary');
+    await tab.shows(/Used\s+Borrowed\s+Nominal/);
+    const at = await row(tab, 'on-demand, cpu over time', '1h');
+    // Of 16 and 12 CPUs.
+    assert.deepEqual([at[0], at[3]], ['1h', '28']);
+    assert.ok(Number(at[1]) > 0 && Number(at[1]) <= 28, String(at));
+    await tab.page.click('#use details summary');
+  });
+
   it('says why they waited, and who evicted whom', async () => {
     await tab.shows('ExceedsMaxQuota');
     const hotfix = await row(tab, 'Evictions by queues', 'vision');

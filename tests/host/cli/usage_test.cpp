@@ -18,7 +18,8 @@ TEST_F(Usage, BadUsageExits2AndPointsToTheHelp) {
   for (const char* arguments :
        {"frobnicate", "simulate", "simulate --nope x", "simulate --until soon x",
         "simulate --threads -1 x", "simulate --dump - x", "simulate --report - x",
-        "simulate --against before.log x", "plugin"}) {
+        "simulate --against before.log x", "simulate --report r --log r x",
+        "simulate --report r --dump r x", "plugin"}) {
     const RunResult run = sluice(arguments);
     EXPECT_EQ(run.status, 2) << arguments;
     EXPECT_EQ(run.out, "") << arguments;
