@@ -107,7 +107,8 @@ void add_simulate_command(CLI::App& app, Action& action) {
                                  "stdout belongs to the story and the log; name a file");
     for (const std::string& other : {arguments->options.log, arguments->options.dump})
       if (!other.empty() && other == arguments->options.report)
-        throw CLI::ValidationError("--report", other + " is written already; name another file");
+        throw CLI::ValidationError("--report",
+                                   other + " is that of --log or --dump; name another file");
     if (!arguments->options.against.empty() && arguments->options.report.empty())
       throw CLI::ValidationError("--against",
                                  "compares a report with another run; add --report FILE");

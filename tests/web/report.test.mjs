@@ -117,9 +117,10 @@ it('axes have round ticks', () => {
   assert.deepEqual(timeTicks(0, 10 * 86400, 5).slice(0, 2), [0, 2 * 86400]);
   assert.deepEqual(amountTicks(20, 4), [0, 5, 10, 15, 20]);
   assert.deepEqual(
-    amountTicks(100 * 2 ** 30, 4, true),
+    amountTicks(100 * 2 ** 30, 4, 'bytes'),
     [0, 1, 2, 3].map((n) => n * 32 * 2 ** 30),
   );
+  assert.deepEqual(amountTicks(2, 4, 'count'), [0, 1, 2]);
   assert.deepEqual(amountTicks(0, 4), [0]);
 });
 

@@ -46,14 +46,17 @@ export function timeTicks(from, to, most) {
   return ticks;
 }
 
-/** Ticks of an axis of amounts from 0, at round amounts; `binary`: of those that are bytes. */
-export function amountTicks(highest, most, binary = false) {
+/** Ticks of an axis from 0, at round amounts of a kind: 'bytes', 'count', or any number. */
+export function amountTicks(highest, most, kind = '') {
   if (!(highest > 0)) return [0];
   const least = highest / most;
   const power = 10 ** Math.floor(Math.log10(least));
-  const step = binary
-    ? 2 ** Math.ceil(Math.log2(least))
-    : power * ([1, 2, 5, 10].find((one) => one * power >= least * 0.999) ?? 10);
+  const round = power * ([1, 2, 5, 10].find((one) => one * power >= least * 0.999) ?? 10);
+  const step =
+    {
+      bytes: 2 ** Math.ceil(Math.log2(least)),
+      count: Math.max(1, round),
+    }[kind] ?? round;
   const ticks = [];
   for (let i = 0; i * step <= highest * 1.0001; ++i) ticks.push(Number((i * step).toPrecision(12)));
   return ticks;

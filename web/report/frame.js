@@ -227,18 +227,15 @@ export function stepPath(brush, steps, y, close) {
   while (i < at.length && at[i] <= to) {
     const here = x(at[i]);
     pen.lineTo(here, y(value));
-    let low = amount[i];
     let high = amount[i];
     while (i < at.length && at[i] <= to && x(at[i]) < here + 1) {
       value = amount[i++];
-      low = Math.min(low, value);
       high = Math.max(high, value);
     }
-    if (low < value) pen.lineTo(here, y(low));
-    if (high > value) pen.lineTo(here, y(high));
-    pen.lineTo(here, y(value));
+    pen.lineTo(here, y(high));
+    if (high > value) pen.lineTo(here + 1, y(high)); // what is shorter than a pixel is seen, too
+    pen.lineTo(high > value ? here + 1 : here, y(value));
   }
-  const end = Math.min(x(to), x(brush.end ?? to));
-  pen.lineTo(end, y(value));
-  if (close) pen.lineTo(end, y(0));
+  pen.lineTo(x(to), y(value));
+  if (close) pen.lineTo(x(to), y(0));
 }

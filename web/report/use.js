@@ -1,7 +1,7 @@
 // Use of quota over time against nominal, and how many waited meanwhile.
 import { h } from '../ui/dom.js';
 import { formatQuantity, inBytes } from '../lib/quantity.js';
-import { table } from '../ui/parts.js';
+import { empty, table } from '../ui/parts.js';
 import { amountTicks, span, timeTicks } from './format.js';
 import { drawTimes, stepPath, TimePicture } from './frame.js';
 import { amountAt, area } from './stats.js';
@@ -19,9 +19,9 @@ function maxima({ amount }) {
   return out;
 }
 
-function drawAmounts({ pen, colour, left, right }, top, y, name, binary = false) {
+function drawAmounts({ pen, colour, left, right }, top, y, name, kind) {
   pen.textAlign = 'right';
-  for (const tick of amountTicks(top, 4, binary)) {
+  for (const tick of amountTicks(top, 4, kind)) {
     const at = Math.round(y(tick)) + 0.5;
     pen.strokeStyle = colour('line');
     pen.beginPath();
@@ -82,7 +82,7 @@ function quotaFigure(report, shown, quota, before) {
     paint: (brush) => {
       const bottom = drawTimes(brush);
       const y = (value) => bottom - (value / top) * (bottom - 6);
-      drawAmounts(brush, top, y, amount, inBytes(quota.resource));
+      drawAmounts(brush, top, y, amount, inBytes(quota.resource) ? 'bytes' : '');
       clipped(brush, bottom, () => {
         fillSteps(brush, quota.used, y, 'borrowed', 0.9);
         fillSteps(brush, quota.own, y, 'own', 1);
@@ -159,7 +159,7 @@ function waitingFigure(report, shown, queues) {
     paint: (brush) => {
       const bottom = drawTimes(brush);
       const y = (value) => bottom - (value / (most * 1.08)) * (bottom - 6);
-      drawAmounts(brush, most, y, (tick) => tick.toLocaleString('en'));
+      drawAmounts(brush, most, y, (tick) => tick.toLocaleString('en'), 'count');
       clipped(brush, bottom, () => {
         fillSteps(brush, now, y, 'waiting', 0.55);
         if (before) lineSteps(brush, before, y, 'other', { width: 2 });
@@ -212,5 +212,6 @@ export function useFigures(report, shown, choice) {
     .quotas(choice)
     .filter((one) => highest(one.used, one.nominal) > 0)
     .map((one) => quotaFigure(report, shown, one, before.get(`${one.flavor} ${one.resource}`)));
+  if (quotas.length === 0) quotas.push(empty('Nobody has, or uses, quota here.'));
   return [...quotas, waitingFigure(report, shown, report.queues(choice))];
 }

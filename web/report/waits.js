@@ -1,6 +1,6 @@
 // How long they waited, and why.
 import { h } from '../ui/dom.js';
-import { table } from '../ui/parts.js';
+import { empty, table } from '../ui/parts.js';
 import { formatCount } from '../lib/quantity.js';
 import { waitsOf } from './figures.js';
 import { percent, span } from './format.js';
@@ -17,6 +17,7 @@ const binName = (edges, bin) =>
 export function distribution(report, queues) {
   const runs = [report.now, report.before].filter(Boolean);
   const all = runs.map((run) => waitsOf(run, run.members(queues)));
+  if (all.every((one) => one.count === 0)) return empty('No workload came.');
   const longest = Math.max(0, ...all.map((one) => one.longest || 0));
   const edges = trimmed(waitEdges(longest), all);
   const counts = all.map((one) => histogram(one.sorted, edges));
@@ -107,8 +108,7 @@ export function reasonTable(report) {
     kinds.set(key, kind);
     total += seconds;
   }
-  if (kinds.size === 0)
-    return h('p', { class: 'empty' }, 'Nobody waited for a reason that was told.');
+  if (kinds.size === 0) return empty('Nobody waited for a reason that was told.');
   const sorted = [...kinds.values()].sort((a, b) => b.seconds - a.seconds);
   const row = ({ reason, message, seconds, of }) => [
     h(
