@@ -25,6 +25,9 @@ void ReportCollector::decided(Duration at, const Decision& decision, const Engin
   event.workload = index_of(at, decision.workload, engine);
   event.type = static_cast<std::uint8_t>(decision.type);
   event.what = what_of(decision, engine);
+  if (decision.type == DecisionType::kQuotaReserved)
+    if (const StringId queue = tables_.places[event.what].queue; queue != 0)
+      record_.workloads[event.workload].queue = queue;
   if (!decision.by.empty())
     if (const auto by = engine.find(decision.by)) event.by = index_of(at, *by, engine);
   record_.events.push_back(event);

@@ -87,7 +87,7 @@ class ReportTables {
 
 struct ReportWorkload {
   std::string key;
-  StringId queue = 0;  ///< the ClusterQueue that it came to; 0: none
+  StringId queue = 0;  ///< the ClusterQueue where it got quota last, or that it came to; 0: none
   std::int32_t priority = 0;
   Duration arrived = 0;                  ///< its creation
   std::uint32_t counts_for = kNotThere;  ///< which workload it is a way to run

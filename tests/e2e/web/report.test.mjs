@@ -182,4 +182,15 @@ it('what things are called stays text', async () => {
   assert.equal(await tab.count('#broke, b'), 0);
   assert.equal(await tab.count('body > header'), 1);
   clean(tab);
+  const ran = await tab.page.evaluate(() => {
+    try {
+      const script = document.createElement('script');
+      script.textContent = 'window.ran = true';
+      document.body.append(script);
+    } catch {
+      /* Trusted Types */
+    }
+    return window.ran;
+  });
+  assert.equal(ran, undefined);
 });

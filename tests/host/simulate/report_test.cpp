@@ -267,6 +267,26 @@ TEST_F(ReportTest, QuotaThatChangesIsKept) {
   EXPECT_THAT(use_of(all, all), testing::Contains("left f cpu 3:2000 4:0 of 0:2000 2:5000"));
 }
 
+TEST_F(ReportTest, AWorkloadIsOfTheQueueWhereItGotQuota) {
+  SimulateOptions options = two_teams();
+  // It comes before there is a way to its queue.
+  std::string cluster = kCluster;
+  const std::size_t door =
+      cluster.find("---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue");
+  options.paths = {
+      write("cluster.yaml", cluster.substr(0, door)),
+      write(
+          "trace.yaml",
+          "apiVersion: sluice.dev/v1alpha1\nkind: Timeline\nevents:\n" +
+              workload_event("0s", "a", "left", 2, "1s") +
+              "- at: 2s\n  apply: {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: "
+              "{name: left, namespace: ns}, spec: {clusterQueue: left}}\n")};
+  ASSERT_TRUE(run(options).ok());
+  const json::object all = data();
+  const auto queue = all.at("workloads").at("queue").at(0).to_number<std::size_t>();
+  EXPECT_EQ(all.at("texts").as_array().at(queue), "left");
+}
+
 TEST_F(ReportTest, TellsBeforeItRunsWhatIsWrong) {
   SimulateOptions options = two_teams();
   options.report = folder_ / "no" / "report.html";
