@@ -1,11 +1,11 @@
 #include "host/rest/openapi/schemas.hpp"
 
 #include <boost/json/array.hpp>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "api/json/json.hpp"
+#include "host/rest/openapi/limits.hpp"
 #include "host/rest/resources.hpp"
 #include "host/rest/selectors.hpp"
 
@@ -26,12 +26,6 @@ constexpr std::string_view kIntOrString = "io.k8s.apimachinery.pkg.util.intstr.I
 constexpr std::string_view kMetaTypes[] = {
     "Condition",          "DeleteOptions", "LabelSelector",  "LabelSelectorRequirement",
     "ManagedFieldsEntry", "ObjectMeta",    "OwnerReference", "Preconditions"};
-
-json::array texts(const std::vector<std::string>& list) {
-  json::array out;
-  for (const auto& each : list) out.emplace_back(each);
-  return out;
-}
 
 /// `io.x-k8s.kueue` for kueue.x-k8s.io, `io.k8s.api.rbac` for what Kubernetes itself has.
 std::string name_of_group(std::string_view group) {
@@ -54,55 +48,10 @@ std::string name_of_kind(const GroupVersionKind& gvk) {
   return out;
 }
 
-void add_limits(const SchemaNode& node, json::object& out) {
-  constexpr auto kNone = std::numeric_limits<std::size_t>::max();
-  if (!node.one_of.empty()) out["enum"] = texts(node.one_of);
-  if (node.min) out["minimum"] = *node.min;
-  if (node.max) out["maximum"] = *node.max;
-  const auto size = [&](const char* key, std::size_t value, std::size_t absent) {
-    if (value != absent) out[key] = value;
-  };
-  size("minLength", node.min_length, 0);
-  size("maxLength", node.max_length, kNone);
-  size("minItems", node.min_items, 0);
-  size("maxItems", node.max_items, kNone);
-  size("maxProperties", node.max_properties, kNone);
-}
-
-void add_format(const SchemaNode& node, json::object& out) {
-  switch (node.format) {
-    case api::Format::kNone:
-      return;
-    case api::Format::kDateTime:
-      out["format"] = "date-time";
-      return;
-    case api::Format::kInt32:
-      out["format"] = "int32";
-      return;
-    case api::Format::kInt64:
-      out["format"] = "int64";
-      return;
-    case api::Format::kDnsSubdomain:
-    case api::Format::kDnsLabel:
-    case api::Format::kQualifiedName:
-    case api::Format::kConditionReason:
-    case api::Format::kKindName:
-      break;
-  }
-  out["pattern"] = api::format_pattern(node.format);
-}
-
 /// How server-side apply and strategic merge patches join a field.
 void add_merge(const SchemaField& field, json::object& out) {
   const api::MergeRule& merge = field.merge;
-  const SchemaNode& node = *field.node;
-  if (node.type == NodeType::kArray) {
-    const bool map = !merge.keys.empty();
-    out["x-kubernetes-list-type"] = map ? "map" : merge.set ? "set" : "atomic";
-    if (map) out["x-kubernetes-list-map-keys"] = texts(merge.keys);
-  } else if (merge.atomic) {
-    out["x-kubernetes-map-type"] = "atomic";
-  }
+  add_ownership(field, out);
   if (!merge.merge && !merge.retain_keys) return;
   out["x-kubernetes-patch-strategy"] = merge.merge && merge.retain_keys ? "merge,retainKeys"
                                        : merge.merge                    ? "merge"
