@@ -42,6 +42,26 @@ void append_scalar(const json::value& value, std::string& out) {
   }
 }
 
+/// Several lines that stand as they are in a block of their own: nothing is escaped in there, and
+/// what blanks at the ends of such a text mean is a science.
+bool is_lines(std::string_view text) {
+  if (text.size() < 2 || text.back() != '\n' || text[text.size() - 2] == '\n') return false;
+  if (text.front() == ' ' || text.front() == '\n') return false;
+  if (std::count(text.begin(), text.end(), '\n') < 2) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); });
+}
+
+void append_lines(std::string_view text, std::size_t indent, std::string& out) {
+  out += " |\n";
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (!line.empty()) out.append(indent, ' ').append(line);
+    out += '\n';
+    text.remove_prefix(line.size() + 1);
+  }
+}
+
 bool is_block(const json::value& value) {
   const auto* object = value.if_object();
   const auto* array = value.if_array();
@@ -52,6 +72,8 @@ void append_block(const json::value& value, std::size_t indent, bool inline_firs
                   std::string& out);
 
 void append_entry(const json::value& value, std::size_t indent, std::string& out) {
+  if (const auto* text = value.if_string(); text != nullptr && is_lines(api::view(*text)))
+    return append_lines(api::view(*text), indent + 2, out);
   if (!is_block(value)) {
     out += ' ';
     append_scalar(value, out);

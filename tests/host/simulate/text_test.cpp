@@ -62,6 +62,26 @@ TEST(SimulateText, YamlIsBlockStyle) {
             "g: []\n");
 }
 
+TEST(SimulateText, LinesStandAsTheyAre) {
+  EXPECT_EQ(yaml(R"({"a":{"text":"one: 1\n  two\n\n# three\n"},"b":["x\ny\n"]})"),
+            "a:\n"
+            "  text: |\n"
+            "    one: 1\n"
+            "      two\n"
+            "\n"
+            "    # three\n"
+            "b:\n"
+            "- |\n"
+            "  x\n"
+            "  y\n");
+  for (const char* text : {"a\nb\n", "a\n\nb \n", "- a\n  b\n", "a\nb", " a\nb\n", "a\nb\n\n",
+                           "\na\nb\n", "a\tb\nc\n", "---\n...\n"}) {
+    std::string out;
+    append_yaml(boost::json::array{boost::json::object{{"k", text}}}, out);
+    EXPECT_EQ(YAML::Load(out)[0]["k"].Scalar(), text) << out;
+  }
+}
+
 TEST(SimulateText, YamlQuotesWhatIsNotPlainlyText) {
   for (const char* text : {"true", "No", "1", "1e3", "", "2026-01-01", "a: b", "- x", "#", "é",
                            "null", "~", "a\nb", "0x1f", "\"", "a b", "*x", "&x", "y"}) {
