@@ -342,6 +342,20 @@ const SchemaNode* Scheme::schema(std::string_view api_version, std::string_view 
   return served != nullptr ? &state_->root(*served->kind, served->version) : nullptr;
 }
 
+const std::vector<UpdateRule>& Scheme::update_rules(const KindInfo& kind) const {
+  return state_->kinds.at(kind_key(kind.group, kind.kind))->update_rules;
+}
+
+bool Scheme::same_form(const KindInfo& kind, std::string_view version) const {
+  CompiledKind& compiled = *state_->kinds.at(kind_key(kind.group, kind.kind));
+  const std::size_t index = compiled.version_index(version);
+  if (index == compiled.info.versions.size()) return false;
+  const VersionSource& source = compiled.sources[index];
+  return source.moves.empty() && source.mappings.empty() && source.convert.empty() &&
+         fields_fingerprint(state_->root(compiled, index)) ==
+             fields_fingerprint(state_->root(compiled, compiled.hub));
+}
+
 const SchemaNode* Scheme::type(std::string_view name) const {
   const std::lock_guard lock(state_->mutex);
   return state_->types.get(name, TypeUse::kBuiltin);

@@ -24,6 +24,7 @@ namespace sluice::api {
 
 struct SchemaNode;
 struct CompiledKind;
+struct UpdateRule;
 
 class Scheme {
  public:
@@ -71,6 +72,11 @@ class Scheme {
 
   /// The schema of a version for documents such as OpenAPI; nullptr when unknown.
   const SchemaNode* schema(std::string_view api_version, std::string_view kind) const;
+  /// What an update of the kind may not change, in hub form.
+  const std::vector<UpdateRule>& update_rules(const KindInfo& kind) const;
+  /// Objects of the version have the fields of the hub form in the same places with the same
+  /// values: rewriting apiVersion alone converts them, and loses nothing either way.
+  bool same_form(const KindInfo& kind, std::string_view version) const;
   /// The schema of a named type (DeleteOptions, Scale, …) as the built-in kinds have it; nullptr
   /// when there is none of that name.
   const SchemaNode* type(std::string_view name) const;

@@ -15,6 +15,7 @@ using Action = std::function<Result<int>()>;
 void add_serve_command(CLI::App& app, Action& action);
 void add_simulate_command(CLI::App& app, Action& action);
 void add_observe_command(CLI::App& app, Action& action);
+void add_manifests_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_submit_command(CLI::App& app, Action& action);
 void add_top_command(CLI::App& app, Action& action);

@@ -90,7 +90,7 @@ RANKS = {folder: rank for rank, folder in enumerate('''
     host/base host/objects host/manifests host/store host/config host/access host/plugins
     host/rest host/kernel host/writes host/controllers host/machine host/executor host/apiserver
     host/client host/kube host/explain host/metrics host/simulate host/whatif host/serve
-    host/observe host/top host/cli host/main
+    host/observe host/cluster host/top host/cli host/main
     '''.split())}
 
 

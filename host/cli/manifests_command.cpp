@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/schema/formats.hpp"
+#include "host/cli/arguments.hpp"
+#include "host/cli/command.hpp"
+#include "host/cluster/manifests.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr const char* kManifestsFooter =
+    R"(Without --observe: CustomResourceDefinitions made from the schemas that this host has, those of
+its plugins included, and the roles of users. With it: all that runs `sluice observe` in a cluster.
+
+Examples:
+  sluice manifests --config sluice.yaml | kubectl apply -f -
+      a cluster without Kueue learns its kinds
+  sluice manifests --only ClusterRole
+  sluice manifests --observe --image registry.example.com/sluice:1.0 | kubectl apply -f -
+      look at a cluster on which Kueue decides, from inside)";
+
+std::string check_namespace(const std::string& text) {
+  if (api::is_dns_label(text) && text.size() <= 63) return {};
+  return fmt::format("found \"{}\"; allowed: small letters, digits and -, such as team-a", text);
+}
+
+struct ManifestsArguments {
+  ManifestsOptions options;
+  std::string plugins, groups, only;
+};
+
+}  // namespace
+
+void add_manifests_command(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<ManifestsArguments>();
+  CLI::App* command = app.add_subcommand(
+      "manifests", "Print what a Kubernetes cluster has to be given, for kubectl apply -f -");
+  ManifestsOptions& options = arguments->options;
+  command->add_option("--config", options.config_file, "Configuration file")->type_name("FILE");
+  command
+      ->add_option("--plugins", arguments->plugins,
+                   "With exactly these plugins instead of those of the configuration; none: no "
+                   "plugin")
+      ->type_name("NAME,NAME…|none");
+  command
+      ->add_option("--groups", arguments->groups,
+                   "API groups whose kinds are defined (default kueue.x-k8s.io)")
+      ->type_name("GROUP,GROUP…");
+  command->add_option("--only", arguments->only, "Print objects of these kinds only")
+      ->type_name("KIND,KIND…");
+  CLI::Option* observe = command->add_flag(
+      "--observe", options.observe, "What runs sluice observe there, instead of the definitions");
+  command->add_option("--image", options.image, "Of the observer (default sluice:VERSION)")
+      ->type_name("IMAGE")
+      ->needs(observe);
+  command->add_option("--namespace", options.ns, "Of the observer (default sluice-system)")
+      ->type_name("NAME")
+      ->check(check_namespace)
+      ->needs(observe);
+  command->footer(kManifestsFooter);
+  command->callback([command, arguments, &action] {
+    ManifestsOptions& all = arguments->options;
+    if (command->count("--plugins") > 0)
+      all.plugins =
+          arguments->plugins == "none" ? std::vector<std::string>() : names_of(arguments->plugins);
+    if (command->count("--groups") > 0) all.groups = names_of(arguments->groups);
+    all.only = names_of(arguments->only);
+    action = [arguments] { return run_manifests(arguments->options); };
+  });
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,25 @@
+// Definitions: the CustomResourceDefinitions by which an API server of Kubernetes serves the kinds
+// that Sluice knows, the contributions of the loaded plugins included.
+//
+// Pure functions over a filled Scheme; any thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/scheme/scheme.hpp"
+
+namespace sluice::host {
+
+/// May an API server be told of the kind by a definition? Not of those that Kubernetes itself has.
+bool is_custom(const api::KindInfo& kind);
+
+/// Whether the version may be served where nobody converts: objects differ in apiVersion only.
+bool is_served(const api::Scheme& scheme, const api::KindInfo& kind, std::string_view version);
+
+/// The definition with all versions of the kind; those that is_served() refuses are not served.
+boost::json::object definition_of(const api::Scheme& scheme, const api::KindInfo& kind);
+
+}  // namespace sluice::host

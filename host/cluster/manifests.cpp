@@ -1,0 +1,149 @@
+#include "host/cluster/manifests.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/access/secrets.hpp"
+#include "host/base/version.hpp"
+#include "host/cluster/definitions.hpp"
+#include "host/cluster/deployment.hpp"
+#include "host/cluster/roles.hpp"
+#include "host/config/config.hpp"
+#include "host/machine/rules.hpp"
+#include "host/manifests/yaml_text.hpp"
+#include "host/observe/mirror.hpp"
+#include "host/plugins/clock.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+bool contains(const std::vector<std::string>& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+/// Kinds that a definition can be made of, by group and name.
+std::vector<const api::KindInfo*> custom_kinds(const api::Scheme& scheme) {
+  std::vector<const api::KindInfo*> out;
+  for (const api::KindInfo* kind : scheme.kinds())
+    if (is_custom(*kind)) out.push_back(kind);
+  return out;
+}
+
+Result<std::vector<const api::KindInfo*>> chosen_kinds(const api::Scheme& scheme,
+                                                       const std::vector<std::string>& groups) {
+  std::set<std::string> known;
+  std::vector<const api::KindInfo*> out;
+  for (const api::KindInfo* kind : custom_kinds(scheme)) {
+    known.insert(kind->group);
+    if (contains(groups, kind->group)) out.push_back(kind);
+  }
+  for (const std::string& group : groups)
+    if (!known.contains(group))
+      return Error{
+          fmt::format("--groups: found \"{}\"; allowed: {}", group, fmt::join(known, ", "))};
+  return out;
+}
+
+/// What a reader has to know before he gives it to a cluster.
+std::string about_definitions(const api::Scheme& scheme,
+                              const std::vector<const api::KindInfo*>& kinds) {
+  std::string out =
+      "# For a cluster without Kueue: where Kueue is, the kinds are its own.\n"
+      "# Nobody converts between versions there (no webhook), so a version is served only where "
+      "its\n# objects differ from the stored ones in nothing but apiVersion. Not served:\n";
+  for (const api::KindInfo* kind : kinds)
+    for (const auto& version : kind->versions)
+      if (!is_served(scheme, *kind, version.name))
+        out += fmt::format("#   {} {}\n", kind->kind, version.name);
+  std::string others;
+  for (const api::KindInfo* kind : custom_kinds(scheme))
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+      others += fmt::format("#   {} of {}\n", kind->kind, kind->group);
+  if (!others.empty())
+    out += "# Kinds of other groups (--groups), which are not in here:\n" + others;
+  return out;
+}
+
+std::string head(const Rules& rules) {
+  std::vector<std::string> plugins;
+  for (const PluginStatus& each : rules.plugins->plugins().status()) plugins.push_back(each.name);
+  return fmt::format("# sluice {} manifests; plugins: {}\n", version(),
+                     plugins.empty() ? "none" : fmt::format("{}", fmt::join(plugins, ", ")));
+}
+
+Result<std::vector<json::object>> observer_of(const ManifestsOptions& options, const Rules& rules) {
+  ObserverDeployment deployment;
+  deployment.ns = options.ns;
+  deployment.image = options.image.empty() ? fmt::format("sluice:{}", version()) : options.image;
+  if (!options.config_file.empty()) {
+    auto text = read_small_file(options.config_file);
+    if (!text) return text.error();
+    deployment.config = std::move(*text);
+  }
+  if (options.plugins) {
+    deployment.options = {"--plugins", options.plugins->empty()
+                                           ? "none"
+                                           : fmt::format("{}", fmt::join(*options.plugins, ","))};
+  }
+  return observer_objects(deployment, kinds_to_follow(rules.scheme, true));
+}
+
+Result<void> print(std::string text, const std::vector<json::object>& objects,
+                   const std::vector<std::string>& only) {
+  std::set<std::string> there;
+  for (const json::object& object : objects) {
+    const std::string kind(api::find_text(object, "kind"));
+    there.insert(kind);
+    if (!only.empty() && !contains(only, kind)) continue;
+    text += "---\n";
+    append_yaml(object, text);
+  }
+  for (const std::string& kind : only)
+    if (!there.contains(kind))
+      return Error{fmt::format("--only: found \"{}\"; allowed: {}", kind, fmt::join(there, ", "))};
+  fmt::print("{}", text);
+  return {};
+}
+
+}  // namespace
+
+Result<int> run_manifests(const ManifestsOptions& options) {
+  Configuration config;
+  if (!options.config_file.empty()) {
+    auto loaded = load_configuration(options.config_file);
+    if (!loaded) return loaded.error();
+    config = std::move(*loaded);
+  }
+  const VirtualClock clock;
+  auto rules = Rules::load(config.plugins, options.plugins, clock);
+  if (!rules) return rules.error();
+  std::string text = head(**rules);
+  std::vector<json::object> objects;
+  if (options.observe) {
+    auto made = observer_of(options, **rules);
+    if (!made) return made.error();
+    objects = std::move(*made);
+  } else {
+    const auto kinds = chosen_kinds((*rules)->scheme, options.groups);
+    if (!kinds) return kinds.error();
+    text += about_definitions((*rules)->scheme, *kinds);
+    for (const api::KindInfo* kind : *kinds)
+      objects.push_back(definition_of((*rules)->scheme, *kind));
+    for (json::object& role : user_roles((*rules)->scheme, *kinds))
+      objects.push_back(std::move(role));
+  }
+  if (auto printed = print(std::move(text), objects, options.only); !printed)
+    return printed.error();
+  return 0;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,28 @@
+// run_manifests(): `sluice manifests`: what an API server of Kubernetes has to be given, as YAML
+// for `kubectl apply -f -`. The same input gives the same text.
+//
+// For the main thread, once.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+
+namespace sluice::host {
+
+struct ManifestsOptions {
+  std::string config_file;                               ///< empty: the defaults
+  std::optional<std::vector<std::string>> plugins;       ///< instead of those of the configuration
+  std::vector<std::string> groups = {"kueue.x-k8s.io"};  ///< whose kinds are defined
+  std::vector<std::string> only;                         ///< kinds of objects; empty: all
+  bool observe = false;  ///< what runs `sluice observe` there, and not the definitions
+  std::string image;     ///< empty: sluice:VERSION
+  std::string ns = "sluice-system";
+};
+
+/// The exit status.
+Result<int> run_manifests(const ManifestsOptions& options);
+
+}  // namespace sluice::host

@@ -1,0 +1,110 @@
+#include "host/cluster/roles.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/access/bootstrap.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kUserRoles = "kueue-";
+constexpr const char* kBootstrapping = "kubernetes.io/bootstrapping";
+
+json::array texts(std::initializer_list<std::string_view> list) {
+  json::array out;
+  for (const auto& each : list) out.emplace_back(api::json_view(each));
+  return out;
+}
+
+json::object rule(std::string_view group, json::array resources, json::array verbs) {
+  return {{"apiGroups", json::array{json::string(group)}},
+          {"resources", std::move(resources)},
+          {"verbs", std::move(verbs)}};
+}
+
+/// Are all groups that the role speaks of among `served`?
+bool is_about(const json::object& role, const std::set<std::string, std::less<>>& served) {
+  bool all = true;
+  for_each_object(role, "rules", [&](const json::object& each) {
+    const json::array* groups = api::find_array(each, "apiGroups");
+    for (std::size_t i = 0; groups != nullptr && i < groups->size(); ++i)
+      all = all && served.contains(api::view((*groups)[i].get_string()));
+  });
+  return all;
+}
+
+json::object own_role(const api::KindInfo& kind, bool editor) {
+  const json::array verbs =
+      editor ? texts({"create", "delete", "get", "list", "patch", "update", "watch"})
+             : texts({"get", "list", "watch"});
+  json::array rules{rule(kind.group, texts({kind.plural}), verbs)};
+  if (kind.status_subresource)
+    rules.push_back(rule(kind.group, texts({kind.plural + "/status"}), texts({"get"})));
+  json::object labels;
+  if (editor) labels["rbac.kueue.x-k8s.io/batch-admin"] = "true";
+  return cluster_role(
+      std::string(kUserRoles) + kind.singular + (editor ? "-editor-role" : "-viewer-role"),
+      std::move(labels), std::move(rules));
+}
+
+}  // namespace
+
+json::object cluster_role(const std::string& name, json::object labels, json::array rules) {
+  json::object metadata{{"name", name}};
+  if (!labels.empty()) metadata["labels"] = std::move(labels);
+  return {{"apiVersion", "rbac.authorization.k8s.io/v1"},
+          {"kind", "ClusterRole"},
+          {"metadata", std::move(metadata)},
+          {"rules", std::move(rules)}};
+}
+
+std::vector<json::object> user_roles(const api::Scheme& scheme,
+                                     const std::vector<const api::KindInfo*>& defined) {
+  std::set<std::string, std::less<>> served;
+  for (const api::KindInfo* kind : scheme.kinds()) served.insert(kind->group);
+  std::vector<json::object> out;
+  std::set<std::string, std::less<>> names;
+  for (const json::object& role : bootstrap_objects()) {
+    const json::object& metadata = part(role, "metadata");
+    const std::string name(api::find_text(metadata, "name"));
+    if (api::find_text(role, "kind") != "ClusterRole" || !name.starts_with(kUserRoles) ||
+        !is_about(role, served))
+      continue;
+    json::object labels = part(metadata, "labels");
+    labels.erase(kBootstrapping);
+    json::object made = cluster_role(name, std::move(labels), *api::find_array(role, "rules"));
+    if (const json::object* sum = api::find_object(role, "aggregationRule"))
+      made["aggregationRule"] = *sum;
+    names.insert(name);
+    out.push_back(std::move(made));
+  }
+  for (const api::KindInfo* kind : defined) {
+    if (names.contains(std::string(kUserRoles) + kind->singular + "-editor-role")) continue;
+    out.push_back(own_role(*kind, true));
+    out.push_back(own_role(*kind, false));
+  }
+  return out;
+}
+
+json::array rules_to_follow(const std::vector<FollowedKind>& kinds) {
+  std::map<std::string, std::set<std::string>> by_group;
+  for (const FollowedKind& each : kinds) by_group[each.kind->group].insert(each.kind->plural);
+  json::array out;
+  for (const auto& [group, plurals] : by_group) {
+    json::array resources;
+    for (const std::string& plural : plurals) resources.emplace_back(plural);
+    out.push_back(rule(group, std::move(resources), texts({"list", "watch"})));
+  }
+  return out;
+}
+
+}  // namespace sluice::host

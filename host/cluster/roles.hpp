@@ -1,0 +1,29 @@
+// Roles in a cluster: what its users may do with the kinds that are defined there, and what
+// `sluice observe` may.
+//
+// Pure functions over a filled Scheme; any thread.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <string>
+#include <vector>
+
+#include "api/scheme/scheme.hpp"
+#include "host/kube/follower.hpp"
+
+namespace sluice::host {
+
+/// The ClusterRoles for users that a host of its own has, too, as far as something serves what they
+/// are about; and for each of `defined` that has none there, an editor and a viewer.
+std::vector<boost::json::object> user_roles(const api::Scheme& scheme,
+                                            const std::vector<const api::KindInfo*>& defined);
+
+/// The rules of a role that may follow exactly these kinds.
+boost::json::array rules_to_follow(const std::vector<FollowedKind>& kinds);
+
+/// A ClusterRole with these rules.
+boost::json::object cluster_role(const std::string& name, boost::json::object labels,
+                                 boost::json::array rules);
+
+}  // namespace sluice::host

@@ -1,0 +1,20 @@
+// Structural schemas: what a CustomResourceDefinition says of a version's fields, made from the
+// nodes by which Sluice itself validates.
+//
+// Everything stands in its place: named types are written out, because such a schema has no
+// references. Pure functions over immutable schemas; any thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <vector>
+
+#include "api/schema/node.hpp"
+
+namespace sluice::host {
+
+/// openAPIV3Schema of a version with this root. `updates`: what may not be changed.
+boost::json::object structural_schema(const api::SchemaNode& root, const std::string& description,
+                                      const std::vector<api::UpdateRule>& updates);
+
+}  // namespace sluice::host

@@ -1,0 +1,148 @@
+// Whole definitions: names, versions, columns; roles; and that a plugin's part is there with it
+// only.
+#include "host/cluster/definitions.hpp"
+
+#include <gmock/gmock.h>
+
+#include <boost/json/serialize.hpp>
+#include <set>
+#include <string>
+
+#include "api/json/json.hpp"
+#include "host/cluster/roles.hpp"
+#include "host/objects/parts.hpp"
+#include "tests/host/rest/scheme.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Not;
+
+json::object definition(const api::Scheme& scheme, std::string_view kind) {
+  return definition_of(scheme, *scheme.find_by_name(kind));
+}
+
+TEST(Definitions, NamesAndScope) {
+  const json::object made = definition(test::scheme(), "LocalQueue");
+  EXPECT_EQ(made.at("metadata").at("name"), "localqueues.kueue.x-k8s.io");
+  json::object spec = made.at("spec").as_object();
+  spec.erase("versions");
+  EXPECT_EQ(json::serialize(spec),
+            R"({"group":"kueue.x-k8s.io","scope":"Namespaced","names":{"kind":"LocalQueue",)"
+            R"("listKind":"LocalQueueList","plural":"localqueues","singular":"localqueue",)"
+            R"("shortNames":["queue","queues","lq"]},"conversion":{"strategy":"None"}})");
+}
+
+/// All versions are described; served is what needs no converting.
+TEST(Definitions, OnlyVersionsThatDifferInNothingAreServed) {
+  std::set<std::string> served;
+  for (const api::KindInfo* kind : test::scheme().kinds()) {
+    if (kind->group != "kueue.x-k8s.io") continue;
+    const json::object made = definition_of(test::scheme(), *kind);
+    std::size_t stored = 0;
+    for (const auto& version : made.at("spec").at("versions").as_array()) {
+      const std::string name(version.at("name").as_string());
+      if (version.at("served").as_bool()) served.insert(kind->kind + " " + name);
+      stored += version.at("storage").as_bool() ? 1 : 0;
+      EXPECT_EQ(version.as_object().contains("deprecated"), name == "v1beta1") << kind->kind;
+    }
+    EXPECT_EQ(made.at("spec").at("versions").as_array().size(), 2u) << kind->kind;
+    EXPECT_EQ(stored, 1u) << kind->kind;
+  }
+  EXPECT_THAT(served,
+              ElementsAre("AdmissionCheck v1beta2", "ClusterQueue v1beta2", "Cohort v1beta2",
+                          "LocalQueue v1beta2", "ResourceFlavor v1beta1", "ResourceFlavor v1beta2",
+                          "Workload v1beta2", "WorkloadPriorityClass v1beta1",
+                          "WorkloadPriorityClass v1beta2"));
+}
+
+TEST(Definitions, ColumnsThatAnApiServerCanShow) {
+  const json::object made = definition(test::scheme(), "Workload");
+  std::vector<std::string> names;
+  const json::value& version = made.at("spec").at("versions").at(0);
+  for (const auto& column : version.at("additionalPrinterColumns").as_array())
+    names.emplace_back(column.at("name").as_string());
+  EXPECT_THAT(names, ElementsAre("Queue", "Reserved in", "Admitted", "Finished", "Age",
+                                 "Priority"));  // and not what Sluice computes
+  EXPECT_EQ(json::serialize(version.at("subresources")), R"({"status":{}})");
+}
+
+constexpr const char* kPaint = R"([{
+  "kind": "ClusterQueue", "group": "kueue.x-k8s.io",
+  "versions": [{"version": "v1beta2", "columns": [
+      {"name": "Paint", "path": ".spec.paint"},
+      {"name": "Coats", "path": ".status.coats[*].colour"}],
+    "fields": [{"path": "spec.paint", "type": "string"}],
+    "rules": [{"at": "spec.paint", "rule": "immutable", "message": "it is dry"}]}]},
+ {"kind": "Brush", "group": "paint.example.com", "plural": "brushes", "scope": "Cluster",
+  "versions": [
+    {"version": "v1", "storage": true, "status": true, "scale": {"spec": "hairs", "status": "hairs"},
+     "fields": [{"path": "spec.hairs", "type": "integer"}, {"path": "status.hairs",
+                 "type": "integer"}]},
+    {"version": "v1alpha1", "basedOn": "v1"}]}])";
+
+TEST(Definitions, APluginsPartIsThereWithItOnly) {
+  api::Scheme scheme;
+  ASSERT_TRUE(scheme.add(kPaint, "paint").ok());
+  const std::string with = json::serialize(definition(scheme, "ClusterQueue"));
+  const std::string without = json::serialize(definition(test::scheme(), "ClusterQueue"));
+  for (const char* text : {R"("paint":{"type":"string"})", R"("jsonPath":".spec.paint")",
+                           R"("message":"it is dry","fieldPath":".spec.paint")"}) {
+    EXPECT_NE(with.find(text), std::string::npos) << text;
+    EXPECT_EQ(without.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(with.find("Coats"), std::string::npos) << "an API server would show the first alone";
+}
+
+TEST(Definitions, AKindOfAPlugin) {
+  api::Scheme scheme;
+  ASSERT_TRUE(scheme.add(kPaint, "paint").ok());
+  const json::object made = definition(scheme, "Brush");
+  for (const auto& version : made.at("spec").at("versions").as_array()) {
+    EXPECT_TRUE(version.at("served").as_bool()) << version.at("name");
+    EXPECT_EQ(json::serialize(version.at("subresources")),
+              R"({"status":{},"scale":{"specReplicasPath":".spec.hairs",)"
+              R"("statusReplicasPath":".status.hairs"}})");
+  }
+}
+
+TEST(Definitions, KindsThatKubernetesHasAreNotDefined) {
+  std::set<std::string> groups;
+  for (const api::KindInfo* kind : test::scheme().kinds())
+    if (is_custom(*kind)) groups.insert(kind->group);
+  EXPECT_THAT(groups, ElementsAre("kueue.x-k8s.io", "ray.io"));
+}
+
+std::set<std::string> names_of(const std::vector<json::object>& objects) {
+  std::set<std::string> out;
+  for (const auto& each : objects) out.emplace(api::find_text(part(each, "metadata"), "name"));
+  return out;
+}
+
+TEST(Roles, AreThoseOfAHostAsFarAsSomethingServesThem) {
+  const auto names = names_of(user_roles(test::scheme(), {}));
+  for (const char* there : {"kueue-batch-admin-role", "kueue-batch-user-role",
+                            "kueue-clusterqueue-editor-role", "kueue-job-editor-role"})
+    EXPECT_THAT(names, Contains(there));
+  for (const char* not_there : {"cluster-admin", "view", "kueue-pending-workloads-cq-viewer-role"})
+    EXPECT_THAT(names, Not(Contains(not_there)));
+}
+
+TEST(Roles, AKindOfAPluginHasAnEditorAndAViewer) {
+  api::Scheme scheme;
+  ASSERT_TRUE(scheme.add(kPaint, "paint").ok());
+  const auto roles = user_roles(scheme, {scheme.find_by_name("Brush")});
+  EXPECT_EQ(json::serialize(roles.back()),
+            R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)"
+            R"({"name":"kueue-brush-viewer-role"},"rules":[{"apiGroups":["paint.example.com"],)"
+            R"("resources":["brushes"],"verbs":["get","list","watch"]},)"
+            R"({"apiGroups":["paint.example.com"],"resources":["brushes/status"],)"
+            R"("verbs":["get"]}]})");
+  EXPECT_THAT(names_of(roles), Contains("kueue-brush-editor-role"));
+}
+
+}  // namespace
+}  // namespace sluice::host
