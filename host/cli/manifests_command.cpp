@@ -13,8 +13,9 @@ namespace sluice::host {
 namespace {
 
 constexpr const char* kManifestsFooter =
-    R"(Without --observe: CustomResourceDefinitions made from the schemas that this host has, those of
-its plugins included, and the roles of users. With it: all that runs `sluice observe` in a cluster.
+    R"(Without --observe: CustomResourceDefinitions made from the schemas that this host has,
+those of its plugins included, and the roles of users. With it: all that runs `sluice observe` in a
+cluster.
 
 Examples:
   sluice manifests --config sluice.yaml | kubectl apply -f -

@@ -60,8 +60,8 @@ json::object version_of(const api::Scheme& scheme, const api::KindInfo& kind,
   json::object out{{"name", version.name}, {"served", served}, {"storage", version.storage}};
   if (version.deprecated) out["deprecated"] = true;
   out["schema"] = json::object{
-      {"openAPIV3Schema",
-       structural_schema(*root, kind.description, served ? scheme.update_rules(kind) : kNone)}};
+      {"openAPIV3Schema", structural_schema(scheme, *root, kind.description,
+                                            served ? scheme.update_rules(kind) : kNone)}};
   if (json::object parts = subresources_of(kind); !parts.empty())
     out["subresources"] = std::move(parts);
   if (json::array columns = columns_of(version); !columns.empty())

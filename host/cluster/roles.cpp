@@ -82,8 +82,10 @@ std::vector<json::object> user_roles(const api::Scheme& scheme,
     json::object labels = part(metadata, "labels");
     labels.erase(kBootstrapping);
     json::object made = cluster_role(name, std::move(labels), *api::find_array(role, "rules"));
-    if (const json::object* sum = api::find_object(role, "aggregationRule"))
+    if (const json::object* sum = api::find_object(role, "aggregationRule")) {
+      made.erase("rules");  // which the cluster fills in
       made["aggregationRule"] = *sum;
+    }
     names.insert(name);
     out.push_back(std::move(made));
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -31,6 +33,8 @@ json::object int_or_string() {
 
 class Writer {
  public:
+  explicit Writer(const api::Scheme& scheme) : scheme_(scheme) {}
+
   json::object object(const SchemaNode& node) {
     json::object out{{"type", "object"}};
     json::array required;
@@ -90,17 +94,39 @@ class Writer {
     json::object out{{"type", api::type_name(node.type)}};
     if (node.type == NodeType::kBytes) out["format"] = "byte";
     add_format(node, out);
+    if (node.format == api::Format::kInt32) {
+      // An API server reads the format of a number and does not hold anybody to it.
+      using Limits = std::numeric_limits<std::int32_t>;
+      out["minimum"] = Limits::min();
+      out["maximum"] = Limits::max();
+    }
     return out;
   }
 
-  /// An API server wants keys of list entries to be there, by demand or by default.
-  static bool keys_are_there(const SchemaField& list) {
+  /// An API server wants keys of list entries to be there, by demand or by default. What the shape
+  /// of a pod template leaves open is said as Kubernetes has it for pods. False: a key may be
+  /// absent, and nothing tells entries apart.
+  bool keep_keys(const SchemaField& list, json::object& schema) const {
     const SchemaNode* entry = list.node->items;
-    return entry != nullptr &&
-           std::all_of(list.merge.keys.begin(), list.merge.keys.end(), [&](const auto& key) {
-             const SchemaField* field = entry->field(key);
-             return field != nullptr && (field->required || field->default_value);
-           });
+    if (entry == nullptr) return false;
+    const SchemaNode* known = entry->type_name.empty() ? nullptr : scheme_.type(entry->type_name);
+    json::object items = schema.at("items").as_object();
+    for (const std::string& key : list.merge.keys) {
+      const SchemaField* field = entry->field(key);
+      if (field == nullptr) return false;
+      if (field->required || field->default_value) continue;
+      const SchemaField* same = known != nullptr ? known->field(key) : nullptr;
+      if (same != nullptr && same->default_value) {
+        items["properties"].as_object()[key].as_object()["default"] = *same->default_value;
+      } else if (same != nullptr && same->required) {
+        if (!items.contains("required")) items["required"] = json::array();
+        items["required"].as_array().emplace_back(key);
+      } else {
+        return false;
+      }
+    }
+    schema["items"] = std::move(items);
+    return true;
   }
 
   json::object member(const SchemaField& field) {
@@ -108,22 +134,24 @@ class Writer {
     if (!field.description.empty()) out["description"] = field.description;
     if (field.default_value) out["default"] = *field.default_value;
     add_ownership(field, out);
-    if (!field.merge.keys.empty() && field.node->type == NodeType::kArray &&
-        !keys_are_there(field)) {
+    const bool keyed = !field.merge.keys.empty() && field.node->type == NodeType::kArray;
+    if (keyed && !keep_keys(field, out)) {
       out["x-kubernetes-list-type"] = "atomic";
       out.erase("x-kubernetes-list-map-keys");
     }
     return out;
   }
 
+  const api::Scheme& scheme_;
   std::vector<const SchemaNode*> within_;  // named types on the way from the root
 };
 
 }  // namespace
 
-json::object structural_schema(const SchemaNode& root, const std::string& description,
+json::object structural_schema(const api::Scheme& scheme, const SchemaNode& root,
+                               const std::string& description,
                                const std::vector<api::UpdateRule>& updates) {
-  json::object out = Writer().object(root);
+  json::object out = Writer(scheme).object(root);
   if (!description.empty()) out["description"] = description;
   // Every object has metadata, and its rules are the API server's own.
   out["properties"].as_object()["metadata"] = json::object{{"type", "object"}};

@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "api/schema/node.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace sluice::host {
 
-/// openAPIV3Schema of a version with this root. `updates`: what may not be changed.
-boost::json::object structural_schema(const api::SchemaNode& root, const std::string& description,
+/// openAPIV3Schema of a version with this root, of a kind of `scheme`. `updates`: what may not be
+/// changed.
+boost::json::object structural_schema(const api::Scheme& scheme, const api::SchemaNode& root,
+                                      const std::string& description,
                                       const std::vector<api::UpdateRule>& updates);
 
 }  // namespace sluice::host

@@ -262,8 +262,8 @@ std::string expression_of(const api::UpdateRule& rule) {
   const std::string after = is_there("self", rule.path);
   const std::string same =
       fmt::format("{} == {}", place_of("self", rule.path), place_of("oldSelf", rule.path));
-  if (rule.once_set) return fmt::format("!({}) || !({}) || {}", before, after, same);
-  return fmt::format("!({}) || ({} && {})", before, after, same);
+  if (rule.once_set) return fmt::format("!({}) || ({} && {})", before, after, same);
+  return fmt::format("!({}) || !({}) || {}", before, after, same);
 }
 
 json::array validations(const SchemaNode& node) {

@@ -79,7 +79,8 @@ constexpr const char* kPaint = R"([{
     "rules": [{"at": "spec.paint", "rule": "immutable", "message": "it is dry"}]}]},
  {"kind": "Brush", "group": "paint.example.com", "plural": "brushes", "scope": "Cluster",
   "versions": [
-    {"version": "v1", "storage": true, "status": true, "scale": {"spec": "hairs", "status": "hairs"},
+    {"version": "v1", "storage": true, "status": true,
+     "scale": {"spec": "hairs", "status": "hairs"},
      "fields": [{"path": "spec.hairs", "type": "integer"}, {"path": "status.hairs",
                  "type": "integer"}]},
     {"version": "v1alpha1", "basedOn": "v1"}]}])";

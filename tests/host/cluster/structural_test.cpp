@@ -26,7 +26,8 @@ std::string spec_of(const std::string& fields, const std::string& rules = "") {
                                     fields + R"(],"rules":[)" + rules + "]}]}",
                                 "test");
   if (!added) return added.error().text;
-  const json::object schema = structural_schema(*scheme.schema("example.com/v1", "Widget"), "", {});
+  const json::object schema =
+      structural_schema(scheme, *scheme.schema("example.com/v1", "Widget"), "", {});
   return json::serialize(schema.at("properties").at("spec"));
 }
 
@@ -51,6 +52,9 @@ TEST(Structural, EachKindOfFieldHasItsForm) {
        R"({"type":"string","pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"})"},
       {R"({"path":"spec","type":"integer","format":"int32","min":0,"max":7})",
        R"({"type":"integer","format":"int32","minimum":0,"maximum":7})"},
+      {R"({"path":"spec","type":"integer","format":"int32","min":0})",
+       R"({"type":"integer","format":"int32","minimum":0,"maximum":2147483647})"},
+      {R"({"path":"spec","type":"integer"})", R"({"type":"integer","format":"int64"})"},
       {R"({"path":"spec","type":"boolean"})", R"({"type":"boolean"})"},
       {R"({"path":"spec","type":"bytes"})", R"({"type":"string","format":"byte"})"},
       {R"({"path":"spec","type":"any"})", R"({"x-kubernetes-preserve-unknown-fields":true})"},

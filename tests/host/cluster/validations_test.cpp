@@ -71,10 +71,10 @@ TEST(Validations, WhatCannotBeSaidIsLeftOut) {
 }
 
 TEST(Validations, ChangesAreSpokenOfFromTheRoot) {
-  EXPECT_EQ(expression_of(api::UpdateRule{"spec.a", "", false}),
+  EXPECT_EQ(expression_of(api::UpdateRule{"spec.a", "", true}),
             "!(has(oldSelf.spec) && has(oldSelf.spec.a)) || (has(self.spec) && has(self.spec.a) && "
             "self.spec.a == oldSelf.spec.a)");
-  EXPECT_EQ(expression_of(api::UpdateRule{"value", "", true}),
+  EXPECT_EQ(expression_of(api::UpdateRule{"value", "", false}),
             "!(has(oldSelf.value)) || !(has(self.value)) || self.value == oldSelf.value");
 }
 
