@@ -154,6 +154,11 @@ class Definitions(Case):
             self.assertFalse(own[0], f"{label}: Sluice takes it")
             self.assertTrue(cluster[0], f"{label}: it can be said after all: {cluster[1]}")
 
+    def test_refuse_what_only_an_api_server_refuses(self):
+        for label, own, cluster in self.both(samples.changed(samples.ONLY_CLUSTER)):
+            self.assertTrue(own[0], f"{label}: {own[1]}")
+            self.assertFalse(cluster[0], f"{label}: the cluster takes it")
+
     def test_keep_what_may_not_change(self):
         """The same updates are refused on both sides."""
         changes = [("LocalQueue", {"spec": {"clusterQueue": "b"}}, False),

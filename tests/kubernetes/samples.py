@@ -11,6 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 GROUP = "kueue.x-k8s.io"
 AT = "2026-01-01T00:00:00Z"
 LONG = "a" * 254
+NULL = object()  # in a change: the value null
 
 
 def resource(name, **more):
@@ -106,6 +107,7 @@ CHANGES = {
     ],
     "LocalQueue": [
         {"spec": {"stopPolicy": "Hold"}}, {"spec": {"clusterQueue": "a.b-c"}},
+        {"spec": {"fairSharing": NULL}}, {"spec": {"stopPolicy": NULL, "clusterQueue": NULL}},
         {"spec": {"clusterQueue": "a_b"}}, {"spec": {"clusterQueue": 5}},
         {"spec": {"stopPolicy": "Stop"}}, {"metadata": {"name": "-"}},
     ],
@@ -210,10 +212,22 @@ ONLY_SLUICE = {
 }
 
 # Taken by Sluice, refused by an API server.
-ONLY_CLUSTER = {}
+ONLY_CLUSTER = {
+    # a quantity is an integer or a text there
+    "ClusterQueue": [{"spec": {"fairSharing": {"weight": 0.5}}}],
+    # entries of lists are told apart in pods, too
+    "Workload": [
+        {"spec": {"podSets": [{"template": {"spec": {"containers": [
+            {"name": "c", "image": "i"}, {"name": "c", "image": "j"}]}}}]}},
+        {"spec": {"podSets": [{"template": {"spec": {"containers": [
+            {"name": "c", "env": [{"value": "v"}]}]}}}]}},
+    ],
+}
 
 
 def merged(base, change):
+    if change is NULL:
+        return None
     if not isinstance(base, dict) or not isinstance(change, dict):
         return copy.deepcopy(change)
     out = copy.deepcopy(base)
@@ -232,7 +246,7 @@ def sample(kind, change):
 
 def changed(table):
     """(label, object) of each change in a table."""
-    return [(f"{kind} {json.dumps(change)[:300]}", sample(kind, change))
+    return [(f"{kind} {json.dumps(change, default=str)[:300]}", sample(kind, change))
             for kind, changes in table.items() for change in changes]
 
 
