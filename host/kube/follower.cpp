@@ -154,7 +154,7 @@ struct ClusterFollower::State {
       Result<bool> more = co_await kind.link->read(text, kPatience);
       if (!more || !*more) break;
     }
-    if (answer->status == 401) token_read = 0;
+    if (answer->status == 401) token_read = steady_now() - limits.token_age;  // it may have rotated
     Outcome refused{ending_of(answer->status, answer->retry_after),
                     message_of(answer->status, text)};
     if (refused.ended.how == Ending::kClosed) refused.ended.how = Ending::kMalformed;

@@ -2,8 +2,11 @@
 #include "host/kube/follower.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <condition_variable>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -158,8 +161,12 @@ api::KindInfo kind(const std::string& group, const std::string& plural) {
 
 struct Fixture : testing::Test {
   std::unique_ptr<ClusterFollower> follow(std::vector<FollowedKind> kinds, FollowLimits limits) {
+    return follow(script.config(), std::move(kinds), limits);
+  }
+  std::unique_ptr<ClusterFollower> follow(Kubeconfig config, std::vector<FollowedKind> kinds,
+                                          FollowLimits limits) {
     limits.reflector.first_wait = kMillisecond;
-    auto made = ClusterFollower::make(script.config(), std::move(kinds), names, limits);
+    auto made = ClusterFollower::make(std::move(config), std::move(kinds), names, limits);
     EXPECT_TRUE(made);
     (*made)->start();
     return std::move(*made);
@@ -274,6 +281,67 @@ TEST_F(Follower, AnEventThatIsTooLargeEndsTheWatchAndTheListIsReadAgain) {
   limits.event_bytes = 4000;
   const auto follower = follow({{&pods, {"v1"}}}, limits);
   EXPECT_TRUE(names.become("pods", {"b"}));
+}
+
+/// A token in a file, as a pod has it: whoever rotates it writes another one there.
+struct TokenFile {
+  TokenFile() { put("rotated away"); }
+  ~TokenFile() { std::filesystem::remove(path); }
+  void put(const std::string& token) const { std::ofstream(path) << token << "\n"; }
+
+  Kubeconfig of(Kubeconfig config) const {
+    config.token_file = path;
+    config.token = *present_token(config);
+    return config;
+  }
+
+  const std::string path = testing::TempDir() + "token-" + std::to_string(::getpid());
+};
+
+constexpr Duration kForEver = 10LL * 365 * 86'400 * kSecond;
+
+TEST_F(Follower, ATokenThatIsRefusedIsReadAgain) {
+  const TokenFile file;
+  script.add(pods_path, 401, R"({"message":"Unauthorized"})");
+  script.add(pods_path, [&](const auto& exchange) {
+    file.put("secret");
+    exchange->reply({401, "application/json", text(R"({"message":"Unauthorized"})"), {}});
+  });
+  script.add(pods_path, 200, page(object("a", 1), 5));
+  script.watch(pods_path, event("ADDED", object("b", 6)), false);
+  FollowLimits limits;
+  limits.token_age = kForEver;  // longer than any machine is up
+  const auto follower = follow(file.of(script.config()), {{&pods, {"v1"}}}, limits);
+  EXPECT_TRUE(names.become("pods", {"a", "b"}));
+  EXPECT_EQ(script.requests(),
+            (std::vector<std::string>{
+                "GET /api/v1/pods,limit=500 without token",
+                "GET /api/v1/pods,limit=500 without token", "GET /api/v1/pods,limit=500",
+                "GET /api/v1/pods,watch=1,allowWatchBookmarks=true,resourceVersion=5"}));
+}
+
+TEST_F(Follower, ATokenIsReadAgainBeforeItEnds) {
+  const TokenFile file;
+  script.add(pods_path, [&](const auto& exchange) {
+    file.put("secret");
+    exchange->reply({200, "application/json", text(page(object("a", 1), 5)), {}});
+  });
+  script.watch(pods_path, event("ADDED", object("b", 6)), true);
+  script.add(pods_path, [&](const auto& exchange) {
+    std::filesystem::remove(file.path);  // in the middle of being rotated
+    exchange->stream(200, "application/json", {})->write(text(event("ADDED", object("c", 7))));
+  });
+  script.watch(pods_path, event("ADDED", object("d", 8)), false);
+  FollowLimits limits;
+  limits.token_age = 0;
+  const auto follower = follow(file.of(script.config()), {{&pods, {"v1"}}}, limits);
+  EXPECT_TRUE(names.become("pods", {"a", "b", "c", "d"}));
+  EXPECT_EQ(script.requests(),
+            (std::vector<std::string>{
+                "GET /api/v1/pods,limit=500 without token",
+                "GET /api/v1/pods,watch=1,allowWatchBookmarks=true,resourceVersion=5",
+                "GET /api/v1/pods,watch=1,allowWatchBookmarks=true,resourceVersion=6",
+                "GET /api/v1/pods,watch=1,allowWatchBookmarks=true,resourceVersion=7"}));
 }
 
 TEST(FollowerOfNobody, SaysThatItCannotConnect) {
