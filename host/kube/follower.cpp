@@ -65,6 +65,7 @@ struct ClusterFollower::State {
     Reflector reflector;
     std::unique_ptr<Link> link;  // kept from page to page
     FollowState state;           // guarded by mutex
+    bool refused = false;        // what was told last; guarded by mutex
   };
 
   Kubeconfig config;
@@ -91,7 +92,7 @@ struct ClusterFollower::State {
   }
 
   /// Tells when it changes whether anything comes of the kind.
-  void note(Kind& kind, const std::string& trouble) {
+  void note(Kind& kind, const std::string& trouble, bool refused = false) {
     const std::lock_guard lock(mutex);
     const bool was_absent = kind.state.absent;
     kind.state.synced = kind.reflector.synced();
@@ -100,15 +101,17 @@ struct ClusterFollower::State {
     if (kind.state.absent && !was_absent)
       log(LogLevel::kInfo, "cluster", "the cluster has no " + name);
     if (trouble != kind.state.trouble && !kind.state.absent) {
-      // Once for people; how it went on is for whoever looks closer.
+      // Once for people, and again when it comes to a refusal, which does not end by itself; how it
+      // went on is for whoever looks closer.
       if (trouble.empty()) {
         log(LogLevel::kInfo, "cluster", "following " + name + " again");
       } else {
-        const bool first = kind.state.trouble.empty();
+        const bool first = kind.state.trouble.empty() || (refused && !kind.refused);
         log(first ? LogLevel::kWarning : LogLevel::kDebug, "cluster",
             fmt::format("cannot follow {}: {}", name, trouble));
       }
     }
+    kind.refused = refused;
     kind.state.trouble = kind.state.absent ? "" : trouble;
     changed.notify_all();
   }
@@ -137,7 +140,7 @@ struct ClusterFollower::State {
       kind.reflector.ended(steady_now(), outcome.ended);
       // The next version may be served, and a watch that ends is asked for again.
       if (outcome.ended.how == Ending::kMissing && !kind.reflector.absent()) continue;
-      note(kind, again ? std::string() : outcome.trouble);
+      note(kind, again ? std::string() : outcome.trouble, outcome.ended.how == Ending::kRefused);
     }
   }
 
@@ -243,7 +246,7 @@ Result<std::unique_ptr<ClusterFollower>> ClusterFollower::make(Kubeconfig config
     FollowState shown;
     shown.kind = each.kind;
     state->kinds.push_back(std::make_unique<State::Kind>(
-        State::Kind{std::move(each), std::move(reflector), nullptr, std::move(shown)}));
+        State::Kind{std::move(each), std::move(reflector), nullptr, std::move(shown), false}));
   }
   return std::unique_ptr<ClusterFollower>(new ClusterFollower(std::move(state)));
 }

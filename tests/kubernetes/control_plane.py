@@ -220,7 +220,7 @@ class ControlPlane:
             events = [json.loads(line) for line in lines if line.endswith("\n")]
         return [(each["verb"], each.get("objectRef", {}).get("resource", ""),
                  each.get("responseStatus", {}).get("code"))
-                for each in events if each["user"]["username"] == user]
+                for each in events if each["user"].get("username") == user]
 
     def let_observe(self):
         """The user observer may read, and nothing else."""

@@ -41,10 +41,16 @@ class Kueue:
         self.api, self.version = api, version
         self.path = GROUP + version
 
-    def make(self, kind, plural, name, spec, ns=None):
+    def make(self, kind, plural, name, spec, ns=None, owner=None):
         where = f"/namespaces/{ns}" if ns else ""
+        metadata = {"name": name}
+        if owner:
+            metadata["labels"] = {"kueue.x-k8s.io/job-uid": owner["metadata"]["uid"]}
+            metadata["ownerReferences"] = [{
+                "apiVersion": owner["apiVersion"], "kind": owner["kind"], "controller": True,
+                "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]}]
         body = {"apiVersion": "kueue.x-k8s.io/" + self.version, "kind": kind,
-                "metadata": {"name": name}, "spec": spec}
+                "metadata": metadata, "spec": spec}
         return self.api.post(f"{self.path}{where}/{plural}", body)
 
     def flavor(self, name):
@@ -60,12 +66,12 @@ class Kueue:
     def local_queue(self, name, cluster_queue, ns="default"):
         return self.make("LocalQueue", "localqueues", name, {"clusterQueue": cluster_queue}, ns)
 
-    def workload(self, name, queue, cpu, priority=0, ns="default", **more):
+    def workload(self, name, queue, cpu, priority=0, ns="default", owner=None, **more):
         container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": cpu}}}
         return self.make("Workload", "workloads", name, {
             "active": True, "queueName": queue, "priority": priority,
             "podSets": [{"name": "main", "count": 1, "template": {"spec": {
-                "restartPolicy": "Never", "containers": [container]}}}]} | more, ns)
+                "restartPolicy": "Never", "containers": [container]}}}]} | more, ns, owner)
 
     def admit(self, name, cluster_queue, flavor, cpu, ns="default"):
         """As a controller would: the status says that it is admitted."""

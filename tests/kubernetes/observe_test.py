@@ -126,6 +126,68 @@ class Following(Case):
         self.kueue.delete("workloads", "asked-later", "default")
         eventually(lambda: "asked-later" not in observer.names("workloads"), "it goes")
 
+    def test_a_job_is_explained_by_its_workload(self):
+        self.queue("jobs", "1")
+        container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": "2"}}}
+        job = self.cluster.api.post("/apis/batch/v1/namespaces/default/jobs", {
+            "metadata": {"name": "big", "labels": {"kueue.x-k8s.io/queue-name": "jobs"}},
+            "spec": {"suspend": True, "template": {"spec": {
+                "restartPolicy": "Never", "containers": [container]}}}})
+        self.kueue.workload("job-big-1a2b3", "jobs", "2", owner=job)
+        observer = self.observer()
+        explained = self.explain(observer, "default/job/big")
+        self.assertIn("job-big-1a2b3", explained.stdout, explained.stderr)
+        self.assertIn("In the cluster  Pending: nothing is said of it yet", explained.stdout)
+        self.assertIn("more than it can ever have", explained.stdout)
+        # One that nobody has made a workload of, and one that there is not.
+        self.cluster.api.post("/apis/batch/v1/namespaces/default/jobs", {
+            "metadata": {"name": "plain"},
+            "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [container]}}}})
+        eventually(lambda: "plain" in observer.names("jobs"), "a new job is seen")
+        for name in ("plain", "gone"):
+            refused = self.explain(observer, "default/job/" + name)
+            self.assertNotEqual(refused.returncode, 0, refused.stdout)
+            self.assertIn(name, refused.stderr)
+
+    def explain(self, observer, what):
+        """The finished process."""
+        return subprocess.run([self.sluice, "explain", "--kubeconfig", observer.kubeconfig, what],
+                              capture_output=True, text=True, timeout=60, check=False)
+
+    def test_an_account_whose_token_rotates_is_followed(self):
+        """As a pod has it: the token is in a file, and the one of before is refused."""
+        accounts = "/api/v1/namespaces/default/serviceaccounts"
+        tokens = tempfile.TemporaryDirectory()
+        self.addCleanup(tokens.cleanup)
+        path = os.path.join(tokens.name, "token")
+
+        def new_account():
+            self.cluster.api.post(accounts, {"metadata": {"name": "rotating"}})
+            return self.cluster.api.post(accounts + "/rotating/token", {
+                "spec": {"expirationSeconds": 3600}})["status"]["token"]
+
+        def write(token):
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(token)
+
+        self.cluster.api.post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+            "metadata": {"name": "rotating"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
+                        "name": "observer"},
+            "subjects": [{"kind": "ServiceAccount", "name": "rotating", "namespace": "default"}]})
+        write(new_account())
+        self.queue("rotated", "1")
+        observer = self.observer(self.cluster.kubeconfig("rotating", tokenFile=path))
+        observer.names("workloads")
+        # An account of the same name is another one: what the first was given counts no more.
+        self.cluster.api.delete(accounts + "/rotating")
+        token = new_account()
+        self.cluster.restart_api_server()  # which remembers whom it has let in
+        eventually(lambda: "Unauthorized" in observer.log(), "the old token is refused")
+        write(token)
+        self.kueue.workload("rotated-later", "rotated", "1")
+        eventually(lambda: "rotated-later" in observer.names("workloads"), "the new one counts")
+
     def test_goes_on_after_the_api_server_was_away(self):
         self.queue("away", "1")
         observer = self.observer()

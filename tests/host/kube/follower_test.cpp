@@ -261,6 +261,26 @@ TEST_F(Follower, SaysWhyNothingComes) {
   EXPECT_FALSE(follower->wait(0));
 }
 
+/// What ends by itself is told once; a refusal that comes of it is a person's to mend.
+TEST_F(Follower, ARefusalIsToldAlsoAfterTheServerWasAway) {
+  for (const int status : {503, 500, 401, 503, 403})
+    script.add(pods_path, status, R"({"message":"code )" + std::to_string(status) + "\"}");
+  script.add(pods_path, 200, page(object("a", 1), 5));
+  script.watch(pods_path, "", false);
+  testing::internal::CaptureStderr();
+  {
+    const auto follower = follow({{&pods, {"v1"}}}, {});
+    EXPECT_TRUE(names.become("pods", {"a"}));
+    while (!follower->states()[0].trouble.empty()) {
+    }
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  std::vector<std::string> told;
+  for (std::size_t at = log.find("code "); at != std::string::npos; at = log.find("code ", at + 1))
+    told.push_back(log.substr(at, 8));
+  EXPECT_EQ(told, (std::vector<std::string>{"code 503", "code 401", "code 403"}));
+}
+
 TEST_F(Follower, APageThatIsTooLargeIsAskedForInSmallerOnes) {
   script.add(pods_path, 200, page(object(std::string(5000, 'x'), 1), 5));
   script.add(pods_path, 200, page(object("small", 1), 5));
