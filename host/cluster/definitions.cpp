@@ -6,7 +6,9 @@
 
 #include "api/schema/node.hpp"
 #include "core/base/check.hpp"
+#include "host/cluster/relations.hpp"
 #include "host/cluster/structural.hpp"
+#include "host/cluster/validations.hpp"
 #include "host/rest/openapi/limits.hpp"
 #include "host/rest/resources.hpp"
 #include "host/rest/selectors.hpp"
@@ -54,14 +56,15 @@ json::object version_of(const api::Scheme& scheme, const api::KindInfo& kind,
                         const api::KindInfo::Version& version) {
   const api::SchemaNode* root = scheme.schema(kind.api_version(version.name), kind.kind);
   SLUICE_CHECK(root != nullptr, kind.kind, " ", version.name, " has no schema");
-  // What may not change is said of the hub form; another form may have it elsewhere.
-  static const std::vector<api::UpdateRule> kNone;
+  // What is said of whole objects is said of the hub form; another form may have it elsewhere.
   const bool served = is_served(scheme, kind, version.name);
+  json::array rules = served ? validations(scheme.update_rules(kind)) : json::array();
+  if (version.storage)
+    for (json::value& each : relations_of(kind)) rules.push_back(std::move(each));
   json::object out{{"name", version.name}, {"served", served}, {"storage", version.storage}};
   if (version.deprecated) out["deprecated"] = true;
   out["schema"] = json::object{
-      {"openAPIV3Schema", structural_schema(scheme, *root, kind.description,
-                                            served ? scheme.update_rules(kind) : kNone)}};
+      {"openAPIV3Schema", structural_schema(scheme, *root, kind.description, std::move(rules))}};
   if (json::object parts = subresources_of(kind); !parts.empty())
     out["subresources"] = std::move(parts);
   if (json::array columns = columns_of(version); !columns.empty())

@@ -149,14 +149,13 @@ class Writer {
 }  // namespace
 
 json::object structural_schema(const api::Scheme& scheme, const SchemaNode& root,
-                               const std::string& description,
-                               const std::vector<api::UpdateRule>& updates) {
+                               const std::string& description, json::array more_rules) {
   json::object out = Writer(scheme).object(root);
   if (!description.empty()) out["description"] = description;
   // Every object has metadata, and its rules are the API server's own.
   out["properties"].as_object()["metadata"] = json::object{{"type", "object"}};
   json::array rules = validations(root);
-  for (json::value& each : validations(updates)) rules.push_back(std::move(each));
+  for (json::value& each : more_rules) rules.push_back(std::move(each));
   if (!rules.empty()) out["x-kubernetes-validations"] = std::move(rules);
   return out;
 }

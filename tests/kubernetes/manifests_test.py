@@ -176,6 +176,42 @@ class Definitions(Case):
                                         "application/merge-patch+json")
                 self.assertEqual(code, 200 if good else 422, f"{kind} {change}: {answer}")
 
+    def test_keep_what_may_not_change_with_quota(self):
+        """A workload that Sluice has admitted, and one that says so in the cluster."""
+        for api in (self.own, self.cluster.api):
+            for name in ("first", "second"):
+                api.post(GROUP + "v1beta2/workloadpriorityclasses", samples.sample(
+                    "WorkloadPriorityClass", {"metadata": {"name": name}}))
+            kueue = Kueue(api)
+            kueue.flavor("quota")
+            kueue.cluster_queue("quota", {"quota": "1"})
+            kueue.local_queue("quota", "quota")
+            kueue.workload("quota", "quota", "1", priority=1, priorityClassRef={
+                "group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "first"})
+        Kueue(self.cluster.api).admit("quota", "quota", "quota", "1")
+        path = self.path("Workload") + "/quota"
+        eventually(lambda: "admission" in self.own.get(path).get("status", {}), "it is admitted")
+        changes = [({"queueName": "other"}, False), ({"queueName": None}, False),
+                   ({"priorityClassRef": None}, False),
+                   ({"priorityClassRef": {"group": "scheduling.k8s.io",
+                                          "kind": "PriorityClass"}}, False),
+                   ({"priorityClassRef": {"name": "second"}}, True),
+                   ({"maximumExecutionTimeSeconds": 5}, False), ({"active": False}, True)]
+        for change, good in changes:
+            for api in (self.own, self.cluster.api):
+                code, answer = api.send("PATCH", path + "?dryRun=All", {"spec": change},
+                                        "application/merge-patch+json")
+                self.assertEqual(code, 200 if good else 422, f"{change}: {answer}")
+
+    def test_keep_the_name_of_a_cluster(self):
+        path = self.path("Workload") + "/placed"
+        for api in (self.own, self.cluster.api):
+            Kueue(api).workload("placed", "nowhere", "1")
+            for name, good in (("one", True), ("one", True), ("two", False), (None, True)):
+                code, answer = api.send("PATCH", path + "/status", {
+                    "status": {"clusterName": name}}, "application/merge-patch+json")
+                self.assertEqual(code, 200 if good else 422, f"{name}: {answer}")
+
     def path(self, kind):
         spec = self.plurals[kind]
         where = "/namespaces/default" if spec["scope"] == "Namespaced" else ""
@@ -210,7 +246,7 @@ class Definitions(Case):
                      "AdmissionCheck", "ResourceFlavor"):
             own, cluster = (self.columns(api, kind) for api in (self.own, self.cluster.api))
             self.assertEqual([each for each in own if each[0] not in computed], cluster, kind)
-        told = kubectl(self.kubeconfig, "get", "workloads", "-n", "default").stdout.splitlines()
+        told = kubectl(self.kubeconfig, "get", "workload", "shown").stdout.splitlines()
         self.assertRegex(told[0], r"^NAME +QUEUE +RESERVED IN +ADMITTED +FINISHED +AGE$")
         self.assertRegex(told[1], r"^shown +a +\d+s$")
 
@@ -285,6 +321,12 @@ class Observing(Case):
         self.assertEqual(pods["spec"]["replicas"], 1)
         self.assertEqual(self.cluster.api.get("/api/v1" + at + "services/sluice-observer")[
             "spec"]["ports"][0]["port"], 6480)
+        # Where nothing may run that asks for more than it needs, the pod may.
+        self.cluster.api.merge("/api/v1/namespaces/sluice-system", {"metadata": {"labels": {
+            "pod-security.kubernetes.io/enforce": "restricted"}}})
+        pod = pods["spec"]["template"] | {"apiVersion": "v1", "kind": "Pod"}
+        pod["metadata"]["name"] = "observer"
+        self.cluster.api.post("/api/v1" + at + "pods?dryRun=All", pod)
 
 
 class BesideKueue(Case):

@@ -70,6 +70,7 @@ CHANGES = {
         {"spec": {"preemption": {"borrowWithinCohort": {"policy": "LowerPriority"}}}},
         {"spec": {"preemption": {"borrowWithinCohort": {"maxPriorityThreshold": 3000000000}}}},
         {"spec": {"resourceGroups": [group(flavor("a", resource("cpu", borrowingLimit="1")))]}},
+        {"spec": {"resourceGroups": [group(flavor("a", resource("cpu", lendingLimit="1")))]}},
         {"spec": {"resourceGroups": [group(flavor("a"), flavor("a"))]}},
         {"spec": {"resourceGroups": [group(flavor("a"), covered=("cpu", "memory"))]}},
         {"spec": {"resourceGroups": [group(flavor("a", resource("cpu"), resource("cpu")),
@@ -104,6 +105,8 @@ CHANGES = {
             "cpu", lendingLimit="1")))]}},
         {"spec": {"parentName": "Not A Name"}}, {"spec": {"fairSharing": {"weight": []}}},
         {"spec": {"resourceGroups": [group(covered=("cpu",))]}},
+        {"spec": {"resourceGroups": [group(flavor("a", resource("cpu", lendingLimit="1")))]}},
+        {"spec": {"resourceGroups": [group(flavor("a", resource("cpu", borrowingLimit="1")))]}},
     ],
     "LocalQueue": [
         {"spec": {"stopPolicy": "Hold"}}, {"spec": {"clusterQueue": "a.b-c"}},
@@ -153,6 +156,8 @@ CHANGES = {
         {"spec": {"podSets": [{"count": 2, "minCount": 3, "template": {}}]}},
         {"spec": {"podSets": [{"count": 2, "minCount": 0, "template": {}}]}},
         {"spec": {"podSets": [{"count": "two", "template": {}}]}},
+        {"spec": {"podSets": [{"name": "a", "count": 2, "minCount": 1, "template": {}},
+                              {"name": "b", "count": 2, "minCount": 1, "template": {}}]}},
         {"spec": {"podSets": [{"name": f"p{i}", "template": {}} for i in range(19)]}},
         {"spec": {"podSets": [{"template": {"spec": {"containers": "none"}}}]}},
         {"spec": {"podSets": [{"template": {"spec": {"containers": [{"image": "i"}]}}}]}},
@@ -180,7 +185,6 @@ ONLY_SLUICE = {
         {"spec": {"cohortName": "c", "resourceGroups": [group(flavor("a", resource(
             "cpu", lendingLimit="2")))]}},
         {"spec": {"resourceGroups": [group(flavor("a", resource("cpu", nominalQuota="-1")))]}},
-        {"spec": {"resourceGroups": [group(flavor("a", resource("cpu", lendingLimit="1")))]}},
         {"spec": {"fairSharing": {"weight": "-1"}}},
         # names in one place and in another one
         {"spec": {"resourceGroups": [group(flavor("a")), group(flavor("b"))]}},
@@ -191,10 +195,6 @@ ONLY_SLUICE = {
         # a plugin's own judgement
         {"spec": {"concurrentAdmission": {"onSuccess": "RemoveBelowTarget"}}},
     ],
-    "Cohort": [
-        {"spec": {"resourceGroups": [group(flavor("a", resource("cpu", lendingLimit="1")))]}},
-        {"spec": {"resourceGroups": [group(flavor("a", resource("cpu", borrowingLimit="1")))]}},
-    ],
     "LocalQueue": [{"spec": {"fairSharing": {"weight": "-1"}}}],
     "ResourceFlavor": [
         # keys and values of labels that are data
@@ -204,8 +204,6 @@ ONLY_SLUICE = {
                                  {"key": "a", "effect": "NoSchedule"}]}},
     ],
     "Workload": [
-        {"spec": {"podSets": [{"name": "a", "count": 2, "minCount": 1, "template": {}},
-                              {"name": "b", "count": 2, "minCount": 1, "template": {}}]}},
         {"spec": {"podSets": [{"template": {"spec": {"containers": [
             {"name": "c", "resources": {"requests": {"cpu": "-1"}}}]}}}]}},
     ],

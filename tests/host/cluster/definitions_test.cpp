@@ -70,6 +70,30 @@ TEST(Definitions, ColumnsThatAnApiServerCanShow) {
   EXPECT_EQ(json::serialize(version.at("subresources")), R"({"status":{}})");
 }
 
+std::vector<std::string> messages(const json::value& version) {
+  std::vector<std::string> out;
+  const json::object& root = version.at("schema").at("openAPIV3Schema").as_object();
+  if (const json::array* rules = api::find_array(root, "x-kubernetes-validations"))
+    for (const auto& each : *rules) out.emplace_back(each.at("message").as_string());
+  return out;
+}
+
+/// What a program demands of whole objects is said of the form that it sees.
+TEST(Definitions, RelationsAreSaidOfTheStoredForm) {
+  const json::object queue = definition(test::scheme(), "ClusterQueue");
+  const json::value& versions = queue.at("spec").at("versions");
+  EXPECT_THAT(messages(versions.at(0)),
+              ElementsAre("lendingLimit must be nil when cohort is empty"));
+  EXPECT_THAT(messages(versions.at(1)), ElementsAre());
+  const json::object flavor = definition(test::scheme(), "ResourceFlavor");
+  for (const auto& version : flavor.at("spec").at("versions").as_array())
+    EXPECT_THAT(messages(version),
+                ElementsAre("topologyName is immutable when topologyName is set"));
+  const json::object workload = definition(test::scheme(), "Workload");
+  EXPECT_THAT(messages(workload.at("spec").at("versions").at(0)),
+              Contains("queueName is immutable while workload quota reserved"));
+}
+
 constexpr const char* kPaint = R"([{
   "kind": "ClusterQueue", "group": "kueue.x-k8s.io",
   "versions": [{"version": "v1beta2", "columns": [
