@@ -47,10 +47,6 @@ void add_manifests_command(CLI::App& app, Action& action) {
                    "With exactly these plugins instead of those of the configuration; none: no "
                    "plugin")
       ->type_name("NAME,NAME…|none");
-  command
-      ->add_option("--groups", arguments->groups,
-                   "API groups whose kinds are defined (default kueue.x-k8s.io)")
-      ->type_name("GROUP,GROUP…");
   command->add_option("--only", arguments->only, "Print objects of these kinds only")
       ->type_name("KIND,KIND…");
   CLI::Option* observe = command->add_flag(
@@ -62,6 +58,11 @@ void add_manifests_command(CLI::App& app, Action& action) {
       ->type_name("NAME")
       ->check(check_namespace)
       ->needs(observe);
+  command
+      ->add_option("--groups", arguments->groups,
+                   "API groups whose kinds are defined (default kueue.x-k8s.io)")
+      ->type_name("GROUP,GROUP…")
+      ->excludes(observe);
   command->footer(kManifestsFooter);
   command->callback([command, arguments, &action] {
     ManifestsOptions& all = arguments->options;

@@ -56,18 +56,20 @@ Result<std::vector<const api::KindInfo*>> chosen_kinds(const api::Scheme& scheme
 /// What a reader has to know before he gives it to a cluster.
 std::string about_definitions(const api::Scheme& scheme,
                               const std::vector<const api::KindInfo*>& kinds) {
-  std::string out =
-      "# For a cluster without Kueue: where Kueue is, the kinds are its own.\n"
-      "# Nobody converts between versions there (no webhook), so a version is served only where "
-      "its\n# objects differ from the stored ones in nothing but apiVersion. Not served:\n";
+  std::string unserved, others, out;
   for (const api::KindInfo* kind : kinds)
     for (const auto& version : kind->versions)
       if (!is_served(scheme, *kind, version.name))
-        out += fmt::format("#   {} {}\n", kind->kind, version.name);
-  std::string others;
+        unserved += fmt::format("#   {} {}\n", kind->kind, version.name);
   for (const api::KindInfo* kind : custom_kinds(scheme))
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
       others += fmt::format("#   {} of {}\n", kind->kind, kind->group);
+  out = "# For a cluster in which nobody else defines these kinds, as Kueue does where it is.\n";
+  if (!unserved.empty())
+    out +=
+        "# Nobody converts between versions there (no webhook), so a version is served only where "
+        "its\n# objects differ from the stored ones in nothing but apiVersion. Not served:\n" +
+        unserved;
   if (!others.empty())
     out += "# Kinds of other groups (--groups), which are not in here:\n" + others;
   return out;

@@ -103,6 +103,15 @@ class Definitions(Case):
             self.assertEqual({each["type"]: each["status"] for each in conditions},
                              {"NamesAccepted": "True", "Established": "True"}, name)
 
+    def test_of_other_groups_are_taken(self):
+        """Those that have owners of their own in most clusters; an API server refuses what is not
+        structural, and what it does not know."""
+        text = manifests(self.sluice, "--groups", "ray.io,autoscaling.x-k8s.io")
+        self.assertEqual({each["spec"]["names"]["kind"] for each in documents(text)},
+                         {"RayCluster", "ProvisioningRequest"})
+        for each in documents(text):
+            self.cluster.api.post(DEFINITIONS + "?dryRun=All&fieldValidation=Strict", each)
+
     def test_are_the_same_when_they_are_printed_and_applied_again(self):
         self.assertEqual(self.text, manifests(self.sluice))
         lines = self.again.stdout.splitlines()
