@@ -64,6 +64,23 @@ void check_kind_rules(const CompiledKind& kind, const json::object& object, cons
   if (name == "ResourceFlavor") check_resource_flavor(object, outcome);
 }
 
+/// The same fields of the same types with the same defaults.
+bool same_fields(const SchemaNode& a, const SchemaNode& b) {
+  if (&a == &b) return true;
+  if (a.type != b.type || a.type_name != b.type_name || a.open != b.open) return false;
+  if (!a.type_name.empty()) return true;  // which may hold itself
+  if (a.fields.size() != b.fields.size()) return false;
+  const auto both = [](const SchemaNode* one, const SchemaNode* other) {
+    return one != nullptr && other != nullptr ? same_fields(*one, *other) : one == other;
+  };
+  return both(a.items, b.items) && both(a.values, b.values) &&
+         std::all_of(a.fields.begin(), a.fields.end(), [&](const SchemaField& field) {
+           const SchemaField* other = b.field(field.name);
+           return other != nullptr && field.default_value == other->default_value &&
+                  same_fields(*field.node, *other->node);
+         });
+}
+
 bool too_many(const Outcome& outcome) {
   return outcome.full() ||
          std::any_of(outcome.errors.begin(), outcome.errors.end(),
@@ -352,8 +369,7 @@ bool Scheme::same_form(const KindInfo& kind, std::string_view version) const {
   if (index == compiled.info.versions.size()) return false;
   const VersionSource& source = compiled.sources[index];
   return source.moves.empty() && source.mappings.empty() && source.convert.empty() &&
-         fields_fingerprint(state_->root(compiled, index)) ==
-             fields_fingerprint(state_->root(compiled, compiled.hub));
+         same_fields(state_->root(compiled, index), state_->root(compiled, compiled.hub));
 }
 
 const SchemaNode* Scheme::type(std::string_view name) const {

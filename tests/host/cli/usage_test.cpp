@@ -19,7 +19,8 @@ TEST_F(Usage, BadUsageExits2AndPointsToTheHelp) {
        {"frobnicate", "simulate", "simulate --nope x", "simulate --until soon x",
         "simulate --threads -1 x", "simulate --dump - x", "simulate --report - x",
         "simulate --against before.log x", "simulate --report r --log r x",
-        "simulate --report r --dump r x", "plugin"}) {
+        "simulate --report r --dump r x", "plugin", "manifests --image x",
+        "manifests --observe --namespace A_b", "manifests --observe --groups ray.io"}) {
     const RunResult run = sluice(arguments);
     EXPECT_EQ(run.status, 2) << arguments;
     EXPECT_EQ(run.out, "") << arguments;

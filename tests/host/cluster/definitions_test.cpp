@@ -94,6 +94,31 @@ TEST(Definitions, RelationsAreSaidOfTheStoredForm) {
               Contains("queueName is immutable while workload quota reserved"));
 }
 
+/// A version that is made of another one: what it says otherwise has to be converted.
+TEST(Definitions, AVersionThatDiffersInATypeOrADefaultIsNotServed) {
+  api::Scheme scheme;
+  const auto added = scheme.add(R"({"kind":"Can","group":"example.com","plural":"cans",
+      "scope":"Cluster","versions":[
+        {"version":"v1","storage":true,"fields":[{"path":"spec.litres","type":"integer"},
+          {"path":"spec.colour","type":"string","maxLength":5},
+          {"path":"spec.pods","type":"array","items":"PodTemplateSpec"}]},
+        {"version":"v1same","basedOn":"v1","fields":[{"path":"spec.colour","type":"string"}]},
+        {"version":"v1type","basedOn":"v1","fields":[{"path":"spec.litres","type":"quantity"}]},
+        {"version":"v1default","basedOn":"v1","fields":[
+          {"path":"spec.colour","type":"string","default":"red"}]},
+        {"version":"v1more","basedOn":"v1","fields":[{"path":"spec.lid","type":"string"}]},
+        {"version":"v1less","basedOn":"v1","without":["spec.litres"]},
+        {"version":"v1list","basedOn":"v1","fields":[{"path":"spec.pods","type":"array"}]},
+        {"version":"v1moved","basedOn":"v1","moves":[["spec.litres","spec.colour"]]}]})",
+                                "test");
+  ASSERT_TRUE(added.ok()) << added.error().text;
+  std::vector<std::string> served;
+  const json::object made = definition(scheme, "Can");
+  for (const auto& version : made.at("spec").at("versions").as_array())
+    if (version.at("served").as_bool()) served.emplace_back(version.at("name").as_string());
+  EXPECT_THAT(served, ElementsAre("v1", "v1same"));
+}
+
 constexpr const char* kPaint = R"([{
   "kind": "ClusterQueue", "group": "kueue.x-k8s.io",
   "versions": [{"version": "v1beta2", "columns": [
