@@ -9,7 +9,9 @@
 #include "api/json/json.hpp"
 #include "host/access/denial.hpp"
 #include "host/kernel/merge_patch.hpp"
+#include "host/manifests/manifests.hpp"
 #include "host/objects/parts.hpp"
+#include "host/rest/decode.hpp"
 
 namespace sluice::host {
 namespace {
@@ -120,22 +122,54 @@ WriteRequest request_of(const Question& question, const Wish& wish, WriteVerb ve
   return out;
 }
 
+ApiResult<json::array> list_of(const json::object& spec, const char* name) {
+  const json::value* given = spec.if_contains(name);
+  if (!given || given->is_null()) return json::array();
+  if (!given->is_array()) return bad_request(fmt::format("spec.{}: must be a list", name));
+  return given->get_array();
+}
+
+/// The objects of a text as `kubectl apply -f` reads it: YAML of several documents, or JSON.
+ApiResult<json::array> documents_of(const json::object& spec, const char* name) {
+  const json::value* given = spec.if_contains(name);
+  json::array out;
+  if (!given || given->is_null()) return out;
+  if (!given->is_string()) return bad_request(fmt::format("spec.{}: must be a text", name));
+  ManifestLimits limits;
+  limits.max_yaml_nodes = DecodeLimits().values;  // as for the body of a write
+  const auto read =
+      load_text(std::string(api::view(given->get_string())), fmt::format("spec.{}", name), limits,
+                [&](Document&& document) -> Result<void> {
+                  out.emplace_back(std::move(document.object));
+                  return {};
+                });
+  if (!read) return bad_request(read.error().text);
+  return out;
+}
+
 }  // namespace
 
 ApiResult<std::vector<Wish>> read_wishes(const api::Scheme& scheme, const json::object& spec) {
+  struct Field {
+    const char* list;
+    const char* text;
+    bool remove;
+  };
   std::vector<Wish> out;
-  for (const auto& [list, remove] : {std::pair{"objects", false}, std::pair{"delete", true}}) {
-    const json::value* given = spec.if_contains(list);
-    if (!given || given->is_null()) continue;
-    if (!given->is_array()) return bad_request(fmt::format("spec.{}: must be a list", list));
-    for (const json::value& value : given->get_array()) {
-      const std::string path = fmt::format("spec.{}[{}]", list, out.size());
-      auto wish = read_wish(scheme, value, api::find_text(spec, "namespace"), path);
-      if (!wish) return wish.error();
-      wish->remove = remove;
-      if (remove && wish->name.empty())
-        return bad_request(fmt::format("{}.metadata.name: Required value", path));
-      out.push_back(std::move(*wish));
+  for (const Field& field :
+       {Field{"objects", "manifests", false}, Field{"delete", "deleteManifests", true}}) {
+    for (const char* name : {field.list, field.text}) {
+      auto given = name == field.list ? list_of(spec, name) : documents_of(spec, name);
+      if (!given) return given.error();
+      for (std::size_t i = 0; i < given->size(); ++i) {
+        const std::string path = fmt::format("spec.{}[{}]", name, i);
+        auto wish = read_wish(scheme, (*given)[i], api::find_text(spec, "namespace"), path);
+        if (!wish) return wish.error();
+        wish->remove = field.remove;
+        if (field.remove && wish->name.empty())
+          return bad_request(fmt::format("{}.metadata.name: Required value", path));
+        out.push_back(std::move(*wish));
+      }
     }
   }
   if (out.empty()) return bad_request("spec.objects: Required value: what would be written");

@@ -37,9 +37,9 @@ struct Question {
 /// The most objects of one question.
 inline constexpr std::size_t kMostWishes = 1'000;
 
-/// What the spec of a WhatIf asks: `objects`, in order, then `delete`; `namespace` is that of
-/// objects which name none. 400 for what is no object of the API, 404 for a kind that nobody
-/// serves, as a request to it would be answered.
+/// What the spec of a WhatIf asks: `objects`, in order, those of the text `manifests`, then
+/// `delete` and `deleteManifests`; `namespace` is that of objects which name none. 400 for what is
+/// no object of the API, 404 for a kind that nobody serves, as a request to it would be answered.
 ApiResult<std::vector<Wish>> read_wishes(const api::Scheme& scheme,
                                          const boost::json::object& spec);
 

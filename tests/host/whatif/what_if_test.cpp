@@ -197,6 +197,41 @@ TEST(WhatIf, BadInputIsAnsweredAsACreationIs) {
   EXPECT_EQ(world.ask("operator", {"7"}), "400 spec.objects[0]: must be an object");
 }
 
+/// A text of manifests is what its documents are as objects, and says where it is wrong.
+TEST(WhatIf, ManifestsAreATextAsKubectlReadsIt) {
+  Shared world;
+  const auto ask = [&](json::object spec) {
+    WhatIfRequest request = Shared::request("operator", {});
+    spec["namespace"] = "a";
+    request.question["spec"] = std::move(spec);
+    const auto done = world.service.answer(request, Deadline::max());
+    if (!done) return fmt::format("{} {}", done.error().code, done.error().text);
+    return json::serialize(done->at("status"));
+  };
+  const std::string both = world.ask("operator", {workload("a", "w", 1), queue(8)});
+  EXPECT_THAT(both, HasSubstr(R"("decision":"Starts")"));
+  EXPECT_EQ(ask({{"manifests", "# two\n" + workload("a", "w", 1) + "\n---\n" + queue(8)}}), both);
+  EXPECT_EQ(
+      ask({{"objects", json::array{json::parse(workload("a", "w", 1))}}, {"manifests", queue(8)}}),
+      both);
+  EXPECT_THAT(ask({{"deleteManifests",
+                    "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\n"
+                    "metadata: {name: low, namespace: b}\n"}}),
+              ::testing::StartsWith("{"));
+  EXPECT_THAT(ask({{"manifests", "kind: Job\nmetadata: {\n"}}),
+              ::testing::StartsWith("400 spec.manifests:"));
+  EXPECT_EQ(ask({{"manifests", "kind: Job\n"}}),
+            "400 spec.manifests[0]: Required value: apiVersion and kind");
+  EXPECT_EQ(ask({{"manifests", 7}}), "400 spec.manifests: must be a text");
+  // What a few letters stand for is bounded, as it is for a write.
+  std::string bomb = "a: &a [1,1,1,1,1,1,1,1,1,1]\n";
+  for (char c = 'b'; c < 'h'; ++c) {
+    const char last = static_cast<char>(c - 1);
+    bomb += fmt::format("{0}: &{0} [*{1},*{1},*{1},*{1},*{1},*{1},*{1},*{1},*{1},*{1}]\n", c, last);
+  }
+  EXPECT_THAT(ask({{"manifests", bomb}}), ::testing::StartsWith("400 spec.manifests"));
+}
+
 TEST(WhatIf, NothingIsWritten) {
   Shared world;
   const std::uint64_t before = world.store.version();
