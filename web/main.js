@@ -10,6 +10,7 @@ import './views/login.js';
 import './views/overview.js';
 import './views/plugins.js';
 import './views/queue.js';
+import './views/whatif.js';
 import './views/workload.js';
 import './views/workloads.js';
 
@@ -21,6 +22,7 @@ const NAMESPACE = 'sluice.namespace';
 const NAV = [
   ['overview', 'Overview'],
   ['workloads', 'Workloads'],
+  ['whatif', 'What if'],
   ['flavors', 'Flavors and nodes'],
   ['checks', 'Checks'],
   ['plugins', 'Plugins'],

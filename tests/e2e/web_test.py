@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The web page in a real browser: Debian's chromium, driven by puppeteer-core as
-web/package-lock.json says. One host with data and one without; web/page.test.mjs looks at them and
-leaves pictures in BUILD/web-pictures.
+web/package-lock.json says. One host with data and one without; web/*.test.mjs look at them and
+leave pictures in BUILD/web-pictures.
 
     web_test.py --sluice build/dev/bin/sluice --build build/dev [--test-name-pattern …]
 """
@@ -99,7 +99,8 @@ def main():
     with make_host(sluice, NODES, PLUGINS) as host, make_host(sluice) as empty:
         fill(host)
         done = subprocess.run(
-            ["node", "--test", "--test-reporter=spec", *rest, "page.test.mjs"], cwd=folder,
+            ["node", "--test", "--test-concurrency=1", "--test-reporter=spec", *rest,
+             "whatif.test.mjs", "page.test.mjs"], cwd=folder,
             timeout=300, check=False, env=host.environment(
                 WEB_BROWSER=browser, WEB_HOST=host.address, WEB_EMPTY=empty.address,
                 WEB_TOKENS=json.dumps(TOKENS), WEB_PICTURES=pictures, WEB_WAITING=str(WAITING)))

@@ -1,5 +1,6 @@
 // The API as this page uses it: reads, and questions that change nothing. It has the rights of
-// whoever is signed in and no others. Errors are values: {kind, text, code, retryMs}.
+// whoever is signed in and no others. Errors are values: {kind, text, code, causes, retryMs}; causes
+// are those of a Status: [{field, message}].
 
 const KINDS = {
   401: 'unauthorized',
@@ -19,14 +20,23 @@ function offline(error) {
 
 async function refusal(response) {
   let text = '';
+  let causes = [];
   try {
-    text = (await response.json()).message ?? '';
+    const status = await response.json();
+    text = status.message ?? '';
+    causes = status.details?.causes ?? [];
   } catch {
     text = response.statusText;
   }
   const retryMs = 1000 * Number(response.headers.get('Retry-After') ?? 0);
   return {
-    error: { kind: KINDS[response.status] ?? 'refused', code: response.status, text, retryMs },
+    error: {
+      kind: KINDS[response.status] ?? 'refused',
+      code: response.status,
+      text,
+      causes,
+      retryMs,
+    },
   };
 }
 

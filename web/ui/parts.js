@@ -13,6 +13,7 @@ export const to = {
   workload: (ns, name) => `#/workloads/${part(ns)}/${part(name)}`,
   cohort: (name) => `#/overview?cohort=${part(name)}`,
   node: (name) => `#/nodes/${part(name)}`,
+  whatIf: (ns, queue) => `#/whatif?namespace=${part(ns)}&queue=${part(queue)}`,
   holders: (queue, flavor) => to.clusterQueue(queue, `?flavor=${part(flavor)}`),
 };
 

@@ -185,6 +185,7 @@ class Queue extends View {
             facts.map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, value))),
           ),
           this.local && h('p', { class: 'faint' }, `namespace ${ns}`),
+          this.local && h('p', {}, link(to.whatIf(ns, name), 'What if a job came here?')),
         ];
       },
     );

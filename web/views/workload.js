@@ -1,7 +1,8 @@
 // Workload: its life as a line, why it is where it is, its pods and what they write.
 import { h } from '../ui/dom.js';
 import { View } from '../ui/view.js';
-import { badge, empty, link, notice, since, table, to, workloadLink } from '../ui/parts.js';
+import { explained } from '../ui/explained.js';
+import { badge, empty, link, notice, since, table, to } from '../ui/parts.js';
 import { core, explanation, kueue } from '../lib/api.js';
 import { formatDuration, formatTime, parseTime } from '../lib/time.js';
 import {
@@ -214,174 +215,9 @@ class Workload extends View {
     const { time: _, ...told } = answer.value ?? {};
     this.part('explain', [told, answer.error?.text], () => {
       if (answer.error) return notice(answer.error, 'why it waits');
-      const said = [
-        this.#queuePlace(answer.value),
-        this.#needs(answer.value),
-        this.#refusals(answer.value),
-        this.#help(answer.value),
-        this.#checks(answer.value),
-        this.#evicted(answer.value),
-      ]
-        .flat()
-        .filter(Boolean);
+      const said = explained(answer.value);
       return said.length > 0 ? [h('h2', {}, 'Why it is where it is'), said] : [];
     });
-  }
-
-  #queuePlace({ now, queue }) {
-    if (!queue) return [now && h('p', { class: 'why-long' }, now)];
-    const facts = [];
-    if (queue.positionInClusterQueue) {
-      facts.push(
-        h(
-          'p',
-          {},
-          'Position ',
-          h('strong', {}, `${queue.positionInClusterQueue} of ${queue.pendingInClusterQueue}`),
-          ' in ',
-          link(to.clusterQueue(queue.clusterQueue, '?to=waiting'), queue.clusterQueue),
-          queue.parked ? '; it is looked at again when something changes' : '',
-          (queue.ahead ?? []).length > 0 && [
-            ' — in front of it: ',
-            queue.ahead.map((key) => [workloadLink(key), ' ']),
-          ],
-        ),
-      );
-    }
-    return [now && h('p', { class: 'why-long' }, now), ...facts];
-  }
-
-  #needs({ podSets = [] }) {
-    const rows = podSets.flatMap((pods) =>
-      pods.resources.flatMap((each) => {
-        if (each.covered === false)
-          return [
-            [
-              pods.name,
-              each.resource,
-              each.requested,
-              h('em', {}, 'no quota of it here'),
-              '',
-              '',
-              '',
-              '',
-            ],
-          ];
-        return each.flavors.map((one) => [
-          pods.name,
-          each.resource,
-          each.requested,
-          one.flavor,
-          one.available,
-          one.maximum,
-          one.missing === '0' ? '' : h('strong', { class: 'missing' }, one.missing),
-          this.#holders(one),
-        ]);
-      }),
-    );
-    return (
-      rows.length > 0 &&
-      table(
-        'What it asks for and what there is',
-        ['Pod set', 'Resource', 'Asked', 'Flavor', 'Free', 'At most', 'Missing', 'Held by'],
-        rows,
-      )
-    );
-  }
-
-  #holders(one) {
-    const out = [];
-    if (one.unsuitable) out.push(h('span', {}, one.unsuitable));
-    if (one.never) out.push(h('span', {}, 'asks for more than there is at most'));
-    for (const each of one.holders ?? [])
-      out.push(h('span', {}, workloadLink(each.workload), ` ${each.amount}`));
-    if (one.moreHolders)
-      out.push(h('span', {}, `${one.moreHolders.workloads} more: ${one.moreHolders.amount}`));
-    if (one.otherNamespaces)
-      out.push(
-        h(
-          'span',
-          {},
-          `${one.otherNamespaces.workloads} of namespaces that you may not see: `,
-          one.otherNamespaces.amount,
-        ),
-      );
-    return h('span', { class: 'stack' }, out);
-  }
-
-  #refusals({ refusals = [] }) {
-    return (
-      refusals.length > 0 && [
-        h('h3', {}, 'Said no'),
-        h(
-          'ul',
-          {},
-          refusals.map((one) =>
-            h('li', {}, `${one.plugin}${one.flavor ? ` (${one.flavor})` : ''}: ${one.message}`),
-          ),
-        ),
-      ]
-    );
-  }
-
-  #help({ wouldHelp = [] }) {
-    return (
-      wouldHelp.length > 0 && [
-        h('h3', {}, 'What would have to happen'),
-        h(
-          'ul',
-          {},
-          wouldHelp.map((text) => h('li', {}, text)),
-        ),
-      ]
-    );
-  }
-
-  #checks({ checks = [] }) {
-    return (
-      checks.length > 0 && [
-        h('h3', {}, 'Checks'),
-        table(
-          'Checks',
-          ['Check', 'State', 'Message'],
-          checks.map((one) => [link('#/checks', one.name), one.state, one.message ?? '']),
-        ),
-      ]
-    );
-  }
-
-  #evicted({ evicted, willEvict = [] }) {
-    const by = evicted?.by;
-    return [
-      evicted &&
-        evicted.message && [
-          h('h3', {}, 'Evicted'),
-          h('p', {}, `${evicted.reason}: ${evicted.message}`),
-          by &&
-            h(
-              'p',
-              {},
-              'For: ',
-              by.workload
-                ? workloadLink(by.workload)
-                : by.gone
-                  ? 'a workload that is gone'
-                  : 'a workload of another namespace',
-              by.job ? ` (${by.job})` : '',
-              by.clusterQueue
-                ? [' of ', link(to.clusterQueue(by.clusterQueue), by.clusterQueue)]
-                : '',
-            ),
-        ],
-      willEvict.length > 0 && [
-        h('h3', {}, 'Will evict'),
-        h(
-          'ul',
-          {},
-          willEvict.map((key) => h('li', {}, workloadLink(key))),
-        ),
-      ],
-    ];
   }
 
   #drawPods(now) {

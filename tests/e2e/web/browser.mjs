@@ -1,4 +1,5 @@
 // A browser for these tests: tabs that remember what went wrong in them and whom they asked.
+import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -127,4 +128,11 @@ export class Tab {
     ]);
     await page.screenshot({ path: path.join(process.env.WEB_PICTURES, `${name}.png`) });
   }
+}
+
+/** Its console was silent, and it asked nobody but the host. `refusals`: 0 where none is expected. */
+export function clean(tab, refusals = 0) {
+  assert.deepEqual(tab.complaints, []);
+  assert.deepEqual([...tab.strangers], []);
+  if (refusals === 0) assert.deepEqual(tab.refusals, []);
 }

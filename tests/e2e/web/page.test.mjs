@@ -2,7 +2,7 @@
 // are few elements.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Browser } from './browser.mjs';
+import { Browser, clean } from './browser.mjs';
 import { eventually, Gate } from './host.mjs';
 
 const { WEB_HOST: host, WEB_EMPTY: vacant, WEB_WAITING } = process.env;
@@ -30,12 +30,6 @@ async function workloadOf(ns, job) {
   const { items } = await ask(`${KUEUE}/namespaces/${ns}/workloads`);
   return items.find((one) => one.metadata.ownerReferences?.[0].name === job).metadata.name;
 }
-
-const clean = (tab, refusals = 0) => {
-  assert.deepEqual(tab.complaints, []);
-  assert.deepEqual([...tab.strangers], []);
-  if (refusals === 0) assert.deepEqual(tab.refusals, []);
-};
 
 describe('signing in', () => {
   it('says when a token is not known, and keeps a good one in the tab only', async () => {
@@ -215,7 +209,8 @@ describe('with data', () => {
   });
 
   it('has landmarks, a heading, and a way past the navigation', async () => {
-    for (const hash of ['#/overview', '#/workloads', '#/flavors', '#/checks', '#/plugins']) {
+    for (const page of ['overview', 'workloads', 'whatif', 'flavors', 'checks', 'plugins']) {
+      const hash = `#/${page}`;
       await tab.see(hash, /./);
       const counts = await Promise.all(
         [
@@ -327,12 +322,14 @@ it('cut off it says so, keeps what it has, and comes back', async () => {
   await tab.shows('disconnected, trying again');
   await tab.shows('vision');
   await tab.picture('disconnected');
-  await ask(
-    `${KUEUE}/clusterqueues/crowded`,
-    'PATCH',
-    { spec: { cohortName: 'elsewhere' } },
-    'application/merge-patch+json',
-  );
+  const move = (cohortName) =>
+    ask(
+      `${KUEUE}/clusterqueues/crowded`,
+      'PATCH',
+      { spec: { cohortName } },
+      'application/merge-patch+json',
+    );
+  await move('elsewhere');
   await new Promise((resolve) => gate.server.listen(port, '127.0.0.1', resolve));
   await tab.shows('live');
   await tab.shows('elsewhere');
@@ -340,4 +337,5 @@ it('cut off it says so, keeps what it has, and comes back', async () => {
   assert.deepEqual(tab.complaints, []);
   await tab.page.close();
   gate.close();
+  await move('company');
 });
