@@ -218,6 +218,27 @@ spec:
   });
 });
 
+it('limits of the host are said in words, and one may ask again', async () => {
+  const tab = await fresh(tokens.admin);
+  let limit; // [status, message]; else the host answers
+  await tab.page.setRequestInterception(true);
+  tab.page.on('request', (request) => {
+    if (!limit || !request.url().endsWith('/whatifs')) return request.continue();
+    const [status, message] = limit;
+    const body = JSON.stringify({ kind: 'Status', message });
+    return request.respond({ status, contentType: 'application/json', body });
+  });
+  await fill(tab, { namespace: 'bob', queue: 'main', priority: 'production' });
+  limit = [429, 'too many questions are waiting; try again later'];
+  await ask(tab, 'Too many questions wait', 'try again later');
+  limit = [504, 'the question was not answered within 30 s'];
+  await ask(tab, 'It took the host too long', 'not answered within 30 s');
+  limit = undefined;
+  await ask(tab, 'Job bob/my-job would start now');
+  assert.equal(await tab.count('.answer .notice'), 0);
+  clean(tab, 2);
+});
+
 it('with the rights of one namespace: his own is answered, others are counted or refused', async () => {
   const tab = await fresh(tokens.ann);
   await fill(tab, { namespace: 'ann', queue: 'main', name: 'more', cpu: '12', memory: '1Gi' });
