@@ -4,6 +4,7 @@
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
+#include "host/objects/parts.hpp"
 #include "host/objects/store.hpp"
 #include "host/rest/json_patch.hpp"
 #include "host/store/field_marks.hpp"
@@ -47,20 +48,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto input = json_input(data, size);
   if (!input) return 0;
   check_members(*input);
-  json::value& metadata = (*input)["metadata"];
-  if (!metadata.is_object()) metadata.emplace_object();
-  metadata.get_object()["name"] = "name";
-  metadata.get_object()["namespace"] = "ns";
-  metadata.get_object().erase("resourceVersion");
   if (input->contains("status") && !(*input)["status"].is_object()) input->erase("status");
-  const api::KindInfo& kind = *scheme.find_by_name("configmaps");
   (*input)["apiVersion"] = "v1";
   (*input)["kind"] = "ConfigMap";
+  json::object& metadata = object_of(*input, "metadata");  // last: the members stay where they are
+  metadata["name"] = "name";
+  metadata["namespace"] = "ns";
+  metadata.erase("resourceVersion");
+  const api::KindInfo& kind = *scheme.find_by_name("configmaps");
   TextPool pool;
   const StoredObject stored = to_stored(kind, *input, pool);
   const json::object out = to_object(stored);
-  SLUICE_CHECK(stored.metadata.uid() == api::find_text(metadata.get_object(), "uid"),
-               stored.metadata.text());
+  SLUICE_CHECK(stored.metadata.uid() == api::find_text(metadata, "uid"), stored.metadata.text());
   boost::json::error_code error;
   const json::value text = json::parse(to_text(stored), error);
   SLUICE_CHECK(!error && same_json(text, out), to_text(stored));
