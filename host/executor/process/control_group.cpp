@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -125,9 +125,16 @@ GroupParent make_group_parent(const fs::path& own) {
     return out;
   }
   const fs::path base = (::geteuid() == 0 ? top : top / own_group()) / "sluice";
-  // By the executor's folder, which one host has at a time.
-  char name[17];
-  std::snprintf(name, sizeof name, "%016zx", std::hash<std::string>()(own.string()));
+  struct stat identity {};
+  if (::stat(own.c_str(), &identity) != 0) {
+    out.why_not = "cannot look at " + own.string();
+    return out;
+  }
+  // By the executor's folder itself, which one host has at a time. Its path may be relative, or
+  // mean another folder in another root: hosts that shared a name would end each other's pods.
+  char name[40];
+  std::snprintf(name, sizeof name, "%llx-%llx", static_cast<unsigned long long>(identity.st_dev),
+                static_cast<unsigned long long>(identity.st_ino));
   const fs::path folder = base / name;
   std::error_code problem;
   fs::create_directories(folder, problem);

@@ -29,9 +29,9 @@ struct GroupParent {
   bool memory = false;
 };
 
-/// Makes the folder for the host whose executor has `own`: as root `sluice/…` at the top of the
-/// hierarchy, as kubelet and container engines do, else below the group of this process, where that
-/// was handed over to its user. Needs Linux 5.14, whose groups can be killed.
+/// Makes the folder for the host whose executor has `own`, which exists: as root `sluice/…` at the
+/// top of the hierarchy, as kubelet and container engines do, else below the group of this process,
+/// where that was handed over to its user. Needs Linux 5.14, whose groups can be killed.
 GroupParent make_group_parent(const std::filesystem::path& own);
 
 /// Of a container; 0: none.

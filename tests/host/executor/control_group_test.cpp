@@ -95,6 +95,22 @@ TEST_F(ControlGroupTest, AGroupOfAPodThatIsNotKnownIsEndedAtTheStart) {
   EXPECT_EQ(WTERMSIG(status), SIGKILL);
 }
 
+// A host ends what is in groups of pods that it does not know: so it must not see those of another,
+// also when both call their folder the same.
+TEST_F(ControlGroupTest, HostsWithFoldersOfOneNameHaveGroupsOfTheirOwn) {
+  const fs::path before = fs::current_path();
+  std::vector<fs::path> parents;
+  for (const char* place : {"a", "b", "a"}) {
+    fs::create_directories(root_ / place / "executor");
+    fs::current_path(root_ / place);
+    parents.push_back(make_group_parent("executor").folder);
+  }
+  fs::current_path(before);
+  EXPECT_NE(parents[0], parents[1]);
+  EXPECT_EQ(parents[0], parents[2]);
+  EXPECT_TRUE(end_group(parents[0]) && end_group(parents[1]));
+}
+
 TEST_F(ControlGroupTest, AGroupThatIsNotThereHasEnded) { EXPECT_TRUE(end_group(groups_ / "none")); }
 
 /// What is written, where the kernel has files for it. 250 m: 25 ms of each 100 ms. 500 m are 512
