@@ -4,10 +4,11 @@
 //
 // The layout, below a folder that only this host uses:
 //
-//   UID          a pod; no process is in it
-//   UID/NAME     a container's run; made before its first process starts, gone when all ended
+//   UID            a pod; no process is in it
+//   UID/NAME       a container's run; made before its first process starts, gone when all ended
+//   UID/_keepers   the keepers (keeper.hpp), which tell how containers ended
 //
-// The runner and the keepers (keeper.hpp) are in none of them: they tell how a container ended.
+// The runner is in none of them.
 // Groups are the kernel's and outlive whoever made them; the functions may be called by any process
 // and thread.
 #pragma once
@@ -15,11 +16,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "core/base/result.hpp"
 #include "host/executor/process/files.hpp"
 
 namespace sluice::host {
+
+inline constexpr std::string_view kKeepersGroup = "_keepers";  // no container is called like that
 
 /// Where a host may make groups.
 struct GroupParent {

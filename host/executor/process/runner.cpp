@@ -154,9 +154,10 @@ std::filesystem::path Runner::group_of(std::size_t i) const {
 Result<Spawned, SpawnError> Runner::spawn(std::size_t i) const {
   const ContainerSpec& container = spec_.containers[i];
   if (spec_.group.empty()) return spawn_container(container, paths_.work);
-  const Result<Fd> group = make_group(group_of(i), container.limits);
-  if (!group) return SpawnError{126, group.error().text};
-  return spawn_container(container, paths_.work, group->get());
+  const Result<Fd> own = make_group(group_of(i), container.limits);
+  const Result<Fd> keepers = make_group(std::filesystem::path(spec_.group) / kKeepersGroup, {});
+  if (!own || !keepers) return SpawnError{126, (own ? keepers : own).error().text};
+  return spawn_container(container, paths_.work, {own->get(), keepers->get()});
 }
 
 /// What is left of the run is killed, whoever its parent is.

@@ -60,13 +60,16 @@ void default_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// The calling process goes into the control group.
+bool enter(int group) { return group < 0 || ::write(group, "0", 1) == 1; }
+
 [[noreturn]] void become(const std::vector<char*>& argv, std::vector<char*>& env,
                          const std::string& folder, bool no_new_privileges, const Pipe& out,
                          const Pipe& err, const Pipe& failed, pid_t keeper, int group) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != keeper) ::_exit(126);  // it died before the line above
-  if (group >= 0 && ::write(group, "0", 1) != 1) give_up(failed.write.get(), kStageGroup);
+  if (!enter(group)) give_up(failed.write.get(), kStageGroup);
   default_signals();
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0 || ::dup2(out.write.get(), STDOUT_FILENO) < 0 ||
@@ -123,7 +126,7 @@ SpawnError now(std::string_view what) {
 
 Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
                                             const std::filesystem::path& default_folder,
-                                            int group) {
+                                            const SpawnGroups& groups) {
   const std::string folder = spec.working_dir.empty() ? default_folder.string() : spec.working_dir;
   Pipe out, err, failed;
   if (!make(out, O_NONBLOCK) || !make(err, O_NONBLOCK) || !make(failed, 0)) {
@@ -135,11 +138,11 @@ Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
   const pid_t keeper = ::fork();
   if (keeper < 0) return now("cannot start a process");
   if (keeper == 0) {
-    if (!become_keeper(runner)) ::_exit(126);
+    if (!enter(groups.keeper) || !become_keeper(runner)) ::_exit(126);
     const pid_t self = ::getpid();
     const pid_t first = ::fork();
     if (first == 0)
-      become(argv, env, folder, spec.no_new_privileges, out, err, failed, self, group);
+      become(argv, env, folder, spec.no_new_privileges, out, err, failed, self, groups.container);
     if (first < 0) ::_exit(126);
     keep(first, failed);
   }

@@ -25,9 +25,14 @@ struct SpawnError {
   std::string text;
 };
 
-/// `group`: of a control group that the process is in from its start, as of make_group(); or -1.
+/// Control groups that the two processes are in from their start, as of make_group(); -1: in none.
+struct SpawnGroups {
+  int container = -1;
+  int keeper = -1;
+};
+
 Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
                                             const std::filesystem::path& default_folder,
-                                            int group = -1);
+                                            const SpawnGroups& groups = {});
 
 }  // namespace sluice::host
