@@ -40,3 +40,15 @@ def fetch(source, folder):
         skip(f"npm did not answer; the packages of {source} are not here")
     if npm.returncode != 0:
         skip(f"npm cannot install the packages of {source}:\n" + npm.stderr[-2000:])
+
+
+def browser_tests(source, build, what):
+    """For tests in a browser: the options of their environment, and install()'s folder. Skips them
+    where there is no browser; `what` then says which were not made."""
+    browser = shutil.which("chromium")
+    if browser is None:
+        skip(f"{what}: there is no chromium here (Debian: chromium)")
+    packages = install(source, build, more=[os.path.join(source, "..", "node", "host.mjs")])
+    pictures = os.path.join(os.path.abspath(build), "web-pictures")
+    os.makedirs(pictures, exist_ok=True)
+    return {"WEB_BROWSER": browser, "WEB_PICTURES": pictures}, packages

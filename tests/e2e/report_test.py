@@ -8,13 +8,11 @@ without a host, and leaves pictures in BUILD/web-pictures.
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 
-from host import skip
-from npm import install
+from npm import browser_tests
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "web")
 START = "sluice.dev/v1alpha1"
@@ -85,20 +83,14 @@ def main():
     parser.add_argument("--sluice", required=True)
     parser.add_argument("--build", required=True)
     options, rest = parser.parse_known_args()
-    browser = shutil.which("chromium")
-    if browser is None:
-        skip("REPORTS WERE NOT TESTED: there is no chromium here (Debian: chromium)")
-    packages = install(HERE, options.build, more=[os.path.join(HERE, "..", "node", "host.mjs")])
-    pictures = os.path.join(os.path.abspath(options.build), "web-pictures")
-    os.makedirs(pictures, exist_ok=True)
+    in_browser, packages = browser_tests(HERE, options.build, "REPORTS WERE NOT TESTED")
     with tempfile.TemporaryDirectory(prefix="sluice-report-") as folder:
         before, now = write_reports(os.path.abspath(options.sluice), folder)
         done = subprocess.run(
             ["node", "--test", "--test-reporter=spec", *rest, "report.test.mjs"], cwd=packages,
             timeout=300, check=False, env={
-                **os.environ, "WEB_BROWSER": browser, "WEB_REPORTS": folder,
-                "WEB_PICTURES": pictures, "WEB_BEFORE": json.dumps(before),
-                "WEB_NOW": json.dumps(now)})
+                **os.environ, **in_browser, "WEB_REPORTS": folder,
+                "WEB_BEFORE": json.dumps(before), "WEB_NOW": json.dumps(now)})
     sys.exit(done.returncode)
 
 

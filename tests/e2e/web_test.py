@@ -8,12 +8,11 @@ leave pictures in BUILD/web-pictures.
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 
-from host import Host, skip, eventually
-from npm import install
+from host import Host, eventually
+from npm import browser_tests
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "web")
 TOKENS = {"admin": "the-token-of-the-operator", "ann": "the-token-of-user-ann"}
@@ -89,12 +88,7 @@ def main():
     parser.add_argument("--sluice", required=True)
     parser.add_argument("--build", required=True)
     options, rest = parser.parse_known_args()
-    browser = shutil.which("chromium")
-    if browser is None:
-        skip("THE WEB PAGE WAS NOT TESTED: there is no chromium here (Debian: chromium)")
-    folder = install(HERE, options.build, more=[os.path.join(HERE, "..", "node", "host.mjs")])
-    pictures = os.path.join(os.path.abspath(options.build), "web-pictures")
-    os.makedirs(pictures, exist_ok=True)
+    in_browser, folder = browser_tests(HERE, options.build, "THE WEB PAGE WAS NOT TESTED")
     sluice = os.path.abspath(options.sluice)
     with make_host(sluice, NODES, PLUGINS) as host, make_host(sluice) as empty:
         fill(host)
@@ -102,8 +96,8 @@ def main():
             ["node", "--test", "--test-concurrency=1", "--test-reporter=spec", *rest,
              "whatif.test.mjs", "page.test.mjs"], cwd=folder,
             timeout=300, check=False, env=host.environment(
-                WEB_BROWSER=browser, WEB_HOST=host.address, WEB_EMPTY=empty.address,
-                WEB_TOKENS=json.dumps(TOKENS), WEB_PICTURES=pictures, WEB_WAITING=str(WAITING)))
+                **in_browser, WEB_HOST=host.address, WEB_EMPTY=empty.address,
+                WEB_TOKENS=json.dumps(TOKENS), WEB_WAITING=str(WAITING)))
     sys.exit(done.returncode)
 
 

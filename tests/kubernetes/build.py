@@ -16,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SKIP = 77
@@ -50,6 +51,20 @@ def find(folder, name):
         module = "control-plane" if name == "control-plane" else "neighbour"
         path = os.path.join(folder, f"{name}-{digest_of(module)}")
     return os.path.abspath(path) if os.path.exists(path) else None
+
+
+def run_tests(case, *more):
+    """Runs the file's tests; `case`, of which they are, learns where the programs are. Skips them
+    where the control plane, the definitions or one of `more` is not built."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sluice", required=True)
+    parser.add_argument("--programs", required=True)
+    options, rest = parser.parse_known_args()
+    case.sluice, case.programs = os.path.abspath(options.sluice), options.programs
+    for name in ("control-plane", "crds", *more):
+        if not find(options.programs, name):
+            skip(f"{name} is not built; ./dev test kubernetes does that")
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 
 
 def go(module, *arguments, **more):

@@ -1,19 +1,14 @@
 """Requests of the tests to an API server, and waiting for what happens by itself."""
 import json
+import os
 import ssl
-import time
+import sys
 import urllib.error
 import urllib.request
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "e2e"))
 
-def eventually(condition, what, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.05)
-    raise AssertionError(f"did not happen within {seconds} s: {what}")
+from host import eventually  # noqa: E402, F401  (for the tests that import it from here)
 
 
 class Api:

@@ -1,20 +1,16 @@
 #!/usr/bin/env python3
 """`sluice manifests` on a real API server without Kueue's definitions: what it prints is taken, and
 what it says of objects is what Sluice's own API says of them."""
-import argparse
 import base64
 import glob
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 import urllib.request
 
 import yaml
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "e2e"))
 
 import build
 import samples
@@ -442,17 +438,5 @@ class Fields(unittest.TestCase):
         self.assertEqual({place for place, demanded in more.items() if demanded}, set())
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sluice", required=True)
-    parser.add_argument("--programs", required=True)
-    options, rest = parser.parse_known_args()
-    Case.sluice, Case.programs = os.path.abspath(options.sluice), options.programs
-    for name in ("control-plane", "crds"):
-        if not build.find(options.programs, name):
-            build.skip(f"{name} is not built; ./dev test kubernetes does that")
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    build.run_tests(Case)

@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 """`sluice observe` beside Kueue's released manager: what Sluice says that it would do is what Kueue
 then does."""
-import argparse
-import os
 import random
 import subprocess
-import sys
 import unittest
 
 import build
@@ -150,18 +147,10 @@ class BesideKueue(unittest.TestCase):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sluice", required=True)
-    parser.add_argument("--programs", required=True)
-    options, rest = parser.parse_known_args()
-    BesideKueue.sluice, BesideKueue.programs = os.path.abspath(options.sluice), options.programs
-    for name in ("control-plane", "crds", "kueue"):
-        if not build.find(options.programs, name):
-            build.skip(f"{name} is not built; ./dev test kubernetes does that")
     if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False,
                       capture_output=True).returncode != 0:
         build.skip("Kueue's manager needs a mount namespace of its own, which is not allowed here")
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    build.run_tests(BesideKueue, "kueue")
 
 
 if __name__ == "__main__":

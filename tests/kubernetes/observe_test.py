@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 """`sluice observe` on a real API server with Kueue's definitions, and nobody who decides."""
-import argparse
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -267,17 +265,5 @@ class NewerDefinitions(Case):
         self.assertIn("the cluster has no cohorts.kueue.x-k8s.io", done.stderr)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sluice", required=True)
-    parser.add_argument("--programs", required=True)
-    options, rest = parser.parse_known_args()
-    Case.sluice, Case.programs = os.path.abspath(options.sluice), options.programs
-    for name in ("control-plane", "crds"):
-        if not build.find(options.programs, name):
-            build.skip(f"{name} is not built; ./dev test kubernetes does that")
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    build.run_tests(Case)
