@@ -6,6 +6,7 @@
 #include <string>
 
 #include "host/executor/process/files.hpp"
+#include "tests/host/temporary_folder.hpp"
 
 namespace sluice::host {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 const Time kNow = *parse_time("2026-01-01T00:00:01Z") + 5;
 
 std::string logged(const std::vector<std::string>& writes) {
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "line.log";
-  std::filesystem::remove(path);
+  const test::TemporaryFolder folder;
+  const std::filesystem::path path = folder / "line.log";
   LineLog log(path);
   for (const std::string& bytes : writes) log.write(LineLog::Stream::kOut, bytes, kNow);
   log.finish(LineLog::Stream::kOut, kNow);
@@ -42,9 +43,8 @@ TEST(LineLog, LongLinesAreCutIntoParts) {
 // A10: `yes` filled the disk. 100 lines of 42 bytes ("STAMP stdout F line NN"), of which the file
 // and the one before it keep at most 1,000 bytes: FILE.1 and FILE of up to 500 each.
 TEST(LineLog, A10_ALogKeepsToItsBudgetAndKeepsTheLatest) {
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "budget.log";
-  std::filesystem::remove(path);
-  std::filesystem::remove(LineLog::earlier(path));
+  const test::TemporaryFolder folder;
+  const std::filesystem::path path = folder / "budget.log";
   LineLog log(path, {1000, 0, {}});
   for (int i = 0; i < 100; ++i)
     log.write(LineLog::Stream::kOut, "line " + std::to_string(i) + "\n", kNow);
@@ -57,9 +57,8 @@ TEST(LineLog, A10_ALogKeepsToItsBudgetAndKeepsTheLatest) {
 }
 
 TEST(LineLog, A10_WhereThereIsNoRoomOutputIsDroppedAndTheLogSaysSo) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir());
+  const test::TemporaryFolder folder;
   const std::filesystem::path path = folder / "room.log", full = folder / "logs-full";
-  std::filesystem::remove(path);
   ASSERT_TRUE(write_durably(full, ""));
   LineLog log(path, {0, 0, full});
   log.write(LineLog::Stream::kOut, "lost\n", kNow);

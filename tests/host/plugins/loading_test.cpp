@@ -4,6 +4,7 @@
 #include "host/plugins/library.hpp"
 #include "host/plugins/plugin_file.hpp"
 #include "tests/host/plugins/support.hpp"
+#include "tests/host/temporary_folder.hpp"
 
 namespace sluice::host {
 namespace {
@@ -31,8 +32,8 @@ TEST_F(Loading, RefusalsNameFileAndReason) {
 }
 
 TEST_F(Loading, TruncatedAndGarbageFiles) {
-  directory = std::filesystem::path(::testing::TempDir()) / "sluice-loading";
-  std::filesystem::create_directories(directory);
+  const test::TemporaryFolder own;
+  directory = own / "";
   std::filesystem::copy_file(SLUICE_TEST_PLUGINS "/filter.so", directory / "short.so",
                              std::filesystem::copy_options::overwrite_existing);
   std::filesystem::resize_file(directory / "short.so", 4096);
@@ -44,13 +45,11 @@ TEST_F(Loading, TruncatedAndGarbageFiles) {
   std::filesystem::copy_file(SLUICE_TEST_PLUGINS "/filter.so", directory / "renamed.so",
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_THAT(load_error({plugin("renamed")}), HasSubstr("it names itself filter"));
-  std::filesystem::remove_all(directory);
 }
 
 TEST_F(Loading, AFileThatWasReplacedIsLoadedAnew) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "replaced";
+  const test::TemporaryFolder folder;
   const std::filesystem::path path = folder / "filter.so";
-  std::filesystem::create_directories(folder);
   int builds = 0;
   const auto build = [&] {
     std::filesystem::copy_file(SLUICE_TEST_PLUGINS "/filter.so", folder / "new",
@@ -71,13 +70,12 @@ TEST_F(Loading, AFileThatWasReplacedIsLoadedAnew) {
   const auto* second = loaded();
   EXPECT_NE(second, first);
   EXPECT_EQ(loaded(), second);
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Loading, A15_AFileThatIsWrittenOverChangesNothingThatRuns) {
-  directory = std::filesystem::path(::testing::TempDir()) / "written-over";
+  const test::TemporaryFolder own;
+  directory = own / "";
   const std::filesystem::path path = directory / "filter.so";
-  std::filesystem::create_directories(directory);
   std::filesystem::copy_file(SLUICE_TEST_PLUGINS "/filter.so", path,
                              std::filesystem::copy_options::overwrite_existing);
   std::ofstream(path, std::ios::app) << "a build of its own";
@@ -92,7 +90,6 @@ TEST_F(Loading, A15_AFileThatIsWrittenOverChangesNothingThatRuns) {
   EXPECT_THAT(ask_filters(*set, workload, {"spot"}).skipped,
               ElementsAre("spot: spot is not for production"));
   EXPECT_THAT(load_error({plugin("filter")}), HasSubstr("it is not a shared library"));
-  std::filesystem::remove_all(directory);
 }
 
 TEST_F(Loading, CreateThatFails) {

@@ -8,7 +8,7 @@
 
 #include "host/store/sqlite_journal.hpp"
 #include "tests/host/store/fixture.hpp"
-#include "tests/host/store/temporary_folder.hpp"
+#include "tests/host/temporary_folder.hpp"
 
 namespace sluice::host::test {
 namespace {

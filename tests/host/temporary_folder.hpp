@@ -1,5 +1,5 @@
-// A folder that is gone after the test. Made below the folder for temporary files, and removed with
-// everything in it by the destructor.
+// A folder of one test's own, however many run at a time, that is gone after it. Made below the
+// folder for temporary files, and removed with everything in it by the destructor.
 #pragma once
 
 #include <unistd.h>
