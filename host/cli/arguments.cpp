@@ -23,6 +23,18 @@ std::vector<std::string> names_of(const std::string& text) {
   return out;
 }
 
+void add_plugins_option(CLI::App& command, std::optional<std::vector<std::string>>& chosen,
+                        const std::string& how) {
+  command
+      .add_option_function<std::string>(
+          "--plugins",
+          [&chosen](const std::string& text) {
+            chosen = text == "none" ? std::vector<std::string>() : names_of(text);
+          },
+          how + " exactly these plugins instead of those of the configuration; none: no plugin")
+      ->type_name("NAME,NAME…|none");
+}
+
 void add_log_options(CLI::App& command, LogFormat& format, LogLevel& level) {
   command
       .add_option_function<std::string>(

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ std::vector<std::string> names_of(const std::string& text);
 
 /// For CLI::Option::check: what is wrong with a duration; empty: nothing.
 std::string check_duration(const std::string& text);
+
+/// --plugins: what is chosen in place of the configuration's; nullopt stays without the option.
+/// `how`: what is done with them, before "exactly these plugins". `chosen` must outlive the reading
+/// of the command line.
+void add_plugins_option(CLI::App& command, std::optional<std::vector<std::string>>& chosen,
+                        const std::string& how);
 
 /// --log-format and --log-level. Both places must outlive the reading of the command line.
 void add_log_options(CLI::App& command, LogFormat& format, LogLevel& level);

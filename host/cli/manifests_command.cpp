@@ -31,7 +31,7 @@ std::string check_namespace(const std::string& text) {
 
 struct ManifestsArguments {
   ManifestsOptions options;
-  std::string plugins, groups, only;
+  std::string groups, only;
 };
 
 }  // namespace
@@ -42,11 +42,7 @@ void add_manifests_command(CLI::App& app, Action& action) {
       "manifests", "Print what a Kubernetes cluster has to be given, for kubectl apply -f -");
   ManifestsOptions& options = arguments->options;
   command->add_option("--config", options.config_file, "Configuration file")->type_name("FILE");
-  command
-      ->add_option("--plugins", arguments->plugins,
-                   "With exactly these plugins instead of those of the configuration; none: no "
-                   "plugin")
-      ->type_name("NAME,NAME…|none");
+  add_plugins_option(*command, options.plugins, "With");
   command->add_option("--only", arguments->only, "Print objects of these kinds only")
       ->type_name("KIND,KIND…");
   CLI::Option* observe = command->add_flag(
@@ -66,9 +62,6 @@ void add_manifests_command(CLI::App& app, Action& action) {
   command->footer(kManifestsFooter);
   command->callback([command, arguments, &action] {
     ManifestsOptions& all = arguments->options;
-    if (command->count("--plugins") > 0)
-      all.plugins =
-          arguments->plugins == "none" ? std::vector<std::string>() : names_of(arguments->plugins);
     if (command->count("--groups") > 0) all.groups = names_of(arguments->groups);
     all.only = names_of(arguments->only);
     action = [arguments] { return run_manifests(arguments->options); };

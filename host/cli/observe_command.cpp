@@ -33,7 +33,7 @@ Examples:
 struct ObserveArguments {
   ObserveOptions options;
   OutputFormat output = OutputFormat::kTable;
-  std::string plugins, patience = "60s";
+  std::string patience = "60s";
 };
 
 void add_cluster_options(CLI::App& command, ObserveOptions& options) {
@@ -49,11 +49,7 @@ void add_cluster_options(CLI::App& command, ObserveOptions& options) {
 
 void add_answer_options(CLI::App& command, ObserveArguments& arguments) {
   ObserveOptions& options = arguments.options;
-  command
-      .add_option("--plugins", arguments.plugins,
-                  "Decide with exactly these plugins instead of those of the configuration; none: "
-                  "no plugin")
-      ->type_name("NAME,NAME…|none");
+  add_plugins_option(command, options.plugins, "Decide with");
   command.add_flag("--compare", options.compare,
                    "Print what Sluice would do now with each workload that waits, and end");
   add_output_option(command, arguments.output,
@@ -89,9 +85,6 @@ void add_observe_command(CLI::App& app, Action& action) {
   command->callback([command, arguments, &action] {
     ObserveOptions& all = arguments->options;
     if (all.dump == "-") throw CLI::ValidationError("--dump", "name a file");
-    if (command->count("--plugins") > 0)
-      all.plugins =
-          arguments->plugins == "none" ? std::vector<std::string>() : names_of(arguments->plugins);
     all.tell = [arguments](const boost::json::object& document) {
       return printed(document, arguments->output, [&] { return comparison_text(document); });
     };

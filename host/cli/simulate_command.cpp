@@ -35,7 +35,6 @@ constexpr int kEndlessStatus = 3;  // 1 is a mistake in the input, 2 one in the 
 
 struct SimulateArguments {
   SimulateOptions options;
-  std::string plugins;
   std::string until;
   int threads = 0;
   int max_file_mib = 64;
@@ -43,9 +42,6 @@ struct SimulateArguments {
 
 SimulateOptions options_of(const CLI::App& command, const SimulateArguments& arguments) {
   SimulateOptions options = arguments.options;
-  if (command.count("--plugins") > 0)
-    options.plugins =
-        arguments.plugins == "none" ? std::vector<std::string>() : names_of(arguments.plugins);
   if (command.count("--until") > 0) options.until = parse_duration(arguments.until);
   if (command.count("--threads") > 0) options.threads = arguments.threads;
   options.max_file_bytes = static_cast<std::size_t>(arguments.max_file_mib) << 20;
@@ -64,11 +60,7 @@ void add_simulate_command(CLI::App& app, Action& action) {
       ->required();
   command->add_option("--config", arguments->options.config_file, "Configuration file")
       ->type_name("FILE");
-  command
-      ->add_option(
-          "--plugins", arguments->plugins,
-          "Load exactly these plugins instead of those of the configuration; none: no plugin")
-      ->type_name("NAME,NAME…|none");
+  add_plugins_option(*command, arguments->options.plugins, "Load");
   command->add_option("--until", arguments->until, "Stop after this much virtual time")
       ->type_name("DURATION")
       ->check(check_duration);
