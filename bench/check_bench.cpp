@@ -49,7 +49,7 @@ struct CheckHost {
   explicit CheckHost(int begin_ms)
       : configuration(configured(begin_ms)), rules(load(configuration, clock)) {
     controllers.add(checks);
-    controllers.limit_run(1000);
+    controllers.limit_run(1000, kSecond, clock);
     kernel.begin_instant(clock.now());
     machine.load();
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns"}})");

@@ -2,13 +2,13 @@
 //
 // Decoding expects an object that Scheme::admit() accepted: nothing is checked again. What is
 // missing or of the wrong type nevertheless reads as absent, so that no input can crash it.
-// Functions without a cache are pure and may be called from any thread; a PodTemplateCache belongs
-// to one thread at a time.
+// Functions without a cache are pure; all may be called from any thread, with one cache by several.
 #pragma once
 
 #include <boost/json/object.hpp>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,7 +30,10 @@ class PodTemplateCache {
   std::shared_ptr<const PodTemplate> get(const boost::json::object& pod_template);
 
   /// Distinct templates that are kept.
-  std::size_t size() const { return templates_.size(); }
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return templates_.size();
+  }
 
  private:
   struct Hash {
@@ -39,10 +42,14 @@ class PodTemplateCache {
       return std::hash<std::string_view>()(text);
     }
   };
-  std::unordered_map<std::string, std::weak_ptr<const PodTemplate>, Hash, std::equal_to<>>
-      templates_;
-  std::string buffer_;  // reused for keys
-  std::size_t sweep_at_ = 1024;
+  using Templates =
+      std::unordered_map<std::string, std::weak_ptr<const PodTemplate>, Hash, std::equal_to<>>;
+
+  std::shared_ptr<const PodTemplate> find(std::string_view text) const;
+
+  mutable std::mutex mutex_;
+  Templates templates_;          // guarded by mutex_
+  std::size_t sweep_at_ = 1024;  // guarded by mutex_
 };
 
 /// core/v1 PodTemplateSpec, without sharing.

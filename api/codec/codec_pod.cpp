@@ -218,26 +218,43 @@ PodTemplate decode_pod_template(const json::object& pod_template) {
   return pod;
 }
 
-std::shared_ptr<const PodTemplate> PodTemplateCache::get(const json::object& pod_template) {
-  buffer_.clear();
-  append_member(find_object(pod_template, "metadata"), "annotations", buffer_);
-  const json::object* spec = find_object(pod_template, "spec");
-  for (const char* key : {"nodeSelector", "affinity", "tolerations", "overhead", "resources"}) {
-    append_member(spec, key, buffer_);
-  }
-  append_containers(spec, "containers", buffer_);
-  append_containers(spec, "initContainers", buffer_);
+namespace {
 
-  const auto it = templates_.find(std::string_view(buffer_));
-  if (it != templates_.end()) {
-    if (auto pod = it->second.lock()) return pod;
+/// The part of the template that decides anything here.
+std::string key_of(const json::object& pod_template) {
+  std::string key;
+  key.reserve(512);
+  append_member(find_object(pod_template, "metadata"), "annotations", key);
+  const json::object* spec = find_object(pod_template, "spec");
+  for (const char* member : {"nodeSelector", "affinity", "tolerations", "overhead", "resources"}) {
+    append_member(spec, member, key);
   }
+  append_containers(spec, "containers", key);
+  append_containers(spec, "initContainers", key);
+  return key;
+}
+
+}  // namespace
+
+std::shared_ptr<const PodTemplate> PodTemplateCache::find(std::string_view text) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = templates_.find(text);
+  return it != templates_.end() ? it->second.lock() : nullptr;
+}
+
+std::shared_ptr<const PodTemplate> PodTemplateCache::get(const json::object& pod_template) {
+  std::string key = key_of(pod_template);
+  if (auto known = find(key)) return known;
+  // Nobody waits for a large one; two threads may do one twice, and both keep the first.
+  auto pod = std::make_shared<const PodTemplate>(decode_pod_template(pod_template));
+  const std::lock_guard lock(mutex_);
   if (templates_.size() >= sweep_at_) {
     std::erase_if(templates_, [](const auto& entry) { return entry.second.expired(); });
     sweep_at_ = 2 * templates_.size() + 1024;
   }
-  auto pod = std::make_shared<const PodTemplate>(decode_pod_template(pod_template));
-  templates_.insert_or_assign(buffer_, pod);
+  std::weak_ptr<const PodTemplate>& place = templates_[std::move(key)];
+  if (auto first = place.lock()) return first;
+  place = pod;
   return pod;
 }
 

@@ -6,11 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sluice::api {
+
+class JobKind;
 
 /// One mistake in an object, worded as the Kubernetes API does.
 struct Problem {
@@ -85,6 +88,8 @@ struct KindInfo {
   /// Annotations and labels that only the system writes.
   std::vector<std::string> marks;
   std::string contributed_by;  ///< empty: core
+  /// How its objects are jobs; nullptr: they are none.
+  std::shared_ptr<const JobKind> job;
 
   const Version& hub() const;
   /// `group/version` of the storage version, `v1` for the core group.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "api/jobs/job_kind.hpp"
+#include "api/jobs/job_page.hpp"
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
 
@@ -228,6 +230,21 @@ Result<void> read_marks(const json::object& from, std::vector<std::string>& into
   return {};
 }
 
+/// How its objects are jobs: a page, or the name of a kind that is built in.
+Result<void> read_job(const json::object& from, const std::string& contributor, KindInfo& into) {
+  const json::value* given = find(from, "job");
+  if (given == nullptr) return {};
+  if (const json::object* page = given->if_object()) {
+    auto declared = declared_job_kind(*page, into.group, into.kind);
+    if (!declared) return declared.error().context("job");
+    into.job = std::move(*declared);
+  } else if (contributor.empty() && given->is_string()) {
+    into.job = builtin_job_kind(view(given->get_string()));
+  }
+  if (!into.job) return Error{"job: " + to_json(*given) + " is no kind of job"};
+  return {};
+}
+
 Result<KindSource> new_kind(const json::object& from, const std::string& contributor) {
   KindSource kind;
   kind.info.group = find_text(from, "group");
@@ -268,9 +285,10 @@ Result<void> add_contribution(std::map<std::string, KindSource>& kinds,
                               const json::object& contribution, const std::string& contributor) {
   const std::string kind_name(find_text(contribution, "kind"));
   if (kind_name.empty()) return Error{"kind: required"};
-  if (auto known = only_keys(contribution, kind_name,
-                             {"kind", "group", "plural", "shortNames", "categories", "scope",
-                              "description", "versions", "valueMappings", "internal", "marks"});
+  if (auto known =
+          only_keys(contribution, kind_name,
+                    {"kind", "group", "plural", "shortNames", "categories", "scope", "description",
+                     "versions", "valueMappings", "internal", "marks", "job"});
       !known) {
     return known;
   }
@@ -289,6 +307,8 @@ Result<void> add_contribution(std::map<std::string, KindSource>& kinds,
                       ? std::string(", it belongs to the core")
                       : ", contributed by " + it->second.info.contributed_by)};
   }
+  if (auto read = read_job(contribution, contributor, it->second.info); !read)
+    return read.error().context(kind_name);
   if (auto read = read_marks(contribution, it->second.info.marks); !read)
     return read.error().context(kind_name);
   const json::array* versions = find_array(contribution, "versions");

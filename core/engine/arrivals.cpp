@@ -51,7 +51,9 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object, hooks::T
   take_traits(id, std::move(said));
   lifecycle_.load_status(id);
   w.shape = shape_of(w);
-  if (!w.object->active && w.state != WorkloadState::kFinished) {
+  // Deactivated while nobody looked: what it holds has an end that is decided here.
+  const bool to_end = !w.object->active && w.holds_quota();
+  if (!w.object->active && !to_end && w.state != WorkloadState::kFinished) {
     w.state = WorkloadState::kInactive;
     tell_why_inactive(id);
   }
@@ -60,8 +62,16 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object, hooks::T
   if (w.state == WorkloadState::kPending) waiting_.enqueue(id);
   waiting_.reorder_anchored(w.key);
   if (w.extras && w.extras->backing_off) waiting_.enqueue_members(id);  // those that came before it
+  if (to_end) deactivate(id);
   representation_.touch(id);
   return id;
+}
+
+void Arrivals::deactivate(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
+  const std::string told = w.traits() ? w.traits()->inactive_because : std::string();
+  lifecycle_.deactivate(id, "Deactivated", told.empty() ? "The workload is deactivated" : told);
+  if (!told.empty()) representation_.give_up(id, told);
 }
 
 void Arrivals::name_local_queue(WorkloadRecord& w) {
@@ -141,10 +151,7 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   if (w.state == WorkloadState::kFinished) return;
   if (!w.object->active) {
     if (!before.active) return tell_why_inactive(id);
-    const std::string told = w.traits() ? w.traits()->inactive_because : std::string();
-    lifecycle_.deactivate(id, "Deactivated", told.empty() ? "The workload is deactivated" : told);
-    if (!told.empty()) representation_.give_up(id, told);
-    return;
+    return deactivate(id);
   }
   if (!before.active) lifecycle_.reactivate(id);
   if (w.holds_quota()) return change_holder(id, before);

@@ -48,6 +48,7 @@ class Arrivals {
 
   void change(WorkloadId id, std::shared_ptr<const api::Workload> object, hooks::Traits said);
   void tell_why_inactive(WorkloadId id);
+  void deactivate(WorkloadId id);
   void change_holder(WorkloadId id, const Before& before);
   void name_local_queue(WorkloadRecord& w);
   void describe_pod_sets(WorkloadRecord& w);

@@ -48,8 +48,7 @@ void Lifecycle::load_status(WorkloadId id) {
     return;
   }
   const bool part = !w.stands_aside();
-  if (part && w.object->active && status.admission &&
-      is_true(ConditionRecord::Type::kQuotaReserved)) {
+  if (part && status.admission && is_true(ConditionRecord::Type::kQuotaReserved)) {
     load_admission(id, *status.admission);
     w.state = is_true(ConditionRecord::Type::kAdmitted) ? WorkloadState::kAdmitted
                                                         : WorkloadState::kQuotaReserved;
@@ -83,7 +82,9 @@ void Lifecycle::take_part(WorkloadId id, WorkloadId speaker) {
     w.conditions.clear();
     w.state = WorkloadState::kPending;
     load_status(id);
-    if (!w.object->active && w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
+    if (w.object->active) return;
+    if (w.holds_quota()) return deactivate(id, "Deactivated", "The workload is deactivated");
+    if (w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
     return;
   }
   if (!w.object->active) return;

@@ -191,6 +191,10 @@ void ApiServer::State::serve(const CallPtr& call) {
       return serve_pending(call);
     case Route::Type::kExplain:
       return serve_explain(call);
+    case Route::Type::kUsage:
+      return serve_usage(call);
+    case Route::Type::kHistory:
+      return serve_history(call);
     case Route::Type::kWhatIf:
       return serve_what_if(call);
     case Route::Type::kDocument:

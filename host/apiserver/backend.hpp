@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "host/access/authorizer.hpp"
 #include "host/access/rbac_index.hpp"
 #include "host/executor/logs.hpp"
+#include "host/executor/usage_meter.hpp"
 #include "host/objects/write.hpp"
 #include "host/store/live_store.hpp"
 
@@ -55,6 +57,22 @@ class WhatIf {
   virtual void ask(WhatIfRequest request, Done done) = 0;
 };
 
+/// What somebody wants to know of workloads that were.
+struct HistoryRequest {
+  std::string user;
+  std::string ns;                                 ///< empty: all namespaces
+  std::map<std::string, std::string> parameters;  ///< of the URL
+};
+
+/// Answers what became of workloads: runs, or sums over them. Any thread; `done` is called once, on
+/// any thread. Whether who asks may know is judged before.
+class History {
+ public:
+  using Done = std::function<void(ApiResult<boost::json::value>)>;
+  virtual ~History() = default;
+  virtual void ask(HistoryRequest request, Done done) = 0;
+};
+
 /// All must outlive the attachment; those that may be null say so.
 struct ApiBackend {
   const api::Scheme* scheme = nullptr;
@@ -65,8 +83,10 @@ struct ApiBackend {
   std::function<std::shared_ptr<const RbacIndex>()> roles;
   std::function<std::optional<Identity>(std::string_view token)> holder_of;
   const LogSource* logs = nullptr;  ///< null: no container ever ran here
+  UsageMeter* usage = nullptr;      ///< null: no pod runs here
   Insight* insight = nullptr;       ///< null: 404
   WhatIf* what_if = nullptr;        ///< null: 404
+  History* history = nullptr;       ///< null: 404
 };
 
 struct ApiLimits {

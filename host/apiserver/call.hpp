@@ -123,6 +123,8 @@ void serve_pending(const CallPtr& call);
 void serve_explain(const CallPtr& call);
 void serve_review(const CallPtr& call);
 void serve_what_if(const CallPtr& call);
+void serve_history(const CallPtr& call);
+void serve_usage(const CallPtr& call);
 void serve_document(const CallPtr& call);
 
 }  // namespace sluice::host

@@ -103,6 +103,14 @@ void serve_what_if(const CallPtr& call) {
                                  });
 }
 
+void serve_history(const CallPtr& call) {
+  if (call->at->backend.history == nullptr) return call->fail(no_such_resource());
+  const Request& request = call->request();
+  HistoryRequest asked{request.user.user, call->route.ns, {}};
+  for (const auto& [name, value] : request.query) asked.parameters.emplace(name, value);
+  call->at->backend.history->ask(std::move(asked), reply_when_done(call));
+}
+
 void serve_pending(const CallPtr& call) {
   if (call->at->backend.insight == nullptr) return call->fail(no_such_resource());
   auto offset = number(call->request(), "offset", 0);

@@ -9,6 +9,7 @@ namespace sluice::host {
 namespace {
 
 constexpr std::string_view kVisibility = "visibility.kueue.x-k8s.io";
+constexpr std::string_view kUsageGroup = "metrics.k8s.io";
 constexpr std::string_view kOwnGroup = "sluice.dev";
 constexpr std::string_view kCustomKinds = "apiextensions.k8s.io";
 
@@ -67,6 +68,33 @@ bool find_explain(Route& route, const std::vector<std::string_view>& rest) {
   route.subresource = "explain";
   route.ns = std::string(rest[1]);
   route.name = std::string(rest[3]);
+  return true;
+}
+
+/// /nodes, /nodes/NAME, /pods, /namespaces/NS/pods and /namespaces/NS/pods/NAME
+bool find_usage(Route& route, std::vector<std::string_view> rest) {
+  const bool below = rest.size() > 2 && rest[0] == "namespaces";
+  if (below) {
+    route.ns = std::string(rest[1]);
+    rest.erase(rest.begin(), rest.begin() + 2);
+  }
+  const bool pods = rest[0] == "pods";
+  if (rest.size() > 2 || (!pods && rest[0] != "nodes") || (below && !pods)) return false;
+  if (pods && !below && rest.size() == 2) return false;
+  route.type = Route::Type::kUsage;
+  route.resource = std::string(rest[0]);
+  if (rest.size() == 2) route.name = std::string(rest[1]);
+  return true;
+}
+
+/// /runs and /namespaces/NS/runs
+bool find_runs(Route& route, const std::vector<std::string_view>& rest) {
+  const bool below = rest.size() == 3 && rest[0] == "namespaces";
+  if ((rest.size() != 1 && !below) || rest.back() != "runs" || route.version != "v1alpha1")
+    return false;
+  route.type = Route::Type::kHistory;
+  route.resource = "runs";
+  if (below) route.ns = std::string(rest[1]);
   return true;
 }
 
@@ -139,6 +167,15 @@ void RouteTable::find_resource(Route& route, std::vector<std::string_view> rest,
                                const Request& request) const {
   if (route.group == kVisibility && find_pending(route, rest)) return;
   if (route.group == kOwnGroup && find_explain(route, rest)) return;
+  if (route.group == kUsageGroup && route.version == "v1beta1" && find_usage(route, rest)) {
+    const bool reads = is_read(request.method) && !flag(request, "watch");
+    route.verb = !reads ? "" : route.name.empty() ? "list" : "get";
+    return;
+  }
+  if (route.group == kOwnGroup && find_runs(route, rest)) {
+    route.verb = is_read(request.method) && !flag(request, "watch") ? "list" : "";
+    return;
+  }
   const bool question = (route.group == kOwnGroup && find_what_if(route, rest)) ||
                         (is_review_group(route.group) && find_review(route, rest));
   if (question) {

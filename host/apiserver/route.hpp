@@ -25,6 +25,8 @@ struct Route {
     kReview,    ///< a question about access: POST only
     kPending,   ///< pending workloads of a queue
     kExplain,   ///< why a workload waits
+    kUsage,     ///< what pods and nodes use
+    kHistory,   ///< what became of workloads
     kWhatIf,    ///< what would become of objects: POST only, open to all who are known
   };
   Type type = Type::kUnknown;

@@ -15,14 +15,16 @@
 #include "host/apiserver/list_options.hpp"
 #include "host/apiserver/write_options.hpp"
 #include "host/rest/resources.hpp"
+#include "host/store/use.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kDeletionsAtATime = 64;  // of a deletion of many
-constexpr std::size_t kTreeBytes = 8;          // of a parsed object, for each byte of its text
+constexpr std::size_t kDeletionsAtATime = 64;   // of a deletion of many
+constexpr std::size_t kLargeBytes = 32U << 10;  // from then on a write is read and drafted aside
+constexpr std::size_t kTreeBytes = 8;           // of a parsed object, for each byte of its text
 
 DecodeLimits decode_limits(const Call& call) {
   return {call.at->limits.body_bytes, call.at->limits.body_depth};
@@ -219,7 +221,19 @@ class DeleteMany final : public std::enable_shared_from_this<DeleteMany> {
 
 }  // namespace
 
-void serve_write(const CallPtr& call) {
+namespace {
+
+/// What the request costs goes with it: its own text, and that of the object that it changes.
+std::size_t size_of(const Call& call) {
+  const Route& route = call.route;
+  const std::size_t own = call.request().body.size();
+  if (route.name.empty() || own > kLargeBytes) return own;
+  const RecordPtr stored = call.store().get(
+      *route.kind, route.kind->namespaced ? route.ns + "/" + route.name : route.name);
+  return own + (stored ? stored_bytes(*stored) : 0);
+}
+
+void write_now(const CallPtr& call) {
   auto write = read_write(*call);
   if (!write) {
     audit_call(*call, call->route.name, write.error().code, write.error().reason, false);
@@ -229,6 +243,24 @@ void serve_write(const CallPtr& call) {
   call->at->backend.writes->submit(
       std::move(*write),
       [call, dry_run](ApiResult<WriteOutcome> result) { answer(*call, result, dry_run); });
+}
+
+ApiError too_many_waiting() {
+  ApiError out;
+  out.code = 429;
+  out.reason = "TooManyRequests";
+  out.text = "too many large writes are waiting; try again later";
+  out.retry_after_seconds = 1;
+  return out;
+}
+
+}  // namespace
+
+void serve_write(const CallPtr& call) {
+  if (call->route.verb == "delete" || size_of(*call) <= kLargeBytes) return write_now(call);
+  const bool taken =
+      call->at->backend.writes->run_aside(call->request().user.user, [call] { write_now(call); });
+  if (!taken) call->fail(too_many_waiting());
 }
 
 void serve_delete_many(const CallPtr& call) {

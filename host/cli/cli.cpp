@@ -89,11 +89,13 @@ int parse_and_run(int argc, const char* const* argv) {
   add_plugin_commands(app, action);
   add_store_commands(app, action);
   add_observe_command(app, action);
+  add_controller_command(app, action);
   add_top_command(app, action);
   add_manifests_command(app, action);
   add_explain_command(app, action);
   add_submit_command(app, action);
   add_what_if_command(app, action);
+  add_history_command(app, action);
   add_completion_command(app, action);
   add_manual_command(app, action);
   add_version_command(app, action);

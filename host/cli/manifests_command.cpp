@@ -14,12 +14,14 @@ namespace {
 
 constexpr const char* kManifestsFooter =
     R"(Without --observe: CustomResourceDefinitions made from the schemas that this host has,
-those of its plugins included, and the roles of users. With it: all that runs `sluice observe` in a
-cluster.
+those of its plugins included, the roles of users, and all that runs `sluice controller` in a
+cluster. With it: all that runs `sluice observe` there.
 
 Examples:
-  sluice manifests --config sluice.yaml | kubectl apply -f -
-      a cluster without Kueue learns its kinds
+  sluice manifests --config sluice.yaml --image registry.example.com/sluice:1.0 | kubectl apply -f -
+      Sluice decides for a cluster without Kueue
+  sluice manifests --definitions-only | kubectl apply -f -
+      the cluster learns the kinds; the controller runs elsewhere
   sluice manifests --only ClusterRole
   sluice manifests --observe --image registry.example.com/sluice:1.0 | kubectl apply -f -
       look at a cluster on which Kueue decides, from inside)";
@@ -47,13 +49,17 @@ void add_manifests_command(CLI::App& app, Action& action) {
       ->type_name("KIND,KIND…");
   CLI::Option* observe = command->add_flag(
       "--observe", options.observe, "What runs sluice observe there, instead of the definitions");
-  command->add_option("--image", options.image, "Of the observer (default sluice:VERSION)")
+  CLI::Option* definitions = command
+                                 ->add_flag("--definitions-only", options.definitions_only,
+                                            "Definitions and roles of users, nothing that runs")
+                                 ->excludes(observe);
+  command->add_option("--image", options.image, "Of the pods (default sluice:VERSION)")
       ->type_name("IMAGE")
-      ->needs(observe);
-  command->add_option("--namespace", options.ns, "Of the observer (default sluice-system)")
+      ->excludes(definitions);
+  command->add_option("--namespace", options.ns, "Of the pods (default sluice-system)")
       ->type_name("NAME")
       ->check(check_namespace)
-      ->needs(observe);
+      ->excludes(definitions);
   command
       ->add_option("--groups", arguments->groups,
                    "API groups whose kinds are defined (default kueue.x-k8s.io)")

@@ -5,17 +5,21 @@
 
 namespace sluice::host {
 
-CLI::Option* add_output_option(CLI::App& command, OutputFormat& format, const std::string& about) {
+CLI::Option* add_output_option(CLI::App& command, OutputFormat& format, const std::string& about,
+                               bool with_csv) {
+  std::vector<std::string> words{"table", "text", "json", "yaml"};
+  if (with_csv) words.emplace_back("csv");
   return command
       .add_option_function<std::string>(
           "--output,-o",
           [&format](const std::string& text) {
             format = text == "json"   ? OutputFormat::kJson
                      : text == "yaml" ? OutputFormat::kYaml
+                     : text == "csv"  ? OutputFormat::kCsv
                                       : OutputFormat::kTable;
           },
           about)
-      ->check(CLI::IsMember({"table", "text", "json", "yaml"}));
+      ->check(CLI::IsMember(words));
 }
 
 std::string printed(const boost::json::value& document, OutputFormat format,
@@ -27,6 +31,7 @@ std::string printed(const boost::json::value& document, OutputFormat format,
     case OutputFormat::kYaml:
       append_yaml(document, out);
       return out;
+    case OutputFormat::kCsv:
     case OutputFormat::kJson:
       break;
   }

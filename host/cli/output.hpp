@@ -12,15 +12,17 @@
 
 namespace sluice::host {
 
-enum class OutputFormat : std::uint8_t { kTable, kJson, kYaml };
+enum class OutputFormat : std::uint8_t { kTable, kJson, kYaml, kCsv };
 
-/// --output,-o: `table` (also said `text`), `json` or `yaml`. `format` must outlive the reading of
-/// the command line.
+/// --output,-o: `table` (also said `text`), `json` or `yaml`, and `csv` where a command has that.
+/// `format` must outlive the reading of the command line.
 CLI::Option* add_output_option(
     CLI::App& command, OutputFormat& format,
-    const std::string& about = "table (default; the same as text), json or yaml");
+    const std::string& about = "table (default; the same as text), json or yaml",
+    bool with_csv = false);
 
-/// `document` in that form; a table is what `table` makes, with its line breaks.
+/// `document` in that form; a table is what `table` makes, with its line breaks. REQUIRES: not
+/// kCsv.
 std::string printed(const boost::json::value& document, OutputFormat format,
                     const std::function<std::string()>& table);
 

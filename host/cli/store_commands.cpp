@@ -13,7 +13,9 @@
 
 #include "api/scheme/scheme.hpp"
 #include "host/cli/output.hpp"
+#include "host/objects/job_pages.hpp"
 #include "host/simulate/output.hpp"
+#include "host/store/reader.hpp"
 #include "host/store/tools.hpp"
 
 namespace sluice::host {
@@ -52,8 +54,19 @@ std::string table_of(const StoreReport& report) {
   return out;
 }
 
+/// The kinds as a host with this store serves them, but for those of its plugins. A store that
+/// cannot be read has the built-in ones, and tells why when it is read as a whole.
+api::Scheme kinds_in(const std::string& path) {
+  api::Scheme scheme;
+  if (const auto found = objects_of_kind(path, "sluice.dev/JobKind")) {
+    JobPages pages = pages_of(*found);
+    declare_kinds(scheme, pages);
+  }
+  return scheme;
+}
+
 Result<int> check(const StoreArguments& options) {
-  const api::Scheme scheme;
+  const api::Scheme scheme = kinds_in(options.path);
   const auto report = check_store(options.path, scheme);
   if (!report) return report.error();
   fmt::print("{}", printed(document_of(*report), options.format_of_report,
@@ -84,7 +97,7 @@ Result<int> write_manifests(const StoreArguments& options) {
   ::umask(077);  // what is in a store is not for everyone
   auto output = PendingOutput::open(options.output);
   if (!output) return output.error();
-  const api::Scheme scheme;
+  const api::Scheme scheme = kinds_in(options.path);
   ExportOptions how;
   how.yaml =
       options.format.empty() ? !ends_with(options.output, ".json") : options.format == "yaml";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "api/json/json.hpp"
@@ -15,19 +16,32 @@ namespace json = boost::json;
 
 /// A kind of job whose workloads can be found by its name.
 struct JobResource {
-  const char *singular, *plural, *group;
-  const char* path;  ///< of the API, up to its version
+  std::string singular, plural, group;
+  std::string path;  ///< of the API, up to its version; empty: the server knows it
 };
 
-constexpr JobResource kJobResources[] = {{"job", "jobs", "batch", "batch/v1"},
-                                         {"raycluster", "rayclusters", "ray.io", "ray.io/v1"}};
+const JobResource kJobResources[] = {{"job", "jobs", "batch", "batch/v1"},
+                                     {"raycluster", "rayclusters", "ray.io", "ray.io/v1"}};
 
-/// `job`, `jobs`, `job.batch`, `jobs.batch`: whatever kubectl understands.
-const JobResource* job_resource(std::string_view word) {
+/// `job`, `jobs`, `job.batch`, `jobs.batch`: whatever kubectl understands; of all other kinds
+/// `PLURAL.GROUP`, which no namespace can be called.
+std::optional<JobResource> job_resource(std::string_view word) {
   for (const JobResource& each : kJobResources)
-    for (const std::string name : {each.singular, each.plural})
-      if (word == name || word == name + "." + each.group) return &each;
-  return nullptr;
+    for (const std::string& name : {each.singular, each.plural})
+      if (word == name || word == name + "." + each.group) return each;
+  const std::size_t dot = word.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  return JobResource{
+      std::string(word), std::string(word.substr(0, dot)), std::string(word.substr(dot + 1)), {}};
+}
+
+/// Asks for the version of a kind where that is not known.
+Result<JobResource> with_path(const Client& client, JobResource kind) {
+  if (!kind.path.empty()) return kind;
+  const auto group = client.call("GET", "/apis/" + percent_encoded(kind.group));
+  if (!group) return group.error().context(kind.singular);
+  kind.path = text_in(part(*group, "preferredVersion"), "groupVersion");
+  return kind;
 }
 
 std::string workloads_of(const std::string& ns) {
@@ -106,7 +120,7 @@ Result<ExplainTarget> parse_explain_target(const std::string& text, const std::s
   ExplainTarget out;
   out.name = parts.back();
   parts.pop_back();
-  if (const JobResource* kind = parts.empty() ? nullptr : job_resource(parts.back())) {
+  if (const auto kind = parts.empty() ? std::nullopt : job_resource(parts.back())) {
     out.kind = kind->singular;
     parts.pop_back();
   }
@@ -118,7 +132,7 @@ Result<ExplainTarget> parse_explain_target(const std::string& text, const std::s
   if (!parts.empty() || out.name.empty())
     return Error{fmt::format(
         "found \"{}\"; allowed: NAMESPACE/WORKLOAD, WORKLOAD, job/NAME, raycluster/NAME, "
-        "NAMESPACE/job/NAME or NAMESPACE/raycluster/NAME",
+        "PLURAL.GROUP/NAME of another kind of job, or one of these after NAMESPACE/",
         text)};
   if (!ns.empty() && !out.ns.empty() && ns != out.ns)
     return Error{fmt::format("\"{}\" names namespace {}, --namespace names {}", text, out.ns, ns)};
@@ -134,7 +148,9 @@ Result<json::object> fetch_explanation(const Client& client, const ExplainTarget
                                    percent_encoded(ns), percent_encoded(workload)),
                        {}, missing);
   };
-  if (const JobResource* kind = job_resource(target.kind)) {
+  if (const auto named = job_resource(target.kind)) {
+    const auto kind = with_path(client, *named);
+    if (!kind) return kind.error();
     const Result<std::string> workload = workload_of_job(client, *kind, ns, target.name);
     return workload ? ask(*workload, nullptr) : workload.error();
   }
@@ -153,9 +169,13 @@ Result<json::object> fetch_explanation(const Client& client, const ExplainTarget
 bool is_gone(const Client& client, const ExplainTarget& target) {
   const std::string ns = target.ns.empty() ? client.config().ns : target.ns;
   std::vector<std::string> paths;
-  for (const JobResource& kind : kJobResources)
-    if (target.kind.empty() || job_resource(target.kind) == &kind)
-      paths.push_back(path_of(kind, ns, target.name));
+  if (const auto named = job_resource(target.kind)) {
+    const auto kind = with_path(client, *named);
+    if (!kind) return false;
+    paths.push_back(path_of(*kind, ns, target.name));
+  } else {
+    for (const JobResource& kind : kJobResources) paths.push_back(path_of(kind, ns, target.name));
+  }
   if (target.kind.empty()) paths.push_back(workloads_of(ns) + "/" + percent_encoded(target.name));
   return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
     const Result<ClientAnswer> answer = client.request("GET", path);

@@ -211,6 +211,17 @@ Result<std::optional<Kubeconfig>> own_service_account() {
                          kServiceAccountFolder);
 }
 
+Result<Kubeconfig> cluster_of(const std::string& kubeconfig, const std::string& context) {
+  if (kubeconfig.empty() && context.empty()) {
+    auto account = own_service_account();
+    if (!account) return account.error();
+    if (*account) return std::move(**account);
+  }
+  const auto path = find_kubeconfig(kubeconfig);
+  if (!path) return path.error();
+  return load_kubeconfig(*path, context);
+}
+
 Result<std::string> present_token(const Kubeconfig& config) {
   if (config.token_file.empty()) return config.token;
   return read_token(config.token_file);

@@ -41,6 +41,10 @@ Result<std::optional<Kubeconfig>> service_account(const std::string& address,
 /// The same of this process.
 Result<std::optional<Kubeconfig>> own_service_account();
 
+/// That of find_kubeconfig() and load_kubeconfig(); where both are empty, in a pod, as its
+/// ServiceAccount.
+Result<Kubeconfig> cluster_of(const std::string& kubeconfig, const std::string& context);
+
 /// The token as it is now: those of files are renewed now and then.
 Result<std::string> present_token(const Kubeconfig& config);
 

@@ -11,50 +11,55 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr const char* kName = "sluice-observer";
-constexpr int kPort = 6480;
 // Of nobody in particular: neither root nor one that a Debian package makes.
 constexpr int kUser = 10001;
 constexpr const char* kKubeconfig = "/run/sluice/kubeconfig";
-constexpr const char* kConfigFolder = "/etc/sluice-observer";
+constexpr const char* kRbac = "rbac.authorization.k8s.io";
 
-json::object labels() { return {{"app.kubernetes.io/name", kName}}; }
+json::object labels(const ClusterDeployment& of) { return {{"app.kubernetes.io/name", of.name}}; }
 
-json::object object(const char* api_version, const char* kind, const char* name,
-                    const std::string& ns) {
-  json::object metadata{{"name", name}};
-  if (!ns.empty()) metadata["namespace"] = ns;
-  metadata["labels"] = labels();
+std::string config_folder(const ClusterDeployment& of) { return "/etc/" + of.name; }
+
+json::object object(const ClusterDeployment& of, const char* api_version, const char* kind,
+                    bool namespaced = true) {
+  json::object metadata{{"name", of.name}};
+  if (namespaced) metadata["namespace"] = of.ns;
+  metadata["labels"] = labels(of);
   return {{"apiVersion", api_version}, {"kind", kind}, {"metadata", std::move(metadata)}};
 }
 
-json::object binding(const std::string& ns) {
-  json::object out = object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", kName, "");
+json::object binding(const ClusterDeployment& of, bool anywhere) {
+  json::object out = object(of, "rbac.authorization.k8s.io/v1",
+                            anywhere ? "ClusterRoleBinding" : "RoleBinding", !anywhere);
   out["roleRef"] = json::object{
-      {"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", kName}};
-  out["subjects"] =
-      json::array{json::object{{"kind", "ServiceAccount"}, {"name", kName}, {"namespace", ns}}};
+      {"apiGroup", kRbac}, {"kind", anywhere ? "ClusterRole" : "Role"}, {"name", of.name}};
+  out["subjects"] = json::array{
+      json::object{{"kind", "ServiceAccount"}, {"name", of.name}, {"namespace", of.ns}}};
   return out;
 }
 
-json::object container(const ObserverDeployment& deployment) {
-  json::array command{"sluice",   "observe", "--address", "0.0.0.0:6480", "--write-kubeconfig",
+json::object container(const ClusterDeployment& deployment) {
+  json::array command{"sluice",
+                      json::string(deployment.command),
+                      "--address",
+                      json::string("0.0.0.0:" + std::to_string(deployment.port)),
+                      "--write-kubeconfig",
                       kKubeconfig};
   json::array mounts{json::object{{"name", "run"}, {"mountPath", "/run/sluice"}}};
   if (!deployment.config.empty()) {
     command.emplace_back("--config");
-    command.emplace_back(std::string(kConfigFolder) + "/sluice.yaml");
-    mounts.push_back(
-        json::object{{"name", "config"}, {"mountPath", kConfigFolder}, {"readOnly", true}});
+    command.emplace_back(config_folder(deployment) + "/sluice.yaml");
+    mounts.push_back(json::object{
+        {"name", "config"}, {"mountPath", config_folder(deployment)}, {"readOnly", true}});
   }
   for (const std::string& each : deployment.options) command.emplace_back(each);
   return {
-      {"name", "observe"},
+      {"name", deployment.command},
       {"image", deployment.image},
       {"command", std::move(command)},
-      // So that `kubectl exec … -- sluice explain` asks this observer.
+      // So that `kubectl exec … -- sluice explain` asks this pod.
       {"env", json::array{json::object{{"name", "KUBECONFIG"}, {"value", kKubeconfig}}}},
-      {"ports", json::array{json::object{{"name", "https"}, {"containerPort", kPort}}}},
+      {"ports", json::array{json::object{{"name", "https"}, {"containerPort", deployment.port}}}},
       {"readinessProbe",
        json::object{
            {"httpGet", json::object{{"path", "/readyz"}, {"port", "https"}, {"scheme", "HTTPS"}}}}},
@@ -65,20 +70,20 @@ json::object container(const ObserverDeployment& deployment) {
       {"volumeMounts", std::move(mounts)}};
 }
 
-json::object pod_template(const ObserverDeployment& deployment) {
+json::object pod_template(const ClusterDeployment& deployment) {
   json::array volumes{
       json::object{{"name", "run"}, {"emptyDir", json::object{{"medium", "Memory"}}}}};
-  json::object metadata{{"labels", labels()}};
+  json::object metadata{{"labels", labels(deployment)}};
   if (!deployment.config.empty()) {
     volumes.push_back(
-        json::object{{"name", "config"}, {"configMap", json::object{{"name", kName}}}});
+        json::object{{"name", "config"}, {"configMap", json::object{{"name", deployment.name}}}});
     // Another configuration is another pod: it is read at the start only.
     metadata["annotations"] =
         json::object{{"sluice.dev/config-sha256", to_hex(sha256(deployment.config))}};
   }
   return {{"metadata", std::move(metadata)},
           {"spec", json::object{
-                       {"serviceAccountName", kName},
+                       {"serviceAccountName", deployment.name},
                        {"securityContext",
                         json::object{{"runAsNonRoot", true},
                                      {"runAsUser", kUser},
@@ -91,29 +96,35 @@ json::object pod_template(const ObserverDeployment& deployment) {
 
 }  // namespace
 
-std::vector<json::object> observer_objects(const ObserverDeployment& deployment,
-                                           const std::vector<FollowedKind>& kinds) {
-  const std::string& ns = deployment.ns;
+std::vector<json::object> deployment_objects(const ClusterDeployment& of) {
   std::vector<json::object> out;
-  out.push_back(object("v1", "Namespace", ns.c_str(), ""));
-  out.push_back(object("v1", "ServiceAccount", kName, ns));
-  out.push_back(cluster_role(kName, labels(), rules_to_follow(kinds)));
-  out.push_back(binding(ns));
-  if (!deployment.config.empty()) {
-    json::object config = object("v1", "ConfigMap", kName, ns);
-    config["data"] = json::object{{"sluice.yaml", deployment.config}};
+  json::object ns = object(of, "v1", "Namespace", false);
+  ns["metadata"].as_object()["name"] = of.ns;
+  out.push_back(std::move(ns));
+  out.push_back(object(of, "v1", "ServiceAccount"));
+  out.push_back(cluster_role(of.name, labels(of), of.cluster_rules));
+  out.push_back(binding(of, true));
+  if (!of.own_rules.empty()) {
+    json::object role = object(of, "rbac.authorization.k8s.io/v1", "Role");
+    role["rules"] = of.own_rules;
+    out.push_back(std::move(role));
+    out.push_back(binding(of, false));
+  }
+  if (!of.config.empty()) {
+    json::object config = object(of, "v1", "ConfigMap");
+    config["data"] = json::object{{"sluice.yaml", of.config}};
     out.push_back(std::move(config));
   }
-  json::object pods = object("apps/v1", "Deployment", kName, ns);
-  pods["spec"] = json::object{{"replicas", 1},
-                              {"selector", json::object{{"matchLabels", labels()}}},
-                              {"template", pod_template(deployment)}};
+  json::object pods = object(of, "apps/v1", "Deployment");
+  pods["spec"] = json::object{{"replicas", of.replicas},
+                              {"selector", json::object{{"matchLabels", labels(of)}}},
+                              {"template", pod_template(of)}};
   out.push_back(std::move(pods));
-  json::object service = object("v1", "Service", kName, ns);
+  json::object service = object(of, "v1", "Service");
   service["spec"] = json::object{
-      {"selector", labels()},
+      {"selector", labels(of)},
       {"ports",
-       json::array{json::object{{"name", "https"}, {"port", kPort}, {"targetPort", "https"}}}}};
+       json::array{json::object{{"name", "https"}, {"port", of.port}, {"targetPort", "https"}}}}};
   out.push_back(std::move(service));
   return out;
 }

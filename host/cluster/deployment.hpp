@@ -1,27 +1,31 @@
-// Deployment: `sluice observe` as a pod of the cluster that it looks at, with a ServiceAccount that
-// may do exactly that.
+// Deployment: `sluice observe` or `sluice controller` as pods of the cluster that they look at,
+// with a ServiceAccount that may do exactly that.
 //
 // Pure functions; any thread.
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <string>
 #include <vector>
 
-#include "host/kube/follower.hpp"
-
 namespace sluice::host {
 
-struct ObserverDeployment {
+struct ClusterDeployment {
+  std::string name;     ///< of all objects
+  std::string command;  ///< of sluice
+  int port = 0;         ///< where it answers
+  int replicas = 1;
   std::string ns = "sluice-system";
   std::string image;
   std::string config;                ///< text of the configuration file; empty: the defaults
-  std::vector<std::string> options;  ///< more arguments of `sluice observe`
+  std::vector<std::string> options;  ///< more arguments of the command
+  boost::json::array cluster_rules;  ///< what it may do anywhere
+  boost::json::array own_rules;      ///< and in its namespace; may be empty
 };
 
-/// Namespace, ServiceAccount, role and binding, ConfigMap if there is a configuration, Deployment,
-/// Service: in the order in which they can be created.
-std::vector<boost::json::object> observer_objects(const ObserverDeployment& deployment,
-                                                  const std::vector<FollowedKind>& kinds);
+/// Namespace, ServiceAccount, roles and bindings, ConfigMap if there is a configuration,
+/// Deployment, Service: in the order in which they can be created.
+std::vector<boost::json::object> deployment_objects(const ClusterDeployment& deployment);
 
 }  // namespace sluice::host

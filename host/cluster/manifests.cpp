@@ -16,6 +16,7 @@
 #include "host/cluster/deployment.hpp"
 #include "host/cluster/roles.hpp"
 #include "host/config/config.hpp"
+#include "host/decide/followed_kinds.hpp"
 #include "host/machine/rules.hpp"
 #include "host/manifests/yaml_text.hpp"
 #include "host/observe/mirror.hpp"
@@ -82,21 +83,43 @@ std::string head(const Rules& rules) {
                      plugins.empty() ? "none" : fmt::format("{}", fmt::join(plugins, ", ")));
 }
 
-Result<std::vector<json::object>> observer_of(const ManifestsOptions& options, const Rules& rules) {
-  ObserverDeployment deployment;
-  deployment.ns = options.ns;
-  deployment.image = options.image.empty() ? fmt::format("sluice:{}", version()) : options.image;
+/// What runs there, but for what it may do.
+Result<ClusterDeployment> deployment_of(const ManifestsOptions& options) {
+  ClusterDeployment out;
+  out.name = options.observe ? "sluice-observer" : "sluice-controller";
+  out.command = options.observe ? "observe" : "controller";
+  out.port = options.observe ? 6480 : 6481;
+  out.replicas = options.observe ? 1 : 2;
+  out.ns = options.ns;
+  out.image = options.image.empty() ? fmt::format("sluice:{}", version()) : options.image;
   if (!options.config_file.empty()) {
     auto text = read_small_file(options.config_file);
     if (!text) return text.error();
-    deployment.config = std::move(*text);
+    out.config = std::move(*text);
   }
-  if (options.plugins) {
-    deployment.options = {"--plugins", options.plugins->empty()
-                                           ? "none"
-                                           : fmt::format("{}", fmt::join(*options.plugins, ","))};
-  }
-  return observer_objects(deployment, kinds_to_follow(rules.scheme, true));
+  if (options.plugins)
+    out.options = {"--plugins", options.plugins->empty()
+                                    ? "none"
+                                    : fmt::format("{}", fmt::join(*options.plugins, ","))};
+  if (options.observe) return out;
+  out.options.insert(out.options.end(), {"--lease-namespace", options.ns});
+  return out;
+}
+
+Result<std::vector<json::object>> observer_of(const ManifestsOptions& options, const Rules& rules) {
+  auto deployment = deployment_of(options);
+  if (!deployment) return deployment.error();
+  deployment->cluster_rules = rules_to_follow(kinds_to_follow(rules.scheme, true));
+  return deployment_objects(*deployment);
+}
+
+Result<std::vector<json::object>> controller_of(const ManifestsOptions& options,
+                                                const Configuration& config, Rules& rules) {
+  auto deployment = deployment_of(options);
+  if (!deployment) return deployment.error();
+  deployment->cluster_rules = rules_to_decide(followed_kinds(config, rules));
+  deployment->own_rules = rules_to_lead();
+  return deployment_objects(*deployment);
 }
 
 Result<void> print(std::string text, const std::vector<json::object>& objects,
@@ -142,6 +165,11 @@ Result<int> run_manifests(const ManifestsOptions& options) {
       objects.push_back(definition_of((*rules)->scheme, *kind));
     for (json::object& role : user_roles((*rules)->scheme, *kinds))
       objects.push_back(std::move(role));
+    if (!options.definitions_only) {
+      auto made = controller_of(options, config, **rules);
+      if (!made) return made.error();
+      std::move(made->begin(), made->end(), std::back_inserter(objects));
+    }
   }
   if (auto printed = print(std::move(text), objects, options.only); !printed)
     return printed.error();

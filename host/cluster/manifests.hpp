@@ -17,8 +17,9 @@ struct ManifestsOptions {
   std::optional<std::vector<std::string>> plugins;       ///< instead of those of the configuration
   std::vector<std::string> groups = {"kueue.x-k8s.io"};  ///< whose kinds are defined
   std::vector<std::string> only;                         ///< kinds of objects; empty: all
-  bool observe = false;  ///< what runs `sluice observe` there, and not the definitions
-  std::string image;     ///< empty: sluice:VERSION
+  bool observe = false;           ///< what runs `sluice observe` there, and not the definitions
+  bool definitions_only = false;  ///< not what runs `sluice controller`
+  std::string image;              ///< empty: sluice:VERSION
   std::string ns = "sluice-system";
 };
 

@@ -9,6 +9,7 @@
 
 #include "api/json/json.hpp"
 #include "host/access/bootstrap.hpp"
+#include "host/decide/followed_kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -107,6 +108,33 @@ json::array rules_to_follow(const std::vector<FollowedKind>& kinds) {
     out.push_back(rule(group, std::move(resources), texts({"list", "watch"})));
   }
   return out;
+}
+
+json::array rules_to_decide(const std::vector<FollowedKind>& kinds) {
+  json::array out;
+  const auto allow = [&out](const api::KindInfo& kind, const char* part, json::array verbs) {
+    out.push_back(rule(kind.group, texts({kind.plural + part}), std::move(verbs)));
+  };
+  for (const FollowedKind& each : kinds) {
+    const api::KindInfo& kind = *each.kind;
+    const Writing writes = writing_of(kind);
+    const bool makes = writes == Writing::kAll;
+    const bool changes = writes == Writing::kJob || writes == Writing::kGates;
+    allow(kind, "",
+          makes     ? texts({"create", "delete", "get", "list", "patch", "watch"})
+          : changes ? texts({"get", "list", "patch", "watch"})
+                    : texts({"get", "list", "watch"}));
+    const bool tells = makes || writes == Writing::kJob || writes == Writing::kStatus;
+    if (tells && kind.status_subresource) allow(kind, "/status", texts({"patch"}));
+    // Whoever makes objects that hold up the deletion of their owner needs this of the owner.
+    if (makes || writes == Writing::kJob) allow(kind, "/finalizers", texts({"update"}));
+  }
+  out.push_back(rule("", texts({"events"}), texts({"create"})));
+  return out;
+}
+
+json::array rules_to_lead() {
+  return {rule("coordination.k8s.io", texts({"leases"}), texts({"create", "get", "update"}))};
 }
 
 }  // namespace sluice::host

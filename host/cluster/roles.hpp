@@ -1,5 +1,5 @@
 // Roles in a cluster: what its users may do with the kinds that are defined there, and what
-// `sluice observe` may.
+// `sluice observe` and `sluice controller` may.
 //
 // Pure functions over a filled Scheme; any thread.
 #pragma once
@@ -21,6 +21,10 @@ std::vector<boost::json::object> user_roles(const api::Scheme& scheme,
 
 /// The rules of a role that may follow exactly these kinds.
 boost::json::array rules_to_follow(const std::vector<FollowedKind>& kinds);
+
+/// The rules of a role that may decide on these kinds, and of one in the namespace of its Lease.
+boost::json::array rules_to_decide(const std::vector<FollowedKind>& kinds);
+boost::json::array rules_to_lead();
 
 /// A ClusterRole with these rules.
 boost::json::object cluster_role(const std::string& name, boost::json::object labels,

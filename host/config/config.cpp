@@ -278,6 +278,17 @@ void read_retention(Section& section, RetentionConfig& out) {
   read("afterDeactivatedByKueue", out.after_deactivated);
 }
 
+void read_history(Section& section, HistoryConfig& out) {
+  constexpr std::int64_t kLeast = 1 << 20, kMost = std::int64_t{1} << 50;
+  section.boolean("enabled", out.enabled);
+  section.text("path", out.path);
+  if (!out.path.empty() && out.path.front() != '/')
+    section.fail("path", fmt::format("found \"{}\"; allowed: an absolute path", out.path));
+  section.duration("keepTime", out.keep_time);
+  if (out.keep_time < 60 * kSecond) section.fail("keepTime", "allowed: a duration of 1m or more");
+  section.integer("keepBytes", out.keep_bytes, kLeast, kMost);
+}
+
 void expect_constant(Section& section, const std::string& key, const std::string& value) {
   section.require(key);
   section.choice(key, {value});
@@ -303,6 +314,7 @@ void read_all(Section& root, Configuration& out) {
       out.engine);
   part("executor", read_executor, out.executor);
   part("objectRetentionPolicies", read_retention, out.retention);
+  part("history", read_history, out.history);
   root.boolean("manageJobsWithoutQueueName", out.manage_jobs_without_queue_name);
 }
 

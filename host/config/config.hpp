@@ -53,7 +53,7 @@ struct StoreLimits {
   std::int64_t objects = 2'000'000;
   std::int64_t bytes = 8LL << 30;
   std::int64_t namespace_objects = 500'000;  ///< of each
-  std::int64_t namespace_bytes = 2LL << 30;
+  std::int64_t namespace_bytes = 512LL << 20;
 };
 
 struct StoreConfig {
@@ -117,6 +117,14 @@ struct RetentionConfig {
   std::optional<Duration> after_deactivated;  ///< with their job, after the host deactivated them
 };
 
+/// What is kept of workloads after their objects are gone.
+struct HistoryConfig {
+  bool enabled = true;
+  std::string path;                            ///< of the file; empty: in the store's folder
+  Duration keep_time = 2160 * 3600 * kSecond;  ///< of a run, after its end
+  std::int64_t keep_bytes = 1LL << 30;         ///< of the file; beyond it the oldest go
+};
+
 struct Configuration {
   ServerConfig server;
   MetricsConfig metrics;
@@ -125,6 +133,7 @@ struct Configuration {
   EngineConfig engine;  ///< the sections `scheduling` and `resources`
   ExecutorConfig executor;
   RetentionConfig retention;
+  HistoryConfig history;
   /// Jobs that name no queue are held too, until somebody gives them one.
   bool manage_jobs_without_queue_name = false;
 };

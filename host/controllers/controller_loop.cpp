@@ -22,6 +22,12 @@ void ControllerLoop::add(Controller& controller) {
   by_kind_.clear();
 }
 
+std::set<std::string> ControllerLoop::watched() const {
+  std::set<std::string> out;
+  for (const Entry& entry : entries_) out.insert(entry.kinds.begin(), entry.kinds.end());
+  return out;
+}
+
 const std::vector<ControllerLoop::Entry*>& ControllerLoop::watchers_of(const api::KindInfo& kind) {
   const auto [it, fresh] = by_kind_.try_emplace(&kind);
   if (fresh)
@@ -135,12 +141,21 @@ bool ControllerLoop::run() {
     entry.controller->poll(named_);
     for (std::string& key : named_) name(entry, std::move(key));
   }
+  const Duration start = clock_ ? clock_->steady() : 0;
   std::size_t done = 0, before = 0;
   do {
     before = done;
-    for (Entry& entry : entries_)
-      for (std::size_t n = 0; n < most_ && run_one(entry); ++n) ++done;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const std::size_t at = (first_ + i) % entries_.size();
+      for (std::size_t n = 0; n < most_ && run_one(entries_[at]); ++n) {
+        ++done;
+        if (!is_late(start)) continue;
+        first_ = (at + 1) % entries_.size();
+        return true;
+      }
+    }
   } while (done != before && done < most_);
+  first_ = 0;
   return fed || done != 0;
 }
 

@@ -19,6 +19,7 @@
 #include "host/kernel/kernel.hpp"
 #include "host/kernel/object_index.hpp"
 #include "host/objects/controller.hpp"
+#include "host/plugins/clock.hpp"
 
 namespace sluice::host {
 
@@ -34,9 +35,17 @@ class ControllerLoop final : public KernelListener {
   void retry_on_change_only() { retries_ = false; }
   /// What is loaded was brought to rest by another host; see Controller::resumed(). Before that.
   void resume() { resumes_ = true; }
-  /// run() returns after about so many keys of each controller, so that the writes of others wait
-  /// no longer, also when all objects are looked at after a start.
-  void limit_run(std::size_t keys) { most_ = keys; }
+  /// run() returns after about so many keys of each controller, or so much time, so that the writes
+  /// of others wait no longer, also when all objects are looked at after a start, or large ones.
+  /// The next run goes on with the next controller. `clock` must outlive the loop.
+  void limit_run(std::size_t keys, Duration time, const PluginClock& clock) {
+    most_ = keys;
+    longest_ = time;
+    clock_ = &clock;
+  }
+
+  /// The kinds that controllers watch, as group/Kind.
+  std::set<std::string> watched() const;
 
   /// Asked at the start of each run for work that comes from elsewhere; whether there was any.
   void add_source(std::function<bool()> source) { sources_.push_back(std::move(source)); }
@@ -67,10 +76,14 @@ class ControllerLoop final : public KernelListener {
   void name(Entry& entry, std::string key);
   void set_timer(Entry& entry, const std::string& key, Time at);
   bool run_one(Entry& entry);
+  bool is_late(Duration since) const { return clock_ && clock_->steady() - since >= longest_; }
 
   ObjectAccess& objects_;
   ObjectIndex& index_;
   std::size_t most_ = static_cast<std::size_t>(-1);
+  Duration longest_ = 0;
+  const PluginClock* clock_ = nullptr;  // null: no limit of time
+  std::size_t first_ = 0;               // of entries_, in the next run
   std::deque<Entry> entries_;
   std::unordered_map<const api::KindInfo*, std::vector<Entry*>> by_kind_;
   std::vector<std::function<bool()>> sources_;

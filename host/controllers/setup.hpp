@@ -17,6 +17,7 @@
 #include "host/controllers/jobs/gates_of_new_pods.hpp"
 #include "host/controllers/jobs/in_use.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
+#include "host/controllers/jobs/job_kinds.hpp"
 #include "host/controllers/jobs/job_policy.hpp"
 #include "host/controllers/jobs/pod_gates.hpp"
 #include "host/controllers/status/decision_events.hpp"
@@ -29,20 +30,23 @@ namespace sluice::host {
 
 class ControllerSetup {
  public:
-  /// All must outlive it.
+  /// All must outlive it. `pages`, `other_pages`: as JobKindController takes them.
   ControllerSetup(const Configuration& config, const hooks::HostHooks& hooks,
-                  CheckControllers& checks, Kernel& kernel, ObjectWriter& objects)
+                  CheckControllers& checks, Kernel& kernel, ObjectWriter& objects,
+                  const JobPages& pages, std::function<void()> other_pages)
       : policy_(config.manage_jobs_without_queue_name),
         gates_(hooks.pod_gate, hooks.plugins),
         jobs_(kernel.scheme(), {hooks.job_mapping, hooks.plugins},
               config.manage_jobs_without_queue_name),
         in_use_(kernel.scheme()),
+        job_kinds_(kernel.scheme(), pages, std::move(other_pages)),
         lifting_(kernel.scheme(), gates_),
         checks_(kernel.scheme(), kernel.engine(), checks),
         statuses_(kernel.scheme(), kernel.engine(), config.engine.fair_sharing),
         workloads_(kernel.scheme(), config.retention),
         old_events_(kernel.scheme()),
         decisions_(kernel.scheme(), kernel.engine(), objects) {
+    objects.add_policy(job_kind_policy_);
     objects.add_policy(policy_);
   }
 
@@ -54,6 +58,7 @@ class ControllerSetup {
   void add_checks(ControllerLoop& loop) { loop.add(checks_); }
   /// What only those who look need: statuses of queues, and an end of what is old.
   void add_upkeep(ControllerLoop& loop) {
+    if (!job_kinds_.idle()) loop.add(job_kinds_);
     loop.add(workloads_);
     loop.add(old_events_);
     loop.add(statuses_);
@@ -67,10 +72,12 @@ class ControllerSetup {
   }
 
  private:
+  JobKindPolicy job_kind_policy_;
   JobPolicy policy_;
   PodGates gates_;
   JobController jobs_;
   InUseController in_use_;
+  JobKindController job_kinds_;
   PodGateController lifting_;
   CheckController checks_;
   QueueStatusController statuses_;

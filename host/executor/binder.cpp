@@ -1,11 +1,14 @@
 #include "host/executor/binder.hpp"
 
 #include <algorithm>
+#include <boost/json/monotonic_resource.hpp>
 #include <utility>
 
 #include "api/codec/codec.hpp"
+#include "api/json/json.hpp"
 #include "host/executor/pod_status.hpp"
 #include "host/objects/parts.hpp"
+#include "host/store/use.hpp"
 
 namespace sluice::host {
 namespace {
@@ -13,6 +16,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kAll = "pods";
+// No object has more labels than 1,000: a selector that is cut here matches none, as the whole.
+constexpr std::size_t kMostSelectors = 1'001;
 
 bool matches_affinity(const api::PodTemplate& needs, const api::LabelMap& labels) {
   for (const auto& [key, value] : needs.node_selector) {
@@ -37,6 +42,24 @@ std::int64_t amount_of(const std::map<std::string, std::int64_t, std::less<>>& a
                        std::string_view name) {
   const auto found = amounts.find(name);
   return found == amounts.end() ? 0 : found->second;
+}
+
+bool status_ended(const json::object& status) {
+  const std::string_view phase = api::find_text(status, "phase");
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+/// What of a pod decides about its node.
+std::shared_ptr<const api::PodTemplate> needs_of(const json::object& pod) {
+  auto needs = std::make_shared<api::PodTemplate>(api::decode_pod_template(pod));
+  needs->annotations = {};
+  needs->shape = std::string();
+  if (needs->node_selector.size() > kMostSelectors) {
+    const auto first = needs->node_selector.begin();
+    needs->node_selector =
+        api::LabelMap(std::vector<api::LabelMap::Entry>(first, first + kMostSelectors));
+  }
+  return needs;
 }
 
 /// `0/3 nodes are available: 2 Insufficient cpu, 1 node(s) were unschedulable.`
@@ -94,6 +117,20 @@ void Binder::node_changed(const ObjectChange& change) {
 }
 
 /// Whether there may be something to do now.
+/// Of a known pod, of which nothing but the status changed; whether room was left.
+bool Binder::status_changed(const ObjectChange& change) {
+  boost::system::error_code code;
+  const json::value status = api::parse_deep(change.stored->status, code);
+  if (!status.is_object()) return false;
+  Pod& pod = pods_.find(change.key)->second;
+  const json::object* scheduled = find_condition(status.get_object(), "PodScheduled");
+  if (!scheduled || api::find_text(*scheduled, "message") != pod.told) pod.told.clear();
+  if (!status_ended(status.get_object())) return false;
+  const bool freed = !pod.node.empty();
+  forget(change.key);
+  return freed;
+}
+
 bool Binder::pod_changed(const ObjectChange& change) {
   const auto known = pods_.find(change.key);
   const bool freed = known != pods_.end() && !known->second.node.empty();
@@ -101,10 +138,13 @@ bool Binder::pod_changed(const ObjectChange& change) {
     forget(change.key);
     return freed;
   }
-  const json::object object = to_object(*change.stored);
+  if (known != pods_.end() && change.before && change.before->body == change.stored->body &&
+      change.before->metadata == change.stored->metadata)
+    return status_changed(change);
+  json::monotonic_resource memory(4 * stored_bytes(*change.stored) + 1024);
+  const json::object object = to_object(*change.stored, &memory);
   const json::object& spec = part(object, "spec");
-  const std::string_view phase = api::find_text(part(object, "status"), "phase");
-  const bool ended = phase == "Succeeded" || phase == "Failed";
+  const bool ended = status_ended(part(object, "status"));
   const bool deleting = !api::find_text(part(object, "metadata"), "deletionTimestamp").empty();
   const std::string node(api::find_text(spec, "nodeName"));
   if (ended || (deleting && node.empty())) {
@@ -120,7 +160,7 @@ bool Binder::pod_changed(const ObjectChange& change) {
   Pod& pod = pods_[change.key];
   pod.node = node;
   pod.gated = gated;
-  pod.needs = std::make_shared<api::PodTemplate>(api::decode_pod_template(object));
+  pod.needs = needs_of(object);
   if (!node.empty()) {
     use(pod, 1);
     return false;
@@ -250,6 +290,9 @@ ApiResult<void> Binder::bind(const std::string& key, const std::string& node,
 
 ApiResult<void> Binder::say_why(const std::string& key, std::string_view reason,
                                 const std::string& message, ObjectAccess& objects) {
+  const auto pod = pods_.find(key);
+  if (pod == pods_.end() || pod->second.told == message) return {};
+  pod->second.told = message;
   const api::KindInfo& kind = *objects.scheme().find("v1", "Pod");
   const auto object = objects.get(kind, key);
   if (!object) return {};

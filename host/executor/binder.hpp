@@ -41,12 +41,13 @@ class Binder final : public Controller {
     std::string node;  // empty: none yet
     std::shared_ptr<const api::PodTemplate> needs;
     bool gated = false;
-    bool ended = false;
+    std::string told;  // why it waits, as its status says since this host looked
   };
   using Place = std::tuple<std::int64_t, Time, std::string, std::string>;  // -priority … key
 
   void node_changed(const ObjectChange& change);
   bool pod_changed(const ObjectChange& change);
+  bool status_changed(const ObjectChange& change);
   void forget(const std::string& key);
   void use(const Pod& pod, std::int64_t sign);
   ApiResult<void> place(const std::string& key, const Pod& pod, ObjectAccess& objects);

@@ -17,6 +17,7 @@
 #include "host/executor/images.hpp"
 #include "host/executor/logs.hpp"
 #include "host/executor/process/log_budget.hpp"
+#include "host/executor/usage_meter.hpp"
 #include "host/store/live_store.hpp"
 
 namespace sluice::host {
@@ -41,6 +42,7 @@ class Executor {
   /// Before stop(): pods run on in any case, because another executor follows in this process.
   virtual void keep_pods() = 0;
   virtual const LogSource& logs() const = 0;
+  virtual UsageMeter& usage() = 0;
   /// Pods whose processes run now. Any thread.
   virtual std::size_t running() const = 0;
 };

@@ -110,6 +110,7 @@ LocalExecutor::LocalExecutor(const LocalExecutorConfig& config,
                                  config.log_folder.empty() ? config.folder : config.log_folder)) {
   supervisor_->put_logs(config.log_folder);
   find_groups();
+  usage_ = std::make_unique<UsageMeter>(groups_);
   sources_.environment = inherited_environment();
   sources_.images = config.images;
   sources_.as = {::geteuid(), ::getegid()};
@@ -129,7 +130,7 @@ void LocalExecutor::find_groups() {
   const GroupParent parent = make_group_parent(config_.folder);
   if (parent.folder.empty()) {
     log(LogLevel::kInfo, "executor",
-        "pods run without control groups: limits are not held, what they use is not counted",
+        "pods run without control groups: limits are not held, what they use is counted less well",
         {{"reason", parent.why_not}});
     return;
   }

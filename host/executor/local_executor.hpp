@@ -30,6 +30,7 @@ class LocalExecutor final : public Executor {
   void stop() override;
   void keep_pods() override { keep_pods_ = true; }
   const LogSource& logs() const override { return logs_; }
+  UsageMeter& usage() override { return *usage_; }
   std::size_t running() const override { return running_; }
 
  private:
@@ -76,6 +77,7 @@ class LocalExecutor final : public Executor {
   FileLogs logs_;
   PodSources sources_;
   std::filesystem::path groups_;  // of pods; empty: they have none
+  std::unique_ptr<UsageMeter> usage_;
 
   Fd wake_;  // eventfd: something was published, or the end
   LiveStore::Cursor cursor_;

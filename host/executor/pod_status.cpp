@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/executor/pod_use.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -172,6 +173,8 @@ json::object pod_status(const json::object& pod, const RunState& state, Time now
   }
   if (!init.empty()) status["initContainerStatuses"] = std::move(init);
   status["containerStatuses"] = std::move(containers);
+  if (const auto use = use_of(state))
+    set_pod_condition(status, kUsedCondition, true, "Counted", to_text(*use), now);
   return status;
 }
 

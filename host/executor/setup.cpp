@@ -6,6 +6,7 @@ void ExecutorSetup::add_controllers(ControllerLoop& loop) {
   if (config_.type == ExecutorType::kLocal) {
     loop.add(jobs_);
     loop.add(rays_);
+    if (!declared_.idle()) loop.add(declared_);
     loop.add(binder_);
   }
   loop.add(ends_);

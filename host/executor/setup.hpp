@@ -1,6 +1,6 @@
 // ExecutorSetup: everything that makes pods and runs them, as a host puts it together:
 //
-//   ExecutorSetup executor(config.executor, gates);
+//   ExecutorSetup executor(config.executor, scheme, gates);
 //   executor.add_controllers(loop);                       // before the kernel loads
 //   executor.make_nodes(objects);                         // on the kernel's thread, when it runs
 //   executor.start(folder, in_memory, store, scheme, control);
@@ -18,6 +18,7 @@
 #include "host/controllers/controller_loop.hpp"
 #include "host/executor/binder.hpp"
 #include "host/executor/executor.hpp"
+#include "host/executor/jobs/declared_pods_controller.hpp"
 #include "host/executor/jobs/job_pods_controller.hpp"
 #include "host/executor/jobs/ray_pods_controller.hpp"
 #include "host/executor/nodes.hpp"
@@ -27,8 +28,9 @@ namespace sluice::host {
 
 class ExecutorSetup {
  public:
-  explicit ExecutorSetup(const ExecutorConfig& config, const GatesOfNewPods& gates = {})
-      : config_(config), jobs_(gates), rays_(gates) {}
+  ExecutorSetup(const ExecutorConfig& config, const api::Scheme& scheme,
+                const GatesOfNewPods& gates = {})
+      : config_(config), jobs_(gates), rays_(gates), declared_(scheme, gates) {}
 
   /// They run in this order: pods of jobs, binding, ends of pods.
   void add_controllers(ControllerLoop& loop);
@@ -46,6 +48,7 @@ class ExecutorSetup {
 
   /// nullptr when nothing is run here.
   const LogSource* logs() const { return executor_ ? &executor_->logs() : nullptr; }
+  UsageMeter* usage() const { return executor_ ? &executor_->usage() : nullptr; }
   std::size_t running() const { return executor_ ? executor_->running() : 0; }
 
  private:
@@ -53,6 +56,7 @@ class ExecutorSetup {
   const MachineFacts machine_ = machine_facts();
   JobPodsController jobs_;
   RayPodsController rays_;
+  DeclaredPodsController declared_;
   Binder binder_;
   PodController ends_;
   std::unique_ptr<Executor> executor_;

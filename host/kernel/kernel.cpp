@@ -105,7 +105,9 @@ void Kernel::load(Workers& workers, WorkloadReader* read) {
     if (kind == &workload_kind_ || !intake_.is_typed(*kind)) continue;
     for (const StoredObject* stored : store_.list(*kind)) {
       json::monotonic_resource memory(buffer.data(), buffer.size());
-      TypedObject typed = intake_.decode(*kind, to_object(*stored, &memory));
+      const json::object object = to_object(*stored, &memory);
+      TypedObject typed = intake_.decode(*kind, object);
+      intake_.remember(*kind, object);
       tell_engine(typed);
     }
   }
@@ -207,6 +209,7 @@ void Kernel::commit(PreparedObject object, const json::object* status) {
     return staged_->add(std::move(object));
   }
   const StoredObject* old = store_.find(*object.stored.kind, object.stored.key);
+  if (!old && births_ && births_->elsewhere(object.stored)) return;
   if (old && old->metadata == object.stored.metadata) object.stored.metadata = old->metadata;
   // A status of a queue is told to people; to the engine it would look like a change of the queue.
   const bool read_by_engine = reads_statuses_of(*object.stored.kind);

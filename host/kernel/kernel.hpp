@@ -26,6 +26,7 @@
 #include "host/kernel/staged_changes.hpp"
 #include "host/kernel/traits_source.hpp"
 #include "host/kernel/workload_reader.hpp"
+#include "host/objects/births.hpp"
 #include "host/objects/controller.hpp"
 #include "host/objects/intake.hpp"
 #include "host/objects/store.hpp"
@@ -103,6 +104,8 @@ class Kernel {
   /// `listener` hears of every change from now on; nullptr ends that.
   void listen(KernelListener* listener) { listener_ = listener; }
   void write_statuses(Statuses which) { statuses_ = which; }
+  /// Who is asked where new objects come to be; nullptr: they do here.
+  void born_by(Births* births) { births_ = births; }
   /// Takes over what the store holds already, as it was committed. Before anything else. `read`:
   /// who saw the store being loaded; nullptr: nobody.
   void load(Workers& workers, WorkloadReader* read = nullptr);
@@ -127,8 +130,9 @@ class Kernel {
   bool reads_statuses_of(const api::KindInfo& kind) const {
     return &kind == &workload_kind_ || &kind == &check_kind_;
   }
-  /// Stores an object that was prepared in full, identity included. `status`: its status, where it
-  /// has no text yet; what the engine says of a workload is put over it before it gets one.
+  /// Stores an object that was prepared in full, identity included; a new one only where it is born
+  /// here. `status`: its status, where it has no text yet; what the engine says of a workload is
+  /// put over it before it gets one.
   void commit(PreparedObject object, const boost::json::object* status = nullptr);
   /// Removes the object; nothing else ends with it. Nothing to do when there is none.
   void erase(const api::KindInfo& kind, const std::string& key);
@@ -160,6 +164,8 @@ class Kernel {
   /// The object in hub form with its present status. REQUIRES: exists().
   boost::json::object current(const api::KindInfo& kind, std::string_view key,
                               boost::json::storage_ptr storage = {}) const;
+  boost::json::object current(const StoredObject& stored,
+                              boost::json::storage_ptr storage = {}) const;
   /// Is the status of this workload stored with the step that changes it?
   bool writes_status_of(const StoredObject& workload) const {
     return statuses_ == Statuses::kAll || (listener_ && listener_->follows(workload));
@@ -177,6 +183,7 @@ class Kernel {
     return staged_ ? static_cast<const ObjectStore&>(*staged_) : store_;
   }
   Intake& intake() { return intake_; }
+  const Intake& intake() const { return intake_; }
   const api::Scheme& scheme() const { return intake_.scheme(); }
 
  private:
@@ -199,8 +206,6 @@ class Kernel {
   bool step();
   void notify_plugins();
   bool apply_requests();
-  boost::json::object current(const StoredObject& stored,
-                              boost::json::storage_ptr storage = {}) const;
 
   Engine engine_;
   TraitsSource traits_;
@@ -210,6 +215,7 @@ class Kernel {
   PluginPort& plugins_;
   DecisionObserver& observer_;
   KernelListener* listener_ = nullptr;
+  Births* births_ = nullptr;
   Statuses statuses_ = Statuses::kAll;
   const api::KindInfo& workload_kind_;
   const api::KindInfo& check_kind_;

@@ -21,6 +21,7 @@
 #include "api/json/json.hpp"
 #include "host/base/log.hpp"
 #include "host/client/client.hpp"
+#include "host/kube/cluster_credentials.hpp"
 #include "host/kube/link.hpp"
 #include "host/kube/page.hpp"
 #include "host/kube/watch_lines.hpp"
@@ -34,8 +35,6 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kAwaited = asio::as_tuple(asio::use_awaitable);
 constexpr Duration kPatience = 60 * kSecond;  // between two pieces of a list
 constexpr std::size_t kLongestRefusal = 64U << 10;
-
-Duration steady_now() { return Clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
 /// Where the objects of the kind are, without the query.
 std::string path_of(const std::string& api_version, const FollowedKind& followed) {
@@ -68,28 +67,18 @@ struct ClusterFollower::State {
     bool refused = false;        // what was told last; guarded by mutex
   };
 
-  Kubeconfig config;
+  State(const Kubeconfig& config, FollowLimits most)
+      : limits(most), credentials(config, most.token_age) {}
+
   LinkTarget target;
   ClusterSink* sink = nullptr;
   FollowLimits limits;
+  ClusterCredentials credentials;
   asio::io_context io{1};
   std::vector<std::unique_ptr<Kind>> kinds;
-  std::string token;
-  Duration token_read = 0;
   std::thread thread;
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
-
-  void refresh_token() {
-    const Duration now = steady_now();
-    if (config.token_file.empty() || now - token_read < limits.token_age) return;
-    token_read = now;
-    if (Result<std::string> fresh = present_token(config)) {
-      token = std::move(*fresh);
-    } else {
-      log(LogLevel::kWarning, "cluster", fresh.error().text);
-    }
-  }
 
   /// Tells when it changes whether anything comes of the kind.
   void note(Kind& kind, const std::string& trouble, bool refused = false) {
@@ -124,7 +113,7 @@ struct ClusterFollower::State {
         asio::steady_timer timer(io, std::chrono::nanoseconds(wait));
         co_await timer.async_wait(kAwaited);
       }
-      refresh_token();
+      credentials.refresh(steady_now());
       Outcome outcome;
       try {
         if (ask.what == Ask::What::kList) {
@@ -148,8 +137,11 @@ struct ClusterFollower::State {
   asio::awaitable<std::optional<Outcome>> open(Kind& kind, const Ask& ask) {
     if (!kind.link || !kind.link->reusable())
       kind.link = std::make_unique<Link>(target, io.get_executor());
-    std::string path = path_of(ask.api_version, kind.followed) + "?" + ask.query;
-    Result<LinkAnswer> answer = co_await kind.link->ask(std::move(path), token);
+    // Named, because g++ 12 destroys a temporary of a co_await twice.
+    LinkRequest request;
+    request.path = path_of(ask.api_version, kind.followed) + "?" + ask.query;
+    std::string token = credentials.token();
+    Result<LinkAnswer> answer = co_await kind.link->ask(std::move(request), std::move(token));
     if (!answer) co_return unreachable(answer.error());
     if (answer->status == 200) co_return std::nullopt;
     std::string text;
@@ -157,7 +149,7 @@ struct ClusterFollower::State {
       Result<bool> more = co_await kind.link->read(text, kPatience);
       if (!more || !*more) break;
     }
-    if (answer->status == 401) token_read = steady_now() - limits.token_age;  // it may have rotated
+    if (answer->status == 401) credentials.doubt();
     Outcome refused{ending_of(answer->status, answer->retry_after),
                     message_of(answer->status, text)};
     if (refused.ended.how == Ending::kClosed) refused.ended.how = Ending::kMalformed;
@@ -225,21 +217,15 @@ struct ClusterFollower::State {
   }
 };
 
-Result<std::unique_ptr<ClusterFollower>> ClusterFollower::make(Kubeconfig config,
+Result<std::unique_ptr<ClusterFollower>> ClusterFollower::make(const Kubeconfig& config,
                                                                std::vector<FollowedKind> kinds,
                                                                ClusterSink& sink,
                                                                FollowLimits limits) {
-  Result<Endpoint> endpoint = parse_endpoint(config.server);
-  if (!endpoint) return endpoint.error();
-  Result<ClientTls> tls = endpoint->secure ? make_tls(config) : ClientTls();
-  if (!tls) return tls.error();
-  auto state = std::make_unique<State>();
-  state->token = config.token;
-  state->token_read = steady_now();
-  state->config = std::move(config);
-  state->target = {std::move(*endpoint), std::move(*tls)};
+  Result<LinkTarget> target = link_target(config);
+  if (!target) return target.error();
+  auto state = std::make_unique<State>(config, limits);
+  state->target = std::move(*target);
   state->sink = &sink;
-  state->limits = limits;
   std::random_device random;
   for (FollowedKind& each : kinds) {
     Reflector reflector(each.api_versions, limits.reflector, random());

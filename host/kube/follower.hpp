@@ -69,7 +69,7 @@ struct FollowState {
 class ClusterFollower {
  public:
   /// An error when the server's address or the certificates cannot be used. `sink` must outlive it.
-  static Result<std::unique_ptr<ClusterFollower>> make(Kubeconfig config,
+  static Result<std::unique_ptr<ClusterFollower>> make(const Kubeconfig& config,
                                                        std::vector<FollowedKind> kinds,
                                                        ClusterSink& sink, FollowLimits limits = {});
   ~ClusterFollower();  ///< stop()

@@ -89,7 +89,7 @@ struct Link::State {
   }
 
   template <typename Stream>
-  asio::awaitable<error_code> exchange(Stream& stream, http::request<http::empty_body>& request) {
+  asio::awaitable<error_code> exchange(Stream& stream, http::request<http::string_body>& request) {
     tcp().expires_after(kHeadTime);
     auto [unsent, sent] = co_await http::async_write(stream, request, kWait);
     if (unsent) co_return unsent;
@@ -104,6 +104,18 @@ struct Link::State {
   }
 };
 
+Duration steady_now() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+Result<LinkTarget> link_target(const Kubeconfig& config) {
+  Result<Endpoint> endpoint = parse_endpoint(config.server);
+  if (!endpoint) return endpoint.error();
+  Result<ClientTls> tls = endpoint->secure ? make_tls(config) : ClientTls();
+  if (!tls) return tls.error();
+  return LinkTarget{std::move(*endpoint), std::move(*tls)};
+}
+
 Link::Link(const LinkTarget& target, asio::any_io_executor executor)
     : state_(std::make_unique<State>(target, std::move(executor))) {}
 Link::~Link() = default;
@@ -112,18 +124,24 @@ bool Link::reusable() const {
   return state_->parser && state_->parser->is_done() && state_->parser->get().keep_alive();
 }
 
-asio::awaitable<Result<LinkAnswer>> Link::ask(std::string path, std::string token) {
+asio::awaitable<Result<LinkAnswer>> Link::ask(LinkRequest asked, std::string token) {
   State& state = *state_;
   if (!state.connected()) {
     Result<void> connected = co_await state.connect();
     if (!connected) co_return connected.error();
   }
   const Endpoint& to = state.target.endpoint;
-  http::request<http::empty_body> request(http::verb::get, to.prefix + path, 11);
+  http::request<http::string_body> request(
+      http::string_to_verb({asked.method.data(), asked.method.size()}), to.prefix + asked.path, 11);
   request.set(http::field::host, to.host + ":" + to.port);
   request.set(http::field::user_agent, "sluice/" + std::string(version()));
   request.set(http::field::accept, "application/json");
   if (!token.empty()) request.set(http::field::authorization, "Bearer " + token);
+  if (!asked.content_type.empty()) {
+    request.set(http::field::content_type, asked.content_type);
+    request.body() = std::move(asked.body);
+    request.prepare_payload();
+  }
   state.parser.emplace();
   state.parser->header_limit(kLongestHead);
   state.parser->body_limit(boost::none);  // whoever reads has a limit of his own

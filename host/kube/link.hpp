@@ -2,7 +2,7 @@
 // as coroutines of the thread that runs their executor.
 //
 //   Link link(target, executor);
-//   Result<LinkAnswer> head = co_await link.ask("/api/v1/pods?limit=500");
+//   Result<LinkAnswer> head = co_await link.ask({.path = "/api/v1/pods?limit=500"}, token);
 //   while (true) { Result<bool> more = co_await link.read(body); … }
 //
 // Every wait has an end. After an error the link is of no more use. An answer that was not read to
@@ -13,6 +13,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
@@ -20,10 +21,24 @@
 
 namespace sluice::host {
 
+/// By the clock that only goes forward.
+Duration steady_now();
+
 /// Where a link leads. `tls` is null for plain http.
 struct LinkTarget {
   Endpoint endpoint;
   ClientTls tls;
+};
+
+/// Of the server that the kubeconfig names. An error when its address or certificates cannot be
+/// used.
+Result<LinkTarget> link_target(const Kubeconfig& config);
+
+struct LinkRequest {
+  std::string_view method = "GET";
+  std::string path;               ///< with the query
+  std::string content_type = {};  ///< of the body; empty: there is none
+  std::string body = {};
 };
 
 struct LinkAnswer {
@@ -39,8 +54,8 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  /// Sends a GET and reads the head of the answer. `token` may be empty.
-  boost::asio::awaitable<Result<LinkAnswer>> ask(std::string path, std::string token);
+  /// Sends a request and reads the head of the answer. `token` may be empty.
+  boost::asio::awaitable<Result<LinkAnswer>> ask(LinkRequest request, std::string token);
   /// Appends the next piece of the body to `out`; false at its end. An error when nothing comes for
   /// `patience`.
   boost::asio::awaitable<Result<bool>> read(std::string& out, Duration patience);

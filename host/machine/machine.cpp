@@ -21,8 +21,8 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
   objects_.require_namespaces();
   objects_.set_event_sink(sink);
   if (edges.controllers) {
-    setup_ =
-        std::make_unique<ControllerSetup>(config, rules.hooks, *rules.checks, kernel_, objects_);
+    setup_ = std::make_unique<ControllerSetup>(config, rules.hooks, *rules.checks, kernel_,
+                                               objects_, rules.pages(), edges.other_pages);
     setup_->add_jobs(loop_);
   }
   if (edges.pods) edges.pods(loop_, setup_ ? setup_->gates_of_new_pods() : GatesOfNewPods());
@@ -34,6 +34,7 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
   wiring_.join(loop_);
   if (edges.resumes) loop_.resume();
   kernel_.listen(&loop_);
+  kernel_.born_by(edges.births);
   kernel_.write_statuses(always ? Statuses::kAll : Statuses::kFollowed);
 }
 

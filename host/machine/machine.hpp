@@ -76,6 +76,10 @@ struct MachineEdges {
   /// The store holds what another machine has brought to rest: controllers look at nothing again
   /// but at what they know by looking.
   bool resumes = false;
+  Births* births = nullptr;  ///< where new objects come to be; nullptr: in the store, at once
+  /// Told that the objects JobKind are others than those of the rules: a machine with other rules
+  /// is wanted. Empty: nobody makes one.
+  std::function<void()> other_pages = {};
   bool controllers = true;  ///< false: only what is added to controllers(); for tests of a part
 };
 
@@ -95,6 +99,12 @@ class Machine {
   ApiResult<WriteOutcome> write(WriteRequest request) {
     return writer_.execute(std::move(request));
   }
+  /// The same, most of it beforehand; see Writer. Any thread, while nothing but write() is called.
+  std::shared_ptr<Draft> draft(const WriteRequest& request, const DraftView& view) const {
+    return writer_.draft(request, view);
+  }
+  /// Whether the request brings a draft that holds.
+  bool holds(const WriteRequest& request) const { return writer_.holds(request); }
   /// What clients and plugins may not give to others. Before the first write.
   void set_guard(const WriteGuard& guard);
 
@@ -117,6 +127,8 @@ class Machine {
   ObjectWriter& objects() { return objects_; }
   ControllerLoop& controllers() { return loop_; }
   Kernel& kernel() { return kernel_; }
+  /// Whence new objects have their identity.
+  IdSource& ids() const { return objects_.view().ids(); }
   const ObjectIndex& index() const { return index_; }
   const EventWriter& events() const { return events_; }
 

@@ -20,7 +20,9 @@ Result<std::unique_ptr<Rules>> Rules::beside(const Rules& of, const PluginClock&
                                              const std::vector<std::string>& quarantined) {
   auto plugins = of.plugins->again(clock, std::move(log), quarantined);
   if (!plugins) return plugins.error();
-  return with(of.kinds, std::move(*plugins));
+  auto rules = with(of.kinds, std::move(*plugins));
+  rules->pages_ = of.pages_;
+  return rules;
 }
 
 std::unique_ptr<Rules> Rules::with(std::shared_ptr<api::Scheme> kinds,
@@ -31,6 +33,11 @@ std::unique_ptr<Rules> Rules::with(std::shared_ptr<api::Scheme> kinds,
   rules->hooks = rules->plugins->hooks();
   rules->checks = &rules->plugins->check_controllers();
   return rules;
+}
+
+void Rules::declare(JobPages pages) {
+  pages_ = std::move(pages);
+  declare_kinds(scheme, pages_);
 }
 
 std::unique_ptr<Rules> Rules::without_plugins(const PluginClock& clock) {

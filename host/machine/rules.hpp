@@ -17,6 +17,7 @@
 #include "host/config/config.hpp"
 #include "host/kernel/plugin_runtime.hpp"
 #include "host/objects/intake.hpp"
+#include "host/objects/job_pages.hpp"
 #include "host/plugins/clock.hpp"
 
 namespace sluice::host {
@@ -35,6 +36,10 @@ class Rules {
   static Result<std::unique_ptr<Rules>> beside(const Rules& of, const PluginClock& clock,
                                                LogSink log,
                                                const std::vector<std::string>& quarantined);
+  /// Has the kinds served that these pages declare; pages() tells of those that cannot be. Before
+  /// the first Machine, and before a store is read.
+  void declare(JobPages pages);
+  const JobPages& pages() const { return pages_; }
   /// Without any plugin. A test may set `hooks` and `checks` to its own before a Machine is made.
   static std::unique_ptr<Rules> without_plugins(const PluginClock& clock);
 
@@ -46,6 +51,7 @@ class Rules {
   CheckControllers* checks = nullptr;
 
  private:
+  JobPages pages_;
   explicit Rules(std::shared_ptr<api::Scheme> shared) : kinds(std::move(shared)) {}
   static std::unique_ptr<Rules> with(std::shared_ptr<api::Scheme> kinds,
                                      std::unique_ptr<PluginRuntime> plugins);

@@ -50,14 +50,21 @@ ClassName priority_class_of(const json::object& spec) {
   return {kQueueGroup, "WorkloadPriorityClass", name};
 }
 
-void fill_priority(const PriorityClasses& classes, json::object& object,
+std::string class_name(std::string_view group, std::string_view kind, std::string_view name) {
+  return fmt::format("{}/{}/{}", group, kind, name);
+}
+
+void fill_priority(const PriorityClasses& classes, json::object& object, GivenPriority* given_by,
                    std::vector<api::Problem>& problems) {
   auto* spec = api::find_object(object, "spec");
   if (!spec) return;
   if (const auto* given = api::find(*spec, "priority"); given && !given->is_null()) return;
   const ClassName ref = priority_class_of(*spec);
   if (ref.name.empty()) return;
-  if (const std::int32_t* value = classes.find(ref.group, ref.kind, ref.name)) {
+  std::string name = class_name(ref.group, ref.kind, ref.name);
+  const std::optional<std::int32_t> value = classes.find(name);
+  if (given_by) *given_by = {std::move(name), value};
+  if (value) {
     (*spec)["priority"] = *value;
     return;
   }
@@ -94,14 +101,15 @@ std::string without_indices(std::string_view field) {
 
 }  // namespace
 
-void PriorityClasses::set(const api::KindInfo& kind, std::string_view name, std::int32_t value) {
-  values_[fmt::format("{}/{}/{}", kind.group, kind.kind, name)] = value;
+void PriorityClasses::set(std::string_view name, std::int32_t value) {
+  const std::lock_guard lock(mutex_);
+  values_.insert_or_assign(std::string(name), value);
 }
 
-const std::int32_t* PriorityClasses::find(std::string_view group, std::string_view kind,
-                                          std::string_view name) const {
-  const auto it = values_.find(fmt::format("{}/{}/{}", group, kind, name));
-  return it == values_.end() ? nullptr : &it->second;
+std::optional<std::int32_t> PriorityClasses::find(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = values_.find(name);
+  return it == values_.end() ? std::nullopt : std::optional(it->second);
 }
 
 void Intake::warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings,
@@ -118,10 +126,11 @@ void Intake::warn(const api::KindInfo& kind, const std::vector<api::Problem>& wa
 
 std::vector<api::Problem> Intake::judge(const api::KindInfo& kind, json::object& object,
                                         const json::object* old, const IntakeOptions& options) {
+  fill_namespace(kind, object);
   std::vector<api::Problem> problems;
   const bool workload = kind.kind == "Workload" && kind.group == kQueueGroup;
   if (workload) {
-    fill_priority(classes_, object, problems);
+    fill_priority(classes_, object, options.priority, problems);
     check_runtime(object, problems);
   } else if (kind.kind == "Namespace" && kind.group.empty()) {
     label_namespace(object);
@@ -139,11 +148,14 @@ std::vector<api::Problem> Intake::judge(const api::KindInfo& kind, json::object&
   return problems;
 }
 
-std::vector<api::Problem> Intake::check(const api::KindInfo& kind, json::object& object,
-                                        const json::object* old, const IntakeOptions& options) {
-  fill_namespace(kind, object);
-  std::vector<api::Problem> problems = judge(kind, object, old, options);
-  if (!problems.empty() || !validators_ || !validators_->wants(kind)) return problems;
+bool Intake::asks_plugins(const api::KindInfo& kind) const {
+  return validators_ && validators_->wants(kind);
+}
+
+std::vector<api::Problem> Intake::ask_plugins(const api::KindInfo& kind, json::object& object,
+                                              const json::object* old,
+                                              const IntakeOptions& options) {
+  std::vector<api::Problem> problems;
   std::vector<std::string> repeated;  // the writer was told of them
   const auto judge_again = [&](json::object& changed) {
     IntakeOptions strict = options;
@@ -169,8 +181,11 @@ PreparedObject Intake::seal(const api::KindInfo& kind, const json::object& objec
 std::vector<api::Problem> Intake::prepare(const api::KindInfo& kind, json::object& object,
                                           const json::object* old, const IntakeOptions& options,
                                           PreparedObject& out) {
-  auto problems = check(kind, object, old, options);
-  if (problems.empty()) out = seal(kind, object, options.dry_run);
+  auto problems = judge(kind, object, old, options);
+  if (problems.empty() && asks_plugins(kind)) problems = ask_plugins(kind, object, old, options);
+  if (!problems.empty()) return problems;
+  out = seal(kind, object, options.dry_run);
+  remember(kind, object);
   return problems;
 }
 
@@ -194,11 +209,13 @@ TypedObject Intake::decode(const api::KindInfo& kind, const json::object& object
   }
   if (kind.group.empty() && kind.kind == "Namespace")
     return std::make_unique<api::Namespace>(api::decode_namespace(object));
-  if (kind.kind == "WorkloadPriorityClass" || kind.kind == "PriorityClass") {
-    const auto priority = api::decode_priority_class(object);
-    classes_.set(kind, priority.meta.name, priority.value);
-  }
   return {};
+}
+
+void Intake::remember(const api::KindInfo& kind, const json::object& object) {
+  if (kind.kind != "WorkloadPriorityClass" && kind.kind != "PriorityClass") return;
+  const auto priority = api::decode_priority_class(object);
+  classes_.set(class_name(kind.group, kind.kind, priority.meta.name), priority.value);
 }
 
 }  // namespace sluice::host

@@ -2,7 +2,8 @@
 // filled in, it is defaulted and validated by the Scheme and by the validators of plugins, and
 // decoded once.
 //
-// The result is a PreparedObject, ready for Kernel::put(). Used by one thread at a time.
+// The result is a PreparedObject, ready for Kernel::commit(). judge(), seal() and decode() may be
+// called from any thread, with warnings that go to the caller; the rest belongs to one at a time.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -10,6 +11,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,15 +54,21 @@ class WriteValidators {
                      std::vector<api::Problem>& problems) = 0;
 };
 
-/// Values of priority classes by `group/kind/name`, for workloads that name one.
+/// Values of priority classes by `group/kind/name`, for workloads that name one. Any thread.
 class PriorityClasses {
  public:
-  void set(const api::KindInfo& kind, std::string_view name, std::int32_t value);
-  const std::int32_t* find(std::string_view group, std::string_view kind,
-                           std::string_view name) const;
+  void set(std::string_view name, std::int32_t value);
+  std::optional<std::int32_t> find(std::string_view name) const;
 
  private:
-  std::map<std::string, std::int32_t, std::less<>> values_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::int32_t, std::less<>> values_;  // guarded by mutex_
+};
+
+/// The priority that a workload was given because of its class.
+struct GivenPriority {
+  std::string class_name;  ///< as PriorityClasses names it; empty: its own, or none
+  std::optional<std::int32_t> value;
 };
 
 /// How a write is judged.
@@ -70,6 +79,7 @@ struct IntakeOptions {
   bool dry_run = false;                          ///< nothing is remembered of the object
   std::vector<std::string>* warnings = nullptr;  ///< instead of warnings(); may be null
   std::vector<std::string>* advice = nullptr;    ///< what does nothing; may be null
+  GivenPriority* priority = nullptr;             ///< what it was given; may be null
 };
 
 /// Unknown fields that were left out, by kind and path without indices, with the number of objects.
@@ -94,15 +104,22 @@ class Intake {
     return prepare(kind, object, old, options, out);
   }
 
-  /// The two halves of prepare(): defaults, converts and judges `object` in place, …
-  std::vector<api::Problem> check(const api::KindInfo& kind, boost::json::object& object,
+  /// The parts of prepare(): defaults, converts and judges `object` in place, …
+  std::vector<api::Problem> judge(const api::KindInfo& kind, boost::json::object& object,
                                   const boost::json::object* old, const IntakeOptions& options);
+  /// … has plugins judge it, if any wants to, …
+  bool asks_plugins(const api::KindInfo& kind) const;
+  std::vector<api::Problem> ask_plugins(const api::KindInfo& kind, boost::json::object& object,
+                                        const boost::json::object* old,
+                                        const IntakeOptions& options);
   /// … and makes the form that is stored of a hub object that was accepted.
   PreparedObject seal(const api::KindInfo& kind, const boost::json::object& object,
                       bool dry_run = false);
 
-  /// The decoded form of a hub object that was accepted before; a priority class is remembered.
+  /// The decoded form of a hub object that was accepted before.
   TypedObject decode(const api::KindInfo& kind, const boost::json::object& object);
+  /// What later objects are judged by: the value of a priority class that is stored.
+  void remember(const api::KindInfo& kind, const boost::json::object& object);
   /// The same for a Workload alone, with a cache of the caller's: for many threads at once.
   std::shared_ptr<api::Workload> decode_workload(const boost::json::object& object,
                                                  api::PodTemplateCache& templates) const {
@@ -112,12 +129,10 @@ class Intake {
   static bool is_typed(const api::KindInfo& kind);
 
   const api::Scheme& scheme() const { return scheme_; }
-  PriorityClasses& priority_classes() { return classes_; }
+  const PriorityClasses& priority_classes() const { return classes_; }
   const FieldWarnings& warnings() const { return warnings_; }
 
  private:
-  std::vector<api::Problem> judge(const api::KindInfo& kind, boost::json::object& object,
-                                  const boost::json::object* old, const IntakeOptions& options);
   void warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings,
             const IntakeOptions& options);
 

@@ -66,6 +66,14 @@ void drop_marks(const api::KindInfo& kind, json::object& object,
   }
 }
 
+void mark_creator(const api::KindInfo& kind, std::string_view user, json::object& object) {
+  const bool listed =
+      std::find(kind.marks.begin(), kind.marks.end(), kCreatedBy) != kind.marks.end();
+  if (user.empty() || (!listed && !kind.job)) return;
+  object_of(object_of(object, "metadata"), "annotations")[api::json_view(kCreatedBy)] =
+      api::json_view(user);
+}
+
 void keep_marks(const api::KindInfo& kind, const json::object& before, json::object& after,
                 std::vector<std::string>* ignored) {
   for (const std::string_view map : kMaps) {

@@ -15,12 +15,18 @@
 
 namespace sluice::host {
 
+/// The annotation that says who created a workload, or the job that it is of.
+inline constexpr std::string_view kCreatedBy = "sluice.dev/created-by";
+
 bool is_mark(const api::KindInfo& kind, std::string_view name);
 
 /// Of an object that a user creates: without marks. A claim stays: all it does is to make its
 /// workload wait for the plugin that it names. `ignored` gets a sentence for each that went.
 void drop_marks(const api::KindInfo& kind, boost::json::object& object,
                 std::vector<std::string>* ignored);
+
+/// Notes who created the object, where that is a job or its kind lists the mark.
+void mark_creator(const api::KindInfo& kind, std::string_view user, boost::json::object& object);
 
 /// Of a user's update: the marks are those of `before`. `ignored` gets a sentence for each that the
 /// user wanted to set or change; one that he left out is no wish.

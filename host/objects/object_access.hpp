@@ -42,17 +42,21 @@ struct EventNote {
   std::string message;
 };
 
-class ObjectAccess {
+/// The objects as whoever judges a write may look at them.
+class ObjectReader {
  public:
-  virtual ~ObjectAccess() = default;
-
-  virtual Time now() const = 0;
+  virtual ~ObjectReader() = default;
   virtual const api::Scheme& scheme() const = 0;
-
   /// The object with its present status; nullopt when there is none.
   virtual std::optional<boost::json::object> get(const api::KindInfo& kind,
                                                  std::string_view key) const = 0;
   virtual bool exists(const api::KindInfo& kind, std::string_view key) const = 0;
+};
+
+class ObjectAccess : public ObjectReader {
+ public:
+  virtual Time now() const = 0;
+
   /// Keys in order; `ns` empty: all namespaces.
   virtual std::vector<std::string> keys(const api::KindInfo& kind,
                                         std::string_view ns = {}) const = 0;

@@ -5,6 +5,7 @@
 namespace sluice::host {
 
 TextPool::Text TextPool::intern(std::string_view text) {
+  const std::lock_guard lock(mutex_);
   if (const auto it = texts_.find(text); it != texts_.end()) return it->second;
   if (texts_.size() >= sweep_at_) sweep();
   auto copy = std::make_shared<const std::string>(text);

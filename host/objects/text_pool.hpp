@@ -1,12 +1,12 @@
 // TextPool: equal texts share one copy.
 //
 // Most objects of a trace differ in their metadata alone, so their bodies are kept once. Texts that
-// nobody holds any more are dropped as the pool grows. Used by one thread at a time; the texts
-// themselves are immutable and may be read from any thread.
+// nobody holds any more are dropped as the pool grows. Any thread; the texts are immutable.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,12 +20,17 @@ class TextPool {
   /// O(length of the text), amortised.
   Text intern(std::string_view text);
   /// Distinct texts that are kept.
-  std::size_t size() const { return texts_.size(); }
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return texts_.size();
+  }
 
  private:
   void sweep();
 
-  std::unordered_map<std::string_view, Text> texts_;  // the key is a view of the value
+  mutable std::mutex mutex_;
+  // Guarded by mutex_, as the rest; the key is a view of the value.
+  std::unordered_map<std::string_view, Text> texts_;
   std::size_t sweep_at_ = 4096;
 };
 

@@ -34,6 +34,7 @@ struct DeleteOptions {
 };
 
 struct PreparedObject;
+struct Draft;
 
 struct WriteRequest {
   WriteRequest() = default;
@@ -60,6 +61,8 @@ struct WriteRequest {
   /// kCreate: the object as an earlier stage has defaulted, judged and sealed it, in place of
   /// `body`. It is used up.
   std::shared_ptr<PreparedObject> prepared;
+  /// What comes of it, as it was worked out beforehand; null: it is worked out on the way.
+  std::shared_ptr<Draft> draft;
   /// kCreate: UID, creation time and status that the object brings are kept: a state that is put
   /// back. For clients inside the process; nobody may ask for it over the line.
   bool restore = false;
@@ -91,6 +94,13 @@ class Writes {
   /// Carries the request out; `done` is called once, on some other thread, when the change is
   /// durable or was refused. It must not block.
   virtual void submit(WriteRequest request, WriteDone done) = 0;
+  /// Runs a task that costs with the size of a request of this user's, in turns with those of other
+  /// users, where it holds up nobody. False: too many wait; it is not run. Any thread.
+  virtual bool run_aside(const std::string& user, std::function<void()> task) {
+    static_cast<void>(user);
+    task();
+    return true;
+  }
 };
 
 }  // namespace sluice::host

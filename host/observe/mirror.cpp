@@ -51,8 +51,8 @@ void Mirror::list_ends(const api::KindInfo& kind) {
   const std::set<std::string> seen = std::move(seen_[&kind]);
   seen_.erase(&kind);
   std::vector<std::string> gone;
-  for (const StoredObject* stored : store_.list(kind))
-    if (!seen.contains(stored->key)) gone.push_back(stored->key);
+  for (std::string& key : target_.keys(kind))
+    if (!seen.contains(key)) gone.push_back(std::move(key));
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [place, waiting] : waiting_)
@@ -61,39 +61,58 @@ void Mirror::list_ends(const api::KindInfo& kind) {
   for (const std::string& key : gone) erase(kind, key);
 }
 
-void Mirror::put(const api::KindInfo& kind, const std::string& api_version, json::object object) {
-  const std::string key = key_of(kind, object);
+std::string Mirror::note_seen(const api::KindInfo& kind, const json::object& object) {
+  std::string key = key_of(kind, object);
   const auto listing = seen_.find(&kind);
   if (listing != seen_.end()) listing->second.insert(key);
+  return key;
+}
+
+std::vector<std::string> MirrorStore::keys(const api::KindInfo& kind) const {
+  std::vector<std::string> out;
+  for (const StoredObject* stored : store_.list(kind)) out.push_back(stored->key);
+  return out;
+}
+
+Result<PreparedObject> Mirror::read(const api::KindInfo& kind, const std::string& api_version,
+                                    json::object object) {
   // Who wrote which field is nobody's question here, and a large part of an object.
   if (json::value* metadata = object.if_contains("metadata"); metadata && metadata->is_object())
     metadata->get_object().erase("managedFields");
   object["apiVersion"] = api_version;
   object["kind"] = kind.kind;
+  PreparedObject prepared;
+  const auto problems = intake_.prepare(kind, object, nullptr, IntakeOptions(), prepared);
+  if (problems.empty()) return prepared;
   std::string why;
-  if (take(kind, key, object, why)) {
+  for (const api::Problem& problem : problems) why += (why.empty() ? "" : ", ") + problem.text();
+  return Error{why};
+}
+
+void Mirror::put(const api::KindInfo& kind, const std::string& api_version, json::object object) {
+  const std::string key = note_seen(kind, object);
+  Waiting waiting{api_version, std::move(object), ""};
+  if (take(kind, key, waiting)) {
     const std::lock_guard lock(mutex_);
     waiting_.erase({&kind, key});
     return;
   }
-  // Its earlier form is not how it is.
-  erase(kind, key);
+  target_.unread(kind, key);
+  changed_ = true;
   const std::lock_guard lock(mutex_);
   if (logging_)
-    log(LogLevel::kWarning, "cluster", fmt::format("cannot read {} {}: {}", kind.kind, key, why));
-  waiting_[{&kind, key}] = {std::move(object), std::move(why)};
+    log(LogLevel::kWarning, "cluster",
+        fmt::format("cannot read {} {}: {}", kind.kind, key, waiting.why));
+  waiting_[{&kind, key}] = std::move(waiting);
 }
 
-bool Mirror::take(const api::KindInfo& kind, const std::string& key, json::object object,
-                  std::string& why) {
-  PreparedObject prepared;
-  IntakeOptions options;
-  const auto problems = intake_.prepare(kind, object, nullptr, options, prepared);
-  for (const api::Problem& problem : problems) why += (why.empty() ? "" : ", ") + problem.text();
-  if (!problems.empty()) return false;
-  const StoredObject* old = store_.find(kind, key);
-  if (old && is_same(*old, prepared.stored)) return true;
-  store_.put(std::move(prepared.stored));
+bool Mirror::take(const api::KindInfo& kind, const std::string& key, Waiting& waiting) {
+  auto prepared = read(kind, waiting.api_version, waiting.object);
+  if (!prepared) waiting.why = prepared.error().text;
+  if (!prepared) return false;
+  const StoredObject* old = target_.find(kind, key);
+  if (old && is_same(*old, prepared->stored)) return true;
+  target_.put(std::move(*prepared));
   changed_ = true;
   classes_changed_ |= is_class(kind);
   return true;
@@ -104,7 +123,7 @@ void Mirror::remove(const api::KindInfo& kind, const json::object& object) {
 }
 
 void Mirror::erase(const api::KindInfo& kind, const std::string& key) {
-  changed_ |= store_.erase(kind, key);
+  changed_ |= target_.erase(kind, key);
   const std::lock_guard lock(mutex_);
   waiting_.erase({&kind, key});
 }
@@ -116,9 +135,7 @@ void Mirror::try_again() {
     again.swap(waiting_);
   }
   for (auto& [place, waiting] : again) {
-    std::string why;
-    if (take(*place.first, place.second, waiting.object, why)) continue;
-    waiting.why = std::move(why);
+    if (take(*place.first, place.second, waiting)) continue;
     const std::lock_guard lock(mutex_);
     waiting_[place] = std::move(waiting);
   }
@@ -140,7 +157,7 @@ void Mirror::settle() {
   note_fields();
   if (!changed_) return;
   changed_ = false;
-  store_.commit(nullptr);
+  target_.settle();
 }
 
 std::vector<UnreadObject> Mirror::unread() const {

@@ -11,15 +11,10 @@
 #include <thread>
 #include <utility>
 
-#include "host/access/host_authenticator.hpp"
-#include "host/access/key_renewal.hpp"
-#include "host/access/startup.hpp"
-#include "host/apiserver/api_server.hpp"
-#include "host/apiserver/listener.hpp"
 #include "host/config/config.hpp"
 #include "host/observe/compare.hpp"
 #include "host/observe/mirror.hpp"
-#include "host/observe/read_only.hpp"
+#include "host/observe/read_server.hpp"
 #include "host/observe/trial_room.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/serve/signals.hpp"
@@ -29,17 +24,6 @@ namespace sluice::host {
 namespace {
 
 constexpr Duration kLook = 200 * kMillisecond;  // whether the end was asked for meanwhile
-
-Result<Kubeconfig> cluster_of(const ObserveOptions& options) {
-  if (options.kubeconfig.empty() && options.context.empty()) {
-    auto account = own_service_account();
-    if (!account) return account.error();
-    if (*account) return std::move(**account);
-  }
-  const auto path = find_kubeconfig(options.kubeconfig);
-  if (!path) return path.error();
-  return load_kubeconfig(*path, options.context);
-}
 
 /// Why the cluster is not known in full; empty when it is.
 std::string what_is_missing(const ClusterFollower& follower, const std::string& server) {
@@ -79,14 +63,15 @@ class Observer {
 
  private:
   Result<void> follow(bool jobs) {
-    Result<Kubeconfig> cluster = cluster_of(options_);
+    Result<Kubeconfig> cluster = cluster_of(options_.kubeconfig, options_.context);
     if (!cluster) return cluster.error();
     server_ = cluster->server;
     auto rules = Rules::load(config_.plugins, options_.plugins, clock_);
     if (!rules) return rules.error();
     rules_ = std::move(*rules);
     store_ = std::make_unique<LiveStore>(rules_->scheme, nullptr);
-    mirror_ = std::make_unique<Mirror>(*rules_->intake, *store_);
+    mirrored_ = std::make_unique<MirrorStore>(*store_);
+    mirror_ = std::make_unique<Mirror>(*rules_->intake, *mirrored_);
     kinds_ = kinds_to_follow(rules_->scheme, jobs);
     auto follower = ClusterFollower::make(std::move(*cluster), kinds_, *mirror_);
     if (!follower) return follower.error();
@@ -118,77 +103,38 @@ class Observer {
     return agrees(document) ? 0 : kDifferStatus;
   }
 
-  std::int64_t seconds() const { return clock_.now() / kSecond; }
-
   /// Until a signal says that it is enough.
   Result<int> answer_until(Signals& signals) {
-    const ReadersOnly readers(rules_->scheme, kinds_);
-    HostAuthenticator authenticator(readers);
-    ApiServer api(authenticator);
-    auto listener = open(api, authenticator);
-    if (!listener) return listener.error();
-    NoWrites writes;
+    ReadServer server(rules_->scheme, kinds_, clock_);
+    if (auto open = server.open(config_.server, options_.address, options_.own_kubeconfig); !open)
+      return open.error();
     TrialRoom room(source(), clock_);
-    ApiBackend backend;
-    backend.scheme = &rules_->scheme;
-    backend.store = store_.get();
-    backend.writes = &writes;
-    backend.authorizer = &readers;
-    backend.insight = &room;
     std::atomic<bool> ending = false;
     std::thread ready([&] {
       while (!ending && !follower_->wait(kLook)) {
       }
       if (ending) return;
       mirror_->log_problems();
-      api.attach(backend);
-      fmt::print("ready https://{} kubeconfig {}\n", (*listener)->address(),
-                 options_.own_kubeconfig);
+      server.attach(*store_, room);
+      fmt::print("ready https://{} kubeconfig {}\n", server.address(), options_.own_kubeconfig);
       std::fflush(stdout);
     });
     while (signals.next() == SIGHUP) {
     }
     ending = true;
     ready.join();
-    keys_.stop();
-    api.detach();
-    (*listener)->stop(kRequestsEnd / kMillisecond);
+    server.stop();
     follower_->stop();
     return 0;
-  }
-
-  /// Requests wait outside (503) until something is attached to `api`.
-  Result<std::unique_ptr<Listener>> open(ApiServer& api, HostAuthenticator& authenticator) {
-    ServerConfig server = config_.server;
-    server.address = options_.address;
-    server.kubeconfig = options_.own_kubeconfig;
-    if (auto safe = check_exposure(server); !safe) return safe.error();
-    auto keys = keys_.prepare(server, seconds());
-    if (!keys) return keys.error();
-    ListenerOptions options;
-    options.address = server.address;
-    options.tls = TlsOptions{keys->certificate, keys->key, keys->client_ca};
-    options.read_only = true;
-    auto listener = Listener::open(options, api.handler(), api.head_check());
-    if (!listener) return listener.error().context("--address");
-    auto token = publish_kubeconfig(server.kubeconfig, "", (*listener)->address(), *keys);
-    if (!token) return token.error();
-    if (auto known = authenticator.load(*token, server.token_file); !known) return known.error();
-    keys_.set(server, std::move(*keys));
-    keys_.start([this] { return seconds(); },
-                [at = listener->get()](const ServerKeys& next) {
-                  return at->reload_tls({next.certificate, next.key, next.client_ca});
-                });
-    return std::move(*listener);
   }
 
   const ObserveOptions& options_;
   SystemPluginClock clock_;
   Configuration config_;
-  KeyRenewal keys_{""};
   std::string server_;
   std::unique_ptr<Rules> rules_;
   std::unique_ptr<LiveStore> store_;
+  std::unique_ptr<MirrorStore> mirrored_;
   std::unique_ptr<Mirror> mirror_;
   std::vector<FollowedKind> kinds_;
   std::unique_ptr<ClusterFollower> follower_;

@@ -5,7 +5,7 @@
 namespace sluice::host {
 namespace {
 
-constexpr const char* kOnlyReads = "sluice observe only reads; change the cluster itself";
+constexpr const char* kOnlyReads = "only reading is possible here; change the cluster itself";
 
 }  // namespace
 
@@ -23,7 +23,7 @@ AccessAnswer ReadersOnly::may(const Identity&, const AccessRequest& request) con
   if (!request.path.empty()) return {true, ""};
   const std::string resource(request.resource);
   if (hidden_.contains(std::string(request.group) + "/" + resource))
-    return {false, "sluice observe does not follow " + resource + "; ask the cluster itself"};
+    return {false, "this does not follow " + resource + "; ask the cluster itself"};
   return {true, ""};
 }
 

@@ -67,6 +67,24 @@ void add_review(std::string_view group, std::string_view plural, std::string_vie
   out.push_back(std::move(resource));
 }
 
+struct ReadOnly {
+  std::string_view group, version, plural, kind;
+  bool namespaced;
+};
+
+/// What is worked out when somebody asks.
+void add_read(const ReadOnly& what, std::vector<std::string> verbs, std::vector<ApiResource>& out) {
+  ApiResource resource;
+  resource.group = what.group;
+  resource.version = what.version;
+  resource.plural = what.plural;
+  resource.singular = what.plural.substr(0, what.plural.size() - 1);
+  resource.kind = what.kind;
+  resource.namespaced = what.namespaced;
+  resource.verbs = std::move(verbs);
+  out.push_back(std::move(resource));
+}
+
 void add_visibility(std::string_view plural, std::string_view kind, bool namespaced,
                     std::vector<ApiResource>& out) {
   ApiResource resource;
@@ -102,6 +120,9 @@ std::vector<ApiResource> served_resources(const api::Scheme& scheme) {
   add_visibility("clusterqueues", "ClusterQueue", false, out);
   add_visibility("localqueues", "LocalQueue", true, out);
   add_review("sluice.dev", "whatifs", "WhatIf", false, out, "v1alpha1");
+  add_read({"sluice.dev", "v1alpha1", "runs", "Run", true}, {"list"}, out);
+  add_read({"metrics.k8s.io", "v1beta1", "nodes", "NodeMetrics", false}, {"get", "list"}, out);
+  add_read({"metrics.k8s.io", "v1beta1", "pods", "PodMetrics", true}, {"get", "list"}, out);
   std::stable_sort(out.begin(), out.end(), [](const ApiResource& a, const ApiResource& b) {
     if (a.group != b.group) return a.group < b.group;
     if (a.version != b.version) return rank(a.version) < rank(b.version);

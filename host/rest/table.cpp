@@ -70,7 +70,7 @@ TableFormat::TableFormat(const api::KindInfo& kind, std::string_view version) {
                                  [](const auto& column) { return column.name == "Name"; });
   if (!named) {
     Cell name;
-    name.path = *JsonPath::parse(".metadata.name");
+    name.path = *api::JsonPath::parse(".metadata.name");
     cells_.push_back(std::move(name));
     definitions.push_back(definition("Name", "string", "name", "Name of the object", 0));
   }
@@ -78,7 +78,7 @@ TableFormat::TableFormat(const api::KindInfo& kind, std::string_view version) {
     Cell cell;
     if (column.json_path.starts_with("=")) {
       cell.computed = computed_cell(std::string_view(column.json_path).substr(1));
-    } else if (auto path = JsonPath::parse(column.json_path)) {
+    } else if (auto path = api::JsonPath::parse(column.json_path)) {
       cell.path = std::move(*path);
     }
     if (column.type == "integer") cell.type = CellType::kInteger;

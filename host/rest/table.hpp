@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "api/json/json_path.hpp"
 #include "api/scheme/scheme.hpp"
 #include "core/base/time.hpp"
-#include "host/rest/json_path.hpp"
 
 namespace sluice::host {
 
@@ -34,7 +34,7 @@ class TableFormat {
   using Computed = void (*)(const boost::json::object& object, Time now, std::string& out);
   enum class CellType : std::uint8_t { kText, kInteger, kNumber, kBoolean, kDate };
   struct Cell {
-    JsonPath path;
+    api::JsonPath path;
     Computed computed = nullptr;  ///< instead of the path; appends a JSON value
     CellType type = CellType::kText;
   };

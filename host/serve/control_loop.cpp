@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/json/steps.hpp"
 #include "host/base/log.hpp"
 
 namespace sluice::host {
@@ -47,7 +48,12 @@ constexpr Duration kLongestWait = 3600 * kSecond;
 
 ControlLoop::ControlLoop(Machine& machine, LiveStore& store, const PluginClock& clock,
                          ControlLoopLimits limits)
-    : machine_(machine), store_(store), clock_(clock), limits_(limits) {}
+    : machine_(machine),
+      store_(store),
+      clock_(clock),
+      limits_(limits),
+      published_(store, *machine.rules().intake, clock, machine.ids()),
+      aside_("drafts", limits.drafting_threads, limits.waiting_writes) {}
 
 ControlLoop::~ControlLoop() { stop(); }
 
@@ -62,21 +68,65 @@ void ControlLoop::stop() {
   }
   work_.notify_one();
   if (thread_.joinable()) thread_.join();
+  aside_.stop();
 }
 
 void ControlLoop::submit(WriteRequest request, WriteDone done) {
+  Write write{std::move(request), std::move(done), clock_.steady()};
+  draft(write);
+  push(std::move(write));
+}
+
+bool ControlLoop::run_aside(const std::string& user, std::function<void()> task) {
+  return aside_.post(user, std::move(task));
+}
+
+void ControlLoop::draft(Write& write) const {
+  if (write.request.verb == WriteVerb::kDelete || write.request.prepared) return;
+  const std::uint64_t steps = api::Steps::taken();
+  write.request.draft = machine_.draft(write.request, published_);
+  write.steps = api::Steps::taken() - steps;
+  ++write.drafts;
+}
+
+void ControlLoop::push(Write write) {
   bool stopping = false;
+  WriteDone refused;
   {
     const std::lock_guard lock(mutex_);
     stopping = stopping_;
-    if (!stopping_ && queue_.size() < limits_.waiting_writes) {
-      const std::string user = request.user;
-      queue_.push(user, Write{std::move(request), std::move(done), clock_.steady()});
-      done = nullptr;
+    if (stopping_ || queue_.size() >= limits_.waiting_writes) {
+      refused = std::move(write.done);
+    } else {
+      const std::string user = write.request.user;
+      queue_.push(user, std::move(write));
     }
   }
-  if (!done) return work_.notify_one();
-  done(stopping ? unavailable("the host is shutting down", 1) : overloaded());
+  if (!refused) return work_.notify_one();
+  refused(stopping ? unavailable("the host is shutting down", 1) : overloaded());
+}
+
+/// What it was drafted from has changed, and to do it again would take long here: false else.
+bool ControlLoop::send_back(Write& write) {
+  if (!write.request.draft) return false;
+  if (machine_.holds(write.request)) {
+    ++drafts_.taken;
+    return false;
+  }
+  if (write.steps >= limits_.long_draft && write.drafts < limits_.drafts) {
+    auto again = std::make_shared<Write>(std::move(write));
+    const std::string user = again->request.user;
+    if (aside_.post(user, [this, again] {
+          draft(*again);
+          push(std::move(*again));
+        })) {
+      ++drafts_.sent_back;
+      return true;
+    }
+    write = std::move(*again);
+  }
+  ++drafts_.anew;
+  return false;
 }
 
 void ControlLoop::post(std::function<void(ObjectAccess&)> task) {
@@ -108,6 +158,15 @@ Result<void> ControlLoop::run_and_wait(const std::function<void(ObjectAccess&)>&
   return future.get();
 }
 
+/// How long there is nothing to do; nullopt: until something comes.
+std::optional<Duration> ControlLoop::rest() const {
+  std::optional<Duration> out;
+  if (const Time next = machine_.next_timer(); next != kNever) out = next - clock_.now();
+  if (const auto wanted = end_ ? end_->wants_turn() : std::nullopt)
+    out = std::min(out.value_or(kLongestWait), *wanted - clock_.steady());
+  return out;
+}
+
 /// False: it is time to end.
 bool ControlLoop::wait_for_work(Left left) {
   std::unique_lock lock(mutex_);
@@ -118,11 +177,11 @@ bool ControlLoop::wait_for_work(Left left) {
   if (left == Left::kPaused) {
     if (const Duration pause = schedule_from_ - clock_.steady(); pause > 0) wait(pause);
   } else if (left == Left::kNothing) {
-    const Time next = machine_.next_timer();
-    if (next == kNever)
+    const auto time = rest();
+    if (!time)
       work_.wait(lock, ready);
-    else if (next > clock_.now())
-      wait(next - clock_.now());
+    else if (*time > 0)
+      wait(*time);
   }
   woken_ = false;
   return !stopping_ || !queue_.empty();
@@ -171,6 +230,7 @@ std::size_t ControlLoop::carry_out_writes(std::vector<Answer>& answers, std::vec
     auto task = next_task(tasks == 0);
     if (!task) break;
     if (auto* write = std::get_if<Write>(&*task)) {
+      if (send_back(*write)) continue;
       WriteDone done = std::move(write->done);
       answers.push_back({std::move(done), carry_out(std::move(*write))});
     } else {
@@ -226,6 +286,7 @@ ControlLoop::Left ControlLoop::turn() {
     --under_way_;
     durable_.notify_all();  // under the lock: the loop may be destroyed right after
   });
+  if (end_) end_->turn_ended(clock_.steady());
   pulse_.rest();
   return left;
 }

@@ -1,6 +1,11 @@
 // ControlLoop: the one thread that changes anything. It owns the Machine and the store's working
 // view.
 //
+// What a write costs with its size is done in a draft (host/writes/draft.hpp), by the thread that
+// submits it, against what is published; large requests are read and drafted by threads of their
+// own, in turns by user. A draft that does not hold any more when its turn comes is made anew in
+// that turn if that is little work, else by those threads, a few times at most.
+//
 // A turn is one instant and one transaction: the writes that have come in are carried out, those of
 // one user in the order in which they came, of several users in turns and for some milliseconds at
 // most, so that nobody's writes wait for all of somebody else's; a write of somebody whose last one
@@ -26,12 +31,14 @@
 #include <variant>
 #include <vector>
 
+#include "host/base/fair_pool.hpp"
 #include "host/base/fair_queue.hpp"
 #include "host/base/pulse.hpp"
 #include "host/controllers/kernel_thread.hpp"
 #include "host/machine/machine.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/store/live_store.hpp"
+#include "host/writes/published_view.hpp"
 
 namespace sluice::host {
 
@@ -44,6 +51,26 @@ struct ControlLoopLimits {
   Duration longest_pause = 50 * kMillisecond;  ///< of scheduling, while writes come
   Duration long_write = 10 * kMillisecond;     ///< the next one of its user starts a turn
   int transactions_under_way = 4;
+  std::size_t drafting_threads = 2;   ///< for what is large
+  std::uint64_t long_draft = 20'000;  ///< steps; what takes less is drafted anew in its turn
+  int drafts = 3;                     ///< beside the turn; then it is drafted in it
+};
+
+/// What became of drafts.
+struct DraftCounts {
+  std::uint64_t taken = 0;      ///< as they were
+  std::uint64_t anew = 0;       ///< made again in the turn, because something changed meanwhile
+  std::uint64_t sent_back = 0;  ///< to be made again beside it
+};
+
+/// What a turn has to do with besides the machine and its store. [control thread]
+class TurnEnd {
+ public:
+  virtual ~TurnEnd() = default;
+  /// After each turn, with what it changed handed to the store.
+  virtual void turn_ended(Duration now) = 0;
+  /// When it wants a turn, whatever else happens; nullopt: it does not. By the steady clock.
+  virtual std::optional<Duration> wants_turn() const = 0;
 };
 
 class ControlLoop final : public Writes, public KernelThread {
@@ -53,6 +80,8 @@ class ControlLoop final : public Writes, public KernelThread {
               ControlLoopLimits limits = {});
   ~ControlLoop() override;  // as stop()
 
+  /// Told at the end of each turn. Before start(); it must outlive the loop.
+  void at_end(TurnEnd& end) { end_ = &end; }
   void start();
   /// Carries out what was submitted before, then ends the thread. Later submissions are refused.
   void stop();
@@ -61,11 +90,14 @@ class ControlLoop final : public Writes, public KernelThread {
   void wake();
 
   void submit(WriteRequest request, WriteDone done) override;
+  bool run_aside(const std::string& user, std::function<void()> task) override;
   void post(std::function<void(ObjectAccess&)> task) override;
   /// As post(), and waits until the turn is durable. Not from the kernel's thread.
   Result<void> run_and_wait(const std::function<void(ObjectAccess&)>& task);
 
   std::uint64_t turns() const { return turns_; }
+  /// [kernel's thread]
+  const DraftCounts& drafts() const { return drafts_; }
 
   /// What of it has been under way for longer than that: its thread, the disk. Any thread.
   std::vector<Busy> busy(Duration longer_than) const;
@@ -74,7 +106,9 @@ class ControlLoop final : public Writes, public KernelThread {
   struct Write {
     WriteRequest request;
     WriteDone done;
-    Duration came = 0;  ///< by the clock that only goes forward
+    Duration came = 0;        ///< by the clock that only goes forward
+    int drafts = 0;           ///< that were made of it
+    std::uint64_t steps = 0;  ///< that the last one took
   };
   struct Work {
     std::function<void(ObjectAccess&)> task;
@@ -97,16 +131,24 @@ class ControlLoop final : public Writes, public KernelThread {
   void loop();
   bool wait_for_work(Left left);
   std::optional<Task> next_task(bool first);
+  void draft(Write& write) const;
+  void push(Write write);
+  bool send_back(Write& write);
   ApiResult<WriteOutcome> carry_out(Write write);
   Left turn();
   std::size_t carry_out_writes(std::vector<Answer>& answers, std::vector<Told>& told);
   Left schedule(bool writes_came);
   void wait_for_transactions();
 
+  std::optional<Duration> rest() const;
+
   Machine& machine_;
+  TurnEnd* end_ = nullptr;
   LiveStore& store_;
   const PluginClock& clock_;
   ControlLoopLimits limits_;
+  const PublishedView published_;
+  DraftCounts drafts_;
 
   Pulse pulse_;
   mutable std::mutex mutex_;
@@ -121,6 +163,7 @@ class ControlLoop final : public Writes, public KernelThread {
   std::string slow_user_;       // whose last write took long; empty: nobody's
   std::atomic<std::uint64_t> turns_{0};
   std::thread thread_;
+  FairPool aside_;
 };
 
 }  // namespace sluice::host

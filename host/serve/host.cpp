@@ -29,6 +29,7 @@
 #include "host/serve/signals.hpp"
 #include "host/serve/world.hpp"
 #include "host/store/carried.hpp"
+#include "host/store/reader.hpp"
 #include "host/store/sqlite_journal.hpp"
 
 namespace sluice::host {
@@ -128,6 +129,7 @@ class Host {
 
   Result<int> run(Signals& signals) {
     signals.ask(watchdog_);
+    signals_ = &signals;
     const Duration began = clock_.steady();
     if (auto started = start(); !started) return started.error();
     fmt::print("ready https://{} kubeconfig {}\n", listener_->address(), kubeconfig_);
@@ -138,11 +140,16 @@ class Host {
          {"took_ms", std::to_string((clock_.steady() - began) / kMillisecond)}});
     tell_service_manager("READY=1");
     for (;;) {
-      if (signals.next() != SIGHUP) break;
+      const int signal = signals.next();
+      if (signal != SIGHUP && signal != Signals::kOther) break;
       tell_service_manager("RELOADING=1");
-      if (auto reloaded = reload(); !reloaded)
-        log(LogLevel::kError, "host",
-            "the configuration was not reloaded: " + reloaded.error().text);
+      if (signal == SIGHUP) {
+        if (auto reloaded = reload(); !reloaded)
+          log(LogLevel::kError, "host",
+              "the configuration was not reloaded: " + reloaded.error().text);
+      } else if (auto followed = follow_pages(); !followed) {
+        log(LogLevel::kError, "host", "the job kinds are as before: " + followed.error().text);
+      }
       tell_service_manager("READY=1");
       if (!world_) return Error{"the host lost its store on a reload; see the log"};
     }
@@ -157,7 +164,7 @@ class Host {
   Result<void> start() {
     if (auto safe = check_exposure(config_.server); !safe) return safe;
     note_deaths();
-    auto world = World::make(config_, clock_, seeing_.metrics(), deaths_);
+    auto world = World::make(config_, clock_, seeing_.metrics(), deaths_, declared(stored_pages()));
     if (!world) return world.error();
     // First, so that probes get an answer while a large store is read.
     if (auto listening = seeing_.listen(config_.metrics.address); !listening) return listening;
@@ -180,6 +187,18 @@ class Host {
     keys_.start([this] { return seconds(); },
                 [this](const ServerKeys& next) { return renew(next); });
     return {};
+  }
+
+  Declared declared(JobPages pages) const {
+    return {std::move(pages), [signals = signals_] { signals->call(); }};
+  }
+
+  /// Those of the store on disk, which has to be read by a World that serves them.
+  JobPages stored_pages() const {
+    if (store_folder(config_).empty()) return {};
+    auto found = objects_of_kind(store_folder(config_), "sluice.dev/JobKind");
+    if (!found) log(LogLevel::kWarning, "job kinds", found.error().text);
+    return found ? pages_of(*found) : JobPages();
   }
 
   /// Tells how the process before died, should it have died inside a plugin, and counts it.
@@ -283,7 +302,8 @@ class Host {
     if (!keys) return keys.error();
     auto tokens = HostAuthenticator::read(admin_token_, config->server.token_file);
     if (!tokens) return tokens.error();
-    auto world = World::make(*config, clock_, seeing_.metrics(), PluginDeaths());
+    auto world = World::make(*config, clock_, seeing_.metrics(), PluginDeaths(),
+                             declared(world_->published_pages()));
     if (!world) return world.error();
     return Next{std::move(*config), std::move(*keys), std::move(*tokens), std::move(*world)};
   }
@@ -295,14 +315,7 @@ class Host {
     if (!next) return next.error();
     if (auto renewed = renew(next->keys); !renewed) return renewed;
     log(LogLevel::kInfo, "host", "reloading the configuration");
-    leave(next->config);
-    std::swap(config_, next->config);
-    if (auto opened = open(*next->world); !opened) {
-      std::swap(config_, next->config);
-      next->world.reset();
-      if (auto back = come_back(); !back) return back.error().context(opened.error().text);
-      return opened;
-    }
+    if (auto taken = take_over(next->config, next->world); !taken) return taken;
     keys_.set(config_.server, std::move(next->keys));
     authenticator_.use(std::move(next->tokens));
     for (Listener* listener : {listener_.get(), plain_.get()})
@@ -314,14 +327,51 @@ class Host {
     return {};
   }
 
+  /// Lets `world` have the store in place of the present World. On success `config` is the one that
+  /// was in force.
+  Result<void> take_over(Configuration& config, std::unique_ptr<World>& world) {
+    const JobPages pages = world_->pages();
+    leave(config);
+    std::swap(config_, config);
+    auto opened = open(*world);
+    if (opened) return {};
+    std::swap(config_, config);
+    world.reset();
+    if (auto back = come_back(pages); !back) return back.error().context(opened.error().text);
+    return opened;
+  }
+
+  /// Another World of the same configuration, which serves the kinds that are declared by now. An
+  /// error changes nothing, as in reload().
+  Result<void> follow_pages() {
+    JobPages pages = world_->published_pages();
+    const auto same = [](const auto& a, const auto& b) {
+      return a.first == b.first && a.second.text == b.second.text;
+    };
+    const JobPages& now = world_->pages();
+    if (std::equal(pages.begin(), pages.end(), now.begin(), now.end(), same)) return {};
+    const Duration began = clock_.steady();
+    auto world =
+        World::make(config_, clock_, seeing_.metrics(), deaths_, declared(std::move(pages)));
+    if (!world) return world.error();
+    Configuration config = config_;
+    if (auto taken = take_over(config, *world); !taken) return taken;
+    enter(std::move(*world));
+    log(LogLevel::kInfo, "host", "other job kinds are served",
+        {{"pages", std::to_string(world_->pages().size())},
+         {"took_ms", std::to_string((clock_.steady() - began) / kMillisecond)}});
+    return {};
+  }
+
   Result<void> renew(const ServerKeys& keys) {
     return listener_->reload_tls({keys.certificate, keys.key, keys.client_ca});
   }
 
   /// The configuration that was in force, after another one failed to start.
-  Result<void> come_back() {
+  Result<void> come_back(JobPages pages) {
     if (auto renewed = renew(keys_.keys()); !renewed) return renewed;
-    auto world = World::make(config_, clock_, seeing_.metrics(), deaths_);
+    auto world =
+        World::make(config_, clock_, seeing_.metrics(), deaths_, declared(std::move(pages)));
     if (!world) return world.error();
     if (auto opened = open(**world); !opened) return opened;
     enter(std::move(*world));
@@ -345,6 +395,7 @@ class Host {
   }
 
   ServeOptions options_;
+  Signals* signals_ = nullptr;
   SystemPluginClock clock_;
   Watchdog watchdog_;
   PluginDeaths deaths_;

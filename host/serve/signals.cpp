@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "host/base/log.hpp"
 #include "host/plugins/watchdog.hpp"
 
@@ -41,6 +43,13 @@ int Signals::next() {
   const int signal = waiting_.front();
   waiting_.pop_front();
   return signal;
+}
+
+void Signals::call() {
+  const std::lock_guard lock(mutex_);
+  if (std::find(waiting_.begin(), waiting_.end(), kOther) == waiting_.end())
+    waiting_.push_back(kOther);
+  came_.notify_one();
 }
 
 void Signals::ask(const Watchdog& watchdog) {

@@ -32,8 +32,11 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  /// The next one, SIGHUP or one that ends the process. Waits for it. Main thread.
+  /// The next one, SIGHUP or one that ends the process, or kOther. Waits for it. Main thread.
   int next();
+  /// Has next() answer kOther, once for all calls until it does. Any thread.
+  void call();
+  static constexpr int kOther = 0;
   /// Whom to ask what the end waits for; must outlive this.
   void ask(const Watchdog& watchdog);
 

@@ -23,6 +23,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kKeysPerRun = 128;
+constexpr Duration kLongestRun = 4 * kMillisecond;
 // Namespaces that every host has, as clients of Kubernetes expect.
 constexpr std::string_view kNamespaces[] = {"default", "kube-system"};
 
@@ -32,23 +33,46 @@ void log_plugin(int level, std::string_view plugin, std::string_view text) {
 
 }  // namespace
 
-Result<std::unique_ptr<World>> World::make(const Configuration& config, const PluginClock& clock,
-                                           HostMetrics& metrics, const PluginDeaths& deaths) {
-  std::unique_ptr<World> world(new World(config, clock, metrics));
-  const auto chosen = chosen_plugins(config.plugins, std::nullopt);
+Result<std::unique_ptr<Rules>> load_host_rules(const Configuration& config,
+                                               const std::optional<std::vector<std::string>>& names,
+                                               const PluginClock& clock,
+                                               const PluginDeaths& deaths) {
+  const auto chosen = chosen_plugins(config.plugins, names);
   if (auto tried = try_plugins(plugin_directory(config.plugins.directory), chosen); !tried)
     return tried.error();
-  auto rules = Rules::load(config.plugins, std::nullopt, clock, log_plugin, &deaths);
+  auto rules = Rules::load(config.plugins, names, clock, log_plugin, &deaths);
   if (!rules) return rules.error();
-  world->rules_ = std::move(*rules);
-  for (const PluginStatus& plugin : world->plugins().status())
+  for (const PluginStatus& plugin : (*rules)->plugins->plugins().status())
     log(LogLevel::kInfo, "plugin " + plugin.name, plugin.quarantined ? "quarantined" : "active",
         {{"version", plugin.version},
          {"extensions", fmt::format("{}", fmt::join(plugin.extensions, ","))}});
+  return rules;
+}
+
+Result<std::unique_ptr<World>> World::make(const Configuration& config, const PluginClock& clock,
+                                           HostMetrics& metrics, const PluginDeaths& deaths,
+                                           Declared declared) {
+  std::unique_ptr<World> world(new World(config, clock, metrics));
+  auto rules = load_host_rules(config, std::nullopt, clock, deaths);
+  if (!rules) return rules.error();
+  world->rules_ = std::move(*rules);
+  world->other_pages_ = std::move(declared.others);
+  world->rules_->declare(std::move(declared.pages));
+  for (const auto& [name, page] : world->rules_->pages())
+    if (!page.problem.empty())
+      log(LogLevel::kWarning, "job kinds", "JobKind " + name + " is not served: " + page.problem);
   return world;
 }
 
 World::~World() { stop(); }
+
+JobPages World::published_pages() const {
+  std::vector<json::object> found;
+  const auto listed = store_->read(*rules_->scheme.find(kJobKindVersion, "JobKind"), {});
+  if (!listed) return rules_->pages();
+  for (const RecordPtr& each : listed->objects) found.push_back(to_object(*each));
+  return pages_of(found);
+}
 
 Result<void> World::open(std::unique_ptr<Journal> journal) {
   const Duration began = clock_.steady();
@@ -63,6 +87,7 @@ Result<void> World::open(std::unique_ptr<Journal> journal) {
   control_->start();
   what_if_->start();
   if (auto made = make_first_objects(); !made) return made;
+  if (history_) history_->start();
   return start_executor();
 }
 
@@ -94,12 +119,13 @@ Result<void> World::start_executor() {
 
 void World::build() {
   const AddPods pods = [this](ControllerLoop& loop, const GatesOfNewPods& gates) {
-    executor_ = std::make_unique<ExecutorSetup>(config_.executor, gates);
+    executor_ = std::make_unique<ExecutorSetup>(config_.executor, rules_->scheme, gates);
     executor_->add_controllers(loop);
   };
-  machine_ = std::make_unique<Machine>(config_, *rules_,
-                                       MachineEdges{.store = *store_, .ids = ids_, .pods = pods});
-  machine_->controllers().limit_run(kKeysPerRun);
+  machine_ = std::make_unique<Machine>(
+      config_, *rules_,
+      MachineEdges{.store = *store_, .ids = ids_, .pods = pods, .other_pages = other_pages_});
+  machine_->controllers().limit_run(kKeysPerRun, kLongestRun, clock_);
   decision_metrics_ = std::make_unique<DecisionMetrics>(machine_->engine(), metrics_);
   machine_->observe(*decision_metrics_);
   control_ = std::make_unique<ControlLoop>(*machine_, *store_, clock_);
@@ -113,6 +139,10 @@ void World::build() {
       });
   plugins().set_wake([this] { control_->wake(); });
   build_what_if();
+  if (!config_.history.enabled) return;
+  const std::string folder = config_.store.path == "memory" ? "" : config_.store.path;
+  history_ = std::make_unique<HostHistory>(config_.history, folder, *store_, rules_->scheme,
+                                           [this] { return clock_.now(); });
 }
 
 void World::build_what_if() {
@@ -121,8 +151,10 @@ void World::build_what_if() {
                             const json::object& object) {
     return refuses_grant(*authorizer_->index(), who, kind, object);
   };
-  what_if_ = std::make_unique<HostWhatIf>(ForkSource{config_, *rules_, *store_, std::move(guard)},
-                                          *authorizer_, [this] { return moment(); });
+  what_if_ = std::make_unique<HostWhatIf>(
+      ForkSource{config_, *rules_, *store_, std::move(guard)}, *authorizer_,
+      [this] { return moment(); },
+      [this] { return history_ ? history_->run_times() : PastRunTimes(); });
 }
 
 /// Of what is decided by now, once all of it is published.
@@ -173,6 +205,13 @@ std::vector<Reading> World::readings(const ObjectAccess& objects) const {
   count("sluice_scheduling_cycles_total", "Scheduling cycles", machine_->engine().stats().cycles,
         true);
   count("sluice_control_turns_total", "Turns of the thread that writes", control_->turns(), true);
+  const DraftCounts& drafts = control_->drafts();
+  Reading of_drafts{
+      "sluice_write_drafts_total", "Writes worked out beforehand, by what came of it", true, {}};
+  for (const auto& [result, number] :
+       {std::pair{"taken", drafts.taken}, {"anew", drafts.anew}, {"sent_back", drafts.sent_back}})
+    of_drafts.samples.push_back({{{"result", result}}, static_cast<double>(number)});
+  out.push_back(std::move(of_drafts));
   count("sluice_store_version", "resourceVersion of the last published change", store_->version(),
         false);
   count("sluice_store_backlog_changes", "Changes that are not durable yet", store_->backlog(),
@@ -182,6 +221,16 @@ std::vector<Reading> World::readings(const ObjectAccess& objects) const {
   count("sluice_store_bytes", "Bytes of the objects' texts", store_->use().bytes, false);
   count("sluice_store_no_room", "1 while the disk has no room for more objects",
         store_->no_room().empty() ? 0 : 1, false);
+  if (history_) {
+    const HistoryState history = history_->state();
+    count("sluice_history_rows_written_total", "Runs that were written into the history",
+          history.written, true);
+    count("sluice_history_made_up_total",
+          "Times that the history was made up from the objects as they are", history.made_up, true);
+    count("sluice_history_bytes", "Bytes of the history", history.bytes, false);
+    count("sluice_history_failed", "1 while the history cannot be written",
+          history.failure.empty() ? 0 : 1, false);
+  }
   Reading objects_of{"sluice_store_objects", "Objects, by kind", false, {}};
   for (const api::KindInfo* kind : rules_->scheme.kinds()) {
     const std::size_t number = store_->published_count(*kind);
@@ -200,8 +249,10 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
   out.writes = control_.get();
   out.authorizer = authorizer_.get();
   out.logs = executor_->logs();
+  out.usage = executor_->usage();
   out.insight = insight_.get();
   out.what_if = what_if_.get();
+  out.history = history_.get();
   out.roles = [this] { return authorizer_->index(); };
   out.holder_of = [&authenticator](std::string_view token) {
     return authenticator.holder_of(token);
@@ -212,6 +263,7 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
 void World::hand_over(const std::vector<std::string>& plugins) {
   if (executor_) executor_->keep_pods();
   stop();
+  history_.reset();
   this->plugins().turn_off(plugins);
   auto durable = std::make_shared<std::promise<void>>();
   store_->commit([durable](const Result<void>&) { durable->set_value(); });
@@ -222,6 +274,7 @@ void World::abandon(std::unique_ptr<World> world, const std::function<void()>& s
   static World* last = nullptr;  // can be reached, so it is no leak
   world->stop();
   stopped();
+  world->history_.reset();
   world->what_if_.reset();
   world->authorizer_.reset();
   world->insight_.reset();
@@ -238,6 +291,7 @@ void World::stop() {
   if (rules_) plugins().set_wake({});
   if (executor_) executor_->stop();
   if (control_) control_->stop();
+  if (history_) history_->stop();  // which has seen all that was decided by then
 }
 
 }  // namespace sluice::host

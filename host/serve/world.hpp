@@ -22,6 +22,7 @@
 #include "host/config/config.hpp"
 #include "host/executor/setup.hpp"
 #include "host/explain/insight.hpp"
+#include "host/history/history.hpp"
 #include "host/machine/machine.hpp"
 #include "host/metrics/decision_metrics.hpp"
 #include "host/metrics/metrics.hpp"
@@ -34,12 +35,26 @@
 
 namespace sluice::host {
 
+/// Those that the configuration lists, or `names`, tried in a process of their own first and told
+/// to the log; those that `deaths` tells of are quarantined.
+Result<std::unique_ptr<Rules>> load_host_rules(const Configuration& config,
+                                               const std::optional<std::vector<std::string>>& names,
+                                               const PluginClock& clock,
+                                               const PluginDeaths& deaths);
+
+/// The kinds that objects JobKind of its store declare. A World serves those that it was made with.
+struct Declared {
+  JobPages pages;
+  std::function<void()> others;  ///< the store holds other ones now: another World is wanted
+};
+
 class World {
  public:
   /// `metrics` must outlive it, as the clock. The plugins are tried in a process of their own
   /// first; those that `deaths` tells of start in quarantine.
   static Result<std::unique_ptr<World>> make(const Configuration& config, const PluginClock& clock,
-                                             HostMetrics& metrics, const PluginDeaths& deaths);
+                                             HostMetrics& metrics, const PluginDeaths& deaths,
+                                             Declared declared);
   ~World();
 
   /// `journal` nullptr: memory only. Takes over what it holds, makes what every host has, and
@@ -56,6 +71,9 @@ class World {
 
   const api::Scheme& scheme() const { return rules_->scheme; }
   LiveStore& store() { return *store_; }
+  /// What the store holds of them by now.
+  JobPages published_pages() const;
+  const JobPages& pages() const { return rules_->pages(); }
   ControlLoop& control() { return *control_; }
   const RbacAuthorizer& authorizer() const { return *authorizer_; }
   /// The gauges of this moment. [kernel's thread]
@@ -77,6 +95,7 @@ class World {
   Configuration config_;
   const PluginClock& clock_;
   HostMetrics& metrics_;
+  std::function<void()> other_pages_;
   std::unique_ptr<Rules> rules_;
   std::unique_ptr<LiveStore> store_;
   LiveIds ids_;
@@ -88,6 +107,7 @@ class World {
   std::unique_ptr<RbacAuthorizer> authorizer_;
   std::unique_ptr<SpaceGuard> space_;
   std::unique_ptr<HostWhatIf> what_if_;
+  std::unique_ptr<HostHistory> history_;  // null: it is off
 };
 
 }  // namespace sluice::host

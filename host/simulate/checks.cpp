@@ -23,8 +23,9 @@ std::size_t rank_of(const api::KindInfo& kind) {
       "Namespace",      "PriorityClass",  "WorkloadPriorityClass",
       "ResourceFlavor", "AdmissionCheck", "Cohort",
       "ClusterQueue",   "LocalQueue",     "Job",
-      "RayCluster",     "Workload"};
-  const auto* found = std::find(std::begin(kOrder), std::end(kOrder), kind.kind);
+      "Workload"};
+  const auto* found = std::find(std::begin(kOrder), std::end(kOrder),
+                                kind.job ? "Job" : std::string_view(kind.kind));
   if (found != std::end(kOrder)) return static_cast<std::size_t>(found - std::begin(kOrder));
   return 5;  // kinds that plugins added: before the queues that may name them
 }

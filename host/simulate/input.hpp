@@ -15,6 +15,7 @@
 #include "core/base/time.hpp"
 #include "host/manifests/manifests.hpp"
 #include "host/objects/intake.hpp"
+#include "host/objects/job_pages.hpp"
 #include "host/simulate/places.hpp"
 
 namespace sluice::host {
@@ -53,6 +54,10 @@ struct SimulationInput {
   Places places;
   std::vector<std::string> warnings;
 };
+
+/// The objects JobKind of the manifests, which are needed before all others. What cannot be read is
+/// left out, because load_input() tells of it; so are those in what can be read only once.
+JobPages find_pages(const std::vector<std::string>& paths, ManifestLimits limits);
 
 /// Errors have one line per mistake, each with `file:line`.
 Result<SimulationInput> load_input(const std::vector<std::string>& paths,

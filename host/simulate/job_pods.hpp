@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/controllers/jobs/job_kind.hpp"
+#include "api/jobs/job_kind.hpp"
 #include "host/objects/controller.hpp"
 #include "host/writes/policy.hpp"
 
@@ -32,27 +32,25 @@ class JobPods final : public Controller {
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 
  private:
-  const api::Scheme& scheme_;
+  std::vector<const api::KindInfo*> kinds_;
 };
 
 /// How long the job runs: the longest annotation among its pod templates; nullopt without one.
-std::optional<Duration> runtime_of(const JobKind& kind, const boost::json::object& job);
+std::optional<Duration> runtime_of(const api::JobKind& kind, const boost::json::object& job);
 
-/// When the pods that run now were started; nullopt: none run.
-std::optional<Time> pods_started(const boost::json::object& job);
-
-/// The status of a job whose pods have all succeeded. Only kinds that can end (batch/Job).
-boost::json::object succeeded_status(const boost::json::object& job, Time now);
+/// The status of a job whose pods have all succeeded. Only kinds that end.
+boost::json::object succeeded_status(const api::JobKind& kind, const boost::json::object& job,
+                                     Time now);
 
 /// Refuses jobs with a runtime that is no duration.
 class RuntimePolicy final : public WritePolicy {
  public:
   bool wants(const api::KindInfo& kind) const override;
-  void creating(const api::KindInfo& kind, boost::json::object& object, const ObjectAccess& objects,
-                bool by_system, std::vector<api::Problem>& problems) override;
+  void creating(const api::KindInfo& kind, boost::json::object& object, const ObjectReader& objects,
+                bool by_system, std::vector<api::Problem>& problems) const override;
   void updating(const api::KindInfo& kind, boost::json::object& object,
-                const boost::json::object& old, const ObjectAccess& objects, bool by_system,
-                std::vector<api::Problem>& problems) override;
+                const boost::json::object& old, const ObjectReader& objects, bool by_system,
+                std::vector<api::Problem>& problems) const override;
 };
 
 }  // namespace sluice::host

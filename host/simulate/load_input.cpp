@@ -288,6 +288,10 @@ void InputLoader::take_apply(TimelineEvent& event, json::value& value) {
   json::object& object = value.get_object();
   const auto* kind = kind_of(event.place, "apply", object);
   if (!kind) return;
+  if (kind->kind == "JobKind" && kind->group == "sluice.dev")
+    return fail(event.place, "apply",
+                "apply: a JobKind declares a kind for the whole simulation; allowed: among the "
+                "manifests, not in a Timeline");
   event.type = TimelineEvent::Type::kApply;
   give_name(*kind, object, event.at);
   if (needs_class(*kind, object)) {
@@ -364,9 +368,12 @@ void InputLoader::take_finish(TimelineEvent& event, const json::value& value) {
   const auto& object = value.get_object();
   if (!expect_keys(event.place, "finish", object, {"kind", "namespace", "name"})) return;
   const std::string_view kind = api::find_text(object, "kind");
-  if (!kind.empty() && kind != "Workload" && kind != "Job" && kind != "RayCluster")
+  const api::KindInfo* info = intake_.scheme().find_by_name(kind);
+  if (!kind.empty() && kind != "Workload" && !(info && info->job))
     return fail(event.place, "finish.kind",
-                fmt::format("finish.kind: found \"{}\"; allowed: Workload, Job, RayCluster", kind));
+                fmt::format("finish.kind: found \"{}\"; allowed: Workload, and kinds of jobs such "
+                            "as Job and RayCluster",
+                            kind));
   event.type = TimelineEvent::Type::kFinish;
   event.target = target_of(event.place, "finish", object, false);
   if (event.target) input_.events.push_back(std::move(event));
@@ -402,6 +409,19 @@ Result<SimulationInput> InputLoader::finish() {
 }  // namespace
 
 std::string generated_uid(std::uint64_t n) { return fmt::format("{}{:012}", kUidPrefix, n); }
+
+JobPages find_pages(const std::vector<std::string>& paths, ManifestLimits limits) {
+  limits.holding = "JobKind";
+  std::vector<json::object> found;
+  const auto loaded = load_manifests(paths, limits, [&](Document&& document) -> Result<void> {
+    if (api::find_text(document.object, "kind") == "JobKind" &&
+        api::find_text(document.object, "apiVersion") == kJobKindVersion)
+      found.emplace_back(document.object, json::storage_ptr());
+    return {};
+  });
+  static_cast<void>(loaded);  // the same mistake comes again when everything is read
+  return pages_of(found);
+}
 
 Result<SimulationInput> load_input(const std::vector<std::string>& paths,
                                    const ManifestLimits& limits, Intake& intake) {

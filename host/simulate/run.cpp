@@ -102,6 +102,7 @@ class SimulationRun {
     rules_ = std::move(*rules);
     ManifestLimits limits;
     limits.max_file_bytes = options_.max_file_bytes;
+    rules_->declare(find_pages(options_.paths, limits));
     auto input = load_input(options_.paths, limits, *rules_->intake);
     if (!input) return input.error();
     for (const auto& warning : input->warnings)

@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-const JobKind& job_kind(const ObjectRef& job) { return *find_job_kind(*job.kind); }
+const api::JobKind& job_kind(const ObjectRef& job) { return *job.kind->job; }
 
 }  // namespace
 
@@ -64,7 +64,7 @@ bool SimulatedJobs::is_workload(const api::KindInfo& kind) {
   return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
 }
 
-bool SimulatedJobs::manages(const api::KindInfo& kind) { return find_job_kind(kind) != nullptr; }
+bool SimulatedJobs::manages(const api::KindInfo& kind) { return kind.job != nullptr; }
 
 std::optional<ObjectRef> SimulatedJobs::job_of(const api::Workload& workload) const {
   for (const auto& owner : workload.meta.owners) {
@@ -87,14 +87,14 @@ std::optional<Duration> SimulatedJobs::runtime(const ObjectRef& job) const {
 
 std::optional<Time> SimulatedJobs::started(const ObjectRef& job) const {
   const auto object = objects().get(*job.kind, job.key);
-  return is_suspended(*object) ? std::nullopt : pods_started(*object);
+  return job_kind(job).suspended(*object) ? std::nullopt : job_kind(job).running_since(*object);
 }
 
 bool SimulatedJobs::complete(const ObjectRef& job) {
-  if (job_kind(job).group_kind() != "batch/Job") return false;
+  if (!job_kind(job).ends()) return false;
   const auto object = objects().get(*job.kind, job.key);
-  const auto done =
-      objects().update_status(*job.kind, job.key, succeeded_status(*object, machine_->now()));
+  const auto done = objects().update_status(
+      *job.kind, job.key, succeeded_status(job_kind(job), *object, machine_->now()));
   SLUICE_CHECK(done.ok(), "a job cannot complete: ", done.error().text);
   machine_->controllers().run();
   return true;

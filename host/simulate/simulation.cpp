@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
-#include "host/controllers/jobs/job_kind.hpp"
+#include "api/jobs/job_kind.hpp"
 #include "host/simulate/story.hpp"
 
 namespace sluice::host {
@@ -46,7 +46,7 @@ Result<SimulationTotals> Simulation::run(Machine& machine, SimulatedJobs& jobs,
 /// What a run takes, roughly: its events, and the ends of what becomes a workload.
 std::uint64_t Simulation::steps() const {
   const auto runs = [](const api::KindInfo* kind) {
-    return kind != nullptr && (kind->kind == "Workload" || find_job_kind(*kind) != nullptr);
+    return kind != nullptr && (kind->kind == "Workload" || kind->job != nullptr);
   };
   std::uint64_t out = input_.events.size() - next_event_;
   for (const InitialObject& each : input_.objects) out += runs(each.object.stored.kind) ? 1 : 0;
@@ -257,9 +257,8 @@ std::string Simulation::job_workload(const std::string& job) const {
     if (workload->meta.ns != std::string_view(job).substr(0, slash)) continue;
     const bool owned = std::any_of(
         workload->meta.owners.begin(), workload->meta.owners.end(), [&](const auto& owner) {
-          const std::string group = owner.api_version.substr(0, owner.api_version.find('/'));
-          return find_job_kind(group + "/" + owner.kind) &&
-                 owner.name == std::string_view(job).substr(slash + 1);
+          const api::KindInfo* kind = machine_->scheme().find(owner.api_version, owner.kind);
+          return kind && kind->job && owner.name == std::string_view(job).substr(slash + 1);
         });
     if (!owned) continue;
     if (engine.state(id) == WorkloadState::kAdmitted) return engine.key(id);

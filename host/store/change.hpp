@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/time.hpp"
 #include "host/objects/store.hpp"
 
 namespace sluice::host {
@@ -19,7 +20,8 @@ enum class ChangeType : std::uint8_t { kAdded, kModified, kDeleted };
 struct Change {
   ChangeType type = ChangeType::kAdded;
   RecordPtr object;
-  RecordPtr before;  ///< null when it is new
+  RecordPtr before;    ///< null when it is new
+  Time published = 0;  ///< by the time of day; only of what was taken from a store's history
   std::uint64_t version() const { return object->version; }
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "host/base/wall_clock.hpp"
 
 namespace sluice::host {
 namespace {
@@ -66,6 +67,7 @@ void Published::start(std::uint64_t version, const api::KindInfo& kind, std::uin
 }
 
 void Published::apply(std::span<const Change> changes, std::uint64_t version) {
+  const Time now = wall_clock();
   const Lock lock(mutex_);
   for (const Change& change : changes) {
     Kind& kind = *kinds_.at(change.object->kind);
@@ -74,6 +76,7 @@ void Published::apply(std::span<const Change> changes, std::uint64_t version) {
     else
       kind.table.set(change.object);
     kind.history.push_back(change);
+    kind.history.back().published = now;
     past_.push_back({&kind, size_of(change)});
     past_bytes_ += past_.back().bytes;
   }

@@ -53,6 +53,30 @@ Result<json::object> object_of(const JournalRow& row) {
   return out;
 }
 
+Result<std::vector<json::object>> objects_of_kind(const std::string& path, std::string_view kind) {
+  std::vector<json::object> out;
+  std::error_code code;
+  std::string file = std::filesystem::is_directory(path, code) ? StoreFolder::database(path) : path;
+  if (!std::filesystem::exists(file, code)) return out;
+  auto database = open_store(path, file);
+  if (!database) return database.error();
+  auto rows = database->prepare(
+      "SELECT metadata, body FROM objects WHERE kind = (SELECT id FROM kinds WHERE name = ?)");
+  if (!rows) return rows.error();
+  rows->bind(1, kind);
+  for (;;) {
+    const auto row = rows->step();
+    if (!row) return row.error();
+    if (!*row) return out;
+    JournalRow read;
+    read.metadata = rows->text(0);
+    read.body = rows->text(1);
+    auto object = object_of(read);
+    if (!object) return object.error();
+    out.push_back(std::move(*object));
+  }
+}
+
 std::map<std::string, const api::KindInfo*, std::less<>> kinds_by_name(const api::Scheme& scheme) {
   std::map<std::string, const api::KindInfo*, std::less<>> out;
   for (const api::KindInfo* kind : scheme.kinds()) out[kind->group + "/" + kind->kind] = kind;

@@ -61,6 +61,13 @@ void Statement::bind(int place, std::string_view text) {
   if (bound_ == SQLITE_OK) bound_ = code;
 }
 
+void Statement::bind_bytes(int place, std::string_view bytes) {
+  const int code =
+      sqlite3_bind_blob64(statement_.get(), place, bytes.data() == nullptr ? "" : bytes.data(),
+                          bytes.size(), SQLITE_STATIC);
+  if (bound_ == SQLITE_OK) bound_ = code;
+}
+
 void Statement::bind_nothing(int place) {
   const int code = sqlite3_bind_null(statement_.get(), place);
   if (bound_ == SQLITE_OK) bound_ = code;
@@ -97,6 +104,13 @@ std::string_view Statement::text(int column) const {
   const unsigned char* text = sqlite3_column_text(statement_.get(), column);
   if (text == nullptr) return {};
   return {reinterpret_cast<const char*>(text),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+std::string_view Statement::bytes(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_.get(), column);
+  if (bytes == nullptr) return {};
+  return {static_cast<const char*>(bytes),
           static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 

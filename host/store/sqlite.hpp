@@ -24,6 +24,7 @@ class Statement {
 
   void bind(int place, std::int64_t value);
   void bind(int place, std::string_view text);
+  void bind_bytes(int place, std::string_view bytes);
   void bind_nothing(int place);
   /// True: there is a row; false: it is done.
   Result<bool> step();
@@ -34,6 +35,7 @@ class Statement {
   std::int64_t integer(int column) const;
   /// Valid until the next step.
   std::string_view text(int column) const;
+  std::string_view bytes(int column) const;
 
  private:
   friend class Database;

@@ -20,26 +20,31 @@ void UseTable::add(const StoredObject& object) {
   const std::size_t bytes = stored_bytes(object);
   objects_.fetch_add(1, std::memory_order_relaxed);
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  charged_.fetch_add(charged_bytes(bytes), std::memory_order_relaxed);
   const std::string_view ns = namespace_of(object);
   if (ns.empty()) return;
   auto found = by_namespace_.find(ns);
   if (found == by_namespace_.end()) found = by_namespace_.emplace(ns, StoreUse()).first;
   ++found->second.objects;
   found->second.bytes += bytes;
+  found->second.charged += charged_bytes(bytes);
 }
 
 void UseTable::remove(const StoredObject& object) {
   const std::size_t bytes = stored_bytes(object);
   objects_.fetch_sub(1, std::memory_order_relaxed);
   bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  charged_.fetch_sub(charged_bytes(bytes), std::memory_order_relaxed);
   const auto found = by_namespace_.find(namespace_of(object));
   if (found == by_namespace_.end()) return;
   found->second.bytes -= bytes;
+  found->second.charged -= charged_bytes(bytes);
   if (--found->second.objects == 0) by_namespace_.erase(found);
 }
 
 StoreUse UseTable::total() const {
-  return {objects_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed)};
+  return {objects_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed),
+          charged_.load(std::memory_order_relaxed)};
 }
 
 StoreUse UseTable::of(std::string_view ns) const {

@@ -8,20 +8,17 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
-#include "host/controllers/jobs/job_kind.hpp"
 #include "host/explain/document.hpp"
 #include "host/explain/insight.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-bool is_workload(const api::KindInfo& kind) {
-  return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
-}
 
 json::object reference(const Wish& wish, const std::string& key) {
   json::object out{{"apiVersion", wish.kind->api_version(wish.version)}, {"kind", wish.kind->kind}};
@@ -210,7 +207,7 @@ std::vector<Asked> asked_workloads(Fork& fork, const Question& question,
     const Wish& wish = question.wishes[i];
     if (wish.remove) continue;
     if (is_workload(*wish.kind)) add(i, granted[i].key);
-    if (!find_job_kind(*wish.kind)) continue;
+    if (!wish.kind->job) continue;
     const StoredObject* job = fork.machine().store().find(*wish.kind, granted[i].key);
     if (!job) continue;
     for (const ObjectRef& owned : fork.machine().index().owned_by(job->metadata.uid()))
@@ -236,7 +233,7 @@ json::object answer_document(Fork& fork, const Question& question,
   // A job that no queue holds back runs as soon as it is made.
   for (std::size_t i = 0; i < question.wishes.size(); ++i) {
     const Wish& wish = question.wishes[i];
-    if (wish.remove || !find_job_kind(*wish.kind)) continue;
+    if (wish.remove || !wish.kind->job) continue;
     const bool queued =
         std::any_of(asked.begin(), asked.end(), [i](const Asked& each) { return each.wish == i; });
     if (!queued)

@@ -130,7 +130,8 @@ json::object document(const Told& told, const std::optional<Time>& soonest, cons
 /// Plays, and what they told so far.
 class Estimate {
  public:
-  Estimate(const PutAgain& put, Deadline deadline) : put_(put), deadline_(deadline) {}
+  Estimate(const PutAgain& put, const PastRunTimes& kept, Deadline deadline)
+      : put_(put), kept_(kept), deadline_(deadline) {}
 
   std::vector<json::object> run() {
     for (int i = 0; i < kPlays; ++i)
@@ -147,7 +148,7 @@ class Estimate {
   bool play(Play::Mode mode, int number) {
     auto put = put_();
     if (!put) return false;
-    const RunTimes times(put->fork->engine(), put->fork->jobs());
+    const RunTimes times(put->fork->engine(), put->fork->jobs(), kept_);
     const std::vector<WorkloadId> waiting = put->waiting();
     if (plays_ == 0) {
       told_.assign(waiting.size(), {});
@@ -168,6 +169,7 @@ class Estimate {
   }
 
   const PutAgain& put_;
+  const PastRunTimes& kept_;
   const Deadline deadline_;
   std::vector<Told> told_;
   std::vector<std::optional<Time>> soonest_;
@@ -178,8 +180,9 @@ class Estimate {
 
 }  // namespace
 
-std::vector<json::object> estimate_starts(const PutAgain& put, Deadline deadline) {
-  return Estimate(put, deadline).run();
+std::vector<json::object> estimate_starts(const PutAgain& put, const PastRunTimes& kept,
+                                          Deadline deadline) {
+  return Estimate(put, kept, deadline).run();
 }
 
 }  // namespace sluice::host

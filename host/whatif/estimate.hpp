@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/whatif/answer.hpp"
+#include "host/whatif/run_times.hpp"
 
 namespace sluice::host {
 
@@ -30,7 +31,9 @@ struct Put {
 using PutAgain = std::function<ApiResult<Put>()>;
 
 /// One per asked workload that waits, in their order, as docs/what-if.md describes it; fewer when
-/// it could not be worked out. Takes until the deadline at most: fewer plays tell less.
-std::vector<boost::json::object> estimate_starts(const PutAgain& put, Deadline deadline);
+/// it could not be worked out. Takes until the deadline at most: fewer plays tell less. `kept`:
+/// past run times beyond those of the objects that are there.
+std::vector<boost::json::object> estimate_starts(const PutAgain& put, const PastRunTimes& kept,
+                                                 Deadline deadline);
 
 }  // namespace sluice::host

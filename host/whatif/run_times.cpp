@@ -14,7 +14,8 @@ std::string local_queue(const api::Workload& workload) {
 
 }  // namespace
 
-RunTimes::RunTimes(const Engine& engine, const SimulatedJobs& jobs) : jobs_(jobs) {
+RunTimes::RunTimes(const Engine& engine, const SimulatedJobs& jobs, const PastRunTimes& kept)
+    : jobs_(jobs) {
   for (const WorkloadId id : engine.workloads()) {
     if (engine.state(id) != WorkloadState::kFinished) continue;
     const auto object = engine.object(id);
@@ -27,6 +28,11 @@ RunTimes::RunTimes(const Engine& engine, const SimulatedJobs& jobs) : jobs_(jobs
       continue;
     of_queue.push_back(finished->last_transition_time - admitted->last_transition_time);
   }
+  // Whose objects are still there is kept, too: of each queue one of both counts.
+  for (const auto& [queue, times] : kept)
+    if (std::vector<Duration>& of_queue = past_[queue]; times.size() >= of_queue.size())
+      of_queue.assign(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(
+                                                         std::min(times.size(), kMostOfQueue)));
   for (auto& [queue, times] : past_) std::sort(times.begin(), times.end());
 }
 

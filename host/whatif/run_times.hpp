@@ -31,10 +31,14 @@ struct Draws {
   bool any() const { return fewest != static_cast<std::size_t>(-1); }
 };
 
+/// How long workloads took that succeeded, by LocalQueue (`namespace/name`).
+using PastRunTimes = std::map<std::string, std::vector<Duration>>;
+
 class RunTimes {
  public:
-  /// Looks at what has finished. O(workloads). `jobs` must outlive it.
-  RunTimes(const Engine& engine, const SimulatedJobs& jobs);
+  /// Looks at what has finished. O(workloads). `kept`: what is known beyond the objects that are
+  /// there. `jobs` must outlive it.
+  RunTimes(const Engine& engine, const SimulatedJobs& jobs, const PastRunTimes& kept);
 
   /// Of a workload that has run for so long.
   RunTimeSource source(const Engine& engine, WorkloadId id, Duration ran) const;
@@ -50,7 +54,7 @@ class RunTimes {
                                                               Duration ran) const;
 
   const SimulatedJobs& jobs_;
-  std::map<std::string, std::vector<Duration>> past_;  // by LocalQueue, the shortest first
+  PastRunTimes past_;  // the shortest first
 };
 
 }  // namespace sluice::host

@@ -1,9 +1,6 @@
 #include "host/whatif/what_if.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -22,17 +19,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kNice = 10;                     // the host's own threads come first
 constexpr std::chrono::seconds kEstimate(8);  // for all plays together
-
-ApiError too_many() {
-  ApiError out;
-  out.code = 429;
-  out.reason = "TooManyRequests";
-  out.text = "too many questions are waiting; try again later";
-  out.retry_after_seconds = 1;
-  return out;
-}
 
 ApiError too_late(Duration longest) {
   ApiError out;
@@ -58,86 +45,37 @@ bool is_over(Deadline deadline) { return std::chrono::steady_clock::now() >= dea
 
 }  // namespace
 
-HostWhatIf::HostWhatIf(ForkSource source, const Authorizer& authorizer, Moment moment,
+HostWhatIf::HostWhatIf(ForkSource source, const Authorizer& authorizer, Moment moment, Past past,
                        WhatIfLimits limits)
     : source_(std::move(source)),
       authorizer_(authorizer),
       moment_(std::move(moment)),
-      limits_(limits) {}
-
-HostWhatIf::~HostWhatIf() { stop(); }
-
-void HostWhatIf::start() {
-  thread_ = std::thread([this] { loop(); });
-}
-
-void HostWhatIf::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  work_.notify_one();
-  if (thread_.joinable()) thread_.join();
-}
+      past_(std::move(past)),
+      limits_(limits),
+      thread_("what-if", limits.waiting, limits.waiting_per_user) {}
 
 void HostWhatIf::ask(WhatIfRequest request, Done done) {
-  bool stopping = false;
-  {
-    const std::lock_guard lock(mutex_);
-    stopping = stopping_;
-    std::size_t& own = of_user_[request.who.user];
-    if (!stopping_ && queue_.size() < limits_.waiting && own < limits_.waiting_per_user) {
-      ++own;
-      const std::string user = request.who.user;
-      const auto deadline =
-          std::chrono::steady_clock::now() + std::chrono::nanoseconds(limits_.longest);
-      queue_.push(user, Task{std::move(request), std::move(done), deadline});
-      done = nullptr;
-    } else if (own == 0) {
-      of_user_.erase(request.who.user);
-    }
-  }
-  if (!done) return work_.notify_one();
-  done(stopping ? unavailable("the host is shutting down", 1) : too_many());
-}
-
-void HostWhatIf::loop() {
-  pthread_setname_np(pthread_self(), "what-if");
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
-  for (;;) {
-    std::optional<Task> task;
-    bool stopping = false;
-    {
-      std::unique_lock lock(mutex_);
-      work_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-      task = queue_.pop();
-      stopping = stopping_;
-    }
-    if (!task) return;
-    const std::string user = task->request.who.user;
-    if (stopping)
-      task->done(unavailable("the host is shutting down", 1));
-    else
-      carry_out(*task);
-    const std::lock_guard lock(mutex_);
-    if (const auto own = of_user_.find(user); --own->second == 0) of_user_.erase(own);
-  }
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::nanoseconds(limits_.longest);
+  const std::string user = request.who.user;
+  thread_.ask(user, [this, deadline, request = std::move(request),
+                     done = std::move(done)](const ApiError* refused) {
+    done(refused ? ApiResult<json::value>(*refused) : carry_out(request, deadline));
+  });
 }
 
 /// An exception (out of memory) ends the question, not the host.
-void HostWhatIf::carry_out(Task& task) const {
-  ApiResult<json::value> result = [&]() -> ApiResult<json::value> {
-    try {
-      if (is_over(task.deadline)) return too_late(limits_.longest);
-      auto done = answer(task.request, task.deadline);
-      if (done) return json::value(std::move(*done));
-      return is_over(task.deadline) ? too_late(limits_.longest) : done.error();
-    } catch (const std::exception& error) {
-      log(LogLevel::kError, "what-if", error.what());
-      return unavailable("the question could not be worked out; try again later", 1);
-    }
-  }();
-  task.done(std::move(result));
+ApiResult<json::value> HostWhatIf::carry_out(const WhatIfRequest& request,
+                                             Deadline deadline) const {
+  try {
+    if (is_over(deadline)) return too_late(limits_.longest);
+    auto done = answer(request, deadline);
+    if (done) return json::value(std::move(*done));
+    return is_over(deadline) ? too_late(limits_.longest) : done.error();
+  } catch (const std::exception& error) {
+    log(LogLevel::kError, "what-if", error.what());
+    return unavailable("the question could not be worked out; try again later", 1);
+  }
 }
 
 ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadline deadline) const {
@@ -189,8 +127,8 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
   done->fork.reset();  // its memory is needed
   const json::object& spec = part(request.question, "spec");
   if (!waiting.empty() && api::find_bool(spec, "estimate", true))
-    add_starts(status,
-               estimate_starts(put, std::min(deadline, Deadline::clock::now() + kEstimate)));
+    add_starts(status, estimate_starts(put, past_ ? past_() : PastRunTimes(),
+                                       std::min(deadline, Deadline::clock::now() + kEstimate)));
   out["status"] = std::move(status);
   return out;
 }

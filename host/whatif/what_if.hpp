@@ -7,18 +7,15 @@
 // out.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <string>
-#include <thread>
-#include <unordered_map>
 
 #include "host/access/authorizer.hpp"
 #include "host/apiserver/backend.hpp"
-#include "host/base/fair_queue.hpp"
+#include "host/apiserver/question_thread.hpp"
 #include "host/whatif/fork.hpp"
 #include "host/whatif/question.hpp"
+#include "host/whatif/run_times.hpp"
 
 namespace sluice::host {
 
@@ -33,14 +30,16 @@ class HostWhatIf final : public WhatIf {
   /// The moment of the fork: asks the kernel's thread, and waits until it is durable.
   using Moment = std::function<Result<ForkMoment>()>;
 
-  /// All must outlive it.
-  HostWhatIf(ForkSource source, const Authorizer& authorizer, Moment moment,
-             WhatIfLimits limits = {});
-  ~HostWhatIf() override;  // as stop()
+  /// Past run times beyond those of objects that are there; on the object's thread. May be empty.
+  using Past = std::function<PastRunTimes()>;
 
-  void start();
+  /// All must outlive it.
+  HostWhatIf(ForkSource source, const Authorizer& authorizer, Moment moment, Past past = {},
+             WhatIfLimits limits = {});
+
+  void start() { thread_.start(); }
   /// Ends the thread when the question that it works on is answered; those that wait are refused.
-  void stop();
+  void stop() { thread_.stop(); }
 
   void ask(WhatIfRequest request, Done done) override;
 
@@ -48,25 +47,14 @@ class HostWhatIf final : public WhatIf {
   ApiResult<boost::json::object> answer(const WhatIfRequest& request, Deadline deadline) const;
 
  private:
-  struct Task {
-    WhatIfRequest request;
-    Done done;
-    Deadline deadline;
-  };
-  void loop();
-  void carry_out(Task& task) const;
+  ApiResult<boost::json::value> carry_out(const WhatIfRequest& request, Deadline deadline) const;
 
   const ForkSource source_;
   const Authorizer& authorizer_;
   const Moment moment_;
+  const Past past_;
   const WhatIfLimits limits_;
-
-  std::mutex mutex_;
-  std::condition_variable work_;
-  FairQueue<Task> queue_;                                 // guarded by mutex_, as the rest
-  std::unordered_map<std::string, std::size_t> of_user_;  // waiting or worked on
-  bool stopping_ = false;
-  std::thread thread_;
+  QuestionThread thread_;
 };
 
 }  // namespace sluice::host

@@ -24,6 +24,7 @@ std::string suffix_of(std::uint64_t number) {
 
 std::string LiveIds::uid(Time now) {
   const auto milliseconds = static_cast<std::uint64_t>(std::max<Time>(now, 0) / kMillisecond);
+  const std::lock_guard lock(mutex_);
   last_ = std::max(last_ + 1, milliseconds << 12U);
   const std::uint64_t time = (last_ >> 12U) & 0xffffffffffffULL;
   const std::uint64_t tail = random_();
@@ -31,7 +32,10 @@ std::string LiveIds::uid(Time now) {
                      last_ & 0xfffU, 0x8000U | (tail >> 50U), tail & 0xffffffffffffULL);
 }
 
-std::string LiveIds::suffix() { return suffix_of(random_()); }
+std::string LiveIds::suffix() {
+  const std::lock_guard lock(mutex_);
+  return suffix_of(random_());
+}
 
 std::string CountingIds::uid(Time) {
   return fmt::format("00000000-0000-4000-9000-{:012x}", ++uids_);

@@ -1,12 +1,13 @@
 // IdSource: identities of new objects.
 //
 // The live host draws UIDs of version 7 (RFC 9562): they grow with the time of creation, so that
-// two workloads of the same second keep the order in which they came. The simulation counts. Both
-// belong to the kernel's thread.
+// two workloads of the same second keep the order in which they came; any thread. The simulation
+// counts, on the kernel's thread.
 #pragma once
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <mutex>
 #include <random>
 #include <string>
 
@@ -37,7 +38,8 @@ class LiveIds final : public IdSource {
   std::string suffix() override;
 
  private:
-  std::mt19937_64 random_;
+  std::mutex mutex_;
+  std::mt19937_64 random_;  // guarded by mutex_, as the rest
   std::uint64_t last_ = 0;  // milliseconds × 4096 + counter: never the same, never smaller
 };
 

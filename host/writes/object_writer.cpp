@@ -2,91 +2,35 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <boost/json/monotonic_resource.hpp>
 #include <utility>
 
-#include "api/builtin/builtin.hpp"
 #include "api/json/json.hpp"
-#include "host/objects/marks.hpp"
 #include "host/objects/parts.hpp"
-#include "host/rest/field_manager.hpp"
+#include "host/store/use.hpp"
 #include "host/writes/metadata.hpp"
-#include "host/writes/size_limit.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
 
-bool is_workload(const api::KindInfo& kind) {
-  return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
-}
-
-bool is_user(const WriteMode& mode) { return !mode.by_system && mode.plugin.empty(); }
-
-std::string key_of(const api::KindInfo& kind, const json::object& object) {
-  const json::object* metadata = metadata_of(object);
-  if (!metadata) return {};
-  const std::string name(api::find_text(*metadata, "name"));
-  if (!kind.namespaced) return name;
-  return fmt::format("{}/{}", api::find_text(*metadata, "namespace"), name);
-}
+constexpr std::size_t kTreeBytes = 4;  // of an object's tree, for each byte of its text
 
 ApiResult<void> without_outcome(const ApiResult<WriteOutcome>& result) {
   if (result) return {};
   return result.error();
 }
 
-/// Each write changes its own part only: the status, or all but the status.
-void keep_other_part(const json::object& before, bool status, json::object& after) {
-  if (!status) {
-    after.erase("status");
-    if (const auto* kept = api::find(before, "status")) after["status"] = *kept;
-    return;
-  }
-  json::object joined(before, after.storage());
-  joined.erase("status");
-  if (auto* changed = after.if_contains("status")) joined["status"] = std::move(*changed);
-  after = std::move(joined);
-}
-
-std::string version_of(const json::object& object, const api::KindInfo& kind) {
-  const std::string_view full = api::find_text(object, "apiVersion");
-  return std::string(full.empty() ? kind.hub().name : full.substr(full.find('/') + 1));
-}
-
 }  // namespace
 
 ObjectWriter::ObjectWriter(Kernel& kernel, const ObjectIndex& index, IdSource& ids)
-    : kernel_(kernel), index_(index), ids_(ids), deletion_(kernel, index) {}
-
-/// Defaults, conversion, validation and field validation; `problems` are those found before.
-std::optional<ApiError> ObjectWriter::judge(const api::KindInfo& kind, std::string_view name,
-                                            json::object& object, const json::object* old,
-                                            bool status, const WriteMode& mode,
-                                            std::vector<api::Problem> problems) {
-  if (auto refused = too_large(kind, name, object, mode.by_system)) return refused;
-  IntakeOptions options;
-  options.status = status;
-  options.unknown_fields = mode.field_validation == FieldValidation::kIgnore
-                               ? api::UnknownFields::kIgnore
-                               : api::UnknownFields::kWarn;
-  options.dry_run = mode.dry_run;
-  options.warnings = mode.warnings;
-  options.advice = mode.advice;
-  if (old && is_workload(kind))
-    if (const auto id = kernel_.engine().find(key_of(kind, *old)))
-      options.may_lower_counts = kernel_.engine().may_lower_counts(*id);
-  // As it was sent: the check converts.
-  const std::string version = version_of(object, kind);
-  if (problems.empty()) problems = kernel_.intake().check(kind, object, old, options);
-  if (mode.field_validation == FieldValidation::kStrict && mode.warnings && !mode.warnings->empty())
-    return bad_request(
-        fmt::format("{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}",
-                    kind.kind, version, kind.kind, fmt::join(*mode.warnings, ", ")));
-  if (!problems.empty()) return invalid(kind, name, problems);
-  return mode.guard ? mode.guard(kind, object) : std::nullopt;
-}
+    : kernel_(kernel),
+      index_(index),
+      ids_(ids),
+      deletion_(kernel, index),
+      drafter_(kernel.intake()),
+      view_(kernel, ids) {}
 
 WriteOutcome ObjectWriter::outcome_of(const StoredObject& stored, int code, const WriteMode& mode) {
   WriteOutcome out;
@@ -95,75 +39,26 @@ WriteOutcome ObjectWriter::outcome_of(const StoredObject& stored, int code, cons
   return out;
 }
 
-/// The name of a new object; generateName is drawn until it is free.
-ApiResult<std::string> ObjectWriter::name_new(const api::KindInfo& kind,
-                                              json::object& object) const {
-  constexpr std::size_t kLongestBase = 58;  // five more make a label
-  json::object& metadata = metadata_of(object);
-  const std::string base(api::find_text(metadata, "generateName"));
-  if (!api::find_text(metadata, "name").empty() || base.empty()) return key_of(kind, object);
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    metadata["name"] = base.substr(0, kLongestBase) + ids_.suffix();
-    std::string key = key_of(kind, object);
-    if (!kernel_.exists(kind, key)) return key;
-  }
-  return conflict(kind, base, "no free name was found for metadata.generateName; try again");
-}
-
-std::optional<ApiError> ObjectWriter::namespace_refuses(const api::KindInfo& kind,
-                                                        std::string_view name,
-                                                        std::string_view ns) const {
-  if (!kind.namespaced || !require_namespaces_) return std::nullopt;
-  const api::KindInfo* namespaces = scheme().find("v1", "Namespace");
-  if (!namespaces) return std::nullopt;
-  const StoredObject* found = kernel_.store().find(*namespaces, ns);
-  if (!found) return not_found(*namespaces, ns);
-  if (!found->metadata.terminating()) return std::nullopt;
-  return forbidden(kind, name,
-                   fmt::format("unable to create new content in namespace {} because it is being "
-                               "terminated",
-                               ns));
-}
-
 ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::object object,
                                              const WriteMode& mode) {
-  auto named = name_new(kind, object);
-  if (!named) return named.error();
-  const std::string key = *named;
-  const std::string name(api::find_text(metadata_of(object), "name"));
-  if (auto refused =
-          namespace_refuses(kind, name, api::find_text(metadata_of(object), "namespace")))
-    return *refused;
-  if (kernel_.exists(kind, key)) return already_exists(kind, name);
-  if (!mode.by_system) drop_system_metadata(object);
-  if (is_user(mode)) drop_marks(kind, object, mode.advice);
-  if (!mode.by_system && kind.status_subresource) object.erase("status");
-  give_identity(object, ids_.uid_for(kind, object, now()), now());
-  if (!mode.by_system || !object.contains("status")) {
-    auto status = api::initial_status(kind.group, kind.kind, object);
-    if (!status.empty()) object["status"] = std::move(status);
-  }
-  if (kind.kind == "Job" && kind.group == "batch")
-    api::default_job(object, api::find_text(metadata_of(object), "uid"));
-  std::vector<api::Problem> problems;
-  if (is_user(mode)) check_owners(scheme(), kind, nullptr, object, problems);
-  for (WritePolicy* policy : policies_)
-    if (policy->wants(kind)) policy->creating(kind, object, *this, mode.by_system, problems);
-  if (auto refused = judge(kind, name, object, nullptr, false, mode, std::move(problems)))
-    return *refused;
-  if (!mode.field_manager.empty())
-    track_update(scheme(), {kind, mode.field_manager, "", now()}, nullptr, object);
-  if (auto refused = too_large(kind, name, object, mode.by_system)) return *refused;
-  return store_new({&kind, key_of(kind, object)}, object, mode);
+  Draft draft(view_);
+  draft.edit.emplace(kind).set_after(std::move(object));
+  drafter_.judge(draft, mode);
+  return take(draft, mode);
+}
+
+ApiResult<WriteOutcome> ObjectWriter::replace(Edit edit, const WriteMode& mode) {
+  Draft draft(view_);
+  draft.edit.emplace(std::move(edit));
+  drafter_.judge(draft, mode);
+  return take(draft, mode);
 }
 
 /// Whether creating an object of the kind depends on more than what its sealed form was judged by:
 /// built-in kinds get names and statuses that their identity decides.
 bool ObjectWriter::needs_tree(const api::KindInfo& kind, const WriteMode& mode) const {
   return mode.guard || mode.dry_run || !mode.by_system || !mode.field_manager.empty() ||
-         kind.group.empty() || kind.group == "batch" ||
-         std::any_of(policies_.begin(), policies_.end(),
-                     [&kind](const WritePolicy* policy) { return policy->wants(kind); });
+         kind.group.empty() || kind.group == "batch" || drafter_.has_policy(kind);
 }
 
 ApiResult<WriteOutcome> ObjectWriter::create(PreparedObject prepared, const WriteMode& mode) {
@@ -173,74 +68,88 @@ ApiResult<WriteOutcome> ObjectWriter::create(PreparedObject prepared, const Writ
   const std::size_t slash = kind.namespaced ? key.find('/') : std::string::npos;
   const std::string name = slash == std::string::npos ? key : key.substr(slash + 1);
   if (slash != std::string::npos)
-    if (auto refused = namespace_refuses(kind, name, std::string_view(key).substr(0, slash)))
+    if (auto refused = drafter_.namespace_refuses(Reads(view_), kind, name,
+                                                  std::string_view(key).substr(0, slash)))
       return *refused;
   if (kernel_.exists(kind, key)) return already_exists(kind, name);
   give_identity(prepared, prepared.has_uid ? std::string() : ids_.uid(now()), now());
   kernel_.commit(std::move(prepared));
-  return outcome_of(*kernel_.store().find(kind, key), 201, mode);
+  return outcome_of_new({&kind, key}, mode);
 }
 
-WriteOutcome ObjectWriter::store_new(const ObjectRef& ref, const json::object& object,
-                                     const WriteMode& mode) {
-  PreparedObject prepared = kernel_.intake().seal(*ref.kind, object, mode.dry_run);
-  if (mode.dry_run) return outcome_of(prepared.stored, 201, mode);
-  kernel_.commit(std::move(prepared));
-  return outcome_of(*kernel_.store().find(*ref.kind, ref.key), 201, mode);
+/// One that is born elsewhere is not there yet.
+WriteOutcome ObjectWriter::outcome_of_new(const ObjectRef& ref, const WriteMode& mode) const {
+  const StoredObject* stored = kernel_.store().find(*ref.kind, ref.key);
+  if (stored) return outcome_of(*stored, 201, mode);
+  WriteOutcome out;
+  out.code = 202;
+  return out;
 }
 
-/// Whether what the edit makes of the object may not be; it is in the form to be stored otherwise.
-std::optional<ApiError> ObjectWriter::refuses(Edit& edit, std::string_view name,
-                                              const WriteMode& mode) {
+ApiResult<WriteOutcome> ObjectWriter::take(Draft& draft, const WriteMode& mode) {
+  if (draft.refused) return *draft.refused;
+  Edit& edit = *draft.edit;
   const api::KindInfo& kind = edit.kind();
-  const json::object& before = edit.before();
-  json::object& after = edit.after();
-  keep_system_metadata(before, after);
-  if (is_user(mode)) keep_marks(kind, before, after, mode.advice);
-  std::vector<api::Problem> problems;
-  if (!edit.of_status()) {
-    if (is_user(mode)) check_owners(scheme(), kind, &before, after, problems);
-    for (WritePolicy* policy : policies_)
-      if (policy->wants(kind))
-        policy->updating(kind, after, before, *this, mode.by_system, problems);
+  if (!draft.sealed) {  // plugins have their say first
+    if (!draft.identified)
+      give_identity(edit.after(), ids_.uid_for(kind, edit.after(), now()), now());
+    draft.identified = true;
+    if (auto refused = drafter_.ask_plugins(draft, mode)) return *refused;
   }
-  if (auto refused = judge(kind, name, after, &before, edit.of_status(), mode, std::move(problems)))
-    return refused;
-  if (edit.of_status() || kind.status_subresource) keep_other_part(before, edit.of_status(), after);
-  if (!edit.stored().metadata.terminating()) return std::nullopt;
-  for (const auto& finalizer : finalizers_of(after))
-    if (!edit.stored().metadata.has_finalizer(finalizer))
-      return forbidden(kind, name,
-                       fmt::format("no new finalizers can be added if the object is being "
-                                   "deleted, found new finalizer \"{}\"",
-                                   finalizer));
-  return std::nullopt;
+  if (mode.guard)
+    if (auto refused = mode.guard(kind, edit.after())) return *refused;
+  if (!draft.sealed) drafter_.seal(draft, mode);
+  if (draft.refused_late) return *draft.refused_late;
+  return edit.is_new() ? store_new(draft, mode) : store_change(draft, mode);
 }
 
-ApiResult<WriteOutcome> ObjectWriter::replace(Edit edit, const WriteMode& mode) {
-  const api::KindInfo& kind = edit.kind();
-  const ObjectRef ref = edit.ref();
-  const std::string name = ref.key.substr(ref.key.find('/') + 1);
-  if (auto refused = refuses(edit, name, mode)) return *refused;
-  const bool status = edit.of_status();
-  const json::object& before = edit.before();
-  json::object& after = edit.after();
-  if (!mode.field_manager.empty())
-    track_update(scheme(), {kind, mode.field_manager, status ? "status" : "", now()}, &before,
-                 after);
-  if (!object_differs(before, after)) return outcome_of(edit.stored(), 200, mode);
-  if (auto refused = too_large(kind, name, after, mode.by_system)) return *refused;
-  if (body_differs(before, after)) advance_generation(after);
-  if (mode.dry_run) return outcome_of(edit.preview(kernel_), 200, mode);
-  if (status && is_workload(kind) && !kernel_.is_staging())  // else when it takes effect
-    if (auto applied = apply_workload_status(ref, after); !applied) return applied.error();
+ApiResult<WriteOutcome> ObjectWriter::store_new(Draft& draft, const WriteMode& mode) {
+  const ObjectRef ref = draft.edit->ref();
+  if (!draft.identified)
+    give_identity(draft.prepared, ids_.uid_for(*ref.kind, draft.edit->after(), now()),
+                  now() - now() % kSecond);
+  if (mode.dry_run) return outcome_of(draft.prepared.stored, 201, mode);
+  kernel_.intake().remember(*ref.kind, draft.edit->after());
+  kernel_.commit(std::move(draft.prepared));
+  return outcome_of_new(ref, mode);
+}
+
+ApiResult<WriteOutcome> ObjectWriter::store_change(Draft& draft, const WriteMode& mode) {
+  const Edit& edit = *draft.edit;
+  const ObjectRef& ref = edit.ref();
+  if (!draft.differs) return outcome_of(edit.stored(), 200, mode);
+  if (mode.dry_run) return outcome_of(draft.prepared.stored, 200, mode);
+  if (edit.of_status() && is_workload(*ref.kind) &&
+      !kernel_.is_staging())  // else when it takes effect
+    if (auto applied = apply_workload_status(ref, edit.after()); !applied) return applied.error();
   const bool terminating = edit.stored().metadata.terminating();
-  edit.commit(kernel_);
-  const StoredObject* stored = kernel_.store().find(kind, ref.key);
-  SLUICE_CHECK(stored != nullptr, "lost ", kind.kind, " ", ref.key);
+  commit(draft);
+  const StoredObject* stored = kernel_.store().find(*ref.kind, ref.key);
+  SLUICE_CHECK(stored != nullptr, "lost ", ref.kind->kind, " ", ref.key);
   WriteOutcome done = outcome_of(*stored, 200, mode);
   if (terminating) done.removed = deletion_.written(ref);
   return done;
+}
+
+void ObjectWriter::commit(Draft& draft) {
+  const Edit& edit = *draft.edit;
+  PreparedObject& out = draft.prepared;
+  if (!edit.of_status()) {
+    kernel_.intake().remember(edit.kind(), edit.after());
+    return kernel_.commit(std::move(out));
+  }
+  if (draft.workload_status) {
+    const StoredObject* stored = kernel_.store().find(edit.kind(), edit.ref().key);
+    if (const auto known = kernel_.typed_workload(*stored)) {
+      auto workload = std::make_shared<api::Workload>(*known);
+      workload->status = std::move(*draft.workload_status);
+      workload->extensions = std::move(draft.extensions);
+      out.typed = std::move(workload);
+    } else {
+      out.typed = kernel_.intake().decode(edit.kind(), edit.after());
+    }
+  }
+  kernel_.commit(std::move(out), &part(edit.after(), "status"));
 }
 
 /// What a status write decides: that the job has ended.
@@ -282,8 +191,11 @@ ApiResult<WriteOutcome> ObjectWriter::remove(const ObjectRef& ref, const DeleteO
 
 std::optional<json::object> ObjectWriter::get(const api::KindInfo& kind,
                                               std::string_view key) const {
-  if (!kernel_.exists(kind, key)) return std::nullopt;
-  return kernel_.current(kind, key);
+  const StoredObject* stored = kernel_.store().find(kind, key);
+  if (!stored) return std::nullopt;
+  // The object owns its memory, which goes as a whole: it costs half of what single pieces do.
+  return kernel_.current(*stored, json::make_shared_resource<json::monotonic_resource>(
+                                      kTreeBytes * stored_bytes(*stored) + 1024));
 }
 
 bool ObjectWriter::exists(const api::KindInfo& kind, std::string_view key) const {
@@ -319,12 +231,12 @@ ApiResult<void> ObjectWriter::update(json::object object) {
   if (!kind)
     return bad_request(fmt::format("no kind {} in {}", api::find_text(object, "kind"),
                                    api::find_text(object, "apiVersion")));
-  const ObjectRef ref{kind, key_of(*kind, object)};
+  const ObjectRef ref{kind, key_in(*kind, object)};
   if (!kernel_.exists(*kind, ref.key))
     return not_found(*kind, ref.key.substr(ref.key.find('/') + 1));
   WriteMode mode;
   mode.by_system = true;
-  Edit edit(kernel_, ref, false);
+  Edit edit = open_edit(view_, ref, view_.find(*kind, ref.key), false);
   edit.set_after(std::move(object));
   return without_outcome(replace(std::move(edit), mode));
 }
@@ -333,7 +245,7 @@ ApiResult<void> ObjectWriter::update_status(const api::KindInfo& kind, std::stri
                                             json::object status) {
   if (!kernel_.exists(kind, key)) return not_found(kind, key.substr(key.find('/') + 1));
   if (kernel_.reads_statuses_of(kind)) {
-    Edit edit(kernel_, {&kind, std::string(key)}, true);
+    Edit edit = open_edit(view_, {&kind, std::string(key)}, view_.find(kind, key), true);
     edit.set_after(edit.copy());
     edit.after()["status"] = std::move(status);
     WriteMode mode;

@@ -1,13 +1,12 @@
 // ObjectWriter: creating, changing and deleting objects by the rules of the Kubernetes API, for
 // users (through Writer), controllers and plugins alike. It is the live ObjectAccess.
 //
-// Every change goes through here: defaults, policies of the kind, validation, identity,
-// generation, finalizers, and then the Kernel. A refused change changes nothing. Belongs to the
-// kernel's thread.
+// Every change goes through here, as a Draft: what it says, judged by the rules of the Drafter,
+// then what plugins and the guard say, identity, finalizers, and then the Kernel. A refused change
+// changes nothing. Belongs to the kernel's thread.
 #pragma once
 
 #include <boost/json/object.hpp>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,9 +17,9 @@
 #include "host/kernel/object_index.hpp"
 #include "host/objects/object_access.hpp"
 #include "host/writes/deletion.hpp"
-#include "host/writes/edit.hpp"
+#include "host/writes/drafter.hpp"
 #include "host/writes/ids.hpp"
-#include "host/writes/policy.hpp"
+#include "host/writes/working_view.hpp"
 
 namespace sluice::host {
 
@@ -31,31 +30,18 @@ class EventSink {
   virtual void emit(const EventNote& event) = 0;
 };
 
-/// How one write is carried out.
-struct WriteMode {
-  bool dry_run = false;
-  bool by_system = false;  ///< the host itself: a status is taken over on creation
-  bool answer = true;      ///< false: nobody reads the object of the outcome
-  FieldValidation field_validation = FieldValidation::kIgnore;
-  std::string_view field_manager;  ///< who owns the fields that change; empty: not recorded
-  std::string_view plugin;         ///< that writes; it may take its own mark away
-  std::vector<std::string>* warnings = nullptr;  ///< unknown and duplicate fields go here
-  /// What the writer should know and what refuses nothing, however strict he is.
-  std::vector<std::string>* advice = nullptr;
-  /// Asked last, with the object as it would be stored; may be empty.
-  std::function<std::optional<ApiError>(const api::KindInfo&, const boost::json::object&)> guard;
-};
-
 class ObjectWriter final : public ObjectAccess {
  public:
   /// All must outlive the writer.
   ObjectWriter(Kernel& kernel, const ObjectIndex& index, IdSource& ids);
 
-  void add_policy(WritePolicy& policy) { policies_.push_back(&policy); }
+  void add_policy(WritePolicy& policy) { drafter_.add_policy(policy); }
   /// nullptr: Events are dropped.
   void set_event_sink(EventSink* sink) { events_ = sink; }
   /// Objects can be created only in namespaces that exist.
-  void require_namespaces() { require_namespaces_ = true; }
+  void require_namespaces() { drafter_.require_namespaces(); }
+  const Drafter& drafter() const { return drafter_; }
+  const WorkingView& view() const { return view_; }
 
   /// `object` names its apiVersion and kind and, when namespaced, its namespace.
   ApiResult<WriteOutcome> create(const api::KindInfo& kind, boost::json::object object,
@@ -65,6 +51,8 @@ class ObjectWriter final : public ObjectAccess {
   ApiResult<WriteOutcome> create(PreparedObject prepared, const WriteMode& mode);
   /// Makes of the object what the edit says. REQUIRES: that was said.
   ApiResult<WriteOutcome> replace(Edit edit, const WriteMode& mode);
+  /// Carries out what was drafted. REQUIRES: it holds in view().
+  ApiResult<WriteOutcome> take(Draft& draft, const WriteMode& mode);
   ApiResult<WriteOutcome> remove(const ObjectRef& ref, const DeleteOptions& options,
                                  const WriteMode& mode);
 
@@ -91,27 +79,21 @@ class ObjectWriter final : public ObjectAccess {
                                   std::string_view message) override;
 
  private:
-  ApiResult<std::string> name_new(const api::KindInfo& kind, boost::json::object& object) const;
-  std::optional<ApiError> namespace_refuses(const api::KindInfo& kind, std::string_view name,
-                                            std::string_view ns) const;
-  std::optional<ApiError> judge(const api::KindInfo& kind, std::string_view name,
-                                boost::json::object& object, const boost::json::object* old,
-                                bool status, const WriteMode& mode,
-                                std::vector<api::Problem> problems);
   ApiResult<void> apply_workload_status(const ObjectRef& ref, const boost::json::object& after);
-  std::optional<ApiError> refuses(Edit& edit, std::string_view name, const WriteMode& mode);
-  WriteOutcome store_new(const ObjectRef& ref, const boost::json::object& object,
-                         const WriteMode& mode);
+  ApiResult<WriteOutcome> store_new(Draft& draft, const WriteMode& mode);
+  ApiResult<WriteOutcome> store_change(Draft& draft, const WriteMode& mode);
+  void commit(Draft& draft);
   bool needs_tree(const api::KindInfo& kind, const WriteMode& mode) const;
+  WriteOutcome outcome_of_new(const ObjectRef& ref, const WriteMode& mode) const;
   static WriteOutcome outcome_of(const StoredObject& stored, int code, const WriteMode& mode);
 
   Kernel& kernel_;
   const ObjectIndex& index_;
   IdSource& ids_;
   Deletion deletion_;
-  std::vector<WritePolicy*> policies_;
+  Drafter drafter_;
+  WorkingView view_;
   EventSink* events_ = nullptr;
-  bool require_namespaces_ = false;
 };
 
 }  // namespace sluice::host

@@ -49,10 +49,6 @@ std::string key_of(const api::KindInfo& kind, std::string_view ns, std::string_v
   return kind.namespaced ? std::string(ns) + "/" + std::string(name) : std::string(name);
 }
 
-bool is_of_workloads(const api::KindInfo& kind) {
-  return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
-}
-
 const api::KindInfo* find_kind(const api::Scheme& scheme, std::string_view api_version,
                                std::string_view kind) {
   const api::KindInfo* found = scheme.find(api_version, kind);
@@ -98,8 +94,8 @@ PortAnswer PluginObjects::show_now(const StoredObject& stored, const std::string
     json::monotonic_resource memory;
     return show(kernel_.current(*stored.kind, stored.key, &memory), version);
   }
-  const bool overlaid = is_of_workloads(*stored.kind) && !kernel_.is_changed(stored) &&
-                        !kernel_.writes_status_of(stored);
+  const bool overlaid =
+      is_workload(*stored.kind) && !kernel_.is_changed(stored) && !kernel_.writes_status_of(stored);
   const auto id = overlaid ? kernel_.engine().find(stored.key) : std::nullopt;
   if (!id) return {SLUICE_OBJECTS_OK, to_text(stored)};
   json::monotonic_resource memory;
@@ -243,7 +239,7 @@ PortAnswer PluginObjects::patch(const PluginObjectRef& ref, std::string_view sub
 
 PortAnswer PluginObjects::release_claim(const PluginObjectRef& ref) {
   const api::KindInfo* kind = find_kind(kernel_.scheme(), ref.api_version, ref.kind);
-  if (kind == nullptr || !is_of_workloads(*kind)) return senseless("only workloads are claimed");
+  if (kind == nullptr || !is_workload(*kind)) return senseless("only workloads are claimed");
   const StoredObject* stored = kernel_.store().find(*kind, key_of(*kind, ref.ns, ref.name));
   if (stored == nullptr) return answer_of(not_found(*kind, ref.name));
   Claims claims = claims_of(*stored);

@@ -2,7 +2,8 @@
 // on the object's own identity, or on what the host does with it.
 //
 // Asked in the order of registration, before defaults and validation, for objects in the version
-// they were written in (the kinds that need one have a single version). On the kernel's thread.
+// they were written in (the kinds that need one have a single version). Any thread: what other
+// objects say is asked of `objects` alone, which is asked again before the write takes effect.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -19,12 +20,12 @@ class WritePolicy {
   virtual bool wants(const api::KindInfo& kind) const = 0;
   /// A new object; its identity is filled in already. `by_system`: the host itself writes.
   virtual void creating(const api::KindInfo& kind, boost::json::object& object,
-                        const ObjectAccess& objects, bool by_system,
-                        std::vector<api::Problem>& problems) = 0;
+                        const ObjectReader& objects, bool by_system,
+                        std::vector<api::Problem>& problems) const = 0;
   /// A change of the main resource; `old` in hub form.
   virtual void updating(const api::KindInfo& kind, boost::json::object& object,
-                        const boost::json::object& old, const ObjectAccess& objects, bool by_system,
-                        std::vector<api::Problem>& problems) = 0;
+                        const boost::json::object& old, const ObjectReader& objects, bool by_system,
+                        std::vector<api::Problem>& problems) const = 0;
 };
 
 }  // namespace sluice::host

@@ -23,6 +23,14 @@ std::string used_of(std::size_t used, std::int64_t limit, const char* unit) {
   return std::to_string(used) + " " + unit + ", limited to " + std::to_string(limit);
 }
 
+std::string bytes_of(const StoreUse& use, std::int64_t limit) {
+  std::string out = used_of(use.charged, limit, "bytes");
+  if (use.charged != use.bytes)
+    out += " (of each object, what lies beyond " + std::to_string(kUsualBytes) + " bytes counts " +
+           std::to_string(kUnusualFactor) + "-fold)";
+  return out;
+}
+
 bool reached(std::size_t used, std::int64_t limit) {
   return static_cast<std::int64_t>(used) >= limit;
 }
@@ -51,10 +59,10 @@ std::optional<ApiError> SpaceGuard::beyond(const api::KindInfo& kind, std::strin
   const StoreUse all = store_.use(), own = ns.empty() ? StoreUse() : store_.use(ns);
   const std::string name(ns);
   alarm("the store: objects", all.objects, limits_.objects);
-  alarm("the store: bytes", all.bytes, limits_.bytes);
+  alarm("the store: bytes", all.charged, limits_.bytes);
   if (!ns.empty()) {
     alarm("namespace " + name + ": objects", own.objects, limits_.namespace_objects);
-    alarm("namespace " + name + ": bytes", own.bytes, limits_.namespace_bytes);
+    alarm("namespace " + name + ": bytes", own.charged, limits_.namespace_bytes);
   }
   if (const std::string no_room = store_.no_room(); !no_room.empty())
     return refusal(507, "InsufficientStorage", kind,
@@ -63,17 +71,17 @@ std::optional<ApiError> SpaceGuard::beyond(const api::KindInfo& kind, std::strin
   if (is_new && reached(all.objects, limits_.objects))
     return refusal(507, "InsufficientStorage", kind,
                    "the store is full: " + used_of(all.objects, limits_.objects, "objects"));
-  if (reached(all.bytes, limits_.bytes))
+  if (reached(all.charged, limits_.bytes))
     return refusal(507, "InsufficientStorage", kind,
-                   "the store is full: " + used_of(all.bytes, limits_.bytes, "bytes"));
+                   "the store is full: " + bytes_of(all, limits_.bytes));
   if (is_new && reached(own.objects, limits_.namespace_objects))
     return refusal(403, "Forbidden", kind,
                    "exceeded quota: namespace " + name + " holds " +
                        used_of(own.objects, limits_.namespace_objects, "objects"));
-  if (reached(own.bytes, limits_.namespace_bytes))
-    return refusal(403, "Forbidden", kind,
-                   "exceeded quota: namespace " + name + " holds " +
-                       used_of(own.bytes, limits_.namespace_bytes, "bytes"));
+  if (reached(own.charged, limits_.namespace_bytes))
+    return refusal(
+        403, "Forbidden", kind,
+        "exceeded quota: namespace " + name + " holds " + bytes_of(own, limits_.namespace_bytes));
   return std::nullopt;
 }
 

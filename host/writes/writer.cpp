@@ -105,55 +105,97 @@ ApiResult<void> check_precondition(const WriteRequest& request, const StoredObje
   return {};
 }
 
-}  // namespace
+json::object taken(const WriteRequest& request, json::value* used_up, json::storage_ptr storage) {
+  if (used_up) return std::move(used_up->get_object());
+  return {request.body.get_object(), std::move(storage)};
+}
 
-ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
-  std::vector<std::string> warnings, advice;
+std::optional<ApiError> unknown_part(const WriteRequest& request) {
+  if (request.subresource.empty() || is_of_status(request) || request.subresource == "scale")
+    return std::nullopt;
+  return not_found(*request.kind, request.name + "/" + request.subresource);
+}
+
+WriteMode mode_of(const WriteRequest& request) {
   WriteMode mode;
-  mode.advice = &advice;
   mode.dry_run = request.dry_run;
   mode.by_system = request.restore;
   mode.answer = request.wants_answer;
   mode.field_validation = request.field_validation;
   mode.field_manager = request.field_manager;
+  mode.user = request.user;
+  mode.advises = true;
   if (constexpr std::string_view kPlugin = "system:plugin:"; request.user.starts_with(kPlugin))
     mode.plugin = std::string_view(request.user).substr(kPlugin.size());
-  if (request.field_validation != FieldValidation::kIgnore) {
-    mode.warnings = &warnings;
-    warnings = request.decoding_problems;
-  }
+  return mode;
+}
+
+}  // namespace
+
+bool Writer::holds(const WriteRequest& request) const {
+  return request.draft && request.draft->reads.hold(objects_.view());
+}
+
+std::shared_ptr<Draft> Writer::draft(const WriteRequest& request, const DraftView& view) const {
+  auto out = std::make_shared<Draft>(view);
+  fill(*out, request, nullptr);
+  return out;
+}
+
+ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
+  WriteMode mode = mode_of(request);
   if (guard_)
     mode.guard = [&](const api::KindInfo& kind, const json::object& object) {
       return guard_({request.user, {}, request.user_groups}, kind, object);
     };
-  if (!request.subresource.empty() && request.subresource != "status" &&
-      request.subresource != "scale")
-    return not_found(*request.kind, request.name + "/" + request.subresource);
-  ApiResult<WriteOutcome> done = [&]() -> ApiResult<WriteOutcome> {
-    if (request.subresource == "scale") return scale(request, mode);
-    switch (request.verb) {
-      case WriteVerb::kCreate:
-        return create(request, mode);
-      case WriteVerb::kUpdate:
-        return update(request, mode);
-      case WriteVerb::kPatch:
-        return patch(request, mode);
-      case WriteVerb::kDelete:
-        break;
-    }
+  if (request.verb == WriteVerb::kDelete) {
+    if (auto refused = unknown_part(request)) return *refused;
     return objects_.remove({request.kind, key_of(request)}, request.deletion, mode);
-  }();
+  }
+  if (request.prepared) return objects_.create(std::move(*request.prepared), mode);
+  std::shared_ptr<Draft> draft = holds(request) ? request.draft : nullptr;
+  if (!draft) {
+    draft = std::make_shared<Draft>(objects_.view());
+    fill(*draft, request, &request.body);
+  }
+  auto done = objects_.take(*draft, mode);
   if (!done) return done;
-  done->warnings = std::move(warnings);
-  done->warnings.insert(done->warnings.end(), advice.begin(), advice.end());
+  done->warnings = std::move(draft->warnings);
+  done->warnings.insert(done->warnings.end(), draft->advice.begin(), draft->advice.end());
   return done;
 }
 
-ApiResult<WriteOutcome> Writer::create(WriteRequest& request, const WriteMode& mode) {
-  if (request.prepared) return objects_.create(std::move(*request.prepared), mode);
+/// What the request says, judged.
+void Writer::fill(Draft& draft, const WriteRequest& request, json::value* used_up) const {
+  if (request.field_validation != FieldValidation::kIgnore)
+    draft.warnings = request.decoding_problems;
+  draft.refused = unknown_part(request);
+  if (draft.refused) return;
+  draft.refused = [&]() -> std::optional<ApiError> {
+    if (request.subresource == "scale") return scale(draft, request);
+    switch (request.verb) {
+      case WriteVerb::kCreate:
+        return create(draft, request, used_up);
+      case WriteVerb::kUpdate:
+        return update(draft, request, used_up);
+      case WriteVerb::kPatch:
+        return patch(draft, request);
+      case WriteVerb::kDelete:
+        break;
+    }
+    SLUICE_CHECK(false, "a draft of a deletion");
+    return std::nullopt;
+  }();
+  if (!draft.refused) drafter_.judge(draft, mode_of(request));
+}
+
+std::optional<ApiError> Writer::create(Draft& draft, const WriteRequest& request,
+                                       json::value* used_up) const {
   if (!request.body.is_object())
     return bad_request("the body must be one object, as JSON, YAML or protobuf");
-  json::object body = std::move(request.body.get_object());
+  Edit& edit = draft.edit.emplace(*request.kind);
+  edit.set_after(taken(request, used_up, edit.storage()));
+  json::object& body = edit.after();
   if (auto agreed = agree_with_url(request, body); !agreed) return agreed.error();
   const json::object& metadata = metadata_of(body);
   if (!api::find_text(metadata, "resourceVersion").empty())
@@ -162,28 +204,29 @@ ApiResult<WriteOutcome> Writer::create(WriteRequest& request, const WriteMode& m
     return invalid(*request.kind, "",
                    {{api::Problem::Kind::kRequired, "metadata.name",
                      "Required value: name or generateName is required"}});
-  return objects_.create(*request.kind, std::move(body), mode);
+  return std::nullopt;
 }
 
-ApiResult<WriteOutcome> Writer::update(WriteRequest& request, const WriteMode& mode) {
+std::optional<ApiError> Writer::update(Draft& draft, const WriteRequest& request,
+                                       json::value* used_up) const {
   if (!request.body.is_object())
     return bad_request("the body must be one object, as JSON, YAML or protobuf");
-  json::object body = std::move(request.body.get_object());
+  json::object body = taken(request, used_up, {});
   if (auto agreed = agree_with_url(request, body); !agreed) return agreed.error();
   const ObjectRef ref{request.kind, key_of(request)};
-  const StoredObject* stored = objects_.kernel().store().find(*ref.kind, ref.key);
+  const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored) return not_found(*ref.kind, request.name);
   if (auto seen = check_precondition(request, *stored, body, is_custom(*ref.kind)); !seen)
     return seen.error();
-  Edit edit(objects_.kernel(), ref, is_of_status(request));
-  edit.set_after(std::move(body));
-  return objects_.replace(std::move(edit), mode);
+  draft.edit.emplace(open_edit(draft.reads.view(), ref, stored, is_of_status(request)));
+  draft.edit->set_after(std::move(body));
+  return std::nullopt;
 }
 
 ApiResult<json::object> Writer::patched(const WriteRequest& request, const Edit& edit) const {
   const api::KindInfo& kind = edit.kind();
   json::object before = edit.copy();
-  if (auto converted = objects_.scheme().to_version(before, request.version); !converted)
+  if (auto converted = drafter_.scheme().to_version(before, request.version); !converted)
     return bad_request(converted.error().text);
   json::value document(std::move(before));
   switch (request.patch_type) {
@@ -196,7 +239,7 @@ ApiResult<json::object> Writer::patched(const WriteRequest& request, const Edit&
     case PatchType::kStrategic: {
       if (is_custom(kind)) return unsupported_patch(kind);
       if (!request.body.is_object()) return bad_request("a strategic merge patch is an object");
-      const auto* schema = objects_.scheme().schema(api_version_of(request), kind.kind);
+      const auto* schema = drafter_.scheme().schema(api_version_of(request), kind.kind);
       SLUICE_CHECK(schema != nullptr, "no schema of ", kind.kind);
       auto done = strategic_merge(document.get_object(), request.body.get_object(), *schema);
       if (!done) return done.error();
@@ -210,38 +253,39 @@ ApiResult<json::object> Writer::patched(const WriteRequest& request, const Edit&
 }
 
 /// Server-side apply: makes the object where there is none.
-ApiResult<WriteOutcome> Writer::apply(const WriteRequest& request, WriteMode mode) {
+std::optional<ApiError> Writer::apply(Draft& draft, const WriteRequest& request) const {
   if (!request.body.is_object()) return bad_request("an apply patch is one object");
   json::object config = request.body.get_object();
   if (auto agreed = agree_with_url(request, config); !agreed) return agreed.error();
   const ObjectRef ref{request.kind, key_of(request)};
-  const StoredObject* stored = objects_.kernel().store().find(*ref.kind, ref.key);
+  const DraftView& view = draft.reads.view();
+  const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored && !request.subresource.empty()) return not_found(*ref.kind, request.name);
   if (!stored && !request.may_create)
     return forbidden(*ref.kind, request.name,
                      "there is none, and user \"" + request.user + "\" may not create it");
-  std::optional<Edit> edit;
   if (stored) {
     if (auto seen = check_precondition(request, *stored, config, false); !seen) return seen.error();
-    edit.emplace(objects_.kernel(), ref, is_of_status(request));
+    draft.edit.emplace(open_edit(view, ref, stored, is_of_status(request)));
+  } else {
+    draft.edit.emplace(*ref.kind);
   }
   auto applied = apply_configuration(
-      objects_.scheme(),
-      {*request.kind, request.field_manager, request.subresource, objects_.now()}, request.version,
-      edit ? &edit->before() : nullptr, config, request.force);
+      view.scheme(), {*request.kind, request.field_manager, request.subresource, view.now()},
+      request.version, draft.edit->before(), config, request.force);
   if (!applied) return applied.error();
-  mode.field_manager = {};  // the owners are part of the result
-  if (!edit) return objects_.create(*ref.kind, std::move(*applied), mode);
-  edit->set_after(std::move(*applied));
-  return objects_.replace(std::move(*edit), mode);
+  draft.records_owners = false;  // they are part of the result
+  draft.edit->set_after(std::move(*applied));
+  return std::nullopt;
 }
 
-ApiResult<WriteOutcome> Writer::patch(const WriteRequest& request, const WriteMode& mode) {
-  if (request.patch_type == PatchType::kApply) return apply(request, mode);
+std::optional<ApiError> Writer::patch(Draft& draft, const WriteRequest& request) const {
+  if (request.patch_type == PatchType::kApply) return apply(draft, request);
   const ObjectRef ref{request.kind, key_of(request)};
-  const StoredObject* stored = objects_.kernel().store().find(*ref.kind, ref.key);
+  const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored) return not_found(*ref.kind, request.name);
-  Edit edit(objects_.kernel(), ref, is_of_status(request));
+  Edit& edit =
+      draft.edit.emplace(open_edit(draft.reads.view(), ref, stored, is_of_status(request)));
   auto after = patched(request, edit);
   if (!after) return after.error();
   if (auto seen = check_precondition(request, *stored, *after, false); !seen) return seen.error();
@@ -250,13 +294,13 @@ ApiResult<WriteOutcome> Writer::patch(const WriteRequest& request, const WriteMo
       (ref.kind->namespaced && api::find_text(*metadata, "namespace") != request.ns))
     return bad_request("metadata.name and metadata.namespace cannot be patched");
   edit.set_after(std::move(*after));
-  return objects_.replace(std::move(edit), mode);
+  return std::nullopt;
 }
 
 /// The Scale of a kind stands for one number of its spec.
-ApiResult<WriteOutcome> Writer::scale(const WriteRequest& request, const WriteMode& mode) {
+std::optional<ApiError> Writer::scale(Draft& draft, const WriteRequest& request) const {
   const ObjectRef ref{request.kind, key_of(request)};
-  const StoredObject* stored = objects_.kernel().store().find(*ref.kind, ref.key);
+  const RecordPtr stored = draft.reads.find(*ref.kind, ref.key);
   if (!stored || request.kind->scale_field.empty())
     return not_found(*ref.kind, request.name + "/scale");
   const json::object* body = request.body.if_object();
@@ -266,12 +310,12 @@ ApiResult<WriteOutcome> Writer::scale(const WriteRequest& request, const WriteMo
     return invalid(*request.kind, request.name,
                    {{api::Problem::Kind::kRequired, "spec.replicas", "Required value"}});
   if (auto seen = check_precondition(request, *stored, *body, false); !seen) return seen.error();
-  Edit edit(objects_.kernel(), ref, false);
+  Edit& edit = draft.edit.emplace(open_edit(draft.reads.view(), ref, stored, false));
   edit.set_after(edit.copy());
   json::value& target = edit.after()["spec"];
   if (!target.is_object()) target.emplace_object();
   target.get_object()[request.kind->scale_field] = *replicas;
-  return objects_.replace(std::move(edit), mode);
+  return std::nullopt;
 }
 
 }  // namespace sluice::host

@@ -2,11 +2,14 @@
 // the client may overwrite what is there (resourceVersion), field validation, dry run. What then
 // happens to the object is ObjectWriter's business.
 //
-// Belongs to the kernel's thread.
+// It does so in two steps: a Draft, which any thread may make beforehand, and what is left to do on
+// the kernel's thread, to which all but draft() belongs. A request that comes without a draft, or
+// with one that does not hold any more, is drafted on the way.
 #pragma once
 
 #include <boost/json/object.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,22 +29,33 @@ using WriteGuard = std::function<std::optional<ApiError>(
 
 class Writer {
  public:
-  explicit Writer(ObjectWriter& objects) : objects_(objects) {}
+  explicit Writer(ObjectWriter& objects) : objects_(objects), drafter_(objects.drafter()) {}
 
   void set_guard(WriteGuard guard) { guard_ = std::move(guard); }
+
+  /// The request's draft, made against `view`. The body is left as it is. Any thread, when `view`
+  /// is for any thread. REQUIRES: it is no deletion.
+  std::shared_ptr<Draft> draft(const WriteRequest& request, const DraftView& view) const;
+  /// Whether the request brings a draft that holds.
+  bool holds(const WriteRequest& request) const;
 
   /// The body is used up.
   ApiResult<WriteOutcome> execute(WriteRequest request);
 
  private:
-  ApiResult<WriteOutcome> create(WriteRequest& request, const WriteMode& mode);
-  ApiResult<WriteOutcome> update(WriteRequest& request, const WriteMode& mode);
-  ApiResult<WriteOutcome> patch(const WriteRequest& request, const WriteMode& mode);
-  ApiResult<WriteOutcome> apply(const WriteRequest& request, WriteMode mode);
-  ApiResult<WriteOutcome> scale(const WriteRequest& request, const WriteMode& mode);
+  /// `used_up`: the request's body, which may be taken; nullptr: it is left as it is.
+  void fill(Draft& draft, const WriteRequest& request, boost::json::value* used_up) const;
+  std::optional<ApiError> create(Draft& draft, const WriteRequest& request,
+                                 boost::json::value* used_up) const;
+  std::optional<ApiError> update(Draft& draft, const WriteRequest& request,
+                                 boost::json::value* used_up) const;
+  std::optional<ApiError> patch(Draft& draft, const WriteRequest& request) const;
+  std::optional<ApiError> apply(Draft& draft, const WriteRequest& request) const;
+  std::optional<ApiError> scale(Draft& draft, const WriteRequest& request) const;
   ApiResult<boost::json::object> patched(const WriteRequest& request, const Edit& edit) const;
 
   ObjectWriter& objects_;
+  const Drafter& drafter_;
   WriteGuard guard_;
 };
 

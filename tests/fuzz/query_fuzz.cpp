@@ -3,8 +3,8 @@
 #include <boost/json.hpp>
 
 #include "api/json/json.hpp"
+#include "api/json/json_path.hpp"
 #include "core/base/check.hpp"
-#include "host/rest/json_path.hpp"
 #include "host/rest/selectors.hpp"
 #include "tests/fuzz/lines.hpp"
 
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     StoredObject stored = to_stored(kind, object, pool);
     SLUICE_CHECK(fields->matches(stored) == fields->matches(stored), lines[1]);
   }
-  const auto path = JsonPath::parse(lines[2]);
+  const auto path = api::JsonPath::parse(lines[2]);
   if (path.ok()) SLUICE_CHECK(path->find(object).size() <= 64, lines[2]);
   return 0;
 }

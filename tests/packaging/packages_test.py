@@ -48,6 +48,7 @@ class Packages(unittest.TestCase):
                      "usr/share/man/man1/sluice-simulate.1", "usr/share/doc/sluice/operations.md",
                      "usr/share/sluice/grafana/operators.json",
                      "usr/share/sluice/prometheus/sluice.yaml",
+                     "usr/share/sluice/job-kinds/jobset.yaml",
                      "usr/share/bash-completion/completions/sluice",
                      "usr/share/zsh/vendor-completions/_sluice",
                      "usr/share/fish/vendor_completions.d/sluice.fish",

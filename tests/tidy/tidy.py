@@ -86,11 +86,12 @@ def check_header(path, text):
 RANKS = {folder: rank for rank, folder in enumerate('''
     core/base core/types core/hooks core/quota core/reasons core/queueing core/model
     core/preemption core/scheduling core/engine
-    api/json api/schema api/builtin api/scheme api/codec
+    api/json api/jobs api/schema api/builtin api/scheme api/codec
     host/base host/objects host/manifests host/store host/config host/access host/plugins
     host/rest host/kernel host/writes host/controllers host/machine host/executor host/apiserver
-    host/client host/kube host/explain host/metrics host/simulate host/whatif host/serve
-    host/observe host/cluster host/top host/cli host/main
+    host/client host/kube host/outbox host/explain host/metrics host/simulate host/whatif
+    host/history host/serve
+    host/observe host/decide host/cluster host/top host/cli host/main
     '''.split())}
 
 

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <ctime>
 #include <map>
 #include <sluice/plugin.hpp>
 #include <stdexcept>
@@ -31,6 +32,35 @@ inline std::string query_for(std::string query, std::int64_t now) {
   for (std::size_t at = 0; (at = query.find(kWeek, at)) != query.npos; at += range.size())
     query.replace(at, kWeek.size(), range);
   return query;
+}
+
+/// Monday 00:00 UTC of this week, as the API writes times.
+inline std::string monday(std::int64_t now) {
+  const std::time_t seconds = now / kSecond - seconds_of_week(now);
+  std::tm date{};
+  ::gmtime_r(&seconds, &date);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &date)};
+}
+
+/// Hours for which namespaces held a resource since Monday, as a host's history answers
+/// groupBy=namespace. Throws when it is something else.
+inline Consumption hours_of(const std::string& body, std::string_view resource) {
+  const sluice::Json json = sluice::Json::parse(body);
+  const sluice::Json* groups = json.member("groups");
+  if (groups == nullptr)
+    throw std::runtime_error("the host says: " + json.string_or("message", "no history"));
+  Consumption used;
+  for (const sluice::Json& group : groups->items()) {
+    const sluice::Json* held = group.member("heldHours");
+    const sluice::Json* hours = held == nullptr ? nullptr : held->member(resource);
+    if (hours == nullptr) continue;
+    const std::string& text = hours->as_string();  // the number as it is written
+    double value = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc())
+      used[group.string_or("group.namespace", "")] += value;
+  }
+  return used;
 }
 
 /// An instant vector, as Prometheus answers /api/v1/query. Throws when it is something else.

@@ -1,13 +1,15 @@
 // budget-check: workloads run while their namespace has budget left this week.
 //
 // A kind Budget, which this plugin adds, says how much a namespace may use in a week. What it used
-// is asked from Prometheus by a thread. When figures or Budgets change, the check holds what wants
-// to start, releases what was held, and stops what runs. Nobody is stopped because Prometheus is
-// away.
+// is asked from Prometheus, or from the history of a host (core-hours), by a thread. When figures
+// or Budgets change, the check holds what wants to start, releases what was held, and stops what
+// runs. Nobody is stopped because Prometheus is away.
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
 #include <optional>
 #include <sluice/plugin.hpp>
+#include <string>
 #include <thread>
 
 #include "budget.hpp"
@@ -33,6 +35,11 @@ class BudgetCheck {
                 "default": "sum by (namespace) (increase(job_cost_total[$week]))",
                 "description": "what each namespace used; $week is the range since Monday, UTC"},
       "label": {"type": "string", "minLength": 1, "default": "namespace"},
+      "history": {"type": "string",
+                  "description": "a host whose history is asked in place of Prometheus"},
+      "tokenFile": {"type": "string", "description": "of who may list its runs"},
+      "resource": {"type": "string", "minLength": 1, "default": "cpu",
+                   "description": "whose hours count: cpu are core-hours"},
       "intervalSeconds": {"type": "integer", "minimum": 1, "default": 60},
       "controllerName": {"type": "string", "minLength": 1, "default": "example.com/budget"}
     }
@@ -43,9 +50,13 @@ class BudgetCheck {
         query_(context.config().string_or("query", "")),
         label_(context.config().string_or("label", "namespace")),
         controller_(context.config().string_or("controllerName", "")),
+        token_file_(context.config().string_or("tokenFile", "")),
+        resource_(context.config().string_or("resource", "")),
         interval_(context.config().int_or("intervalSeconds", 60)) {
     try {
       prometheus_ = http::parse_url(context.config().string_or("prometheus", ""));
+      const std::string history = context.config().string_or("history", "");
+      if (!history.empty()) history_ = http::parse_url(history);
     } catch (const http::Error& e) {
       throw sluice::Refused(e.what());
     }
@@ -222,6 +233,7 @@ class BudgetCheck {
 
   std::optional<budget::Consumption> fetch() const {
     try {
+      if (history_) return ask_history(*history_);
       http::Url url = prometheus_;
       if (url.path == "/") url.path.clear();
       url.path += "/api/v1/query?query=" + http::escaped(budget::query_for(query_, context_.now()));
@@ -233,10 +245,22 @@ class BudgetCheck {
     }
   }
 
+  /// The token is read each time: somebody may renew it.
+  budget::Consumption ask_history(http::Url url) const {
+    std::string token;
+    if (!token_file_.empty() && !std::getline(std::ifstream(token_file_), token))
+      throw http::Error(token_file_ + ": cannot be read");
+    url.path = "/apis/sluice.dev/v1alpha1/runs?groupBy=namespace&from=" +
+               http::escaped(budget::monday(context_.now()));
+    const auto response = http::request(url, "GET", {}, std::chrono::seconds(10), stop_, token);
+    return budget::hours_of(response.body, resource_);
+  }
+
   sluice::Context context_;
-  std::string query_, label_, controller_;
+  std::string query_, label_, controller_, token_file_, resource_;
   std::chrono::seconds interval_;
   http::Url prometheus_;
+  std::optional<http::Url> history_;
   http::Stop stop_;
   std::thread thread_;
 

@@ -1,3 +1,6 @@
+#include <unistd.h>
+
+#include <cstdlib>
 #include <mutex>
 #include <sluice/testing.hpp>
 
@@ -155,6 +158,55 @@ SLUICE_TEST(the_week_begins_on_monday) {
   TestedPlugin plugin(host, prometheus.config());
   SLUICE_EXPECT(host.wait_until([&] { return !prometheus.line().empty(); }));
   SLUICE_EXPECT_EQ(prometheus.line(), "GET /api/v1/query?query=x%5B259200s%5D HTTP/1.0");
+}
+
+SLUICE_TEST(core_hours_come_from_the_history_of_a_host) {
+  std::mutex mutex;
+  std::string head;
+  TestServer host_api([&](const auto& request) {
+    const std::lock_guard lock(mutex);
+    head = request.head;
+    return std::pair(200, std::string(R"({"kind": "RunSummary", "groups": [
+        {"group": {"namespace": "team-a"}, "heldHours": {"cpu": 120.5, "nvidia.com/gpu": 7}},
+        {"group": {"namespace": "team-b"}, "heldHours": {}}]})"));
+  });
+  std::string token_file = "/tmp/sluice-budget-XXXXXX";
+  const int file = ::mkstemp(token_file.data());
+  SLUICE_EXPECT_EQ(::write(file, "secret\n", 7), 7);
+  ::close(file);
+  FakeHost host;
+  put_budget(host, 100);
+  {
+    TestedPlugin plugin(host, R"({"intervalSeconds": 1, "history": ")" + host_api.url() +
+                                  R"(", "tokenFile": ")" + token_file + "\"}");
+    plugin.reconcile(kBudget);
+    plugin.begin_check(FakeWorkload("team-a", "train"), {.check = "budget"});
+    SLUICE_EXPECT(take_figures(host, plugin));
+    SLUICE_EXPECT_EQ(host.reports().back().message,
+                     "120 of 100 used this week, waiting for more budget");
+  }
+  ::unlink(token_file.c_str());
+  const std::lock_guard lock(mutex);
+  // FakeHost begins on Thursday 2026-01-01.
+  SLUICE_EXPECT(
+      head.starts_with("GET /apis/sluice.dev/v1alpha1/runs?groupBy=namespace&"
+                       "from=2025-12-29T00%3A00%3A00Z HTTP/1.0"));
+  SLUICE_EXPECT(head.find("Authorization: Bearer secret") != head.npos);
+}
+
+SLUICE_TEST(hours_of_any_resource_are_counted) {
+  const std::string answer = R"({"groups": [
+      {"group": {"namespace": "a"}, "heldHours": {"cpu": 1.5, "nvidia.com/gpu": 7}}]})";
+  SLUICE_EXPECT(budget::hours_of(answer, "nvidia.com/gpu").at("a") == 7.0);
+  SLUICE_EXPECT(budget::hours_of(answer, "cpu").at("a") == 1.5);
+  SLUICE_EXPECT(budget::hours_of(answer, "memory").empty());
+  std::string said;
+  try {
+    budget::hours_of(R"({"kind": "Status", "message": "runs is forbidden"})", "cpu");
+  } catch (const std::exception& e) {
+    said = e.what();
+  }
+  SLUICE_EXPECT_EQ(said, "the host says: runs is forbidden");
 }
 
 SLUICE_TEST(answers_that_are_no_vector_are_told_apart) {

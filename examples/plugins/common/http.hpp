@@ -167,14 +167,17 @@ class Exchange {
   int fd_ = -1;
 };
 
-/// Throws Error when there is no answer within the limit, or stop() was called.
+/// Throws Error when there is no answer within the limit, or stop() was called. `token`: a bearer
+/// token; empty: none.
 inline Response request(const Url& url, std::string_view method, std::string_view body,
-                        std::chrono::milliseconds limit, const Stop& stop) {
+                        std::chrono::milliseconds limit, const Stop& stop,
+                        std::string_view token = {}) {
   Exchange exchange(url, limit, stop);
   exchange.connect();
   // HTTP/1.0: the answer ends where the connection does.
   std::string text = std::string(method) + " " + url.path + " HTTP/1.0\r\nHost: " + url.host + ":" +
                      url.port + "\r\nAccept: application/json\r\n";
+  if (!token.empty()) text.append("Authorization: Bearer ").append(token).append("\r\n");
   if (!body.empty())
     text +=
         "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";

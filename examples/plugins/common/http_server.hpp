@@ -21,6 +21,7 @@ class TestServer {
  public:
   struct Request {
     std::string line, body;  ///< `POST /path HTTP/1.0`
+    std::string head = {};   ///< all of it, the line included
   };
   using Handler = std::function<std::pair<int, std::string>(const Request&)>;
 
@@ -71,7 +72,7 @@ class TestServer {
       if (head != text.npos && length < head) expected = std::stoul(text.substr(length + 16));
     }
     const auto [status, body] =
-        handler_({text.substr(0, text.find("\r\n")), text.substr(head + 4)});
+        handler_({text.substr(0, text.find("\r\n")), text.substr(head + 4), text.substr(0, head)});
     const std::string out = "HTTP/1.0 " + std::to_string(status) +
                             " Done\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
                             body;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/json/json.hpp"
-#include "host/controllers/jobs/job_kind.hpp"
+#include "host/controllers/jobs/names.hpp"
 #include "host/objects/parts.hpp"
 #include "host/writes/metadata.hpp"
 
@@ -22,7 +22,7 @@ bool has_job(const json::object& workload, const ObjectAccess& objects) {
     if (!api::find_bool(owner, "controller", false)) return;
     const api::KindInfo* kind =
         objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-    if (!kind || !find_job_kind(*kind)) return;
+    if (!kind || !kind->job) return;
     const auto job = objects.get(*kind, fmt::format("{}/{}", api::find_text(metadata, "namespace"),
                                                     api::find_text(owner, "name")));
     found |= job && !is_terminating(*job) &&
@@ -43,11 +43,11 @@ ApiResult<void> release(json::object workload, ObjectAccess& objects) {
 }
 
 InUseController::InUseController(const api::Scheme& scheme)
-    : workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")) {}
+    : workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")), jobs_(job_kinds(scheme)) {}
 
 std::vector<std::string> InUseController::watches() const {
   std::vector<std::string> out = {"kueue.x-k8s.io/Workload"};
-  for (const JobKind* kind : job_kinds()) out.emplace_back(kind->group_kind());
+  for (const api::KindInfo* kind : jobs_) out.push_back(group_kind(*kind));
   return out;
 }
 

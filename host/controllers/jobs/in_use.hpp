@@ -39,6 +39,7 @@ class InUseController final : public Controller {
 
  private:
   const api::KindInfo* workloads_;
+  std::vector<const api::KindInfo*> jobs_;
 };
 
 }  // namespace sluice::host

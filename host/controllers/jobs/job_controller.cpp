@@ -65,29 +65,24 @@ bool lower_reclaimable(json::object& status, std::string_view pod_set, std::int3
 JobController::JobController(const api::Scheme& scheme, MappingHooks mapping, bool manage_all)
     : mapping_(std::move(mapping)),
       manage_all_(manage_all),
-      workload_kind_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")) {
-  for (const api::KindInfo* info : scheme.kinds()) {
-    std::string name = info->group + "/" + info->kind;
-    if (find_job_kind(name)) kinds_.emplace(std::move(name), info);
-  }
-}
+      workload_kind_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
+      kinds_(job_kinds(scheme)) {}
 
 std::vector<std::string> JobController::watches() const {
   std::vector<std::string> out = {"kueue.x-k8s.io/Workload", "kueue.x-k8s.io/WorkloadPriorityClass",
                                   "scheduling.k8s.io/PriorityClass"};
-  for (const auto& [name, info] : kinds_) out.push_back(name);
+  for (const api::KindInfo* kind : kinds_) out.push_back(group_kind(*kind));
   return out;
 }
 
 void JobController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
-  const std::string kind = change.kind->group + "/" + change.kind->kind;
-  if (kinds_.contains(kind)) {
-    keys.push_back(kind + " " + change.key);
+  if (change.kind->job) {
+    keys.push_back(group_kind(*change.kind) + " " + change.key);
   } else if (change.kind == workload_kind_) {
     if (change.key == creating_) return;
     const std::size_t named = keys.size();
-    if (change.stored) name_owning_jobs(*change.stored, keys);
-    if (change.before) name_owning_jobs(*change.before, keys);
+    if (change.stored) name_owners(kinds_, *change.stored, keys);
+    if (change.before) name_owners(kinds_, *change.before, keys);
     if (keys.size() != named && only_waits(change))
       keys.erase(std::remove_if(keys.begin() + static_cast<std::ptrdiff_t>(named), keys.end(),
                                 [&](const std::string& job) { return !mapped_.contains(job); }),
@@ -112,14 +107,14 @@ void JobController::loaded(const ObjectChange& change, std::vector<std::string>&
 void JobController::resumed(const ObjectChange& change, bool owns, std::vector<std::string>& keys) {
   if (change.kind != workload_kind_ && !owns) return changed(change, keys);
   if (change.kind == workload_kind_ && !change.stored->metadata.claims().empty())
-    name_owning_jobs(*change.stored, keys);
+    name_owners(kinds_, *change.stored, keys);
 }
 
 std::optional<ObjectRef> JobController::job_of(const std::string& key) const {
   const std::size_t space = key.find(' ');
-  const auto kind = kinds_.find(key.substr(0, space));
-  if (space == std::string::npos || kind == kinds_.end()) return std::nullopt;
-  return ObjectRef{kind->second, key.substr(space + 1)};
+  const api::KindInfo* kind = find_kind(kinds_, std::string_view(key).substr(0, space));
+  if (space == std::string::npos || !kind) return std::nullopt;
+  return ObjectRef{kind, key.substr(space + 1)};
 }
 
 Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& objects) {
@@ -149,7 +144,7 @@ Result<bool> JobController::let_deleted_go(JobView& view, ObjectAccess& objects)
   for (const WorkloadOfJob& workload : view.workloads) {
     if (!waits_for_pods_to_end(workload.object)) continue;
     const bool ended = view.kind->end(view.job).has_value();
-    if (workload.reserving && !ended && !is_suspended(view.job))
+    if (workload.reserving && !ended && !view.kind->suspended(view.job))
       if (auto done = stop(view, "Its workload was deleted", objects); !done) return done.error();
     if (workload.reserving && !ended && view.kind->active(view.job)) {
       waits = true;
@@ -166,6 +161,11 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
   if (!waits) return waits.error();
   if (*waits) return {};
   if (const auto end = view.kind->end(view.job)) return end_workloads(view, *end, objects);
+  const bool admitted = std::any_of(view.workloads.begin(), view.workloads.end(),
+                                    [](const WorkloadOfJob& w) { return w.admitted; });
+  // A stop was not finished.
+  if (!admitted && view.kind->suspended(view.job) && !started_with(view.job).workload_uid.empty())
+    if (auto done = give_back(view, objects); !done) return done;
   if (const std::string why = view.kind->unfit(view.job); !why.empty())
     return hold(view, "ErrWorkloadCompose", why, objects);
   if (!view.label(kPrebuiltLabel).empty()) return follow_prebuilt(view, objects);
@@ -182,7 +182,7 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
   return carry_out(view, plan, objects);
 }
 
-JobController::Done JobController::end_workloads(JobView& view, const JobEnd& end,
+JobController::Done JobController::end_workloads(JobView& view, const api::JobEnd& end,
                                                  ObjectAccess& objects) {
   for (const WorkloadOfJob& workload : view.workloads) {
     if (workload.finished) continue;
@@ -199,7 +199,7 @@ JobController::Done JobController::end_workloads(JobView& view, const JobEnd& en
 JobController::Done JobController::hold(JobView& view, std::string_view reason,
                                         const std::string& message, ObjectAccess& objects) {
   tell(objects, view.ref, reason, message, true);
-  return is_suspended(view.job) ? Done() : stop(view, message, objects);
+  return view.kind->suspended(view.job) ? Done() : stop(view, message, objects);
 }
 
 JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& objects) {
@@ -210,11 +210,11 @@ JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& 
     waiting_for_workload_[key].insert(fmt::format("{} {}", view.kind->group_kind(), view.ref.key));
     if (auto workload = objects.get(*workload_kind_, key))
       return adopt_prebuilt(view, std::move(*workload), objects);
-    if (is_suspended(view.job)) return {};
+    if (view.kind->suspended(view.job)) return {};
     return stop(view, fmt::format("The prebuilt workload {} doesn't exist", name), objects);
   }
   if (!speaker->finished && speaker->match != hooks::JobMatch::kSame) {
-    if (!is_suspended(view.job))
+    if (!view.kind->suspended(view.job))
       if (auto done = stop(view, "No matching Workload", objects); !done) return done;
     return plain(objects.finish_workload(speaker->key, "OutOfSync",
                                          "The prebuilt workload is out of sync with its user job"));
@@ -275,7 +275,7 @@ JobController::Done JobController::carry_out(JobView& view, const MappingPlan& m
     if (!view.find(name_of_new(view, wanted)))
       if (auto done = create(view, wanted, objects); !done) return done;
   if (WorkloadOfJob* speaker = view.find(plan.speaker)) return follow(view, *speaker, objects);
-  return is_suspended(view.job) ? Done() : stop(view, "Missing Workload", objects);
+  return view.kind->suspended(view.job) ? Done() : stop(view, "Missing Workload", objects);
 }
 
 JobController::Done JobController::create(JobView& view, const hooks::NewJobWorkload& wanted,
@@ -304,11 +304,11 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
 
 JobController::Done JobController::recreate(JobView& view, ObjectAccess& objects) {
   const auto is_open = [](const WorkloadOfJob& w) { return !w.finished; };
-  const bool idle = is_suspended(view.job) && !view.kind->active(view.job);
+  const bool idle = view.kind->suspended(view.job) && !view.kind->active(view.job);
   if (idle && view.workloads.size() == 1 && is_open(view.workloads[0]) &&
       !view.workloads[0].reserving)
     return rewrite_pod_sets(view, view.workloads[0], objects);
-  if (!is_suspended(view.job))
+  if (!view.kind->suspended(view.job))
     if (auto done = stop(view, "No matching Workload", objects); !done) return done;
   for (const WorkloadOfJob& workload : view.workloads) {
     if (auto done = plain(objects.remove(*workload_kind_, workload.key)); !done) return done;

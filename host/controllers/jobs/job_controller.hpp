@@ -45,7 +45,7 @@ class JobController final : public Controller {
   std::optional<ObjectRef> job_of(const std::string& key) const;
   Done keep_in_line(JobView& view, ObjectAccess& objects);
   Result<bool> let_deleted_go(JobView& view, ObjectAccess& objects);
-  Done end_workloads(JobView& view, const JobEnd& end, ObjectAccess& objects);
+  Done end_workloads(JobView& view, const api::JobEnd& end, ObjectAccess& objects);
   Done follow_prebuilt(JobView& view, ObjectAccess& objects);
   Done adopt_prebuilt(JobView& view, boost::json::object workload, ObjectAccess& objects);
   Done carry_out(JobView& view, const MappingPlan& plan, ObjectAccess& objects);
@@ -59,6 +59,7 @@ class JobController final : public Controller {
   Done start(JobView& view, WorkloadOfJob& speaker, const StartInfo& info, ObjectAccess& objects);
   Done forget_start(const JobView& view, ObjectAccess& objects);
   Done stop(JobView& view, std::string_view message, ObjectAccess& objects);
+  Done give_back(JobView& view, ObjectAccess& objects);
   Done report_pods(const JobView& view, const WorkloadOfJob& speaker, ObjectAccess& objects);
   Done hold(JobView& view, std::string_view reason, const std::string& message,
             ObjectAccess& objects);
@@ -66,7 +67,7 @@ class JobController final : public Controller {
   MappingHooks mapping_;
   bool manage_all_;
   const api::KindInfo* workload_kind_;
-  std::map<std::string, const api::KindInfo*, std::less<>> kinds_;  // by group/Kind
+  std::vector<const api::KindInfo*> kinds_;  // of jobs
   JobReader reader_;
   /// Jobs that wait for something that does not exist: a prebuilt workload (by key), a class.
   std::map<std::string, std::set<std::string>> waiting_for_workload_;

@@ -17,7 +17,7 @@ namespace {
 namespace json = boost::json;
 
 /// Pods once given back stay given back while quota is held.
-bool raise_reclaimable(json::object& status, const std::vector<FinishedPods>& finished) {
+bool raise_reclaimable(json::object& status, const std::vector<api::FinishedPods>& finished) {
   bool changed = false;
   for (const auto& [pod_set, count] : finished) {
     json::array& list = array_of(status, "reclaimablePods");
@@ -41,9 +41,10 @@ JobController::Done JobController::follow(JobView& view, WorkloadOfJob& speaker,
                                           ObjectAccess& objects) {
   // It holds no quota any more, whoever said that it ended: the job must not run on without.
   if (speaker.finished)
-    return is_suspended(view.job) ? Done() : stop(view, "Its workload is finished", objects);
+    return view.kind->suspended(view.job) ? Done()
+                                          : stop(view, "Its workload is finished", objects);
   if (speaker.admitted) return follow_admitted(view, speaker, objects);
-  if (!is_suspended(view.job)) {
+  if (!view.kind->suspended(view.job)) {
     const json::object& status = part(speaker.object, "status");
     const json::object* evicted = find_condition(status, "Evicted");
     const bool was_evicted = evicted && api::find_text(*evicted, "status") == "True";
@@ -89,7 +90,7 @@ JobController::Done JobController::sync_wishes(JobView& view, WorkloadOfJob& spe
 JobController::Done JobController::follow_admitted(JobView& view, WorkloadOfJob& speaker,
                                                    ObjectAccess& objects) {
   const StartInfo wanted = start_info(speaker.object);
-  if (is_suspended(view.job)) {
+  if (view.kind->suspended(view.job)) {
     if (view.kind->active(view.job)) return {};  // the last run has not ended yet
     return start(view, speaker, wanted, objects);
   }
@@ -124,7 +125,7 @@ JobController::Done JobController::start(JobView& view, WorkloadOfJob& speaker,
     objects.emit({view.ref, true, "FailedToStart", injected.error().text});
     return plain(objects.finish_workload(speaker.key, "FailedToStart", injected.error().text));
   }
-  set_suspended(job, false);
+  view.kind->set_suspended(job, false);
   if (auto done = forget_start(view, objects); !done) return done;
   if (auto done = plain(objects.update(std::move(job))); !done) return done;
   const json::object& status = part(speaker.object, "status");
@@ -134,14 +135,24 @@ JobController::Done JobController::start(JobView& view, WorkloadOfJob& speaker,
   return {};
 }
 
-/// Suspends the job and gives it its own templates back.
+/// Suspends the job, and then gives it its own templates back: they can change only while it is.
 JobController::Done JobController::stop(JobView& view, std::string_view message,
                                         ObjectAccess& objects) {
-  json::object job = view.restored;
-  set_suspended(job, true);
+  const bool started = !started_with(view.job).workload_uid.empty();
+  json::object job = started ? view.job : view.restored;
+  view.kind->set_suspended(job, true);
   if (auto done = plain(objects.update(job)); !done) return done;
   objects.emit({view.ref, false, "Stopped", std::string(message)});
-  view.job = view.restored = std::move(job);
+  view.job = std::move(job);
+  view.kind->set_suspended(view.restored, true);
+  return started ? give_back(view, objects) : Done();
+}
+
+/// Takes out of a suspended job what its last start put in.
+JobController::Done JobController::give_back(JobView& view, ObjectAccess& objects) {
+  if (auto done = forget_start(view, objects); !done) return done;
+  if (auto done = plain(objects.update(view.restored)); !done) return done;
+  view.job = view.restored;
   return {};
 }
 

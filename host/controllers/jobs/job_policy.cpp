@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
-#include "host/controllers/jobs/job_kind.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/start_info.hpp"
@@ -61,8 +61,9 @@ void check(const json::object& job, bool is_new_start, Problems& problems) {
            fmt::format("Invalid value: \"{}\": should be true or false", equal));
 }
 
-void check_change(const json::object& job, const json::object& old, Problems& problems) {
-  if (is_suspended(old) || is_suspended(job)) return;
+void check_change(const api::JobKind& kind, const json::object& job, const json::object& old,
+                  Problems& problems) {
+  if (kind.suspended(old) || kind.suspended(job)) return;
   for (const std::string_view label : {kQueueLabel, kPrebuiltLabel})
     if (label_of(job, label) != label_of(old, label))
       refuse(problems, label_path(label),
@@ -79,8 +80,8 @@ void check_change(const json::object& job, const json::object& old, Problems& pr
 }
 
 /// The label by which pods are counted to a pod set says the truth, or nothing.
-void check_pod_set_labels(const JobKind& kind, json::object& job, Problems& problems) {
-  const std::vector<JobPodSet> sets = kind.pod_sets(job);
+void check_pod_set_labels(const api::JobKind& kind, json::object& job, Problems& problems) {
+  const std::vector<api::JobPodSet> sets = kind.pod_sets(job);
   for (std::size_t i = 0; i < sets.size(); ++i) {
     const json::object* own = kind.pod_template(job, i);
     const std::string_view label = own ? label_of(*own, kPodSetLabel) : std::string_view();
@@ -106,7 +107,7 @@ std::vector<std::string> lifted_gates(const json::object& before, const json::ob
 
 /// A gate that its job's template does not have was put there by the system: until it is lifted
 /// there is no quota for the pod.
-void check_gates(const json::object& pod, const json::object& old, const ObjectAccess& objects,
+void check_gates(const json::object& pod, const json::object& old, const ObjectReader& objects,
                  Problems& problems) {
   const std::vector<std::string> lifted = lifted_gates(old, pod);
   if (lifted.empty()) return;
@@ -114,7 +115,7 @@ void check_gates(const json::object& pod, const json::object& old, const ObjectA
     if (!api::find_bool(owner, "controller", false)) return;
     const api::KindInfo* info =
         objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-    const JobKind* kind = info ? find_job_kind(*info) : nullptr;
+    const api::JobKind* kind = info ? info->job.get() : nullptr;
     auto job =
         kind ? objects.get(*info,
                            fmt::format("{}/{}", api::find_text(part(old, "metadata"), "namespace"),
@@ -137,14 +138,14 @@ void check_gates(const json::object& pod, const json::object& old, const ObjectA
 
 }  // namespace
 
-bool has_queued_owner(const json::object& job, const ObjectAccess& objects) {
+bool has_queued_owner(const json::object& job, const ObjectReader& objects) {
   bool found = false;
   const json::object& metadata = part(job, "metadata");
   for_each_object(metadata, "ownerReferences", [&](const json::object& owner) {
     if (!api::find_bool(owner, "controller", false)) return;
     const api::KindInfo* kind =
         objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-    if (!kind || !find_job_kind(*kind)) return;
+    if (!kind || !kind->job) return;
     const auto object = objects.get(
         *kind,
         fmt::format("{}/{}", api::find_text(metadata, "namespace"), api::find_text(owner, "name")));
@@ -155,13 +156,13 @@ bool has_queued_owner(const json::object& job, const ObjectAccess& objects) {
 }
 
 bool JobPolicy::wants(const api::KindInfo& kind) const {
-  return find_job_kind(kind) != nullptr || (kind.kind == "Pod" && kind.group.empty());
+  return kind.job != nullptr || (kind.kind == "Pod" && kind.group.empty());
 }
 
 void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
-                         const ObjectAccess& objects, bool by_system,
-                         std::vector<api::Problem>& problems) {
-  if (!find_job_kind(kind)) return;
+                         const ObjectReader& objects, bool by_system,
+                         std::vector<api::Problem>& problems) const {
+  if (!kind.job) return;
   if (!manage_all_ && has_queued_owner(object, objects)) return;
   if (!is_queued(object)) {
     const api::KindInfo* queues = objects.scheme().find("kueue.x-k8s.io/v1beta2", "LocalQueue");
@@ -174,23 +175,26 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
           api::json_view(kDefaultQueue);
   }
   check(object, true, problems);
-  if (!by_system) check_pod_set_labels(*find_job_kind(kind), object, problems);
+  if (!by_system) check_pod_set_labels(*kind.job, object, problems);
   // One that runs already, or comes with a record of its start (from a dump, a backup), goes on.
-  const bool runs = by_system && find_job_kind(kind)->active(object);
-  if (!runs && annotation_of(object, kStartedWith).empty()) set_suspended(object, true);
+  const bool runs = by_system && kind.job->active(object);
+  if (!runs && annotation_of(object, kStartedWith).empty()) kind.job->set_suspended(object, true);
 }
 
 void JobPolicy::updating(const api::KindInfo& info, json::object& object, const json::object& old,
-                         const ObjectAccess& objects, bool by_system,
-                         std::vector<api::Problem>& problems) {
+                         const ObjectReader& objects, bool by_system,
+                         std::vector<api::Problem>& problems) const {
   if (by_system) return;
-  const JobKind* kind = find_job_kind(info);
+  const api::JobKind* kind = info.job.get();
   if (!kind) return check_gates(object, old, objects, problems);
-  keep_start(*kind, old, object);
+  for (const std::string& count : keep_start(*kind, old, object))
+    refuse(problems, "spec." + count,
+           "Forbidden: cannot change while the job runs with fewer pods than it asked for",
+           api::Problem::Kind::kForbidden);
   if (!is_queued(object)) return;
   check_pod_set_labels(*kind, object, problems);
-  check(object, is_suspended(old), problems);
-  check_change(object, old, problems);
+  check(object, kind->suspended(old), problems);
+  check_change(*kind, object, old, problems);
 }
 
 }  // namespace sluice::host

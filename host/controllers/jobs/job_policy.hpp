@@ -1,7 +1,7 @@
 // JobPolicy: what queues ask of jobs when they are written: a job with a queue starts suspended, a
 // job without one gets the namespace's default queue if there is one, and what decides about a
 // running job cannot be changed. What the host put into a job or a pod stays: the node selectors of
-// an admission, the gate of a pod that has no quota yet. Kernel's thread.
+// an admission, the gate of a pod that has no quota yet. Any thread.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace sluice::host {
 /// A job of a job that is queued runs with it, unqueued. The reference has to name that very
 /// object, not its namesake; and where all jobs are to be queued nobody is excused by what he wrote
 /// into his object.
-bool has_queued_owner(const boost::json::object& job, const ObjectAccess& objects);
+bool has_queued_owner(const boost::json::object& job, const ObjectReader& objects);
 
 class JobPolicy final : public WritePolicy {
  public:
@@ -21,11 +21,11 @@ class JobPolicy final : public WritePolicy {
   explicit JobPolicy(bool manage_all = false) : manage_all_(manage_all) {}
 
   bool wants(const api::KindInfo& kind) const override;
-  void creating(const api::KindInfo& kind, boost::json::object& object, const ObjectAccess& objects,
-                bool by_system, std::vector<api::Problem>& problems) override;
+  void creating(const api::KindInfo& kind, boost::json::object& object, const ObjectReader& objects,
+                bool by_system, std::vector<api::Problem>& problems) const override;
   void updating(const api::KindInfo& kind, boost::json::object& object,
-                const boost::json::object& old, const ObjectAccess& objects, bool by_system,
-                std::vector<api::Problem>& problems) override;
+                const boost::json::object& old, const ObjectReader& objects, bool by_system,
+                std::vector<api::Problem>& problems) const override;
 
  private:
   bool manage_all_;

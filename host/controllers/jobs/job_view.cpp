@@ -72,7 +72,7 @@ std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess&
   if (!job) return std::nullopt;
   JobView view;
   view.ref = ref;
-  view.kind = find_job_kind(ref.kind->group + "/" + ref.kind->kind);
+  view.kind = ref.kind->job.get();
   view.ns = ref.key.substr(0, ref.key.find('/'));
   view.name = ref.key.substr(ref.key.find('/') + 1);
   view.uid = api::find_text(part(*job, "metadata"), "uid");
@@ -86,7 +86,7 @@ std::optional<JobView> JobReader::read(const ObjectRef& ref, const ObjectAccess&
                    [](const WorkloadOfJob& a, const WorkloadOfJob& b) {
                      return std::pair(age_of(a), a.name) < std::pair(age_of(b), b.name);
                    });
-  if (!is_suspended(view.job) && started_with(view.job).workload_uid.empty())
+  if (!view.kind->suspended(view.job) && started_with(view.job).workload_uid.empty())
     for (const WorkloadOfJob& workload : view.workloads)
       if (workload.admitted && !view.assumed)
         view.assumed = assume_started(*view.kind, view.job, workload.object, objects);
@@ -101,7 +101,7 @@ json::array JobReader::pod_sets_of(const JobView& view) const {
   json::array out;
   json::object job = view.restored;
   for (std::size_t i = 0; i < view.pod_sets.size(); ++i) {
-    const JobPodSet& set = view.pod_sets[i];
+    const api::JobPodSet& set = view.pod_sets[i];
     json::object one{{"name", set.name}, {"count", set.count}};
     if (set.min_count) one["minCount"] = *set.min_count;
     const json::object* pod_template = view.kind->pod_template(job, i);
@@ -118,7 +118,7 @@ hooks::JobMatch JobReader::match(const JobView& view, const json::object& worklo
   bool same_counts = true;
   for (std::size_t i = 0; i < sets->size(); ++i) {
     const json::object* set = (*sets)[i].if_object();
-    const JobPodSet& wanted = view.pod_sets[i];
+    const api::JobPodSet& wanted = view.pod_sets[i];
     if (!set || api::find_text(*set, "name") != wanted.name) return hooks::JobMatch::kOther;
     const json::object* pod_template = view.kind->pod_template(job, i);
     const auto own = templates_.get(pod_template ? *pod_template : json::object());
@@ -133,7 +133,7 @@ hooks::JobMatch JobReader::match(const JobView& view, const json::object& worklo
 hooks::JobQuery JobReader::query(const JobView& view, const ObjectAccess& objects) {
   job_text_ = api::to_json(view.job);
   query_sets_.clear();
-  for (const JobPodSet& set : view.pod_sets)
+  for (const api::JobPodSet& set : view.pod_sets)
     query_sets_.push_back({set.name, set.count, set.min_count});
   query_workloads_.clear();
   for (const WorkloadOfJob& workload : view.workloads)

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "api/codec/codec.hpp"
+#include "api/jobs/job_kind.hpp"
 #include "core/hooks/hooks.hpp"
-#include "host/controllers/jobs/job_kind.hpp"
 #include "host/objects/object_access.hpp"
 
 namespace sluice::host {
@@ -26,12 +26,12 @@ struct WorkloadOfJob {
 
 struct JobView {
   ObjectRef ref;
-  const JobKind* kind = nullptr;
+  const api::JobKind* kind = nullptr;
   std::string ns, name, uid;
-  boost::json::object job;          ///< as it is stored
-  bool assumed = false;             ///< `job` holds a record of its start that is not stored yet
-  boost::json::object restored;     ///< without what the host put in when it started it
-  std::vector<JobPodSet> pod_sets;  ///< of `restored`
+  boost::json::object job;       ///< as it is stored
+  bool assumed = false;          ///< `job` holds a record of its start that is not stored yet
+  boost::json::object restored;  ///< without what the host put in when it started it
+  std::vector<api::JobPodSet> pod_sets;  ///< of `restored`
   std::vector<WorkloadOfJob> workloads;  ///< the oldest first
 
   std::string_view label(std::string_view name) const;

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "core/base/check.hpp"
-#include "host/controllers/jobs/job_kind.hpp"
 
 namespace sluice::host {
 namespace {
@@ -38,12 +37,30 @@ std::string workload_name(std::string_view kind, std::string_view group, std::st
   return prefix + "-" + sha1_hex(hashed).substr(0, kHashDigits);
 }
 
-void name_owning_jobs(const StoredObject& object, std::vector<std::string>& keys) {
+std::vector<const api::KindInfo*> job_kinds(const api::Scheme& scheme) {
+  std::vector<const api::KindInfo*> out = scheme.kinds();
+  std::erase_if(out, [](const api::KindInfo* kind) { return kind->job == nullptr; });
+  return out;
+}
+
+std::string group_kind(const api::KindInfo& kind) { return kind.group + "/" + kind.kind; }
+
+const api::KindInfo* find_kind(std::span<const api::KindInfo* const> kinds,
+                               std::string_view group_kind) {
+  for (const api::KindInfo* each : kinds)
+    if (group_kind.size() == each->group.size() + 1 + each->kind.size() &&
+        group_kind.starts_with(each->group) && group_kind.ends_with(each->kind))
+      return each;
+  return nullptr;
+}
+
+void name_owners(std::span<const api::KindInfo* const> kinds, const StoredObject& object,
+                 std::vector<std::string>& keys) {
   const std::string_view ns = std::string_view(object.key).substr(0, object.key.find('/'));
-  for (const OwnerReference& owner : object.metadata.owners()) {
-    const std::string kind = fmt::format("{}/{}", owner.group(), owner.kind);
-    if (find_job_kind(kind)) keys.push_back(fmt::format("{} {}/{}", kind, ns, owner.name));
-  }
+  for (const OwnerReference& owner : object.metadata.owners())
+    for (const api::KindInfo* each : kinds)
+      if (owner.kind == each->kind && owner.group() == each->group)
+        keys.push_back(fmt::format("{}/{} {}/{}", each->group, each->kind, ns, owner.name));
 }
 
 }  // namespace sluice::host

@@ -3,6 +3,7 @@
 // first two are Kueue's, so that its tools find what they look for. Pure functions, any thread.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,16 @@ inline constexpr std::string_view kStartedWith = "sluice.dev/started-with";
 std::string workload_name(std::string_view kind, std::string_view group, std::string_view job,
                           std::string_view uid, std::string_view revision = {});
 
-/// Appends `GROUP/KIND NAMESPACE/NAME` of each job that is an owner of the object.
-void name_owning_jobs(const StoredObject& object, std::vector<std::string>& keys);
+/// All kinds of the scheme whose objects are jobs.
+std::vector<const api::KindInfo*> job_kinds(const api::Scheme& scheme);
+
+/// `GROUP/KIND`, and the one of these kinds that it names; nullptr: there is none.
+std::string group_kind(const api::KindInfo& kind);
+const api::KindInfo* find_kind(std::span<const api::KindInfo* const> kinds,
+                               std::string_view group_kind);
+
+/// Appends `GROUP/KIND NAMESPACE/NAME` of each object of these kinds that owns the object.
+void name_owners(std::span<const api::KindInfo* const> kinds, const StoredObject& object,
+                 std::vector<std::string>& keys);
 
 }  // namespace sluice::host

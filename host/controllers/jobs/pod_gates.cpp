@@ -108,33 +108,27 @@ std::vector<std::string> PodGateController::watches() const {
   std::vector<std::string> out;
   if (!gates_.any()) return out;
   out = {"/Pod", "kueue.x-k8s.io/Workload"};
-  for (const JobKind* kind : job_kinds()) out.emplace_back(kind->group_kind());
+  for (const api::KindInfo* kind : kinds_) out.push_back(group_kind(*kind));
   return out;
 }
 
 void PodGateController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
-  const std::string kind = change.kind->group + "/" + change.kind->kind;
-  if (find_job_kind(kind)) {
-    keys.push_back(kind + " " + change.key);
+  if (change.kind->job) {
+    keys.push_back(group_kind(*change.kind) + " " + change.key);
     if (!change.stored) after_faults_.erase(keys.back());
   } else if (change.stored) {
     const std::size_t before = keys.size();
-    name_owning_jobs(*change.stored, keys);
+    name_owners(kinds_, *change.stored, keys);
     if (change.stored->body->find(kFaultGate) != std::string::npos)
       after_faults_.insert(keys.begin() + static_cast<std::ptrdiff_t>(before), keys.end());
   } else if (change.before) {
-    name_owning_jobs(*change.before, keys);
+    name_owners(kinds_, *change.before, keys);
   }
 }
 
 Result<Time> PodGateController::reconcile(const std::string& key, ObjectAccess& objects) {
   const std::size_t space = key.find(' ');
-  const std::size_t slash = key.find('/');
-  const api::KindInfo* kind = nullptr;
-  for (const api::KindInfo* info : scheme_.kinds())
-    if (info->group == key.substr(0, slash) &&
-        info->kind == key.substr(slash + 1, space - slash - 1))
-      kind = info;
+  const api::KindInfo* kind = find_kind(kinds_, std::string_view(key).substr(0, space));
   const auto job = kind ? objects.get(*kind, key.substr(space + 1)) : std::nullopt;
   if (!job) return kNever;
   std::map<std::string, std::vector<Pod>> by_set;  // live pods

@@ -12,6 +12,7 @@
 
 #include "core/hooks/hooks.hpp"
 #include "host/controllers/jobs/job_view.hpp"
+#include "host/controllers/jobs/names.hpp"
 #include "host/objects/controller.hpp"
 
 namespace sluice::host {
@@ -29,7 +30,7 @@ class PodGates {
   std::vector<std::string> gates_of_new_pod(const ObjectRef& job, const ObjectAccess& objects);
 
   struct Granted {
-    std::vector<JobPodSet> pod_sets;
+    std::vector<api::JobPodSet> pod_sets;
     std::vector<std::optional<std::int32_t>> pods;  ///< by pod set; nullopt: no limit
     std::vector<std::string> gates;                 ///< those that may be lifted
     std::string waits_because;                      ///< a plugin failed: lift nothing
@@ -46,7 +47,8 @@ class PodGates {
 class PodGateController final : public Controller {
  public:
   /// Both must outlive it.
-  PodGateController(const api::Scheme& scheme, PodGates& gates) : scheme_(scheme), gates_(gates) {}
+  PodGateController(const api::Scheme& scheme, PodGates& gates)
+      : kinds_(job_kinds(scheme)), gates_(gates) {}
 
   std::string_view name() const override { return "pod-gates"; }
   std::vector<std::string> watches() const override;
@@ -59,7 +61,7 @@ class PodGateController final : public Controller {
   Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
 
  private:
-  const api::Scheme& scheme_;
+  std::vector<const api::KindInfo*> kinds_;  // of jobs
   PodGates& gates_;
   std::set<std::string> after_faults_;  // jobs with pods that got a gate because a plugin failed
 };

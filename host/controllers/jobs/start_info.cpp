@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 
+#include "api/jobs/count_expression.hpp"
 #include "api/json/json.hpp"
+#include "api/json/json_path.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/objects/parts.hpp"
 
@@ -142,8 +144,9 @@ void remove_tolerations(json::object& spec, const json::object& added) {
 /// Calls `f(pod template, what was put into it)` for each pod set of the record that the job still
 /// has: by name, because groups may have moved.
 template <typename F>
-void for_each_added(const JobKind& kind, const json::object& record, json::object& job, F&& f) {
-  const std::vector<JobPodSet> sets = kind.pod_sets(job);
+void for_each_added(const api::JobKind& kind, const json::object& record, json::object& job,
+                    F&& f) {
+  const std::vector<api::JobPodSet> sets = kind.pod_sets(job);
   const auto* names = api::find_array(record, "podSets");
   std::size_t i = 0;
   for_each_object(record, "added", [&](const json::object& added) {
@@ -204,6 +207,26 @@ Result<void> inject_one(json::object& pod_template, const json::object& workload
       return done;
   add_marks(pod_template, workload, name, added);
   return {};
+}
+
+/// Gives the counts that a start lowered, and that are sent as they were before it, their values of
+/// now. The places of those that are sent otherwise.
+std::vector<std::string> keep_counts(const json::object& replaced, const json::object& before,
+                                     json::object& after) {
+  std::vector<std::string> changed;
+  for (const auto& [text, original] : replaced) {
+    const api::JsonPlace place = api::place_of(api::view(text));
+    const json::value* granted = api::at_place(before, place);
+    json::value* sent = api::at_place(after, place);
+    if (!granted || (sent && *sent == *granted)) continue;
+    json::value* holder = api::at_place(after, std::span(place).first(place.size() - 1));
+    json::object* into = place.size() == 1 ? &after : holder ? holder->if_object() : nullptr;
+    if (into && (sent ? *sent == original : original.is_null()))
+      (*into)[place.back()] = *granted;
+    else
+      changed.push_back(api::dotted(place));
+  }
+  return changed;
 }
 
 }  // namespace
@@ -278,7 +301,7 @@ void note_workload(json::object& job, const StartInfo& info) {
   set_record(job, record);
 }
 
-bool assume_started(const JobKind& kind, json::object& job, const json::object& workload,
+bool assume_started(const api::JobKind& kind, json::object& job, const json::object& workload,
                     const ObjectAccess& objects) {
   const StartInfo info = start_info(workload);
   json::object own = job;
@@ -292,7 +315,7 @@ bool assume_started(const JobKind& kind, json::object& job, const json::object& 
     added.push_back(surplus(*held, part(set, "template")));
     if (!api::find_int(set, "minCount")) continue;
     for (auto& [key, value] : kind.set_count(own, i, api::find_int32(set, "count").value_or(1)))
-      replaced[key] = part(own, "spec").at(key);
+      replaced[key] = *api::at_place(part(own, "spec"), api::place_of(api::view(key)));
   }
   json::object assumed = job;
   set_record(assumed, {{"workload", info.workload_uid},
@@ -311,7 +334,7 @@ bool assume_started(const JobKind& kind, json::object& job, const json::object& 
   return true;
 }
 
-Result<void> inject(const JobKind& kind, json::object& job, const json::object& workload,
+Result<void> inject(const api::JobKind& kind, json::object& job, const json::object& workload,
                     const StartInfo& info, const ObjectAccess& objects) {
   json::array added;
   json::object replaced;
@@ -324,7 +347,8 @@ Result<void> inject(const JobKind& kind, json::object& job, const json::object& 
     added.push_back(std::move(own));
     const auto count = api::find_int32(wanted, "count");
     if (!count) continue;
-    for (auto& [key, value] : kind.set_count(job, i, *count)) replaced[key] = value;
+    // Where two pod sets read one number, what was there before both.
+    for (auto& [key, value] : kind.set_count(job, i, *count)) replaced.emplace(key, value);
   }
   set_record(job, {{"workload", info.workload_uid},
                    {"evictions", info.evictions},
@@ -334,7 +358,8 @@ Result<void> inject(const JobKind& kind, json::object& job, const json::object& 
   return {};
 }
 
-void keep_start(const JobKind& kind, const json::object& before, json::object& after) {
+std::vector<std::string> keep_start(const api::JobKind& kind, const json::object& before,
+                                    json::object& after) {
   for_each_added(kind, record_of(before), after, [](json::object& own, const json::object& added) {
     json::object& spec = object_of(own, "spec");
     add_missing(spec, "nodeSelector", part(added, "nodeSelector"));
@@ -345,9 +370,11 @@ void keep_start(const JobKind& kind, const json::object& before, json::object& a
       if (!part(added, field).empty())
         add_missing(object_of(own, "metadata"), field, part(added, field));
   });
+  return keep_counts(part(record_of(before), "replaced"), part(before, "spec"),
+                     object_of(after, "spec"));
 }
 
-void restore(const JobKind& kind, json::object& job) {
+void restore(const api::JobKind& kind, json::object& job) {
   const json::object record = record_of(job);
   if (record.empty()) return;
   for_each_added(kind, record, job, [](json::object& own, const json::object& added) {
@@ -362,8 +389,7 @@ void restore(const JobKind& kind, json::object& job) {
     remove_pairs(*metadata, "annotations", added);
     if (metadata->empty()) pod_template->erase("metadata");
   });
-  json::object& spec = object_of(job, "spec");
-  for (const auto& [key, value] : part(record, "replaced")) spec[key] = value;
+  api::restore_counts(job, part(record, "replaced"));
   json::object& metadata = object_of(job, "metadata");
   json::object& annotations = object_of(metadata, "annotations");
   annotations.erase(api::json_view(kStartedWith));

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/jobs/job_kind.hpp"
 #include "core/base/result.hpp"
-#include "host/controllers/jobs/job_kind.hpp"
 #include "host/objects/object_access.hpp"
 
 namespace sluice::host {
@@ -34,7 +34,7 @@ StartInfo start_info(const boost::json::object& workload);
 StartInfo started_with(const boost::json::object& job);
 /// Gives a job that runs without a record the one it would have if we had started it with this
 /// workload's admission. False when its templates say otherwise; the job is then unchanged.
-bool assume_started(const JobKind& kind, boost::json::object& job,
+bool assume_started(const api::JobKind& kind, boost::json::object& job,
                     const boost::json::object& workload, const ObjectAccess& objects);
 
 /// Notes another workload that the job runs on with. REQUIRES: it was started by us.
@@ -48,16 +48,19 @@ Result<void> update_pod(boost::json::object& pod, const boost::json::object& wor
 /// Puts the admission into the job's templates and records it. The error says which value of the
 /// admission contradicts the job's own; the job is then half changed and to be dropped.
 /// `job` is suspended, or (adopting) runs with these values already.
-Result<void> inject(const JobKind& kind, boost::json::object& job,
+Result<void> inject(const api::JobKind& kind, boost::json::object& job,
                     const boost::json::object& workload, const StartInfo& info,
                     const ObjectAccess& objects);
 
 /// Somebody writes `after` in place of the running job `before`: what its start put into the
 /// templates stays there, also where a whole list is sent anew without it. A value that he changed
-/// is his.
-void keep_start(const JobKind& kind, const boost::json::object& before, boost::json::object& after);
+/// is his; but a count that the start lowered is what there is quota for: sent anew as it was
+/// before the start it stays lowered, and any other number is a mistake. Answers the places of
+/// those below spec: `workers.replicas`.
+std::vector<std::string> keep_start(const api::JobKind& kind, const boost::json::object& before,
+                                    boost::json::object& after);
 
 /// Takes everything out again that inject() put in. Nothing to do without a record.
-void restore(const JobKind& kind, boost::json::object& job);
+void restore(const api::JobKind& kind, boost::json::object& job);
 
 }  // namespace sluice::host

@@ -35,18 +35,6 @@ std::optional<std::int64_t> class_value(const ObjectAccess& objects, std::string
   return api::find_int(*object, "value").value_or(0);
 }
 
-/// The class of the pods: the first pod set that names one.
-std::string pod_priority_class(const JobView& view) {
-  json::object job = view.restored;
-  for (std::size_t i = 0; i < view.pod_sets.size(); ++i) {
-    const json::object* pod_template = view.kind->pod_template(job, i);
-    if (!pod_template) continue;
-    const std::string_view name = api::find_text(part(*pod_template, "spec"), "priorityClassName");
-    if (!name.empty()) return std::string(name);
-  }
-  return {};
-}
-
 /// The PriorityClass that Kubernetes takes when nobody names one: (name, value).
 std::optional<std::pair<std::string, std::int64_t>> global_default(const ObjectAccess& objects) {
   const api::KindInfo* kind = objects.scheme().find("scheduling.k8s.io/v1", "PriorityClass");
@@ -70,7 +58,7 @@ Result<void> fill_priority(const JobView& view, const ObjectAccess& objects, jso
     set_priority(spec, kQueueGroup, "WorkloadPriorityClass", label, *value);
     return {};
   }
-  const std::string pods = pod_priority_class(view);
+  const std::string pods = view.kind->priority_class(view.restored);
   if (!pods.empty()) {
     const auto value = class_value(objects, "scheduling.k8s.io/v1", "PriorityClass", pods);
     if (!value) return Error{fmt::format("PriorityClass {} doesn't exist", pods)};
@@ -135,6 +123,8 @@ json::object make_workload(const api::KindInfo& workloads, const JobView& view,
   for (const auto& [key, value] : part(part(view.job, "metadata"), "annotations"))
     if (is_for_workload(api::view(key)) && !is_mark(workloads, api::view(key)))
       annotations[key] = value;
+  if (const std::string_view user = view.annotation(kCreatedBy); !user.empty())
+    annotations[api::json_view(kCreatedBy)] = api::json_view(user);
   for (const auto& [key, value] : wanted.annotations) annotations[key] = value;
   json::object metadata{{"name", name_of_new(view, wanted)},
                         {"namespace", view.ns},

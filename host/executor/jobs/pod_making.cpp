@@ -90,18 +90,23 @@ json::object job_pod(const json::object& job, const BatchJob& view, const NewPod
   for (const char* key : {"batch.kubernetes.io/job-name", "job-name"}) labels[key] = view.name;
   array_of(metadata, "finalizers").emplace_back(kTrackingFinalizer);
   if (!pod.index) return made;
-  const std::string index = std::to_string(*pod.index);
-  labels[kIndexKey] = index;
-  object_of(metadata, "annotations")[kIndexKey] = index;
   if (view.backoff_limit_per_index) {
     object_of(metadata, "annotations")[kIndexFailures] = std::to_string(pod.index_failures);
   }
-  json::object& spec = object_of(made, "spec");
+  give_index(made, *pod.index, view.name);
+  return made;
+}
+
+void give_index(json::object& pod, std::int64_t number, std::string_view host_prefix) {
+  const std::string index = std::to_string(number);
+  json::object& metadata = object_of(pod, "metadata");
+  object_of(metadata, "labels")[kIndexKey] = index;
+  object_of(metadata, "annotations")[kIndexKey] = index;
+  json::object& spec = object_of(pod, "spec");
   if (api::find_text(spec, "hostname").empty()) {
-    spec["hostname"] = (view.name + "-" + index).substr(0, kLongestName);
+    spec["hostname"] = (std::string(host_prefix) + "-" + index).substr(0, kLongestName);
   }
   add_index_variable(spec);
-  return made;
 }
 
 const json::object* controller_of(const json::object& metadata) {

@@ -11,6 +11,9 @@
 
 namespace sluice::host {
 
+/// A pod of a job without an end that ended is replaced so much later.
+inline constexpr Duration kReplaceAfter = 10 * kSecond;
+
 /// Five letters and digits, as Kubernetes uses them in names: the same for the same owner and
 /// number, spread like random ones.
 std::string name_suffix(std::string_view uid, std::uint64_t number);
@@ -28,6 +31,9 @@ boost::json::object pod_from_template(const boost::json::object& owner,
 /// A pod of a Job: labels, tracking finalizer, and the index where the Job is Indexed.
 boost::json::object job_pod(const boost::json::object& job, const BatchJob& view, const NewPod& pod,
                             std::string_view name);
+
+/// Makes it one of several: label, annotation, host name and the variable JOB_COMPLETION_INDEX.
+void give_index(boost::json::object& pod, std::int64_t number, std::string_view host_prefix);
 
 /// The object that controls this one; nullptr when nothing does.
 const boost::json::object* controller_of(const boost::json::object& metadata);

@@ -22,7 +22,6 @@ constexpr const char* kCluster = "ray.io/cluster";
 constexpr const char* kNodeType = "ray.io/node-type";
 constexpr const char* kGroup = "ray.io/group";
 constexpr const char* kHeadGroup = "headgroup";
-constexpr Duration kReplaceAfter = 10 * kSecond;
 
 /// The head, or one group of workers.
 struct Group {

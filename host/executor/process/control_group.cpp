@@ -188,6 +188,15 @@ GroupUse use_of_group(const fs::path& group) {
   return out;
 }
 
+GroupNow now_in_group(const fs::path& group) {
+  GroupNow out;
+  out.cpu_us = number_in(group / "cpu.stat", "usage_usec");
+  out.memory_bytes =
+      std::max<std::int64_t>(0, number_in(group / "memory.current", "") -
+                                    number_in(group / "memory.stat", "inactive_file"));
+  return out;
+}
+
 bool end_group(const fs::path& group) {
   std::error_code problem;
   if (!fs::exists(group, problem)) return !problem;

@@ -47,7 +47,8 @@ struct GroupLimits {
   bool operator==(const GroupLimits&) const = default;
 };
 
-/// What a group used since it was made; 0 where the kernel does not count it.
+/// What a run used; 0 where the kernel does not count it. Without a group memory is that of the one
+/// process that had most, and what was left behind for others to end is missing.
 struct GroupUse {
   std::int64_t cpu_us = 0;
   std::int64_t memory_peak_bytes = 0;
@@ -59,6 +60,14 @@ struct GroupUse {
 Result<Fd> make_group(const std::filesystem::path& group, const GroupLimits& limits);
 
 GroupUse use_of_group(const std::filesystem::path& group);
+
+/// What is in a group used so far, and has in memory now without what could be read from disk
+/// again; 0 where the kernel does not count it.
+struct GroupNow {
+  std::int64_t cpu_us = 0;
+  std::int64_t memory_bytes = 0;
+};
+GroupNow now_in_group(const std::filesystem::path& group);
 
 /// Kills all that is in the group or below, waits until it is gone, a second at most, and removes
 /// the group. False: something is still there. A group that does not exist has ended.

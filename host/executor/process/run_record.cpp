@@ -167,7 +167,10 @@ std::string to_text(const RunState& state) {
     json::object out{{"name", container.name},
                      {"init", container.init},
                      {"now", to_json(container.now)},
-                     {"restarts", container.restarts}};
+                     {"restarts", container.restarts},
+                     {"firstStarted", container.first_started},
+                     {"usedCpuUs", container.used.cpu_us},
+                     {"usedMemoryPeak", container.used.memory_peak_bytes}};
     if (container.last) out["last"] = to_json(*container.last);
     containers.push_back(std::move(out));
   }
@@ -197,6 +200,9 @@ Result<RunState> parse_run_state(std::string_view text) {
     container.name = api::find_text(source, "name");
     container.init = api::find_bool(source, "init", false);
     container.restarts = number(source, "restarts");
+    container.first_started = number(source, "firstStarted");
+    container.used.cpu_us = number(source, "usedCpuUs");
+    container.used.memory_peak_bytes = number(source, "usedMemoryPeak");
     if (const json::object* now = api::find_object(source, "now")) container.now = run_of(*now);
     if (const json::object* last = api::find_object(source, "last")) container.last = run_of(*last);
   }

@@ -62,7 +62,7 @@ struct ContainerRun {
   std::int64_t signal = 0;
   Time started = 0, finished = 0;  ///< 0: not yet
   std::int64_t pid = 0;
-  GroupUse use = {};  ///< kTerminated, where it had a group
+  GroupUse use = {};  ///< kTerminated
 };
 
 struct ContainerState {
@@ -71,6 +71,8 @@ struct ContainerState {
   ContainerRun now;
   std::optional<ContainerRun> last;  ///< how the run before ended
   std::int64_t restarts = 0;
+  Time first_started = 0;  ///< of its first run; 0: there was none
+  GroupUse used = {};      ///< of all runs that have ended
 };
 
 enum class RunPhase : std::uint8_t { kStarting, kRunning, kSucceeded, kFailed };

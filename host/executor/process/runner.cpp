@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,6 +66,7 @@ class Runner {
   Result<Spawned, SpawnError> spawn(std::size_t i) const;
   std::filesystem::path group_of(std::size_t i) const;
   void end_group_of(std::size_t i);
+  void count_use(std::size_t i, const struct rusage& usage);
   std::unique_ptr<LineLog> open_log(const std::string& container, std::int64_t number) const;
   void ended(std::size_t i, int exit_code, int signal);
   void settle(std::size_t i);
@@ -129,6 +131,7 @@ void Runner::start(std::size_t i) {
   slot.log = open_log(container.name, number);
   container.now = ContainerRun{};
   container.now.started = wall_clock();
+  if (container.first_started == 0) container.first_started = container.now.started;
   dirty_ = true;
   Result<Spawned, SpawnError> spawned = spawn(i);
   if (!spawned) {
@@ -167,6 +170,18 @@ void Runner::end_group_of(std::size_t i) {
   now.use = use_of_group(group_of(i));
   if (now.use.out_of_memory) now.reason = "OOMKilled";
   end_group(group_of(i));
+}
+
+/// What its group has not counted, the kernel has counted of its processes.
+void Runner::count_use(std::size_t i, const struct rusage& usage) {
+  ContainerState& container = state_.containers[i];
+  GroupUse& use = container.now.use;
+  const auto micros = [](const timeval& time) { return time.tv_sec * 1'000'000 + time.tv_usec; };
+  if (use.cpu_us == 0) use.cpu_us = micros(usage.ru_utime) + micros(usage.ru_stime);
+  if (use.memory_peak_bytes == 0) use.memory_peak_bytes = usage.ru_maxrss * 1'024;
+  container.used.cpu_us += use.cpu_us;
+  container.used.memory_peak_bytes =
+      std::max(container.used.memory_peak_bytes, use.memory_peak_bytes);
 }
 
 /// The log of this start and of the one before stay, each with its part of the pod's budget.
@@ -225,11 +240,13 @@ void Runner::settle(std::size_t i) {
 bool Runner::reap() {
   bool any = false;
   int status = 0;
-  for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+  struct rusage usage {};  // of the keeper and of all that it waited for
+  for (pid_t pid = 0; (pid = ::wait4(-1, &status, WNOHANG, &usage)) > 0;) {
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (slots_[i].keeper != pid) continue;
       slots_[i].keeper = 0;
       end_group_of(i);
+      count_use(i, usage);
       end_strays();  // as in a container, nothing of it outlives its first process
       read_output(i);
       const Time now = wall_clock();

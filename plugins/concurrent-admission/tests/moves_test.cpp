@@ -41,7 +41,7 @@ struct Gpu : ::testing::Test {
   }
 };
 
-TEST_F(Gpu, AJobWithoutGpusDoesNotMoveToTheSameFlavor) {
+TEST_F(Gpu, B7_AJobWithoutGpusDoesNotMoveToTheSameFlavor) {
   world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{
     "name":"c"},"spec":{"controllerName":"example.com/c"}})");
   world.patch("AdmissionCheck", "c", R"({"status":{"conditions":[{"type":"Active","status":"True",
@@ -64,7 +64,7 @@ TEST_F(Gpu, AJobWithoutGpusDoesNotMoveToTheSameFlavor) {
               ElementsAre("admitted w-option-od", "evicted w-option-res Deactivated"));
 }
 
-TEST_F(Gpu, AJobWithoutGpusMovesToABetterFlavorOfItsCpus) {
+TEST_F(Gpu, B7_AJobWithoutGpusMovesToABetterFlavorOfItsCpus) {
   // Both options may use both cpu flavors; cpu-a is full at first.
   queue(policy("RemoveLower", R"(,"explicitOptions":[
           {"name":"res","allowedResourceFlavors":["g-res","cpu-a","cpu-b"]},
@@ -108,7 +108,7 @@ TEST_F(Gpu, TheFirstGroupCountsFirst) {
                                             "admitted w-option-g-res-cpu-a"));
 }
 
-TEST(Moves, AnOptionWhoseBestFlavorIsHeldAlreadyIsNoUpgrade) {
+TEST(Moves, B7_AnOptionWhoseBestFlavorIsHeldAlreadyIsNoUpgrade) {
   // `r` comes after ten minutes and ranks first, by its place in the list; its one flavor is the
   // one that w got by the other option.
   RaceWorld world;
@@ -123,7 +123,7 @@ TEST(Moves, AnOptionWhoseBestFlavorIsHeldAlreadyIsNoUpgrade) {
   EXPECT_THAT(world.take_log(), ElementsAre("admitted w-option-both"));
 }
 
-TEST(Moves, NewNamesOfTheSameOptionsMoveNobody) {
+TEST(Moves, B6_NewNamesOfTheSameOptionsMoveNobody) {
   RaceWorld world;
   world.flavors({"a", "b", "c"});
   world.queue("q", {{"a", 4}, {"b", 4}, {"c", 4}}, policy("RemoveLower"));
@@ -167,7 +167,7 @@ TEST(Moves, NoPlaceBelowTheTargetIsAMove) {
   EXPECT_EQ(world.at("w", "/status/admission/podSetAssignments/0/flavors/cpu"), "a");
 }
 
-TEST(Moves, FewerPodsAreNoUpgrade) {
+TEST(Moves, B11_FewerPodsAreNoUpgrade) {
   // 6 pods run on b; a has 4, and 2 pods would do.
   RaceWorld world;
   world.flavors({"a", "b"});
@@ -195,7 +195,7 @@ TEST(Moves, FewerPodsAreNoUpgrade) {
   EXPECT_EQ(world.options("w"), "a=Admitted b=Deactivated");
 }
 
-TEST(Moves, APolicyTakenAwayAndGivenBackIsFollowedByWhatRuns) {
+TEST(Moves, B10_APolicyTakenAwayAndGivenBackIsFollowedByWhatRuns) {
   RaceWorld world;
   world.flavors({"a", "b", "c"});
   world.queue("q", {{"a", 4}, {"b", 4}, {"c", 4}}, policy("RemoveLower"));
@@ -217,7 +217,7 @@ TEST(Moves, APolicyTakenAwayAndGivenBackIsFollowedByWhatRuns) {
   EXPECT_EQ(world.options("w"), "a=Pending b=Admitted c=Deactivated");
 }
 
-TEST(Moves, NobodyIsAdmittedAfterItsOptionFinished) {
+TEST(Moves, B12_NobodyIsAdmittedAfterItsOptionFinished) {
   RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
@@ -234,7 +234,7 @@ TEST(Moves, NobodyIsAdmittedAfterItsOptionFinished) {
   EXPECT_EQ(world.options("y"), "a=Deactivated b=Finished");
 }
 
-TEST(Moves, AParentThatEndedKeepsItsAdmission) {
+TEST(Moves, B12_AParentThatEndedKeepsItsAdmission) {
   RaceWorld world;
   world.flavors({"a"});
   world.queue("q", {{"a", 4}}, policy("RemoveLower"));
@@ -247,7 +247,7 @@ TEST(Moves, AParentThatEndedKeepsItsAdmission) {
   EXPECT_EQ(world.condition("w", "QuotaReserved", "status"), "True");
 }
 
-TEST(Moves, TheConditionsOfAnEvictedParentHaveTheTimeOfTheEviction) {
+TEST(Moves, B12_TheConditionsOfAnEvictedParentHaveTheTimeOfTheEviction) {
   RaceWorld world;
   world.flavors({"a"});
   world.queue("q", {{"a", 4}},
@@ -263,7 +263,7 @@ TEST(Moves, TheConditionsOfAnEvictedParentHaveTheTimeOfTheEviction) {
 
 // ---- the right to preempt
 
-TEST(Moves, TheRightToPreemptStaysWithAReservationThoughASiblingIsPreempted) {
+TEST(Moves, B8_TheRightToPreemptStaysWithAReservationThoughASiblingIsPreempted) {
   // w preempts on a and waits there for its check; it has also reserved c, which was free. When
   // somebody preempts it on c, b is still not its to preempt on.
   RaceWorld world;
@@ -298,7 +298,7 @@ TEST(Moves, TheRightToPreemptStaysWithAReservationThoughASiblingIsPreempted) {
 
 // ---- pods that are never ready
 
-TEST(PodsReady, OptionsShareTheLimitOfTheirParent) {
+TEST(PodsReady, B9_OptionsShareTheLimitOfTheirParent) {
   // Two tries, as without options: the second one after the backoff of 60 s, on whichever is best.
   EngineConfig config;
   config.pods_ready_timeout = 5 * kMinute;

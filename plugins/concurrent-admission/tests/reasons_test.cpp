@@ -6,7 +6,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Reasons, AnOptionWithFlavorsOfTwoGroupsSaysWhatItLacks) {
+TEST(Reasons, C6_AnOptionWithFlavorsOfTwoGroupsSaysWhatItLacks) {
   // Its cpu flavor fits and its gpu flavor does not: the walk goes on with neither, as its other
   // flavors are those of its siblings.
   RaceWorld world;
@@ -51,7 +51,7 @@ TEST(Reasons, AnOptionWithFlavorsOfTwoGroupsSaysWhatItLacks) {
             world.condition("w-option-res-a", "QuotaReserved", "message"));
 }
 
-TEST(Reasons, AnOptionThatIsOffSaysWhatStandsInItsWayNow) {
+TEST(Reasons, C6_AnOptionThatIsOffSaysWhatStandsInItsWayNow) {
   RaceWorld world;
   world.flavors({"a", "b", "c"});
   world.queue("q", {{"a", 4}, {"b", 4}, {"c", 4}}, policy("RemoveLower"));
@@ -71,7 +71,7 @@ TEST(Reasons, AnOptionThatIsOffSaysWhatStandsInItsWayNow) {
             because + "option \"w-option-a\" has");
 }
 
-TEST(Reasons, AnOptionThatComesLaterSaysWhen) {
+TEST(Reasons, C6_AnOptionThatComesLaterSaysWhen) {
   RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 1}, {"b", 4}}, policy("RemoveLower", R"(,"explicitOptions":[
@@ -85,7 +85,7 @@ TEST(Reasons, AnOptionThatComesLaterSaysWhen) {
   EXPECT_EQ(world.condition("w-option-y", "QuotaReserved", "message"), because);
 }
 
-TEST(Reasons, AParentWithoutAnOptionSaysWhatWouldHelp) {
+TEST(Reasons, C6_AParentWithoutAnOptionSaysWhatWouldHelp) {
   RaceWorld world;
   world.flavors({"a", "b", "x"});
   world.queue("q", {{"a", 4}, {"b", 4}}, policy("RemoveLower"));
@@ -98,7 +98,7 @@ TEST(Reasons, AParentWithoutAnOptionSaysWhatWouldHelp) {
             "queue");
 }
 
-TEST(Reasons, ATurnedOnParentIsNotCalledDeactivated) {
+TEST(Reasons, C6_ATurnedOnParentIsNotCalledDeactivated) {
   RaceWorld world;
   world.flavors({"a"});
   world.queue("q", {{"a", 4}}, policy("RemoveLower"));
@@ -117,7 +117,7 @@ TEST(Reasons, ATurnedOnParentIsNotCalledDeactivated) {
   EXPECT_EQ(world.condition("w-option-a", "QuotaReserved", "reason"), "WaitingForQuota");
 }
 
-TEST(Reasons, AnOptionTurnedOffByHandSaysSo) {
+TEST(Reasons, C6_AnOptionTurnedOffByHandSaysSo) {
   RaceWorld world;
   world.flavors({"a", "b"});
   world.queue("q", {{"a", 1}, {"b", 1}}, policy("RemoveLower"));

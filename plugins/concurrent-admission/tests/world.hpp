@@ -110,7 +110,8 @@ class RaceWorld final : public DecisionObserver {
   /// Merge patch; the error's text, or nothing.
   std::string patch(std::string_view kind_name, const std::string& key, const std::string& merge,
                     bool status = false) {
-    Edit edit(kernel(), {&kind(kind_name), key}, status);
+    const WorkingView& view = running->objects.view();
+    Edit edit = open_edit(view, {&kind(kind_name), key}, view.find(kind(kind_name), key), status);
     boost::json::value after = edit.copy();
     merge_patch(after, boost::json::parse(merge));
     edit.set_after(std::move(after.get_object()));

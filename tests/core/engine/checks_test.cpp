@@ -124,7 +124,7 @@ TEST(Checks, RetryWithoutADelayComesBackAtOnceButNotForEverInOneInstant) {
   EXPECT_EQ(s.after(1).run(), Lines("requeued w BackoffFinished", "reserved w"));
 }
 
-TEST(Checks, RequeueEndsTheDelayOfARetry) {
+TEST(Checks, B15_RequeueEndsTheDelayOfARetry) {
   Scenario s;
   s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
   s.answer("w", "a", "Retry", "", 60).run();
@@ -144,7 +144,7 @@ TEST(Checks, WhoIsTurnedOffDuringTheDelayIsNotQueuedWhenItEnds) {
   EXPECT_EQ(queue_view(s.engine.model(), "q")->counts.pending, 0U);
 }
 
-TEST(Checks, AStatusEndsTheDelayOfARetry) {
+TEST(Checks, B15_AStatusEndsTheDelayOfARetry) {
   struct Case {
     const char* name;
     std::function<void(api::WorkloadStatus&)> change;
@@ -386,7 +386,7 @@ TEST_F(Held, WhoStartsAtOnceTakesNothingThatStillRuns) {
   EXPECT_EQ(s.admitted(), "high x");
 }
 
-TEST_F(Held, WhoIsReadyOnFreeCapacityDoesNotWaitBehindLaterReservations) {
+TEST_F(Held, B2_WhoIsReadyOnFreeCapacityDoesNotWaitBehindLaterReservations) {
   // 6 CPUs, low runs on 4. h1 2 fits beside it; h2 3 holds low's eviction back: 6 - 2 - 3 = 1 is
   // left, and h3 1, later and lower, has it. What runs beside h1 is low alone: 4 + 2 = 6.
   start(Queue("q").quota("cpu", {{"f", 6}}).lower_priority().checked_by("late"));
@@ -402,7 +402,7 @@ TEST_F(Held, WhoIsReadyOnFreeCapacityDoesNotWaitBehindLaterReservations) {
   EXPECT_EQ(s.admitted(), "h1 h2 h3");
 }
 
-TEST_F(Held, ALaterOneStillWaitsBehindAnEarlierReservation) {
+TEST_F(Held, B2_ALaterOneStillWaitsBehindAnEarlierReservation) {
   // As above, with h1 the lowest: h3, before it in order, keeps its place while its check is asked.
   start(Queue("q").quota("cpu", {{"f", 6}}).lower_priority().checked_by("late"));
   s.submit(Job("h1", "q").cpu(2).priority(1)).run();

@@ -52,7 +52,7 @@ TEST_F(Requests, AskWhoItIs) {
   }
 }
 
-TEST_F(Requests, FindTheirResource) {
+TEST_F(Requests, C13_FindTheirResource) {
   writes_.put("configmaps", "open/a");
   writes_.put("resourceflavors", "spot");
   const struct {
@@ -89,7 +89,7 @@ TEST_F(Requests, FindTheirResource) {
   for (const auto& one : cases) {
     const Answer answer = send(one.method, one.path, "");
     EXPECT_EQ(answer.status, one.status) << one.method << " " << one.path << answer.body;
-    // C13: kubectl debug looks into the details of a 404 without asking.
+    // kubectl debug looks into the details of a 404 without asking.
     if (answer.body.find("\"Status\"") != std::string::npos) {
       EXPECT_NE(answer.body.find("\"details\":{"), std::string::npos) << answer.body;
     }

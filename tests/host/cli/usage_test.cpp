@@ -19,7 +19,7 @@ TEST_F(Usage, BadUsageExits2AndPointsToTheHelp) {
        {"frobnicate", "simulate", "simulate --nope x", "simulate --until soon x",
         "simulate --threads -1 x", "simulate --dump - x", "simulate --report - x",
         "simulate --against before.log x", "simulate --report r --log r x",
-        "simulate --report r --dump r x", "plugin", "manifests --image x",
+        "simulate --report r --dump r x", "plugin", "manifests --definitions-only --image x",
         "manifests --observe --namespace A_b", "manifests --observe --groups ray.io"}) {
     const RunResult run = sluice(arguments);
     EXPECT_EQ(run.status, 2) << arguments;
@@ -29,8 +29,8 @@ TEST_F(Usage, BadUsageExits2AndPointsToTheHelp) {
   }
 }
 
-/// C15: the first thing that people type.
-TEST_F(Usage, TheProgramAloneExplainsItself) {
+/// The first thing that people type.
+TEST_F(Usage, C15_TheProgramAloneExplainsItself) {
   const RunResult run = sluice("");
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(run.out, sluice("--help").out);
@@ -38,8 +38,8 @@ TEST_F(Usage, TheProgramAloneExplainsItself) {
   EXPECT_THAT(sluice("plugin").err, StartsWith("error: which command? allowed: "));
 }
 
-/// C15: not those of the program.
-TEST_F(Usage, ACommandOfACommandHasExamplesOfItsOwnOrNone) {
+/// Not those of the program.
+TEST_F(Usage, C15_ACommandOfACommandHasExamplesOfItsOwnOrNone) {
   for (const char* arguments :
        {"plugin list --help", "plugin validate --help", "store check --help", "submit --help"})
     EXPECT_THAT(sluice(arguments).out, testing::Not(HasSubstr("sluice simulate examples")))

@@ -96,7 +96,7 @@ TEST(Client, TalksHttpsToWhomItTrusts) {
   EXPECT_NE(refused.error().text.find("cannot reach https://127.0.0.1"), std::string::npos);
 }
 
-TEST(Client, NobodyThere) {
+TEST(Client, C13_NobodyThere) {
   Kubeconfig config;
   {
     const Server server(false);
@@ -105,7 +105,7 @@ TEST(Client, NobodyThere) {
   const auto answer = Client::make(config)->request("GET", "/");
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().text.find("cannot reach http://127.0.0.1:"), std::string::npos);
-  // C13: nothing of the library that was used.
+  // Nothing of the library that was used.
   EXPECT_EQ(answer.error().text.find("boost"), std::string::npos) << answer.error().text;
 }
 

@@ -163,7 +163,7 @@ TEST(Definitions, KindsThatKubernetesHasAreNotDefined) {
   std::set<std::string> groups;
   for (const api::KindInfo* kind : test::scheme().kinds())
     if (is_custom(*kind)) groups.insert(kind->group);
-  EXPECT_THAT(groups, ElementsAre("kueue.x-k8s.io", "ray.io"));
+  EXPECT_THAT(groups, ElementsAre("kueue.x-k8s.io", "ray.io", "sluice.dev"));
 }
 
 std::set<std::string> names_of(const std::vector<json::object>& objects) {

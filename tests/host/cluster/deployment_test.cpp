@@ -1,4 +1,4 @@
-// The observer as a pod: what it may, and what it is told.
+// Sluice as pods of a cluster: what they may, and what they are told.
 #include "host/cluster/deployment.hpp"
 
 #include <gmock/gmock.h>
@@ -7,7 +7,10 @@
 #include <string>
 
 #include "api/json/json.hpp"
+#include "host/cluster/roles.hpp"
+#include "host/decide/followed_kinds.hpp"
 #include "host/observe/mirror.hpp"
+#include "host/plugins/clock.hpp"
 #include "tests/host/rest/scheme.hpp"
 
 namespace sluice::host {
@@ -16,13 +19,13 @@ namespace {
 namespace json = boost::json;
 using ::testing::ElementsAre;
 
-std::vector<json::object> objects(const ObserverDeployment& deployment) {
-  return observer_objects(deployment, kinds_to_follow(test::scheme(), true));
-}
-
-ObserverDeployment with_config(const std::string& config) {
-  ObserverDeployment out;
+ClusterDeployment observer(const std::string& config = "") {
+  ClusterDeployment out;
+  out.name = "sluice-observer";
+  out.command = "observe";
+  out.port = 6480;
   out.config = config;
+  out.cluster_rules = rules_to_follow(kinds_to_follow(test::scheme(), true));
   return out;
 }
 
@@ -33,13 +36,13 @@ std::vector<std::string> kinds_of(const std::vector<json::object>& list) {
 }
 
 TEST(Deployment, EachObjectStandsBehindWhatItNeeds) {
-  EXPECT_THAT(kinds_of(objects(ObserverDeployment())),
+  EXPECT_THAT(kinds_of(deployment_objects(observer())),
               ElementsAre("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding",
                           "Deployment", "Service"));
 }
 
 TEST(Deployment, ItMayListAndWatchWhatItFollowsAndNothingElse) {
-  const auto role = objects(ObserverDeployment())[2];
+  const auto role = deployment_objects(observer())[2];
   EXPECT_EQ(json::serialize(role.at("rules")),
             R"([{"apiGroups":[""],"resources":["namespaces"],"verbs":["list","watch"]},)"
             R"({"apiGroups":["batch"],"resources":["jobs"],"verbs":["list","watch"]},)"
@@ -49,9 +52,58 @@ TEST(Deployment, ItMayListAndWatchWhatItFollowsAndNothingElse) {
             R"("resources":["priorityclasses"],"verbs":["list","watch"]}])");
 }
 
+TEST(Deployment, WhoDecidesHasARoleInItsOwnNamespaceToo) {
+  ClusterDeployment controller = observer();
+  controller.own_rules = rules_to_lead();
+  controller.replicas = 2;
+  const auto list = deployment_objects(controller);
+  EXPECT_THAT(kinds_of(list),
+              ElementsAre("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding",
+                          "Role", "RoleBinding", "Deployment", "Service"));
+  EXPECT_EQ(json::serialize(list[4].at("rules")),
+            R"([{"apiGroups":["coordination.k8s.io"],"resources":["leases"],)"
+            R"("verbs":["create","get","update"]}])");
+  EXPECT_EQ(list[6].at("spec").at("replicas"), 2);
+}
+
+/// The verbs of a role for a resource, as `verb verb`; empty: none.
+std::string verbs_of(const json::array& rules, std::string_view resource) {
+  std::string out;
+  for (const json::value& rule : rules)
+    for (const json::value& each : rule.at("resources").as_array())
+      if (each.as_string() == resource)
+        for (const json::value& verb : rule.at("verbs").as_array())
+          out += std::string(out.empty() ? "" : " ") + std::string(verb.as_string());
+  return out;
+}
+
+TEST(Deployment, WhoDecidesMayDoWhatItDoesAndNoMore) {
+  const VirtualClock clock;
+  const Configuration config;
+  const auto rules = Rules::load(config.plugins, std::vector<std::string>(), clock);
+  ASSERT_TRUE(rules);
+  const json::array may = rules_to_decide(followed_kinds(config, **rules));
+  const struct {
+    std::string_view resource, verbs;
+  } rows[] = {
+      {"workloads", "create delete get list patch watch"},
+      {"workloads/status", "patch"},
+      {"jobs", "get list patch watch"},
+      {"jobs/status", "patch"},
+      {"jobs/finalizers", "update"},
+      {"clusterqueues", "get list watch"},
+      {"clusterqueues/status", "patch"},
+      {"namespaces", "get list watch"},
+      {"events", "create"},
+      {"pods", ""},  // of a plugin that gates them
+      {"secrets", ""},
+  };
+  for (const auto& row : rows) EXPECT_EQ(verbs_of(may, row.resource), row.verbs) << row.resource;
+}
+
 TEST(Deployment, AnotherConfigurationIsAnotherPod) {
   const auto pod = [](const std::string& config) {
-    const auto list = objects(with_config(config));
+    const auto list = deployment_objects(observer(config));
     EXPECT_THAT(kinds_of(list), ::testing::Contains("ConfigMap"));
     return json::serialize(list[5].at("spec").at("template"));
   };
@@ -62,11 +114,11 @@ TEST(Deployment, AnotherConfigurationIsAnotherPod) {
 }
 
 TEST(Deployment, ImageNamespaceAndOptionsAreThoseGiven) {
-  ObserverDeployment given;
+  ClusterDeployment given = observer();
   given.ns = "elsewhere";
   given.image = "example.com/s:1";
   given.options = {"--x"};
-  const auto list = objects(given);
+  const auto list = deployment_objects(given);
   EXPECT_EQ(list[0].at("metadata").at("name"), "elsewhere");
   EXPECT_EQ(list[3].at("subjects").at(0).at("namespace"), "elsewhere");
   const json::value& container =

@@ -223,7 +223,7 @@ TEST(Structural, EveryDefinitionIs) {
       EXPECT_GT(checker.nodes, 10u) << kind->kind;
     }
   }
-  EXPECT_EQ(kinds, 8u);  // seven of kueue.x-k8s.io, and RayCluster
+  EXPECT_EQ(kinds, 9u);  // seven of kueue.x-k8s.io, RayCluster and JobKind
 }
 
 TEST(Structural, TheCheckerFindsWhatIsNot) {

@@ -146,6 +146,7 @@ scheduling:
     requeuingStrategy:
       {timestamp: Creation, backoffBaseSeconds: 2, backoffMaxSeconds: 9, backoffLimitCount: 4}
 objectRetentionPolicies: {workloads: {afterFinished: 1h, afterDeactivatedByKueue: 1ms}}
+history: {enabled: false, path: /var/lib/h.db, keepTime: 48h, keepBytes: 1048576}
 manageJobsWithoutQueueName: true
 )");
   ASSERT_TRUE(config.ok()) << config.error().text;
@@ -158,6 +159,10 @@ manageJobsWithoutQueueName: true
   EXPECT_EQ(config->engine.requeue.backoff_limit, 4);
   EXPECT_EQ(config->retention.after_finished, 3'600 * kSecond);
   EXPECT_EQ(config->retention.after_deactivated, kMillisecond);
+  EXPECT_FALSE(config->history.enabled);
+  EXPECT_EQ(config->history.path, "/var/lib/h.db");
+  EXPECT_EQ(config->history.keep_time, 48 * 3'600 * kSecond);
+  EXPECT_EQ(config->history.keep_bytes, 1 << 20);
   EXPECT_TRUE(config->manage_jobs_without_queue_name);
 }
 
@@ -201,8 +206,12 @@ TEST(Configuration, NamesPlaceFoundAndAllowed) {
   const Mistake kMistakes[] = {
       {"schedule: {}\n",
        "s.yaml:3: schedule: unknown key; allowed: apiVersion, kind, server, metrics, store, "
-       "plugins, scheduling, resources, executor, objectRetentionPolicies, "
+       "plugins, scheduling, resources, executor, objectRetentionPolicies, history, "
        "manageJobsWithoutQueueName"},
+      {"history:\n  path: h.db\n",
+       "s.yaml:4: history.path: found \"h.db\"; allowed: an absolute path"},
+      {"history:\n  keepTime: 1s\n",
+       "s.yaml:4: history.keepTime: allowed: a duration of 1m or more"},
       {"scheduling:\n  threads: many\n",
        "s.yaml:4: scheduling.threads: found the text \"many\"; allowed: a whole number from 0 to "
        "1024"},

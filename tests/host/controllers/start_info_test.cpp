@@ -41,7 +41,7 @@ TEST(StartInfo, WhatWasPutInComesOutAgain) {
            "nodeSelector":{"zone":"z"},"tolerations":[{"key":"t","operator":"Exists"}])"))},
   };
   JobWorld world;
-  const JobKind& kind = *find_job_kind("batch/Job");
+  const api::JobKind& kind = *api::builtin_job_kind("Job");
   for (const Case& c : cases) {
     const auto original = boost::json::parse(c.job).get_object();
     auto job = original;
@@ -93,7 +93,7 @@ TEST(StartInfo, APodThatWasMadeBeforeGetsWhatTheChecksWant) {
 
 TEST(StartInfo, AnAdmissionThatContradictsTheJobIsRefused) {
   JobWorld world;
-  const JobKind& kind = *find_job_kind("batch/Job");
+  const api::JobKind& kind = *api::builtin_job_kind("Job");
   auto job = boost::json::parse(JobWorld::job("a", 3, JobWorld::queued(), "",
                                               R"("nodeSelector":{"size":"large"},)"))
                  .get_object();

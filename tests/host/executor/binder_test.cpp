@@ -103,6 +103,35 @@ TEST_F(BinderTest, SelectorsAffinityAndTaints) {
             "affinity/selector, 1 node(s) had untolerated taint {gpu: yes}.");
 }
 
+// A pass over all that wait read each of them, however large, to find that it says so already.
+TEST_F(BinderTest, A7_WhoWaitsAndSaysSoIsNotReadAgain) {
+  nodes({node("a", "1")});
+  for (const char* name : {"p1", "p2", "p3"}) pod(name, "", "2");
+  EXPECT_EQ(why("p2"), "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
+  const auto pass = [&] {
+    const std::uint64_t before = api::Conversions::parses();
+    EXPECT_TRUE(binder.reconcile("pods", objects));
+    return api::Conversions::parses() - before;
+  };
+  EXPECT_EQ(pass(), 0U);
+  // Whoever takes it out of the status is told again.
+  ASSERT_TRUE(merge("pods", "p2", R"({"status":{"conditions":[]}})", "status"));
+  EXPECT_GT(pass(), 0U);
+  EXPECT_EQ(why("p2"), "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
+  EXPECT_EQ(pass(), 0U);
+}
+
+TEST_F(BinderTest, ASelectorOfMoreLabelsThanAnythingHasMatchesNothing) {
+  nodes({node("a", "1", {{"k1", "v"}})});
+  std::string selector;
+  for (int i = 1; i <= 2'000; ++i)
+    selector += (i == 1 ? "" : ",") + std::string("\"k") + std::to_string(i) + R"(":"v")";
+  pod("p", R"("nodeSelector":{)" + selector + "},");
+  EXPECT_EQ(why("p"),
+            "Unschedulable: 0/1 nodes are available: 1 node(s) didn't match Pod's node "
+            "affinity/selector.");
+}
+
 TEST_F(BinderTest, GatedPodsAreNotBound) {
   nodes({node("a", "2")});
   pod("p", R"("schedulingGates":[{"name":"x"}],)");

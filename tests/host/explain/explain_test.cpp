@@ -205,8 +205,8 @@ TEST(Document, C3_OfThoseInFrontOfIt) {
   EXPECT_THAT(json::serialize(hidden), Not(HasSubstr("ns/w1")));
 }
 
-/// C4: 2 of 4 are used when its turn comes, 4 of 4 when somebody asks.
-TEST(Document, TellsOfThisMomentApartFromTheLastTry) {
+/// 2 of 4 are used when its turn comes, 4 of 4 when somebody asks.
+TEST(Document, C4_TellsOfThisMomentApartFromTheLastTry) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
   s.submit(Job("a", "q").cpu(2)).run();

@@ -24,6 +24,8 @@ TEST(ExplainTarget, Forms) {
            {"team/job/train", "", "job team|train"},
            {"raycluster/train", "team", "raycluster team|train"},
            {"team/rayclusters.ray.io/train", "", "raycluster team|train"},
+           {"trainings.example.com/train", "", "trainings.example.com |train"},
+           {"team/trainings.example.com/train", "", "trainings.example.com team|train"},
        }) {
     const auto target = parse_explain_target(text, option);
     ASSERT_TRUE(target) << text << ": " << target.error().text;
@@ -33,8 +35,8 @@ TEST(ExplainTarget, Forms) {
   }
 }
 
-/// C1: what stands in for a running job is not what people ask about.
-TEST(ExplainTarget, OfAJobsWorkloadsItsOwn) {
+/// What stands in for a running job is not what people ask about.
+TEST(ExplainTarget, C1_OfAJobsWorkloadsItsOwn) {
   const auto workload = [](const char* name, const char* owner, const char* condition,
                            bool active = true, const char* created = "2026-01-01T00:00:00Z") {
     return std::string(R"({"metadata":{"name":")") + name + R"(","creationTimestamp":")" + created +

@@ -20,7 +20,8 @@ struct MirrorFixture {
   VirtualClock clock;
   std::unique_ptr<Rules> rules = Rules::without_plugins(clock);
   LiveStore store{rules->scheme, nullptr};
-  Mirror mirror{*rules->intake, store};
+  MirrorStore kept{store};
+  Mirror mirror{*rules->intake, kept};
 
   const api::KindInfo& kind(std::string_view name) const {
     const api::KindInfo* found = rules->scheme.find_by_name(name);

@@ -84,7 +84,7 @@ TEST_F(Bridge, QueueWatchersHearWithoutASearch) {
   EXPECT_EQ(veto(*set, workload, {}, 4).answer.reason, "this queue is peaceful");
 }
 
-TEST_F(Bridge, VetoesProtectCandidatesAndForbid) {
+TEST_F(Bridge, C12_VetoesProtectCandidatesAndForbid) {
   const auto set = load({plugin("rules")});
   auto safe = make_workload("safe");
   safe.meta.labels.set("protected", "yes");
@@ -92,7 +92,7 @@ TEST_F(Bridge, VetoesProtectCandidatesAndForbid) {
   const auto some = veto(*set, make_workload("w"), {&other, &safe, &other});
   EXPECT_FALSE(some.answer.may_not_preempt);
   EXPECT_THAT(some.answer.protected_, ElementsAre(0, 1, 0));
-  EXPECT_EQ(some.answer.by, "rules");  // C12: whoever waits for that is told whose doing it is
+  EXPECT_EQ(some.answer.by, "rules");  // whoever waits for that is told whose doing it is
   EXPECT_EQ(some.answer.reason, "some of those that it could preempt are protected");
   const auto none = veto(*set, make_workload("w", -1), {});
   EXPECT_TRUE(none.answer.may_not_preempt);

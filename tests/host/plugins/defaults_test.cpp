@@ -35,7 +35,10 @@ class Defaults : public PluginTest {
   /// The write's end: `object` as it is stored, or the problem.
   std::string write(json::object& object, const std::string& kind = "ConfigMap") {
     Intake intake(scheme, runtime.get());
-    const auto problems = intake.check(*scheme.find_by_name(kind), object, nullptr, {});
+    const api::KindInfo& info = *scheme.find_by_name(kind);
+    auto problems = intake.judge(info, object, nullptr, {});
+    if (problems.empty() && intake.asks_plugins(info))
+      problems = intake.ask_plugins(info, object, nullptr, {});
     return problems.empty() ? "" : problems.front().text();
   }
   std::string answer(const std::string& text) {
@@ -163,7 +166,7 @@ TEST_F(Defaults, A2_RandomAnswersNeverChangeWhoseObjectItIs) {
     // What is stored pleases the schema: a plugin that says nothing lets the same pass again.
     json::object again = object;
     EXPECT_TRUE(Intake(scheme, nullptr)
-                    .check(*scheme.find_by_name("ConfigMap"), again, nullptr, {})
+                    .judge(*scheme.find_by_name("ConfigMap"), again, nullptr, {})
                     .empty());
   }
   EXPECT_GT(taken, 50) << "the test tries what is allowed, too";

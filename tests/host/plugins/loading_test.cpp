@@ -92,6 +92,22 @@ TEST_F(Loading, A15_AFileThatIsWrittenOverChangesNothingThatRuns) {
   EXPECT_THAT(load_error({plugin("filter")}), HasSubstr("it is not a shared library"));
 }
 
+// A20: what anybody may write is not run in this process, unless the configuration says what it is.
+TEST_F(Loading, A20_ALibraryThatEverybodyMayWriteIsRefused) {
+  const test::TemporaryFolder own;
+  directory = own / "";
+  std::filesystem::copy_file(SLUICE_TEST_PLUGINS "/filter.so", directory / "filter.so");
+  std::filesystem::permissions(directory / "filter.so", std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  EXPECT_THAT(load_error({plugin("filter")}),
+              AllOf(HasSubstr("filter.so"), HasSubstr("everybody may write to it")));
+  std::filesystem::permissions(directory / "filter.so", std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::remove);
+  std::filesystem::permissions(directory, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  EXPECT_NE(load_error({plugin("filter")}), "") << "anybody could put another one in its place";
+}
+
 TEST_F(Loading, CreateThatFails) {
   EXPECT_EQ(load_error({plugin("create-throws")}),
             "plugin create-throws cannot be created: it threw: create threw");

@@ -75,9 +75,9 @@ TEST(Discovery, Groups) {
     names.emplace_back(each.at("name").as_string());
   }
   EXPECT_THAT(names, ElementsAre("authentication.k8s.io", "authorization.k8s.io", "batch",
-                                 "coordination.k8s.io", "kueue.x-k8s.io", "ray.io",
-                                 "rbac.authorization.k8s.io", "scheduling.k8s.io", "sluice.dev",
-                                 "visibility.kueue.x-k8s.io"));
+                                 "coordination.k8s.io", "kueue.x-k8s.io", "metrics.k8s.io",
+                                 "ray.io", "rbac.authorization.k8s.io", "scheduling.k8s.io",
+                                 "sluice.dev", "visibility.kueue.x-k8s.io"));
   const auto* kueue = named(groups.at("groups"), "name", "kueue.x-k8s.io");
   ASSERT_NE(kueue, nullptr);
   EXPECT_EQ(

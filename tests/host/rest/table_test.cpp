@@ -126,7 +126,7 @@ TEST(Table, EveryColumnOfEveryKindIsKnown) {
         if (column.json_path.starts_with("=")) {
           EXPECT_NE(computed_cell(column.json_path.substr(1)), nullptr) << column.json_path;
         } else {
-          EXPECT_TRUE(JsonPath::parse(column.json_path).ok()) << column.json_path;
+          EXPECT_TRUE(api::JsonPath::parse(column.json_path).ok()) << column.json_path;
         }
       }
       const TableFormat format(*info, version.name);
@@ -340,14 +340,14 @@ TEST(JsonPaths, LeadToValues) {
       {".m[0]", "[]"},
   };
   for (const auto& [path, expected] : cases) {
-    const auto parsed = JsonPath::parse(path);
+    const auto parsed = api::JsonPath::parse(path);
     ASSERT_TRUE(parsed.ok()) << path;
     json::array found;
     for (const auto* each : parsed->find(object)) found.push_back(*each);
     EXPECT_EQ(json::serialize(found), expected) << path;
   }
   for (const char* bad : {"a", ".a[", ".a[x]", ".a[?(b)]", ".a[?(@.x>1)]", ".a[?(@x==1)]"}) {
-    EXPECT_FALSE(JsonPath::parse(bad).ok()) << bad;
+    EXPECT_FALSE(api::JsonPath::parse(bad).ok()) << bad;
   }
 }
 

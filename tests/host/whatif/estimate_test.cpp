@@ -82,7 +82,9 @@ struct OneAtATime : LiveWorld {
   }
 
   Everybody everybody;
-  HostWhatIf service{source(), everybody, [this] { return Result<ForkMoment>(moment()); }};
+  PastRunTimes kept;
+  HostWhatIf service{source(), everybody, [this] { return Result<ForkMoment>(moment()); },
+                     [this] { return kept; }};
 };
 
 TEST(Estimate, OfJobsThatSayHowLongTheyRun) {
@@ -133,6 +135,18 @@ TEST(Estimate, OfPastRunsOfTheQueue) {
   world.settle();
   world.pass(75 * kSecond);             // so it takes 80, 90 or 100
   EXPECT_EQ(world.told(), "5 25 49 ");  // the next of four alike lies between in 2 of 4 cases
+}
+
+// The same, when the objects of the past runs are gone.
+TEST(Estimate, OfPastRunsThatAreKept) {
+  OneAtATime world;
+  world.run_once("past", 5 * kSecond);  // which is not all that is known
+  for (int i = 1; i <= 10; ++i) world.kept["a/q"].push_back(i * 10 * kSecond);
+  world.kept["a/other"].assign(50, kSecond);
+  world.apply(OneAtATime::workload("first"));
+  world.settle();
+  world.pass(75 * kSecond);
+  EXPECT_EQ(world.told(), "5 25 49 ");
 }
 
 /// The start lies in the interval as often as that says. SLUICE_ESTIMATES=N plays so many.

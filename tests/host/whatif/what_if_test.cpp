@@ -301,7 +301,7 @@ struct Asking : Shared {
 
 TEST(WhatIf, QuestionsAreBounded) {
   Asking world;
-  HostWhatIf bounded(world.source(), world.roles, world.gate.before(world.at_rest()),
+  HostWhatIf bounded(world.source(), world.roles, world.gate.before(world.at_rest()), {},
                      {.waiting = 2, .waiting_per_user = 2, .longest = 3600 * kSecond});
   bounded.start();
   const auto ask = [&](const std::string& user) {
@@ -326,7 +326,7 @@ TEST(WhatIf, QuestionsAreBounded) {
 
 TEST(WhatIf, NobodyWaitsForever) {
   Asking world;
-  HostWhatIf hurried(world.source(), world.roles, world.at_rest(), {.longest = 0});
+  HostWhatIf hurried(world.source(), world.roles, world.at_rest(), {}, {.longest = 0});
   hurried.start();
   hurried.ask(Shared::request("operator", {workload("a", "w", 1)}), world.note());
   hurried.stop();

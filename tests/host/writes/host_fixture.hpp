@@ -17,7 +17,7 @@ namespace sluice::host::test {
 struct HostFixture {
   Configuration configuration;
   VirtualClock clock;
-  std::unique_ptr<Rules> rules = Rules::without_plugins(clock);
+  std::unique_ptr<Rules> rules;
   api::Scheme& scheme = rules->scheme;
   LiveStore store{scheme, nullptr};
   Intake& intake = *rules->intake;
@@ -34,12 +34,24 @@ struct HostFixture {
   explicit HostFixture(EngineConfig engine = {}, EventSink* sink = nullptr)
       : HostFixture(with_engine(std::move(engine)), sink, false) {}
 
-  HostFixture(Configuration config, EventSink* sink, bool with_controllers)
+  HostFixture(Configuration config, EventSink* sink, bool with_controllers, JobPages pages = {},
+              std::function<void()> other_pages = {})
       : configuration(std::move(config)),
+        rules(with_pages(clock, std::move(pages))),
         machine(configuration, *rules,
-                {.store = store, .ids = ids, .events = sink, .controllers = with_controllers}) {
+                {.store = store,
+                 .ids = ids,
+                 .events = sink,
+                 .other_pages = std::move(other_pages),
+                 .controllers = with_controllers}) {
     machine.begin_instant(now);
     apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
+  }
+
+  static std::unique_ptr<Rules> with_pages(const PluginClock& clock, JobPages pages) {
+    auto out = Rules::without_plugins(clock);
+    out->declare(std::move(pages));
+    return out;
   }
 
   static Configuration with_engine(EngineConfig engine) {

@@ -62,6 +62,30 @@ TEST(SpaceGuard, A11_ANamespaceHoldsSoManyBytesAndMayGetSmaller) {
   EXPECT_EQ(verdict(guard, map_of("b", "1")), "");
 }
 
+// Few objects of unusual size take more memory than their texts: 16 KiB as they are, the rest eight
+// times.
+TEST(SpaceGuard, A11_LargeObjectsCountForWhatTheyCost) {
+  constexpr std::int64_t kLimit = 1'000'000;
+  LiveStore store(scheme(), nullptr);
+  SpaceGuard guard(
+      store,
+      {.objects = 100, .bytes = 1 << 30, .namespace_objects = 100, .namespace_bytes = kLimit});
+  store.put(map_object("small/1", std::string(16'000, 'x')));
+  store.put(map_object("small/2", std::string(16'000, 'x')));
+  EXPECT_EQ(store.use("small").charged, store.use("small").bytes);
+  store.put(map_object("large/1", std::string(116'384, 'x')));
+  const StoreUse use = store.use("large");
+  EXPECT_EQ(use.charged, use.bytes + 7 * (use.bytes - 16'384));
+  EXPECT_EQ(verdict(guard, map_of("large", "2")), "") << "816,384 and a few are below the limit";
+  store.put(map_object("large/1", std::string(200'000, 'x')));
+  EXPECT_THAT(verdict(guard, map_of("large", "2")),
+              HasSubstr("limited to 1000000 (of each object, what lies beyond 16384 bytes counts "
+                        "8-fold)"));
+  EXPECT_EQ(verdict(guard, map_of("large", "1", std::string(100, 'x'))), "");
+  store.erase(kind("ConfigMap"), "large/1");
+  EXPECT_EQ(store.use().charged, store.use().bytes);
+}
+
 TEST(SpaceGuard, A11_TheStoreHasALimitToo) {
   LiveStore store(scheme(), nullptr);
   SpaceGuard guard(

@@ -1,10 +1,12 @@
-#include "host/rest/json_path.hpp"
+#include "api/json/json_path.hpp"
 
 #include <charconv>
+#include <type_traits>
+#include <utility>
 
 #include "api/json/json.hpp"
 
-namespace sluice::host {
+namespace sluice::api {
 
 namespace json = boost::json;
 
@@ -124,49 +126,137 @@ bool JsonPath::holds(const Part& filter, const json::value& entry) {
     if (at == nullptr) return false;
   }
   const auto* text = at->if_string();
-  const bool equal =
-      text != nullptr ? api::view(*text) == filter.text : api::to_json(*at) == filter.text;
+  const bool equal = text != nullptr ? view(*text) == filter.text : to_json(*at) == filter.text;
   return equal == filter.equal;
 }
 
-void JsonPath::apply(const Part& part, const json::value& at,
-                     std::vector<const json::value*>& out) {
+/// Calls `take(name or index, value)` for all that the part leads to.
+template <typename F>
+void JsonPath::each(const Part& part, const json::object& at, F&& take) {
   if (part.step == Step::kMember) {
-    const json::object* object = at.if_object();
-    const json::value* found = object != nullptr ? object->if_contains(part.names[0]) : nullptr;
-    if (found != nullptr) out.push_back(found);
-    return;
+    const json::value* found = at.if_contains(json_view(part.names[0]));
+    if (found != nullptr) take(std::string_view(part.names[0]), *found);
+  } else if (part.step == Step::kAll) {
+    for (const auto& member : at) take(view(member.key()), member.value());
   }
-  if (const json::object* object = at.if_object(); object != nullptr && part.step == Step::kAll) {
-    for (const auto& member : *object) out.push_back(&member.value());
-  }
+}
+
+template <typename F>
+void JsonPath::each(const Part& part, const json::value& at, F&& take) {
+  if (const json::object* object = at.if_object()) return each(part, *object, take);
   const json::array* list = at.if_array();
-  if (list == nullptr) return;
+  if (list == nullptr || part.step == Step::kMember) return;
   if (part.step == Step::kIndex) {
     const auto size = static_cast<std::int64_t>(list->size());
     const std::int64_t index = part.index < 0 ? size + part.index : part.index;
-    if (index >= 0 && index < size) out.push_back(&(*list)[static_cast<std::size_t>(index)]);
+    if (index >= 0 && index < size)
+      take(static_cast<std::size_t>(index), (*list)[static_cast<std::size_t>(index)]);
     return;
   }
-  for (const json::value& entry : *list) {
-    if (part.step == Step::kAll || holds(part, entry)) out.push_back(&entry);
-  }
+  for (std::size_t i = 0; i < list->size(); ++i)
+    if (part.step == Step::kAll || holds(part, (*list)[i])) take(i, (*list)[i]);
 }
 
 std::vector<const json::value*> JsonPath::find(const json::object& root) const {
   std::vector<const json::value*> found;
   std::vector<const json::value*> next;
+  const auto take = [&next](const auto&, const json::value& value) { next.push_back(&value); };
   bool first = true;
   for (const Part& part : parts_) {
     next.clear();
-    if (first && part.step == Step::kMember) {
-      if (const json::value* value = root.if_contains(part.names[0])) next.push_back(value);
-    }
-    for (const json::value* each : found) apply(part, *each, next);
+    if (first) each(part, root, take);
+    for (const json::value* at : found) each(part, *at, take);
     std::swap(found, next);
     first = false;
   }
   return found;
 }
 
-}  // namespace sluice::host
+std::vector<JsonPath::Found> JsonPath::places(const json::object& from,
+                                              const JsonPlace& place) const {
+  std::vector<Found> found;
+  std::vector<Found> next;
+  const JsonPlace* holder = &place;
+  const auto take = [&](const auto& name, const json::value& value) {
+    next.push_back({*holder, &value});
+    if constexpr (std::is_same_v<std::decay_t<decltype(name)>, std::size_t>)
+      next.back().place.push_back(std::to_string(name));
+    else
+      next.back().place.emplace_back(name);
+  };
+  bool first = true;
+  for (const Part& part : parts_) {
+    next.clear();
+    if (first) each(part, from, take);
+    for (const Found& at : found) {
+      holder = &at.place;
+      each(part, *at.value, take);
+    }
+    std::swap(found, next);
+    first = false;
+  }
+  return found;
+}
+
+JsonPlace JsonPath::members() const {
+  JsonPlace out;
+  for (const Part& part : parts_) {
+    if (part.step != Step::kMember) return {};
+    out.push_back(part.names[0]);
+  }
+  return out;
+}
+
+const json::value* at_place(const json::object& root, std::span<const std::string> place) {
+  const json::object* holder = &root;
+  const json::value* at = nullptr;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    if (holder != nullptr) {
+      at = holder->if_contains(json_view(place[i]));
+    } else {
+      const json::array* list = at->if_array();
+      std::size_t index = 0;
+      const std::string& name = place[i];
+      const auto read = std::from_chars(name.data(), name.data() + name.size(), index);
+      const bool fits = list != nullptr && read.ec == std::errc() && index < list->size();
+      at = fits ? &(*list)[index] : nullptr;
+    }
+    if (at == nullptr) return nullptr;
+    holder = at->if_object();
+  }
+  return at;
+}
+
+json::value* at_place(json::object& root, std::span<const std::string> place) {
+  return const_cast<json::value*>(at_place(std::as_const(root), place));
+}
+
+std::string place_text(std::span<const std::string> place) {
+  std::string out;
+  for (const std::string& name : place) {
+    if (&name != place.data()) out += '/';
+    for (const char c : name) {
+      if (c == '~' || c == '/')
+        out += c == '~' ? "~0" : "~1";
+      else
+        out += c;
+    }
+  }
+  return out;
+}
+
+JsonPlace place_of(std::string_view text) {
+  JsonPlace out(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '/') {
+      out.emplace_back();
+    } else if (text[i] == '~' && i + 1 < text.size()) {
+      out.back() += text[++i] == '1' ? '/' : '~';
+    } else {
+      out.back() += text[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace sluice::api

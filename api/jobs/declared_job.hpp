@@ -1,0 +1,94 @@
+// DeclaredJob: the JobKind that a page declares, ready to be asked.
+//
+// The parts are filled in by job_page.cpp, which checks the page, and then only read: any thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/jobs/count_expression.hpp"
+#include "api/jobs/job_kind.hpp"
+
+namespace sluice::api {
+
+/// Whether an object says something: that a condition has a status, that a text at a path is one of
+/// several, or that a comparison holds.
+struct JobTest {
+  std::string condition, status;    ///< status: True, unless the page says otherwise
+  std::optional<JsonPath> path;     ///< instead of a condition
+  std::vector<std::string> values;  ///< of the path, as texts
+  std::optional<CountExpression> holds;
+
+  bool passes(const boost::json::object& job) const;
+  /// What else the object tells of it: the condition's message.
+  std::string message(const boost::json::object& job) const;
+  /// Whether set() can write it: a condition, or names below status.
+  bool can_be_set() const;
+  void set(boost::json::object& status, bool on, std::string_view reason, std::string_view text,
+           Time now) const;
+};
+
+/// One entry of podSets: a pod set, or one for each value that a path leads to.
+struct DeclaredPodSet {
+  std::optional<JsonPath> for_each;  ///< absent: one, of the object itself
+  std::string name;                  ///< unless a path says it
+  std::optional<JsonPath> name_path;
+  bool name_is_key = false;  ///< of the map in which the value stands
+  JsonPlace pod_template;    ///< below the value
+  std::string template_text;
+  bool optional = false;  ///< without a template there is no such pod set
+  std::optional<CountExpression> count, min_count;
+  std::string count_text;
+};
+
+class DeclaredJob final : public JobKind {
+ public:
+  std::string_view group_kind() const override { return group_kind_; }
+  std::vector<JobPodSet> pod_sets(const boost::json::object& job) const override;
+  boost::json::object* pod_template(boost::json::object& job, std::size_t i) const override;
+  std::string template_path(const boost::json::object& job, std::size_t i) const override;
+  boost::json::object set_count(boost::json::object& job, std::size_t i,
+                                std::int32_t count) const override;
+  std::string priority_class(const boost::json::object& job) const override;
+  bool suspended(const boost::json::object& job) const override;
+  void set_suspended(boost::json::object& job, bool suspended) const override;
+  bool active(const boost::json::object& job) const override;
+  bool pods_ready(const boost::json::object& job, std::int64_t granted) const override;
+  std::vector<FinishedPods> finished_pods(const boost::json::object& job) const override;
+  std::optional<JobEnd> end(const boost::json::object& job) const override;
+  std::string unfit(const boost::json::object& job) const override;
+  bool ends() const override { return !succeeded_.empty(); }
+  boost::json::object status_with(const boost::json::object& job, const JobReport& report,
+                                  Time now) const override;
+  const PodsByHost* pods_by_host() const override { return &by_host_; }
+
+ private:
+  friend class PageReader;
+  friend Result<std::shared_ptr<const JobKind>> declared_job_kind(const boost::json::object&,
+                                                                  std::string_view,
+                                                                  std::string_view);
+  struct Found {
+    JobPodSet set;
+    JsonPlace pod_template;
+    JsonPlace count;  ///< where it can be set; empty: nowhere
+  };
+  /// The pod sets of an object, and the first thing that cannot be read in it.
+  struct Reading {
+    std::vector<Found> sets;
+    std::string problem;
+  };
+  Reading read(const boost::json::object& job) const;
+  void read_one(const DeclaredPodSet& declared, const CountScope& scope, Reading& out) const;
+
+  std::string group_kind_;
+  std::vector<DeclaredPodSet> pod_sets_;
+  JsonPlace suspend_;
+  std::vector<JobTest> succeeded_, failed_, ready_, active_;
+  std::optional<JsonPath> message_, priority_class_;
+  PodsByHost by_host_;
+};
+
+}  // namespace sluice::api

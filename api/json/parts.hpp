@@ -1,0 +1,82 @@
+// Short ways to read objects in JSON form, where what is absent or of another type reads as empty.
+// Pure functions, any thread.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+
+#include "api/json/json.hpp"
+
+namespace sluice::api {
+
+/// The member of this name where it is an object; else an empty one.
+inline const boost::json::object& part(const boost::json::object& object, std::string_view key) {
+  static const boost::json::object kNone;
+  const boost::json::object* found = find_object(object, key);
+  return found ? *found : kNone;
+}
+
+/// The text of this name, as one of its own; empty without one.
+inline std::string text_in(const boost::json::object& object, std::string_view key) {
+  return std::string(find_text(object, key));
+}
+
+/// Calls `f(const object&)` for each member of the array that is an object.
+template <typename F>
+void for_each_object(const boost::json::object& object, std::string_view key, F&& f) {
+  const boost::json::array* found = find_array(object, key);
+  if (!found) return;
+  for (const boost::json::value& value : *found) {
+    if (const boost::json::object* member = value.if_object()) f(*member);
+  }
+}
+
+/// `array` as the member of this name, made where there is none.
+inline boost::json::array& array_of(boost::json::object& object, std::string_view key) {
+  boost::json::value& value = object[json_view(key)];
+  return value.is_array() ? value.get_array() : value.emplace_array();
+}
+
+inline boost::json::object& object_of(boost::json::object& object, std::string_view key) {
+  boost::json::value& value = object[json_view(key)];
+  return value.is_object() ? value.get_object() : value.emplace_object();
+}
+
+/// `namespace/name` of an object, or `name`.
+inline std::string key_of(const boost::json::object& object) {
+  const boost::json::object& metadata = part(object, "metadata");
+  const std::string_view ns = find_text(metadata, "namespace");
+  std::string key(ns);
+  if (!ns.empty()) key += '/';
+  return key.append(find_text(metadata, "name"));
+}
+
+/// Whether the array of texts holds this one.
+inline bool holds_text(const boost::json::object& object, std::string_view key,
+                       std::string_view text) {
+  const boost::json::array* found = find_array(object, key);
+  if (!found) return false;
+  for (const boost::json::value& value : *found) {
+    if (value.is_string() && view(value.get_string()) == text) return true;
+  }
+  return false;
+}
+
+/// The condition of this type in a status; nullptr without one.
+inline const boost::json::object* find_condition(const boost::json::object& status,
+                                                 std::string_view type) {
+  const boost::json::object* found = nullptr;
+  for_each_object(status, "conditions", [&](const boost::json::object& condition) {
+    if (find_text(condition, "type") == type) found = &condition;
+  });
+  return found;
+}
+
+inline bool has_condition(const boost::json::object& status, std::string_view type) {
+  const boost::json::object* found = find_condition(status, type);
+  return found && find_text(*found, "status") == "True";
+}
+
+}  // namespace sluice::api

@@ -1,0 +1,54 @@
+// QuestionThread: a thread that answers questions of clients one at a time, those of several users
+// in turns, while a few may wait.
+//
+// For answers that cost more than a read and must not keep connections or the host's own work
+// waiting: the thread has a low priority. ask() may be called from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+
+#include "host/base/fair_queue.hpp"
+#include "host/objects/api_error.hpp"
+
+namespace sluice::host {
+
+class QuestionThread {
+ public:
+  /// Answers; with an error where it is refused without being looked at. Called once.
+  using Question = std::function<void(const ApiError* refused)>;
+
+  /// `name`: of the thread, 15 characters. `waiting`: questions that may wait, 429 beyond it.
+  QuestionThread(std::string name, std::size_t waiting, std::size_t waiting_per_user)
+      : name_(std::move(name)), waiting_(waiting), waiting_per_user_(waiting_per_user) {}
+  ~QuestionThread();  // as stop()
+
+  void start();
+  /// Ends the thread when the question that it works on is answered; those that wait are refused.
+  void stop();
+
+  /// A question that is not taken is refused at once, on the thread that asks.
+  void ask(const std::string& user, Question question);
+
+ private:
+  struct Task {
+    std::string user;
+    Question question;
+  };
+  void loop();
+
+  const std::string name_;
+  const std::size_t waiting_, waiting_per_user_;
+  std::mutex mutex_;
+  std::condition_variable work_;
+  FairQueue<Task> queue_;                                 // guarded by mutex_, as the rest
+  std::unordered_map<std::string, std::size_t> of_user_;  // waiting or worked on
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,259 @@
+#include "host/decide/cluster_door.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/base/log.hpp"
+#include "host/kube/page.hpp"
+#include "host/objects/parts.hpp"
+#include "host/outbox/object_patch.hpp"
+#include "host/outbox/quota_shown.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+/// 0: it has none that is a number; those of an API server are.
+std::uint64_t version_of(const json::object& object) {
+  const std::string_view text = api::find_text(part(object, "metadata"), "resourceVersion");
+  std::uint64_t out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+std::optional<json::object> parsed(const std::string& text) {
+  boost::system::error_code problem;
+  json::value value = api::parse_deep(text, problem);
+  if (problem || !value.is_object()) return std::nullopt;
+  return std::move(value.get_object());
+}
+
+/// Why the workload says that it ended; nullptr: it has not.
+const api::Condition* end_of(const PreparedObject& object) {
+  const auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed);
+  const api::Condition* finished =
+      workload && *workload ? (*workload)->status.condition("Finished") : nullptr;
+  return finished && finished->status == "True" ? finished : nullptr;
+}
+
+}  // namespace
+
+ClusterDoor::ClusterDoor(Kernel& kernel, ClusterStore& store, LiveStore& objects, Outbox& outbox)
+    : kernel_(kernel),
+      store_(store),
+      objects_(objects),
+      outbox_(outbox),
+      mirror_(kernel.intake(), *this) {}
+
+void ClusterDoor::lead() {
+  leads_ = true;
+  mirror_.log_problems();
+}
+
+void ClusterDoor::take(std::vector<Letter> letters) {
+  for (Letter& letter : letters) {
+    if (letter.says == Letter::Says::kListBegins) {
+      mirror_.list_begins(*letter.kind);
+    } else if (letter.says == Letter::Says::kListEnds) {
+      mirror_.list_ends(*letter.kind);
+    } else {
+      const bool gone = letter.says == Letter::Says::kRemove;
+      std::string key = mirror_.note_seen(*letter.kind, letter.object);
+      const std::uint64_t version = version_of(letter.object);
+      hear({{letter.kind, std::move(key)}, version, gone, std::move(letter.object)});
+    }
+  }
+  mirror_.settle();
+}
+
+/// The object is this now, or is gone. What is older than what is known is no news.
+void ClusterDoor::hear(Heard heard) {
+  if (heard.version <= store_.version(heard.place)) return;
+  const Hearing how = outbox_.hearing(heard.place);
+  if (how == Hearing::kLater) return outbox_.hear_later(std::move(heard));
+  std::vector<Forgotten> others;
+  if (how == Hearing::kForget) others = forget(heard.place);
+  const api::KindInfo& kind = *heard.place.kind;
+  store_.know(heard.place, heard.gone ? 0 : heard.version);
+  if (heard.gone)
+    mirror_.remove(kind, heard.place.key);
+  else
+    mirror_.put(kind, kind.hub_api_version(), std::move(heard.object));
+  for (Forgotten& each : others) restore(std::move(each));
+  before_.reset();
+}
+
+void ClusterDoor::take_heard() {
+  for (Heard& each : outbox_.take_heard()) hear(std::move(each));
+  for (const OutboxPlace& place : outbox_.take_baseless()) {
+    if (outbox_.hearing(place) != Hearing::kForget) continue;  // that was done by what was heard
+    ++conflicts_;
+    for (Forgotten& each : outbox_.forget(place)) restore(std::move(each));
+  }
+}
+
+/// What was decided on another state of these objects is undone, and decided anew: the others of
+/// the lane, to be restored once this one is what the cluster says now.
+std::vector<Forgotten> ClusterDoor::forget(const OutboxPlace& place) {
+  ++conflicts_;
+  std::vector<Forgotten> lane = outbox_.forget(place);
+  const auto own = std::find_if(lane.begin(), lane.end(),
+                                [&place](const Forgotten& each) { return each.place == place; });
+  if (own == lane.end()) return lane;
+  before_ = std::move(*own);
+  lane.erase(own);
+  return lane;
+}
+
+void ClusterDoor::restore(Forgotten forgotten) {
+  if (!forgotten.base) return;
+  PreparedObject object;
+  const api::KindInfo& kind = *forgotten.place.kind;
+  object.typed = kernel_.intake().decode(kind, to_object(*forgotten.base));
+  object.stored = std::move(*forgotten.base);
+  put(std::move(object));
+}
+
+const StoredObject* ClusterDoor::find(const api::KindInfo& kind, const std::string& key) const {
+  return objects_.find(kind, key);
+}
+
+std::vector<std::string> ClusterDoor::keys(const api::KindInfo& kind) const {
+  return MirrorStore(objects_).keys(kind);
+}
+
+void ClusterDoor::put(PreparedObject object) {
+  if (!leads_) return objects_.put(std::move(object.stored));
+  const StoredObject arrived = object.stored;
+  const StoredObject* old = store_.find(*arrived.kind, arrived.key);
+  if (old && is_workload(*arrived.kind)) {
+    const api::Condition* end = end_of(object);
+    const auto id = kernel_.engine().find(arrived.key);
+    const bool ends = end && id && kernel_.engine().state(*id) != WorkloadState::kFinished &&
+                      old->metadata.uid() == arrived.metadata.uid() &&
+                      same_but_end(old->status, arrived.status);
+    // Another one than the engine knows: it comes with what its status says, as after a restart.
+    if (ends) {
+      if (auto done = kernel_.conclude(arrived.key, end->reason, end->message); !done)
+        log(LogLevel::kError, "cluster", done.error().text, {{"workload", arrived.key}});
+    } else if (!same_course(old->status, arrived.status)) {
+      let_go({arrived.kind, arrived.key});
+    }
+  }
+  store_.arriving(&arrived);
+  kernel_.commit(std::move(object));
+  store_.arriving(nullptr);
+}
+
+void ClusterDoor::let_go(const OutboxPlace& place) {
+  store_.leaving(true);
+  kernel_.erase(*place.kind, place.key);
+  store_.leaving(false);
+}
+
+bool ClusterDoor::erase(const api::KindInfo& kind, const std::string& key) {
+  if (!leads_) return objects_.erase(kind, key);
+  const OutboxPlace place{&kind, key};
+  // A list that does not have it any more says so without a version.
+  const Hearing how = outbox_.hearing(place);
+  if (how == Hearing::kLater) {
+    outbox_.hear_later({place, UINT64_MAX, true, {}});
+    return false;
+  }
+  std::vector<Forgotten> others;
+  if (how == Hearing::kForget) others = forget(place);
+  store_.know(place, 0);
+  const bool was = store_.find(kind, key) != nullptr;
+  let_go(place);
+  for (Forgotten& each : others) restore(std::move(each));
+  before_.reset();
+  return was;
+}
+
+/// What is known of it holds on: nobody's quota is given away because a form cannot be read.
+void ClusterDoor::unread(const api::KindInfo& kind, const std::string& key) {
+  if (!leads_) objects_.erase(kind, key);
+  if (before_ && before_->place == OutboxPlace{&kind, key}) restore(std::move(*before_));
+}
+
+void ClusterDoor::settle() {
+  if (!leads_) objects_.commit(nullptr);  // else the turn does
+}
+
+void ClusterDoor::answered(ClusterAnswer answer, Duration now) {
+  const Sent sent = outbox_.sent(answer.id);
+  if (answer.status == 0) {
+    outbox_.again(answer.id, now, 0, answer.sent && sent != Sent::kDelete);
+    take_heard();
+    return mirror_.settle();
+  }
+  if (sent == Sent::kRead && (answer.status == 200 || answer.status == 404)) {
+    was_read(answer, now);
+  } else if (answer.status >= 200 && answer.status < 300) {
+    auto object = parsed(answer.body);
+    if (sent == Sent::kDelete)
+      outbox_.done(answer.id);
+    else if (object && version_of(*object) > 0)
+      stored(answer, std::move(*object));
+    else
+      outbox_.again(answer.id, now, 0, true);
+  } else if (sent == Sent::kDelete && (answer.status == 404 || answer.status == 409)) {
+    outbox_.done(answer.id);
+  } else if (answer.status == 409 || (answer.status == 404 && sent != Sent::kCreate)) {
+    outbox_.again(answer.id, now, 0, true);
+  } else {
+    refused(answer, now);
+  }
+  take_heard();
+  mirror_.settle();
+}
+
+void ClusterDoor::stored(const ClusterAnswer& answer, json::object object) {
+  const OutboxPlace place = outbox_.place(answer.id);
+  const api::KindInfo& kind = *place.kind;
+  const std::uint64_t version = version_of(object);
+  auto now_there = mirror_.read(kind, kind.hub_api_version(), object);
+  if (!now_there) {
+    log(LogLevel::kError, "cluster",
+        fmt::format("cannot read {} {} as it was stored: {}", kind.kind, place.key,
+                    now_there.error().text));
+    return outbox_.done(answer.id);
+  }
+  store_.know(place, version);
+  const bool more = outbox_.stored(answer.id, now_there->stored, version);
+  // Events are only written; nobody follows them.
+  if (!more && kind.kind != "Event") mirror_.put(kind, kind.hub_api_version(), std::move(object));
+}
+
+/// The object of an edit that may or may not have been carried out, or was refused for what
+/// somebody else wrote.
+void ClusterDoor::was_read(const ClusterAnswer& answer, Duration now) {
+  const OutboxPlace place = outbox_.place(answer.id);
+  auto object = answer.status == 200 ? parsed(answer.body) : std::nullopt;
+  if (answer.status == 200 && !object) return outbox_.again(answer.id, now, 0, true);
+  const std::uint64_t version = object ? version_of(*object) : 0;
+  if (version == store_.version(place)) return outbox_.unchanged(answer.id);
+  outbox_.unchanged(answer.id);
+  hear({place, object ? version : UINT64_MAX, !object,
+        object ? std::move(*object) : json::object()});
+}
+
+void ClusterDoor::refused(const ClusterAnswer& answer, Duration now) {
+  const OutboxPlace place = outbox_.place(answer.id);
+  const bool overload = answer.status == 429 || answer.status >= 500;
+  if (!overload) ++refusals_;
+  if (!overload && outbox_.failures(answer.id) == 0)
+    log(LogLevel::kWarning, "cluster",
+        fmt::format("the cluster refused a write of {} {}: {}", place.kind->kind, place.key,
+                    message_of(answer.status, answer.body)));
+  // What informs only is not worth a second try.
+  if (place.kind->kind == "Event") return outbox_.done(answer.id);
+  outbox_.again(answer.id, now, answer.retry_after, answer.status >= 500);
+}
+
+}  // namespace sluice::host

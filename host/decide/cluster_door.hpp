@@ -1,0 +1,69 @@
+// ClusterDoor: by which a cluster and a Machine that decides for it come together: what the cluster
+// has becomes what the Machine sees, what the Machine makes of it becomes requests, and their
+// answers are heard.
+//
+// While it stands by, objects are only kept; from lead() on the Machine hears of each. Invariants:
+// an object that nobody else changed is taken once for each version; what somebody else wrote is
+// never written over: the Machine's edits of the whole lane are forgotten and it decides anew.
+// Belongs to the control thread (to the one that follows, before there is one).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/decide/cluster_mail.hpp"
+#include "host/kernel/kernel.hpp"
+#include "host/observe/mirror.hpp"
+#include "host/outbox/cluster_store.hpp"
+#include "host/outbox/outbox.hpp"
+
+namespace sluice::host {
+
+class ClusterDoor final : public MirrorTarget {
+ public:
+  /// All must outlive it. `objects`: that which `store` is over.
+  ClusterDoor(Kernel& kernel, ClusterStore& store, LiveStore& objects, Outbox& outbox);
+
+  /// From now on the kernel, which has loaded the objects, hears of what changes.
+  void lead();
+
+  void take(std::vector<Letter> letters);
+  void answered(ClusterAnswer answer, Duration now);
+  const Mirror& mirror() const { return mirror_; }
+
+  /// Requests that were refused for good, as told; for metrics.
+  std::uint64_t refusals() const { return refusals_; }
+  /// How often edits were forgotten because somebody else had written.
+  std::uint64_t conflicts() const { return conflicts_; }
+
+  // MirrorTarget
+  const StoredObject* find(const api::KindInfo& kind, const std::string& key) const override;
+  std::vector<std::string> keys(const api::KindInfo& kind) const override;
+  void put(PreparedObject object) override;
+  bool erase(const api::KindInfo& kind, const std::string& key) override;
+  void unread(const api::KindInfo& kind, const std::string& key) override;
+  void settle() override;
+
+ private:
+  void hear(Heard heard);
+  std::vector<Forgotten> forget(const OutboxPlace& place);
+  void restore(Forgotten forgotten);
+  void let_go(const OutboxPlace& place);
+  void take_heard();
+  void stored(const ClusterAnswer& answer, boost::json::object object);
+  void was_read(const ClusterAnswer& answer, Duration now);
+  void refused(const ClusterAnswer& answer, Duration now);
+
+  Kernel& kernel_;
+  ClusterStore& store_;
+  LiveStore& objects_;
+  Outbox& outbox_;
+  Mirror mirror_;
+  bool leads_ = false;
+  std::optional<Forgotten> before_;  // of an object whose lane was forgotten, while it is taken
+  std::uint64_t refusals_ = 0;
+  std::uint64_t conflicts_ = 0;
+};
+
+}  // namespace sluice::host

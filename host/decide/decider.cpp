@@ -1,0 +1,220 @@
+#include "host/decide/decider.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "host/base/service.hpp"
+#include "host/base/version.hpp"
+#include "host/config/config.hpp"
+#include "host/decide/cluster_door.hpp"
+#include "host/decide/followed_kinds.hpp"
+#include "host/explain/insight.hpp"
+#include "host/kube/follower.hpp"
+#include "host/observe/read_server.hpp"
+#include "host/plugins/clock.hpp"
+#include "host/plugins/plugin_deaths.hpp"
+#include "host/serve/control_loop.hpp"
+#include "host/serve/signals.hpp"
+#include "host/serve/world.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr Duration kLook = 100 * kMillisecond;  // whether the end was asked for meanwhile
+
+/// A name for this process that no other one has: the pod's, or the machine's, and a number.
+std::string own_identity() {
+  char name[256] = "sluice";
+  static_cast<void>(::gethostname(name, sizeof(name) - 1));
+  std::random_device random;
+  return fmt::format("{}_{:08x}{:08x}", name, random(), random());
+}
+
+class Decider final : public TurnEnd {
+ public:
+  Decider(const ControllerOptions& options, Configuration config)
+      : options_(options),
+        config_(std::move(config)),
+        outbox_([this](const StoredObject& object) { return lane_of(object); }, OutboxLimits()) {}
+
+  ~Decider() override { stop(); }
+
+  Result<int> run(Signals& signals) {
+    if (auto started = start(); !started) return started.error();
+    fmt::print("following {}; answering at https://{} kubeconfig {}\n", server_, reads_->address(),
+               options_.own_kubeconfig);
+    std::fflush(stdout);
+    tell_service_manager("READY=1");
+    std::thread standby([this] { stand_by(); });
+    while (signals.next() == SIGHUP) log(LogLevel::kInfo, "controller", "restart it to reload");
+    ending_ = true;
+    standby.join();
+    tell_service_manager("STOPPING=1");
+    stop();
+    if (lost_) return Error{"another replica may decide: the lease was lost"};
+    return 0;
+  }
+
+  // TurnEnd
+  void turn_ended(Duration now) override { sender_->send(outbox_.due(now)); }
+  std::optional<Duration> wants_turn() const override { return outbox_.next(); }
+
+ private:
+  Result<void> start() {
+    auto cluster = cluster_of(options_.kubeconfig, options_.context);
+    if (!cluster) return cluster.error();
+    server_ = cluster->server;
+    auto target = link_target(*cluster);
+    if (!target) return target.error();
+    auto rules = load_host_rules(config_, options_.plugins, clock_, PluginDeaths());
+    if (!rules) return rules.error();
+    rules_ = std::move(*rules);
+    objects_ = std::make_unique<LiveStore>(rules_->scheme, nullptr);
+    store_ = std::make_unique<ClusterStore>(*objects_, outbox_, [this] { return clock_.steady(); });
+    machine_ = std::make_unique<Machine>(
+        config_, *rules_, MachineEdges{.store = *store_, .ids = ids_, .births = store_.get()});
+    door_ = std::make_unique<ClusterDoor>(machine_->kernel(), *store_, *objects_, outbox_);
+    kinds_ = followed_kinds(rules_->scheme, machine_->controllers());
+    reads_ = std::make_unique<ReadServer>(rules_->scheme, kinds_, clock_);
+    if (auto open = reads_->open(config_.server, options_.address, options_.own_kubeconfig); !open)
+      return open;
+    return follow(*cluster, std::move(*target));
+  }
+
+  Result<void> follow(const Kubeconfig& cluster, LinkTarget target) {
+    auto follower = ClusterFollower::make(cluster, kinds_, mail_);
+    if (!follower) return follower.error();
+    follower_ = std::move(*follower);
+    lease_ = std::make_unique<LeaseHolder>(
+        target, cluster, options_.lease, own_identity(), [this] { return clock_.now(); },
+        [this] { lost(); });
+    sender_ = std::make_unique<RequestSender>(
+        std::move(target), cluster,
+        SenderHooks{[this] { return lease_->holds(); },
+                    [this](ClusterAnswer answer) { mail_.answered(std::move(answer)); }},
+        SenderLimits());
+    follower_->start();
+    sender_->start();
+    lease_->start();
+    return {};
+  }
+
+  void lost() {
+    lost_ = true;
+    ::kill(::getpid(), SIGTERM);  // the main thread waits for signals
+  }
+
+  /// Everything below one owner, by the uid of the topmost that is known.
+  std::string lane_of(const StoredObject& object) const {
+    constexpr int kHighest = 8;
+    const StoredObject* at = &object;
+    std::string out(at->metadata.uid());
+    for (int i = 0; at && i < kHighest; ++i) {
+      const OwnerReference* owner = at->metadata.controller();
+      if (!owner && !at->metadata.owners().empty()) owner = &at->metadata.owners().front();
+      if (!owner || owner->uid.empty()) break;
+      out = owner->uid;
+      const ObjectRef* ref = machine_->index().find(out);
+      at = ref ? store_->find(*ref->kind, ref->key) : nullptr;
+    }
+    return out;
+  }
+
+  /// Keeps what the cluster has until this one is to decide, and then begins.
+  void stand_by() {
+    while (!ending_) {
+      mail_.wait(kLook);
+      door_->take(mail_.take().letters);
+      if (!follower_->wait(0) || !lease_->holds()) continue;
+      door_->take(mail_.take().letters);  // what came between
+      return lead();
+    }
+  }
+
+  void lead() {
+    const Duration began = clock_.steady();
+    machine_->begin_instant(clock_.now());
+    machine_->load();
+    door_->lead();
+    control_ = std::make_unique<ControlLoop>(*machine_, *objects_, clock_);
+    control_->at_end(*this);
+    rules_->plugins->plugins().set_wake([this] { control_->wake(); });
+    insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_);
+    control_->start();
+    mail_.tell([this] { control_->post([this](ObjectAccess&) { take_mail(); }); });
+    control_->post([this](ObjectAccess&) { take_mail(); });
+    reads_->attach(*objects_, *insight_);
+    log(LogLevel::kInfo, "controller", "deciding for " + server_,
+        {{"workloads", std::to_string(machine_->engine().workloads().size())},
+         {"took_ms", std::to_string((clock_.steady() - began) / kMillisecond)}});
+    fmt::print("ready: deciding for {}\n", server_);
+    std::fflush(stdout);
+  }
+
+  void take_mail() {
+    Delivery delivery = mail_.take();
+    door_->take(std::move(delivery.letters));
+    for (ClusterAnswer& answer : delivery.answers)
+      door_->answered(std::move(answer), clock_.steady());
+  }
+
+  void stop() {
+    mail_.tell({});
+    if (reads_) reads_->stop();
+    if (follower_) follower_->stop();
+    if (rules_) rules_->plugins->plugins().set_wake({});
+    if (control_) control_->stop();
+    if (sender_) sender_->stop();
+    if (lease_) lease_->stop();
+  }
+
+  const ControllerOptions& options_;
+  SystemPluginClock clock_;
+  Configuration config_;
+  std::string server_;
+  std::unique_ptr<Rules> rules_;
+  LiveIds ids_;
+  Outbox outbox_;
+  std::unique_ptr<LiveStore> objects_;
+  std::unique_ptr<ClusterStore> store_;
+  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<ClusterDoor> door_;
+  std::vector<FollowedKind> kinds_;
+  ClusterMail mail_;
+  std::unique_ptr<ControlLoop> control_;
+  std::unique_ptr<LiveInsight> insight_;
+  std::unique_ptr<ReadServer> reads_;
+  std::unique_ptr<LeaseHolder> lease_;
+  std::unique_ptr<RequestSender> sender_;
+  std::unique_ptr<ClusterFollower> follower_;
+  std::atomic<bool> ending_ = false;
+  std::atomic<bool> lost_ = false;
+};
+
+}  // namespace
+
+Result<int> run_controller(const ControllerOptions& options) {
+  set_log(options.log_format, options.log_level);
+  log(LogLevel::kInfo, "controller", "starting", {{"version", std::string(version())}});
+  umask(077);
+  Signals signals;
+  Configuration config;
+  if (!options.config_file.empty()) {
+    auto loaded = load_configuration(options.config_file);
+    if (!loaded) return loaded.error();
+    config = std::move(*loaded);
+  }
+  Decider decider(options, std::move(config));
+  return decider.run(signals);
+}
+
+}  // namespace sluice::host

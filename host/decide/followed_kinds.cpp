@@ -1,0 +1,49 @@
+#include "host/decide/followed_kinds.hpp"
+
+#include <algorithm>
+
+#include "host/machine/machine.hpp"
+#include "host/observe/mirror.hpp"
+#include "host/outbox/quota_shown.hpp"
+#include "host/writes/ids.hpp"
+
+namespace sluice::host {
+
+std::vector<FollowedKind> followed_kinds(const api::Scheme& scheme, const ControllerLoop& loop) {
+  std::vector<FollowedKind> out;
+  const auto watched = loop.watched();
+  const auto decided_on = kinds_to_follow(scheme, true);
+  // What a plugin asks others for refers to templates of pods, which it makes and never watches.
+  const auto kinds = scheme.kinds();
+  const bool asks_others = std::any_of(kinds.begin(), kinds.end(), [](const api::KindInfo* kind) {
+    return !kind->contributed_by.empty() && kind->group != "kueue.x-k8s.io";
+  });
+  for (const api::KindInfo* kind : kinds) {
+    const bool wanted = watched.contains(kind->group + "/" + kind->kind) ||
+                        (asks_others && kind->group.empty() && kind->kind == "PodTemplate") ||
+                        std::any_of(decided_on.begin(), decided_on.end(),
+                                    [kind](const FollowedKind& each) { return each.kind == kind; });
+    if (wanted && !kind->internal && kind->kind != "Event")
+      out.push_back({kind, {kind->hub_api_version()}});
+  }
+  return out;
+}
+
+std::vector<FollowedKind> followed_kinds(const Configuration& config, Rules& rules) {
+  MemoryStore nothing;
+  CountingIds ids;
+  Machine machine(config, rules, MachineEdges{.store = nothing, .ids = ids});
+  return followed_kinds(rules.scheme, machine.controllers());
+}
+
+Writing writing_of(const api::KindInfo& kind) {
+  if (is_workload(kind)) return Writing::kAll;
+  if (kind.job) return Writing::kJob;
+  if (kind.kind == "Pod") return Writing::kGates;
+  if (kind.kind == "Namespace" || kind.kind == "PriorityClass" || kind.kind == "Node")
+    return Writing::kNothing;
+  if (kind.group != "kueue.x-k8s.io") return Writing::kAll;
+  return kind.status_subresource ? Writing::kStatus : Writing::kNothing;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,185 @@
+#include "host/decide/lease_holder.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/base/log.hpp"
+#include "host/kube/link.hpp"
+#include "host/kube/page.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/namespaces/{}/leases";
+
+/// As metav1.MicroTime wants it: six digits, whatever the time.
+std::string micro_time(std::int64_t wall) {
+  std::string out = format_time(wall - wall % kSecond);  // …:05Z
+  out.pop_back();
+  return fmt::format("{}.{:06}Z", out, wall % kSecond / 1'000);
+}
+
+}  // namespace
+
+LeaseHolder::LeaseHolder(LinkTarget target, const Kubeconfig& config, LeaseOptions options,
+                         std::string identity, std::function<std::int64_t()> wall,
+                         std::function<void()> lost)
+    : options_(std::move(options)),
+      identity_(std::move(identity)),
+      wall_(std::move(wall)),
+      lost_(std::move(lost)),
+      keeper_(identity_, options_.times),
+      sender_(std::move(target), config,
+              {[] { return true; }, [this](ClusterAnswer answer) { answered(std::move(answer)); }},
+              {.connections = 2, .patience = options_.times.lasts}) {}
+
+void LeaseHolder::start() {
+  sender_.start();
+  thread_ = std::thread([this] { keep(); });
+}
+
+bool LeaseHolder::holds() const { return keeper_.holds(steady_now()); }
+
+bool LeaseHolder::wait(Duration most) const {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::nanoseconds(most), [this] { return holds() || stopping_; });
+  return holds();
+}
+
+void LeaseHolder::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (!thread_.joinable()) return;
+  thread_.join();
+  if (holds())
+    if (auto record = read(); record && *record && (*record)->holder == identity_) {
+      (*record)->holder.clear();
+      write(**record, true);
+    }
+  sender_.stop();
+}
+
+void LeaseHolder::keep() {
+  for (;;) {
+    look();
+    if (keeper_.lost(steady_now())) {
+      log(LogLevel::kError, "lease", "lost the lease: another one may decide");
+      return lost_();
+    }
+    std::unique_lock lock(mutex_);
+    changed_.notify_all();
+    changed_.wait_for(lock, std::chrono::nanoseconds(keeper_.pause(steady_now())),
+                      [this] { return stopping_; });
+    if (stopping_) return;
+  }
+}
+
+/// Once for each thing that goes wrong.
+void LeaseHolder::tell(const std::string& trouble) {
+  if (trouble == trouble_) return;
+  trouble_ = trouble;
+  if (!trouble.empty()) log(LogLevel::kWarning, "lease", trouble);
+}
+
+void LeaseHolder::look() {
+  auto record = read();
+  if (!record) return tell(record.error().text);
+  const auto wanted = keeper_.saw(*record, steady_now());
+  if (!wanted) {
+    tell("");
+    if (told_holder_ != keeper_.holder())
+      log(LogLevel::kInfo, "lease", "standing by; it is held by " + keeper_.holder());
+    told_holder_ = keeper_.holder();
+    return;
+  }
+  const bool held = holds();
+  const Duration asked = steady_now();
+  if (!write(*wanted, record->has_value())) return;
+  keeper_.wrote(asked);
+  tell("");
+  if (!held) log(LogLevel::kInfo, "lease", "held by this one", {{"identity", identity_}});
+}
+
+void LeaseHolder::answered(ClusterAnswer answer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (answer.id == asked_) answer_ = std::move(answer);
+  }
+  changed_.notify_all();
+}
+
+/// Waits no longer than the lease lasts.
+ClusterAnswer LeaseHolder::ask(ClusterRequest request) {
+  std::unique_lock lock(mutex_);
+  request.id = ++asked_;
+  answer_.reset();
+  std::vector<ClusterRequest> requests;
+  requests.push_back(std::move(request));
+  sender_.send(std::move(requests));
+  changed_.wait_for(lock, std::chrono::nanoseconds(options_.times.lasts),
+                    [this] { return answer_.has_value(); });
+  if (answer_) return std::move(*answer_);
+  ClusterAnswer none;
+  none.body = "the API server does not answer";
+  return none;
+}
+
+Result<std::optional<LeaseRecord>> LeaseHolder::read() {
+  ClusterRequest request;
+  request.path = fmt::format(fmt::runtime(kLeases), options_.ns) + "/" + options_.name;
+  const ClusterAnswer answer = ask(std::move(request));
+  if (answer.status == 404) return std::optional<LeaseRecord>();
+  boost::system::error_code problem;
+  json::value value = api::parse_deep(answer.body, problem);
+  if (answer.status != 200 || problem || !value.is_object())
+    return Error{
+        fmt::format("cannot read lease {}/{}: {}", options_.ns, options_.name,
+                    answer.status == 0 ? answer.body : message_of(answer.status, answer.body))};
+  const json::object& spec = part(value.get_object(), "spec");
+  LeaseRecord out;
+  out.holder = text_in(spec, "holderIdentity");
+  out.lasts_seconds = api::find_int(spec, "leaseDurationSeconds").value_or(0);
+  out.transitions = api::find_int(spec, "leaseTransitions").value_or(0);
+  out.acquired = text_in(spec, "acquireTime");
+  out.version = text_in(part(value.get_object(), "metadata"), "resourceVersion");
+  return std::optional<LeaseRecord>(std::move(out));
+}
+
+/// Whether it is stored. Somebody else's write in between is none of ours (409).
+bool LeaseHolder::write(const LeaseRecord& wanted, bool exists) {
+  const std::string now = micro_time(wall_());
+  json::object metadata{{"name", options_.name}, {"namespace", options_.ns}};
+  if (exists) metadata["resourceVersion"] = wanted.version;
+  json::object spec{{"holderIdentity", wanted.holder},
+                    {"leaseDurationSeconds", wanted.lasts_seconds},
+                    {"leaseTransitions", wanted.transitions},
+                    {"acquireTime", wanted.acquired.empty() ? now : wanted.acquired},
+                    {"renewTime", now}};
+  const json::object body{{"apiVersion", "coordination.k8s.io/v1"},
+                          {"kind", "Lease"},
+                          {"metadata", std::move(metadata)},
+                          {"spec", std::move(spec)}};
+  ClusterRequest request;
+  request.method = exists ? "PUT" : "POST";
+  request.path = fmt::format(fmt::runtime(kLeases), options_.ns);
+  if (exists) request.path += "/" + options_.name;
+  request.content_type = "application/json";
+  request.body = api::to_json(body);
+  const ClusterAnswer answer = ask(std::move(request));
+  if (answer.status == 200 || answer.status == 201) return true;
+  if (answer.status != 409)
+    tell(fmt::format("cannot write lease {}/{}: {}", options_.ns, options_.name,
+                     answer.status == 0 ? answer.body : message_of(answer.status, answer.body)));
+  return false;
+}
+
+}  // namespace sluice::host

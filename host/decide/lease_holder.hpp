@@ -1,0 +1,66 @@
+// LeaseHolder: tries to hold a Lease in a cluster, and keeps it, on a thread of its own.
+//
+// Public members may be called from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "host/decide/lease.hpp"
+#include "host/kube/sender.hpp"
+
+namespace sluice::host {
+
+struct LeaseOptions {
+  std::string ns = "sluice-system";
+  std::string name = "sluice-controller";
+  LeaseTimes times;
+};
+
+class LeaseHolder {
+ public:
+  /// `identity`: unique to this process. `lost` is called once, on its thread, when another may
+  /// decide from now on; `wall` tells the time of day, in ns since 1970.
+  LeaseHolder(LinkTarget target, const Kubeconfig& config, LeaseOptions options,
+              std::string identity, std::function<std::int64_t()> wall, std::function<void()> lost);
+  ~LeaseHolder() { stop(); }
+
+  void start();
+  /// Lets it go, so that another need not wait for its end.
+  void stop();
+
+  /// Whether this process may act for the cluster now.
+  bool holds() const;
+  /// Until it does, or `most` is over.
+  bool wait(Duration most) const;
+
+ private:
+  void keep();
+  void look();
+  ClusterAnswer ask(ClusterRequest request);
+  void answered(ClusterAnswer answer);
+  Result<std::optional<LeaseRecord>> read();
+  bool write(const LeaseRecord& wanted, bool exists);
+  void tell(const std::string& trouble);
+
+  LeaseOptions options_;
+  const std::string identity_;
+  std::function<std::int64_t()> wall_;
+  std::function<void()> lost_;
+  LeaseKeeper keeper_;
+  std::string trouble_;  // told last; its thread's
+  std::string told_holder_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  bool stopping_ = false;                // guarded by mutex_
+  std::uint64_t asked_ = 0;              // guarded by mutex_: the last request
+  std::optional<ClusterAnswer> answer_;  // guarded by mutex_: its answer
+  RequestSender sender_;
+  std::thread thread_;
+};
+
+}  // namespace sluice::host

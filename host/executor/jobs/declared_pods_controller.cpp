@@ -1,0 +1,233 @@
+#include "host/executor/jobs/declared_pods_controller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "api/jobs/job_kind.hpp"
+#include "host/controllers/jobs/names.hpp"
+#include "host/executor/jobs/job_pods_controller.hpp"
+#include "host/executor/jobs/pod_making.hpp"
+#include "host/executor/jobs/views.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+/// One reconcile of one job.
+class DeclaredSync {
+ public:
+  DeclaredSync(ObjectRef ref, json::object job, ObjectAccess& objects, const api::KindInfo& pods,
+               const GatesOfNewPods& gates, PodPace& pace)
+      : ref_(std::move(ref)),
+        kind_(*ref_.kind->job),
+        by_host_(*kind_.pods_by_host()),
+        job_(std::move(job)),
+        objects_(objects),
+        pods_(pods),
+        gates_(gates),
+        pace_(pace),
+        uid_(text_in(part(job_, "metadata"), "uid")) {}
+
+  Result<Time> run() {
+    if (!api::find_text(part(job_, "metadata"), "deletionTimestamp").empty()) return kNever;
+    read_pods();
+    const bool ended = kind_.end(job_).has_value();
+    const bool stopped = !ended && kind_.suspended(job_);
+    if (stopped && by_set_.empty() && !part(job_, "status").contains("podSets")) return kNever;
+    if (!ended && !stopped && !kind_.unfit(job_).empty()) return kNever;
+    const std::vector<api::JobPodSet> sets = kind_.pod_sets(job_);
+    api::JobReport report;
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      auto counted = serve(sets[i], i, ended, stopped);
+      if (!counted) return Error{counted.error().text};
+      report.pods.push_back(std::move(*counted));
+    }
+    // Pod sets that the job has no more.
+    for (const auto& [name, left] : by_set_)
+      for (const JobPod& pod : left)
+        if (auto done = remove(pod); !done) return Error{done.error().text};
+    report.stage = stopped ? api::JobStage::kStopped : stage_of(report.pods);
+    report.message = failure_;
+    const auto written = objects_.update_status(*ref_.kind, ref_.key,
+                                                kind_.status_with(job_, report, objects_.now()));
+    if (!written) return Error{written.error().text};
+    return again_;
+  }
+
+ private:
+  void read_pods() {
+    for (const ObjectRef& owned : objects_.owned_by(uid_)) {
+      if (owned.kind != &pods_) continue;
+      const auto pod = objects_.get(pods_, owned.key);
+      const json::object* owner = pod ? controller_of(part(*pod, "metadata")) : nullptr;
+      if (!owner || api::find_text(*owner, "uid") != uid_) continue;
+      const json::object& labels = part(part(*pod, "metadata"), "labels");
+      JobPod view = read_pod(*pod);
+      if (view.gated && view.active()) ++gated_;
+      by_set_[text_in(labels, kDeclaredPodSet)].push_back(std::move(view));
+    }
+  }
+
+  ApiResult<void> remove(const JobPod& pod) {
+    return pod.deleting ? ApiResult<void>() : objects_.remove(pods_, pod.key);
+  }
+
+  /// Brings one pod set to what is wanted now, and counts it.
+  ApiResult<api::PodCounts> serve(const api::JobPodSet& set, std::size_t number, bool ended,
+                                  bool stopped) {
+    std::vector<JobPod> pods = std::move(by_set_[set.name]);
+    by_set_.erase(set.name);
+    std::sort(pods.begin(), pods.end(), [](const JobPod& a, const JobPod& b) {
+      return std::tie(a.created, a.uid) < std::tie(b.created, b.uid);
+    });
+    api::PodCounts counts{set.name, set.count};
+    std::vector<bool> there(static_cast<std::size_t>(set.count));
+    for (const JobPod& pod : pods) {
+      if (!pod.ended()) ++counts.active;
+      const std::int64_t index = pod.index.value_or(-1);
+      const bool known = index >= 0 && index < set.count && !there[static_cast<std::size_t>(index)];
+      if (stopped || !known) {
+        if (auto done = remove(pod); !done) return done.error();
+        continue;
+      }
+      there[static_cast<std::size_t>(index)] = true;
+      count(pod, counts);
+      if (ended && !pod.ended())
+        if (auto done = remove(pod); !done) return done.error();
+      if (!by_host_.ends && pod.ended())
+        if (auto done = replace(pod); !done) return done.error();
+    }
+    if (ended || stopped || !failure_.empty()) return counts;
+    if (auto done = create(set, number, there, pods.size()); !done) return done.error();
+    return counts;
+  }
+
+  void count(const JobPod& pod, api::PodCounts& counts) {
+    if (pod.active() && pod.ready) ++counts.ready;
+    if (pod.phase == JobPod::Phase::kSucceeded) ++counts.succeeded;
+    if (pod.phase != JobPod::Phase::kFailed) return;
+    ++counts.failed;
+    if (!by_host_.ends || !failure_.empty()) return;
+    failure_ = fmt::format("Pod {} failed", pod.key);
+    if (!pod.exits.empty())
+      failure_ += fmt::format(": container {} ended with {}", pod.exits.front().container,
+                              pod.exits.front().code);
+  }
+
+  /// What ended is replaced, but not at once: it may end again the same way.
+  ApiResult<void> replace(const JobPod& pod) {
+    const Time due = pod.finished.value_or(pod.created) + kReplaceAfter;
+    if (due <= objects_.now()) return remove(pod);
+    again_ = std::min(again_, due);
+    return {};
+  }
+
+  ApiResult<void> create(const api::JobPodSet& set, std::size_t set_number,
+                         const std::vector<bool>& there, std::size_t known) {
+    const auto missing = static_cast<std::size_t>(std::count(there.begin(), there.end(), false));
+    if (missing == 0) return {};
+    std::vector<std::string> gates;
+    if (gates_) gates = gates_(ref_, objects_);
+    const PodPace::Allowed allowed = pace_.allow(missing, !gates.empty(), gated_, objects_.now());
+    if (!gates.empty()) gated_ += allowed.pods;
+    if (allowed.more_soon) again_ = std::min(again_, objects_.now() + PodPace::kPause);
+    const json::object* pod_template = kind_.pod_template(job_, set_number);
+    const std::string ns = ref_.key.substr(0, ref_.key.find('/'));
+    const std::string prefix = ref_.key.substr(ns.size() + 1) + "-" + set.name;
+    auto number = static_cast<std::uint64_t>(known);
+    std::size_t made = 0;
+    for (std::size_t index = 0; index < there.size() && made < allowed.pods; ++index) {
+      if (there[index]) continue;
+      ++made;
+      const std::string name =
+          free_pod_name(objects_, ns, fmt::format("{}-{}", prefix, index), uid_ + set.name, number);
+      json::object pod = pod_from_template(job_, *pod_template, name);
+      json::object& metadata = object_of(pod, "metadata");
+      object_of(metadata, "labels")[api::json_view(kDeclaredPodSet)] = set.name;
+      give_index(pod, static_cast<std::int64_t>(index), prefix);
+      add_gates(pod, gates);
+      if (auto done = objects_.create(std::move(pod)); !done) {
+        objects_.emit(
+            {ref_, true, "FailedCreate",
+             fmt::format("Error creating: pods \"{}\" was refused: {}", name, done.error().text)});
+        return done;
+      }
+      objects_.emit({ref_, false, "SuccessfulCreate", "Created pod: " + name});
+    }
+    return {};
+  }
+
+  api::JobStage stage_of(const std::vector<api::PodCounts>& sets) const {
+    if (!failure_.empty()) return api::JobStage::kFailed;
+    const auto counts_for_end = [&](const api::PodCounts& set) {
+      return std::find(by_host_.successful.begin(), by_host_.successful.end(), set.pod_set) !=
+             by_host_.successful.end();
+    };
+    const bool all = std::none_of(sets.begin(), sets.end(), counts_for_end);
+    std::int64_t wanted = 0, succeeded = 0;
+    bool ready = true;
+    for (const api::PodCounts& set : sets) {
+      ready &= set.ready + set.succeeded >= set.wanted;
+      if (!all && !counts_for_end(set)) continue;
+      wanted += set.wanted;
+      succeeded += set.succeeded;
+    }
+    if (by_host_.ends && wanted > 0 && succeeded >= wanted) return api::JobStage::kSucceeded;
+    return ready ? api::JobStage::kReady : api::JobStage::kStarted;
+  }
+
+  const ObjectRef ref_;
+  const api::JobKind& kind_;
+  const api::PodsByHost& by_host_;
+  json::object job_;
+  ObjectAccess& objects_;
+  const api::KindInfo& pods_;
+  const GatesOfNewPods& gates_;
+  PodPace& pace_;
+  const std::string uid_;
+  std::map<std::string, std::vector<JobPod>> by_set_;
+  std::string failure_;  // the first pod that failed, of a kind that ends
+  std::size_t gated_ = 0;
+  Time again_ = kNever;
+};
+
+}  // namespace
+
+DeclaredPodsController::DeclaredPodsController(const api::Scheme& scheme, GatesOfNewPods gates)
+    : gates_(std::move(gates)) {
+  for (const api::KindInfo* kind : job_kinds(scheme))
+    if (kind->job->pods_by_host()) kinds_.push_back(kind);
+}
+
+std::vector<std::string> DeclaredPodsController::watches() const {
+  std::vector<std::string> out = {"/Pod"};
+  for (const api::KindInfo* kind : kinds_) out.push_back(group_kind(*kind));
+  return out;
+}
+
+void DeclaredPodsController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+  if (change.kind->job) {
+    if (!change.deleted()) keys.push_back(group_kind(*change.kind) + " " + change.key);
+    return;
+  }
+  if (const StoredObject* pod = change.stored ? change.stored : change.before)
+    name_owners(kinds_, *pod, keys);
+}
+
+Result<Time> DeclaredPodsController::reconcile(const std::string& key, ObjectAccess& objects) {
+  const std::size_t space = key.find(' ');
+  const api::KindInfo* kind = find_kind(kinds_, std::string_view(key).substr(0, space));
+  const api::KindInfo* pods = objects.scheme().find("v1", "Pod");
+  if (!kind || !pods) return kNever;
+  ObjectRef ref{kind, key.substr(space + 1)};
+  auto job = objects.get(*kind, ref.key);
+  if (!job) return kNever;
+  return DeclaredSync(std::move(ref), std::move(*job), objects, *pods, gates_, pace_).run();
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,56 @@
+// HostHistory: the history of a host: the file, who writes it, and who is asked.
+//
+// Where it cannot be opened the host goes on without: the log says why, and so does the answer to
+// each question. ask() and state() may be called from any thread.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/apiserver/backend.hpp"
+#include "host/apiserver/question_thread.hpp"
+#include "host/config/config.hpp"
+#include "host/history/history_reader.hpp"
+#include "host/history/recorder.hpp"
+
+namespace sluice::host {
+
+class HostHistory final : public History {
+ public:
+  /// All must outlive it. `store_folder`: empty for a store in memory, whose history ends with the
+  /// process.
+  HostHistory(const HistoryConfig& config, const std::string& store_folder, LiveStore& store,
+              const api::Scheme& scheme, std::function<Time()> clock);
+  ~HostHistory() override;
+
+  void start();
+  /// Everything that is published by now is in the file.
+  void stop();
+
+  void ask(HistoryRequest request, Done done) override;
+  HistoryState state() const;
+  /// How long the latest runs of each LocalQueue took that succeeded; empty where nothing is known.
+  /// For one thread.
+  std::map<std::string, std::vector<Duration>> run_times();
+
+ private:
+  Result<void> open(const HistoryConfig& config, const std::string& store_folder, LiveStore& store,
+                    const api::Scheme& scheme);
+  Result<void> lock(const std::string& path);
+  ApiResult<boost::json::value> answer(const HistoryRequest& request);
+
+  const std::function<Time()> clock_;
+  std::filesystem::path temporary_;  // a folder that goes with this; empty: none
+  int lock_ = -1;
+  std::string failure_;  // why there is no history
+  std::unique_ptr<HistoryRecorder> recorder_;
+  std::unique_ptr<HistoryReader> reader_;  // of the thread of questions
+  std::unique_ptr<HistoryReader> times_;   // of the one that asks for run times
+  QuestionThread thread_;
+};
+
+}  // namespace sluice::host

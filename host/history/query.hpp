@@ -1,0 +1,58 @@
+// HistoryQuery: what somebody wants to know of the past, as the parameters of a request say it.
+//
+// A plain value; parsing is pure. Whether he may know it is judged before.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "host/history/run.hpp"
+
+namespace sluice::host {
+
+enum class GroupBy : std::uint8_t {
+  kUser,
+  kNamespace,
+  kQueue,
+  kClusterQueue,
+  kFlavor,
+  kPriorityClass,
+  kOutcome,
+  kReason,
+  kHour,
+  kDay,
+  kMonth,
+};
+std::string_view to_text(GroupBy by);
+inline bool is_time(GroupBy by) { return by >= GroupBy::kHour; }
+inline constexpr std::size_t kMostGroupings = 4;
+
+struct HistoryQuery {
+  std::string ns;  ///< empty: all namespaces
+  Millis from = 0;
+  Millis to = std::numeric_limits<Millis>::max();  ///< not included
+  bool sums = false;                               ///< else the runs themselves
+  std::vector<GroupBy> by;                         ///< of sums; empty: one sum of all
+  std::string user, queue, cluster_queue, flavor;  ///< empty: any
+  std::int64_t limit = 500;                        ///< of runs
+  std::int64_t after = 0;                          ///< of runs: where the page before ended
+};
+
+/// The values of a parameter of the request; nullptr: it is not there.
+using Parameters = std::function<const std::string*(std::string_view name)>;
+
+/// from, to, groupBy, user, queue, clusterQueue, flavor, limit, continue. An error names the
+/// parameter, what was found, and what is allowed.
+Result<HistoryQuery> parse_query(std::string ns, const Parameters& parameters);
+
+/// The beginning of the hour, day or month (UTC) of a moment.
+Millis begin_of(GroupBy time, Millis moment);
+/// That of the next one.
+Millis end_of(GroupBy time, Millis moment);
+
+}  // namespace sluice::host

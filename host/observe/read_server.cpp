@@ -1,0 +1,61 @@
+#include "host/observe/read_server.hpp"
+
+#include <utility>
+
+#include "host/access/startup.hpp"
+#include "host/serve/signals.hpp"
+
+namespace sluice::host {
+
+ReadServer::ReadServer(const api::Scheme& scheme, const std::vector<FollowedKind>& kinds,
+                       const PluginClock& clock)
+    : scheme_(scheme),
+      clock_(clock),
+      readers_(scheme, kinds),
+      authenticator_(readers_),
+      api_(authenticator_) {}
+
+Result<void> ReadServer::open(ServerConfig server, const std::string& address,
+                              const std::string& kubeconfig) {
+  server.address = address;
+  server.kubeconfig = kubeconfig;
+  if (auto safe = check_exposure(server); !safe) return safe.error();
+  auto keys = keys_.prepare(server, seconds());
+  if (!keys) return keys.error();
+  ListenerOptions options;
+  options.address = server.address;
+  options.tls = TlsOptions{keys->certificate, keys->key, keys->client_ca};
+  options.read_only = true;
+  auto listener = Listener::open(options, api_.handler(), api_.head_check());
+  if (!listener) return listener.error().context("--address");
+  auto token = publish_kubeconfig(server.kubeconfig, "", (*listener)->address(), *keys);
+  if (!token) return token.error();
+  if (auto known = authenticator_.load(*token, server.token_file); !known) return known.error();
+  keys_.set(server, std::move(*keys));
+  listener_ = std::move(*listener);
+  address_ = listener_->address();
+  keys_.start([this] { return seconds(); },
+              [this](const ServerKeys& next) {
+                return listener_->reload_tls({next.certificate, next.key, next.client_ca});
+              });
+  return {};
+}
+
+void ReadServer::attach(LiveStore& store, Insight& insight) {
+  ApiBackend backend;
+  backend.scheme = &scheme_;
+  backend.store = &store;
+  backend.writes = &writes_;
+  backend.authorizer = &readers_;
+  backend.insight = &insight;
+  api_.attach(backend);
+}
+
+void ReadServer::stop() {
+  keys_.stop();
+  api_.detach();
+  if (listener_) listener_->stop(kRequestsEnd / kMillisecond);
+  listener_.reset();
+}
+
+}  // namespace sluice::host

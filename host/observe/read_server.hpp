@@ -1,0 +1,53 @@
+// ReadServer: the API of a process that follows a cluster: as a host's, for reading only. Changes
+// are made in the cluster itself.
+//
+// open() and stop() are for one thread; whoever asks may do so from any, and is told to come again
+// until attach().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/access/host_authenticator.hpp"
+#include "host/access/key_renewal.hpp"
+#include "host/apiserver/api_server.hpp"
+#include "host/apiserver/listener.hpp"
+#include "host/config/config.hpp"
+#include "host/observe/read_only.hpp"
+#include "host/plugins/clock.hpp"
+
+namespace sluice::host {
+
+class ReadServer {
+ public:
+  /// What is shown: `kinds`. All must outlive it.
+  ReadServer(const api::Scheme& scheme, const std::vector<FollowedKind>& kinds,
+             const PluginClock& clock);
+  ~ReadServer() { stop(); }
+
+  /// Answers at `address` and writes a kubeconfig with a token of this run. What else a server is
+  /// configured with is that of `server`.
+  Result<void> open(ServerConfig server, const std::string& address, const std::string& kubeconfig);
+  /// Both must outlive it, or stop().
+  void attach(LiveStore& store, Insight& insight);
+  void stop();
+
+  const std::string& address() const { return address_; }
+  ApiServer& api() { return api_; }
+
+ private:
+  std::int64_t seconds() const { return clock_.now() / kSecond; }
+
+  const api::Scheme& scheme_;
+  const PluginClock& clock_;
+  const ReadersOnly readers_;
+  NoWrites writes_;
+  HostAuthenticator authenticator_;
+  ApiServer api_;
+  KeyRenewal keys_{""};
+  std::unique_ptr<Listener> listener_;
+  std::string address_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,141 @@
+#include "host/outbox/object_patch.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "core/base/check.hpp"
+#include "host/client/client.hpp"
+#include "host/objects/parts.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+// What a writer may change of an object's metadata; the rest is the server's.
+constexpr std::string_view kOurMetadata[] = {"labels", "annotations", "ownerReferences",
+                                             "finalizers"};
+constexpr const char* kWriter = "fieldManager=sluice&fieldValidation=Ignore";
+
+json::object parsed(std::string_view text) {
+  if (text.empty()) return {};
+  boost::system::error_code problem;
+  json::value value = api::parse_deep(text, problem);
+  SLUICE_CHECK(!problem && value.is_object(), "stored text is not an object: ", text);
+  return std::move(value.get_object());
+}
+
+json::object our_metadata(const StoredObject& object) {
+  const json::object all = parsed(object.metadata.text());
+  json::object out;
+  for (const std::string_view field : kOurMetadata)
+    if (const json::value* value = api::find(all, field)) out[api::json_view(field)] = *value;
+  return out;
+}
+
+std::string_view name_in(const api::KindInfo& kind, std::string_view key) {
+  return kind.namespaced ? key.substr(key.find('/') + 1) : key;
+}
+
+std::string collection_of(const api::KindInfo& kind, std::string_view key) {
+  std::string out = kind.group.empty() ? "/api/" : "/apis/";
+  out += kind.hub_api_version();
+  if (kind.namespaced) out += "/namespaces/" + percent_encoded(key.substr(0, key.find('/')));
+  return out + "/" + kind.plural;
+}
+
+}  // namespace
+
+json::object merge_patch_between(const json::object& before, const json::object& after) {
+  json::object out;
+  for (const auto& [key, value] : after) {
+    const json::value* old = before.if_contains(key);
+    if (old && *old == value) continue;
+    if (old && old->is_object() && value.is_object()) {
+      json::object inner = merge_patch_between(old->get_object(), value.get_object());
+      if (!inner.empty()) out[key] = std::move(inner);
+    } else if (!value.is_null()) {
+      out[key] = value;
+    } else if (old && !old->is_null()) {
+      out[key] = nullptr;
+    }
+  }
+  for (const auto& [key, value] : before)
+    if (!value.is_null() && !after.contains(key)) out[key] = nullptr;
+  return out;
+}
+
+json::object main_patch(const StoredObject& before, const StoredObject& after) {
+  json::object out;
+  if (!before.metadata.shares(after.metadata)) {
+    json::object metadata = merge_patch_between(our_metadata(before), our_metadata(after));
+    if (!metadata.empty()) out["metadata"] = std::move(metadata);
+  }
+  if (before.body != after.body && *before.body != *after.body)
+    for (auto& [key, value] : merge_patch_between(parsed(*before.body), parsed(*after.body)))
+      out[key] = std::move(value);
+  return out;
+}
+
+json::object status_patch(const StoredObject& before, const StoredObject& after) {
+  json::object out;
+  if (before.status == after.status) return out;
+  json::object status = merge_patch_between(parsed(before.status), parsed(after.status));
+  if (!status.empty()) out["status"] = std::move(status);
+  return out;
+}
+
+std::string path_of(const api::KindInfo& kind, std::string_view key) {
+  return collection_of(kind, key) + "/" + percent_encoded(name_in(kind, key));
+}
+
+ClusterRequest patch_request(const StoredObject& base, std::uint64_t version, json::object patch,
+                             bool status) {
+  json::object& metadata = object_of(patch, "metadata");
+  metadata["resourceVersion"] = std::to_string(version);
+  metadata["uid"] = api::json_view(base.metadata.uid());
+  ClusterRequest out;
+  out.method = "PATCH";
+  out.path =
+      fmt::format("{}{}?{}", path_of(*base.kind, base.key), status ? "/status" : "", kWriter);
+  out.content_type = "application/merge-patch+json";
+  out.body = api::to_json(patch);
+  return out;
+}
+
+ClusterRequest create_request(const StoredObject& object) {
+  json::object made = to_object(object);
+  json::object& metadata = object_of(made, "metadata");
+  for (const char* field : {"uid", "resourceVersion", "creationTimestamp", "generation",
+                            "managedFields", "deletionTimestamp", "selfLink"})
+    metadata.erase(field);
+  ClusterRequest out;
+  out.method = "POST";
+  out.path = fmt::format("{}?{}", collection_of(*object.kind, object.key), kWriter);
+  out.content_type = "application/json";
+  out.body = api::to_json(made);
+  return out;
+}
+
+ClusterRequest delete_request(const StoredObject& base) {
+  ClusterRequest out;
+  out.method = "DELETE";
+  out.path = path_of(*base.kind, base.key);
+  out.content_type = "application/json";
+  out.body = api::to_json(
+      json::object{{"apiVersion", "v1"},
+                   {"kind", "DeleteOptions"},
+                   {"preconditions", json::object{{"uid", api::json_view(base.metadata.uid())}}},
+                   {"propagationPolicy", "Background"}});
+  return out;
+}
+
+ClusterRequest read_request(const api::KindInfo& kind, std::string_view key) {
+  ClusterRequest out;
+  out.path = path_of(kind, key);
+  return out;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,35 @@
+// From what a cluster has of an object and what it should have, to the requests that make it so.
+//
+// Pure functions, any thread. Requests carry the version that they were made against, so that the
+// API server refuses them (409) when somebody else has written meanwhile.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <string>
+
+#include "host/kube/sender.hpp"
+#include "host/objects/store.hpp"
+
+namespace sluice::host {
+
+/// The JSON merge patch that makes `after` of `before`; empty: they are alike. Lists are replaced.
+boost::json::object merge_patch_between(const boost::json::object& before,
+                                        const boost::json::object& after);
+
+/// What differs: labels, annotations, owners, finalizers and all but the status, …
+boost::json::object main_patch(const StoredObject& before, const StoredObject& after);
+/// … or the status.
+boost::json::object status_patch(const StoredObject& before, const StoredObject& after);
+
+/// Where the object is: in the version in which Sluice keeps its kind.
+std::string path_of(const api::KindInfo& kind, std::string_view key);
+
+/// `version`: that of the cluster's object which the patch was made against.
+ClusterRequest patch_request(const StoredObject& base, std::uint64_t version,
+                             boost::json::object patch, bool status);
+ClusterRequest create_request(const StoredObject& object);
+ClusterRequest delete_request(const StoredObject& base);
+ClusterRequest read_request(const api::KindInfo& kind, std::string_view key);
+
+}  // namespace sluice::host

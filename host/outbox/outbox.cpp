@@ -1,0 +1,422 @@
+#include "host/outbox/outbox.hpp"
+
+#include <algorithm>
+
+#include "core/base/check.hpp"
+#include "host/outbox/object_patch.hpp"
+#include "host/outbox/quota_shown.hpp"
+
+namespace sluice::host {
+
+struct Outbox::Lane {
+  enum class Stands : std::uint8_t { kNowhere, kReady, kBehindEnds, kLater };
+  std::string name;
+  std::uint64_t number = 0;
+  std::deque<std::unique_ptr<Edit>> edits;
+  std::vector<Entry*> entries;
+  std::vector<Heard> heard;  // while something of it was under way
+  Stands stands = Stands::kNowhere;
+  Duration from = 0;      // kLater
+  bool baseless = false;  // what it rests on was forgotten while something was under way
+};
+
+struct Outbox::Entry {
+  OutboxPlace place;
+  Lane* lane = nullptr;
+  std::optional<StoredObject> base;  // as the cluster has it
+  std::uint64_t version = 0;
+  std::size_t edits = 0;
+};
+
+struct Outbox::Edit {
+  enum class What : std::uint8_t { kCreate, kChange, kDelete };
+  Entry* entry = nullptr;
+  What what = What::kChange;
+  StoredObject target;
+  std::uint64_t order = 0;
+  std::uint64_t id = 0;  // of the request that is under way; 0: none is
+  bool gives = false;    // quota
+  bool ends = false;
+  bool tells = false;  // no more than that
+  bool status_alone = false;
+  bool read_first = false;
+  Sent stage = Sent::kMain;
+  int failures = 0;
+  Duration from = 0;
+};
+
+Outbox::Outbox(LaneOf lane_of, OutboxLimits limits)
+    : lane_of_(std::move(lane_of)), limits_(limits) {}
+Outbox::~Outbox() = default;
+
+Outbox::Entry& Outbox::entry_of(const StoredObject& before, std::uint64_t version) {
+  std::unique_ptr<Entry>& entry = entries_[{before.kind, before.key}];
+  if (entry) return *entry;
+  entry = std::make_unique<Entry>();
+  entry->place = {before.kind, before.key};
+  entry->base = before;
+  entry->version = version;
+  const std::string name = lane_of_(before);
+  std::unique_ptr<Lane>& lane = lanes_[name];
+  if (!lane) {
+    lane = std::make_unique<Lane>();
+    lane->name = name;
+    lane->number = ++lanes_made_;
+  }
+  lane->entries.push_back(entry.get());
+  entry->lane = lane.get();
+  return *entry;
+}
+
+/// Whether the lane's last edit takes the later one in: nothing stands between them, nothing of it
+/// was sent, and at most one of them does anything with quota, in its own place in the order.
+bool Outbox::join(Lane& lane, const Entry& entry, const Edit& later) {
+  if (lane.edits.empty()) return false;
+  Edit& last = *lane.edits.back();
+  if (last.entry != &entry || last.id != 0 || last.failures > 0 || last.what != later.what ||
+      !last.status_alone || !later.status_alone)
+    return false;
+  const bool moves_quota = later.gives || later.ends;
+  if (moves_quota && (last.gives || last.ends)) return false;
+  last.target = later.target;
+  if (moves_quota) {
+    last.gives = later.gives;
+    last.ends = later.ends;
+    last.order = later.order;
+    if (last.ends) ends_.insert(last.order);
+  }
+  if (last.tells && !later.tells) last.from = 0;
+  last.tells &= later.tells;
+  return true;
+}
+
+void Outbox::add(Entry& entry, std::unique_ptr<Edit> edit) {
+  Lane& lane = *entry.lane;
+  edit->entry = &entry;
+  edit->order = ++order_;
+  if (join(lane, entry, *edit)) return ready(lane);
+  if (edit->ends) ends_.insert(edit->order);
+  // Nobody waits for a text.
+  for (const auto& earlier : lane.edits)
+    if (earlier->tells && earlier->failures == 0) {
+      earlier->from = 0;
+      earlier->tells = false;
+    }
+  ++entry.edits;
+  ++edits_;
+  lane.edits.push_back(std::move(edit));
+  ready(lane);
+}
+
+void Outbox::take_out(Lane& lane) {
+  if (lane.stands == Lane::Stands::kReady) std::erase(ready_, &lane);
+  if (lane.stands == Lane::Stands::kBehindEnds) behind_ends_.erase(lane.number);
+  if (lane.stands == Lane::Stands::kLater) later_.erase({lane.from, lane.number});
+  lane.stands = Lane::Stands::kNowhere;
+}
+
+/// It is looked at with the next due().
+void Outbox::ready(Lane& lane) {
+  if (lane.stands == Lane::Stands::kReady) return;
+  take_out(lane);
+  lane.stands = Lane::Stands::kReady;
+  ready_.push_back(&lane);
+}
+
+void Outbox::edited(const StoredObject& before, const StoredObject& after, std::uint64_t version,
+                    Duration now) {
+  auto edit = std::make_unique<Edit>();
+  const bool goes = after.metadata.terminating() && !before.metadata.terminating();
+  edit->what = goes ? Edit::What::kDelete : Edit::What::kChange;
+  edit->target = after;
+  edit->status_alone = !goes && same_but_status(before, after);
+  if (edit->status_alone && before.status == after.status) return;
+  if (is_workload(*after.kind)) {
+    const QuotaShown was = quota_shown(before.status);
+    const QuotaShown is = quota_shown(after.status);
+    edit->gives = gives_quota(was, is);
+    edit->ends = ends_quota(was, is);
+  }
+  edit->tells = only_tells(before, after);
+  if (edit->tells) edit->from = now + limits_.telling_waits;
+  add(entry_of(before, version), std::move(edit));
+}
+
+void Outbox::removed(const StoredObject& before, std::uint64_t version, Duration now) {
+  static_cast<void>(now);
+  // What the cluster is letting go of goes by itself once nothing holds it.
+  if (before.metadata.terminating()) return;
+  auto edit = std::make_unique<Edit>();
+  edit->what = Edit::What::kDelete;
+  edit->target = before;
+  edit->ends = is_workload(*before.kind) && quota_shown(before.status).held;
+  add(entry_of(before, version), std::move(edit));
+}
+
+bool Outbox::create(const StoredObject& object, Duration now) {
+  static_cast<void>(now);
+  Entry& entry = entry_of(object, 0);
+  if (entry.edits == 0) {
+    entry.base.reset();
+  } else if (entry.lane->edits.back()->entry == &entry &&
+             entry.lane->edits.back()->what == Edit::What::kCreate) {
+    return false;
+  }
+  auto edit = std::make_unique<Edit>();
+  edit->what = Edit::What::kCreate;
+  edit->target = object;
+  add(entry, std::move(edit));
+  return true;
+}
+
+bool Outbox::may_tell(Duration now) {
+  const double seconds = static_cast<double>(now - filled_) / static_cast<double>(kSecond);
+  tells_ = std::min(limits_.tells_per_second, tells_ + seconds * limits_.tells_per_second);
+  filled_ = now;
+  if (tells_ < 1) return false;
+  tells_ -= 1;
+  return true;
+}
+
+/// Whether the lane's first edit has to wait; then it stands where what it waits for finds it.
+bool Outbox::blocked(Lane& lane, Edit& edit, Duration now) {
+  if (edit.gives && !ends_.empty() && *ends_.begin() < edit.order) {
+    lane.stands = Lane::Stands::kBehindEnds;
+    behind_ends_.emplace(lane.number, &lane);
+    return true;
+  }
+  if (edit.from <= now && edit.tells && !may_tell(now))
+    edit.from =
+        now + static_cast<Duration>(static_cast<double>(kSecond) / limits_.tells_per_second);
+  if (edit.from <= now) return false;
+  lane.stands = Lane::Stands::kLater;
+  lane.from = edit.from;
+  later_.emplace(std::pair(edit.from, lane.number), &lane);
+  return true;
+}
+
+/// nullopt: the edit has nothing more to say.
+std::optional<ClusterRequest> Outbox::request_of(Edit& edit) {
+  Entry& entry = *edit.entry;
+  if (edit.read_first) return read_request(*entry.place.kind, entry.place.key);
+  if (edit.what == Edit::What::kCreate) return create_request(edit.target);
+  SLUICE_CHECK(entry.base.has_value(), entry.place.key, " is changed before it is there");
+  if (edit.what == Edit::What::kDelete) return delete_request(*entry.base);
+  if (edit.stage == Sent::kMain) {
+    auto patch = main_patch(*entry.base, edit.target);
+    if (!patch.empty()) return patch_request(*entry.base, entry.version, std::move(patch), false);
+    edit.stage = Sent::kStatus;
+  }
+  auto patch = status_patch(*entry.base, edit.target);
+  if (patch.empty()) return std::nullopt;
+  return patch_request(*entry.base, entry.version, std::move(patch),
+                       entry.place.kind->status_subresource);
+}
+
+std::vector<ClusterRequest> Outbox::due(Duration now) {
+  std::vector<ClusterRequest> out;
+  while (!later_.empty() && later_.begin()->first.first <= now) ready(*later_.begin()->second);
+  while (!ready_.empty() && by_id_.size() < limits_.under_way) {
+    Lane& lane = *ready_.front();
+    ready_.pop_front();
+    lane.stands = Lane::Stands::kNowhere;
+    if (lane.edits.empty() || lane.edits.front()->id != 0) continue;
+    Edit& edit = *lane.edits.front();
+    if (blocked(lane, edit, now)) continue;
+    auto request = request_of(edit);
+    if (!request) {
+      Entry& entry = *edit.entry;
+      pop(lane);
+      leave_if_idle(entry);
+      continue;
+    }
+    edit.id = request->id = ++last_id_;
+    by_id_.emplace(edit.id, &edit);
+    out.push_back(std::move(*request));
+  }
+  return out;
+}
+
+std::optional<Duration> Outbox::next() const {
+  if (!ready_.empty() && by_id_.size() < limits_.under_way) return Duration{0};
+  if (later_.empty()) return std::nullopt;
+  return later_.begin()->first.first;
+}
+
+void Outbox::released(std::uint64_t order) {
+  if (ends_.erase(order) == 0) return;
+  while (!behind_ends_.empty()) ready(*behind_ends_.begin()->second);
+}
+
+/// The lane's first edit is over.
+void Outbox::pop(Lane& lane) {
+  Edit& edit = *lane.edits.front();
+  if (edit.id != 0) by_id_.erase(edit.id);
+  const std::uint64_t order = edit.order;
+  --edit.entry->edits;
+  --edits_;
+  lane.edits.pop_front();
+  released(order);
+  if (!lane.edits.empty()) ready(lane);
+}
+
+void Outbox::leave_if_idle(Entry& entry) {
+  if (entry.edits > 0) return;
+  Lane& lane = *entry.lane;
+  std::erase(lane.entries, &entry);
+  entries_.erase({entry.place.kind, std::string(entry.place.key)});
+  if (lane.entries.empty()) remove(lane);
+}
+
+void Outbox::remove(Lane& lane) {
+  take_out(lane);
+  lanes_.erase(std::string(lane.name));
+}
+
+/// Nothing of it is under way any more.
+void Outbox::answered(Lane& lane) {
+  std::move(lane.heard.begin(), lane.heard.end(), std::back_inserter(heard_));
+  lane.heard.clear();
+  if (lane.baseless && !lane.edits.empty()) baseless_.push_back(lane.edits.front()->entry->place);
+  lane.baseless = false;
+}
+
+Outbox::Edit& Outbox::edit_of(std::uint64_t id) {
+  const auto found = by_id_.find(id);
+  SLUICE_CHECK(found != by_id_.end(), "no request ", id, " is under way");
+  return *found->second;
+}
+
+const Outbox::Edit& Outbox::edit_of(std::uint64_t id) const {
+  return const_cast<Outbox*>(this)->edit_of(id);  // it changes nothing
+}
+
+Sent Outbox::sent(std::uint64_t id) const {
+  const Edit& edit = edit_of(id);
+  if (edit.read_first) return Sent::kRead;
+  if (edit.what == Edit::What::kCreate) return Sent::kCreate;
+  return edit.what == Edit::What::kDelete ? Sent::kDelete : edit.stage;
+}
+
+const OutboxPlace& Outbox::place(std::uint64_t id) const { return edit_of(id).entry->place; }
+int Outbox::failures(std::uint64_t id) const { return edit_of(id).failures; }
+
+bool Outbox::stored(std::uint64_t id, StoredObject object, std::uint64_t version) {
+  Edit& edit = edit_of(id);
+  Entry& entry = *edit.entry;
+  Lane& lane = *entry.lane;
+  entry.base = std::move(object);
+  entry.version = version;
+  answered(lane);
+  if (edit.what == Edit::What::kChange && edit.stage == Sent::kMain &&
+      !status_patch(*entry.base, edit.target).empty()) {
+    by_id_.erase(id);
+    edit.id = 0;
+    edit.stage = Sent::kStatus;
+    edit.failures = 0;
+    ready(lane);
+    return true;
+  }
+  pop(lane);
+  const bool more = entry.edits > 0;
+  leave_if_idle(entry);
+  return more;
+}
+
+void Outbox::done(std::uint64_t id) {
+  Entry& entry = *edit_of(id).entry;
+  answered(*entry.lane);
+  pop(*entry.lane);
+  leave_if_idle(entry);
+}
+
+void Outbox::again(std::uint64_t id, Duration now, Duration at_least, bool read) {
+  Edit& edit = edit_of(id);
+  by_id_.erase(id);
+  edit.id = 0;
+  const int doublings = std::min(edit.failures++, 16);
+  edit.read_first |= read;
+  // Looking once costs nothing.
+  if (!read || doublings > 0 || at_least > 0)
+    edit.from =
+        now + std::max(at_least, std::min(limits_.longest_wait, limits_.first_wait << doublings));
+  answered(*edit.entry->lane);
+  ready(*edit.entry->lane);
+}
+
+void Outbox::unchanged(std::uint64_t id) {
+  Edit& edit = edit_of(id);
+  by_id_.erase(id);
+  edit.id = 0;
+  edit.read_first = false;
+  answered(*edit.entry->lane);
+  ready(*edit.entry->lane);
+}
+
+Hearing Outbox::hearing(const OutboxPlace& place) const {
+  const auto found = entries_.find({place.kind, place.key});
+  if (found == entries_.end()) return Hearing::kTake;
+  const Lane& lane = *found->second->lane;
+  const bool busy = !lane.edits.empty() && lane.edits.front()->id != 0;
+  return busy ? Hearing::kLater : Hearing::kForget;
+}
+
+void Outbox::hear_later(Heard heard) {
+  const auto found = entries_.find({heard.place.kind, heard.place.key});
+  SLUICE_CHECK(found != entries_.end(), "nothing is assumed of ", heard.place.key);
+  found->second->lane->heard.push_back(std::move(heard));
+}
+
+std::vector<Heard> Outbox::take_heard() { return std::exchange(heard_, {}); }
+
+std::vector<OutboxPlace> Outbox::take_baseless() { return std::exchange(baseless_, {}); }
+
+void Outbox::forget_lane(Lane& lane, std::vector<Forgotten>& out) {
+  answered(lane);
+  for (const auto& edit : lane.edits) ends_.erase(edit->order);
+  edits_ -= lane.edits.size();
+  for (Entry* entry : lane.entries) {
+    out.push_back({entry->place, std::move(entry->base)});
+    entries_.erase({entry->place.kind, std::string(entry->place.key)});
+  }
+  remove(lane);
+}
+
+std::vector<Forgotten> Outbox::forget(const OutboxPlace& place) {
+  std::vector<Forgotten> out;
+  const auto found = entries_.find({place.kind, place.key});
+  if (found == entries_.end()) return out;
+  std::vector<Lane*> lanes{found->second->lane};
+  std::uint64_t since = UINT64_MAX;  // the earliest end that will not be
+  while (!lanes.empty()) {
+    const std::uint64_t before = since;
+    for (Lane* lane : lanes) {
+      SLUICE_CHECK(lane->edits.empty() || lane->edits.front()->id == 0, "lane ", lane->name,
+                   " is forgotten while request ", lane->edits.front()->id, " is under way");
+      for (const auto& edit : lane->edits)
+        if (edit->ends) since = std::min(since, edit->order);
+      forget_lane(*lane, out);
+    }
+    lanes.clear();
+    if (since == before) break;
+    // What was given after it may rest on it; and these may have ended something in turn.
+    for (const auto& [name, lane] : lanes_) {
+      const bool rests = std::any_of(lane->edits.begin(), lane->edits.end(), [&](const auto& edit) {
+        return edit->gives && edit->order > since && edit->id == 0;
+      });
+      if (!rests) continue;
+      if (lane->edits.front()->id == 0)
+        lanes.push_back(lane.get());
+      else
+        lane->baseless = true;
+    }
+  }
+  while (!behind_ends_.empty()) ready(*behind_ends_.begin()->second);
+  return out;
+}
+
+bool Outbox::assumes(const OutboxPlace& place) const {
+  return entries_.contains({place.kind, place.key});
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,184 @@
+// Outbox: what a Machine decided and a cluster does not have yet, and in which order it is written.
+//
+// The Machine goes on with what it assumes; each step that it takes on an object becomes an *edit*
+// here, which is sent as soon as nothing that it rests on is still unsent:
+//
+// - Edits of one *lane* are sent one after the other. A lane is everything below one owner: a job,
+//   its workloads, what was made for these. So a job is let go only after the admission that allows
+//   it is stored.
+// - An edit that gives quota waits for all earlier ones that end some, of whatever lane. So quota
+// is
+//   given away only after the end of who held it is stored.
+// - Edits that only tell (texts, statuses of queues) wait a while, join with later ones, and are
+//   sent at a bounded rate.
+//
+// Every edit is made against the version of the object that was known; whatever the API server
+// refuses is read again, and the lane is forgotten, with all gains of quota that rest on it: the
+// Machine sees what the cluster has, and decides anew. Nothing that somebody else wrote is written
+// over.
+//
+// Pure: no I/O, no clock of its own; times are of a clock that only goes forward. An edit rests on
+// earlier ones only, so there is always one that can be sent. Belongs to the control thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/time.hpp"
+#include "host/kube/sender.hpp"
+#include "host/objects/store.hpp"
+
+namespace sluice::host {
+
+struct OutboxLimits {
+  std::size_t under_way = 64;            ///< requests without an answer
+  Duration telling_waits = 1 * kSecond;  ///< what only tells
+  double tells_per_second = 100;
+  Duration first_wait = 200 * kMillisecond;  ///< after a failure; doubled with each
+  Duration longest_wait = 30 * kSecond;
+};
+
+/// What an API server was asked to do with an object.
+enum class Sent : std::uint8_t { kCreate, kMain, kStatus, kDelete, kRead };
+
+/// An object by kind and key.
+struct OutboxPlace {
+  const api::KindInfo* kind = nullptr;
+  std::string key;
+  bool operator==(const OutboxPlace&) const = default;
+};
+
+/// An object of a lane that was forgotten.
+struct Forgotten {
+  OutboxPlace place;
+  std::optional<StoredObject> base;  ///< as the cluster has it; nullopt: not at all
+};
+
+/// How what a cluster says of an object is to be taken.
+enum class Hearing : std::uint8_t {
+  kTake,    ///< nothing is assumed of the object
+  kLater,   ///< something of its lane is under way: see hear_later()
+  kForget,  ///< edits were made against an earlier version: forget() its lane, then take it
+};
+
+/// What was said of an object while something of its lane was under way.
+struct Heard {
+  OutboxPlace place;
+  std::uint64_t version = 0;
+  bool gone = false;
+  boost::json::object object;
+};
+
+class Outbox {
+ public:
+  /// The name of the lane of an object. [control thread]
+  using LaneOf = std::function<std::string(const StoredObject&)>;
+
+  Outbox(LaneOf lane_of, OutboxLimits limits);
+  ~Outbox();
+
+  // ---- what the Machine did
+
+  /// It made `after` of `before`, which the cluster has in `version` unless edits are waiting.
+  void edited(const StoredObject& before, const StoredObject& after, std::uint64_t version,
+              Duration now);
+  void removed(const StoredObject& before, std::uint64_t version, Duration now);
+  /// The object is to be there. False: that is under way already.
+  bool create(const StoredObject& object, Duration now);
+
+  // ---- what is to be sent
+
+  /// What may be sent now and is under way from then on.
+  std::vector<ClusterRequest> due(Duration now);
+  /// When due() may have something without anything else happening; nullopt: never.
+  std::optional<Duration> next() const;
+
+  // ---- what was answered. Each takes the id of a request that is under way.
+
+  Sent sent(std::uint64_t id) const;
+  const OutboxPlace& place(std::uint64_t id) const;
+  /// It is done, and the cluster has this now. Whether more edits of the object wait.
+  bool stored(std::uint64_t id, StoredObject object, std::uint64_t version);
+  /// A deletion is done, or there is nothing more to do.
+  void done(std::uint64_t id);
+  /// It is asked again: after a while, or, with `read`, reading the object comes first.
+  void again(std::uint64_t id, Duration now, Duration at_least, bool read);
+  /// It was read, and is what the edit was made against: now the edit.
+  void unchanged(std::uint64_t id);
+  /// How often in a row it was refused.
+  int failures(std::uint64_t id) const;
+
+  // ---- what the cluster has
+
+  /// It has the object in another version now, or not any more.
+  Hearing hearing(const OutboxPlace& place) const;
+  /// Keeps that until what is under way is answered. REQUIRES: hearing() is kLater.
+  void hear_later(Heard heard);
+  /// What was kept of lanes that were answered since, in the order of their answers.
+  std::vector<Heard> take_heard();
+  /// Nothing of its lane is sent any more, nor of any other that was to get quota after this one
+  /// would have ended some. REQUIRES: nothing of the lane is under way.
+  std::vector<Forgotten> forget(const OutboxPlace& place);
+  /// Of lanes that are to be forgotten with others, but had something under way that was answered
+  /// since: one object of each.
+  std::vector<OutboxPlace> take_baseless();
+  /// Whether edits of the object wait or are under way.
+  bool assumes(const OutboxPlace& place) const;
+
+  /// Edits that are not stored yet.
+  std::size_t size() const { return edits_; }
+  std::size_t under_way() const { return by_id_.size(); }
+
+ private:
+  struct Lane;
+  struct Entry;
+  struct Edit;
+
+  Entry& entry_of(const StoredObject& before, std::uint64_t version);
+  void add(Entry& entry, std::unique_ptr<Edit> edit);
+  bool join(Lane& lane, const Entry& entry, const Edit& later);
+  void ready(Lane& lane);
+  void pop(Lane& lane);
+  void leave_if_idle(Entry& entry);
+  void take_out(Lane& lane);
+  void remove(Lane& lane);
+  void answered(Lane& lane);
+  void forget_lane(Lane& lane, std::vector<Forgotten>& out);
+  void released(std::uint64_t order);
+  std::optional<ClusterRequest> request_of(Edit& edit);
+  bool blocked(Lane& lane, Edit& edit, Duration now);
+  bool may_tell(Duration now);
+  Edit& edit_of(std::uint64_t id);
+  const Edit& edit_of(std::uint64_t id) const;
+
+  LaneOf lane_of_;
+  OutboxLimits limits_;
+  std::unordered_map<std::string, std::unique_ptr<Lane>> lanes_;
+  std::map<std::pair<const api::KindInfo*, std::string>, std::unique_ptr<Entry>> entries_;
+  std::deque<Lane*> ready_;
+  std::map<std::uint64_t, Lane*> behind_ends_;  // whose first edit waits for ends of quota
+  std::map<std::pair<Duration, std::uint64_t>, Lane*> later_;  // whose first edit has a time
+  std::set<std::uint64_t> ends_;                               // orders of edits that end quota
+  std::unordered_map<std::uint64_t, Edit*> by_id_;
+  std::vector<Heard> heard_;
+  std::vector<OutboxPlace> baseless_;
+  std::uint64_t order_ = 0;
+  std::uint64_t last_id_ = 0;
+  std::uint64_t lanes_made_ = 0;
+  std::size_t edits_ = 0;
+  double tells_ = 0;
+  Duration filled_ = 0;
+};
+
+}  // namespace sluice::host

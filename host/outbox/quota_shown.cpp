@@ -1,0 +1,101 @@
+#include "host/outbox/quota_shown.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "api/json/json_text.hpp"
+
+namespace sluice::host {
+namespace {
+
+constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
+
+/// What each condition says, by its type.
+std::map<std::string_view, std::string_view> conditions(std::string_view status) {
+  std::map<std::string_view, std::string_view> out;
+  each_element(member_text(status, "conditions"), [&](std::string_view condition) {
+    out[member_text(condition, "type")] = member_text(condition, "status");
+  });
+  return out;
+}
+
+bool is_true(const std::map<std::string_view, std::string_view>& all, std::string_view type) {
+  const auto found = all.find(type);
+  return found != all.end() && found->second == R"("True")";
+}
+
+/// Without what nobody acts on: a condition that is false says as much as one that is absent.
+std::map<std::string_view, std::string_view> course(std::string_view status) {
+  auto out = conditions(status);
+  std::erase_if(out, [](const auto& each) {
+    return each.second != R"("True")" || each.first == R"("PodsReady")";
+  });
+  return out;
+}
+
+}  // namespace
+
+QuotaShown quota_shown(std::string_view status) {
+  if (status.empty()) return {};
+  const auto all = conditions(status);
+  const std::string_view admission = member_text(status, "admission");
+  const bool held = is_true(all, R"("QuotaReserved")") && !is_true(all, R"("Finished")");
+  return {held && !admission.empty(), admission};
+}
+
+bool gives_quota(const QuotaShown& before, const QuotaShown& after) {
+  return after.held && (!before.held || before.admission != after.admission);
+}
+
+bool ends_quota(const QuotaShown& before, const QuotaShown& after) {
+  return before.held && (!after.held || before.admission != after.admission);
+}
+
+bool same_course(std::string_view one_status, std::string_view other_status) {
+  return member_text(one_status, "admission") == member_text(other_status, "admission") &&
+         course(one_status) == course(other_status);
+}
+
+bool same_but_end(std::string_view open_status, std::string_view finished_status) {
+  auto open = course(open_status);
+  auto finished = course(finished_status);
+  open.erase(R"("Finished")");
+  finished.erase(R"("Finished")");
+  return open == finished &&
+         member_text(open_status, "admission") == member_text(finished_status, "admission");
+}
+
+bool same_but_times(std::string_view one_status, std::string_view other_status) {
+  const auto said = [](std::string_view status) {
+    std::map<std::string, std::string> out;
+    const std::function<bool(std::string_view, std::string_view)> keep =
+        [&out](std::string_view key, std::string_view value) {
+          if (key != "conditions") out.emplace(key, value);
+          return true;
+        };
+    if (!status.empty()) each_member(status, keep);
+    each_element(member_text(status, "conditions"), [&out](std::string_view condition) {
+      std::string& text = out["condition " + std::string(member_text(condition, "type"))];
+      for (const std::string_view field : {"status", "reason", "message"})
+        text.append(member_text(condition, field)).append(" ");
+    });
+    return out;
+  };
+  return said(one_status) == said(other_status);
+}
+
+bool only_tells(const StoredObject& before, const StoredObject& after) {
+  if (before.kind->group != kQueueGroup || before.status == after.status ||
+      !same_but_status(before, after))
+    return false;
+  if (before.kind->kind == "AdmissionCheck") return false;
+  if (!is_workload(*before.kind)) return true;
+  const bool waited = conditions(before.status).empty() || !quota_shown(before.status).held;
+  bool alone = true;  // and nothing but conditions changed
+  for (const std::string_view field : {"admission", "admissionChecks", "requeueState"})
+    alone &= member_text(before.status, field) == member_text(after.status, field);
+  return waited && alone && same_course(before.status, after.status);
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,76 @@
+// ControllerLoop: who runs when, and how long at most.
+#include "host/controllers/controller_loop.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/host/writes/host_fixture.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+/// Looks at every ConfigMap, and writes down that it did.
+class Looks final : public Controller {
+ public:
+  Looks(std::string name, std::string& log) : name_(std::move(name)), log_(log) {}
+  std::string_view name() const override { return name_; }
+  std::vector<std::string> watches() const override { return {"/ConfigMap"}; }
+  void changed(const ObjectChange& change, std::vector<std::string>& keys) override {
+    keys.push_back(change.key);
+  }
+  Result<Time> reconcile(const std::string&, ObjectAccess&) override {
+    log_ += name_;
+    return kNever;
+  }
+
+ private:
+  std::string name_;
+  std::string& log_;
+};
+
+/// A second passes whenever somebody looks.
+class Hurrying final : public PluginClock {
+ public:
+  Time now() const override { return 0; }
+  Duration steady() const override { return passed_ += kSecond; }
+
+ private:
+  mutable Duration passed_ = 0;
+};
+
+struct Loop : testing::Test, HostFixture {
+  std::string log;
+  Looks a{"a", log}, b{"b", log};
+  Hurrying clock;
+
+  Loop() {
+    controllers.add(a);
+    controllers.add(b);
+    for (const char* name : {"1", "2", "3"})
+      apply(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":")" +
+            std::string(name) + R"("}})");
+  }
+  std::string run() {
+    log.clear();
+    controllers.run();
+    return log;
+  }
+};
+
+TEST_F(Loop, WithoutALimitAllIsDoneInTheOrderOfTheControllers) {
+  EXPECT_EQ(run(), "aaabbb");
+  EXPECT_EQ(run(), "");
+}
+
+// Large objects take long to be looked at: others' writes wait for one of them, not for all (A7).
+TEST_F(Loop, A7_ARunThatTakesLongEndsAndTheNextGoesOnBehindIt) {
+  controllers.limit_run(128, kSecond, clock);
+  EXPECT_EQ(run(), "a");
+  EXPECT_EQ(run(), "b");
+  EXPECT_EQ(run(), "a");
+  EXPECT_TRUE(controllers.has_work());
+  EXPECT_EQ(run() + run() + run(), "bab");
+  EXPECT_FALSE(controllers.has_work());
+}
+
+}  // namespace
+}  // namespace sluice::host::test

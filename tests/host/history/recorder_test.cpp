@@ -1,0 +1,170 @@
+#include "host/history/recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+
+#include "host/history/history_reader.hpp"
+#include "tests/host/temporary_folder.hpp"
+#include "tests/host/writes/host_fixture.hpp"
+
+namespace sluice::host::test {
+namespace {
+
+const char* const kObjects[] = {
+    R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kube-system"}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor","metadata":{"name":"spot"}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"cq"},
+        "spec":{"namespaceSelector":{},"resourceGroups":[{"coveredResources":["cpu"],
+        "flavors":[{"name":"spot","resources":[{"name":"cpu","nominalQuota":4}]}]}]}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+        "metadata":{"name":"main","namespace":"default"},"spec":{"clusterQueue":"cq"}})"};
+
+/// A host whose history is written; its clock goes where a test sends it.
+struct Recorders : testing::Test {
+  Recorders() {
+    world.clock.set(world.now);
+    for (const char* object : kObjects) world.apply(object);
+    settle();
+    start();
+  }
+  ~Recorders() override { recorder.reset(); }
+
+  void start(HistoryKeep keep = {3'600 * kSecond, 1 << 30}) {
+    auto file = HistoryFile::open(path);
+    SLUICE_CHECK(file.ok(), file.error().text);
+    recorder = std::make_unique<HistoryRecorder>(
+        std::move(*file), world.store, world.scheme, [this] { return world.clock.now(); }, keep);
+    recorder->start();
+  }
+  void settle() {
+    world.machine.run_to_rest();
+    std::promise<void> done;
+    world.store.commit([&](const Result<void>&) { done.set_value(); });
+    done.get_future().wait();
+  }
+  void pass(std::int64_t seconds) {
+    world.clock.set(world.clock.now() + seconds * kSecond);
+    world.machine.begin_instant(world.clock.now());
+    settle();
+  }
+  void submit(const std::string& name, int cpu) {
+    WriteRequest request = world.request(WriteVerb::kCreate, "workloads", "",
+                                         R"({"metadata":{"name":")" + name +
+                                             R"("},"spec":{"queueName":"main","podSets":[{
+            "name":"main","count":1,"template":{"spec":{"restartPolicy":"Never","containers":[{
+            "name":"c","image":"any","resources":{"requests":{"cpu":")" +
+                                             std::to_string(cpu) + R"("}}}]}}}]}})");
+    request.user = "ann";
+    const auto done = world.machine.write(std::move(request));
+    ASSERT_TRUE(done.ok()) << done.error().text;
+    settle();
+  }
+  void finish(const std::string& name) {
+    ASSERT_TRUE(world.kernel.finish("default/" + name, "Succeeded", "").ok());
+    settle();
+  }
+  /// `w1 ann cq: 0+5 ran 10, Finished; …`: queued, waited, ran, in seconds of the world.
+  std::string told() {
+    recorder->catch_up(std::chrono::seconds(60));
+    auto reader = HistoryReader::open(path);
+    const auto answer = (*reader)->answer({}, to_millis(world.clock.now()));
+    std::string out;
+    const auto seconds = [&](const boost::json::object& run, const char* from, Time begin) {
+      const auto time = api::find_time(run, from);
+      return time ? std::to_string((*time - begin) / kSecond) : std::string("never");
+    };
+    for_each_object(*answer, "items", [&](const boost::json::object& run) {
+      const auto queued = api::find_time(run, "queued").value_or(0);
+      const auto admitted = api::find_time(run, "admitted").value_or(0);
+      out += text_in(run, "workload") + " " + text_in(run, "user") + " " +
+             text_in(run, "clusterQueue") + ": " + seconds(run, "queued", world.now) + "+" +
+             seconds(run, "admitted", queued) + " ran " +
+             (admitted != 0 ? seconds(run, "ended", admitted) : "never") + ", " +
+             text_in(run, "outcome") + "; ";
+    });
+    return out;
+  }
+
+  TemporaryFolder folder{TemporaryFolder::Where::kMemory};
+  const std::string path = folder / "history.db";
+  HostFixture world;
+  std::unique_ptr<HistoryRecorder> recorder;
+};
+
+TEST_F(Recorders, WhatEndedIsThereWhenItsObjectIsGone) {
+  submit("w1", 4);
+  submit("w2", 4);
+  EXPECT_EQ(told(), "w1 ann cq: 0+0 ran never, Running; ");
+  pass(10);
+  finish("w1");
+  ASSERT_TRUE(world.remove("workloads", "w1").ok());
+  pass(5);
+  ASSERT_TRUE(world.remove("workloads", "w2").ok());
+  settle();
+  // w2 began when w1 ended. A deletion has the time of day, which is not the world's.
+  const std::string all = told();
+  EXPECT_TRUE(all.starts_with("w2 ann cq: 0+10 ran ")) << all;
+  EXPECT_TRUE(all.ends_with(", Deleted; w1 ann cq: 0+0 ran 10, Finished; ")) << all;
+}
+
+TEST_F(Recorders, ARestartCountsNothingTwice) {
+  submit("w1", 4);
+  pass(10);
+  finish("w1");
+  const std::string before = told();
+  for (int i = 0; i < 3; ++i) {
+    recorder.reset();
+    start();
+    EXPECT_EQ(told(), before);
+  }
+}
+
+// While nobody wrote the history, one workload ended and one began.
+TEST_F(Recorders, WhatHappenedMeanwhileIsMadeUpFromTheStore) {
+  submit("w1", 4);
+  submit("w2", 4);
+  EXPECT_EQ(told(), "w1 ann cq: 0+0 ran never, Running; ");
+  recorder.reset();
+  pass(10);
+  finish("w1");
+  pass(3);
+  start();
+  EXPECT_EQ(told(), "w2 ann cq: 0+10 ran never, Running; w1 ann cq: 0+0 ran 10, Finished; ");
+}
+
+// The last that was written of the world was the start of w2, 7 s after that of w1.
+TEST_F(Recorders, WhatWentMeanwhileEndsWhenItWasSeenLast) {
+  submit("w1", 2);
+  pass(7);
+  submit("w2", 2);
+  EXPECT_EQ(told(), "w2 ann cq: 7+0 ran never, Running; w1 ann cq: 0+0 ran never, Running; ");
+  recorder.reset();
+  pass(100);
+  ASSERT_TRUE(world.remove("workloads", "w1").ok());
+  settle();
+  start();
+  EXPECT_EQ(told(), "w2 ann cq: 7+0 ran never, Running; w1 ann cq: 0+0 ran 7, Deleted; ");
+}
+
+TEST_F(Recorders, WhatEndedTooLongAgoIsForgotten) {
+  submit("w1", 4);
+  pass(10);
+  finish("w1");
+  EXPECT_NE(told(), "");
+  recorder.reset();
+  pass(3'599);
+  start();
+  EXPECT_NE(told(), "") << "an hour is not over";
+  recorder.reset();
+  pass(2);
+  start();
+  recorder->catch_up(std::chrono::seconds(60));
+  recorder.reset();
+  start();
+  EXPECT_EQ(told(), "");
+}
+
+}  // namespace
+}  // namespace sluice::host::test

@@ -1,0 +1,61 @@
+#include "host/outbox/object_patch.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "outbox_fixture.hpp"
+
+namespace sluice::host {
+namespace {
+
+struct ObjectPatchTest : OutboxFixture, ::testing::Test {};
+
+TEST_F(ObjectPatchTest, OnlyWhatDiffersIsSaid) {
+  const struct {
+    const char *before, *after, *patch;
+  } rows[] = {
+      {R"({})", R"({})", R"({})"},
+      {R"({"a":1,"b":{"c":2,"d":3}})", R"({"a":1,"b":{"c":4,"d":3}})", R"({"b":{"c":4}})"},
+      {R"({"a":1,"b":2})", R"({"a":1})", R"({"b":null})"},
+      {R"({"a":[1,2]})", R"({"a":[1]})", R"({"a":[1]})"},
+      {R"({"a":{"b":1}})", R"({"a":"text"})", R"({"a":"text"})"},
+      {R"({})", R"({"a":null})", R"({})"},
+  };
+  for (const auto& row : rows)
+    EXPECT_EQ(
+        boost::json::serialize(merge_patch_between(boost::json::parse(row.before).as_object(),
+                                                   boost::json::parse(row.after).as_object())),
+        row.patch);
+}
+
+TEST_F(ObjectPatchTest, MetadataOfTheServerIsNotSaid) {
+  StoredObject before = job("j", true);
+  StoredObject after = before;
+  before.metadata = Header(R"({"name":"j","generation":1,"labels":{"a":"1"}})");
+  after.metadata = Header(R"({"name":"j","generation":2,"labels":{"a":"2"}})");
+  EXPECT_EQ(boost::json::serialize(main_patch(before, after)),
+            R"({"metadata":{"labels":{"a":"2"}}})");
+}
+
+TEST_F(ObjectPatchTest, WhatIsMadeHasNoIdentityYet) {
+  StoredObject made = workload("w");
+  made.metadata =
+      Header(R"({"name":"w","namespace":"ns","uid":"u","creationTimestamp":"2026-01-01T00:00:00Z",)"
+             R"("generation":1,"ownerReferences":[{"uid":"o"}]})");
+  const ClusterRequest request = create_request(made);
+  EXPECT_EQ(request.path,
+            "/apis/kueue.x-k8s.io/v1beta2/namespaces/ns/workloads?fieldManager=sluice"
+            "&fieldValidation=Ignore");
+  EXPECT_EQ(request.body,
+            R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"w",)"
+            R"("namespace":"ns","ownerReferences":[{"uid":"o"}]},"spec":{}})");
+}
+
+TEST_F(ObjectPatchTest, ADeletionNamesTheVeryObject) {
+  const ClusterRequest request = delete_request(job("j", true));
+  EXPECT_EQ(request.path, "/apis/batch/v1/namespaces/ns/jobs/j");
+  EXPECT_NE(request.body.find(R"("preconditions":{"uid":"uid-j"})"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice::host

@@ -1,0 +1,104 @@
+// An outbox with objects of a few kinds, and a cluster that a test plays: it answers by hand.
+// One thread: the test's.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/json/json.hpp"
+#include "host/machine/rules.hpp"
+#include "host/outbox/outbox.hpp"
+#include "host/plugins/clock.hpp"
+
+namespace sluice::host {
+
+struct OutboxFixture {
+  VirtualClock clock;
+  std::unique_ptr<Rules> rules = Rules::without_plugins(clock);
+  TextPool pool;
+  Duration now = 100 * kSecond;
+  /// The lane of an object is that of its annotation `lane`, else its own.
+  Outbox outbox{[](const StoredObject& object) {
+                  const auto metadata = boost::json::parse(object.metadata.text()).as_object();
+                  const auto* found = metadata.if_contains("annotations");
+                  return found ? std::string(api::find_text(found->as_object(), "lane"))
+                               : object.key;
+                },
+                limits()};
+
+  static OutboxLimits limits() {
+    OutboxLimits out;
+    out.under_way = 8;
+    out.tells_per_second = 2;
+    return out;
+  }
+
+  const api::KindInfo& kind(std::string_view name) const {
+    const api::KindInfo* found = rules->scheme.find_by_name(name);
+    SLUICE_CHECK(found != nullptr, "no kind ", name);
+    return *found;
+  }
+  StoredObject object(std::string_view of, const std::string& name, const std::string& lane,
+                      const std::string& status = "", const std::string& spec = "{}") {
+    const api::KindInfo& info = kind(of);
+    boost::json::object out{
+        {"metadata", boost::json::object{{"name", name}, {"uid", "uid-" + name}}},
+        {"spec", boost::json::parse(spec)}};
+    auto& metadata = out["metadata"].as_object();
+    if (info.namespaced) metadata["namespace"] = "ns";
+    if (!lane.empty()) metadata["annotations"] = boost::json::object{{"lane", lane}};
+    if (!status.empty()) out["status"] = boost::json::parse(status);
+    return to_stored(info, out, pool);
+  }
+  /// A Workload that waits, or holds quota of this flavor.
+  StoredObject workload(const std::string& name, const std::string& flavor = "",
+                        const std::string& lane = "") {
+    std::string status;
+    if (!flavor.empty())
+      status = R"({"admission":{"clusterQueue":")" + flavor +
+               R"("},"conditions":[{"type":"QuotaReserved","status":"True"}]})";
+    return object("Workload", name, lane, status);
+  }
+  StoredObject waiting(const std::string& name, const std::string& why) {
+    return object(
+        "Workload", name, "",
+        R"({"conditions":[{"type":"QuotaReserved","status":"False","message":")" + why + R"("}]})");
+  }
+  StoredObject job(const std::string& name, bool suspended, const std::string& lane = "") {
+    return object("Job", name, lane, "",
+                  std::string(R"({"suspend":)") + (suspended ? "true}" : "false}"));
+  }
+
+  void edit(const StoredObject& before, const StoredObject& after, std::uint64_t version = 1) {
+    outbox.edited(before, after, version, now);
+    targets[after.key] = after;
+  }
+  /// What is sent now, as `METHOD name`; under way from now on.
+  std::vector<std::string> due() {
+    std::vector<std::string> out;
+    for (const ClusterRequest& request : outbox.due(now)) {
+      std::string path = request.path.substr(0, request.path.find('?'));
+      const bool status = path.ends_with("/status");
+      if (status) path.resize(path.size() - 7);
+      std::string name = path.substr(path.rfind('/') + 1);
+      out.push_back(std::string(request.method) + " " + name + (status ? "/status" : ""));
+      ids[name] = request.id;
+      bodies[name] = request.body;
+    }
+    return out;
+  }
+  /// The request about this object is answered: it is stored as it was wanted.
+  void stored(const std::string& name, std::uint64_t version) {
+    outbox.stored(ids.at(name), targets.at("ns/" + name), version);
+  }
+
+  std::map<std::string, std::uint64_t> ids;     // of the last request about each object
+  std::map<std::string, std::string> bodies;    // and what it said
+  std::map<std::string, StoredObject> targets;  // by key, as last wanted
+};
+
+}  // namespace sluice::host

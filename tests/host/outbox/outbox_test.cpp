@@ -1,0 +1,241 @@
+// In which order what a Machine decided is written to a cluster.
+#include "host/outbox/outbox.hpp"
+
+#include <gmock/gmock.h>
+
+#include "outbox_fixture.hpp"
+
+namespace sluice::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+struct OutboxTest : OutboxFixture, ::testing::Test {};
+
+TEST_F(OutboxTest, AnEditIsSentAgainstTheVersionThatWasKnown) {
+  edit(workload("w"), workload("w", "cq"), 41);
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+  EXPECT_THAT(bodies["w"], HasSubstr(R"("resourceVersion":"41","uid":"uid-w")"));
+  EXPECT_THAT(due(), IsEmpty());  // it is under way
+  stored("w", 42);
+  EXPECT_EQ(outbox.size(), 0U);
+}
+
+TEST_F(OutboxTest, AJobIsLetGoOnlyAfterTheAdmissionIsStored) {
+  edit(workload("w", "", "job"), workload("w", "cq", "job"));
+  edit(job("j", true, "job"), job("j", false, "job"));
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+  stored("w", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH j"));
+}
+
+TEST_F(OutboxTest, LanesDoNotWaitForEachOther) {
+  edit(workload("a"), workload("a", "cq"));
+  edit(workload("b"), workload("b", "cq"));
+  EXPECT_THAT(due(), UnorderedElementsAre("PATCH a/status", "PATCH b/status"));
+}
+
+TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterTheEndOfWhoHeldItIsStored) {
+  edit(workload("old", "cq"), workload("old"));
+  edit(workload("new"), workload("new", "cq"));
+  EXPECT_THAT(due(), ElementsAre("PATCH old/status"));
+  stored("old", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH new/status"));
+}
+
+TEST_F(OutboxTest, AnEndThatComesLaterHoldsNobodyUp) {
+  edit(workload("new"), workload("new", "cq"));
+  edit(workload("old", "cq"), workload("old"));
+  EXPECT_THAT(due(), ElementsAre("PATCH new/status", "PATCH old/status"));
+}
+
+TEST_F(OutboxTest, AMoveEndsAndGives) {
+  // a gives up x for y, b takes x: b waits for a.
+  edit(workload("a", "x"), workload("a", "y"));
+  edit(workload("b"), workload("b", "x"));
+  EXPECT_THAT(due(), ElementsAre("PATCH a/status"));
+}
+
+TEST_F(OutboxTest, TwoThatSwapAreSentOneAfterTheOther) {
+  // a leaves x, b goes from y to x, a takes y: each step rests on the one before.
+  edit(workload("a", "x"), workload("a"));
+  edit(workload("b", "y"), workload("b", "x"));
+  edit(workload("a"), workload("a", "y"));
+  targets["ns/a"] = workload("a");
+  EXPECT_THAT(due(), ElementsAre("PATCH a/status"));
+  stored("a", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH b/status"));
+  stored("b", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH a/status"));
+}
+
+TEST_F(OutboxTest, ADeletionOfWhoHoldsQuotaIsAnEnd) {
+  outbox.removed(workload("old", "cq"), 1, now);
+  edit(workload("new"), workload("new", "cq"));
+  EXPECT_THAT(due(), ElementsAre("DELETE old"));
+  outbox.done(ids["old"]);
+  EXPECT_THAT(due(), ElementsAre("PATCH new/status"));
+}
+
+TEST_F(OutboxTest, WhatIsBeingDeletedGoesByItself) {
+  StoredObject going = workload("w", "cq");
+  going.metadata = Header(R"({"name":"w","deletionTimestamp":"2026-01-01T00:00:00Z"})");
+  outbox.removed(going, 1, now);
+  EXPECT_THAT(due(), IsEmpty());
+}
+
+TEST_F(OutboxTest, StepsOfAnObjectThatTheServerHasRulesAboutStaySteps) {
+  // Suspended, then given its own templates back: a Job takes these only in this order.
+  const StoredObject runs = job("j", false);
+  const StoredObject stopped = job("j", true);
+  StoredObject restored = stopped;
+  restored.body = std::make_shared<const std::string>(R"({"spec":{"suspend":true,"x":1}})");
+  edit(runs, stopped);
+  edit(stopped, restored);
+  targets["ns/j"] = stopped;
+  EXPECT_THAT(due(), ElementsAre("PATCH j"));
+  EXPECT_THAT(bodies["j"], HasSubstr(R"("spec":{"suspend":true})"));
+  stored("j", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH j"));
+  EXPECT_THAT(bodies["j"], HasSubstr(R"("spec":{"x":1})"));
+}
+
+TEST_F(OutboxTest, StatusesOfOneObjectAreOneRequest) {
+  edit(workload("w"), workload("w", "cq"));
+  StoredObject admitted = workload("w", "cq");
+  admitted.status.insert(admitted.status.rfind(']'), R"(,{"type":"Admitted","status":"True"})");
+  edit(workload("w", "cq"), admitted);
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+  EXPECT_THAT(bodies["w"], HasSubstr("Admitted"));
+  stored("w", 2);
+  EXPECT_THAT(due(), IsEmpty());
+}
+
+TEST_F(OutboxTest, WhatOnlyTellsWaitsAndIsTheLastWord) {
+  edit(waiting("w", "1 more needed"), waiting("w", "2 more needed"));
+  EXPECT_THAT(due(), IsEmpty());
+  EXPECT_EQ(outbox.next(), now + 1 * kSecond);
+  edit(waiting("w", "2 more needed"), waiting("w", "3 more needed"));
+  now += 1 * kSecond;
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+  EXPECT_THAT(bodies["w"], HasSubstr("3 more needed"));
+}
+
+TEST_F(OutboxTest, WhatOnlyTellsIsSentAtABoundedRate) {
+  for (const char* name : {"a", "b", "c"}) edit(waiting(name, "1"), waiting(name, "2"));
+  now += 1 * kSecond;
+  EXPECT_EQ(due().size(), 2U);  // two a second
+  EXPECT_THAT(due(), IsEmpty());
+  now += kSecond / 2;
+  EXPECT_EQ(due().size(), 1U);
+}
+
+TEST_F(OutboxTest, ATextDoesNotKeepADecisionWaiting) {
+  edit(waiting("w", "1"), waiting("w", "2"));
+  edit(waiting("w", "2"), workload("w", "cq"));
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+  EXPECT_THAT(bodies["w"], HasSubstr("admission"));
+}
+
+TEST_F(OutboxTest, AnObjectIsAskedForOnce) {
+  EXPECT_TRUE(outbox.create(workload("new"), now));
+  EXPECT_FALSE(outbox.create(workload("new"), now));
+  const auto requests = outbox.due(now);
+  ASSERT_EQ(requests.size(), 1U);
+  EXPECT_EQ(requests[0].method, "POST");
+  EXPECT_FALSE(outbox.create(workload("new"), now));
+  outbox.stored(requests[0].id, workload("new"), 7);
+  EXPECT_FALSE(outbox.assumes({&kind("Workload"), "ns/new"}));
+}
+
+TEST_F(OutboxTest, WhatIsHeardMeanwhileIsKeptForLater) {
+  edit(workload("w", "", "job"), workload("w", "cq", "job"));
+  edit(job("j", true, "job"), job("j", false, "job"));
+  const OutboxPlace place{&kind("Job"), "ns/j"};
+  EXPECT_EQ(outbox.hearing(place), Hearing::kForget);
+  due();
+  EXPECT_EQ(outbox.hearing(place), Hearing::kLater);
+  outbox.hear_later({place, 9, false, {}});
+  EXPECT_THAT(outbox.take_heard(), IsEmpty());
+  stored("w", 2);
+  EXPECT_EQ(outbox.take_heard().size(), 1U);
+}
+
+TEST_F(OutboxTest, WhatWasDecidedOnAnotherStateIsForgotten) {
+  edit(workload("w", "", "job"), workload("w", "cq", "job"));
+  edit(job("j", true, "job"), job("j", false, "job"));
+  const auto forgotten = outbox.forget({&kind("Job"), "ns/j"});
+  ASSERT_EQ(forgotten.size(), 2U);  // the whole lane, as the cluster has it
+  EXPECT_EQ(forgotten[0].base->status, "");
+  EXPECT_THAT(due(), IsEmpty());
+  EXPECT_EQ(outbox.size(), 0U);
+}
+
+TEST_F(OutboxTest, WhatWasGivenAfterAForgottenEndIsForgottenToo) {
+  edit(workload("old", "cq"), workload("old"));
+  edit(workload("new"), workload("new", "cq"));
+  const auto forgotten = outbox.forget({&kind("Workload"), "ns/old"});
+  EXPECT_EQ(forgotten.size(), 2U);
+  EXPECT_THAT(due(), IsEmpty());
+}
+
+TEST_F(OutboxTest, WhatWasGivenBeforeItStays) {
+  edit(workload("new"), workload("new", "cq"));
+  edit(workload("old", "cq"), workload("old"));
+  EXPECT_EQ(outbox.forget({&kind("Workload"), "ns/old"}).size(), 1U);
+  EXPECT_THAT(due(), ElementsAre("PATCH new/status"));
+}
+
+TEST_F(OutboxTest, ALaneThatIsUnderWayIsForgottenWithItsAnswer) {
+  edit(workload("old", "cq"), workload("old"));
+  edit(job("j", true, "lane"), job("j", false, "lane"));
+  edit(workload("new", "", "lane"), workload("new", "cq", "lane"));
+  EXPECT_THAT(due(), ElementsAre("PATCH old/status", "PATCH j"));
+  outbox.again(ids["old"], now, 0, false);
+  EXPECT_EQ(outbox.forget({&kind("Workload"), "ns/old"}).size(), 1U);
+  EXPECT_THAT(outbox.take_baseless(), IsEmpty());
+  stored("j", 2);
+  ASSERT_EQ(outbox.take_baseless().size(), 1U);
+  EXPECT_EQ(outbox.forget({&kind("Workload"), "ns/new"}).size(), 1U);
+  EXPECT_EQ(outbox.size(), 0U);
+}
+
+TEST_F(OutboxTest, WhatIsRefusedComesAgainLaterAndLater) {
+  edit(workload("w"), workload("w", "cq"));
+  due();
+  outbox.again(ids["w"], now, 0, false);
+  EXPECT_THAT(due(), IsEmpty());
+  now += 200 * kMillisecond;
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+  outbox.again(ids["w"], now, 0, false);
+  now += 399 * kMillisecond;
+  EXPECT_THAT(due(), IsEmpty());
+  now += 1 * kMillisecond;
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+}
+
+TEST_F(OutboxTest, AnUnknownOutcomeIsLookedAtFirst) {
+  edit(workload("w"), workload("w", "cq"));
+  due();
+  outbox.again(ids["w"], now, 0, true);
+  EXPECT_THAT(due(), ElementsAre("GET w"));
+  outbox.unchanged(ids["w"]);
+  now += 1 * kSecond;
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+}
+
+TEST_F(OutboxTest, NoMoreThanItsLimitIsUnderWay) {
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    edit(workload(name), workload(name, "cq"));
+  }
+  EXPECT_EQ(due().size(), 8U);
+  stored("w0", 2);
+  EXPECT_EQ(due().size(), 1U);
+}
+
+}  // namespace
+}  // namespace sluice::host
