@@ -145,6 +145,7 @@ def attacks():
     yield Attack("A7 node selectors", plain("POST", JOBS + "?dryRun=All", {
         "metadata": {"name": "j"}, "spec": {"template": {"spec": pod_spec(
             nodeSelector=keys(80_000))}}}, "application/json"))
+    yield Attack("A7 node selectors, kept", kept)
     yield Attack("A7 one operation, many tolerations", plain("PATCH", f"{PODS}/many?dryRun=All", [
         {"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}], JSON),
         [("POST", PODS, many, "")])
@@ -168,6 +169,14 @@ def attacks():
 
 
 COUNT = [0]
+
+
+def kept(wire):
+    """A Job of its own each time, and the pods that are made of it."""
+    COUNT[0] += 1
+    return wire.ask("POST", JOBS, compact({"metadata": {"generateName": "kept-"}, "spec": {
+        "template": {"spec": pod_spec(nodeSelector=keys(60_000, str(COUNT[0])))}}}),
+        "application/json", ATTACKER)[0]
 
 
 def managers(wire):

@@ -12,6 +12,7 @@ import resource
 import select
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -519,11 +520,35 @@ class Crowd(Hostile):
         patient.connection.close()
 
 
+class Process(unittest.TestCase):
+    """What the system does to the process, not who speaks to it (A20)."""
+
+    def test_a20_files_that_may_not_grow_do_not_end_it(self):
+        with Host(Hostile.sluice) as host:
+            with Wire(host) as wire:
+                self.assertEqual(wire.ask("POST", MAPS, config_map("before"))[0], 201)
+                # SIGXFSZ ends a process that says nothing about it.
+                resource.prlimit(host.process.pid, resource.RLIMIT_FSIZE, (4096, 4096))
+                self.assertEqual(wire.ask("POST", MAPS, config_map("after"))[0], 503)
+                self.assertEqual(wire.ask("GET", MAPS + "/before")[0], 200)
+                self.assertEqual(wire.ask("GET", MAPS + "/after")[0], 404)
+            self.assertIsNone(host.process.poll())
+
+    def test_a20_the_program_is_marked_for_shadow_stacks(self):
+        if not Hostile.hardened:
+            self.skipTest("this build is not hardened")
+        notes = subprocess.run(["readelf", "--notes", Hostile.sluice], stdout=subprocess.PIPE,
+                               text=True, check=True).stdout
+        self.assertIn("SHSTK", notes)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sluice", required=True)
+    parser.add_argument("--hardened", action="store_true")
     options, rest = parser.parse_known_args()
     Hostile.sluice = os.path.abspath(options.sluice)
+    Hostile.hardened = options.hardened
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 
 

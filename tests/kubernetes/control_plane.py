@@ -20,7 +20,8 @@ import yaml
 from client import Api, eventually
 
 TOKENS = {"admin": ("admin-token", "system:masters"), "observer": ("observer-token", "observers"),
-          "nobody": ("nobody-token", "")}
+          "nobody": ("nobody-token", ""),
+          "one": ("one-token", "controllers"), "other": ("other-token", "controllers")}
 AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
          "rules": [{"level": "None", "userGroups": ["system:masters"]}, {"level": "Metadata"}]}
 

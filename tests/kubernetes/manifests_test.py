@@ -62,7 +62,7 @@ class Case(unittest.TestCase):
 
     @classmethod
     def define(cls):
-        cls.text = manifests(cls.sluice)
+        cls.text = manifests(cls.sluice, "--definitions-only")
         cls.again = cls.apply(cls.text)
         eventually(lambda: all(established(each) for each in cls.cluster.api.items(DEFINITIONS)),
                    "the definitions are established")
@@ -102,20 +102,21 @@ class Definitions(Case):
     def test_of_other_groups_are_taken(self):
         """Those that have owners of their own in most clusters; an API server refuses what is not
         structural, and what it does not know."""
-        text = manifests(self.sluice, "--groups", "ray.io,autoscaling.x-k8s.io")
+        text = manifests(self.sluice, "--definitions-only", "--groups",
+                         "ray.io,autoscaling.x-k8s.io")
         self.assertEqual({each["spec"]["names"]["kind"] for each in documents(text)},
                          {"RayCluster", "ProvisioningRequest"})
         for each in documents(text):
             self.cluster.api.post(DEFINITIONS + "?dryRun=All&fieldValidation=Strict", each)
 
     def test_are_the_same_when_they_are_printed_and_applied_again(self):
-        self.assertEqual(self.text, manifests(self.sluice))
+        self.assertEqual(self.text, manifests(self.sluice, "--definitions-only"))
         lines = self.again.stdout.splitlines()
         self.assertEqual((self.again.returncode, self.again.stderr), (0, ""))
         self.assertEqual([each for each in lines if not each.endswith(" unchanged")], [])
 
     def test_without_its_plugin_a_field_is_not_there(self):
-        without = manifests(self.sluice, "--plugins", "none")
+        without = manifests(self.sluice, "--definitions-only", "--plugins", "none")
         for word in ("flavorFungibility", "concurrentAdmission", "admissionConstraints",
                      "ProvisioningRequestConfig"):
             self.assertIn(word, self.text)
@@ -397,7 +398,7 @@ class Fields(unittest.TestCase):
                 definition = yaml.safe_load(text)
             cls.theirs[definition["spec"]["names"]["kind"]] = definition
         cls.ours = {each["spec"]["names"]["kind"]: each
-                    for each in documents(manifests(Case.sluice))}
+                    for each in documents(manifests(Case.sluice, "--definitions-only"))}
 
     def test_the_kinds(self):
         self.assertEqual(set(self.theirs) - set(self.ours),

@@ -114,7 +114,7 @@ class Following(Case):
         self.assertIn("In the cluster  Pending: nothing is said of it yet", explained)
         self.assertIn("more than it can ever have", explained)
         pods = observer.kubectl("get", "pods", "-A")
-        self.assertIn("sluice observe does not follow pods; ask the cluster itself", pods.stderr)
+        self.assertIn("this does not follow pods; ask the cluster itself", pods.stderr)
         gone = observer.kubectl("delete", "workload", "asked-waits")
         self.assertNotEqual(gone.returncode, 0)
         self.assertIn("asked-waits", {each["metadata"]["name"] for each in self.cluster.api.items(

@@ -1,0 +1,354 @@
+#!/usr/bin/env python3
+"""What ended is kept: `sluice history` and its API on a live host, over deletions and kill -9, and
+what each role sees of it.
+
+    history_test.py --sluice build/dev/bin/sluice [TestClass.test_name …]
+"""
+import argparse
+import csv
+import datetime
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+from host import Host, eventually
+from rest import Rest
+
+KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
+RUNS = "/apis/sluice.dev/v1alpha1"
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+HOUR = 3600
+# Six digits behind the point of an hour are 3.6 ms, and times have milliseconds.
+EXACT = 5e-6
+
+
+def binding(user, role):
+    return {"metadata": {"name": user}, "roleRef": {
+        "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}]}
+
+
+OBJECTS = [
+    (f"{KUEUE}/resourceflavors", {"metadata": {"name": "spot"}}),
+    (f"{KUEUE}/clusterqueues", {"metadata": {"name": "cq"}, "spec": {
+        "namespaceSelector": {}, "preemption": {"withinClusterQueue": "LowerPriority"},
+        "resourceGroups": [{"coveredResources": ["cpu", "nvidia.com/gpu"], "flavors": [{
+            "name": "spot", "resources": [
+                {"name": "cpu", "nominalQuota": 4},
+                {"name": "nvidia.com/gpu", "nominalQuota": 2}]}]}]}}),
+    *[entry for ns in ("team-a", "team-b") for entry in (
+        ("/api/v1/namespaces", {"metadata": {"name": ns}}),
+        (f"{KUEUE}/namespaces/{ns}/localqueues",
+         {"metadata": {"name": "main"}, "spec": {"clusterQueue": "cq"}}))],
+    (f"{RBAC}/namespaces/team-a/rolebindings", binding("ann", "edit")),
+    (f"{RBAC}/namespaces/team-b/rolebindings", binding("bob", "edit")),
+    (f"{RBAC}/namespaces/team-b/rolebindings", binding("bea", "kueue-batch-user-role")),
+    (f"{RBAC}/clusterrolebindings", binding("olga", "kueue-batch-admin-role")),
+]
+TOKENS = {name: f"{name}-0123456789abcdef" for name in ("ann", "bob", "bea", "olga", "eve")}
+
+
+def workload(name, cpu, priority=0, gpu=0):
+    requests = {"cpu": str(cpu)} | ({"nvidia.com/gpu": str(gpu)} if gpu else {})
+    return {"metadata": {"name": name}, "spec": {
+        "queueName": "main", "priority": priority, "podSets": [{
+            "name": "main", "count": 1, "template": {"spec": {
+                "restartPolicy": "Never", "containers": [
+                    {"name": "c", "image": "any", "resources": {"requests": requests}}]}}}]}}
+
+
+def seconds(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+class HistoryTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.host = Host(SLUICE)
+        tokens = os.path.join(cls.host.folder, "tokens")
+        with open(tokens, "w", encoding="utf-8") as out:
+            out.writelines(f"{token},{user},{user}\n" for user, token in TOKENS.items())
+        os.chmod(tokens, 0o600)
+        cls.with_tokens(tokens)
+        cls.host.start()
+        cls.addClassCleanup(cls.host.__exit__)
+        cls.admin = Rest(cls.host.kubeconfig)
+        for path, body in OBJECTS:
+            code, answer = cls.admin.send("POST", path, body)
+            assert code == 201, answer
+
+    EXTRA = ""
+
+    @classmethod
+    def with_tokens(cls, tokens):
+        """Host writes its configuration anew at each start, so it is told there."""
+        write = cls.host.write_config
+
+        def write_config(store, extra, port=None):
+            write(store, extra, port)
+            with open(cls.host.config, encoding="utf-8") as text:
+                config = text.read()
+            config = config.replace("server: {", f"server: {{ tokenFile: {tokens},", 1)
+            with open(cls.host.config, "w", encoding="utf-8") as out:
+                out.write(config)
+
+        cls.host.write_config = write_config
+        write_config(cls.host.store, cls.EXTRA)
+
+    def rest(self, user):
+        out = Rest(self.host.kubeconfig)
+        out.token = TOKENS[user]
+        return out
+
+    def create(self, user, ns, body):
+        code, answer = self.rest(user).send("POST", f"{KUEUE}/namespaces/{ns}/workloads", body)
+        self.assertEqual(code, 201, answer)
+        return answer
+
+    def conditions(self, ns, name):
+        status = self.admin.get(f"{KUEUE}/namespaces/{ns}/workloads/{name}").get("status", {})
+        return {each["type"]: each for each in status.get("conditions", [])}
+
+    def until(self, ns, name, condition, value="True"):
+        return eventually(
+            lambda: self.conditions(ns, name).get(condition, {}).get("status") == value
+            and self.conditions(ns, name), f"{name}: {condition}={value}")
+
+    def finish(self, ns, name, reason="Succeeded"):
+        code, answer = self.admin.send(
+            "PATCH", f"{KUEUE}/namespaces/{ns}/workloads/{name}/status",
+            {"status": {"conditions": [{
+                "type": "Finished", "status": "True", "reason": reason, "message": "",
+                "lastTransitionTime": "2026-01-01T00:00:00Z"}]}},
+            content="application/merge-patch+json")
+        self.assertEqual(code, 200, answer)
+        return self.conditions(ns, name)
+
+    def delete(self, ns, name, kind=f"{KUEUE}/namespaces/{{}}/workloads"):
+        code, answer = self.admin.send("DELETE", f"{kind.format(ns)}/{name}")
+        self.assertEqual(code, 200, answer)
+
+    def sluice(self, *args, user=None, ns=None):
+        kubeconfig = self.host.kubeconfig
+        if user:
+            with open(kubeconfig, encoding="utf-8") as text:
+                config = text.read()
+            rest = Rest(kubeconfig)
+            config = config.replace(rest.token, TOKENS[user])
+            if ns:
+                config = re.sub(r"namespace: \S+", f"namespace: {ns}", config)
+            kubeconfig = os.path.join(self.host.folder, f"kubeconfig-{user}")
+            with open(kubeconfig, "w", encoding="utf-8") as out:
+                out.write(config)
+            os.chmod(kubeconfig, 0o600)
+        return subprocess.run([SLUICE, *args], capture_output=True, text=True, timeout=60,
+                              check=False, env=self.host.environment(KUBECONFIG=kubeconfig))
+
+
+class Sums(HistoryTest):
+    def test_sums_are_the_arithmetic_also_after_deletion_and_kill(self):
+        held = 0
+        self.create("ann", "team-a", workload("one", 2, gpu=1))
+        self.create("bob", "team-b", workload("two", 1))
+        for ns, name, cpu in (("team-a", "one", 2), ("team-b", "two", 1)):
+            self.until(ns, name, "Admitted")
+            done = self.finish(ns, name)
+            ran = seconds(done["Finished"]["lastTransitionTime"]) - seconds(
+                done["QuotaReserved"]["lastTransitionTime"])
+            held += cpu * ran / HOUR
+            self.delete(ns, name)
+        # Preempted by the one of higher priority, and back when that is gone.
+        self.create("ann", "team-a", workload("low", 4))
+        first = self.until("team-a", "low", "Admitted")
+        self.create("ann", "team-a", workload("high", 4, priority=10))
+        evicted = self.until("team-a", "low", "Evicted")
+        begin = seconds(self.until("team-a", "high", "Admitted")["QuotaReserved"]
+                        ["lastTransitionTime"])
+        done = self.finish("team-a", "high", "Failed")
+        held += 4 * (seconds(done["Finished"]["lastTransitionTime"]) - begin) / HOUR
+        held += 4 * (seconds(evicted["QuotaReserved"]["lastTransitionTime"])
+                     - seconds(first["QuotaReserved"]["lastTransitionTime"])) / HOUR
+        again = self.until("team-a", "low", "Admitted")
+        done = self.finish("team-a", "low")
+        held += 4 * (seconds(done["Finished"]["lastTransitionTime"])
+                     - seconds(again["QuotaReserved"]["lastTransitionTime"])) / HOUR
+        for name in ("low", "high"):
+            self.delete("team-a", name)
+
+        before = self.admin.get(f"{RUNS}/runs?groupBy=user,queue")
+        total = before["total"]
+        self.assertEqual((total["started"], total["finished"], total["failed"],
+                          total["evicted"], total["running"]), (5, 3, 1, 1, 0), total)
+        self.assertAlmostEqual(total["heldHours"]["cpu"], held, delta=EXACT)
+        self.assertEqual([(each["group"], each["started"]) for each in before["groups"]],
+                         [({"user": "ann", "queue": "team-a/main"}, 4),
+                          ({"user": "bob", "queue": "team-b/main"}, 1)])
+        self.assertGreater(before["groups"][0]["heldHours"]["nvidia.com/gpu"], 0)
+
+        self.host.stop(signal.SIGKILL)
+        self.host.start()
+        self.assertEqual(self.admin.get(f"{RUNS}/runs?groupBy=user,queue"), before)
+        self.see_csv(before)
+        self.see_runs()
+
+    def see_csv(self, summary):
+        done = self.sluice("history", "--by", "user,queue", "-o", "csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([(row["user"], row["queue"], int(row["started"])) for row in rows],
+                         [("ann", "team-a/main", 4), ("bob", "team-b/main", 1)])
+        for row, group in zip(rows, summary["groups"]):
+            self.assertAlmostEqual(float(row["coreHours"]), group["heldHours"]["cpu"], delta=EXACT)
+        table = self.sluice("history", "--by", "reason").stdout
+        self.assertIn("Preempted", table)
+
+    def see_runs(self):
+        done = self.sluice("history", "--runs", "-o", "json")
+        runs = json.loads(done.stdout)["items"]
+        self.assertEqual([(run["workload"], run["number"], run["outcome"]) for run in runs][:2],
+                         [("low", 2, "Finished"), ("high", 1, "Failed")])
+        first = self.admin.get(f"{RUNS}/runs?limit=2")
+        token = first["metadata"]["continue"]
+        rest = self.admin.get(f"{RUNS}/runs?continue={token}")
+        self.assertEqual([run["metadata"]["name"] for run in first["items"] + rest["items"]],
+                         [run["metadata"]["name"] for run in runs])
+        self.assertIn("low", self.host.kubectl("get", "runs.sluice.dev", "-A"))
+
+
+class Jobs(HistoryTest):
+    EXTRA = "executor: { nodes: [{ name: here, capacity: { cpu: '4', memory: 4Gi } }] }\n"
+
+    def test_what_pods_used_is_known_after_everything_is_gone(self):
+        burn = "timeout 1 sh -c 'while :; do :; done'; true"
+        code, answer = self.rest("ann").send("POST", "/apis/batch/v1/namespaces/team-a/jobs", {
+            "metadata": {"name": "burn", "labels": {"kueue.x-k8s.io/queue-name": "main"},
+                         "annotations": {"sluice.dev/created-by": "somebody-else"}},
+            "spec": {"parallelism": 2, "completions": 2, "template": {"spec": {
+                "restartPolicy": "Never", "containers": [{
+                    "name": "c", "image": "any", "command": ["sh", "-c", burn],
+                    "resources": {"requests": {"cpu": "1"}}}]}}}})
+        self.assertEqual(code, 201, answer)
+        self.assertEqual(answer["metadata"]["annotations"]["sluice.dev/created-by"], "ann",
+                         "nobody says himself who he is")
+        code, answer = self.rest("ann").send(
+            "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/burn",
+            {"metadata": {"annotations": {"sluice.dev/created-by": "bob"}}},
+            content="application/merge-patch+json")
+        self.assertEqual(answer["metadata"]["annotations"]["sluice.dev/created-by"], "ann")
+
+        def job():
+            status = self.admin.get("/apis/batch/v1/namespaces/team-a/jobs/burn")["status"]
+            return any(each["type"] == "Complete" for each in status.get("conditions", []))
+
+        eventually(job, "the job is complete")
+        pods = self.admin.get("/api/v1/namespaces/team-a/pods")["items"]
+        said = [each["message"] for pod in pods for each in pod["status"]["conditions"]
+                if each["type"] == "sluice.dev/Used"]
+        self.assertEqual(len(said), 2)
+        used = sum(float(text.split("cpu ")[1].split("s,")[0]) for text in said)
+        self.admin.send("DELETE", "/apis/batch/v1/namespaces/team-a/jobs/burn?"
+                        "propagationPolicy=Background")
+        eventually(lambda: not self.admin.get("/api/v1/namespaces/team-a/pods")["items"],
+                   "its pods are gone")
+        for _ in range(2):
+            run = self.admin.get(f"{RUNS}/namespaces/team-a/runs")["items"]
+            self.assertEqual([(each["job"], each["user"], each["outcome"]) for each in run],
+                             [("burn", "ann", "Finished")])
+            self.assertEqual(run[0]["used"]["pods"], 2)
+            self.assertAlmostEqual(run[0]["used"]["cpuSeconds"], used, delta=1e-5)
+            self.assertGreater(run[0]["used"]["memoryPeakBytes"], 1 << 20)
+            self.host.stop(signal.SIGKILL)
+            self.host.start()
+        self.assertIn("Job/burn", self.sluice("history", "--runs").stdout)
+
+
+class Roles(HistoryTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        self = cls()
+        for user, ns in (("ann", "team-a"), ("bob", "team-b")):
+            self.create(user, ns, workload(f"secret-of-{user}", 1))
+            self.until(ns, f"secret-of-{user}", "Admitted")
+            self.finish(ns, f"secret-of-{user}")
+            self.delete(ns, f"secret-of-{user}")
+
+    def runTest(self):
+        """So that an instance can be made to use its helpers."""
+
+    def test_a_tenant_sees_his_namespaces_and_no_name_of_others(self):
+        for user, own, other, stranger in (("ann", "team-a", "team-b", "bob"),
+                                           ("bob", "team-b", "team-a", "ann"),
+                                           ("bea", "team-b", "team-a", "ann")):
+            rest = self.rest(user)
+            for query in ("", "?groupBy=user,namespace,queue", "?groupBy=flavor,day"):
+                code, answer = rest.send("GET", f"{RUNS}/namespaces/{own}/runs{query}")
+                self.assertEqual(code, 200, answer)
+                text = json.dumps(answer)
+                self.assertNotIn(stranger, text)
+                self.assertNotIn(other, text)
+            self.assertEqual(rest.send("GET", f"{RUNS}/namespaces/{own}/runs?groupBy=")[1]
+                             ["total"]["started"], 1)
+            for path in (f"{RUNS}/namespaces/{other}/runs", f"{RUNS}/runs",
+                         f"{RUNS}/runs?groupBy=", f"{RUNS}/runs?namespace={own}",
+                         f"{RUNS}/namespaces/{other}/runs?groupBy=user"):
+                code, answer = rest.send("GET", path)
+                self.assertEqual(code, 403, answer)
+                self.assertNotIn(f"secret-of-{stranger}", json.dumps(answer))
+            # A filter is no way around: what it names in others' namespaces is not there.
+            code, answer = rest.send(
+                "GET", f"{RUNS}/namespaces/{own}/runs?user={stranger}&groupBy=")
+            self.assertEqual((code, answer["total"]["started"]), (200, 0))
+
+    def test_who_may_do_nothing_sees_nothing(self):
+        for path in (f"{RUNS}/runs", f"{RUNS}/namespaces/team-a/runs"):
+            self.assertEqual(self.rest("eve").send("GET", path)[0], 403)
+        stranger = self.rest("eve")
+        stranger.token = "nobody-knows-this-token"
+        self.assertEqual(stranger.send("GET", f"{RUNS}/runs")[0], 401)
+
+    def test_an_operator_sees_all(self):
+        code, answer = self.rest("olga").send("GET", f"{RUNS}/runs?groupBy=user")
+        self.assertEqual(code, 200, answer)
+        self.assertEqual([each["group"]["user"] for each in answer["groups"]], ["ann", "bob"])
+
+    def test_the_command_asks_for_what_one_may_see(self):
+        done = self.sluice("history", "--by", "user", user="ann", ns="team-a")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("only of namespace team-a", done.stderr)
+        self.assertIn("ann", done.stdout)
+        self.assertNotIn("bob", done.stdout)
+        done = self.sluice("history", "-n", "team-b", user="ann")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('cannot list resource "runs"', done.stderr)
+
+    def test_nothing_but_lists_is_served(self):
+        for verb, path, code in (("POST", f"{RUNS}/namespaces/team-a/runs", 405),
+                                 ("DELETE", f"{RUNS}/runs", 405),
+                                 ("GET", f"{RUNS}/runs?watch=true", 405),
+                                 ("GET", f"{RUNS}/runs/x", 404),
+                                 ("GET", f"{RUNS}/runs?groupBy=nonsense", 400),
+                                 ("GET", f"{RUNS}/runs?from=x", 400)):
+            body = {} if verb == "POST" else None
+            self.assertEqual(self.admin.send(verb, path, body)[0], code, (verb, path))
+
+
+class Off(HistoryTest):
+    EXTRA = "history: { enabled: false }\n"
+
+    def test_a_host_without_history_says_so(self):
+        self.assertEqual(self.admin.send("GET", f"{RUNS}/runs")[0], 404)
+        self.assertFalse(os.path.exists(os.path.join(self.host.store, "history.db")))
+
+
+if __name__ == "__main__":
+    PARSER = argparse.ArgumentParser()
+    PARSER.add_argument("--sluice", required=True)
+    OPTIONS, REST = PARSER.parse_known_args()
+    SLUICE = os.path.abspath(OPTIONS.sluice)
+    unittest.main(argv=[sys.argv[0], *REST])

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Kinds of jobs that pages declare, on a running host: they come, change and go without a restart.
+
+    job_kinds_test.py --sluice build/dev/bin/sluice --pages packaging/job-kinds [TestClass.test …]
+"""
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+from host import Host, eventually, skip
+
+QUEUES = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: any}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: all}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: any, resources: [{name: cpu, nominalQuota: 4}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: main, namespace: default}
+spec: {clusterQueue: all}
+"""
+PAGE = """
+apiVersion: sluice.dev/v1alpha1
+kind: JobKind
+metadata: {name: trainings.example.com}
+spec:
+  group: example.com
+  kind: Training
+  versions: [v1]
+  podSets: [{name: worker, template: .spec.template, count: ".spec.replicas ?? 1"}]
+  succeeded: [{condition: Complete}]
+  failed: [{condition: Failed}]
+"""
+
+
+def training(name, command, replicas=1):
+    return json.dumps({
+        "apiVersion": "example.com/v1", "kind": "Training",
+        "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "main"}},
+        "spec": {"free": {"form": [1, "two"]}, "replicas": replicas, "template": {"spec": {
+            "restartPolicy": "Never", "containers": [{
+                "name": "c", "image": "i", "command": ["bash", "-c", command],
+                "resources": {"requests": {"cpu": "1"}}}]}}}})
+
+
+class JobKinds(unittest.TestCase):
+    sluice = pages = ""
+
+    def setUp(self):
+        self.host = Host(self.sluice)
+        self.addCleanup(self.host.__exit__)
+        self.host.start()
+        self.apply(QUEUES)
+
+    def kubectl(self, *words, **more):
+        return self.host.kubectl(*words, **more)
+
+    def apply(self, text):
+        return self.kubectl("apply", "-f", "-", stdin=text)
+
+    def declare(self):
+        self.apply(PAGE)
+        self.kubectl("wait", "--for=condition=Served", "--timeout=60s",
+                     "jobkind/trainings.example.com")
+
+    def test_a_kind_comes_runs_and_goes(self):
+        self.declare()
+        self.apply(training("good", "echo index $JOB_COMPLETION_INDEX", replicas=2))
+        self.apply(training("bad", "exit 3"))
+        self.kubectl("wait", "--for=condition=Complete", "--timeout=60s", "training/good")
+        self.kubectl("wait", "--for=condition=Failed", "--timeout=60s", "training/bad")
+        good = json.loads(self.kubectl("get", "training", "good", "-o", "json"))
+        self.assertEqual(good["spec"]["free"], {"form": [1, "two"]})
+        self.assertEqual(good["status"]["podSets"][0]["succeeded"], 2)
+        pods = json.loads(self.kubectl("get", "pods", "-o", "json"))["items"]
+        said = {self.kubectl("logs", pod["metadata"]["name"]).strip() for pod in pods
+                if pod["metadata"]["name"].startswith("good-")}
+        self.assertEqual(said, {"index 0", "index 1"})
+        self.assertIn("ended with 3", self.kubectl(
+            "get", "training", "bad", "-o", "jsonpath={.status.conditions[0].message}"))
+        self.assertIn("CreatedWorkload", self.kubectl("describe", "training", "good"))
+        self.assertIn("trainings", self.kubectl("api-resources", "--api-group=example.com"))
+        self.kubectl("delete", "jobkind", "trainings.example.com", "--wait=false")
+        self.kubectl("delete", "trainings", "--all")
+        eventually(lambda: not self.kubectl("get", "jobkinds", "-o", "name"), "the page goes")
+        eventually(lambda: "trainings" not in self.kubectl(
+            "api-resources", "--api-group=example.com"), "the kind goes")
+
+    def test_what_runs_runs_on_over_changes_and_a_kill(self):
+        self.declare()
+        self.apply(training("long", "sleep 600"))
+        self.kubectl("wait", "--for=jsonpath={.status.podSets[0].ready}=1", "--timeout=60s",
+                     "training/long")
+        before = self.kubectl("get", "pods", "-o", "jsonpath={.items[*].metadata.uid}")
+        self.apply(PAGE.replace("kind: Training", "kind: Training\n  shortNames: [tr]"))
+        eventually(lambda: "tr " in self.kubectl("api-resources", "--api-group=example.com"),
+                   "the page's change")
+        self.host.stop(signal.SIGKILL)
+        store = os.path.join(self.host.folder, "data")
+        ask = [self.sluice, "store"]
+        exported = subprocess.run([*ask, "export", store], capture_output=True, text=True,
+                                  check=True).stdout
+        self.assertTrue("- apiVersion: example.com/v1\n  kind: Training\n" in exported, "no job")
+        checked = subprocess.run([*ask, "check", store], capture_output=True, text=True, check=True)
+        self.assertNotIn("not judged", checked.stdout)
+        self.host.start()
+        self.assertEqual(self.kubectl("get", "tr", "-o", "name").strip(),
+                         "training.example.com/long")
+        self.assertEqual(
+            self.kubectl("get", "pods", "-o", "jsonpath={.items[*].metadata.uid}"), before)
+
+    def test_a_page_is_an_operators(self):
+        self.kubectl("create", "rolebinding", "ann", "--clusterrole=admin", "--user=ann")
+        for verb in ("create", "patch", "update", "delete"):
+            self.assertEqual(self.may("ann", verb, "jobkinds.sluice.dev"), "no")
+        self.declare()
+        self.assertEqual(self.may("ann", "create", "trainings.example.com"), "no")
+        self.assertEqual(self.may("ann", "create", "jobs.batch"), "yes")
+
+    def may(self, user, verb, resource):
+        return self.host.run("auth", "can-i", verb, resource, "--as", user).stdout.strip()
+
+    def test_a_question_about_a_job_of_the_kind_is_answered(self):
+        self.declare()
+        path = os.path.join(self.host.folder, "job.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(training("big", "true", replicas=9))
+        told = subprocess.run(
+            [self.sluice, "what-if", "--kubeconfig", self.host.kubeconfig, "-f", path],
+            capture_output=True, text=True, check=True).stdout
+        self.assertIn("Training default/big: would wait", told)
+        self.assertEqual(self.kubectl("get", "trainings", "-o", "name"), "")
+
+    def test_all_pages_that_ship_are_served(self):
+        self.kubectl("apply", "-f", self.pages)
+        self.kubectl("wait", "--for=condition=Served", "--timeout=60s", "jobkinds", "--all")
+        self.assertEqual(len(self.kubectl("get", "jobkinds", "-o", "name").split()),
+                         len(os.listdir(self.pages)))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sluice", required=True)
+    parser.add_argument("--pages", required=True)
+    args, rest = parser.parse_known_args()
+    if not shutil.which("kubectl"):
+        skip("there is no kubectl on this machine")
+    JobKinds.sluice, JobKinds.pages = os.path.abspath(args.sluice), os.path.abspath(args.pages)
+    unittest.main(argv=[sys.argv[0], *rest])

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""`sluice controller` decides for a real control plane: what it writes, in which order, and what
+remains of it when it dies, is stopped, or somebody else writes."""
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+import yaml
+
+import build
+from client import eventually
+from control_plane import ControlPlane
+from controller import JOBS, WORKLOADS, Controller, Witness, holds, is_true, owner_of
+from kubelet import Kubelet
+from objects import Kueue, install
+
+NAMESPACED = "/apis/batch/v1/namespaces/default/jobs"
+
+
+class Case(unittest.TestCase):
+    sluice = programs = ""
+    plugins = ("--plugins", "none")
+
+    def setUp(self):
+        self.cluster = ControlPlane(build.find(self.programs, "control-plane"))
+        self.addCleanup(self.cluster.stop)
+        self.cluster.start()
+        self.api = self.cluster.api
+        install(self.cluster, build.find(self.programs, "crds"))
+        self.let_control()
+        self.kueue = Kueue(self.api)
+        self.kueue.flavor("default")
+        self.enterContext(Kubelet(self.api, cpu="64"))
+
+    def let_control(self):
+        """What `sluice manifests` says that it needs, for the users of the tests."""
+        text = subprocess.run([self.sluice, "manifests", *self.plugins], capture_output=True,
+                              text=True, check=True).stdout
+        roles = "/apis/rbac.authorization.k8s.io/v1"
+        own = roles + "/namespaces/sluice-system"
+        paths = {"Namespace": "/api/v1/namespaces", "ClusterRole": roles + "/clusterroles",
+                 "Role": own + "/roles", "ClusterRoleBinding": roles + "/clusterrolebindings",
+                 "RoleBinding": own + "/rolebindings"}
+        for each in yaml.safe_load_all(text):
+            if each["kind"] not in paths or not each["metadata"]["name"].startswith("sluice-"):
+                continue
+            if each["kind"].endswith("Binding"):
+                each["subjects"] = [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group",
+                                     "name": "controllers"}]
+            self.api.post(paths[each["kind"]], each)
+
+    def queue(self, name, cpu, **more):
+        self.kueue.cluster_queue(name, {"default": str(cpu)}, **more)
+        self.kueue.local_queue(name, name)
+
+    def controller(self, user="one", *arguments, decides=True, **more):
+        running = Controller(self.sluice, self.cluster, user, *self.plugins, *arguments, **more)
+        self.addCleanup(running.stop)
+        return running.start(decides)
+
+    def job(self, name, queue, cpu="1", pods=1, runs_for="1", suspend=True, **labels):
+        container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": cpu}}}
+        return self.api.post(NAMESPACED, {
+            "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": queue} | labels},
+            "spec": {"suspend": suspend, "parallelism": pods, "completions": pods, "template": {
+                "metadata": {"annotations": {"test/runs-for": runs_for}},
+                "spec": {"restartPolicy": "Never", "containers": [container]}}}})
+
+    def jobs(self):
+        return {each["metadata"]["name"]: each for each in self.api.items(JOBS)}
+
+    def workload_of(self, job):
+        uid = self.jobs()[job]["metadata"]["uid"]
+        return next((each for each in self.api.items(WORKLOADS) if owner_of(each) == uid), None)
+
+    def finished(self, *names):
+        jobs = self.jobs()
+        return all(any(c["type"] == "Complete" and c["status"] == "True"
+                       for c in jobs[name]["status"].get("conditions") or []) for name in names)
+
+    def all_settled(self, number):
+        """Every workload is finished, and there is one for each job."""
+        workloads = self.api.items(WORKLOADS)
+        return len(workloads) == number and all(is_true(each, "Finished") for each in workloads)
+
+
+class Deciding(Case):
+    def test_jobs_start_when_they_are_admitted_and_end(self):
+        self.queue("q", 2)
+        names = [f"job-{i}" for i in range(5)]
+        with Witness(self.api, quota=2) as witness:
+            self.controller()
+            for name in names:
+                self.job(name, "q")
+            eventually(lambda: self.finished(*names), "all jobs are done", 60)
+            eventually(lambda: self.all_settled(5), "all workloads are finished", 20)
+            self.assertEqual(witness.judge(), [])
+        writes = [each for each in self.cluster.requests_of("one")
+                  if each[0] in ("create", "update", "patch") and each[1] == "workloads"]
+        # Made, admitted, finished; and one that waited was told why at most once a second.
+        self.assertLessEqual(len(writes), 5 * 3 + 4 * 6)
+        self.assertTrue(all(code < 300 for _, _, code in writes), writes)
+
+    def test_who_is_preempted_is_stopped_with_its_own_templates(self):
+        self.queue("q", 2, preemption={"withinClusterQueue": "LowerPriority"})
+        self.api.post("/apis/kueue.x-k8s.io/v1beta2/workloadpriorityclasses",
+                      {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "WorkloadPriorityClass",
+                       "metadata": {"name": "high"}, "value": 100})
+        self.controller()
+        self.job("low", "q", cpu="2", runs_for="600")
+        eventually(lambda: not self.jobs()["low"]["spec"]["suspend"], "low runs", 30)
+        with Witness(self.api, quota=2) as witness:
+            self.job("high", "q", cpu="2", runs_for="600",
+                     **{"kueue.x-k8s.io/priority-class": "high"})
+            eventually(lambda: not self.jobs()["high"]["spec"]["suspend"], "high runs", 30)
+            self.assertTrue(self.jobs()["low"]["spec"]["suspend"])
+            self.assertEqual(witness.judge(), [])
+        evicted = self.workload_of("low")
+        self.assertTrue(is_true(evicted, "Evicted"))
+        self.assertFalse(holds(evicted))
+        template = self.jobs()["low"]["spec"]["template"]
+        eventually(lambda: "kueue.x-k8s.io/workload" not in self.jobs()["low"]["spec"]["template"]
+                   ["metadata"].get("annotations", {}), f"its template is its own: {template}")
+        self.api.delete(NAMESPACED + "/high", propagationPolicy="Background")
+        eventually(lambda: not self.jobs()["low"]["spec"]["suspend"], "low runs again", 30)
+
+    def test_what_somebody_else_wrote_stays(self):
+        self.queue("q", 1)
+        self.controller()
+        self.job("a", "q", runs_for="600")
+        eventually(lambda: self.workload_of("a") and holds(self.workload_of("a")),
+                   "a is admitted", 30)
+        name = self.workload_of("a")["metadata"]["name"]
+        path = f"/apis/kueue.x-k8s.io/v1beta2/namespaces/default/workloads/{name}"
+        self.api.merge(path, {"spec": {"active": False}})
+        eventually(lambda: self.jobs()["a"]["spec"]["suspend"], "a is stopped", 30)
+        self.api.merge(path, {"metadata": {"labels": {"mine": "yes"}}, "spec": {"active": True}})
+        eventually(lambda: not self.jobs()["a"]["spec"]["suspend"], "a runs again", 30)
+        self.assertEqual(self.api.get(path)["metadata"]["labels"]["mine"], "yes")
+
+    def test_one_that_runs_without_being_asked_is_stopped(self):
+        self.queue("q", 1)
+        self.controller()
+        self.job("a", "q", cpu="2", runs_for="600", suspend=False)
+        eventually(lambda: self.jobs()["a"]["spec"]["suspend"], "a is stopped", 30)
+
+
+class Dying(Case):
+    def test_killed_again_and_again_nothing_is_lost_or_given_twice(self):
+        self.queue("q", 4)
+        controller = self.controller()
+        names = [f"job-{i}" for i in range(24)]
+        drawn = random.Random(7)
+        with Witness(self.api, quota=4) as witness:
+            for name in names:
+                self.job(name, "q", cpu=str(drawn.randint(1, 3)), runs_for="0.5")
+            for _ in range(8):
+                time.sleep(drawn.uniform(0.2, 2))
+                controller.kill()
+                # The lease of who died is over after its time.
+                controller.start()
+            eventually(lambda: self.finished(*names), "all jobs are done", 180)
+            eventually(lambda: self.all_settled(24), "all workloads are finished", 30)
+            self.assertEqual(witness.judge(), [])
+
+    def test_the_api_server_goes_and_comes_back(self):
+        self.queue("q", 2)
+        self.controller()
+        names = [f"job-{i}" for i in range(6)]
+        for name in names:
+            self.job(name, "q")
+        self.cluster.restart_api_server()
+        eventually(lambda: self.finished(*names), "all jobs are done", 120)
+        eventually(lambda: self.all_settled(6), "all workloads are finished", 60)
+
+
+class Replicas(Case):
+    def test_one_decides_and_another_takes_over(self):
+        self.queue("q", 8)
+        first = self.controller("one")
+        second = self.controller("other", decides=False)
+        eventually(lambda: "standing by" in second.log(), "the other one stands by", 30)
+        self.job("a", "q")
+        eventually(lambda: self.finished("a"), "a is done", 30)
+        first.process.send_signal(signal.SIGSTOP)
+        stopped = time.monotonic()
+        eventually(second.decides, "the other one decides", 30)
+        # The lease, a second, and two for a machine that does other things.
+        self.assertLess(time.monotonic() - stopped, 6 + 1 + 2)
+        self.job("b", "q")
+        eventually(lambda: self.finished("b"), "b is done", 30)
+        before = len(self.writes("one"))
+        first.process.send_signal(signal.SIGCONT)
+        self.assertNotEqual(first.process.wait(timeout=30), 0)
+        self.assertIn("another replica may decide", first.log())
+        self.assertEqual(len(self.writes("one")), before)
+
+    def test_who_ends_in_order_keeps_nobody_waiting(self):
+        first = self.controller("one")
+        second = self.controller("other", decides=False)
+        eventually(lambda: "standing by" in second.log(), "the other one stands by", 30)
+        self.assertEqual(first.stop(), 0)
+        eventually(second.decides, "the other one decides", 5)
+
+    def writes(self, user):
+        return [each for each in self.cluster.requests_of(user)
+                if each[0] in ("create", "update", "patch", "delete")]
+
+
+if __name__ == "__main__":
+    build.run_tests(Case)
