@@ -242,6 +242,13 @@ json::value parse_deep(std::string_view text, json::error_code& error, json::sto
   return json::parse(json_view(text), error, std::move(storage), options);
 }
 
+std::optional<json::object> parse_object(std::string_view text) {
+  json::error_code problem;
+  json::value value = parse_deep(text, problem);
+  if (problem || !value.is_object()) return std::nullopt;
+  return std::move(value.get_object());
+}
+
 std::string to_json(const json::value& value) {
   std::string out;
   append_json(value, out);

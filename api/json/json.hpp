@@ -64,6 +64,8 @@ std::string to_json(const boost::json::value& value);
 /// levels, and what was stored has to be read again.
 boost::json::value parse_deep(std::string_view text, boost::json::error_code& error,
                               boost::json::storage_ptr storage = {});
+/// The same where only an object will do; nullopt: the text is none.
+std::optional<boost::json::object> parse_object(std::string_view text);
 
 /// The length of the compact JSON of `value`; beyond `most` somewhere above it, without looking
 /// further.

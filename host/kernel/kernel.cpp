@@ -25,15 +25,6 @@ const api::KindInfo& require_kind(const api::Scheme& scheme, std::string_view ve
   return *info;
 }
 
-/// One of our own texts; empty: no object.
-json::object parse_text(const std::string& text) {
-  if (text.empty()) return {};
-  boost::system::error_code code;
-  json::value value = api::parse_deep(text, code);
-  SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
-  return std::move(value.get_object());
-}
-
 /// Empty for an empty object: a status that says nothing is none.
 std::string text_of(const json::object& status) {
   std::string out;
@@ -275,7 +266,7 @@ std::string Kernel::status_text(std::string_view key, const json::object& before
 }
 
 std::string Kernel::status_text(std::string_view key, const std::string& before) {
-  return engine_.find(key) ? status_text(key, parse_text(before)) : before;
+  return engine_.find(key) ? status_text(key, parse_stored(before)) : before;
 }
 
 void Kernel::write_status(WorkloadId id) {

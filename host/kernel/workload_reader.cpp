@@ -15,13 +15,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kBuffer = 64U << 10;
 
-json::value parse_part(std::string_view text, const json::storage_ptr& memory) {
-  boost::system::error_code code;
-  json::value value = api::parse_deep(text, code, memory);
-  SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
-  return value;
-}
-
 /// The metadata without managedFields, which often are most of it and decide nothing.
 std::string without_managed_fields(std::string_view metadata) {
   constexpr std::string_view kBegin = "\"managedFields\":";
@@ -46,10 +39,9 @@ std::shared_ptr<const api::Workload> decode_stored(const StoredObject& stored, c
                                                    std::span<unsigned char> buffer) {
   json::monotonic_resource memory(buffer.data(), buffer.size());
   const json::storage_ptr storage(&memory);
-  json::value body = parse_part(*stored.body, storage);
-  json::object& object = body.get_object();
-  object["metadata"] = parse_part(without_managed_fields(stored.metadata.text()), storage);
-  if (!stored.status.empty()) object["status"] = parse_part(stored.status, storage);
+  json::object object = parse_stored(*stored.body, storage);
+  object["metadata"] = parse_stored(without_managed_fields(stored.metadata.text()), storage);
+  if (!stored.status.empty()) object["status"] = parse_stored(stored.status, storage);
   return intake.decode_workload(object, templates);
 }
 

@@ -15,18 +15,11 @@ namespace json = boost::json;
 constexpr Duration kLongestRetryAfter = 300 * kSecond;
 constexpr std::size_t kLongestMessage = 300;
 
-Result<json::object> parse_object(std::string_view text, const char* what) {
-  json::error_code problem;
-  json::value value = api::parse_deep(text, problem);
-  if (problem || !value.is_object()) return Error{std::string(what) + " is no JSON object"};
-  return std::move(value.get_object());
-}
-
 }  // namespace
 
 Result<ListPage> parse_page(std::string_view body) {
-  Result<json::object> list = parse_object(body, "the list");
-  if (!list) return list.error();
+  std::optional<json::object> list = api::parse_object(body);
+  if (!list) return Error{"the list is no JSON object"};
   ListPage out;
   const json::object& metadata = part(*list, "metadata");
   out.version = api::find_text(metadata, "resourceVersion");
@@ -43,8 +36,8 @@ Result<ListPage> parse_page(std::string_view body) {
 }
 
 Result<WatchEvent> parse_event(std::string_view line) {
-  Result<json::object> event = parse_object(line, "the event");
-  if (!event) return event.error();
+  std::optional<json::object> event = api::parse_object(line);
+  if (!event) return Error{"the event is no JSON object"};
   const std::string_view type = api::find_text(*event, "type");
   WatchEvent out;
   if (type == "ADDED" || type == "MODIFIED") {
@@ -88,7 +81,7 @@ Ended ending_of(int status, std::string_view retry_after) {
 }
 
 std::string message_of(int status, std::string_view body) {
-  if (const auto answer = parse_object(body, "it")) {
+  if (const auto answer = api::parse_object(body)) {
     const std::string_view message = api::find_text(*answer, "message");
     if (!message.empty()) return std::string(message.substr(0, kLongestMessage));
   }

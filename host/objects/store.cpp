@@ -6,19 +6,12 @@
 
 #include "api/json/json.hpp"
 #include "core/base/check.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-// Our own texts always parse.
-json::object parse_own(const std::string& text, const json::storage_ptr& storage) {
-  boost::system::error_code code;
-  json::value value = api::parse_deep(text, code, storage);
-  SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
-  return std::move(value.get_object());
-}
 
 bool is_body_field(std::string_view name) {
   return name != "apiVersion" && name != "kind" && name != "metadata" && name != "status";
@@ -40,6 +33,21 @@ std::string text_of(const json::object& object, Keep keep) {
 
 }  // namespace
 
+json::object parse_stored(std::string_view text, const json::storage_ptr& storage) {
+  if (text.empty()) return json::object(storage);
+  boost::system::error_code code;
+  json::value value = api::parse_deep(text, code, storage);
+  SLUICE_CHECK(!code && value.is_object(), "stored text is not an object: ", text);
+  return std::move(value.get_object());
+}
+
+std::string key_in(const api::KindInfo& kind, const json::object& object) {
+  const json::object& metadata = part(object, "metadata");
+  std::string name(api::find_text(metadata, "name"));
+  if (!kind.namespaced) return name;
+  return std::string(api::find_text(metadata, "namespace")) + "/" + name;
+}
+
 std::string metadata_text(const json::object& metadata) {
   return text_of(metadata, [](std::string_view name) { return name != "resourceVersion"; });
 }
@@ -52,9 +60,7 @@ StoredObject to_stored(const api::KindInfo& kind, const json::object& object, Te
   StoredObject out;
   out.kind = &kind;
   if (const auto* metadata = api::find_object(object, "metadata")) {
-    const std::string_view name = api::find_text(*metadata, "name");
-    const std::string_view ns = api::find_text(*metadata, "namespace");
-    out.key = kind.namespaced ? std::string(ns) + "/" + std::string(name) : std::string(name);
+    out.key = key_in(kind, object);
     out.metadata = Header(metadata_text(*metadata));
   }
   out.body = pool.intern(text_of(object, is_body_field));
@@ -68,10 +74,11 @@ json::object to_object(const StoredObject& stored, json::storage_ptr storage) {
   out["apiVersion"] = stored.kind->hub_api_version();
   out["kind"] = stored.kind->kind;
   json::object& metadata =
-      (out["metadata"] = parse_own(stored.metadata.text(), storage)).get_object();
+      (out["metadata"] = parse_stored(stored.metadata.text(), storage)).get_object();
   if (stored.version != 0) metadata["resourceVersion"] = std::to_string(stored.version);
-  for (auto& entry : parse_own(*stored.body, storage)) out[entry.key()] = std::move(entry.value());
-  if (!stored.status.empty()) out["status"] = parse_own(stored.status, storage);
+  for (auto& entry : parse_stored(*stored.body, storage))
+    out[entry.key()] = std::move(entry.value());
+  if (!stored.status.empty()) out["status"] = parse_stored(stored.status, storage);
   return out;
 }
 

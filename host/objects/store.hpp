@@ -37,6 +37,13 @@ struct StoredObject {
 /// Whether two versions of an object differ in nothing but status, if in that.
 bool same_but_status(const StoredObject& a, const StoredObject& b);
 
+/// What a text of a stored object holds; empty: an empty object.
+boost::json::object parse_stored(std::string_view text,
+                                 const boost::json::storage_ptr& storage = {});
+
+/// The key of an object of this kind: `namespace/name`, or `name` where it is in no namespace.
+std::string key_in(const api::KindInfo& kind, const boost::json::object& object);
+
 /// Splits a hub object that was admitted.
 StoredObject to_stored(const api::KindInfo& kind, const boost::json::object& object,
                        TextPool& pool);

@@ -64,14 +64,6 @@ void start_generation(json::object& object) {
 
 bool names_itself(const api::KindInfo& kind) { return kind.kind == "Job" && kind.group == "batch"; }
 
-std::string key_in(const api::KindInfo& kind, const json::object& object) {
-  const json::object* metadata = metadata_of(object);
-  if (!metadata) return {};
-  const std::string name(api::find_text(*metadata, "name"));
-  if (!kind.namespaced) return name;
-  return fmt::format("{}/{}", api::find_text(*metadata, "namespace"), name);
-}
-
 bool Drafter::has_policy(const api::KindInfo& kind) const {
   return std::any_of(policies_.begin(), policies_.end(),
                      [&kind](const WritePolicy* policy) { return policy->wants(kind); });
@@ -80,6 +72,21 @@ bool Drafter::has_policy(const api::KindInfo& kind) const {
 void Drafter::judge(Draft& draft, const WriteMode& mode) const {
   draft.refused = draft.edit->is_new() ? judge_new(draft, mode) : judge_change(draft, mode);
   if (!draft.refused && !intake_.asks_plugins(draft.edit->kind())) seal(draft, mode);
+}
+
+/// How what the draft makes is judged, by its fields and by plugins.
+IntakeOptions Drafter::options_of(Draft& draft, const WriteMode& mode) {
+  const Edit& edit = *draft.edit;
+  IntakeOptions out;
+  out.status = edit.of_status();
+  out.unknown_fields = mode.field_validation == FieldValidation::kIgnore
+                           ? api::UnknownFields::kIgnore
+                           : api::UnknownFields::kWarn;
+  out.dry_run = mode.dry_run;
+  out.advice = advice_of(draft, mode);
+  if (edit.before() && is_workload(edit.kind()))
+    out.may_lower_counts = draft.reads.may_lower_counts(edit.ref().key);
+  return out;
 }
 
 /// Defaults, conversion, validation and field validation; `problems` are those found before.
@@ -93,15 +100,9 @@ std::optional<ApiError> Drafter::judge_fields(Draft& draft, const WriteMode& mod
   const bool tells = mode.field_validation != FieldValidation::kIgnore;
   std::vector<std::string> untold;
   GivenPriority priority;
-  IntakeOptions options;
-  options.status = edit.of_status();
-  options.unknown_fields = tells ? api::UnknownFields::kWarn : api::UnknownFields::kIgnore;
-  options.dry_run = mode.dry_run;
+  IntakeOptions options = options_of(draft, mode);
   options.warnings = tells ? &draft.warnings : &untold;
-  options.advice = advice_of(draft, mode);
   options.priority = &priority;
-  if (edit.before() && is_workload(kind))
-    options.may_lower_counts = draft.reads.may_lower_counts(edit.ref().key);
   // As it was sent: the judging converts.
   const std::string version = version_of(object, kind);
   if (problems.empty()) problems = intake_.judge(kind, object, edit.before(), options);
@@ -116,16 +117,8 @@ std::optional<ApiError> Drafter::judge_fields(Draft& draft, const WriteMode& mod
 
 std::optional<ApiError> Drafter::ask_plugins(Draft& draft, const WriteMode& mode) const {
   Edit& edit = *draft.edit;
-  IntakeOptions options;
-  options.status = edit.of_status();
-  options.unknown_fields = mode.field_validation == FieldValidation::kIgnore
-                               ? api::UnknownFields::kIgnore
-                               : api::UnknownFields::kWarn;
-  options.dry_run = mode.dry_run;
-  options.advice = advice_of(draft, mode);
-  if (edit.before() && is_workload(edit.kind()))
-    options.may_lower_counts = draft.reads.may_lower_counts(edit.ref().key);
-  const auto problems = intake_.ask_plugins(edit.kind(), edit.after(), edit.before(), options);
+  const auto problems =
+      intake_.ask_plugins(edit.kind(), edit.after(), edit.before(), options_of(draft, mode));
   if (problems.empty()) return std::nullopt;
   return invalid(edit.kind(), api::find_text(metadata_of(edit.after()), "name"), problems);
 }

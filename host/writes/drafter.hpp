@@ -63,6 +63,7 @@ class Drafter {
   std::optional<ApiError> judge_change(Draft& draft, const WriteMode& mode) const;
   std::optional<ApiError> judge_fields(Draft& draft, const WriteMode& mode,
                                        std::vector<api::Problem> problems) const;
+  static IntakeOptions options_of(Draft& draft, const WriteMode& mode);
   static ApiResult<std::string> name_new(Draft& draft);
   void seal_status(Draft& draft) const;
 

@@ -19,12 +19,6 @@ constexpr Duration kAfterTheEngine = kMillisecond;
 /// All queues together are written so often at most: where 1,000 are busy, each every two seconds.
 constexpr Duration kPausePerBusyQueue = 2 * kMillisecond;
 
-json::object parsed(std::string_view text) {
-  boost::system::error_code code;
-  json::value value = api::parse_deep(text, code);
-  return !code && value.is_object() ? std::move(value.get_object()) : json::object();
-}
-
 /// The condition Active; its time stays while its value does.
 json::array active_condition(const json::object& object, bool active, std::string_view reason,
                              std::string_view message, Time now) {
@@ -128,7 +122,7 @@ std::string QueueStatusController::queue_of(const ObjectChange& workload) const 
     return cluster_queue_of(engine_.model(), ns + "/" + engine_.object(*id)->queue_name);
   const StoredObject* stored = workload.stored ? workload.stored : workload.before;
   if (!stored || !stored->body) return {};
-  const json::object body = parsed(*stored->body);
+  const json::object body = parse_stored(*stored->body);
   return cluster_queue_of(engine_.model(),
                           ns + "/" + std::string(api::find_text(part(body, "spec"), "queueName")));
 }
@@ -141,7 +135,7 @@ void QueueStatusController::place_local_queue(const ObjectChange& change,
     queue_of_local_.erase(old);
   }
   if (!change.stored || !change.stored->body) return;
-  const json::object body = parsed(*change.stored->body);
+  const json::object body = parse_stored(*change.stored->body);
   const std::string queue(api::find_text(part(body, "spec"), "clusterQueue"));
   queue_of_local_[change.key] = queue;
   locals_of_[queue].insert(change.key);
