@@ -29,12 +29,7 @@ ApiError no_such_method(const Request& request) {
 }
 
 ApiError too_many(std::string_view what) {
-  ApiError error;
-  error.code = 429;
-  error.reason = "TooManyRequests";
-  error.text = fmt::format("too many {}, please try again later", what);
-  error.retry_after_seconds = 1;
-  return error;
+  return too_many_requests(fmt::format("too many {}, please try again later", what));
 }
 
 ApiError not_ready() { return unavailable("the server is not ready, please try again later", 1); }

@@ -12,14 +12,7 @@ namespace {
 
 constexpr int kNice = 10;  // the host's own threads come first
 
-ApiError too_many() {
-  ApiError out;
-  out.code = 429;
-  out.reason = "TooManyRequests";
-  out.text = "too many questions are waiting; try again later";
-  out.retry_after_seconds = 1;
-  return out;
-}
+ApiError too_many() { return too_many_requests("too many questions are waiting; try again later"); }
 
 ApiError ending() { return unavailable("the host is shutting down", 1); }
 

@@ -219,10 +219,6 @@ class DeleteMany final : public std::enable_shared_from_this<DeleteMany> {
   std::optional<ApiError> error_;  // guarded by mutex_ until nothing is under way
 };
 
-}  // namespace
-
-namespace {
-
 /// What the request costs goes with it: its own text, and that of the object that it changes.
 std::size_t size_of(const Call& call) {
   const Route& route = call.route;
@@ -246,12 +242,7 @@ void write_now(const CallPtr& call) {
 }
 
 ApiError too_many_waiting() {
-  ApiError out;
-  out.code = 429;
-  out.reason = "TooManyRequests";
-  out.text = "too many large writes are waiting; try again later";
-  out.retry_after_seconds = 1;
-  return out;
+  return too_many_requests("too many large writes are waiting; try again later");
 }
 
 }  // namespace

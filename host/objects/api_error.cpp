@@ -94,6 +94,15 @@ ApiError forbidden(const api::KindInfo& kind, std::string_view name, std::string
                fmt::format("{} \"{}\" is forbidden: {}", full_resource(kind), name, why));
 }
 
+ApiError too_many_requests(std::string text) {
+  ApiError out;
+  out.code = 429;
+  out.reason = "TooManyRequests";
+  out.text = std::move(text);
+  out.retry_after_seconds = 1;
+  return out;
+}
+
 ApiError unavailable(std::string text, int retry_after_seconds) {
   ApiError out;
   out.code = 503;

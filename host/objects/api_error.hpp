@@ -44,6 +44,8 @@ ApiError conflict(const api::KindInfo& kind, std::string_view name, std::string_
 ApiError invalid(const api::KindInfo& kind, std::string_view name,
                  const std::vector<api::Problem>& problems);
 ApiError forbidden(const api::KindInfo& kind, std::string_view name, std::string_view why);
+/// 429: try again in a second.
+ApiError too_many_requests(std::string text);
 ApiError unavailable(std::string text, int retry_after_seconds);
 
 /// `{kind: Status, apiVersion: v1, …}`.

@@ -18,6 +18,8 @@ namespace sluice::host {
 struct JobPage {
   std::string text;     ///< its spec, in a form that is equal for equal specs
   std::string problem;  ///< why its kind is not served; empty: it is
+  /// What it says, not what came of it.
+  bool operator==(const JobPage& other) const { return text == other.text; }
 };
 using JobPages = std::map<std::string, JobPage, std::less<>>;
 

@@ -18,14 +18,7 @@ namespace {
 // Times of the API have microseconds at the finest.
 Time floor_to_microseconds(Time time) { return time - time % 1'000; }
 
-ApiError overloaded() {
-  ApiError out;
-  out.code = 429;
-  out.reason = "TooManyRequests";
-  out.text = "too many writes are waiting; try again later";
-  out.retry_after_seconds = 1;
-  return out;
-}
+ApiError overloaded() { return too_many_requests("too many writes are waiting; try again later"); }
 
 ApiError waited_too_long(Duration waited, Duration longest) {
   ApiError out;
@@ -169,6 +162,7 @@ std::optional<Duration> ControlLoop::rest() const {
 
 /// False: it is time to end.
 bool ControlLoop::wait_for_work(Left left) {
+  const std::optional<Duration> time = left == Left::kNothing ? rest() : std::nullopt;
   std::unique_lock lock(mutex_);
   const auto ready = [&] { return !queue_.empty() || stopping_ || woken_; };
   const auto wait = [&](Duration time) {
@@ -177,7 +171,6 @@ bool ControlLoop::wait_for_work(Left left) {
   if (left == Left::kPaused) {
     if (const Duration pause = schedule_from_ - clock_.steady(); pause > 0) wait(pause);
   } else if (left == Left::kNothing) {
-    const auto time = rest();
     if (!time)
       work_.wait(lock, ready);
     else if (*time > 0)

@@ -136,13 +136,7 @@ Result<Time> JobKindController::compare(ObjectAccess& objects) {
   std::vector<json::object> all;
   for (const std::string& name : objects.keys(*job_kinds_))
     if (auto page = objects.get(*job_kinds_, name)) all.push_back(std::move(*page));
-  JobPages pages = pages_of(all);
-  bool same = pages.size() == pages_.size();
-  for (const auto& [name, page] : pages) {
-    const auto old = pages_.find(name);
-    same &= old != pages_.end() && old->second.text == page.text;
-  }
-  if (same) return kNever;
+  if (pages_of(all) == pages_) return kNever;
   if (std::exchange(changed_, false)) settled_ = objects.now() + kSettle;
   if (objects.now() < settled_) return settled_;
   others_();
