@@ -35,6 +35,18 @@ void add_plugins_option(CLI::App& command, std::optional<std::vector<std::string
       ->type_name("NAME,NAME…|none");
 }
 
+void add_cluster_options(CLI::App& command, std::string& kubeconfig, std::string& context,
+                         std::string& config_file) {
+  command
+      .add_option("--kubeconfig", kubeconfig,
+                  "Default: a pod's own ServiceAccount, else $KUBECONFIG, ~/.kube/config")
+      ->type_name("FILE");
+  command.add_option("--context", context, "Of the kubeconfig (default: the current one)")
+      ->type_name("NAME");
+  command.add_option("--config", config_file, "Configuration file of the engine")
+      ->type_name("FILE");
+}
+
 void add_log_options(CLI::App& command, LogFormat& format, LogLevel& level) {
   command
       .add_option_function<std::string>(

@@ -24,6 +24,11 @@ std::string check_duration(const std::string& text);
 void add_plugins_option(CLI::App& command, std::optional<std::vector<std::string>>& chosen,
                         const std::string& how);
 
+/// --kubeconfig, --context and --config of a command that follows a cluster. All must outlive the
+/// reading of the command line.
+void add_cluster_options(CLI::App& command, std::string& kubeconfig, std::string& context,
+                         std::string& config_file);
+
 /// --log-format and --log-level. Both places must outlive the reading of the command line.
 void add_log_options(CLI::App& command, LogFormat& format, LogLevel& level);
 

@@ -25,18 +25,6 @@ struct ControllerArguments {
   std::string lasts = "15s";
 };
 
-void add_cluster_options(CLI::App& command, ControllerOptions& options) {
-  command
-      .add_option("--kubeconfig", options.kubeconfig,
-                  "Default: a pod's own ServiceAccount, else $KUBECONFIG, ~/.kube/config")
-      ->type_name("FILE");
-  command.add_option("--context", options.context, "Of the kubeconfig (default: the current one)")
-      ->type_name("NAME");
-  command.add_option("--config", options.config_file, "Configuration file of the engine")
-      ->type_name("FILE");
-  add_plugins_option(command, options.plugins, "Decide with");
-}
-
 void add_lease_options(CLI::App& command, ControllerArguments& arguments) {
   LeaseOptions& lease = arguments.options.lease;
   command
@@ -59,7 +47,8 @@ void add_controller_command(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("controller", "Decide for a cluster of Kubernetes, whose jobs run there");
   ControllerOptions& options = arguments->options;
-  add_cluster_options(*command, options);
+  add_cluster_options(*command, options.kubeconfig, options.context, options.config_file);
+  add_plugins_option(*command, options.plugins, "Decide with");
   add_lease_options(*command, *arguments);
   command
       ->add_option("--address", options.address,

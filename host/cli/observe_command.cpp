@@ -36,17 +36,6 @@ struct ObserveArguments {
   std::string patience = "60s";
 };
 
-void add_cluster_options(CLI::App& command, ObserveOptions& options) {
-  command
-      .add_option("--kubeconfig", options.kubeconfig,
-                  "Default: a pod's own ServiceAccount, else $KUBECONFIG, ~/.kube/config")
-      ->type_name("FILE");
-  command.add_option("--context", options.context, "Of the kubeconfig (default: the current one)")
-      ->type_name("NAME");
-  command.add_option("--config", options.config_file, "Configuration file of the engine")
-      ->type_name("FILE");
-}
-
 void add_answer_options(CLI::App& command, ObserveArguments& arguments) {
   ObserveOptions& options = arguments.options;
   add_plugins_option(command, options.plugins, "Decide with");
@@ -72,7 +61,7 @@ void add_observe_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "observe", "Follow a cluster on which Kueue decides, and tell what Sluice would decide");
   ObserveOptions& options = arguments->options;
-  add_cluster_options(*command, options);
+  add_cluster_options(*command, options.kubeconfig, options.context, options.config_file);
   add_answer_options(*command, *arguments);
   command->add_option("--address", options.address, "Where to answer (default 127.0.0.1:6480)")
       ->type_name("HOST:PORT");

@@ -142,12 +142,9 @@ Result<void> print(std::string text, const std::vector<json::object>& objects,
 }  // namespace
 
 Result<int> run_manifests(const ManifestsOptions& options) {
-  Configuration config;
-  if (!options.config_file.empty()) {
-    auto loaded = load_configuration(options.config_file);
-    if (!loaded) return loaded.error();
-    config = std::move(*loaded);
-  }
+  const auto loaded = load_configuration(options.config_file);
+  if (!loaded) return loaded.error();
+  const Configuration& config = *loaded;
   const VirtualClock clock;
   auto rules = Rules::load(config.plugins, options.plugins, clock);
   if (!rules) return rules.error();

@@ -368,6 +368,7 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
 }
 
 Result<Configuration> load_configuration(const std::string& path) {
+  if (path.empty()) return Configuration();
   std::ifstream in(path, std::ios::binary);
   if (!in)
     return Error{

@@ -138,7 +138,7 @@ struct Configuration {
   bool manage_jobs_without_queue_name = false;
 };
 
-/// Reads and checks a file. YAML or JSON.
+/// Reads and checks a file. YAML or JSON. Without a name: the defaults.
 Result<Configuration> load_configuration(const std::string& path);
 
 /// The same for a text; `file` stands in the errors.

@@ -207,13 +207,9 @@ Result<int> run_controller(const ControllerOptions& options) {
   log(LogLevel::kInfo, "controller", "starting", {{"version", std::string(version())}});
   umask(077);
   Signals signals;
-  Configuration config;
-  if (!options.config_file.empty()) {
-    auto loaded = load_configuration(options.config_file);
-    if (!loaded) return loaded.error();
-    config = std::move(*loaded);
-  }
-  Decider decider(options, std::move(config));
+  auto config = load_configuration(options.config_file);
+  if (!config) return config.error();
+  Decider decider(options, std::move(*config));
   return decider.run(signals);
 }
 

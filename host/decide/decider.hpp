@@ -21,7 +21,6 @@ struct ControllerOptions {
   std::optional<std::vector<std::string>> plugins;  ///< instead of those of the configuration
   LeaseOptions lease;
   std::string address = "127.0.0.1:6481";
-  std::string metrics_address;  ///< empty: that of the configuration
   std::string own_kubeconfig = "sluice-controller.kubeconfig";  ///< written, for clients
   LogFormat log_format = LogFormat::kText;
   LogLevel log_level = LogLevel::kInfo;

@@ -148,13 +148,9 @@ Result<int> run_observer(const ObserveOptions& options) {
   const bool serves = !options.compare && options.dump.empty();
   std::optional<Signals> signals;  // before any thread is there
   if (serves) signals.emplace();
-  Configuration config;
-  if (!options.config_file.empty()) {
-    auto loaded = load_configuration(options.config_file);
-    if (!loaded) return loaded.error();
-    config = std::move(*loaded);
-  }
-  Observer observer(options, std::move(config));
+  auto config = load_configuration(options.config_file);
+  if (!config) return config.error();
+  Observer observer(options, std::move(*config));
   return serves ? observer.serve(*signals) : observer.answer();
 }
 

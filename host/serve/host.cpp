@@ -35,11 +35,6 @@
 namespace sluice::host {
 namespace {
 
-Result<Configuration> read_configuration(const ServeOptions& options) {
-  if (options.config_file.empty()) return Configuration();
-  return load_configuration(options.config_file);
-}
-
 std::string store_folder(const Configuration& config) {
   return config.store.path == "memory" ? std::string() : config.store.path;
 }
@@ -294,7 +289,7 @@ class Host {
   };
 
   Result<Next> prepare() {
-    auto config = read_configuration(options_);
+    auto config = load_configuration(options_.config_file);
     if (!config) return config.error();
     if (auto same = check_unchanged(config_, *config); !same) return same.error();
     if (auto safe = check_exposure(config->server); !safe) return safe.error();
@@ -345,11 +340,7 @@ class Host {
   /// error changes nothing, as in reload().
   Result<void> follow_pages() {
     JobPages pages = world_->published_pages();
-    const auto same = [](const auto& a, const auto& b) {
-      return a.first == b.first && a.second.text == b.second.text;
-    };
-    const JobPages& now = world_->pages();
-    if (std::equal(pages.begin(), pages.end(), now.begin(), now.end(), same)) return {};
+    if (pages == world_->pages()) return {};
     const Duration began = clock_.steady();
     auto world =
         World::make(config_, clock_, seeing_.metrics(), deaths_, declared(std::move(pages)));
@@ -420,7 +411,7 @@ Result<int> run_host(const ServeOptions& options) {
   umask(077);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write
   Signals signals;
-  auto config = read_configuration(options);
+  auto config = load_configuration(options.config_file);
   if (!config) return config.error();
   Host host(options, std::move(*config));
   return host.run(signals);

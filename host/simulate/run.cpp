@@ -40,13 +40,8 @@ std::string summary(const SimulationTotals& totals, Clock::time_point began) {
 }
 
 Result<Configuration> configuration_of(const SimulateOptions& options) {
-  Configuration config;
-  if (!options.config_file.empty()) {
-    auto loaded = load_configuration(options.config_file);
-    if (!loaded) return loaded;
-    config = std::move(*loaded);
-  }
-  if (options.threads) config.engine.threads = *options.threads;
+  auto config = load_configuration(options.config_file);
+  if (config && options.threads) config->engine.threads = *options.threads;
   return config;
 }
 
