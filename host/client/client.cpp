@@ -217,4 +217,12 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
+std::string collection_path(std::string_view api_version, std::string_view plural,
+                            std::string_view ns) {
+  const bool core = api_version.find('/') == std::string_view::npos;
+  std::string out = fmt::format("{}{}/", core ? "/api/" : "/apis/", api_version);
+  if (!ns.empty()) out += "namespaces/" + percent_encoded(ns) + "/";
+  return out.append(plural);
+}
+
 }  // namespace sluice::host

@@ -55,4 +55,9 @@ class Client {
 /// The text as part of a URL's path or query.
 std::string percent_encoded(std::string_view text);
 
+/// Where an API server has the objects of a kind, in this `group/version`; without a namespace,
+/// those of all.
+std::string collection_path(std::string_view api_version, std::string_view plural,
+                            std::string_view ns);
+
 }  // namespace sluice::host

@@ -26,21 +26,6 @@ std::uint64_t version_of(const json::object& object) {
   return out;
 }
 
-std::optional<json::object> parsed(const std::string& text) {
-  boost::system::error_code problem;
-  json::value value = api::parse_deep(text, problem);
-  if (problem || !value.is_object()) return std::nullopt;
-  return std::move(value.get_object());
-}
-
-/// Why the workload says that it ended; nullptr: it has not.
-const api::Condition* end_of(const PreparedObject& object) {
-  const auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed);
-  const api::Condition* finished =
-      workload && *workload ? (*workload)->status.condition("Finished") : nullptr;
-  return finished && finished->status == "True" ? finished : nullptr;
-}
-
 }  // namespace
 
 ClusterDoor::ClusterDoor(Kernel& kernel, ClusterStore& store, LiveStore& objects, Outbox& outbox)
@@ -76,31 +61,26 @@ void ClusterDoor::hear(Heard heard) {
   if (heard.version <= store_.version(heard.place)) return;
   const Hearing how = outbox_.hearing(heard.place);
   if (how == Hearing::kLater) return outbox_.hear_later(std::move(heard));
-  std::vector<Forgotten> others;
-  if (how == Hearing::kForget) others = forget(heard.place);
   const api::KindInfo& kind = *heard.place.kind;
-  store_.know(heard.place, heard.gone ? 0 : heard.version);
-  if (heard.gone)
-    mirror_.remove(kind, heard.place.key);
-  else
-    mirror_.put(kind, kind.hub_api_version(), std::move(heard.object));
-  for (Forgotten& each : others) restore(std::move(each));
-  before_.reset();
+  if (heard.gone) return mirror_.remove(kind, heard.place.key);  // which calls erase()
+  std::vector<Forgotten> others = forget(heard.place, how);
+  store_.know(heard.place, heard.version);
+  mirror_.put(kind, kind.hub_api_version(), std::move(heard.object));
+  restore_all(std::move(others));
 }
 
 void ClusterDoor::take_heard() {
   for (Heard& each : outbox_.take_heard()) hear(std::move(each));
   for (const OutboxPlace& place : outbox_.take_baseless()) {
     if (outbox_.hearing(place) != Hearing::kForget) continue;  // that was done by what was heard
-    ++conflicts_;
-    for (Forgotten& each : outbox_.forget(place)) restore(std::move(each));
+    restore_all(outbox_.forget(place));
   }
 }
 
 /// What was decided on another state of these objects is undone, and decided anew: the others of
 /// the lane, to be restored once this one is what the cluster says now.
-std::vector<Forgotten> ClusterDoor::forget(const OutboxPlace& place) {
-  ++conflicts_;
+std::vector<Forgotten> ClusterDoor::forget(const OutboxPlace& place, Hearing how) {
+  if (how != Hearing::kForget) return {};
   std::vector<Forgotten> lane = outbox_.forget(place);
   const auto own = std::find_if(lane.begin(), lane.end(),
                                 [&place](const Forgotten& each) { return each.place == place; });
@@ -108,6 +88,11 @@ std::vector<Forgotten> ClusterDoor::forget(const OutboxPlace& place) {
   before_ = std::move(*own);
   lane.erase(own);
   return lane;
+}
+
+void ClusterDoor::restore_all(std::vector<Forgotten> forgotten) {
+  for (Forgotten& each : forgotten) restore(std::move(each));
+  before_.reset();
 }
 
 void ClusterDoor::restore(Forgotten forgotten) {
@@ -132,7 +117,7 @@ void ClusterDoor::put(PreparedObject object) {
   const StoredObject arrived = object.stored;
   const StoredObject* old = store_.find(*arrived.kind, arrived.key);
   if (old && is_workload(*arrived.kind)) {
-    const api::Condition* end = end_of(object);
+    const api::Condition* end = end_told(object);
     const auto id = kernel_.engine().find(arrived.key);
     const bool ends = end && id && kernel_.engine().state(*id) != WorkloadState::kFinished &&
                       old->metadata.uid() == arrived.metadata.uid() &&
@@ -165,13 +150,11 @@ bool ClusterDoor::erase(const api::KindInfo& kind, const std::string& key) {
     outbox_.hear_later({place, UINT64_MAX, true, {}});
     return false;
   }
-  std::vector<Forgotten> others;
-  if (how == Hearing::kForget) others = forget(place);
+  std::vector<Forgotten> others = forget(place, how);
   store_.know(place, 0);
   const bool was = store_.find(kind, key) != nullptr;
   let_go(place);
-  for (Forgotten& each : others) restore(std::move(each));
-  before_.reset();
+  restore_all(std::move(others));
   return was;
 }
 
@@ -195,7 +178,7 @@ void ClusterDoor::answered(ClusterAnswer answer, Duration now) {
   if (sent == Sent::kRead && (answer.status == 200 || answer.status == 404)) {
     was_read(answer, now);
   } else if (answer.status >= 200 && answer.status < 300) {
-    auto object = parsed(answer.body);
+    auto object = api::parse_object(answer.body);
     if (sent == Sent::kDelete)
       outbox_.done(answer.id);
     else if (object && version_of(*object) > 0)
@@ -217,7 +200,7 @@ void ClusterDoor::stored(const ClusterAnswer& answer, json::object object) {
   const OutboxPlace place = outbox_.place(answer.id);
   const api::KindInfo& kind = *place.kind;
   const std::uint64_t version = version_of(object);
-  auto now_there = mirror_.read(kind, kind.hub_api_version(), object);
+  auto now_there = mirror_.read(kind, kind.hub_api_version(), std::move(object));
   if (!now_there) {
     log(LogLevel::kError, "cluster",
         fmt::format("cannot read {} {} as it was stored: {}", kind.kind, place.key,
@@ -227,14 +210,14 @@ void ClusterDoor::stored(const ClusterAnswer& answer, json::object object) {
   store_.know(place, version);
   const bool more = outbox_.stored(answer.id, now_there->stored, version);
   // Events are only written; nobody follows them.
-  if (!more && kind.kind != "Event") mirror_.put(kind, kind.hub_api_version(), std::move(object));
+  if (!more && kind.kind != "Event") mirror_.keep(std::move(*now_there));
 }
 
 /// The object of an edit that may or may not have been carried out, or was refused for what
 /// somebody else wrote.
 void ClusterDoor::was_read(const ClusterAnswer& answer, Duration now) {
   const OutboxPlace place = outbox_.place(answer.id);
-  auto object = answer.status == 200 ? parsed(answer.body) : std::nullopt;
+  auto object = answer.status == 200 ? api::parse_object(answer.body) : std::nullopt;
   if (answer.status == 200 && !object) return outbox_.again(answer.id, now, 0, true);
   const std::uint64_t version = object ? version_of(*object) : 0;
   if (version == store_.version(place)) return outbox_.unchanged(answer.id);
@@ -246,7 +229,6 @@ void ClusterDoor::was_read(const ClusterAnswer& answer, Duration now) {
 void ClusterDoor::refused(const ClusterAnswer& answer, Duration now) {
   const OutboxPlace place = outbox_.place(answer.id);
   const bool overload = answer.status == 429 || answer.status >= 500;
-  if (!overload) ++refusals_;
   if (!overload && outbox_.failures(answer.id) == 0)
     log(LogLevel::kWarning, "cluster",
         fmt::format("the cluster refused a write of {} {}: {}", place.kind->kind, place.key,

@@ -32,11 +32,6 @@ class ClusterDoor final : public MirrorTarget {
   void answered(ClusterAnswer answer, Duration now);
   const Mirror& mirror() const { return mirror_; }
 
-  /// Requests that were refused for good, as told; for metrics.
-  std::uint64_t refusals() const { return refusals_; }
-  /// How often edits were forgotten because somebody else had written.
-  std::uint64_t conflicts() const { return conflicts_; }
-
   // MirrorTarget
   const StoredObject* find(const api::KindInfo& kind, const std::string& key) const override;
   std::vector<std::string> keys(const api::KindInfo& kind) const override;
@@ -47,8 +42,9 @@ class ClusterDoor final : public MirrorTarget {
 
  private:
   void hear(Heard heard);
-  std::vector<Forgotten> forget(const OutboxPlace& place);
+  std::vector<Forgotten> forget(const OutboxPlace& place, Hearing how);
   void restore(Forgotten forgotten);
+  void restore_all(std::vector<Forgotten> forgotten);
   void let_go(const OutboxPlace& place);
   void take_heard();
   void stored(const ClusterAnswer& answer, boost::json::object object);
@@ -62,8 +58,6 @@ class ClusterDoor final : public MirrorTarget {
   Mirror mirror_;
   bool leads_ = false;
   std::optional<Forgotten> before_;  // of an object whose lane was forgotten, while it is taken
-  std::uint64_t refusals_ = 0;
-  std::uint64_t conflicts_ = 0;
 };
 
 }  // namespace sluice::host

@@ -3,7 +3,7 @@
 //
 //   LeaseKeeper keeper("me", {});
 //   loop: read the object ─► wanted = keeper.saw(record, now) ─► write what is wanted ─►
-//         keeper.wrote(asked_at) or keeper.refused()
+//         keeper.wrote(asked_at) if it is stored; else it is seen again first
 //
 // Clocks of several machines are not compared: another's lease is over when it was not seen to
 // change for its duration. One's own is valid for that long from before the request that renewed
@@ -45,8 +45,6 @@ class LeaseKeeper {
   std::optional<LeaseRecord> saw(const std::optional<LeaseRecord>& record, Duration now);
   /// What was wanted is stored; the request was sent at `asked`.
   void wrote(Duration asked);
-  /// It was not, or nobody knows: it is seen again before anything else is written.
-  void refused() {}
 
   /// Whether this one may act for the cluster at that time. Any thread.
   bool holds(Duration now) const { return now < held_until_.load(); }

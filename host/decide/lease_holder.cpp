@@ -46,12 +46,6 @@ void LeaseHolder::start() {
 
 bool LeaseHolder::holds() const { return keeper_.holds(steady_now()); }
 
-bool LeaseHolder::wait(Duration most) const {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::nanoseconds(most), [this] { return holds() || stopping_; });
-  return holds();
-}
-
 void LeaseHolder::stop() {
   {
     const std::lock_guard lock(mutex_);
@@ -138,19 +132,18 @@ Result<std::optional<LeaseRecord>> LeaseHolder::read() {
   request.path = fmt::format(fmt::runtime(kLeases), options_.ns) + "/" + options_.name;
   const ClusterAnswer answer = ask(std::move(request));
   if (answer.status == 404) return std::optional<LeaseRecord>();
-  boost::system::error_code problem;
-  json::value value = api::parse_deep(answer.body, problem);
-  if (answer.status != 200 || problem || !value.is_object())
+  const auto lease = api::parse_object(answer.body);
+  if (answer.status != 200 || !lease)
     return Error{
         fmt::format("cannot read lease {}/{}: {}", options_.ns, options_.name,
                     answer.status == 0 ? answer.body : message_of(answer.status, answer.body))};
-  const json::object& spec = part(value.get_object(), "spec");
+  const json::object& spec = part(*lease, "spec");
   LeaseRecord out;
   out.holder = text_in(spec, "holderIdentity");
   out.lasts_seconds = api::find_int(spec, "leaseDurationSeconds").value_or(0);
   out.transitions = api::find_int(spec, "leaseTransitions").value_or(0);
   out.acquired = text_in(spec, "acquireTime");
-  out.version = text_in(part(value.get_object(), "metadata"), "resourceVersion");
+  out.version = text_in(part(*lease, "metadata"), "resourceVersion");
   return std::optional<LeaseRecord>(std::move(out));
 }
 

@@ -35,8 +35,6 @@ class LeaseHolder {
 
   /// Whether this process may act for the cluster now.
   bool holds() const;
-  /// Until it does, or `most` is over.
-  bool wait(Duration most) const;
 
  private:
   void keep();

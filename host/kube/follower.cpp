@@ -36,13 +36,6 @@ constexpr auto kAwaited = asio::as_tuple(asio::use_awaitable);
 constexpr Duration kPatience = 60 * kSecond;  // between two pieces of a list
 constexpr std::size_t kLongestRefusal = 64U << 10;
 
-/// Where the objects of the kind are, without the query.
-std::string path_of(const std::string& api_version, const FollowedKind& followed) {
-  return fmt::format("{}{}/{}{}", followed.kind->group.empty() ? "/api/" : "/apis/", api_version,
-                     followed.ns.empty() ? "" : "namespaces/" + percent_encoded(followed.ns) + "/",
-                     followed.kind->plural);
-}
-
 std::string name_of(const api::KindInfo& kind) {
   return kind.group.empty() ? kind.plural : kind.plural + "." + kind.group;
 }
@@ -139,7 +132,8 @@ struct ClusterFollower::State {
       kind.link = std::make_unique<Link>(target, io.get_executor());
     // Named, because g++ 12 destroys a temporary of a co_await twice.
     LinkRequest request;
-    request.path = path_of(ask.api_version, kind.followed) + "?" + ask.query;
+    request.path = collection_path(ask.api_version, kind.followed.kind->plural, kind.followed.ns) +
+                   "?" + ask.query;
     std::string token = credentials.token();
     Result<LinkAnswer> answer = co_await kind.link->ask(std::move(request), std::move(token));
     if (!answer) co_return unreachable(answer.error());

@@ -189,6 +189,13 @@ std::vector<api::Problem> Intake::prepare(const api::KindInfo& kind, json::objec
   return problems;
 }
 
+const api::Condition* end_told(const PreparedObject& object) {
+  const auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed);
+  const api::Condition* finished =
+      workload && *workload ? (*workload)->status.condition("Finished") : nullptr;
+  return finished && finished->status == "True" ? finished : nullptr;
+}
+
 bool Intake::is_typed(const api::KindInfo& kind) {
   return kind.group == kQueueGroup || kind.kind == "PriorityClass" ||
          (kind.group.empty() && kind.kind == "Namespace");

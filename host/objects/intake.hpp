@@ -41,6 +41,9 @@ struct PreparedObject {
   bool has_creation_time = false;
 };
 
+/// Why the status of a workload says that it ended; nullptr: it has not, or it is no workload.
+const api::Condition* end_told(const PreparedObject& object);
+
 /// What plugins add to the checks on a write. [control]
 class WriteValidators {
  public:

@@ -16,13 +16,6 @@ namespace json = boost::json;
 
 constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
 
-std::string key_of(const api::KindInfo& kind, const json::object& object) {
-  const json::object& metadata = part(object, "metadata");
-  const std::string name(api::find_text(metadata, "name"));
-  if (!kind.namespaced) return name;
-  return std::string(api::find_text(metadata, "namespace")) + "/" + name;
-}
-
 bool is_class(const api::KindInfo& kind) {
   return kind.kind == "WorkloadPriorityClass" || kind.kind == "PriorityClass";
 }
@@ -62,10 +55,22 @@ void Mirror::list_ends(const api::KindInfo& kind) {
 }
 
 std::string Mirror::note_seen(const api::KindInfo& kind, const json::object& object) {
-  std::string key = key_of(kind, object);
+  std::string key = key_in(kind, object);
+  note_seen(kind, key);
+  return key;
+}
+
+void Mirror::note_seen(const api::KindInfo& kind, const std::string& key) {
   const auto listing = seen_.find(&kind);
   if (listing != seen_.end()) listing->second.insert(key);
-  return key;
+}
+
+void Mirror::keep(PreparedObject object) {
+  const Place place{object.stored.kind, object.stored.key};
+  note_seen(*place.first, place.second);
+  hand_on(std::move(object));
+  const std::lock_guard lock(mutex_);
+  waiting_.erase(place);
 }
 
 std::vector<std::string> MirrorStore::keys(const api::KindInfo& kind) const {
@@ -92,7 +97,7 @@ Result<PreparedObject> Mirror::read(const api::KindInfo& kind, const std::string
 void Mirror::put(const api::KindInfo& kind, const std::string& api_version, json::object object) {
   const std::string key = note_seen(kind, object);
   Waiting waiting{api_version, std::move(object), ""};
-  if (take(kind, key, waiting)) {
+  if (take(kind, waiting)) {
     const std::lock_guard lock(mutex_);
     waiting_.erase({&kind, key});
     return;
@@ -106,20 +111,25 @@ void Mirror::put(const api::KindInfo& kind, const std::string& api_version, json
   waiting_[{&kind, key}] = std::move(waiting);
 }
 
-bool Mirror::take(const api::KindInfo& kind, const std::string& key, Waiting& waiting) {
+bool Mirror::take(const api::KindInfo& kind, Waiting& waiting) {
   auto prepared = read(kind, waiting.api_version, waiting.object);
   if (!prepared) waiting.why = prepared.error().text;
   if (!prepared) return false;
-  const StoredObject* old = target_.find(kind, key);
-  if (old && is_same(*old, prepared->stored)) return true;
-  target_.put(std::move(*prepared));
-  changed_ = true;
-  classes_changed_ |= is_class(kind);
+  hand_on(std::move(*prepared));
   return true;
 }
 
+void Mirror::hand_on(PreparedObject object) {
+  const api::KindInfo& kind = *object.stored.kind;
+  const StoredObject* old = target_.find(kind, object.stored.key);
+  if (old && is_same(*old, object.stored)) return;
+  target_.put(std::move(object));
+  changed_ = true;
+  classes_changed_ |= is_class(kind);
+}
+
 void Mirror::remove(const api::KindInfo& kind, const json::object& object) {
-  erase(kind, key_of(kind, object));
+  erase(kind, key_in(kind, object));
 }
 
 void Mirror::erase(const api::KindInfo& kind, const std::string& key) {
@@ -135,7 +145,7 @@ void Mirror::try_again() {
     again.swap(waiting_);
   }
   for (auto& [place, waiting] : again) {
-    if (take(*place.first, place.second, waiting)) continue;
+    if (take(*place.first, waiting)) continue;
     const std::lock_guard lock(mutex_);
     waiting_[place] = std::move(waiting);
   }

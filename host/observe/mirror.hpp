@@ -78,6 +78,8 @@ class Mirror final : public ClusterSink {
 
   /// The object is in the list that runs; its key.
   std::string note_seen(const api::KindInfo& kind, const boost::json::object& object);
+  /// What read() made of an object is what the cluster has now.
+  void keep(PreparedObject object);
 
   void list_begins(const api::KindInfo& kind) override;
   void list_ends(const api::KindInfo& kind) override;
@@ -102,7 +104,9 @@ class Mirror final : public ClusterSink {
     std::string why;
   };
 
-  bool take(const api::KindInfo& kind, const std::string& key, Waiting& waiting);
+  void note_seen(const api::KindInfo& kind, const std::string& key);
+  bool take(const api::KindInfo& kind, Waiting& waiting);
+  void hand_on(PreparedObject object);
   void erase(const api::KindInfo& kind, const std::string& key);
   void try_again();
   void note_fields();

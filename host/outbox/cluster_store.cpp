@@ -6,26 +6,29 @@
 
 namespace sluice::host {
 
+bool ClusterStore::arrives(const StoredObject& object) const {
+  return arriving_ && arriving_->kind == object.kind && arriving_->key == object.key;
+}
+
 void ClusterStore::put(StoredObject object) {
-  const bool arrives = arriving_ && arriving_->kind == object.kind && arriving_->key == object.key;
-  const StoredObject* before = arrives ? arriving_ : objects_.find(*object.kind, object.key);
+  const bool arrived = arrives(object);
+  const StoredObject* before = arrived ? arriving_ : objects_.find(*object.kind, object.key);
   // When something ended is told by whoever ended it.
   const bool same =
-      arrives && same_but_status(*before, object) && same_but_times(before->status, object.status);
+      arrived && same_but_status(*before, object) && same_but_times(before->status, object.status);
   if (before && !same) outbox_.edited(*before, object, version({object.kind, object.key}), now_());
   objects_.put(std::move(object));
 }
 
 bool ClusterStore::erase(const api::KindInfo& kind, std::string_view key) {
   const StoredObject* before = objects_.find(kind, key);
-  if (before && !leaving_) outbox_.removed(*before, version({&kind, std::string(key)}), now_());
+  if (before && !leaving_) outbox_.removed(*before, version({&kind, std::string(key)}));
   return objects_.erase(kind, key);
 }
 
 bool ClusterStore::elsewhere(const StoredObject& object) {
-  const bool arrives = arriving_ && arriving_->kind == object.kind && arriving_->key == object.key;
-  if (arrives) return false;
-  outbox_.create(object, now_());
+  if (arrives(object)) return false;
+  outbox_.create(object);
   return true;
 }
 

@@ -52,6 +52,8 @@ class ClusterStore final : public ObjectStore, public Births {
   void know(const OutboxPlace& place, std::uint64_t version);
 
  private:
+  bool arrives(const StoredObject& object) const;
+
   ObjectStore& objects_;
   Outbox& outbox_;
   std::function<Duration()> now_;

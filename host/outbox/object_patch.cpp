@@ -19,16 +19,8 @@ constexpr std::string_view kOurMetadata[] = {"labels", "annotations", "ownerRefe
                                              "finalizers"};
 constexpr const char* kWriter = "fieldManager=sluice&fieldValidation=Ignore";
 
-json::object parsed(std::string_view text) {
-  if (text.empty()) return {};
-  boost::system::error_code problem;
-  json::value value = api::parse_deep(text, problem);
-  SLUICE_CHECK(!problem && value.is_object(), "stored text is not an object: ", text);
-  return std::move(value.get_object());
-}
-
 json::object our_metadata(const StoredObject& object) {
-  const json::object all = parsed(object.metadata.text());
+  const json::object all = parse_stored(object.metadata.text());
   json::object out;
   for (const std::string_view field : kOurMetadata)
     if (const json::value* value = api::find(all, field)) out[api::json_view(field)] = *value;
@@ -40,10 +32,8 @@ std::string_view name_in(const api::KindInfo& kind, std::string_view key) {
 }
 
 std::string collection_of(const api::KindInfo& kind, std::string_view key) {
-  std::string out = kind.group.empty() ? "/api/" : "/apis/";
-  out += kind.hub_api_version();
-  if (kind.namespaced) out += "/namespaces/" + percent_encoded(key.substr(0, key.find('/')));
-  return out + "/" + kind.plural;
+  const std::string_view ns = kind.namespaced ? key.substr(0, key.find('/')) : std::string_view();
+  return collection_path(kind.hub_api_version(), kind.plural, ns);
 }
 
 }  // namespace
@@ -74,7 +64,8 @@ json::object main_patch(const StoredObject& before, const StoredObject& after) {
     if (!metadata.empty()) out["metadata"] = std::move(metadata);
   }
   if (before.body != after.body && *before.body != *after.body)
-    for (auto& [key, value] : merge_patch_between(parsed(*before.body), parsed(*after.body)))
+    for (auto& [key, value] :
+         merge_patch_between(parse_stored(*before.body), parse_stored(*after.body)))
       out[key] = std::move(value);
   return out;
 }
@@ -82,7 +73,8 @@ json::object main_patch(const StoredObject& before, const StoredObject& after) {
 json::object status_patch(const StoredObject& before, const StoredObject& after) {
   json::object out;
   if (before.status == after.status) return out;
-  json::object status = merge_patch_between(parsed(before.status), parsed(after.status));
+  json::object status =
+      merge_patch_between(parse_stored(before.status), parse_stored(after.status));
   if (!status.empty()) out["status"] = std::move(status);
   return out;
 }

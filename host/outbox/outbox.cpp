@@ -142,8 +142,7 @@ void Outbox::edited(const StoredObject& before, const StoredObject& after, std::
   add(entry_of(before, version), std::move(edit));
 }
 
-void Outbox::removed(const StoredObject& before, std::uint64_t version, Duration now) {
-  static_cast<void>(now);
+void Outbox::removed(const StoredObject& before, std::uint64_t version) {
   // What the cluster is letting go of goes by itself once nothing holds it.
   if (before.metadata.terminating()) return;
   auto edit = std::make_unique<Edit>();
@@ -153,8 +152,7 @@ void Outbox::removed(const StoredObject& before, std::uint64_t version, Duration
   add(entry_of(before, version), std::move(edit));
 }
 
-bool Outbox::create(const StoredObject& object, Duration now) {
-  static_cast<void>(now);
+bool Outbox::create(const StoredObject& object) {
   Entry& entry = entry_of(object, 0);
   if (entry.edits == 0) {
     entry.base.reset();
@@ -281,14 +279,10 @@ void Outbox::answered(Lane& lane) {
   lane.baseless = false;
 }
 
-Outbox::Edit& Outbox::edit_of(std::uint64_t id) {
+Outbox::Edit& Outbox::edit_of(std::uint64_t id) const {
   const auto found = by_id_.find(id);
   SLUICE_CHECK(found != by_id_.end(), "no request ", id, " is under way");
   return *found->second;
-}
-
-const Outbox::Edit& Outbox::edit_of(std::uint64_t id) const {
-  return const_cast<Outbox*>(this)->edit_of(id);  // it changes nothing
 }
 
 Sent Outbox::sent(std::uint64_t id) const {

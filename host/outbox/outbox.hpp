@@ -7,8 +7,7 @@
 //   its workloads, what was made for these. So a job is let go only after the admission that allows
 //   it is stored.
 // - An edit that gives quota waits for all earlier ones that end some, of whatever lane. So quota
-// is
-//   given away only after the end of who held it is stored.
+//   is given away only after the end of who held it is stored.
 // - Edits that only tell (texts, statuses of queues) wait a while, join with later ones, and are
 //   sent at a bounded rate.
 //
@@ -93,9 +92,9 @@ class Outbox {
   /// It made `after` of `before`, which the cluster has in `version` unless edits are waiting.
   void edited(const StoredObject& before, const StoredObject& after, std::uint64_t version,
               Duration now);
-  void removed(const StoredObject& before, std::uint64_t version, Duration now);
+  void removed(const StoredObject& before, std::uint64_t version);
   /// The object is to be there. False: that is under way already.
-  bool create(const StoredObject& object, Duration now);
+  bool create(const StoredObject& object);
 
   // ---- what is to be sent
 
@@ -138,7 +137,6 @@ class Outbox {
 
   /// Edits that are not stored yet.
   std::size_t size() const { return edits_; }
-  std::size_t under_way() const { return by_id_.size(); }
 
  private:
   struct Lane;
@@ -159,8 +157,7 @@ class Outbox {
   std::optional<ClusterRequest> request_of(Edit& edit);
   bool blocked(Lane& lane, Edit& edit, Duration now);
   bool may_tell(Duration now);
-  Edit& edit_of(std::uint64_t id);
-  const Edit& edit_of(std::uint64_t id) const;
+  Edit& edit_of(std::uint64_t id) const;
 
   LaneOf lane_of_;
   OutboxLimits limits_;

@@ -8,17 +8,6 @@
 #include "host/base/log.hpp"
 
 namespace sluice::host {
-namespace {
-
-/// What a status says of the end of its workload; nullptr: it has not ended.
-const api::Condition* end_of(const PreparedObject& object) {
-  const auto* workload = std::get_if<std::shared_ptr<api::Workload>>(&object.typed);
-  const api::Condition* finished =
-      workload && *workload ? (*workload)->status.condition("Finished") : nullptr;
-  return finished && finished->status == "True" ? finished : nullptr;
-}
-
-}  // namespace
 
 Transaction::Transaction(ObjectWriter& objects) : objects_(objects) {
   objects_.kernel().begin_staging();
@@ -42,7 +31,7 @@ void Transaction::commit() {
 void Transaction::apply(PreparedObject object) {
   const std::string& key = object.stored.key;
   // One that is new to the engine comes as it is said to be.
-  if (const api::Condition* end = end_of(object); end && objects_.kernel().engine().find(key))
+  if (const api::Condition* end = end_told(object); end && objects_.kernel().engine().find(key))
     if (auto done = objects_.finish_workload(key, end->reason, end->message); !done)
       log(LogLevel::kError, "writes", done.error().text, {{"workload", key}});
   objects_.kernel().commit(std::move(object));

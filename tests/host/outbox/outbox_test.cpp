@@ -73,7 +73,7 @@ TEST_F(OutboxTest, TwoThatSwapAreSentOneAfterTheOther) {
 }
 
 TEST_F(OutboxTest, ADeletionOfWhoHoldsQuotaIsAnEnd) {
-  outbox.removed(workload("old", "cq"), 1, now);
+  outbox.removed(workload("old", "cq"), 1);
   edit(workload("new"), workload("new", "cq"));
   EXPECT_THAT(due(), ElementsAre("DELETE old"));
   outbox.done(ids["old"]);
@@ -83,7 +83,7 @@ TEST_F(OutboxTest, ADeletionOfWhoHoldsQuotaIsAnEnd) {
 TEST_F(OutboxTest, WhatIsBeingDeletedGoesByItself) {
   StoredObject going = workload("w", "cq");
   going.metadata = Header(R"({"name":"w","deletionTimestamp":"2026-01-01T00:00:00Z"})");
-  outbox.removed(going, 1, now);
+  outbox.removed(going, 1);
   EXPECT_THAT(due(), IsEmpty());
 }
 
@@ -141,12 +141,12 @@ TEST_F(OutboxTest, ATextDoesNotKeepADecisionWaiting) {
 }
 
 TEST_F(OutboxTest, AnObjectIsAskedForOnce) {
-  EXPECT_TRUE(outbox.create(workload("new"), now));
-  EXPECT_FALSE(outbox.create(workload("new"), now));
+  EXPECT_TRUE(outbox.create(workload("new")));
+  EXPECT_FALSE(outbox.create(workload("new")));
   const auto requests = outbox.due(now);
   ASSERT_EQ(requests.size(), 1U);
   EXPECT_EQ(requests[0].method, "POST");
-  EXPECT_FALSE(outbox.create(workload("new"), now));
+  EXPECT_FALSE(outbox.create(workload("new")));
   outbox.stored(requests[0].id, workload("new"), 7);
   EXPECT_FALSE(outbox.assumes({&kind("Workload"), "ns/new"}));
 }
