@@ -1,5 +1,6 @@
 """The npm packages of a test: installed into the build folder as the package-lock.json beside the
 test says, once per content of that file."""
+import fcntl
 import hashlib
 import os
 import shutil
@@ -19,14 +20,24 @@ def install(source, build, more=()):
         version = hashlib.sha256(lock.read()).hexdigest()[:16]
     folder = os.path.join(os.path.abspath(build), f"e2e-{name}-{version}")
     done = os.path.join(folder, "installed")
-    if not os.path.exists(done):
-        fetch(source, folder)
-        with open(done, "w", encoding="utf-8"):
-            pass
     modules = [os.path.join(source, each) for each in os.listdir(source) if each.endswith(".mjs")]
-    for module in [*modules, *more]:
-        shutil.copy(module, folder)
+    # Tests that share a folder start side by side, and npm begins by deleting what is there.
+    with open(folder + ".lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(done):
+            fetch(source, folder)
+            with open(done, "w", encoding="utf-8"):
+                pass
+        for module in [*modules, *more]:
+            put(module, folder)
     return folder
+
+
+def put(module, folder):
+    """In one step: another test may be reading the one that is there."""
+    fresh = os.path.join(folder, os.path.basename(module) + ".new")
+    shutil.copy(module, fresh)
+    os.replace(fresh, os.path.join(folder, os.path.basename(module)))
 
 
 def fetch(source, folder):

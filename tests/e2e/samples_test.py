@@ -240,7 +240,7 @@ class Samples:
         self.stop("HoldAndDrain")
         eventually(lambda: self.spec(job)["suspend"], "it is suspended")
         self.assertEqual(self.condition(job, "Evicted")["reason"], "ClusterQueueStopped")
-        # The status of a queue is written ten times a second at most: kubectl watches for it.
+        # F1: the status of a queue is written ten times a second at most: kubectl watches for it.
         self.host.kubectl("wait", "clusterqueue/cluster-queue", "--for=condition=Active=False",
                           "--timeout=60s")
         active, = [c for c in self.host.json("get", "cq", "cluster-queue")["status"]["conditions"]
