@@ -84,7 +84,7 @@ const PodShape* Arrivals::pod_shape(const std::shared_ptr<const api::PodTemplate
   shape = std::make_unique<PodShape>();
   shape->pod = pod;
   shape->text = model_.texts.intern(pod->shape);
-  for (const api::ResourceRequest& r : pod->requests)
+  for (const api::ResourceRequest& r : asked_of_quota(pod->requests, resources_))
     shape->requests.push_back({model_.frs.intern_resource(r.resource), r.amount});
   return shape.get();
 }

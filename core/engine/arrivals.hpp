@@ -18,6 +18,7 @@ class Arrivals {
  public:
   Arrivals(const Parts& parts, Lifecycle& lifecycle)
       : model_(parts.model),
+        resources_(parts.config.resources),
         turn_(parts.turn),
         structure_(parts.structure),
         relations_(parts.relations),
@@ -59,6 +60,7 @@ class Arrivals {
   void pass_on(WorkloadId id);
 
   Model& model_;
+  const ResourceRules& resources_;
   Turn& turn_;
   Structure& structure_;
   Relations& relations_;

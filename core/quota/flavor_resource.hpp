@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/intern.hpp"
-#include "core/quota/amount.hpp"
+#include "core/types/amount.hpp"
 
 namespace sluice {
 

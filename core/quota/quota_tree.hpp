@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "core/quota/amount.hpp"
 #include "core/quota/flavor_resource.hpp"
+#include "core/types/amount.hpp"
 
 namespace sluice {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/time.hpp"
+#include "core/types/resource_rules.hpp"
 
 namespace sluice {
 
@@ -27,6 +28,7 @@ struct EngineConfig {
                                                FairStrategy::kLessThanInitialShare};
   Duration progress_window = 300 * kSecond;  ///< semantics 8: earmarks and "no way back"
   bool ignore_undeclared_resources = false;
+  ResourceRules resources;
   std::optional<Duration> pods_ready_timeout;  ///< absent: waitForPodsReady is off
   /// How long pods that were ready once may be missing; absent: for ever.
   std::optional<Duration> pods_recovery_timeout;

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "core/quota/amount.hpp"
+#include "core/types/amount.hpp"
 
 namespace sluice::host {
 namespace {

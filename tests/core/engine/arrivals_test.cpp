@@ -83,6 +83,21 @@ void check_records(const Engine& engine) {
   }
 }
 
+// 2 slices of 5 and 1 of 10 make 20 of 25; the second of 10 is one too many, whatever it asks of
+// the nodes. What is excluded needs no quota.
+TEST(Arrivals, QuotaIsAskedForWhatResourcesComeTo) {
+  EngineConfig config = Scenario::single_thread();
+  config.resources.excluded_prefixes = {"network"};
+  config.resources.transformations = {{"slice-5", false, "", {{"memory", 5'000}}},
+                                      {"slice-10", false, "", {{"memory", 10'000}}}};
+  Scenario s(config);
+  s.flavor("f").queue(Queue("q").quota("memory", {{"f", 25}}));
+  s.submit(Job("a", "q").request("slice-5", 2).request("slice-10", 1).request("network/fast", 1));
+  s.submit(Job("b", "q").request("slice-10", 1));
+  EXPECT_EQ(s.run(), Lines("reserved a", "admitted a"));
+  EXPECT_EQ(queue_view(s.engine.model(), "q")->use[0].used, 20);
+}
+
 TEST(ArrivalsProperties, ARecordDescribesItsObjectAndTheGoneLeaveNothing) {
   EXPECT_TRUE(rc::check([](std::uint64_t seed) {
     const Plan plan = Planner(seed).draw_with_checks(3, 5, 8);
