@@ -13,12 +13,13 @@
 #include <sstream>
 
 #include "core/types/quantity.hpp"
+#include "host/base/log.hpp"
+#include "host/config/kueue_file.hpp"
+#include "host/config/policies.hpp"
 #include "host/config/section.hpp"
 
 namespace sluice::host {
 namespace {
-
-constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
 
 /// HOST:PORT, where the host may be an IPv6 address in brackets. Empty when it is not one.
 std::string host_of(const std::string& address) {
@@ -133,20 +134,7 @@ void read_plugins(Section& section, PluginsConfig& out) {
 
 void read_fair_sharing(Section& section, EngineConfig& out) {
   section.boolean("enable", out.fair_sharing);
-  std::vector<std::string> names;
-  section.texts("preemptionStrategies", names);
-  if (!section.has("preemptionStrategies")) return;
-  const std::string final_share = "LessThanOrEqualToFinalShare";
-  const std::string initial_share = "LessThanInitialShare";
-  if (names == std::vector{final_share}) {
-    out.fair_strategies = {FairStrategy::kLessThanOrEqualToFinalShare};
-  } else if (names == std::vector{initial_share}) {
-    out.fair_strategies = {FairStrategy::kLessThanInitialShare};
-  } else if (names != std::vector{final_share, initial_share}) {
-    section.fail("preemptionStrategies",
-                 fmt::format("found [{0}]; allowed: [{1}], [{2}] or [{1}, {2}]",
-                             fmt::join(names, ", "), final_share, initial_share));
-  }
+  read_preemption_strategies(section, out);
 }
 
 constexpr Duration kPodsReadyTimeout = 1800 * kSecond;
@@ -159,19 +147,7 @@ void read_pods_ready(Section& section, EngineConfig& out) {
   section.duration("timeout", timeout);
   section.duration("recoveryTimeout", recovery);
   section.boolean("blockAdmission", out.block_admission);
-  Section requeuing(section.errors(), section.child("requeuingStrategy"),
-                    section.path_of("requeuingStrategy"));
-  if (const int by = requeuing.choice("timestamp", {"Eviction", "Creation"}); by >= 0)
-    out.requeue.by_eviction_time = by == 0;
-  std::int64_t base = out.requeue.backoff_base / kSecond;
-  std::int64_t max = out.requeue.backoff_max / kSecond;
-  requeuing.integer("backoffBaseSeconds", base, 1, kMaxInt32);
-  requeuing.integer("backoffMaxSeconds", max, 1, kMaxInt32);
-  out.requeue.backoff_base = base * kSecond;
-  out.requeue.backoff_max = max * kSecond;
-  std::int64_t limit = -1;
-  requeuing.integer("backoffLimitCount", limit, 0, kMaxInt32);
-  if (limit >= 0) out.requeue.backoff_limit = static_cast<std::int32_t>(limit);
+  read_requeuing(section, out.requeue);
   out.block_admission &= enable;
   if (!enable) return;
   out.pods_ready_timeout = timeout;
@@ -267,17 +243,6 @@ void read_store(Section& section, StoreConfig& out) {
   limits.integer("namespaceBytes", out.limits.namespace_bytes, 1, kMost);
 }
 
-void read_retention(Section& section, RetentionConfig& out) {
-  Section workloads(section.errors(), section.child("workloads"), section.path_of("workloads"));
-  const auto read = [&](const std::string& key, std::optional<Duration>& into) {
-    Duration time = 0;
-    workloads.duration(key, time);
-    if (workloads.has(key)) into = time;
-  };
-  read("afterFinished", out.after_finished);
-  read("afterDeactivatedByKueue", out.after_deactivated);
-}
-
 void read_history(Section& section, HistoryConfig& out) {
   constexpr std::int64_t kLeast = 1 << 20, kMost = std::int64_t{1} << 50;
   section.boolean("enabled", out.enabled);
@@ -294,8 +259,10 @@ void expect_constant(Section& section, const std::string& key, const std::string
   section.choice(key, {value});
 }
 
-void read_all(Section& root, Configuration& out) {
-  expect_constant(root, "apiVersion", "config.sluice.dev/v1alpha1");
+void read_own(Section& root, Configuration& out) {
+  root.require("apiVersion");
+  root.choice("apiVersion", {"config.sluice.dev/v1alpha1", "config.kueue.x-k8s.io/v1beta1",
+                             "config.kueue.x-k8s.io/v1beta2"});
   expect_constant(root, "kind", "Configuration");
   const auto part = [&](const std::string& key, auto&& read, auto& target) {
     Section section(root.errors(), root.child(key), key);
@@ -310,12 +277,13 @@ void read_all(Section& root, Configuration& out) {
       "resources",
       [](Section& s, EngineConfig& engine) {
         engine.ignore_undeclared_resources = s.choice("undeclared", {"block", "ignore"}) == 1;
+        read_resource_rules(s, engine.resources);
       },
       out.engine);
   part("executor", read_executor, out.executor);
   part("objectRetentionPolicies", read_retention, out.retention);
   part("history", read_history, out.history);
-  root.boolean("manageJobsWithoutQueueName", out.manage_jobs_without_queue_name);
+  read_managed_jobs(root, out.managed_jobs);
 }
 
 /// Hears a document and remembers nothing of it.
@@ -344,27 +312,53 @@ bool has_second_document(const std::string& text) {
   return parser.HandleNextDocument(listener) && parser.HandleNextDocument(listener);
 }
 
-}  // namespace
+std::string text_of(const YAML::Node& document, const char* key) {
+  if (!document.IsMap()) return {};
+  const YAML::Node value = document[key];
+  return value.IsDefined() && value.IsScalar() ? value.Scalar() : std::string();
+}
 
-Result<Configuration> parse_configuration(std::string_view text, const std::string& file) {
+/// The file that a ConfigMap of Kueue holds; empty: it is none, or holds none.
+std::string held_by(const YAML::Node& document) {
+  if (text_of(document, "kind") != "ConfigMap" || !document["data"].IsMap()) return {};
+  return text_of(document["data"], kKueueDataKey);
+}
+
+Configuration read_document(const YAML::Node& document, ConfigErrors& errors) {
+  Configuration out;
+  Section root(errors, document, "");
+  const KueueFile kueue = kueue_file(text_of(document, "apiVersion"));
+  if (kueue != KueueFile::kNone)
+    read_kueue_file(kueue, root, out);
+  else
+    read_own(root, out);
+  return out;
+}
+
+/// `may_hold`: it may be a ConfigMap with a configuration in it.
+Result<Configuration> parse_document(const std::string& text, const std::string& file,
+                                     bool may_hold) {
   try {
-    const std::string copy(text);
-    if (has_second_document(copy)) return Error{file + ": holds several documents; allowed: one"};
-    const std::vector<YAML::Node> documents = YAML::LoadAll(copy);
+    if (has_second_document(text)) return Error{file + ": holds several documents; allowed: one"};
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    const YAML::Node document =
+        documents.empty() ? YAML::Node(YAML::NodeType::Undefined) : documents.front();
+    if (const std::string held = may_hold ? held_by(document) : std::string(); !held.empty())
+      return parse_document(held, fmt::format("{}: data.{}", file, kKueueDataKey), false);
     ConfigErrors errors(file);
-    Configuration out;
-    {
-      Section root(errors,
-                   documents.empty() ? YAML::Node(YAML::NodeType::Undefined) : documents.front(),
-                   "");
-      read_all(root, out);
-    }
+    Configuration out = read_document(document, errors);
     if (!errors.empty()) return errors.error();
     return out;
   } catch (const YAML::Exception& e) {
     return Error{
         fmt::format("{}:{}: not YAML: {}", file, e.mark.is_null() ? 1 : e.mark.line + 1, e.msg)};
   }
+}
+
+}  // namespace
+
+Result<Configuration> parse_configuration(std::string_view text, const std::string& file) {
+  return parse_document(std::string(text), file, true);
 }
 
 Result<Configuration> load_configuration(const std::string& path) {
@@ -376,7 +370,11 @@ Result<Configuration> load_configuration(const std::string& path) {
         ": cannot be read; --config names a file that does not exist or is not yours to read"};
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (in.bad()) return Error{path + ": reading it failed"};
-  return parse_configuration(text, path);
+  auto out = parse_configuration(text, path);
+  if (out)
+    for (const std::string& note : out->notes)
+      log(LogLevel::kWarning, "configuration", note, {{"file", path}});
+  return out;
 }
 
 }  // namespace sluice::host

@@ -13,6 +13,7 @@
 
 #include "core/base/result.hpp"
 #include "core/engine/engine.hpp"
+#include "host/objects/managed_jobs.hpp"
 
 namespace sluice::host {
 
@@ -134,8 +135,10 @@ struct Configuration {
   ExecutorConfig executor;
   RetentionConfig retention;
   HistoryConfig history;
-  /// Jobs that name no queue are held too, until somebody gives them one.
-  bool manage_jobs_without_queue_name = false;
+  /// Jobs that name no queue may be held too, until somebody gives them one.
+  ManagedJobs managed_jobs;
+  /// What a file of Kueue says that has no counterpart here, or another one; empty for our own.
+  std::vector<std::string> notes;
 };
 
 /// Reads and checks a file. YAML or JSON. Without a name: the defaults.

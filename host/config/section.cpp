@@ -239,12 +239,12 @@ void Section::integer(const std::string& key, std::int64_t& out, std::int64_t mi
   }
 }
 
-void Section::duration(const std::string& key, Duration& out) {
+void Section::duration(const std::string& key, Duration& out, Duration least) {
   constexpr const char* kAllowed = "a duration such as 1500ms, 90s, 2m30s or 1h";
   YAML::Node node;
   if (!scalar(key, node, kAllowed)) return;
   const auto value = parse_duration(node.Scalar());
-  if (value && *value > 0) {
+  if (value && *value >= least) {
     out = *value;
   } else {
     fail(key, fmt::format("found {}; allowed: {}", describe(node), kAllowed));

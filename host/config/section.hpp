@@ -55,7 +55,7 @@ class Section {
   void text(const std::string& key, std::string& out);
   void boolean(const std::string& key, bool& out);
   void integer(const std::string& key, std::int64_t& out, std::int64_t min, std::int64_t max);
-  void duration(const std::string& key, Duration& out);
+  void duration(const std::string& key, Duration& out, Duration least = 1);
   void pairs(const std::string& key, Pairs& out);  ///< a map of texts
   void json(const std::string& key, std::string& out);
   void texts(const std::string& key, std::vector<std::string>& out);

@@ -34,10 +34,9 @@ class ControllerSetup {
   ControllerSetup(const Configuration& config, const hooks::HostHooks& hooks,
                   CheckControllers& checks, Kernel& kernel, ObjectWriter& objects,
                   const JobPages& pages, std::function<void()> other_pages)
-      : policy_(config.manage_jobs_without_queue_name),
+      : policy_(config.managed_jobs),
         gates_(hooks.pod_gate, hooks.plugins),
-        jobs_(kernel.scheme(), {hooks.job_mapping, hooks.plugins},
-              config.manage_jobs_without_queue_name),
+        jobs_(kernel.scheme(), {hooks.job_mapping, hooks.plugins}, config.managed_jobs),
         in_use_(kernel.scheme()),
         job_kinds_(kernel.scheme(), pages, std::move(other_pages)),
         lifting_(kernel.scheme(), gates_),

@@ -62,9 +62,9 @@ bool lower_reclaimable(json::object& status, std::string_view pod_set, std::int3
 
 }  // namespace
 
-JobController::JobController(const api::Scheme& scheme, MappingHooks mapping, bool manage_all)
+JobController::JobController(const api::Scheme& scheme, MappingHooks mapping, ManagedJobs managed)
     : mapping_(std::move(mapping)),
-      manage_all_(manage_all),
+      managed_(std::move(managed)),
       workload_kind_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
       kinds_(job_kinds(scheme)) {}
 
@@ -129,10 +129,10 @@ Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& obje
   if (!view) mapped_.erase(key);
   if (!view) return kNever;
   if (!api::find_text(part(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
-  const bool queued =
-      !view->label(kQueueLabel).empty() || (manage_all_ && view->ns != kUnmanagedNamespace);
+  const bool managed = managed_.holds(view->ns, objects);
+  const bool queued = !view->label(kQueueLabel).empty() || managed;
   if (!queued && view->label(kPrebuiltLabel).empty()) return kNever;
-  if (!manage_all_ && has_queued_owner(view->job, objects)) return kNever;
+  if (!managed && has_queued_owner(view->job, objects)) return kNever;
   if (auto done = keep_in_line(*view, objects); !done) return done.error();
   return kNever;
 }

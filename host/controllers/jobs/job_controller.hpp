@@ -18,14 +18,15 @@
 #include "host/controllers/jobs/mapping.hpp"
 #include "host/controllers/jobs/start_info.hpp"
 #include "host/objects/controller.hpp"
+#include "host/objects/managed_jobs.hpp"
 
 namespace sluice::host {
 
 class JobController final : public Controller {
  public:
-  /// Kinds that `scheme` does not know are left out. `manage_all`: jobs
-  /// without a queue get a workload too, which waits for a queue.
-  JobController(const api::Scheme& scheme, MappingHooks mapping, bool manage_all = false);
+  /// Kinds that `scheme` does not know are left out. Jobs without a queue that are `managed` get a
+  /// workload too, which waits for a queue.
+  JobController(const api::Scheme& scheme, MappingHooks mapping, ManagedJobs managed = {});
 
   std::string_view name() const override { return "jobs"; }
   std::vector<std::string> watches() const override;
@@ -65,7 +66,7 @@ class JobController final : public Controller {
             ObjectAccess& objects);
 
   MappingHooks mapping_;
-  bool manage_all_;
+  ManagedJobs managed_;
   const api::KindInfo* workload_kind_;
   std::vector<const api::KindInfo*> kinds_;  // of jobs
   JobReader reader_;

@@ -163,13 +163,14 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
                          const ObjectReader& objects, bool by_system,
                          std::vector<api::Problem>& problems) const {
   if (!kind.job) return;
-  if (!manage_all_ && has_queued_owner(object, objects)) return;
+  const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
+  const bool managed = managed_.holds(ns, objects);
+  if (!managed && has_queued_owner(object, objects)) return;
   if (!is_queued(object)) {
     const api::KindInfo* queues = objects.scheme().find("kueue.x-k8s.io/v1beta2", "LocalQueue");
-    const std::string_view ns = api::find_text(part(object, "metadata"), "namespace");
     const bool by_default =
         queues && objects.exists(*queues, fmt::format("{}/{}", ns, kDefaultQueue));
-    if (!by_default && !(manage_all_ && ns != kUnmanagedNamespace)) return;
+    if (!by_default && !managed) return;
     if (by_default)
       object_of(object_of(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =
           api::json_view(kDefaultQueue);

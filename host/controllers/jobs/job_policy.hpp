@@ -4,8 +4,10 @@
 // an admission, the gate of a pod that has no quota yet. Any thread.
 #pragma once
 
+#include <utility>
 #include <vector>
 
+#include "host/objects/managed_jobs.hpp"
 #include "host/writes/policy.hpp"
 
 namespace sluice::host {
@@ -17,8 +19,7 @@ bool has_queued_owner(const boost::json::object& job, const ObjectReader& object
 
 class JobPolicy final : public WritePolicy {
  public:
-  /// `manage_all`: jobs without a queue are suspended too.
-  explicit JobPolicy(bool manage_all = false) : manage_all_(manage_all) {}
+  explicit JobPolicy(ManagedJobs managed = {}) : managed_(std::move(managed)) {}
 
   bool wants(const api::KindInfo& kind) const override;
   void creating(const api::KindInfo& kind, boost::json::object& object, const ObjectReader& objects,
@@ -28,7 +29,7 @@ class JobPolicy final : public WritePolicy {
                 std::vector<api::Problem>& problems) const override;
 
  private:
-  bool manage_all_;
+  ManagedJobs managed_;
 };
 
 }  // namespace sluice::host

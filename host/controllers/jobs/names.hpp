@@ -14,8 +14,6 @@ namespace sluice::host {
 
 inline constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kDefaultQueue = "default";
-/// Jobs of the system are managed only when they name a queue.
-inline constexpr std::string_view kUnmanagedNamespace = "kube-system";
 inline constexpr std::string_view kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 inline constexpr std::string_view kPrebuiltLabel = "kueue.x-k8s.io/prebuilt-workload-name";

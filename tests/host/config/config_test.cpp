@@ -31,7 +31,7 @@ TEST(Configuration, EmptyBodyGivesTheDefaults) {
   EXPECT_EQ(config->engine.progress_window, 300 * kSecond);
   EXPECT_FALSE(config->engine.pods_ready_timeout.has_value());
   EXPECT_FALSE(config->engine.block_admission);
-  EXPECT_FALSE(config->manage_jobs_without_queue_name);
+  EXPECT_FALSE(config->managed_jobs.without_queue);
   EXPECT_FALSE(config->engine.ignore_undeclared_resources);
   EXPECT_EQ(config->executor.type, ExecutorType::kLocal);
 }
@@ -148,6 +148,15 @@ scheduling:
 objectRetentionPolicies: {workloads: {afterFinished: 1h, afterDeactivatedByKueue: 1ms}}
 history: {enabled: false, path: /var/lib/h.db, keepTime: 48h, keepBytes: 1048576}
 manageJobsWithoutQueueName: true
+managedJobsNamespaceSelector:
+  matchLabels: {team: a}
+  matchExpressions: [{key: kind, operator: In, values: [batch]}]
+resources:
+  undeclared: ignore
+  excludeResourcePrefixes: [example.com/]
+  transformations:
+  - {input: gpu, strategy: Replace, multiplyBy: nodes, outputs: {credits: 2500m, memory: 1Gi}}
+  - {input: cpu}
 )");
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_EQ(config->engine.pods_ready_timeout, 90 * kSecond);
@@ -163,7 +172,20 @@ manageJobsWithoutQueueName: true
   EXPECT_EQ(config->history.path, "/var/lib/h.db");
   EXPECT_EQ(config->history.keep_time, 48 * 3'600 * kSecond);
   EXPECT_EQ(config->history.keep_bytes, 1 << 20);
-  EXPECT_TRUE(config->manage_jobs_without_queue_name);
+  EXPECT_TRUE(config->managed_jobs.without_queue);
+  EXPECT_TRUE(
+      config->managed_jobs.namespaces.matches(api::LabelMap({{"team", "a"}, {"kind", "batch"}})));
+  EXPECT_FALSE(config->managed_jobs.namespaces.matches(api::LabelMap({{"team", "a"}})));
+  const ResourceRules& rules = config->engine.resources;
+  EXPECT_EQ(rules.excluded_prefixes, std::vector<std::string>{"example.com/"});
+  ASSERT_EQ(rules.transformations.size(), 2U);
+  EXPECT_FALSE(rules.transformations[0].retains_input);
+  EXPECT_EQ(rules.transformations[0].multiply_by, "nodes");
+  EXPECT_EQ(rules.transformations[0].outputs_milli,
+            (std::vector<std::pair<std::string, std::int64_t>>{{"credits", 2'500},
+                                                               {"memory", 1000LL << 30}}));
+  EXPECT_TRUE(rules.transformations[1].retains_input);
+  EXPECT_TRUE(config->engine.ignore_undeclared_resources);
 }
 
 TEST(Configuration, WaitForPodsReadyHasDefaultsAndCanBeOff) {
@@ -263,6 +285,27 @@ TEST(Configuration, NamesPlaceFoundAndAllowed) {
        "executor.images[0].entrypoint: found no program"},
       {"store: {path: a, path: b}\n", "store.path: the key is given twice"},
       {"store: [1\n", "s.yaml:4: not YAML"},
+  };
+  for (const Mistake& mistake : kMistakes) {
+    const auto config = parse(mistake.body);
+    ASSERT_FALSE(config.ok()) << mistake.body;
+    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
+  }
+}
+
+TEST(Configuration, NamesWhatIsWrongWithRulesOfResourcesAndSelectors) {
+  const Mistake kMistakes[] = {
+      {"resources: {transformations: [{input: a}, {input: a}]}\n",
+       "resources.transformations[1].input: \"a\" is listed twice"},
+      {"resources: {transformations: [{outputs: {a: 1}}]}\n",
+       "resources.transformations[0].input: is missing"},
+      {"resources: {transformations: [{input: a, outputs: {b: -1}}]}\n",
+       "resources.transformations[0].outputs: b: found -1; allowed: a quantity of 0 or more"},
+      {"resources: {transformations: [{input: a, multiplyBy: a}]}\n",
+       "allowed: another resource than the input"},
+      {"resources: {excludeResourcePrefixes: ['']}\n", "allowed: the beginning of a name"},
+      {"managedJobsNamespaceSelector: {matchExpressions: [{key: a, operator: In}]}\n",
+       "managedJobsNamespaceSelector.matchExpressions[0].values: is missing"},
   };
   for (const Mistake& mistake : kMistakes) {
     const auto config = parse(mistake.body);

@@ -198,7 +198,9 @@ TEST(Job, SaysWhyItsQueueDoesNotTakeIt) {
 }
 
 TEST(Job, WithoutAQueueIsHeldWhereAllAreManaged) {
-  JobWorld world(nullptr, nullptr, {}, true);
+  ManagedJobs managed;
+  managed.without_queue = true;
+  JobWorld world(nullptr, nullptr, {}, managed);
   world.submit(JobWorld::job("own", 1, ""));
   EXPECT_FALSE(world.runs("own"));
   const std::string name = world.only_workload();
@@ -207,6 +209,19 @@ TEST(Job, WithoutAQueueIsHeldWhereAllAreManaged) {
   world.change("jobs", "own", R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"lq"}}})");
   EXPECT_TRUE(world.runs("own"));
   EXPECT_EQ(world.only_workload(), name);
+}
+
+TEST(Job, WithoutAQueueIsHeldInTheNamespacesThatAreNamed) {
+  ManagedJobs managed;
+  managed.without_queue = true;
+  managed.namespaces = {{}, {{"team", api::LabelSelector::Operator::kExists, {}}}};
+  JobWorld world(nullptr, nullptr, {}, managed);
+  world.submit(JobWorld::job("first", 1, ""));
+  EXPECT_EQ(world.workloads(), std::vector<std::string>());
+  world.change("namespaces", "default", R"({"metadata":{"labels":{"team":"a"}}})");
+  world.submit(JobWorld::job("second", 1, ""));
+  EXPECT_FALSE(world.runs("second"));
+  EXPECT_THAT(world.workloads(), ElementsAre(StartsWith("job-second-")));
 }
 
 TEST(Job, TheTimeLimitTellsWhy) {

@@ -32,11 +32,11 @@ struct OwnLog {  // a base: it is there before the machine that writes to it
 
 struct JobWorld : OwnLog, HostFixture {
   explicit JobWorld(hooks::JobMapping* mapping = nullptr, hooks::PodGate* gate = nullptr,
-                    EngineConfig engine = {}, bool manage_all = false)
+                    EngineConfig engine = {}, ManagedJobs managed = {})
       : HostFixture(std::move(engine), &log),
-        policy(manage_all),
+        policy(managed),
         gates(gate),
-        jobs(scheme, {mapping, {}}, manage_all),
+        jobs(scheme, {mapping, {}}, managed),
         lifting(scheme, gates) {
     objects.add_policy(policy);
     controllers.add(jobs);
