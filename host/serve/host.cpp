@@ -262,7 +262,11 @@ class Host {
     authorizer_.set(&world_->authorizer());
     api_.set_limits(api_limits(config_.server.limits));
     api_.attach(world_->backend(authenticator_));
-    seeing_.enter(*world_);
+    seeing_.enter([world = world_.get()](Seeing::Done done) {
+      world->control().post([world, done = std::move(done)](ObjectAccess& objects) {
+        done(world->readings(objects));
+      });
+    });
   }
 
   /// Lets the World go for one of the next configuration. Requests wait outside: they are told to

@@ -63,15 +63,12 @@ void Seeing::watch(const Listener& listener) {
   listeners_.push_back(&listener);
 }
 
-void Seeing::enter(World& world) {
+void Seeing::enter(Source source) {
   const std::lock_guard lock(mutex_);
-  world_ = &world;
+  source_ = std::move(source);
 }
 
-void Seeing::leave() {
-  const std::lock_guard lock(mutex_);
-  world_ = nullptr;
-}
+void Seeing::leave() { enter({}); }
 
 void Seeing::stop(std::int64_t grace_ms) {
   if (listener_) listener_->stop(grace_ms);
@@ -79,22 +76,18 @@ void Seeing::stop(std::int64_t grace_ms) {
   listeners_.clear();
 }
 
-void Seeing::take(const std::function<void(std::vector<Reading>)>& done) {
-  std::vector<Reading> readings = of_process();
+void Seeing::take(const Done& done) {
+  std::vector<Reading> process = of_process();
   {
-    // Held while posting: a World that is asked here is there.
+    // Held while asking: a source that is asked here is there.
     const std::lock_guard lock(mutex_);
-    if (world_) {
-      world_->control().post(
-          [world = world_, done, readings = std::move(readings)](ObjectAccess& objects) mutable {
-            for (Reading& reading : world->readings(objects))
-              readings.push_back(std::move(reading));
-            done(std::move(readings));
-          });
-      return;
-    }
+    if (source_)
+      return source_([done, process = std::move(process)](std::vector<Reading> readings) mutable {
+        for (Reading& each : process) readings.push_back(std::move(each));
+        done(std::move(readings));
+      });
   }
-  done(std::move(readings));
+  done(std::move(process));
 }
 
 std::vector<Reading> Seeing::of_process() {

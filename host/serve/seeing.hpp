@@ -1,23 +1,29 @@
 // Seeing: what the process shows of itself: the metrics, their listener, and /metrics of the API.
 //
-// Belongs to the process; Worlds come and go. Counters go on over a reload; while there is no World
-// its gauges are absent. listen(), enter(), leave() and stop() are for the main thread.
+// Belongs to the process; who decides in it comes and goes. Counters go on over a reload; while
+// nobody is there the gauges of queues are absent. listen(), enter(), leave() and stop() are for
+// one thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "host/apiserver/api_server.hpp"
 #include "host/apiserver/listener.hpp"
 #include "host/metrics/http.hpp"
 #include "host/metrics/metrics.hpp"
-#include "host/serve/world.hpp"
 
 namespace sluice::host {
 
 class Seeing {
  public:
+  using Done = std::function<void(std::vector<Reading>)>;
+  /// Has the gauges of the moment taken, on the thread that may, and handed to `done`.
+  using Source = std::function<void(Done done)>;
+
   /// `api` must outlive it.
   explicit Seeing(ApiServer& api);
 
@@ -33,19 +39,19 @@ class Seeing {
   /// Counted with the API's own: connections. Until stop().
   void watch(const Listener& listener);
 
-  void enter(World& world);
-  /// No request looks at the World any more, once it has stopped.
+  void enter(Source source);
+  /// Nobody asks the source any more; what it was asked before it may still answer.
   void leave();
   void stop(std::int64_t grace_ms);
 
  private:
-  void take(const std::function<void(std::vector<Reading>)>& done);
+  void take(const Done& done);
   std::vector<Reading> of_process();
 
   ApiServer& api_;
   HostMetrics metrics_;
   std::mutex mutex_;
-  World* world_ = nullptr;                  // guarded by mutex_
+  Source source_;                           // guarded by mutex_
   std::vector<const Listener*> listeners_;  // guarded by mutex_
   std::unique_ptr<Listener> listener_;
 };

@@ -16,6 +16,7 @@
 #include "host/metrics/readings.hpp"
 #include "host/plugins/plugin_file.hpp"
 #include "host/plugins/trial.hpp"
+#include "host/serve/live_readings.hpp"
 
 namespace sluice::host {
 namespace {
@@ -190,30 +191,11 @@ Result<void> World::make_first_objects() {
 }
 
 std::vector<Reading> World::readings(const ObjectAccess& objects) const {
-  std::vector<Reading> out =
-      queue_readings(machine_->engine(), objects, config_.engine.fair_sharing);
-  out.push_back(skips_reading(decision_metrics_->preemption_skips()));
-  const PluginSet& plugins = this->plugins();
-  for (Reading& each : plugin_readings(plugins.status(), plugins.metrics().snapshot()))
-    out.push_back(std::move(each));
-  out.push_back(reading("sluice_plugin_lost_notifications_total",
-                        "Notifications that a plugin never took",
-                        static_cast<double>(plugins.lost_notifications()), true));
+  std::vector<Reading> out = live_readings(
+      {*machine_, *control_, *store_, *decision_metrics_, config_.engine.fair_sharing}, objects);
   const auto count = [&](const char* name, const char* help, auto value, bool counter) {
     out.push_back(reading(name, help, static_cast<double>(value), counter));
   };
-  count("sluice_scheduling_cycles_total", "Scheduling cycles", machine_->engine().stats().cycles,
-        true);
-  count("sluice_control_turns_total", "Turns of the thread that writes", control_->turns(), true);
-  const DraftCounts& drafts = control_->drafts();
-  Reading of_drafts{
-      "sluice_write_drafts_total", "Writes worked out beforehand, by what came of it", true, {}};
-  for (const auto& [result, number] :
-       {std::pair{"taken", drafts.taken}, {"anew", drafts.anew}, {"sent_back", drafts.sent_back}})
-    of_drafts.samples.push_back({{{"result", result}}, static_cast<double>(number)});
-  out.push_back(std::move(of_drafts));
-  count("sluice_store_version", "resourceVersion of the last published change", store_->version(),
-        false);
   count("sluice_store_backlog_changes", "Changes that are not durable yet", store_->backlog(),
         false);
   count("sluice_store_failed", "1 when nothing can be written any more",
@@ -231,14 +213,6 @@ std::vector<Reading> World::readings(const ObjectAccess& objects) const {
     count("sluice_history_failed", "1 while the history cannot be written",
           history.failure.empty() ? 0 : 1, false);
   }
-  Reading objects_of{"sluice_store_objects", "Objects, by kind", false, {}};
-  for (const api::KindInfo* kind : rules_->scheme.kinds()) {
-    const std::size_t number = store_->published_count(*kind);
-    if (number == 0) continue;
-    objects_of.samples.push_back(
-        {{{"group", kind->group}, {"resource", kind->plural}}, static_cast<double>(number)});
-  }
-  out.push_back(std::move(objects_of));
   return out;
 }
 

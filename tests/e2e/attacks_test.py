@@ -3,6 +3,7 @@
 
     attacks_test.py --sluice build/dev/bin/sluice            every write of the other one succeeds
     attacks_test.py --sluice build/release/bin/sluice --bench   how long they take: p50, p99, worst
+                                            (with parts of names: of these attacks alone)
 
 The test judges no time: the writes of the other user go on and succeed, the host is never refused
 memory (its peak stays under 512 MB), and each request of the attack gets an answer.
@@ -297,6 +298,8 @@ def bench():
     print(f"{'attack':38} {'requests':>8} {'answers':24} {'writes':>7} {'p50':>8} {'p99':>8} "
           f"{'worst':>8} {'peak':>7}")
     for attack in [Attack("none", lambda wire: time.sleep(0.1) or 200)] + list(attacks()):
+        if OPTIONS.tests and not any(part in attack.name for part in OPTIONS.tests):
+            continue
         with Host(OPTIONS.sluice) as host:
             admit_attacker(host)
             prepare(host, attack)
