@@ -24,7 +24,7 @@ quota was held, in the time that was asked for; what was used is known of pods t
 and that have ended, and USED is its part of what those runs held.
 
 Words for --by: user, namespace, queue, clusterQueue, flavor, priorityClass, outcome, reason, and
-one of hour, day, month (UTC).
+one of minute, tenMinutes, hour, day, month (UTC).
 
 Examples:
   sluice history

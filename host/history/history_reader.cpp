@@ -17,7 +17,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kApiVersion = "sluice.dev/v1alpha1";
-constexpr std::size_t kLookAtClock = 1'024;  // rows
+constexpr std::size_t kLookAtClock = 1'024;  // rows, or stretches of time
 constexpr double kHourMs = 3'600'000;
 
 ApiError too_long(const HistoryReadLimits& limits) {
@@ -200,6 +200,7 @@ Result<std::map<std::string, std::vector<Duration>>> HistoryReader::run_times(
 
 ApiResult<json::object> HistoryReader::sums(const HistoryQuery& query, Millis now,
                                             Deadline deadline) {
+  if (auto fits = check_window(query, now); !fits) return bad_request(fits.error().text);
   const auto filter = filter_of(query, names_);
   Sums sums(query, filter.value_or(RowFilter()), names_.find("cpu"), now);
   // The whole table is read in its own order, not in that of an index.
@@ -215,7 +216,8 @@ ApiResult<json::object> HistoryReader::sums(const HistoryQuery& query, Millis no
     rows->bind(1, query.from);
   const bool any = filter.has_value() && (query.ns.empty() || ns != 0);
   RunRow row;
-  for (std::size_t n = 0; any; ++n) {
+  std::size_t looked = 0;
+  while (any) {
     const auto found = rows->step();
     if (!found) return of_file(found.error());
     if (!*found) break;
@@ -224,8 +226,9 @@ ApiResult<json::object> HistoryReader::sums(const HistoryQuery& query, Millis no
     if (sums.groups().size() > limits_.groups)
       return bad_request(
           fmt::format("groupBy: the answer has more than {} groups: ask for less", limits_.groups));
-    if (n % kLookAtClock == 0 && std::chrono::steady_clock::now() > deadline)
-      return too_long(limits_);
+    if (sums.work() - looked < kLookAtClock) continue;
+    looked = sums.work();
+    if (std::chrono::steady_clock::now() > deadline) return too_long(limits_);
   }
   std::vector<std::pair<std::vector<std::string>, const Sum*>> groups;
   for (const auto& [key, sum] : sums.groups()) {

@@ -12,11 +12,12 @@
 namespace sluice::host {
 namespace {
 
-constexpr std::array<std::string_view, 11> kTexts = {
-    "user",    "namespace", "queue", "clusterQueue", "flavor", "priorityClass",
-    "outcome", "reason",    "hour",  "day",          "month"};
+constexpr std::array<std::string_view, 13> kTexts = {
+    "user",   "namespace", "queue",      "clusterQueue", "flavor", "priorityClass", "outcome",
+    "reason", "minute",    "tenMinutes", "hour",         "day",    "month"};
 constexpr std::int64_t kMostRuns = 5'000;
-constexpr Millis kHour = 3'600'000;
+constexpr Millis kMinute = 60'000;
+constexpr Millis kHour = 60 * kMinute;
 
 Error refused(std::string_view name, const std::string& found, std::string_view allowed) {
   return Error{
@@ -53,17 +54,28 @@ Result<void> read_groups(const std::string& text, HistoryQuery& out) {
     at = comma + 1;
     const auto found = std::find(kTexts.begin(), kTexts.end(), word);
     if (found == kTexts.end())
-      return refused("groupBy", text,
-                     "a list, with commas, of user, namespace, queue, clusterQueue, flavor, "
-                     "priorityClass, outcome, reason, hour, day, month; or empty for one sum");
+      return refused(
+          "groupBy", text,
+          "a list, with commas, of user, namespace, queue, clusterQueue, flavor, "
+          "priorityClass, outcome, reason, minute, tenMinutes, hour, day, month; or empty "
+          "for one sum");
     const auto by = static_cast<GroupBy>(found - kTexts.begin());
     if (is_time(by)) ++times;
     if (std::find(out.by.begin(), out.by.end(), by) == out.by.end()) out.by.push_back(by);
   }
-  if (times > 1) return refused("groupBy", text, "a list with one of hour, day and month at most");
+  if (times > 1)
+    return refused("groupBy", text,
+                   "a list with one of minute, tenMinutes, hour, day and month at most");
   if (out.by.size() > kMostGroupings)
     return refused("groupBy", text, fmt::format("a list of {} at most", kMostGroupings));
   return {};
+}
+
+/// Of the times that are all of one length; 0: of the others.
+Millis length_of(GroupBy time) {
+  if (time == GroupBy::kMinute) return kMinute;
+  if (time == GroupBy::kTenMinutes) return 10 * kMinute;
+  return time == GroupBy::kHour ? kHour : 0;
 }
 
 std::chrono::year_month_day date_of(Millis moment) {
@@ -103,7 +115,7 @@ Result<HistoryQuery> parse_query(std::string ns, const Parameters& parameters) {
 }
 
 Millis begin_of(GroupBy time, Millis moment) {
-  if (time == GroupBy::kHour) return moment - moment % kHour;
+  if (const Millis length = length_of(time)) return moment - moment % length;
   auto date = date_of(moment);
   if (time == GroupBy::kMonth) date = date.year() / date.month() / 1;
   return begin_of_day(date);
@@ -111,11 +123,21 @@ Millis begin_of(GroupBy time, Millis moment) {
 
 Millis end_of(GroupBy time, Millis moment) {
   const Millis begin = begin_of(time, moment);
-  if (time == GroupBy::kHour) return begin + kHour;
+  if (const Millis length = length_of(time)) return begin + length;
   if (time == GroupBy::kDay) return begin + 24 * kHour;
   auto date = date_of(moment);
   date += std::chrono::months(1);
   return begin_of_day(date.year() / date.month() / 1);
+}
+
+Result<void> check_window(const HistoryQuery& query, Millis now) {
+  const auto by = std::find_if(query.by.begin(), query.by.end(), is_time);
+  if (by == query.by.end() || *by >= GroupBy::kHour) return {};
+  const Millis steps = (std::min(query.to, now) - query.from) / length_of(*by);
+  if (steps <= kMostSteps) return {};
+  return Error{
+      fmt::format("from: by {} a window of {} of them is possible at most; this one has {}",
+                  to_text(*by), kMostSteps, steps)};
 }
 
 }  // namespace sluice::host

@@ -24,12 +24,14 @@ enum class GroupBy : std::uint8_t {
   kPriorityClass,
   kOutcome,
   kReason,
+  kMinute,
+  kTenMinutes,
   kHour,
   kDay,
   kMonth,
 };
 std::string_view to_text(GroupBy by);
-inline bool is_time(GroupBy by) { return by >= GroupBy::kHour; }
+inline bool is_time(GroupBy by) { return by >= GroupBy::kMinute; }
 inline constexpr std::size_t kMostGroupings = 4;
 
 struct HistoryQuery {
@@ -50,9 +52,15 @@ using Parameters = std::function<const std::string*(std::string_view name)>;
 /// parameter, what was found, and what is allowed.
 Result<HistoryQuery> parse_query(std::string ns, const Parameters& parameters);
 
-/// The beginning of the hour, day or month (UTC) of a moment.
+/// The beginning of the minute, hour, day or month (UTC) of a moment.
 Millis begin_of(GroupBy time, Millis moment);
 /// That of the next one.
 Millis end_of(GroupBy time, Millis moment);
+
+/// How many minutes (or tens of them) may lie in the window of one query that groups by them.
+inline constexpr std::int64_t kMostSteps = 10'000;
+/// Whether the window is short enough for what it is grouped by. `now`: it ends there at the
+/// latest.
+Result<void> check_window(const HistoryQuery& query, Millis now);
 
 }  // namespace sluice::host

@@ -31,7 +31,7 @@ std::size_t place_of(const std::vector<GroupBy>& by, bool (*is)(GroupBy)) {
 /// A stretch of time.
 struct Sums::Slice {
   Millis from = 0, to = 0;
-  Millis group = 0;  ///< the hour, day or month that it is of
+  Millis group = 0;  ///< the minute, hour, day or month that it is of
   bool holds(Millis moment) const { return moment >= from && moment < to; }
 };
 
@@ -104,6 +104,8 @@ GroupKey Sums::key_of(const RunRow& row, Millis time) const {
         break;
       case GroupBy::kFlavor:  // by each that it holds
         break;
+      case GroupBy::kMinute:
+      case GroupBy::kTenMinutes:
       case GroupBy::kHour:
       case GroupBy::kDay:
       case GroupBy::kMonth:
@@ -163,6 +165,7 @@ void Sums::add_slice(const RunRow& row, const Slice& slice) {
 }
 
 void Sums::add(const RunRow& row) {
+  ++work_;
   if (!filter_.takes(row)) return;
   // Its wait counts when it starts, so a run that only waits in the window has no part in it.
   const Millis begin = row.reserved != 0 ? row.reserved : row.ended;
@@ -172,6 +175,7 @@ void Sums::add(const RunRow& row) {
   const GroupBy by = query_.by[time_place_];
   for (Millis at = begin_of(by, std::max(begin, query_.from)); at <= end && at < query_.to;
        at = end_of(by, at)) {
+    ++work_;
     add_slice(row, {std::max(at, query_.from), std::min(end_of(by, at), query_.to), at});
   }
 }

@@ -58,6 +58,8 @@ class Sums {
     std::size_t operator()(const GroupKey& key) const;
   };
   const std::unordered_map<GroupKey, Sum, Hash>& groups() const { return groups_; }
+  /// Runs times the stretches of time over which they were spread: what it took so far.
+  std::size_t work() const { return work_; }
   /// Over all runs, each once.
   const Sum& total() const { return total_; }
 
@@ -75,6 +77,7 @@ class Sums {
   std::size_t time_place_;    // likewise
   std::unordered_map<GroupKey, Sum, Hash> groups_;
   Sum total_;
+  std::size_t work_ = 0;
 };
 
 }  // namespace sluice::host

@@ -27,6 +27,7 @@ NODES = """executor:
     labels: {capacity: spot}
     capacity: {cpu: "8", memory: 32Gi}
 """
+NO_HISTORY = "history: { enabled: false }\n"
 PLUGINS = "{ load: [{ name: flavor-fungibility }] }"
 WRITES = "echo 'epoch 1 <b>done</b>'; sleep 600"
 
@@ -90,11 +91,12 @@ def main():
     options, rest = parser.parse_known_args()
     in_browser, folder = browser_tests(HERE, options.build, "THE WEB PAGE WAS NOT TESTED")
     sluice = os.path.abspath(options.sluice)
-    with make_host(sluice, NODES, PLUGINS) as host, make_host(sluice) as empty:
+    with make_host(sluice, NODES, PLUGINS) as host, make_host(
+            sluice, NO_HISTORY) as empty:
         fill(host)
         done = subprocess.run(
             ["node", "--test", "--test-concurrency=1", "--test-reporter=spec", *rest,
-             "whatif.test.mjs", "page.test.mjs"], cwd=folder,
+             "whatif.test.mjs", "curves.test.mjs", "page.test.mjs"], cwd=folder,
             timeout=300, check=False, env=host.environment(
                 **in_browser, WEB_HOST=host.address, WEB_EMPTY=empty.address,
                 WEB_TOKENS=json.dumps(TOKENS), WEB_WAITING=str(WAITING)))

@@ -229,6 +229,15 @@ class Overview extends View {
           link(to.clusterQueue(of.name), of.name),
           of.stopped && h('span', { class: 'badge off' }, `stopped: ${of.stopped}`),
           of.inactive && h('span', { class: 'badge off', title: of.inactive }, 'not active'),
+          h(
+            'a',
+            {
+              class: 'aside',
+              href: to.clusterQueue(of.name, '?to=history'),
+              'aria-label': `History of ${of.name}`,
+            },
+            'history',
+          ),
         ),
         h(
           'span',

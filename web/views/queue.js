@@ -1,6 +1,7 @@
 // Queue: a ClusterQueue or a LocalQueue: its quota, who holds it, and who waits, in order, and why.
 import { h } from '../ui/dom.js';
 import { View } from '../ui/view.js';
+import '../ui/curves.js';
 import {
   badge,
   bar,
@@ -41,6 +42,7 @@ const holds = (row) =>
     .join(', ');
 
 const AGAIN_MS = 2000;
+const HISTORY = 'sluice.history'; // in the tab: whether it is open
 
 const unfinished = (slim) =>
   slim.state === 'finished' || slim.state === 'failed' ? undefined : slim;
@@ -48,6 +50,8 @@ const unfinished = (slim) =>
 class Queue extends View {
   #holding = document.createElement('window-rows');
   #waiting = document.createElement('window-rows');
+  #curves = document.createElement('history-curves');
+  #history;
   #sorted = [];
   #made = -1;
   #changes = 0;
@@ -84,6 +88,10 @@ class Queue extends View {
     }
     this.details = this.own(new Details(this.ctx.api, () => this.soon()));
     this.pages = this.own(new OffsetPages(this.ctx.api, pending(name, ns), () => this.soon()));
+    this.#curves.open(
+      this.ctx.api,
+      this.local ? { ns, queue: name } : { clusterQueue: name, inNamespace: this.ctx.ns },
+    );
     this.every(5000, () => {
       this.#seen = '';
       this.soon();
@@ -97,6 +105,7 @@ class Queue extends View {
       h('h1', {}, this.local ? `${ns}/${name}` : name),
       this.part('head', '', () => []),
       this.part('quota', '', () => []),
+      this.#makeHistory(),
       h('h2', { id: 'holding' }, 'Hold quota'),
       this.part('holding-note', '', () => []),
       this.#holding,
@@ -107,10 +116,37 @@ class Queue extends View {
     );
   }
 
+  /** Who waits and why comes first, so it is opened by who wants it, and stays open in his tab. */
+  #makeHistory() {
+    const note = 'use, borrowing, waits and evictions over time';
+    this.#history = h(
+      'details',
+      { class: 'section', id: 'history' },
+      h('summary', {}, h('h2', {}, 'History'), h('span', { class: 'faint' }, note)),
+    );
+    this.#history.addEventListener('toggle', () => {
+      const { open } = this.#history;
+      sessionStorage.setItem(HISTORY, open ? 'open' : '');
+      if (open) this.#history.append(this.#curves);
+      else this.#curves.remove();
+    });
+    this.#history.open =
+      sessionStorage.getItem(HISTORY) === 'open' || this.ctx.query.get('to') === 'history';
+    return this.#history;
+  }
+
   draw(now) {
     const object = [...this.self.items.values()][0];
     this.#drawHead(object);
     this.#drawQuota(object);
+    if (object && !this.local)
+      this.#curves.setQuotas(
+        slimQueue(object).quotas.map(({ flavor, resource, nominal }) => ({
+          flavor,
+          resource,
+          nominal,
+        })),
+      );
     this.#drawHolding(now);
     this.#drawWaiting(object, now);
     if (!this.local) this.#drawLocals();
@@ -124,6 +160,7 @@ class Queue extends View {
       this.#scrolled ||
       !target ||
       !this.self.complete ||
+      (this.#history.open && !this.#curves.ready) ||
       (!this.holders.complete && !this.holders.refused)
     )
       return;

@@ -51,11 +51,11 @@ TEST(HistoryQuery, NamesWhatItDoesNotUnderstand) {
        "from: must be before to"},
       {{{"groupBy", "users"}},
        "groupBy: Invalid value: \"users\": must be a list, with commas, of user, namespace, queue, "
-       "clusterQueue, flavor, priorityClass, outcome, reason, hour, day, month; or empty for one "
-       "sum"},
+       "clusterQueue, flavor, priorityClass, outcome, reason, minute, tenMinutes, hour, day, "
+       "month; or empty for one sum"},
       {{{"groupBy", "day,hour"}},
-       "groupBy: Invalid value: \"day,hour\": must be a list with one of hour, day and month at "
-       "most"},
+       "groupBy: Invalid value: \"day,hour\": must be a list with one of minute, tenMinutes, "
+       "hour, day and month at most"},
       {{{"groupBy", "user,namespace,queue,flavor,reason"}},
        "groupBy: Invalid value: \"user,namespace,queue,flavor,reason\": must be a list of 4 at "
        "most"},
@@ -72,6 +72,10 @@ TEST(HistoryQuery, NamesWhatItDoesNotUnderstand) {
 TEST(HistoryQuery, HoursDaysAndMonthsAreThoseOfUtc) {
   const auto millis = [](const char* text) { return to_millis(*parse_time(text)); };
   const Millis moment = millis("2028-02-29T23:59:59Z");
+  EXPECT_EQ(begin_of(GroupBy::kMinute, moment), millis("2028-02-29T23:59:00Z"));
+  EXPECT_EQ(end_of(GroupBy::kMinute, moment), millis("2028-03-01T00:00:00Z"));
+  EXPECT_EQ(begin_of(GroupBy::kTenMinutes, moment), millis("2028-02-29T23:50:00Z"));
+  EXPECT_EQ(end_of(GroupBy::kTenMinutes, moment), millis("2028-03-01T00:00:00Z"));
   EXPECT_EQ(begin_of(GroupBy::kHour, moment), millis("2028-02-29T23:00:00Z"));
   EXPECT_EQ(end_of(GroupBy::kHour, moment), millis("2028-03-01T00:00:00Z"));
   EXPECT_EQ(begin_of(GroupBy::kDay, moment), millis("2028-02-29T00:00:00Z"));
@@ -80,6 +84,27 @@ TEST(HistoryQuery, HoursDaysAndMonthsAreThoseOfUtc) {
   EXPECT_EQ(end_of(GroupBy::kMonth, moment), millis("2028-03-01T00:00:00Z"));
   EXPECT_EQ(end_of(GroupBy::kMonth, millis("2027-12-31T00:00:00Z")),
             millis("2028-01-01T00:00:00Z"));
+}
+
+// A run that lasts all the time is spread over each of them.
+TEST(HistoryQuery, MinutesHaveAWindowThatIsNotTooLong) {
+  const Millis now = to_millis(*parse_time("2026-02-01T00:00:00Z"));
+  HistoryQuery query;
+  query.by = {GroupBy::kFlavor, GroupBy::kMinute};
+  query.from = now - 10'000 * 60'000;
+  EXPECT_TRUE(check_window(query, now).ok()) << "that goes on until now";
+  query.from -= 60'000;
+  const auto refused = check_window(query, now);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().text,
+            "from: by minute a window of 10000 of them is possible at most; this one has 10001");
+  query.to = now - 60'000;
+  EXPECT_TRUE(check_window(query, now).ok());
+  query = {};
+  query.by = {GroupBy::kTenMinutes};
+  EXPECT_FALSE(check_window(query, now).ok()) << "since 1970";
+  query.by = {GroupBy::kHour};
+  EXPECT_TRUE(check_window(query, now).ok());
 }
 
 }  // namespace

@@ -111,6 +111,24 @@ TEST(Sums, TheSumsOfTheDaysAreTheSumOfAll) {
   EXPECT_NEAR(days.cpu_us, all.cpu_us, 1);
 }
 
+// From 1:00 to 3:00; of the window from 0:55 to 1:25 it has 25 minutes.
+TEST(Sums, TensOfMinutesHoldTheirShareOfARun) {
+  HistoryQuery query;
+  query.by = {GroupBy::kTenMinutes};
+  query.from = kHour - kHour / 12;
+  query.to = query.from + kHour / 2;
+  Sums sums(query, {}, kCpu, 10 * kHour);
+  sums.add(run());
+  std::map<Millis, double> cpu_hours;
+  for (const auto& [key, sum] : sums.groups()) cpu_hours[key.first[0]] = hours_of(sum) / 1'000;
+  const Millis ten = kHour / 6;
+  ASSERT_EQ(cpu_hours.size(), 3U);
+  EXPECT_NEAR(cpu_hours[kHour], 4.0 / 6, 1e-9);
+  EXPECT_NEAR(cpu_hours[kHour + ten], 4.0 / 6, 1e-9);
+  EXPECT_NEAR(cpu_hours[kHour + 2 * ten], 2.0 / 6, 1e-9) << "the window ends within it";
+  EXPECT_EQ(sums.work(), 4U) << "the run, and three stretches: what a deadline looks at";
+}
+
 // 2 of 3 cpu are of spot, and so are two thirds of what was used.
 TEST(Sums, AFlavorCountsWhatWasHeldOfIt) {
   RunRow row = run();
