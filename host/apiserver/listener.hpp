@@ -52,6 +52,8 @@ struct ListenerOptions {
   std::optional<TlsOptions> tls;  ///< nullopt: plain HTTP
   bool plain_anywhere = false;    ///< plain HTTP on an address that is not loopback
   bool read_only = false;         ///< GET and HEAD only; others get 405
+  /// With read_only: these are let through, too. Any thread; empty: none.
+  bool (*but)(const Request& request) = nullptr;
   unsigned threads = 2;
   ListenerLimits limits;
 };

@@ -126,7 +126,8 @@ std::optional<Reply> judge_head(Worker& worker, std::string_view target, Request
   request.path = std::move(parsed->path);
   request.query = std::move(parsed->query);
   const auto& shared = worker.shared();
-  if (shared.options.read_only && !reads_only(request)) {
+  const ListenerOptions& options = shared.options;
+  if (options.read_only && !reads_only(request) && !(options.but && options.but(request))) {
     Reply reply = transport_error(405, "MethodNotAllowed", "only GET and HEAD are served here");
     reply.headers.emplace_back("Allow", "GET, HEAD");
     return reply;

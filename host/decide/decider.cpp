@@ -25,6 +25,7 @@
 #include "host/serve/control_loop.hpp"
 #include "host/serve/signals.hpp"
 #include "host/serve/world.hpp"
+#include "host/whatif/what_if.hpp"
 
 namespace sluice::host {
 namespace {
@@ -152,12 +153,29 @@ class Decider final : public TurnEnd {
     control_->start();
     mail_.tell([this] { control_->post([this](ObjectAccess&) { take_mail(); }); });
     control_->post([this](ObjectAccess&) { take_mail(); });
-    reads_->attach(*objects_, *insight_);
+    what_if_ = std::make_unique<HostWhatIf>(ForkSource{config_, *rules_, *objects_},
+                                            reads_->askers(), [this] { return moment(); });
+    what_if_->start();
+    reads_->attach(*objects_, *insight_, *what_if_);
     log(LogLevel::kInfo, "controller", "deciding for " + server_,
         {{"workloads", std::to_string(machine_->engine().workloads().size())},
          {"took_ms", std::to_string((clock_.steady() - began) / kMillisecond)}});
     fmt::print("ready: deciding for {}\n", server_);
     std::fflush(stdout);
+  }
+
+  /// Of what is decided by now, whether the cluster has heard of it or not.
+  Result<ForkMoment> moment() {
+    ForkMoment out;
+    const auto published = control_->run_and_wait([&](ObjectAccess& objects) {
+      out.now = objects.now();
+      out.memory = machine_->engine().memory();
+      for (const PluginStatus& plugin : rules_->plugins->plugins().status())
+        if (plugin.quarantined) out.quarantined.push_back(plugin.name);
+    });
+    if (!published) return published.error();
+    out.version = objects_->version();
+    return out;
   }
 
   void take_mail() {
@@ -170,6 +188,7 @@ class Decider final : public TurnEnd {
   void stop() {
     mail_.tell({});
     if (reads_) reads_->stop();
+    if (what_if_) what_if_->stop();
     if (follower_) follower_->stop();
     if (rules_) rules_->plugins->plugins().set_wake({});
     if (control_) control_->stop();
@@ -193,6 +212,7 @@ class Decider final : public TurnEnd {
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<LiveInsight> insight_;
   std::unique_ptr<ReadServer> reads_;
+  std::unique_ptr<HostWhatIf> what_if_;  // of a replica that leads
   std::unique_ptr<LeaseHolder> lease_;
   std::unique_ptr<RequestSender> sender_;
   std::unique_ptr<ClusterFollower> follower_;

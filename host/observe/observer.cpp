@@ -19,11 +19,15 @@
 #include "host/plugins/clock.hpp"
 #include "host/serve/signals.hpp"
 #include "host/simulate/dump.hpp"
+#include "host/whatif/what_if.hpp"
 
 namespace sluice::host {
 namespace {
 
 constexpr Duration kLook = 200 * kMillisecond;  // whether the end was asked for meanwhile
+constexpr const char* kOthersDecide =
+    "another program decides in this cluster: this is what Sluice would decide there, once what "
+    "waits and would start at once has started";
 
 /// Why the cluster is not known in full; empty when it is.
 std::string what_is_missing(const ClusterFollower& follower, const std::string& server) {
@@ -109,13 +113,18 @@ class Observer {
     if (auto open = server.open(config_.server, options_.address, options_.own_kubeconfig); !open)
       return open.error();
     TrialRoom room(source(), clock_);
+    HostWhatIf what_if({config_, *rules_, *store_}, server.askers(), [this] {
+      return Result<ForkMoment>(ForkMoment{
+          .now = clock_.now(), .version = store_->version(), .uncertain = {kOthersDecide}});
+    });
+    what_if.start();
     std::atomic<bool> ending = false;
     std::thread ready([&] {
       while (!ending && !follower_->wait(kLook)) {
       }
       if (ending) return;
       mirror_->log_problems();
-      server.attach(*store_, room);
+      server.attach(*store_, room, what_if);
       fmt::print("ready https://{} kubeconfig {}\n", server.address(), options_.own_kubeconfig);
       std::fflush(stdout);
     });
@@ -124,6 +133,7 @@ class Observer {
     ending = true;
     ready.join();
     server.stop();
+    what_if.stop();
     follower_->stop();
     return 0;
   }

@@ -27,6 +27,12 @@ AccessAnswer ReadersOnly::may(const Identity&, const AccessRequest& request) con
   return {true, ""};
 }
 
+AccessAnswer AnybodyAsks::may(const Identity& who, const AccessRequest& request) const {
+  AccessRequest read = request;
+  read.verb = "get";
+  return readers_.may(who, read);
+}
+
 void NoWrites::submit(WriteRequest request, WriteDone done) {
   done(forbidden(*request.kind, request.name, kOnlyReads));
 }

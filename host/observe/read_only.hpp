@@ -1,5 +1,5 @@
 // What keeps an observer from changing anything, and from showing as empty what it does not look
-// at: who may do what, and a way for writes that leads nowhere.
+// at: who may do what, and a way for writes that leads nowhere; and who may ask what would be.
 //
 // Both answer from what they were made with; any thread.
 #pragma once
@@ -22,6 +22,18 @@ class ReadersOnly final : public Authorizer {
 
  private:
   std::set<std::string> hidden_;  // group/plural of kinds that are not followed
+};
+
+/// Of a question, what would be a write changes nothing: whoever is known, who may read all that is
+/// followed, may ask it of that; nobody of what is not followed, since its answer would be wrong.
+class AnybodyAsks final : public Authorizer {
+ public:
+  /// It must outlive this.
+  explicit AnybodyAsks(const ReadersOnly& readers) : readers_(readers) {}
+  AccessAnswer may(const Identity& who, const AccessRequest& request) const override;
+
+ private:
+  const ReadersOnly& readers_;
 };
 
 class NoWrites final : public Writes {

@@ -6,6 +6,14 @@
 #include "host/serve/signals.hpp"
 
 namespace sluice::host {
+namespace {
+
+/// What is sent by POST and stores nothing.
+bool asks_what_if(const Request& request) {
+  return request.method == "POST" && request.path == "/apis/sluice.dev/v1alpha1/whatifs";
+}
+
+}  // namespace
 
 ReadServer::ReadServer(const api::Scheme& scheme, const std::vector<FollowedKind>& kinds,
                        const PluginClock& clock)
@@ -26,6 +34,7 @@ Result<void> ReadServer::open(ServerConfig server, const std::string& address,
   options.address = server.address;
   options.tls = TlsOptions{keys->certificate, keys->key, keys->client_ca};
   options.read_only = true;
+  options.but = asks_what_if;
   auto listener = Listener::open(options, api_.handler(), api_.head_check());
   if (!listener) return listener.error().context("--address");
   auto token = publish_kubeconfig(server.kubeconfig, "", (*listener)->address(), *keys);
@@ -41,13 +50,14 @@ Result<void> ReadServer::open(ServerConfig server, const std::string& address,
   return {};
 }
 
-void ReadServer::attach(LiveStore& store, Insight& insight) {
+void ReadServer::attach(LiveStore& store, Insight& insight, WhatIf& what_if) {
   ApiBackend backend;
   backend.scheme = &scheme_;
   backend.store = &store;
   backend.writes = &writes_;
   backend.authorizer = &readers_;
   backend.insight = &insight;
+  backend.what_if = &what_if;
   api_.attach(backend);
 }
 

@@ -1,5 +1,5 @@
-// ReadServer: the API of a process that follows a cluster: as a host's, for reading only. Changes
-// are made in the cluster itself.
+// ReadServer: the API of a process that follows a cluster: as a host's, for reading only, and for
+// asking what would be. Changes are made in the cluster itself.
 //
 // open() and stop() are for one thread; whoever asks may do so from any, and is told to come again
 // until attach().
@@ -29,8 +29,10 @@ class ReadServer {
   /// Answers at `address` and writes a kubeconfig with a token of this run. What else a server is
   /// configured with is that of `server`.
   Result<void> open(ServerConfig server, const std::string& address, const std::string& kubeconfig);
-  /// Both must outlive it, or stop().
-  void attach(LiveStore& store, Insight& insight);
+  /// All must outlive it, or stop().
+  void attach(LiveStore& store, Insight& insight, WhatIf& what_if);
+  /// Who may ask what would be.
+  const Authorizer& askers() const { return askers_; }
   void stop();
 
   const std::string& address() const { return address_; }
@@ -42,6 +44,7 @@ class ReadServer {
   const api::Scheme& scheme_;
   const PluginClock& clock_;
   const ReadersOnly readers_;
+  const AnybodyAsks askers_{readers_};
   NoWrites writes_;
   HostAuthenticator authenticator_;
   ApiServer api_;

@@ -40,6 +40,7 @@ struct ForkMoment {
   std::uint64_t version = 0;             ///< published
   std::vector<std::string> quarantined;  ///< plugins that are called no more
   EngineMemory memory = {};              ///< of the engine
+  std::vector<std::string> uncertain;    ///< sentences: what answers about it do not know
 };
 
 /// When whoever asked stops waiting.

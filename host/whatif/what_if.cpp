@@ -123,6 +123,11 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
   json::object out = request.question;
   json::object status =
       answer_document(*done->fork, question, done->granted, done->asked, *done->since, may_know);
+  for (const std::string& each : moment->uncertain) {
+    json::value& uncertain = status["uncertain"];
+    if (!uncertain.is_array()) uncertain.emplace_array();
+    uncertain.get_array().emplace_back(each);
+  }
   const std::vector<WorkloadId> waiting = done->waiting();
   done->fork.reset();  // its memory is needed
   const json::object& spec = part(request.question, "spec");

@@ -134,9 +134,6 @@ describe('a refusal', () => {
     );
     assert.equal(new Set(words).size, words.length);
     assert.match(refusalWords({ kind: 'offline' }), /cannot be reached/);
-    const text = 'the server could not find the requested resource';
-    assert.match(refusalWords({ code: 404, text }), /not answered here/);
-    assert.match(refusalWords({ code: 404, text: `${text}: kind X of v1` }), /is not there/);
   });
 });
 

@@ -113,8 +113,6 @@ export function lineOf(error) {
   return found ? Number(found[1]) : undefined;
 }
 
-const NOT_SERVED = 'the server could not find the requested resource';
-
 /** What an answer that is none means for whoever asked. */
 export function refusalWords(error) {
   const known = {
@@ -129,8 +127,6 @@ export function refusalWords(error) {
     504: 'It took the host too long, so it stopped. Ask for fewer objects, or later',
   };
   if (error.kind === 'offline') return 'The host cannot be reached. Ask again in a moment';
-  if (error.code === 404 && error.text === NOT_SERVED)
-    return 'Such questions are not answered here: who only looks on (observe) decides nothing';
   return known[error.code] ?? 'The host gave no answer';
 }
 
