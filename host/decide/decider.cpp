@@ -18,6 +18,7 @@
 #include "host/decide/cluster_door.hpp"
 #include "host/decide/followed_kinds.hpp"
 #include "host/explain/insight.hpp"
+#include "host/history/history.hpp"
 #include "host/kube/follower.hpp"
 #include "host/observe/read_server.hpp"
 #include "host/plugins/clock.hpp"
@@ -153,10 +154,14 @@ class Decider final : public TurnEnd {
     control_->start();
     mail_.tell([this] { control_->post([this](ObjectAccess&) { take_mail(); }); });
     control_->post([this](ObjectAccess&) { take_mail(); });
-    what_if_ = std::make_unique<HostWhatIf>(ForkSource{config_, *rules_, *objects_},
-                                            reads_->askers(), [this] { return moment(); });
+    what_if_ = std::make_unique<HostWhatIf>(
+        ForkSource{config_, *rules_, *objects_}, reads_->askers(), [this] { return moment(); },
+        [this] { return past_run_times(); });
     what_if_->start();
-    reads_->attach(*objects_, *insight_, *what_if_);
+    history_ = history_of_cluster(config_.history, *objects_, rules_->scheme,
+                                  [this] { return clock_.now(); });
+    if (history_) history_->start();
+    reads_->attach(*objects_, *insight_, *what_if_, history_.get());
     log(LogLevel::kInfo, "controller", "deciding for " + server_,
         {{"workloads", std::to_string(machine_->engine().workloads().size())},
          {"took_ms", std::to_string((clock_.steady() - began) / kMillisecond)}});
@@ -178,6 +183,8 @@ class Decider final : public TurnEnd {
     return out;
   }
 
+  PastRunTimes past_run_times() { return history_ ? history_->run_times() : PastRunTimes(); }
+
   void take_mail() {
     Delivery delivery = mail_.take();
     door_->take(std::move(delivery.letters));
@@ -189,6 +196,7 @@ class Decider final : public TurnEnd {
     mail_.tell({});
     if (reads_) reads_->stop();
     if (what_if_) what_if_->stop();
+    if (history_) history_->stop();
     if (follower_) follower_->stop();
     if (rules_) rules_->plugins->plugins().set_wake({});
     if (control_) control_->stop();
@@ -212,7 +220,8 @@ class Decider final : public TurnEnd {
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<LiveInsight> insight_;
   std::unique_ptr<ReadServer> reads_;
-  std::unique_ptr<HostWhatIf> what_if_;  // of a replica that leads
+  std::unique_ptr<HostHistory> history_;  // of a replica that leads; null: none is kept
+  std::unique_ptr<HostWhatIf> what_if_;   // likewise
   std::unique_ptr<LeaseHolder> lease_;
   std::unique_ptr<RequestSender> sender_;
   std::unique_ptr<ClusterFollower> follower_;

@@ -26,9 +26,10 @@ constexpr std::chrono::seconds kCatchUp(2);
 }  // namespace
 
 HostHistory::HostHistory(const HistoryConfig& config, const std::string& store_folder,
-                         LiveStore& store, const api::Scheme& scheme, std::function<Time()> clock)
+                         LiveStore& store, const api::Scheme& scheme, std::function<Time()> clock,
+                         const std::string& name)
     : clock_(std::move(clock)), thread_("history-ask", kWaiting, kWaitingPerUser) {
-  const auto opened = open(config, store_folder, store, scheme);
+  const auto opened = open(config, store_folder, store, scheme, name);
   if (opened) return;
   failure_ = opened.error().text;
   recorder_.reset();
@@ -47,7 +48,8 @@ HostHistory::~HostHistory() {
 }
 
 Result<void> HostHistory::open(const HistoryConfig& config, const std::string& store_folder,
-                               LiveStore& store, const api::Scheme& scheme) {
+                               LiveStore& store, const api::Scheme& scheme,
+                               const std::string& name) {
   std::string path = config.path;
   if (path.empty() && store_folder.empty()) {
     std::string folder = (std::filesystem::temp_directory_path() / "sluice-history-XXXXXX");
@@ -67,8 +69,9 @@ Result<void> HostHistory::open(const HistoryConfig& config, const std::string& s
     if (!reader) return reader.error();
     *into = std::move(*reader);
   }
-  recorder_ = std::make_unique<HistoryRecorder>(std::move(*file), store, scheme, clock_,
-                                                HistoryKeep{config.keep_time, config.keep_bytes});
+  recorder_ =
+      std::make_unique<HistoryRecorder>(std::move(*file), store, scheme, clock_,
+                                        HistoryKeep{config.keep_time, config.keep_bytes}, name);
   return {};
 }
 
@@ -121,6 +124,14 @@ std::map<std::string, std::vector<Duration>> HostHistory::run_times() {
   if (!recorder_) return {};
   auto times = times_->run_times(kLatestRows, kTimesOfQueue);
   return times ? std::move(*times) : std::map<std::string, std::vector<Duration>>();
+}
+
+std::unique_ptr<HostHistory> history_of_cluster(const HistoryConfig& config, LiveStore& store,
+                                                const api::Scheme& scheme,
+                                                std::function<Time()> clock) {
+  if (!config.enabled || config.path.empty()) return nullptr;
+  const std::string name = fmt::format("process {} of {}", ::getpid(), clock());
+  return std::make_unique<HostHistory>(config, "", store, scheme, std::move(clock), name);
 }
 
 HistoryState HostHistory::state() const {

@@ -22,9 +22,9 @@ namespace sluice::host {
 class HostHistory final : public History {
  public:
   /// All must outlive it. `store_folder`: empty for a store in memory, whose history ends with the
-  /// process.
+  /// process. `name`: of the store, as for the recorder.
   HostHistory(const HistoryConfig& config, const std::string& store_folder, LiveStore& store,
-              const api::Scheme& scheme, std::function<Time()> clock);
+              const api::Scheme& scheme, std::function<Time()> clock, const std::string& name = {});
   ~HostHistory() override;
 
   void start();
@@ -39,7 +39,7 @@ class HostHistory final : public History {
 
  private:
   Result<void> open(const HistoryConfig& config, const std::string& store_folder, LiveStore& store,
-                    const api::Scheme& scheme);
+                    const api::Scheme& scheme, const std::string& name);
   Result<void> lock(const std::string& path);
   ApiResult<boost::json::value> answer(const HistoryRequest& request);
 
@@ -52,5 +52,11 @@ class HostHistory final : public History {
   std::unique_ptr<HistoryReader> times_;   // of the one that asks for run times
   QuestionThread thread_;
 };
+
+/// Of a cluster that is followed into `store`, where the configuration names a file for it; null:
+/// it names none. Its store begins anew with each process.
+std::unique_ptr<HostHistory> history_of_cluster(const HistoryConfig& config, LiveStore& store,
+                                                const api::Scheme& scheme,
+                                                std::function<Time()> clock);
 
 }  // namespace sluice::host

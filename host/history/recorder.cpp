@@ -27,7 +27,7 @@ constexpr std::string_view kStoreName = "kube-system";  // its UID tells stores 
 
 HistoryRecorder::HistoryRecorder(std::unique_ptr<HistoryFile> file, LiveStore& store,
                                  const api::Scheme& scheme, std::function<Time()> clock,
-                                 HistoryKeep keep)
+                                 HistoryKeep keep, std::string name)
     : file_(std::move(file)),
       store_(store),
       workloads_(*scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
@@ -35,6 +35,7 @@ HistoryRecorder::HistoryRecorder(std::unique_ptr<HistoryFile> file, LiveStore& s
       namespaces_(*scheme.find("v1", "Namespace")),
       clock_(std::move(clock)),
       keep_(keep),
+      name_(std::move(name)),
       log_(*file_) {}
 
 HistoryRecorder::~HistoryRecorder() { stop(); }
@@ -227,7 +228,9 @@ Result<void> HistoryRecorder::place_cursors() {
 /// one everything. As of the version at which the cursors are.
 Result<void> HistoryRecorder::read_all() {
   const RecordPtr name = store_.get(namespaces_, kStoreName);
-  const std::string store = name ? std::string(name->metadata.uid()) : std::string();
+  const std::string store = !name_.empty() ? name_
+                            : name         ? std::string(name->metadata.uid())
+                                           : std::string();
   const std::uint64_t version = workload_cursor_.position();
   HistoryPlace from = file_->place();
   if (from.store != store || from.workloads > version || from.pods > version)

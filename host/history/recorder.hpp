@@ -41,9 +41,10 @@ struct HistoryState {
 
 class HistoryRecorder {
  public:
-  /// `store` and `scheme` must outlive it.
+  /// `store` and `scheme` must outlive it. `name`: of this store, whose versions are another's when
+  /// it is another name; empty: its namespace kube-system tells.
   HistoryRecorder(std::unique_ptr<HistoryFile> file, LiveStore& store, const api::Scheme& scheme,
-                  std::function<Time()> clock, HistoryKeep keep);
+                  std::function<Time()> clock, HistoryKeep keep, std::string name = {});
   ~HistoryRecorder();  // as stop()
 
   void start();
@@ -76,6 +77,7 @@ class HistoryRecorder {
   const api::KindInfo& namespaces_;
   const std::function<Time()> clock_;
   const HistoryKeep keep_;
+  const std::string name_;
 
   // of the thread, once it is there
   RunLog log_;

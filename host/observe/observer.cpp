@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "host/config/config.hpp"
+#include "host/history/history.hpp"
 #include "host/observe/compare.hpp"
 #include "host/observe/mirror.hpp"
 #include "host/observe/read_server.hpp"
@@ -113,10 +114,14 @@ class Observer {
     if (auto open = server.open(config_.server, options_.address, options_.own_kubeconfig); !open)
       return open.error();
     TrialRoom room(source(), clock_);
-    HostWhatIf what_if({config_, *rules_, *store_}, server.askers(), [this] {
+    const auto history = history_of_cluster(config_.history, *store_, rules_->scheme,
+                                            [this] { return clock_.now(); });
+    const auto moment = [this] {
       return Result<ForkMoment>(ForkMoment{
           .now = clock_.now(), .version = store_->version(), .uncertain = {kOthersDecide}});
-    });
+    };
+    const auto past = [&] { return history ? history->run_times() : PastRunTimes(); };
+    HostWhatIf what_if({config_, *rules_, *store_}, server.askers(), moment, past);
     what_if.start();
     std::atomic<bool> ending = false;
     std::thread ready([&] {
@@ -124,7 +129,8 @@ class Observer {
       }
       if (ending) return;
       mirror_->log_problems();
-      server.attach(*store_, room, what_if);
+      if (history) history->start();
+      server.attach(*store_, room, what_if, history.get());
       fmt::print("ready https://{} kubeconfig {}\n", server.address(), options_.own_kubeconfig);
       std::fflush(stdout);
     });
@@ -135,6 +141,7 @@ class Observer {
     server.stop();
     what_if.stop();
     follower_->stop();
+    if (history) history->stop();
     return 0;
   }
 

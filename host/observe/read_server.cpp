@@ -50,7 +50,7 @@ Result<void> ReadServer::open(ServerConfig server, const std::string& address,
   return {};
 }
 
-void ReadServer::attach(LiveStore& store, Insight& insight, WhatIf& what_if) {
+void ReadServer::attach(LiveStore& store, Insight& insight, WhatIf& what_if, History* history) {
   ApiBackend backend;
   backend.scheme = &scheme_;
   backend.store = &store;
@@ -58,6 +58,7 @@ void ReadServer::attach(LiveStore& store, Insight& insight, WhatIf& what_if) {
   backend.authorizer = &readers_;
   backend.insight = &insight;
   backend.what_if = &what_if;
+  backend.history = history;
   api_.attach(backend);
 }
 

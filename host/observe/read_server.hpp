@@ -29,8 +29,8 @@ class ReadServer {
   /// Answers at `address` and writes a kubeconfig with a token of this run. What else a server is
   /// configured with is that of `server`.
   Result<void> open(ServerConfig server, const std::string& address, const std::string& kubeconfig);
-  /// All must outlive it, or stop().
-  void attach(LiveStore& store, Insight& insight, WhatIf& what_if);
+  /// All must outlive it, or stop(). `history`: nullptr where none is kept.
+  void attach(LiveStore& store, Insight& insight, WhatIf& what_if, History* history);
   /// Who may ask what would be.
   const Authorizer& askers() const { return askers_; }
   void stop();

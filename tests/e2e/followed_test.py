@@ -7,11 +7,13 @@ real control plane: tests/kubernetes.
 """
 import argparse
 import json
+import os
+import signal
 import sys
 import unittest
 
 from followers import Follower
-from host import Host
+from host import Host, eventually
 
 NO_PODS = "executor: { type: none }\n"
 CAPACITY = """
@@ -95,12 +97,44 @@ class Case(unittest.TestCase):
         self.assertIn("this does not follow configmaps; ask the cluster itself", other.stderr)
 
 
+    def total(self, follower):
+        done = follower.sluice("history", "-o", "json")
+        self.assertEqual(done.returncode, 0, done.stderr + follower.log())
+        return json.loads(done.stdout)["total"]
+
+    def keeps_a_history(self, command):
+        kept = f"history: {{ path: {os.path.join(self.host.folder, command)}.db }}\n"
+        with Follower(self.host, command, kept) as follower:
+            eventually(lambda: self.total(follower)["started"] == 1, "low has started")
+            self.host.kubectl("create", "-f", "-", stdin=json.dumps(job("next", 1)))
+            eventually(lambda: self.total(follower)["running"] == 2, "next has, too")
+            follower.stop(signal.SIGKILL)
+            # What goes on counts on, what ended meanwhile has ended, and nothing counts twice.
+            self.host.kubectl("delete", "job", "next")
+            eventually(lambda: len(self.host.kubectl("get", "workloads", "-A", "-o", "name")
+                                   .split()) == 1, "its workload goes with it")
+            follower.start()
+            eventually(lambda: self.total(follower)["deleted"] == 1, "the deletion is seen")
+            total = self.total(follower)
+            self.assertEqual((total["started"], total["running"]), (2, 1))
+            self.assertGreater(total["heldHours"]["cpu"], 0)
+
+    def keeps_none_unless_told_where(self, follower):
+        done = follower.sluice("history")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("could not find the requested resource", done.stderr)
+
+
 class Observed(Case):
     def test_what_if_is_what_sluice_would_do_and_nothing_is_written(self):
         with Follower(self.host, "observe") as follower:
             answer = self.tries_what_if(follower)
             self.assertIn("another program decides in this cluster", answer["uncertain"][0])
             self.refuses_to_write(follower)
+            self.keeps_none_unless_told_where(follower)
+
+    def test_a_history_is_kept_in_a_file(self):
+        self.keeps_a_history("observe")
 
 
 class Controlled(Case):
@@ -109,6 +143,10 @@ class Controlled(Case):
             answer = self.tries_what_if(follower)
             self.assertNotIn("uncertain", answer)
             self.refuses_to_write(follower)
+            self.keeps_none_unless_told_where(follower)
+
+    def test_a_history_is_kept_in_a_file(self):
+        self.keeps_a_history("controller")
 
 
 if __name__ == "__main__":

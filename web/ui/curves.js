@@ -28,7 +28,9 @@ function off() {
       {},
       'A host keeps one where its configuration says ',
       h('code', {}, 'history: {enabled: true}'),
-      ', as it does unless told otherwise.',
+      ', as it does unless told otherwise; who follows a cluster, where it also names a file: ',
+      h('code', {}, 'history: {path: /var/lib/sluice/history.db}'),
+      '.',
     ),
   );
 }

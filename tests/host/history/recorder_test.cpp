@@ -31,11 +31,12 @@ struct Recorders : testing::Test {
   }
   ~Recorders() override { recorder.reset(); }
 
-  void start(HistoryKeep keep = {3'600 * kSecond, 1 << 30}) {
+  void start(HistoryKeep keep = {3'600 * kSecond, 1 << 30}, const std::string& name = {}) {
     auto file = HistoryFile::open(path);
     SLUICE_CHECK(file.ok(), file.error().text);
     recorder = std::make_unique<HistoryRecorder>(
-        std::move(*file), world.store, world.scheme, [this] { return world.clock.now(); }, keep);
+        std::move(*file), world.store, world.scheme, [this] { return world.clock.now(); }, keep,
+        name);
     recorder->start();
   }
   void settle() {
@@ -135,6 +136,23 @@ TEST_F(Recorders, WhatHappenedMeanwhileIsMadeUpFromTheStore) {
 }
 
 // The last that was written of the world was the start of w2, 7 s after that of w1.
+// As after a restart of who follows a cluster: the store counts its versions anew, so that those of
+// the file may lie beyond what it has read, or before.
+TEST_F(Recorders, VersionsOfAStoreOfAnotherNameSayNothing) {
+  submit("w1", 4);
+  EXPECT_EQ(told(), "w1 ann cq: 0+0 ran never, Running; ");
+  recorder.reset();
+  pass(10);
+  finish("w1");
+  const std::uint64_t version = world.store.version();
+  auto file = HistoryFile::open(path);
+  const HistoryPlace place = (*file)->place();
+  ASSERT_TRUE((*file)->write({}, {place.store, version, version, place.seen}).ok());
+  file = Error{"closed"};
+  start({3'600 * kSecond, 1 << 30}, "another");
+  EXPECT_EQ(told(), "w1 ann cq: 0+0 ran 10, Finished; ");
+}
+
 TEST_F(Recorders, WhatWentMeanwhileEndsWhenItWasSeenLast) {
   submit("w1", 2);
   pass(7);
