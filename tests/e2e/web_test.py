@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The web page in a real browser: Debian's chromium, driven by puppeteer-core as
 web/package-lock.json says. One host with data and one without; web/*.test.mjs look at them and
-leave pictures in BUILD/web-pictures.
+leave pictures in BUILD/web-pictures. An observer of the first host serves the page, too.
 
     web_test.py --sluice build/dev/bin/sluice --build build/dev [--test-name-pattern …]
 """
@@ -11,8 +11,10 @@ import os
 import subprocess
 import sys
 
+from followers import Follower
 from host import Host, eventually
 from npm import browser_tests
+from rest import Rest
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "web")
 TOKENS = {"admin": "the-token-of-the-operator", "ann": "the-token-of-user-ann"}
@@ -92,13 +94,15 @@ def main():
     in_browser, folder = browser_tests(HERE, options.build, "THE WEB PAGE WAS NOT TESTED")
     sluice = os.path.abspath(options.sluice)
     with make_host(sluice, NODES, PLUGINS) as host, make_host(
-            sluice, NO_HISTORY) as empty:
+            sluice, NO_HISTORY) as empty, Follower(host, "observe") as observer:
         fill(host)
+        followed = Rest(observer.kubeconfig)
         done = subprocess.run(
             ["node", "--test", "--test-concurrency=1", "--test-reporter=spec", *rest,
-             "whatif.test.mjs", "curves.test.mjs", "page.test.mjs"], cwd=folder,
-            timeout=300, check=False, env=host.environment(
+             "whatif.test.mjs", "curves.test.mjs", "reach.test.mjs", "page.test.mjs"],
+            cwd=folder, timeout=420, check=False, env=host.environment(
                 **in_browser, WEB_HOST=host.address, WEB_EMPTY=empty.address,
+                WEB_OBSERVER=followed.server, WEB_OBSERVER_TOKEN=followed.token,
                 WEB_TOKENS=json.dumps(TOKENS), WEB_WAITING=str(WAITING)))
     sys.exit(done.returncode)
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { Browser, clean } from './browser.mjs';
 
-const { WEB_HOST: host, WEB_EMPTY: vacant } = process.env;
+const { WEB_HOST: host, WEB_EMPTY: vacant, WEB_OBSERVER: observer } = process.env;
 const tokens = JSON.parse(process.env.WEB_TOKENS);
 const browser = new Browser();
 
@@ -257,4 +257,18 @@ it('a host without data: what is missing is said at the form', async () => {
   await fill(tab, { namespace: 'default', queue: 'main', cpu: '1' });
   await ask(tab, 'Job default/my-job');
   clean(tab);
+});
+
+it('of a cluster that is only looked at: what Sluice would do there', async () => {
+  const tab = await fresh(process.env.WEB_OBSERVER_TOKEN, observer);
+  await fill(tab, { namespace: 'bob', queue: 'main', name: 'watched', cpu: '1', memory: '1Gi' });
+  await ask(
+    tab,
+    /Job bob\/watched would (start now|wait)/,
+    'another program decides in this cluster',
+  );
+  await tab.page.setViewport({ width: 1280, height: 1100 });
+  await tab.picture('what-if-observed');
+  await tab.see('#/clusterqueues/language?to=history', 'No history is kept here');
+  clean(tab, 1);
 });
