@@ -305,6 +305,25 @@ class Roles(HistoryTest):
                 "GET", f"{RUNS}/namespaces/{own}/runs?user={stranger}&groupBy=")
             self.assertEqual((code, answer["total"]["started"]), (200, 0))
 
+    def test_the_curves_of_a_shared_queue_are_those_of_his_namespace(self):
+        # As the web page asks for them.
+        since = (datetime.datetime.now(datetime.UTC) - datetime.timedelta(minutes=59)).strftime(
+            "%Y-%m-%dT%H:%M:00Z")
+        for by, among in (("minute", 1), ("flavor,minute", 2)):
+            curve = f"runs?groupBy={by}&from={since}&clusterQueue=cq"
+            code, all_of_it = self.rest("olga").send("GET", f"{RUNS}/{curve}")
+            self.assertEqual((code, all_of_it["total"]["started"]), (200, 2))
+            for user, own, other in (("ann", "team-a", "team-b"), ("bea", "team-b", "team-a")):
+                code, answer = self.rest(user).send("GET", f"{RUNS}/namespaces/{own}/{curve}")
+                self.assertEqual((code, answer["total"]["started"]), (200, 1), answer)
+                self.assertEqual(sum(each["started"] for each in answer["groups"]), 1)
+                self.assertEqual({len(each["group"]) for each in answer["groups"]}, {among})
+                for path in (curve, f"namespaces/{other}/{curve}"):
+                    code, answer = self.rest(user).send("GET", f"{RUNS}/{path}")
+                    self.assertEqual(code, 403, answer)
+                    self.assertNotIn("total", answer)
+        self.assertEqual(self.rest("eve").send("GET", f"{RUNS}/{curve}")[0], 403)
+
     def test_who_may_do_nothing_sees_nothing(self):
         for path in (f"{RUNS}/runs", f"{RUNS}/namespaces/team-a/runs"):
             self.assertEqual(self.rest("eve").send("GET", path)[0], 403)
@@ -333,6 +352,7 @@ class Roles(HistoryTest):
                                  ("GET", f"{RUNS}/runs?watch=true", 405),
                                  ("GET", f"{RUNS}/runs/x", 404),
                                  ("GET", f"{RUNS}/runs?groupBy=nonsense", 400),
+                                 ("GET", f"{RUNS}/runs?groupBy=minute", 400),
                                  ("GET", f"{RUNS}/runs?from=x", 400)):
             body = {} if verb == "POST" else None
             self.assertEqual(self.admin.send(verb, path, body)[0], code, (verb, path))
