@@ -297,6 +297,25 @@ Result<void> Scheme::to_version(json::object& object, std::string_view version) 
   return {};
 }
 
+Result<void> Scheme::convert(json::object& object, std::string_view version) const {
+  const State::Served* served =
+      state_->find_served(find_text(object, "apiVersion"), find_text(object, "kind"));
+  if (served == nullptr) {
+    return Error{"no matches for kind " + shown(find_text(object, "kind")) + " in version " +
+                 shown(find_text(object, "apiVersion"))};
+  }
+  const CompiledKind& kind = *served->kind;
+  if (kind.version_index(version) == kind.info.versions.size()) {
+    return Error{kind.info.kind + " has no version " + std::string(version)};
+  }
+  if (kind.info.versions[served->version].name == version) return {};
+  if (served->version != kind.hub) {
+    Outcome ignored;
+    to_hub(kind, served->version, state_->root(*served->kind, kind.hub), object, ignored);
+  }
+  return to_version(object, version);
+}
+
 const KindInfo* Scheme::find(std::string_view api_version, std::string_view kind) const {
   const State::Served* served = state_->find_served(api_version, kind);
   return served != nullptr ? &served->kind->info : nullptr;

@@ -10,8 +10,6 @@
 namespace sluice::host {
 namespace {
 
-constexpr int kNice = 10;  // the host's own threads come first
-
 ApiError too_many() { return too_many_requests("too many questions are waiting; try again later"); }
 
 ApiError ending() { return unavailable("the host is shutting down", 1); }
@@ -54,7 +52,7 @@ void QuestionThread::ask(const std::string& user, Question question) {
 
 void QuestionThread::loop() {
   pthread_setname_np(pthread_self(), name_.c_str());
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice_);
   for (;;) {
     std::optional<Task> task;
     bool stopping = false;

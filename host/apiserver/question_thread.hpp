@@ -2,7 +2,8 @@
 // in turns, while a few may wait.
 //
 // For answers that cost more than a read and must not keep connections or the host's own work
-// waiting: the thread has a low priority. ask() may be called from any thread.
+// waiting: the thread has a low priority unless it is given another. ask() may be called from any
+// thread.
 #pragma once
 
 #include <condition_variable>
@@ -23,8 +24,12 @@ class QuestionThread {
   using Question = std::function<void(const ApiError* refused)>;
 
   /// `name`: of the thread, 15 characters. `waiting`: questions that may wait, 429 beyond it.
-  QuestionThread(std::string name, std::size_t waiting, std::size_t waiting_per_user)
-      : name_(std::move(name)), waiting_(waiting), waiting_per_user_(waiting_per_user) {}
+  /// `nice`: its priority; 0: that of the host's own threads.
+  QuestionThread(std::string name, std::size_t waiting, std::size_t waiting_per_user, int nice = 10)
+      : name_(std::move(name)),
+        waiting_(waiting),
+        waiting_per_user_(waiting_per_user),
+        nice_(nice) {}
   ~QuestionThread();  // as stop()
 
   void start();
@@ -43,6 +48,7 @@ class QuestionThread {
 
   const std::string name_;
   const std::size_t waiting_, waiting_per_user_;
+  const int nice_;
   std::mutex mutex_;
   std::condition_variable work_;
   FairQueue<Task> queue_;                                 // guarded by mutex_, as the rest

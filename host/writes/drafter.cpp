@@ -154,6 +154,28 @@ std::optional<ApiError> Drafter::namespace_refuses(const Reads& reads, const api
                                ns));
 }
 
+void Drafter::amend(Draft& draft, const WriteMode& mode,
+                    std::vector<api::Problem>& problems) const {
+  Edit& edit = *draft.edit;
+  const api::KindInfo& kind = edit.kind();
+  const json::object* before = edit.before();
+  json::object& after = edit.after();
+  if (is_user(mode) && before) keep_marks(kind, *before, after, advice_of(draft, mode));
+  if (is_user(mode) && !before) {
+    drop_marks(kind, after, advice_of(draft, mode));
+    mark_creator(kind, mode.user, after);
+  }
+  if (edit.of_status()) return;
+  if (is_user(mode)) check_owners(draft.reads.scheme(), kind, before, after, problems);
+  for (const WritePolicy* policy : policies_) {
+    if (!policy->wants(kind)) continue;
+    if (before)
+      policy->updating(kind, after, *before, draft.reads, mode.by_system, problems);
+    else
+      policy->creating(kind, after, draft.reads, mode.by_system, problems);
+  }
+}
+
 std::optional<ApiError> Drafter::judge_new(Draft& draft, const WriteMode& mode) const {
   Edit& edit = *draft.edit;
   const api::KindInfo& kind = edit.kind();
@@ -167,10 +189,6 @@ std::optional<ApiError> Drafter::judge_new(Draft& draft, const WriteMode& mode) 
     return refused;
   if (draft.reads.exists(kind, *key)) return already_exists(kind, name);
   if (!mode.by_system) drop_system_metadata(object);
-  if (is_user(mode)) {
-    drop_marks(kind, object, advice_of(draft, mode));
-    mark_creator(kind, mode.user, object);
-  }
   if (!mode.by_system && kind.status_subresource) object.erase("status");
   draft.identified = view.identifies(kind);
   if (draft.identified)
@@ -183,9 +201,7 @@ std::optional<ApiError> Drafter::judge_new(Draft& draft, const WriteMode& mode) 
   }
   if (names_itself(kind)) api::default_job(object, api::find_text(metadata_of(object), "uid"));
   std::vector<api::Problem> problems;
-  if (is_user(mode)) check_owners(view.scheme(), kind, nullptr, object, problems);
-  for (const WritePolicy* policy : policies_)
-    if (policy->wants(kind)) policy->creating(kind, object, draft.reads, mode.by_system, problems);
+  amend(draft, mode, problems);
   if (auto refused = judge_fields(draft, mode, std::move(problems))) return refused;
   edit.set_key(key_in(kind, object));
   return std::nullopt;
@@ -194,18 +210,11 @@ std::optional<ApiError> Drafter::judge_new(Draft& draft, const WriteMode& mode) 
 /// Whether what the edit makes of the object may not be; it is in hub form otherwise.
 std::optional<ApiError> Drafter::judge_change(Draft& draft, const WriteMode& mode) const {
   Edit& edit = *draft.edit;
-  const api::KindInfo& kind = edit.kind();
   const json::object& before = *edit.before();
   json::object& after = edit.after();
   keep_system_metadata(before, after);
-  if (is_user(mode)) keep_marks(kind, before, after, advice_of(draft, mode));
   std::vector<api::Problem> problems;
-  if (!edit.of_status()) {
-    if (is_user(mode)) check_owners(draft.reads.scheme(), kind, &before, after, problems);
-    for (const WritePolicy* policy : policies_)
-      if (policy->wants(kind))
-        policy->updating(kind, after, before, draft.reads, mode.by_system, problems);
-  }
+  amend(draft, mode, problems);
   return judge_fields(draft, mode, std::move(problems));
 }
 

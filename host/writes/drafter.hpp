@@ -46,6 +46,9 @@ class Drafter {
   /// Objects can be created only in namespaces that exist.
   void require_namespaces() { require_namespaces_ = true; }
 
+  /// What the system makes of a wish before anybody looks at its fields: marks that are not the
+  /// writer's to set, owners, and the policies of the kind. The first part of judge().
+  void amend(Draft& draft, const WriteMode& mode, std::vector<api::Problem>& problems) const;
   /// Judges the draft's edit, and seals it unless plugins have to be asked before. Why not: in
   /// `refused`. REQUIRES: the edit says what is to become of the object.
   void judge(Draft& draft, const WriteMode& mode) const;

@@ -18,10 +18,6 @@ namespace {
 namespace json = boost::json;
 using Problems = std::vector<api::Problem>;
 
-bool is_queued(const json::object& job) {
-  return !label_of(job, kQueueLabel).empty() || !label_of(job, kPrebuiltLabel).empty();
-}
-
 void refuse(Problems& problems, std::string field, std::string detail,
             api::Problem::Kind kind = api::Problem::Kind::kInvalid) {
   problems.push_back({kind, std::move(field), std::move(detail)});
@@ -137,6 +133,10 @@ void check_gates(const json::object& pod, const json::object& old, const ObjectR
 }
 
 }  // namespace
+
+bool is_queued(const json::object& job) {
+  return !label_of(job, kQueueLabel).empty() || !label_of(job, kPrebuiltLabel).empty();
+}
 
 bool has_queued_owner(const json::object& job, const ObjectReader& objects) {
   bool found = false;

@@ -12,6 +12,9 @@
 
 namespace sluice::host {
 
+/// The job says which queue it is for, or which workload is its own.
+bool is_queued(const boost::json::object& job);
+
 /// A job of a job that is queued runs with it, unqueued. The reference has to name that very
 /// object, not its namesake; and where all jobs are to be queued nobody is excused by what he wrote
 /// into his object.
