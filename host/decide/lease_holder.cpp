@@ -8,7 +8,6 @@
 #include "api/json/json.hpp"
 #include "host/base/log.hpp"
 #include "host/kube/link.hpp"
-#include "host/kube/page.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -35,12 +34,10 @@ LeaseHolder::LeaseHolder(LinkTarget target, const Kubeconfig& config, LeaseOptio
       wall_(std::move(wall)),
       lost_(std::move(lost)),
       keeper_(identity_, options_.times),
-      sender_(std::move(target), config,
-              {[] { return true; }, [this](ClusterAnswer answer) { answered(std::move(answer)); }},
-              {.connections = 2, .patience = options_.times.lasts}) {}
+      caller_(std::move(target), config, options_.times.lasts) {}
 
 void LeaseHolder::start() {
-  sender_.start();
+  caller_.start();
   thread_ = std::thread([this] { keep(); });
 }
 
@@ -59,7 +56,7 @@ void LeaseHolder::stop() {
       (*record)->holder.clear();
       write(**record, true);
     }
-  sender_.stop();
+  caller_.stop();
 }
 
 void LeaseHolder::keep() {
@@ -103,40 +100,15 @@ void LeaseHolder::look() {
   if (!held) log(LogLevel::kInfo, "lease", "held by this one", {{"identity", identity_}});
 }
 
-void LeaseHolder::answered(ClusterAnswer answer) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (answer.id == asked_) answer_ = std::move(answer);
-  }
-  changed_.notify_all();
-}
-
-/// Waits no longer than the lease lasts.
-ClusterAnswer LeaseHolder::ask(ClusterRequest request) {
-  std::unique_lock lock(mutex_);
-  request.id = ++asked_;
-  answer_.reset();
-  std::vector<ClusterRequest> requests;
-  requests.push_back(std::move(request));
-  sender_.send(std::move(requests));
-  changed_.wait_for(lock, std::chrono::nanoseconds(options_.times.lasts),
-                    [this] { return answer_.has_value(); });
-  if (answer_) return std::move(*answer_);
-  ClusterAnswer none;
-  none.body = "the API server does not answer";
-  return none;
-}
-
 Result<std::optional<LeaseRecord>> LeaseHolder::read() {
   ClusterRequest request;
   request.path = fmt::format(fmt::runtime(kLeases), options_.ns) + "/" + options_.name;
-  const ClusterAnswer answer = ask(std::move(request));
+  const ClusterAnswer answer = caller_.ask(std::move(request));
   if (answer.status == 404) return std::optional<LeaseRecord>();
   const auto lease = api::parse_object(answer.body);
   if (answer.status != 200 || !lease)
     return Error{
-        fmt::format("cannot read lease {}/{}: {}", options_.ns, options_.name,
-                    answer.status == 0 ? answer.body : message_of(answer.status, answer.body))};
+        fmt::format("cannot read lease {}/{}: {}", options_.ns, options_.name, trouble_of(answer))};
   const json::object& spec = part(*lease, "spec");
   LeaseRecord out;
   out.holder = text_in(spec, "holderIdentity");
@@ -167,11 +139,11 @@ bool LeaseHolder::write(const LeaseRecord& wanted, bool exists) {
   if (exists) request.path += "/" + options_.name;
   request.content_type = "application/json";
   request.body = api::to_json(body);
-  const ClusterAnswer answer = ask(std::move(request));
+  const ClusterAnswer answer = caller_.ask(std::move(request));
   if (answer.status == 200 || answer.status == 201) return true;
   if (answer.status != 409)
     tell(fmt::format("cannot write lease {}/{}: {}", options_.ns, options_.name,
-                     answer.status == 0 ? answer.body : message_of(answer.status, answer.body)));
+                     trouble_of(answer)));
   return false;
 }
 

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "host/decide/lease.hpp"
-#include "host/kube/sender.hpp"
+#include "host/kube/caller.hpp"
 
 namespace sluice::host {
 
@@ -39,8 +39,6 @@ class LeaseHolder {
  private:
   void keep();
   void look();
-  ClusterAnswer ask(ClusterRequest request);
-  void answered(ClusterAnswer answer);
   Result<std::optional<LeaseRecord>> read();
   bool write(const LeaseRecord& wanted, bool exists);
   void tell(const std::string& trouble);
@@ -54,10 +52,8 @@ class LeaseHolder {
   std::string told_holder_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  bool stopping_ = false;                // guarded by mutex_
-  std::uint64_t asked_ = 0;              // guarded by mutex_: the last request
-  std::optional<ClusterAnswer> answer_;  // guarded by mutex_: its answer
-  RequestSender sender_;
+  bool stopping_ = false;  // guarded by mutex_
+  ClusterCaller caller_;
   std::thread thread_;
 };
 
