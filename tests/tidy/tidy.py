@@ -91,7 +91,7 @@ RANKS = {folder: rank for rank, folder in enumerate('''
     host/rest host/kernel host/writes host/controllers host/machine host/executor host/apiserver
     host/client host/kube host/outbox host/explain host/metrics host/simulate host/whatif
     host/history host/serve
-    host/observe host/decide host/cluster host/top host/cli host/main
+    host/webhook host/observe host/decide host/cluster host/top host/cli host/main
     '''.split())}
 
 

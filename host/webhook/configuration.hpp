@@ -1,0 +1,45 @@
+// What a cluster is told of the webhook: the configurations by which its API servers ask, the
+// Service by which they find it, and how definitions say that it converts.
+//
+// Pure functions; any thread.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/schema/kind_info.hpp"
+
+namespace sluice::host {
+
+inline constexpr int kWebhookPort = 9443;
+
+/// How API servers reach it.
+struct WebhookPlace {
+  std::string ns;                       ///< of Service and Secret
+  std::string name = "sluice-webhook";  ///< of both
+  std::string url;  ///< https://HOST:PORT of one that no Service leads to; empty: the Service
+};
+
+struct WebhookPlan {
+  WebhookPlace place;
+  std::string controller;  ///< name of the configurations and of the controller's ServiceAccount
+  std::vector<const api::KindInfo*> own;   ///< kinds of objects that are defaulted and judged
+  std::vector<const api::KindInfo*> jobs;  ///< kinds that are held, too
+  bool pods = false;                       ///< pods of jobs that run may get gates
+};
+
+/// MutatingWebhookConfiguration, ValidatingWebhookConfiguration.
+std::vector<boost::json::object> webhook_configurations(const WebhookPlan& plan);
+
+/// The Service to the pods with this label.
+boost::json::object webhook_service(const WebhookPlace& place, const std::string& app);
+
+/// `spec.conversion` of a definition.
+boost::json::object webhook_conversion(const WebhookPlace& place);
+
+/// What is annotated so gets the webhook's authority.
+boost::json::object trust_annotations(const WebhookPlace& place);
+
+}  // namespace sluice::host

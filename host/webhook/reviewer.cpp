@@ -1,0 +1,232 @@
+#include "host/webhook/reviewer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <memory>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "host/controllers/jobs/job_view.hpp"
+#include "host/objects/marks.hpp"
+#include "host/objects/parts.hpp"
+#include "host/rest/json_patch.hpp"
+#include "host/webhook/amendments.hpp"
+#include "host/webhook/review_view.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+bool is_pod(const api::KindInfo& kind) { return kind.kind == "Pod" && kind.group.empty(); }
+
+/// Somebody takes a finalizer away, or an API server its notes: nothing that anybody judges.
+bool is_housekeeping(json::object before, json::object after) {
+  for (json::object* each : {&before, &after}) {
+    each->erase("status");
+    json::object& metadata = object_of(*each, "metadata");
+    for (const char* name : {"finalizers", "managedFields", "resourceVersion", "generation"})
+      metadata.erase(name);
+  }
+  return same_json(json::value(std::move(before)), json::value(std::move(after)));
+}
+
+WriteMode mode_of(const AdmissionRequest& request) {
+  WriteMode mode;
+  mode.dry_run = true;  // nothing of it is stored here
+  mode.user = request.user;
+  return mode;
+}
+
+}  // namespace
+
+/// One object on its way through: the draft of what it comes to, and what that may look at.
+struct Reviewer::Subject {
+  Subject(const DraftView& of, ObjectRef hidden, std::string uid)
+      : view(of, std::move(hidden), std::move(uid)), draft(view) {}
+  ReviewView view;
+  Draft draft;
+};
+
+Reviewer::Reviewer(const Configuration& config, Rules& rules, const LiveStore& store,
+                   const PluginClock& clock)
+    : rules_(rules),
+      store_(store),
+      managed_(config.managed_jobs),
+      view_(store, *rules.intake, clock, ids_),
+      objects_(store, rules.scheme, clock),
+      port_(store, rules.scheme),
+      job_policy_(config.managed_jobs),
+      gates_(rules.hooks.pod_gate, rules.hooks.plugins),
+      drafter_(*rules.intake) {
+  drafter_.add_policy(job_kind_policy_);
+  drafter_.add_policy(job_policy_);
+  rules_.plugins->plugins().connect(&port_);
+}
+
+Reviewer::~Reviewer() { rules_.plugins->plugins().connect(nullptr); }
+
+bool Reviewer::is_nobodys(const AdmissionRequest& request) const {
+  const bool writes = request.operation == ReviewedOperation::kCreate ||
+                      request.operation == ReviewedOperation::kUpdate;
+  if (!writes || !request.subresource.empty()) return true;
+  if (!self_.empty() && request.user == self_) return true;
+  if (!api::find_text(part(request.object, "metadata"), "deletionTimestamp").empty()) return true;
+  return request.old && is_housekeeping(*request.old, request.object);
+}
+
+std::unique_ptr<Reviewer::Subject> Reviewer::subject_of(const AdmissionRequest& request,
+                                                        const api::KindInfo& kind) {
+  json::object object = request.object;
+  json::object& metadata = object_of(object, "metadata");
+  if (kind.namespaced) metadata["namespace"] = request.ns;
+  std::string uid(api::find_text(metadata, "uid"));
+  ObjectRef ref{&kind, key_in(kind, object)};
+  if (!request.old) {
+    auto out = std::make_unique<Subject>(view_, std::move(ref), std::move(uid));
+    out->draft.edit.emplace(kind).set_after(std::move(object));
+    return out;
+  }
+  auto memory = Edit::memory();
+  json::object before(*request.old, memory.get());
+  // What cannot be converted is not what it says it is; then the judging says so.
+  static_cast<void>(rules_.scheme.convert(before, kind.hub().name));
+  TextPool pool;
+  auto stored = std::make_shared<const StoredObject>(to_stored(kind, before, pool));
+  auto out = std::make_unique<Subject>(view_, ObjectRef(), std::move(uid));
+  out->draft.edit.emplace(std::move(ref), std::move(stored), false, std::move(memory),
+                          std::move(before));
+  out->draft.edit->set_after(std::move(object));
+  return out;
+}
+
+bool Reviewer::is_ours(const AdmissionRequest& request, const json::object& job) const {
+  return managed_.holds(request.ns, objects_) || is_queued(job) ||
+         (request.old && is_queued(*request.old));
+}
+
+Verdict Reviewer::mutate_job(const AdmissionRequest& request, Subject& subject) {
+  Verdict out;
+  Draft& draft = subject.draft;
+  WriteMode mode = mode_of(request);
+  mode.user = {};  // noted below
+  mode.advises = true;
+  std::vector<api::Problem> problems;
+  drafter_.amend(draft, mode, problems);
+  const api::KindInfo& kind = draft.edit->kind();
+  json::object& after = draft.edit->after();
+  if (!request.old && is_ours(request, after)) mark_creator(kind, request.user, after);
+  out.patch = amendments(request.object, after, Leaving::kIsRemoving);
+  out.warnings = std::move(draft.advice);
+  return out;
+}
+
+Verdict Reviewer::validate_job(const AdmissionRequest& request, Subject& subject) {
+  Verdict out;
+  if (is_ours(request, request.object)) out.refused = judge(subject, mode_of(request));
+  return out;
+}
+
+/// By all that a write passes on a host.
+std::optional<ApiError> Reviewer::judge(Subject& subject, const WriteMode& mode) {
+  Draft& draft = subject.draft;
+  if (is_workload(draft.edit->kind())) know_classes(draft.edit->after());
+  drafter_.judge(draft, mode);
+  if (!draft.refused && !draft.sealed) {
+    draft.refused = drafter_.ask_plugins(draft, mode);
+    if (!draft.refused) drafter_.seal(draft, mode);
+  }
+  return draft.refused ? draft.refused : draft.refused_late;
+}
+
+Verdict Reviewer::mutate(Subject& subject, const WriteMode& mode) {
+  Verdict out;
+  const json::object before = subject.draft.edit->after();
+  if (judge(subject, mode)) return out;
+  // The API server converts; a patch is of the version that it sent.
+  if (before.at("apiVersion") != subject.draft.edit->after().at("apiVersion")) return out;
+  out.patch = amendments(before, subject.draft.edit->after(), Leaving::kIsNoWish);
+  return out;
+}
+
+Verdict Reviewer::validate(Subject& subject, const WriteMode& mode) {
+  Verdict out;
+  WriteMode telling = mode;
+  telling.advises = true;
+  out.refused = judge(subject, telling);
+  out.warnings = std::move(subject.draft.advice);
+  return out;
+}
+
+Verdict Reviewer::gate_pod(const AdmissionRequest& request) {
+  Verdict out;
+  std::vector<std::string> gates;
+  for_each_object(
+      part(request.object, "metadata"), "ownerReferences", [&](const json::object& owner) {
+        if (!api::find_bool(owner, "controller", false)) return;
+        const api::KindInfo* kind =
+            rules_.scheme.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
+        if (!kind || !kind->job) return;
+        gates = gates_.gates_of_new_pod(
+            {kind, fmt::format("{}/{}", request.ns, api::find_text(owner, "name"))}, objects_);
+      });
+  if (gates.empty()) return out;
+  json::object gated = request.object;
+  json::array& list = array_of(object_of(gated, "spec"), "schedulingGates");
+  for (const std::string& gate : gates) {
+    const bool there = std::any_of(list.begin(), list.end(), [&](const json::value& each) {
+      return each.is_object() && api::find_text(each.get_object(), "name") == gate;
+    });
+    if (!there) list.push_back(json::object{{"name", gate}});
+  }
+  out.patch = amendments(request.object, gated, Leaving::kIsRemoving);
+  return out;
+}
+
+/// Of pods only what is ours is judged: their gates.
+Verdict Reviewer::validate_pod(Subject& subject, const WriteMode& mode) {
+  Verdict out;
+  const Edit& edit = *subject.draft.edit;
+  std::vector<api::Problem> problems;
+  drafter_.amend(subject.draft, mode, problems);
+  if (!problems.empty()) out.refused = invalid(edit.kind(), edit.name(), problems);
+  return out;
+}
+
+/// The values of the classes that a workload may name.
+void Reviewer::know_classes(const json::object& workload) {
+  if (part(workload, "spec").contains("priority")) return;
+  for (const auto& [version, name] : {std::pair("kueue.x-k8s.io/v1beta2", "WorkloadPriorityClass"),
+                                      std::pair("scheduling.k8s.io/v1", "PriorityClass")}) {
+    const api::KindInfo* kind = rules_.scheme.find(version, name);
+    const auto listing = kind ? store_.read(*kind, {}) : Result<Listing>(Listing());
+    if (!listing) continue;
+    for (const RecordPtr& each : listing->objects) rules_.intake->remember(*kind, to_object(*each));
+  }
+}
+
+Verdict Reviewer::review(const AdmissionRequest& request, ReviewStep step) {
+  if (is_nobodys(request)) return {};
+  const api::KindInfo* kind = rules_.scheme.find(request.api_version, request.kind);
+  if (!kind || kind->internal) {
+    Verdict out;
+    out.refused = bad_request(
+        fmt::format("this controller has no kind {} of {}: give the cluster the webhooks of its "
+                    "configuration (sluice manifests)",
+                    request.kind, request.api_version));
+    return out;
+  }
+  const bool mutating = step == ReviewStep::kMutating;
+  const bool update = request.old.has_value();
+  if (is_pod(*kind) && mutating) return update ? Verdict() : gate_pod(request);
+  const auto made = subject_of(request, *kind);
+  Subject& subject = *made;
+  const WriteMode mode = mode_of(request);
+  if (is_pod(*kind)) return update ? validate_pod(subject, mode) : Verdict();
+  if (kind->job) return mutating ? mutate_job(request, subject) : validate_job(request, subject);
+  return mutating ? mutate(subject, mode) : validate(subject, mode);
+}
+
+}  // namespace sluice::host

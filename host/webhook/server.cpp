@@ -1,0 +1,174 @@
+#include "host/webhook/server.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "host/apiserver/health.hpp"
+#include "host/apiserver/listener.hpp"
+#include "host/apiserver/question_thread.hpp"
+#include "host/base/log.hpp"
+#include "host/webhook/conversion.hpp"
+#include "host/webhook/review.hpp"
+#include "host/webhook/reviewer.hpp"
+
+namespace sluice::host {
+namespace {
+
+// An API server waits ten seconds at most, so more than this need not wait here.
+constexpr std::size_t kWaitingReviews = 512;
+constexpr std::size_t kWaitingConversions = 32;
+constexpr std::int64_t kRequestsEndMs = 5'000;
+constexpr const char* kAsker = "api-server";  // nobody else asks
+
+ListenerLimits limits() {
+  ListenerLimits out;
+  out.body_bytes = kMostConversionBytes;
+  out.bodies_bytes = 3 * kMostConversionBytes;
+  out.bodies_per_user_bytes = out.bodies_bytes;
+  return out;
+}
+
+Reply text_reply(std::string text) {
+  Reply out;
+  out.body = std::make_shared<const std::string>(std::move(text));
+  return out;
+}
+
+bool is_review(std::string_view path) { return path == "/mutate" || path == "/validate"; }
+
+std::optional<Reply> refuse_head(Request& request) {
+  if (is_open_path(request.path)) return std::nullopt;
+  ApiError error;
+  if (!is_review(request.path) && request.path != "/convert") {
+    error.code = 404;
+    error.reason = "NotFound";
+    error.text = "found path " + request.path.substr(0, 64) +
+                 "; allowed: /mutate, /validate, /convert, /readyz, /livez";
+    return error_reply(error);
+  }
+  if (request.method == "POST") return std::nullopt;
+  error.code = 405;
+  error.reason = "MethodNotAllowed";
+  error.text = "only POST is allowed here";
+  return error_reply(error);
+}
+
+}  // namespace
+
+struct WebhookServer::State {
+  State(const Configuration& config, std::unique_ptr<Rules> own, const LiveStore& store,
+        const PluginClock& clock, std::string where)
+      : rules(std::move(own)),
+        reviewer(config, *rules, store, clock),
+        wanted(std::move(where)),
+        reviews("reviews", kWaitingReviews, kWaitingReviews, 0),
+        conversions("conversions", kWaitingConversions, kWaitingConversions, 0) {
+    reviews.start();
+    conversions.start();
+  }
+
+  std::unique_ptr<Rules> rules;
+  Reviewer reviewer;  // the thread of the reviews
+  const std::string wanted;
+  QuestionThread reviews, conversions;
+  std::atomic<bool> is_ready = false;
+  mutable std::mutex mutex;
+  std::unique_ptr<Listener> listener;  // guarded by mutex
+
+  void handle(const std::shared_ptr<Exchange>& exchange) {
+    const std::string& path = exchange->request().path;
+    if (is_open_path(path)) {
+      HealthState health;
+      if (!is_ready) health.failure = "the cluster is not known yet";
+      return exchange->reply(open_reply(exchange->request(), health));
+    }
+    if (path == "/convert")
+      return conversions.ask(kAsker, [this, exchange](const ApiError* refused) {
+        if (refused) return exchange->reply(error_reply(*refused));
+        auto answer = answer_conversion(rules->scheme, exchange->request().body);
+        exchange->reply(answer ? text_reply(std::move(*answer)) : error_reply(answer.error()));
+      });
+    if (!is_ready)
+      return exchange->reply(
+          error_reply(unavailable("the controller does not know the cluster yet", 1)));
+    reviews.ask(kAsker, [this, exchange](const ApiError* refused) {
+      if (refused) return exchange->reply(error_reply(*refused));
+      exchange->reply(review(exchange->request()));
+    });
+  }
+
+  Reply review(const Request& asked) {
+    auto request = parse_admission_review(asked.body);
+    if (!request) return error_reply(request.error());
+    const bool mutating = asked.path == "/mutate";
+    const Verdict verdict =
+        reviewer.review(*request, mutating ? ReviewStep::kMutating : ReviewStep::kValidating);
+    if (verdict.refused)
+      log(LogLevel::kInfo, "webhook", "refused: " + verdict.refused->text,
+          {{"user", request->user}, {"kind", request->kind}, {"namespace", request->ns}});
+    return text_reply(admission_answer(request->uid, verdict));
+  }
+};
+
+WebhookServer::WebhookServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+WebhookServer::~WebhookServer() { stop(); }
+
+Result<std::unique_ptr<WebhookServer>> WebhookServer::make(const Configuration& config,
+                                                           const Rules& rules,
+                                                           const LiveStore& store,
+                                                           const PluginClock& clock,
+                                                           std::string address) {
+  // What plugins log they log once, as those of the controller.
+  auto own = Rules::beside(rules, clock, [](int, std::string_view, std::string_view) {}, {});
+  if (!own) return own.error();
+  return std::unique_ptr<WebhookServer>(new WebhookServer(
+      std::make_unique<State>(config, std::move(*own), store, clock, std::move(address))));
+}
+
+Result<void> WebhookServer::use(const WebhookKeys& keys) {
+  const TlsOptions tls{keys.server.certificate, keys.server.key, {}};
+  const std::lock_guard lock(state_->mutex);
+  if (state_->listener) return state_->listener->reload_tls(tls);
+  ListenerOptions options;
+  options.name = "webhook";
+  options.address = state_->wanted;
+  options.tls = tls;
+  options.limits = limits();
+  auto listener = Listener::open(
+      std::move(options),
+      [state = state_.get()](const std::shared_ptr<Exchange>& exchange) {
+        state->handle(exchange);
+      },
+      refuse_head);
+  if (!listener) return listener.error().context("--webhook-address");
+  state_->listener = std::move(*listener);
+  return {};
+}
+
+void WebhookServer::set_self(const std::string& user) {
+  state_->reviews.ask("self", [state = state_.get(), user](const ApiError* refused) {
+    if (!refused) state->reviewer.set_self(user);
+  });
+}
+
+void WebhookServer::ready() { state_->is_ready = true; }
+
+void WebhookServer::stop() {
+  std::unique_ptr<Listener> listener;
+  {
+    const std::lock_guard lock(state_->mutex);
+    listener = std::move(state_->listener);
+  }
+  if (listener) listener->stop(kRequestsEndMs);
+  state_->reviews.stop();
+  state_->conversions.stop();
+}
+
+std::string WebhookServer::address() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->listener ? state_->listener->address() : std::string();
+}
+
+}  // namespace sluice::host
