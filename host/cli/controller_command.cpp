@@ -22,6 +22,7 @@ Examples:
 
 struct ControllerArguments {
   ControllerOptions options;
+  std::string names;
   std::string lasts = "15s";
 };
 
@@ -40,6 +41,34 @@ void add_lease_options(CLI::App& command, ControllerArguments& arguments) {
       ->check(check_duration);
 }
 
+void add_webhook_options(CLI::App& command, ControllerArguments& arguments) {
+  WebhookOptions& webhook = arguments.options.webhook;
+  command
+      .add_option("--webhook-address", webhook.address,
+                  "Where to answer API servers that ask before they store objects; port 9443 is "
+                  "what sluice manifests tells them (default: nowhere)")
+      ->type_name("HOST:PORT");
+  command
+      .add_option("--webhook-names", arguments.names,
+                  "By which API servers call it, beside sluice-webhook.NAMESPACE.svc")
+      ->type_name("NAME,NAME…");
+  CLI::Option* certificate =
+      command
+          .add_option("--webhook-cert", webhook.cert_file,
+                      "Its certificate (default: of an authority of its own, kept in the Secret "
+                      "sluice-webhook of the lease's namespace)")
+          ->type_name("FILE");
+  CLI::Option* key = command.add_option("--webhook-key", webhook.key_file, "Of the certificate")
+                         ->type_name("FILE");
+  certificate->needs(key);
+  key->needs(certificate);
+  command
+      .add_option("--webhook-ca", webhook.trust_file,
+                  "Of who issued the certificate (default: what stands beside it in its file)")
+      ->type_name("FILE")
+      ->needs(certificate);
+}
+
 }  // namespace
 
 void add_controller_command(CLI::App& app, Action& action) {
@@ -50,6 +79,7 @@ void add_controller_command(CLI::App& app, Action& action) {
   add_cluster_options(*command, options.kubeconfig, options.context, options.config_file);
   add_plugins_option(*command, options.plugins, "Decide with");
   add_lease_options(*command, *arguments);
+  add_webhook_options(*command, *arguments);
   command
       ->add_option("--address", options.address,
                    "Where to answer questions, reading only (default 127.0.0.1:6481)")
@@ -67,6 +97,7 @@ void add_controller_command(CLI::App& app, Action& action) {
     times.lasts = lasts;
     times.renewed_each = lasts / 6;
     times.margin = lasts / 6;
+    arguments->options.webhook.names = names_of(arguments->names);
     action = [arguments] { return run_controller(arguments->options); };
   });
 }

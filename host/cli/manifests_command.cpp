@@ -22,6 +22,8 @@ Examples:
       Sluice decides for a cluster without Kueue
   sluice manifests --definitions-only | kubectl apply -f -
       the cluster learns the kinds; the controller runs elsewhere
+  sluice manifests --definitions-only --webhook-url https://10.0.0.5:9443 | kubectl apply -f -
+      the same, and API servers ask that controller before they store objects
   sluice manifests --only ClusterRole
   sluice manifests --observe --image registry.example.com/sluice:1.0 | kubectl apply -f -
       look at a cluster on which Kueue decides, from inside)";
@@ -29,6 +31,30 @@ Examples:
 std::string check_namespace(const std::string& text) {
   if (api::is_dns_label(text) && text.size() <= 63) return {};
   return fmt::format("found \"{}\"; allowed: small letters, digits and -, such as team-a", text);
+}
+
+std::string check_url(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (text.starts_with("https://") && colon > 8 && colon != std::string::npos &&
+      text.find('/', 8) == std::string::npos)
+    return {};
+  return fmt::format("found \"{}\"; allowed: https://HOST:PORT", text);
+}
+
+void add_webhook_options(CLI::App& command, ManifestsOptions& options, CLI::Option* observe) {
+  CLI::Option* none =
+      command
+          .add_flag_callback(
+              "--no-webhooks", [&options] { options.webhooks = false; },
+              "Nobody is asked before objects are stored, and versions are not converted")
+          ->excludes(observe);
+  command
+      .add_option("--webhook-url", options.webhook_url,
+                  "Where API servers reach a controller that runs outside of the cluster")
+      ->type_name("URL")
+      ->check(check_url)
+      ->excludes(observe)
+      ->excludes(none);
 }
 
 struct ManifestsArguments {
@@ -65,9 +91,12 @@ void add_manifests_command(CLI::App& app, Action& action) {
                    "API groups whose kinds are defined (default kueue.x-k8s.io)")
       ->type_name("GROUP,GROUP…")
       ->excludes(observe);
+  add_webhook_options(*command, options, observe);
   command->footer(kManifestsFooter);
   command->callback([command, arguments, &action] {
     ManifestsOptions& all = arguments->options;
+    // Definitions alone come with nobody who would answer.
+    if (all.definitions_only && all.webhook_url.empty()) all.webhooks = false;
     if (command->count("--groups") > 0) all.groups = names_of(arguments->groups);
     all.only = names_of(arguments->only);
     action = [arguments] { return run_manifests(arguments->options); };

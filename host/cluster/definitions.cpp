@@ -53,15 +53,16 @@ json::object subresources_of(const api::KindInfo& kind) {
 }
 
 json::object version_of(const api::Scheme& scheme, const api::KindInfo& kind,
-                        const api::KindInfo::Version& version) {
+                        const api::KindInfo::Version& version, bool converted) {
   const api::SchemaNode* root = scheme.schema(kind.api_version(version.name), kind.kind);
   SLUICE_CHECK(root != nullptr, kind.kind, " ", version.name, " has no schema");
   // What is said of whole objects is said of the hub form; another form may have it elsewhere.
-  const bool served = is_served(scheme, kind, version.name);
-  json::array rules = served ? validations(scheme.update_rules(kind)) : json::array();
+  const bool same_form = is_served(scheme, kind, version.name);
+  json::array rules = same_form ? validations(scheme.update_rules(kind)) : json::array();
   if (version.storage)
     for (json::value& each : relations_of(kind)) rules.push_back(std::move(each));
-  json::object out{{"name", version.name}, {"served", served}, {"storage", version.storage}};
+  json::object out{
+      {"name", version.name}, {"served", same_form || converted}, {"storage", version.storage}};
   if (version.deprecated) out["deprecated"] = true;
   out["schema"] = json::object{
       {"openAPIV3Schema", structural_schema(scheme, *root, kind.description, std::move(rules))}};
@@ -95,16 +96,22 @@ bool is_served(const api::Scheme& scheme, const api::KindInfo& kind, std::string
   return kind.hub().name == version || scheme.same_form(kind, version);
 }
 
-json::object definition_of(const api::Scheme& scheme, const api::KindInfo& kind) {
+json::object definition_of(const api::Scheme& scheme, const api::KindInfo& kind,
+                           const WebhookPlace* converts) {
+  const bool converted = converts && needs_conversion(scheme, kind);
   json::array versions;
-  for (const auto& version : kind.versions) versions.push_back(version_of(scheme, kind, version));
+  for (const auto& version : kind.versions)
+    versions.push_back(version_of(scheme, kind, version, converted));
+  json::object metadata{{"name", kind.plural + "." + kind.group}};
+  if (converted) metadata["annotations"] = trust_annotations(*converts);
   return {{"apiVersion", "apiextensions.k8s.io/v1"},
           {"kind", "CustomResourceDefinition"},
-          {"metadata", json::object{{"name", kind.plural + "." + kind.group}}},
+          {"metadata", std::move(metadata)},
           {"spec", json::object{{"group", kind.group},
                                 {"scope", kind.namespaced ? "Namespaced" : "Cluster"},
                                 {"names", names_of(kind)},
-                                {"conversion", json::object{{"strategy", "None"}}},
+                                {"conversion", converted ? webhook_conversion(*converts)
+                                                         : json::object{{"strategy", "None"}}},
                                 {"versions", std::move(versions)}}}};
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
+#include "host/webhook/configuration.hpp"
 
 namespace sluice::host {
 
@@ -19,7 +20,9 @@ bool is_custom(const api::KindInfo& kind);
 /// Whether the version may be served where nobody converts: objects differ in apiVersion only.
 bool is_served(const api::Scheme& scheme, const api::KindInfo& kind, std::string_view version);
 
-/// The definition with all versions of the kind; those that is_served() refuses are not served.
-boost::json::object definition_of(const api::Scheme& scheme, const api::KindInfo& kind);
+/// The definition with all versions of the kind. `converts`: where the webhook is that converts
+/// between them; without one (nullptr) those that is_served() refuses are not served.
+boost::json::object definition_of(const api::Scheme& scheme, const api::KindInfo& kind,
+                                  const WebhookPlace* converts = nullptr);
 
 }  // namespace sluice::host

@@ -53,16 +53,21 @@ json::object container(const ClusterDeployment& deployment) {
         {"name", "config"}, {"mountPath", config_folder(deployment)}, {"readOnly", true}});
   }
   for (const std::string& each : deployment.options) command.emplace_back(each);
+  const bool hooked = deployment.webhook_port != 0;
+  json::array ports{json::object{{"name", "https"}, {"containerPort", deployment.port}}};
+  if (hooked)
+    ports.push_back(json::object{{"name", "webhook"}, {"containerPort", deployment.webhook_port}});
   return {
       {"name", deployment.command},
       {"image", deployment.image},
       {"command", std::move(command)},
       // So that `kubectl exec … -- sluice explain` asks this pod.
       {"env", json::array{json::object{{"name", "KUBECONFIG"}, {"value", kKubeconfig}}}},
-      {"ports", json::array{json::object{{"name", "https"}, {"containerPort", deployment.port}}}},
+      {"ports", std::move(ports)},
       {"readinessProbe",
-       json::object{
-           {"httpGet", json::object{{"path", "/readyz"}, {"port", "https"}, {"scheme", "HTTPS"}}}}},
+       json::object{{"httpGet", json::object{{"path", "/readyz"},
+                                             {"port", hooked ? "webhook" : "https"},
+                                             {"scheme", "HTTPS"}}}}},
       {"resources", json::object{{"requests", json::object{{"cpu", "100m"}, {"memory", "128Mi"}}}}},
       {"securityContext", json::object{{"allowPrivilegeEscalation", false},
                                        {"capabilities", json::object{{"drop", json::array{"ALL"}}}},

@@ -12,9 +12,10 @@
 namespace sluice::host {
 
 struct ClusterDeployment {
-  std::string name;     ///< of all objects
-  std::string command;  ///< of sluice
-  int port = 0;         ///< where it answers
+  std::string name;      ///< of all objects
+  std::string command;   ///< of sluice
+  int port = 0;          ///< where it answers
+  int webhook_port = 0;  ///< where it answers API servers, and says that it is ready; 0: nowhere
   int replicas = 1;
   std::string ns = "sluice-system";
   std::string image;

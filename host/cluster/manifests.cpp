@@ -27,6 +27,10 @@ namespace {
 
 namespace json = boost::json;
 
+void append(json::array& list, json::array more) {
+  for (json::value& each : more) list.push_back(std::move(each));
+}
+
 bool contains(const std::vector<std::string>& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
@@ -56,11 +60,11 @@ Result<std::vector<const api::KindInfo*>> chosen_kinds(const api::Scheme& scheme
 
 /// What a reader has to know before he gives it to a cluster.
 std::string about_definitions(const api::Scheme& scheme,
-                              const std::vector<const api::KindInfo*>& kinds) {
+                              const std::vector<const api::KindInfo*>& kinds, bool converts) {
   std::string unserved, others, out;
   for (const api::KindInfo* kind : kinds)
     for (const auto& version : kind->versions)
-      if (!is_served(scheme, *kind, version.name))
+      if (!converts && !is_served(scheme, *kind, version.name))
         unserved += fmt::format("#   {} {}\n", kind->kind, version.name);
   for (const api::KindInfo* kind : custom_kinds(scheme))
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
@@ -103,6 +107,10 @@ Result<ClusterDeployment> deployment_of(const ManifestsOptions& options) {
                                     : fmt::format("{}", fmt::join(*options.plugins, ","))};
   if (options.observe) return out;
   out.options.insert(out.options.end(), {"--lease-namespace", options.ns});
+  if (!options.webhooks) return out;
+  out.webhook_port = kWebhookPort;
+  out.options.insert(out.options.end(),
+                     {"--webhook-address", fmt::format("0.0.0.0:{}", kWebhookPort)});
   return out;
 }
 
@@ -119,7 +127,49 @@ Result<std::vector<json::object>> controller_of(const ManifestsOptions& options,
   if (!deployment) return deployment.error();
   deployment->cluster_rules = rules_to_decide(followed_kinds(config, rules));
   deployment->own_rules = rules_to_lead();
-  return deployment_objects(*deployment);
+  if (options.webhooks) {
+    append(deployment->cluster_rules,
+           rules_to_be_trusted(deployment->name, converted_definitions(rules.scheme)));
+    append(deployment->own_rules, rules_to_keep_keys(WebhookPlace().name));
+  }
+  std::vector<json::object> out = deployment_objects(*deployment);
+  if (options.webhooks && options.webhook_url.empty())
+    out.push_back(webhook_service({.ns = options.ns}, deployment->name));
+  return out;
+}
+
+/// Those that a webhook is asked about: what is defined here, and jobs of the kinds that are known.
+WebhookPlan plan_of(const ManifestsOptions& options, const Rules& rules,
+                    const std::vector<const api::KindInfo*>& defined) {
+  WebhookPlan out;
+  out.place = {.ns = options.ns, .url = options.webhook_url};
+  out.controller = "sluice-controller";
+  for (const api::KindInfo* kind : defined)
+    if (!kind->job) out.own.push_back(kind);
+  for (const api::KindInfo* kind : rules.scheme.kinds())
+    if (kind->job) out.jobs.push_back(kind);
+  out.pods = rules.hooks.pod_gate != nullptr;
+  return out;
+}
+
+/// Definitions, roles of users, and what decides.
+Result<std::vector<json::object>> all_of_it(const ManifestsOptions& options,
+                                            const Configuration& config, Rules& rules,
+                                            const std::vector<const api::KindInfo*>& kinds) {
+  std::vector<json::object> out;
+  const WebhookPlan plan = plan_of(options, rules, kinds);
+  for (const api::KindInfo* kind : kinds)
+    out.push_back(definition_of(rules.scheme, *kind, options.webhooks ? &plan.place : nullptr));
+  for (json::object& role : user_roles(rules.scheme, kinds)) out.push_back(std::move(role));
+  if (!options.definitions_only) {
+    auto made = controller_of(options, config, rules);
+    if (!made) return made.error();
+    std::move(made->begin(), made->end(), std::back_inserter(out));
+  }
+  // Last, so that nothing of this waits for what it brings.
+  if (options.webhooks)
+    for (json::object& each : webhook_configurations(plan)) out.push_back(std::move(each));
+  return out;
 }
 
 Result<void> print(std::string text, const std::vector<json::object>& objects,
@@ -157,16 +207,10 @@ Result<int> run_manifests(const ManifestsOptions& options) {
   } else {
     const auto kinds = chosen_kinds((*rules)->scheme, options.groups);
     if (!kinds) return kinds.error();
-    text += about_definitions((*rules)->scheme, *kinds);
-    for (const api::KindInfo* kind : *kinds)
-      objects.push_back(definition_of((*rules)->scheme, *kind));
-    for (json::object& role : user_roles((*rules)->scheme, *kinds))
-      objects.push_back(std::move(role));
-    if (!options.definitions_only) {
-      auto made = controller_of(options, config, **rules);
-      if (!made) return made.error();
-      std::move(made->begin(), made->end(), std::back_inserter(objects));
-    }
+    text += about_definitions((*rules)->scheme, *kinds, options.webhooks);
+    auto made = all_of_it(options, config, **rules, *kinds);
+    if (!made) return made.error();
+    objects = std::move(*made);
   }
   if (auto printed = print(std::move(text), objects, options.only); !printed)
     return printed.error();

@@ -19,6 +19,8 @@ struct ManifestsOptions {
   std::vector<std::string> only;                         ///< kinds of objects; empty: all
   bool observe = false;           ///< what runs `sluice observe` there, and not the definitions
   bool definitions_only = false;  ///< not what runs `sluice controller`
+  bool webhooks = true;           ///< of the controller, and that it converts
+  std::string webhook_url;        ///< https://HOST:PORT of a controller that runs elsewhere
   std::string image;              ///< empty: sluice:VERSION
   std::string ns = "sluice-system";
 };

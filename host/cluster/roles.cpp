@@ -11,6 +11,7 @@
 #include "host/access/bootstrap.hpp"
 #include "host/decide/followed_kinds.hpp"
 #include "host/objects/parts.hpp"
+#include "host/rest/openapi/limits.hpp"
 
 namespace sluice::host {
 namespace {
@@ -135,6 +136,29 @@ json::array rules_to_decide(const std::vector<FollowedKind>& kinds) {
 
 json::array rules_to_lead() {
   return {rule("coordination.k8s.io", texts({"leases"}), texts({"create", "get", "update"}))};
+}
+
+json::array rules_to_be_trusted(const std::string& configuration,
+                                const std::vector<std::string>& definitions) {
+  json::object configurations =
+      rule("admissionregistration.k8s.io",
+           texts({"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}),
+           texts({"get", "patch"}));
+  configurations["resourceNames"] = json::array{json::string(configuration)};
+  json::array out{std::move(configurations)};
+  if (definitions.empty()) return out;
+  json::object converted =
+      rule("apiextensions.k8s.io", texts({"customresourcedefinitions"}), texts({"get", "patch"}));
+  converted["resourceNames"] = json_texts(definitions);
+  out.push_back(std::move(converted));
+  return out;
+}
+
+json::array rules_to_keep_keys(const std::string& secret) {
+  json::object own = rule("", texts({"secrets"}), texts({"get", "update"}));
+  own["resourceNames"] = json::array{json::string(secret)};
+  // What does not exist yet has no name that a rule could give.
+  return {rule("", texts({"secrets"}), texts({"create"})), std::move(own)};
 }
 
 }  // namespace sluice::host

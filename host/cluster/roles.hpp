@@ -26,6 +26,12 @@ boost::json::array rules_to_follow(const std::vector<FollowedKind>& kinds);
 boost::json::array rules_to_decide(const std::vector<FollowedKind>& kinds);
 boost::json::array rules_to_lead();
 
+/// What keeping a webhook needs more: to have these configurations and definitions trust it, and,
+/// in its namespace, a Secret of this name.
+boost::json::array rules_to_be_trusted(const std::string& configuration,
+                                       const std::vector<std::string>& definitions);
+boost::json::array rules_to_keep_keys(const std::string& secret);
+
 /// A ClusterRole with these rules.
 boost::json::object cluster_role(const std::string& name, boost::json::object labels,
                                  boost::json::array rules);

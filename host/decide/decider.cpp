@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/access/startup.hpp"
 #include "host/base/service.hpp"
 #include "host/base/version.hpp"
 #include "host/config/config.hpp"
@@ -26,6 +27,9 @@
 #include "host/serve/control_loop.hpp"
 #include "host/serve/signals.hpp"
 #include "host/serve/world.hpp"
+#include "host/webhook/configuration.hpp"
+#include "host/webhook/keeper.hpp"
+#include "host/webhook/server.hpp"
 #include "host/whatif/what_if.hpp"
 
 namespace sluice::host {
@@ -99,6 +103,7 @@ class Decider final : public TurnEnd {
     lease_ = std::make_unique<LeaseHolder>(
         target, cluster, options_.lease, own_identity(), [this] { return clock_.now(); },
         [this] { lost(); });
+    if (auto made = make_webhook(cluster, target); !made) return made;
     sender_ = std::make_unique<RequestSender>(
         std::move(target), cluster,
         SenderHooks{[this] { return lease_->holds(); },
@@ -107,6 +112,33 @@ class Decider final : public TurnEnd {
     follower_->start();
     sender_->start();
     lease_->start();
+    if (keeper_) keeper_->start();
+    return {};
+  }
+
+  /// The webhook, if there is to be one: it listens once it has keys.
+  Result<void> make_webhook(const Kubeconfig& cluster, const LinkTarget& target) {
+    const WebhookOptions& wanted = options_.webhook;
+    if (wanted.address.empty()) return {};
+    auto server = WebhookServer::make(config_, *rules_, *objects_, clock_, wanted.address);
+    if (!server) return server.error();
+    webhook_ = std::move(*server);
+    WebhookKeeping keeping;
+    keeping.ns = options_.lease.ns;
+    keeping.configuration = "sluice-controller";
+    keeping.definitions = converted_definitions(rules_->scheme);
+    keeping.names = server_names(wanted.address);
+    keeping.names.insert(keeping.names.end(), wanted.names.begin(), wanted.names.end());
+    keeping.cert_file = wanted.cert_file;
+    keeping.key_file = wanted.key_file;
+    keeping.trust_file = wanted.trust_file;
+    WebhookKeeperHooks hooks;
+    hooks.use = [this](const WebhookKeys& keys) { return webhook_->use(keys); };
+    hooks.is = [this](const std::string& user) { webhook_->set_self(user); };
+    hooks.decides = [this] { return lease_->holds(); };
+    hooks.seconds = [this] { return clock_.now() / kSecond; };
+    keeper_ =
+        std::make_unique<WebhookKeeper>(target, cluster, std::move(keeping), std::move(hooks));
     return {};
   }
 
@@ -136,9 +168,10 @@ class Decider final : public TurnEnd {
     while (!ending_) {
       mail_.wait(kLook);
       door_->take(mail_.take().letters);
-      if (!follower_->wait(0) || !lease_->holds()) continue;
+      if (!follower_->wait(0)) continue;
       door_->take(mail_.take().letters);  // what came between
-      return lead();
+      if (webhook_) webhook_->ready();
+      if (lease_->holds()) return lead();
     }
   }
 
@@ -194,6 +227,8 @@ class Decider final : public TurnEnd {
 
   void stop() {
     mail_.tell({});
+    if (keeper_) keeper_->stop();
+    if (webhook_) webhook_->stop();
     if (reads_) reads_->stop();
     if (what_if_) what_if_->stop();
     if (history_) history_->stop();
@@ -225,6 +260,8 @@ class Decider final : public TurnEnd {
   std::unique_ptr<LeaseHolder> lease_;
   std::unique_ptr<RequestSender> sender_;
   std::unique_ptr<ClusterFollower> follower_;
+  std::unique_ptr<WebhookServer> webhook_;
+  std::unique_ptr<WebhookKeeper> keeper_;
   std::atomic<bool> ending_ = false;
   std::atomic<bool> lost_ = false;
 };

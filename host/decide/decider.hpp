@@ -14,12 +14,20 @@
 
 namespace sluice::host {
 
+/// How it answers API servers before they store objects.
+struct WebhookOptions {
+  std::string address;                          ///< HOST:PORT; empty: it does not
+  std::vector<std::string> names;               ///< by which it is called, beside the Service's
+  std::string cert_file, key_file, trust_file;  ///< empty: a certificate of its own
+};
+
 struct ControllerOptions {
   std::string kubeconfig;   ///< empty: $KUBECONFIG, a pod's ServiceAccount, ~/.kube/config
   std::string context;      ///< empty: the current one
   std::string config_file;  ///< empty: the defaults
   std::optional<std::vector<std::string>> plugins;  ///< instead of those of the configuration
   LeaseOptions lease;
+  WebhookOptions webhook;
   std::string address = "127.0.0.1:6481";
   std::string own_kubeconfig = "sluice-controller.kubeconfig";  ///< written, for clients
   LogFormat log_format = LogFormat::kText;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <map>
 #include <utility>
@@ -112,6 +113,20 @@ json::object configuration_of(const WebhookPlan& plan, bool mutating) {
 }
 
 }  // namespace
+
+bool needs_conversion(const api::Scheme& scheme, const api::KindInfo& kind) {
+  return std::any_of(kind.versions.begin(), kind.versions.end(), [&](const auto& version) {
+    return version.name != kind.hub().name && !scheme.same_form(kind, version.name);
+  });
+}
+
+std::vector<std::string> converted_definitions(const api::Scheme& scheme) {
+  std::vector<std::string> out;
+  for (const api::KindInfo* kind : scheme.kinds())
+    if (kind->group == "kueue.x-k8s.io" && !kind->internal && needs_conversion(scheme, *kind))
+      out.push_back(kind->plural + "." + kind->group);
+  return out;
+}
 
 std::vector<json::object> webhook_configurations(const WebhookPlan& plan) {
   return {configuration_of(plan, true), configuration_of(plan, false)};

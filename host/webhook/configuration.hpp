@@ -9,11 +9,17 @@
 #include <string_view>
 #include <vector>
 
-#include "api/schema/kind_info.hpp"
+#include "api/scheme/scheme.hpp"
 
 namespace sluice::host {
 
 inline constexpr int kWebhookPort = 9443;
+
+/// Whether versions of the kind differ in more than apiVersion, so that somebody has to convert.
+bool needs_conversion(const api::Scheme& scheme, const api::KindInfo& kind);
+
+/// Names of the definitions of our kinds of which that is true.
+std::vector<std::string> converted_definitions(const api::Scheme& scheme);
 
 /// How API servers reach it.
 struct WebhookPlace {

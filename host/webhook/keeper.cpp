@@ -26,10 +26,9 @@ constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresour
 
 Result<json::object> object_of_answer(const ClusterAnswer& answer) {
   if (answer.status < 200 || answer.status >= 300) return Error{trouble_of(answer)};
-  boost::system::error_code problem;
-  json::value value = api::parse_deep(answer.body, problem);
-  if (problem || !value.is_object()) return Error{"the API server's answer is no object"};
-  return std::move(value.get_object());
+  auto object = api::parse_object(answer.body);
+  if (!object) return Error{"the API server's answer is no object"};
+  return std::move(*object);
 }
 
 /// Where the authority stands in an object that is to have it, and what stands there.

@@ -1,0 +1,88 @@
+// What a cluster is told of the webhook.
+#include "host/webhook/configuration.hpp"
+
+#include <gmock/gmock.h>
+
+#include <boost/json/serialize.hpp>
+
+#include "api/json/json.hpp"
+#include "tests/host/rest/scheme.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+using ::testing::ElementsAre;
+
+WebhookPlan plan(bool pods) {
+  WebhookPlan out;
+  out.place.ns = "sluice-system";
+  out.controller = "sluice-controller";
+  for (const char* kind : {"ClusterQueue", "Workload"})
+    out.own.push_back(test::scheme().find_by_name(kind));
+  out.jobs = {test::scheme().find("batch/v1", "Job")};
+  out.pods = pods;
+  return out;
+}
+
+const json::object& webhook(const json::object& configuration, std::size_t i) {
+  return configuration.at("webhooks").at(i).as_object();
+}
+
+TEST(WebhookConfiguration, WhoIsAwayIsNotPassedBy) {
+  for (const json::object& made : webhook_configurations(plan(true))) {
+    EXPECT_EQ(made.at("webhooks").as_array().size(), 3u);
+    for (const json::value& each : made.at("webhooks").as_array()) {
+      EXPECT_EQ(each.at("failurePolicy"), "Fail");
+      EXPECT_EQ(each.at("sideEffects"), "None");
+      EXPECT_EQ(each.at("timeoutSeconds"), 10);
+      EXPECT_EQ(each.at("matchConditions").at(0).at("expression"),
+                "request.userInfo.username != "
+                "'system:serviceaccount:sluice-system:sluice-controller'");
+    }
+    EXPECT_EQ(made.at("metadata").at("annotations").at("sluice.dev/webhook-ca-of"),
+              "sluice-system/sluice-webhook");
+  }
+}
+
+TEST(WebhookConfiguration, KindsAreAskedAboutInTheVersionThatIsStored) {
+  const auto made = webhook_configurations(plan(false));
+  EXPECT_EQ(json::serialize(webhook(made[0], 0).at("rules")),
+            R"([{"apiGroups":["kueue.x-k8s.io"],"apiVersions":["v1beta2"],)"
+            R"("operations":["CREATE","UPDATE"],"resources":["clusterqueues","workloads"],)"
+            R"("scope":"*"}])");
+  EXPECT_EQ(webhook(made[0], 0).at("clientConfig").at("service").at("path"), "/mutate");
+  EXPECT_EQ(webhook(made[1], 0).at("clientConfig").at("service").at("path"), "/validate");
+  EXPECT_EQ(made[0].at("webhooks").as_array().size(), 2u);  // no plugin asks about pods
+}
+
+TEST(WebhookConfiguration, TheSystemAndTheControllerDoNotWaitForIt) {
+  const auto made = webhook_configurations(plan(true));
+  for (const std::size_t i : {1u, 2u})
+    EXPECT_EQ(json::serialize(webhook(made[0], i).at("namespaceSelector")),
+              R"({"matchExpressions":[{"key":"kubernetes.io/metadata.name","operator":"NotIn",)"
+              R"("values":["kube-system","sluice-system"]}]})");
+  EXPECT_EQ(json::serialize(webhook(made[0], 2).at("objectSelector")),
+            R"({"matchExpressions":[{"key":"kueue.x-k8s.io/podset","operator":"Exists"}]})");
+  EXPECT_FALSE(webhook(made[0], 0).contains("namespaceSelector"));
+}
+
+TEST(WebhookConfiguration, OneOutsideOfTheClusterHasAUrl) {
+  WebhookPlan outside = plan(false);
+  outside.place.url = "https://10.0.0.5:9443";
+  EXPECT_EQ(json::serialize(webhook(webhook_configurations(outside)[1], 1).at("clientConfig")),
+            R"({"url":"https://10.0.0.5:9443/validate"})");
+  EXPECT_EQ(json::serialize(webhook_conversion(outside.place)),
+            R"({"strategy":"Webhook","webhook":{"clientConfig":)"
+            R"({"url":"https://10.0.0.5:9443/convert"},"conversionReviewVersions":["v1"]}})");
+}
+
+TEST(WebhookConfiguration, OnlyWhatDiffersIsConverted) {
+  EXPECT_THAT(converted_definitions(test::scheme()),
+              ElementsAre("admissionchecks.kueue.x-k8s.io", "clusterqueues.kueue.x-k8s.io",
+                          "cohorts.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io",
+                          "workloads.kueue.x-k8s.io"));
+}
+
+}  // namespace
+}  // namespace sluice::host
