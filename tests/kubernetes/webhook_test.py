@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""The webhooks of `sluice controller` on a real control plane: what is stored of what users create,
+what is refused and in which words, versions, and what happens while nobody answers."""
+import subprocess
+import unittest
+
+import yaml
+
+import build
+from client import eventually
+from control_plane import ControlPlane, free_ports
+from controller import Controller
+from host import Host
+from kubelet import Kubelet
+from objects import DEFINITIONS, GROUP, Kueue, established
+
+JOBS = "/apis/batch/v1/namespaces/default/jobs"
+QUEUES = GROUP + "v1beta2/clusterqueues"
+HOOKS = "/apis/admissionregistration.k8s.io/v1/"
+SECRET = "/api/v1/namespaces/sluice-system/secrets/sluice-webhook"
+WRONG = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue",
+         "metadata": {"name": "bad"}, "spec": {"resourceGroups": [{"coveredResources": ["cpu"], "flavors": [
+             {"name": "default", "resources": [{"name": "cpu", "nominalQuota": "-1"}]}]}]}}
+
+
+class Case(unittest.TestCase):
+    sluice = programs = ""
+    plugins = ("--plugins", "none")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = ControlPlane(build.find(cls.programs, "control-plane"))
+        cls.addClassCleanup(cls.cluster.stop)
+        cls.cluster.start()
+        cls.api = cls.cluster.api
+        cls.port = free_ports(1)[0]
+        cls.url = f"https://127.0.0.1:{cls.port}"
+        cls.give(cls.manifests())
+        eventually(lambda: all(established(each) for each in cls.api.items(DEFINITIONS)),
+                   "the definitions are established")
+        eventually(lambda: cls.api.send("GET", QUEUES)[0] == 200, "queues are served")
+        cls.kueue = Kueue(cls.api)
+        cls.enterClassContext(Kubelet(cls.api, cpu="64"))
+
+    @classmethod
+    def manifests(cls):
+        """What a cluster is given, but for the pods: the controllers are processes here."""
+        text = subprocess.run(
+            [cls.sluice, "manifests", *cls.plugins, "--webhook-url", cls.url],
+            capture_output=True, text=True, check=True).stdout
+        kept = []
+        for each in yaml.safe_load_all(text):
+            if each["kind"] in ("Deployment", "Service"):
+                continue
+            if each["kind"].endswith("Binding"):
+                each["subjects"] = [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group",
+                                     "name": "controllers"}]
+            kept.append(each)
+        return kept
+
+    @classmethod
+    def give(cls, objects):
+        done = subprocess.run(
+            ["kubectl", "--kubeconfig", cls.cluster.kubeconfig("admin"), "apply", "-f", "-"],
+            input=yaml.safe_dump_all(objects), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise AssertionError(done.stdout + done.stderr)
+
+    def controller(self, user="one", decides=True):
+        running = Controller(self.sluice, self.cluster, user, *self.plugins, "--webhook-address",
+                             f"127.0.0.1:{self.port}")
+        self.addCleanup(running.stop)
+        running.start(decides)
+        eventually(self.believed, "API servers believe the webhook", 30)
+        return running
+
+    def believed(self):
+        """The authority of the Secret is wherever API servers look for it."""
+        code, secret = self.api.send("GET", SECRET)
+        if code != 200:
+            return False
+        trust = {secret["data"]["ca.crt"]}
+        told = [each["clientConfig"].get("caBundle")
+                for kind in ("mutating", "validating")
+                for each in self.api.get(HOOKS + f"{kind}webhookconfigurations/sluice-controller")
+                ["webhooks"]]
+        for each in self.api.items(DEFINITIONS):
+            if each["spec"]["conversion"]["strategy"] == "Webhook":
+                told.append(each["spec"]["conversion"]["webhook"]["clientConfig"].get("caBundle"))
+        return len(told) > 4 and set(told) == trust and \
+            self.api.send("POST", QUEUES + "?dryRun=All", WRONG)[0] == 422
+
+    def job(self, name, queue=None, cpu="1", **spec):
+        container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": cpu}}}
+        labels = {"kueue.x-k8s.io/queue-name": queue} if queue else {}
+        return self.api.send("POST", JOBS, {
+            "metadata": {"name": name, "labels": labels},
+            "spec": {"template": {
+                "metadata": {"annotations": {"test/runs-for": "1"}},
+                "spec": {"restartPolicy": "Never", "containers": [container]}}} | spec})
+
+    def stored(self, name):
+        return self.api.get(f"{JOBS}/{name}")
+
+
+class Webhooks(Case):
+    def test_all_that_is_promised(self):
+        """One cluster for all of it: a control plane takes longer to start than this."""
+        controller = self.controller()
+        self.kueue.flavor("default")
+        self.kueue.cluster_queue("q", {"default": "2"})
+        self.kueue.local_queue("q", "q")
+        self.held_and_admitted()
+        self.refused_in_the_words_of_a_host()
+        self.read_in_both_versions()
+        self.guarded()
+        self.away(controller)
+
+    def held_and_admitted(self):
+        code, made = self.job("train", "q")
+        self.assertEqual((code, made["spec"]["suspend"]), (201, True), made)
+        self.assertEqual(made["metadata"]["annotations"]["sluice.dev/created-by"], "admin")
+        eventually(lambda: self.stored("train").get("status", {}).get("succeeded") == 1,
+                   "it was admitted, and ran", 60)
+        code, made = self.job("large", "q", cpu="9")
+        self.assertEqual((code, made["spec"]["suspend"]), (201, True))
+        code, free = self.job("free")
+        self.assertEqual((code, free["spec"]["suspend"]), (201, False))
+        self.assertNotIn("sluice.dev/created-by", free["metadata"].get("annotations") or {})
+
+    def refused_in_the_words_of_a_host(self):
+        code, answer = self.api.send("POST", QUEUES, WRONG)
+        with Host(self.sluice, memory=True, extra="executor: { type: none }\n",
+                  plugins="{ load: [] }") as host:
+            told = host.run("create", "-f", "-", stdin=yaml.safe_dump(WRONG)).stderr
+        self.assertEqual(code, 422, answer)
+        said = answer["message"].split("denied the request: ", 1)[1].split("is invalid: ", 1)[1]
+        self.assertIn("must be greater than or equal to 0", said)
+        self.assertIn(said, told)
+        code, answer = self.job("soon", "q", backoffLimit=-1)
+        self.assertEqual(code, 422, answer)
+
+    def read_in_both_versions(self):
+        old = Kueue(self.api, "v1beta1")
+        made = old.cluster_queue("older", {"default": "3"}, cohort="c")
+        self.assertEqual((made["apiVersion"], made["spec"]["cohort"]),
+                         ("kueue.x-k8s.io/v1beta1", "c"))
+        path = GROUP + "{}/clusterqueues/older"
+        self.assertEqual(self.api.get(path.format("v1beta2"))["spec"]["cohortName"], "c")
+        self.assertEqual(self.api.get(path.format("v1beta1"))["spec"]["cohort"], "c")
+        names = [each["metadata"]["name"] for each in
+                 self.api.items(GROUP + "v1beta1/clusterqueues")]
+        self.assertEqual(names, ["older", "q"])
+        changed = self.api.merge(path.format("v1beta1"), {"spec": {"cohort": "d"}})
+        self.assertEqual(changed["spec"]["cohort"], "d")
+        self.assertEqual(self.api.get(path.format("v1beta2"))["spec"]["cohortName"], "d")
+        # Judged in the stored version, told in the words for it.
+        code, answer = self.api.send(
+            "PATCH", path.format("v1beta1"),
+            {"spec": {"resourceGroups": WRONG["spec"]["resourceGroups"]}},
+            "application/merge-patch+json")
+        self.assertEqual(code, 422, answer)
+
+    def guarded(self):
+        """What the controller notes in a job is not for others to write."""
+        note = {"metadata": {"annotations": {"sluice.dev/started-with": "{}"}}}
+        self.assertNotIn("sluice.dev/started-with",
+                         self.api.merge(f"{JOBS}/large", note)["metadata"]["annotations"])
+
+    def away(self, controller):
+        """Nobody answers: nothing begins that should wait. And another replica goes on."""
+        controller.kill()
+        code, answer = self.job("meanwhile", "q")
+        self.assertEqual(code, 500, answer)
+        self.assertIn("failed calling webhook \"jobs.sluice.dev\"", answer["message"])
+        before = self.api.get(SECRET)["data"]
+        self.controller("other")
+        self.assertEqual(self.api.get(SECRET)["data"], before)
+        code, made = self.job("meanwhile", "q")
+        self.assertEqual((code, made["spec"]["suspend"]), (201, True), made)
+        eventually(lambda: self.stored("meanwhile").get("status", {}).get("succeeded") == 1,
+                   "it was admitted, and ran", 60)
+
+
+if __name__ == "__main__":
+    build.run_tests(Case)
