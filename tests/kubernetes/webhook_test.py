@@ -19,7 +19,8 @@ QUEUES = GROUP + "v1beta2/clusterqueues"
 HOOKS = "/apis/admissionregistration.k8s.io/v1/"
 SECRET = "/api/v1/namespaces/sluice-system/secrets/sluice-webhook"
 WRONG = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue",
-         "metadata": {"name": "bad"}, "spec": {"resourceGroups": [{"coveredResources": ["cpu"], "flavors": [
+         "metadata": {"name": "bad"},
+         "spec": {"resourceGroups": [{"coveredResources": ["cpu"], "flavors": [
              {"name": "default", "resources": [{"name": "cpu", "nominalQuota": "-1"}]}]}]}}
 
 
