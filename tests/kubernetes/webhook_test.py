@@ -72,7 +72,10 @@ class Case(unittest.TestCase):
                              f"127.0.0.1:{self.port}")
         self.addCleanup(running.stop)
         running.start(decides)
-        eventually(self.believed, "API servers believe the webhook", 30)
+        try:
+            eventually(self.believed, "API servers believe the webhook", 30)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; log:\n{running.log()[-3000:]}") from None
         return running
 
     def believed(self):
