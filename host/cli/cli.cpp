@@ -90,6 +90,7 @@ int parse_and_run(int argc, const char* const* argv) {
   add_store_commands(app, action);
   add_observe_command(app, action);
   add_controller_command(app, action);
+  add_doctor_command(app, action);
   add_top_command(app, action);
   add_manifests_command(app, action);
   add_explain_command(app, action);

@@ -16,6 +16,7 @@ void add_serve_command(CLI::App& app, Action& action);
 void add_simulate_command(CLI::App& app, Action& action);
 void add_observe_command(CLI::App& app, Action& action);
 void add_controller_command(CLI::App& app, Action& action);
+void add_doctor_command(CLI::App& app, Action& action);
 void add_manifests_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_submit_command(CLI::App& app, Action& action);

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The webhooks of `sluice controller` on a real control plane: what is stored of what users create,
 what is refused and in which words, versions, and what happens while nobody answers."""
+import random
+import socket
 import subprocess
 import unittest
 
@@ -8,7 +10,7 @@ import yaml
 
 import build
 from client import eventually
-from control_plane import ControlPlane, free_ports
+from control_plane import ControlPlane
 from controller import Controller
 from host import Host
 from kubelet import Kubelet
@@ -24,6 +26,18 @@ WRONG = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue",
              {"name": "default", "resources": [{"name": "cpu", "nominalQuota": "-1"}]}]}]}}
 
 
+def quiet_port():
+    """A free port of those that nobody is given for a connection that he makes: the webhook has to
+    be where API servers were told."""
+    while True:
+        port = random.randrange(20000, 30000)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+            return port
+        except OSError:
+            continue
+
+
 class Case(unittest.TestCase):
     sluice = programs = ""
     plugins = ("--plugins", "none")
@@ -34,7 +48,7 @@ class Case(unittest.TestCase):
         cls.addClassCleanup(cls.cluster.stop)
         cls.cluster.start()
         cls.api = cls.cluster.api
-        cls.port = free_ports(1)[0]
+        cls.port = quiet_port()
         cls.url = f"https://127.0.0.1:{cls.port}"
         cls.give(cls.manifests())
         eventually(lambda: all(established(each) for each in cls.api.items(DEFINITIONS)),
@@ -103,6 +117,13 @@ class Case(unittest.TestCase):
                 "metadata": {"annotations": {"test/runs-for": "1"}},
                 "spec": {"restartPolicy": "Never", "containers": [container]}}} | spec})
 
+    def doctor(self):
+        """Exit status, and what it says."""
+        done = subprocess.run([self.sluice, "doctor", "--kubeconfig",
+                               self.cluster.kubeconfig("admin"), *self.plugins],
+                              capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout + done.stderr
+
     def stored(self, name):
         return self.api.get(f"{JOBS}/{name}")
 
@@ -118,6 +139,9 @@ class Webhooks(Case):
         self.refused_in_the_words_of_a_host()
         self.read_in_both_versions()
         self.guarded()
+        status, told = self.doctor()
+        self.assertEqual(status, 0, told)
+        self.assertIn("API servers are answered", told)
         self.away(controller)
 
     def held_and_admitted(self):
@@ -177,6 +201,9 @@ class Webhooks(Case):
         code, answer = self.job("meanwhile", "q")
         self.assertEqual(code, 500, answer)
         self.assertIn("failed calling webhook \"jobs.sluice.dev\"", answer["message"])
+        status, told = self.doctor()
+        self.assertEqual(status, 3, told)
+        self.assertIn("→ no controller is ready: kubectl -n sluice-system get pods", told)
         before = self.api.get(SECRET)["data"]
         self.controller("other")
         self.assertEqual(self.api.get(SECRET)["data"], before)
