@@ -177,6 +177,7 @@ class Decider final : public TurnEnd {
 
   void lead() {
     const Duration began = clock_.steady();
+    if (keeper_) keeper_->look_now();
     machine_->begin_instant(clock_.now());
     machine_->load();
     door_->lead();

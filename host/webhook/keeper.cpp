@@ -75,12 +75,22 @@ void WebhookKeeper::stop() {
   caller_.stop();
 }
 
+void WebhookKeeper::look_now() {
+  {
+    const std::lock_guard lock(mutex_);
+    asked_ = true;
+  }
+  end_.notify_all();
+}
+
 void WebhookKeeper::keep() {
   pthread_setname_np(pthread_self(), "webhook-keys");
   for (;;) {
     const Duration pause = look();
     std::unique_lock lock(mutex_);
-    if (end_.wait_for(lock, std::chrono::nanoseconds(pause), [this] { return stopping_; })) return;
+    end_.wait_for(lock, std::chrono::nanoseconds(pause), [this] { return stopping_ || asked_; });
+    if (stopping_) return;
+    asked_ = false;
   }
 }
 

@@ -49,6 +49,8 @@ class WebhookKeeper {
 
   void start();
   void stop();
+  /// Something changed, such as who decides. Any thread.
+  void look_now();
 
  private:
   void keep();
@@ -70,6 +72,7 @@ class WebhookKeeper {
   std::mutex mutex_;
   std::condition_variable end_;
   bool stopping_ = false;  // guarded by mutex_
+  bool asked_ = false;     // guarded by mutex_: to look now
   std::thread thread_;
 };
 

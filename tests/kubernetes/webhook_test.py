@@ -213,5 +213,45 @@ class Webhooks(Case):
                    "it was admitted, and ran", 60)
 
 
+class WithPlugins(Case):
+    """Pods that have no quota yet: made by Kubernetes' own controllers, held by a plugin's gate."""
+    plugins = ("--plugins", "elastic-jobs")
+    pods_path = "/api/v1/namespaces/default/pods"
+
+    def gated(self):
+        return [each["metadata"]["name"] for each in self.api.items(self.pods_path)
+                if each["spec"].get("schedulingGates")]
+
+    def running(self):
+        return [each for each in self.api.items(self.pods_path)
+                if each["status"].get("phase") == "Running"]
+
+    def test_pods_wait_for_quota_behind_a_gate(self):
+        self.controller()
+        self.kueue.flavor("default")
+        self.kueue.cluster_queue("q", {"default": "2"})
+        self.kueue.local_queue("q", "q")
+        container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": "1"}}}
+        self.api.post(JOBS, {
+            "metadata": {"name": "train", "labels": {"kueue.x-k8s.io/queue-name": "q"},
+                         "annotations": {"kueue.x-k8s.io/elastic-job": "true"}},
+            "spec": {"parallelism": 2, "completions": 100, "template": {
+                "spec": {"restartPolicy": "Never", "containers": [container]}}}})
+        eventually(lambda: len(self.running()) == 2, "two pods run", 30)
+        self.assertEqual(self.gated(), [])
+        self.api.merge(f"{JOBS}/train", {"spec": {"parallelism": 4}})
+        eventually(lambda: len(self.gated()) == 2, "two more wait", 30)
+        code, answer = self.api.send("PATCH", f"{self.pods_path}/{self.gated()[0]}",
+                                     {"spec": {"schedulingGates": None}},
+                                     "application/merge-patch+json")
+        self.assertEqual(code, 422, answer)
+        self.assertIn("is lifted by the system", answer["message"])
+        groups = [{"coveredResources": ["cpu"], "flavors": [
+            {"name": "default", "resources": [{"name": "cpu", "nominalQuota": "4"}]}]}]
+        self.api.merge(f"{QUEUES}/q", {"spec": {"resourceGroups": groups}})
+        eventually(lambda: len(self.running()) == 4, "all four run", 30)
+        self.assertEqual(self.gated(), [])
+
+
 if __name__ == "__main__":
     build.run_tests(Case)
