@@ -79,6 +79,7 @@ ApiResult<AdmissionRequest> parse_admission_review(std::string_view text) {
   if (const json::array* groups = api::find_array(user, "groups"))
     for (const json::value& each : *groups)
       if (each.is_string()) out.groups.emplace_back(api::view(each.get_string()));
+  out.field_manager = api::find_text(part(*request, "options"), "fieldManager");
   const bool update = out.operation == ReviewedOperation::kUpdate;
   if (!update && out.operation != ReviewedOperation::kCreate) return out;
   auto object = object_in(*request, "object");

@@ -31,6 +31,7 @@ struct AdmissionRequest {
   std::string ns, name;
   std::string user;
   std::vector<std::string> groups;
+  std::string field_manager;               ///< of the write; empty: it names none
   boost::json::object object;              ///< kCreate, kUpdate
   std::optional<boost::json::object> old;  ///< kUpdate
 };

@@ -20,6 +20,10 @@ namespace {
 
 namespace json = boost::json;
 
+/// As which the controller writes what it decided (host/outbox). Its user alone would not do: where
+/// it runs as a person, he creates jobs, too.
+constexpr std::string_view kManager = "sluice";
+
 bool is_pod(const api::KindInfo& kind) { return kind.kind == "Pod" && kind.group.empty(); }
 
 /// Somebody takes a finalizer away, or an API server its notes: nothing that anybody judges.
@@ -72,7 +76,7 @@ bool Reviewer::is_nobodys(const AdmissionRequest& request) const {
   const bool writes = request.operation == ReviewedOperation::kCreate ||
                       request.operation == ReviewedOperation::kUpdate;
   if (!writes || !request.subresource.empty()) return true;
-  if (!self_.empty() && request.user == self_) return true;
+  if (!self_.empty() && request.user == self_ && request.field_manager == kManager) return true;
   if (!api::find_text(part(request.object, "metadata"), "deletionTimestamp").empty()) return true;
   return request.old && is_housekeeping(*request.old, request.object);
 }

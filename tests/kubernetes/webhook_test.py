@@ -139,6 +139,8 @@ class Webhooks(Case):
         self.refused_in_the_words_of_a_host()
         self.read_in_both_versions()
         self.guarded()
+        self.give(self.manifests())  # again: whom API servers trust stays
+        self.assertTrue(self.believed())
         status, told = self.doctor()
         self.assertEqual(status, 0, told)
         self.assertIn("API servers are answered", told)

@@ -4,6 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
+#include "tests/host/temporary_folder.hpp"
+
 namespace sluice::host {
 namespace {
 
@@ -80,6 +84,39 @@ TEST(WebhookKeys, WhatCannotBeUsedIsMadeAnew) {
   EXPECT_EQ(mended.trust, first.trust);
   EXPECT_TRUE(serves(mended, first.trust));
   EXPECT_NE(made(first, kNow + 4000 * kDay).trust, first.trust);  // all of it ended
+}
+
+TEST(WebhookKeys, InFilesAreSomebodyElses) {
+  const WebhookKeys keys = made(std::nullopt, kNow);
+  const test::TemporaryFolder folder;
+  const auto file = [&folder](const char* name, const std::string& text) {
+    const std::string path = folder / name;
+    std::ofstream(path) << text;
+    return path;
+  };
+  const std::string certificate = file("tls.crt", keys.server.certificate);
+  const std::string key = file("tls.key", keys.server.key);
+  const std::string trust = file("ca.crt", keys.trust);
+  const auto read = keys_of_files(certificate, key, trust);
+  ASSERT_TRUE(read.ok()) << read.error().text;
+  EXPECT_EQ(read->server, keys.server);
+  EXPECT_EQ(read->trust, keys.trust);
+  // Its issuer stands in the same file, or it is its own.
+  const std::string both = file("both.crt", keys.server.certificate + keys.trust);
+  EXPECT_EQ(keys_of_files(both, key, "")->trust, keys.trust);
+  EXPECT_EQ(keys_of_files(certificate, key, "")->trust, keys.server.certificate);
+  struct Case {
+    std::string certificate, key, trust;
+    const char* error;
+  };
+  for (const Case& c :
+       {Case{folder / "none", key, trust, "/none"}, Case{certificate, trust, trust, "key"},
+        Case{trust, key, trust, "is not the key of the certificate in"},
+        Case{certificate, key, key, "tls.key"}}) {
+    const auto wrong = keys_of_files(c.certificate, c.key, c.trust);
+    ASSERT_FALSE(wrong.ok()) << c.error;
+    EXPECT_THAT(wrong.error().text, HasSubstr(c.error));
+  }
 }
 
 TEST(WebhookKeys, AreTheSameOutOfASecret) {

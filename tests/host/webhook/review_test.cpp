@@ -22,6 +22,7 @@ TEST(Review, SaysWhatIsToBeStored) {
       R"({"uid":"7","kind":{"group":"batch","version":"v1","kind":"Job"},"namespace":"a",
           "name":"j","operation":"UPDATE","subResource":"status",
           "userInfo":{"username":"ann","groups":["x","y"]},
+          "options":{"kind":"PatchOptions","fieldManager":"m"},
           "object":{"spec":{"n":2}},"oldObject":{"spec":{"n":1}}})"));
   ASSERT_TRUE(read.ok()) << read.error().text;
   EXPECT_EQ(read->uid, "7");
@@ -32,6 +33,7 @@ TEST(Review, SaysWhatIsToBeStored) {
   EXPECT_EQ(read->ns, "a");
   EXPECT_EQ(read->name, "j");
   EXPECT_EQ(read->user, "ann");
+  EXPECT_EQ(read->field_manager, "m");
   EXPECT_THAT(read->groups, ElementsAre("x", "y"));
   EXPECT_EQ(read->object.at("spec").at("n"), 2);
   EXPECT_EQ(read->old->at("spec").at("n"), 1);

@@ -49,6 +49,7 @@ struct ReviewWorld : JobWorld {
     out.kind = api::find_text(object, "kind");
     out.ns = "default";
     out.user = user;
+    out.field_manager = manager;
     out.operation = old ? ReviewedOperation::kUpdate : ReviewedOperation::kCreate;
     out.object = object;
     out.old = std::move(old);
@@ -75,7 +76,7 @@ struct ReviewWorld : JobWorld {
     return verdict.refused ? verdict.refused->text : std::string();
   }
 
-  std::string user = "ann";
+  std::string user = "ann", manager;
   std::unique_ptr<Rules> own_rules;
   Reviewer reviewer;
 };

@@ -163,7 +163,12 @@ TEST(Reviewer, TheControllersOwnWritesAreDone) {
   world.publish();
   world.reviewer.set_self("ann");
   const json::object forged = job("a", JobWorld::queued(), R"("sluice.dev/started-with":"{}")");
+  // She creates jobs herself, too; and nobody else becomes her by naming her tool.
+  EXPECT_NE(world.mutated(forged), forged);
+  world.manager = "sluice";
   EXPECT_EQ(world.mutated(forged), forged);
+  world.user = "bob";
+  EXPECT_NE(world.mutated(forged), forged);
 }
 
 TEST(Reviewer, AKindThatIsNotKnownIsRefusedWithWhatToDo) {

@@ -84,7 +84,9 @@ TEST(WebhookServer, AnswersOnceItKnowsTheCluster) {
   EXPECT_THAT(mutated.body, HasSubstr(R"("patchType":"JSONPatch")"));
   EXPECT_THAT(asker.post("/validate", job).body, HasSubstr(R"("allowed":true)"));
   (*server)->set_self("ann");
-  EXPECT_THAT(asker.post("/mutate", job).body, Not(HasSubstr("patch")));
+  std::string decided = job;
+  decided.replace(decided.find("\"object\""), 0, R"("options":{"fieldManager":"sluice"},)");
+  EXPECT_THAT(asker.post("/mutate", decided).body, Not(HasSubstr("patch")));
 }
 
 TEST(WebhookServer, WhatIsNoQuestionIsToldSo) {
