@@ -156,9 +156,12 @@ bool Outbox::create(const StoredObject& object) {
   Entry& entry = entry_of(object, 0);
   if (entry.edits == 0) {
     entry.base.reset();
-  } else if (entry.lane->edits.back()->entry == &entry &&
-             entry.lane->edits.back()->what == Edit::What::kCreate) {
-    return false;
+  } else {
+    // Others of the lane may have been changed since it was to be made.
+    const auto& edits = entry.lane->edits;
+    const auto last = std::find_if(edits.rbegin(), edits.rend(),
+                                   [&entry](const auto& each) { return each->entry == &entry; });
+    if ((*last)->what == Edit::What::kCreate) return false;
   }
   auto edit = std::make_unique<Edit>();
   edit->what = Edit::What::kCreate;

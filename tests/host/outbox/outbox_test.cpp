@@ -151,6 +151,14 @@ TEST_F(OutboxTest, AnObjectIsAskedForOnce) {
   EXPECT_FALSE(outbox.assumes({&kind("Workload"), "ns/new"}));
 }
 
+/// However much else happened to the objects of its owner meanwhile.
+TEST_F(OutboxTest, AnObjectIsAskedForOnceAmongEditsOfOthers) {
+  EXPECT_TRUE(outbox.create(workload("new", "", "job")));
+  edit(workload("w", "cq", "job"), workload("w", "", "job"));
+  EXPECT_FALSE(outbox.create(workload("new", "", "job")));
+  EXPECT_EQ(outbox.size(), 2U);
+}
+
 TEST_F(OutboxTest, WhatIsHeardMeanwhileIsKeptForLater) {
   edit(workload("w", "", "job"), workload("w", "cq", "job"));
   edit(job("j", true, "job"), job("j", false, "job"));
