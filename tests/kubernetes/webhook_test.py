@@ -231,7 +231,7 @@ class WithPlugins(Case):
     def test_pods_wait_for_quota_behind_a_gate(self):
         self.controller()
         self.kueue.flavor("default")
-        self.kueue.cluster_queue("q", {"default": "2"})
+        self.kueue.cluster_queue("q", {"default": "4"})
         self.kueue.local_queue("q", "q")
         container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": "1"}}}
         self.api.post(JOBS, {
@@ -241,17 +241,21 @@ class WithPlugins(Case):
                 "spec": {"restartPolicy": "Never", "containers": [container]}}}})
         eventually(lambda: len(self.running()) == 2, "two pods run", 30)
         self.assertEqual(self.gated(), [])
-        self.api.merge(f"{JOBS}/train", {"spec": {"parallelism": 4}})
-        eventually(lambda: len(self.gated()) == 2, "two more wait", 30)
+        self.api.merge(f"{JOBS}/train", {"spec": {"parallelism": 6}})
+        eventually(lambda: len(self.gated()) == 4, "four more wait", 30)
         code, answer = self.api.send("PATCH", f"{self.pods_path}/{self.gated()[0]}",
                                      {"spec": {"schedulingGates": None}},
                                      "application/merge-patch+json")
         self.assertEqual(code, 422, answer)
         self.assertIn("is lifted by the system", answer["message"])
+        self.api.merge(f"{JOBS}/train", {"spec": {"parallelism": 4}})
+        eventually(lambda: len(self.running()) == 4, "four run", 30)
+        self.api.merge(f"{JOBS}/train", {"spec": {"parallelism": 6}})
+        eventually(lambda: len(self.gated()) == 2, "two more wait", 30)
         groups = [{"coveredResources": ["cpu"], "flavors": [
-            {"name": "default", "resources": [{"name": "cpu", "nominalQuota": "4"}]}]}]
+            {"name": "default", "resources": [{"name": "cpu", "nominalQuota": "6"}]}]}]
         self.api.merge(f"{QUEUES}/q", {"spec": {"resourceGroups": groups}})
-        eventually(lambda: len(self.running()) == 4, "all four run", 30)
+        eventually(lambda: len(self.running()) == 6, "all six run", 30)
         self.assertEqual(self.gated(), [])
 
 
