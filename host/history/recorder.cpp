@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "host/base/log.hpp"
@@ -142,7 +144,22 @@ WorkloadFacts HistoryRecorder::facts_of(const StoredObject& workload) const {
   return out;
 }
 
-void HistoryRecorder::take_change(const Change& change) {
+/// Who follows a cluster forgets what it assumed of an object and takes it anew, in one step: what
+/// is there again was never gone.
+void HistoryRecorder::take_changes(const std::vector<Change>& changes) {
+  std::unordered_map<std::string_view, const Change*> last;
+  for (const Change& change : changes) last[change.object->metadata.uid()] = &change;
+  std::unordered_set<std::string_view> anew;
+  for (const Change& change : changes) {
+    const std::string_view uid = change.object->metadata.uid();
+    if (change.type == ChangeType::kDeleted && last[uid]->type != ChangeType::kDeleted)
+      anew.insert(uid);
+    else
+      take_change(change, anew.erase(uid) > 0);
+  }
+}
+
+void HistoryRecorder::take_change(const Change& change, bool anew) {
   const Millis now = to_millis(change.published);
   const StoredObject& object = *change.object;
   if (change.type == ChangeType::kDeleted) {
@@ -156,7 +173,7 @@ void HistoryRecorder::take_change(const Change& change) {
     return;
   }
   if (change.before && change.before->status == object.status) return;
-  if (tells_anything(object) || (change.before && tells_anything(*change.before)))
+  if (anew || tells_anything(object) || (change.before && tells_anything(*change.before)))
     log_.changed(facts_of(object), now);
 }
 
@@ -196,7 +213,7 @@ Result<void> HistoryRecorder::pass() {
     if (auto placed = place_cursors(); !placed) return placed;
     return read_all();
   }
-  for (const Change& change : workloads) take_change(change);
+  take_changes(workloads);
   for (const Change& change : pods)
     if (change.type == ChangeType::kModified && !pod_use(*change.before)) take_pod(*change.object);
   return write(workload_cursor_.position(), pod_cursor_.position());

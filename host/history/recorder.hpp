@@ -63,7 +63,8 @@ class HistoryRecorder {
   Result<void> pass();
   Result<void> place_cursors();
   Result<void> read_all();
-  void take_change(const Change& change);
+  void take_changes(const std::vector<Change>& changes);
+  void take_change(const Change& change, bool anew);
   void take_pod(const StoredObject& pod);
   WorkloadFacts facts_of(const StoredObject& workload) const;
   Result<void> write(std::uint64_t workloads, std::uint64_t pods);

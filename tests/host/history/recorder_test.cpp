@@ -66,6 +66,16 @@ struct Recorders : testing::Test {
     ASSERT_TRUE(world.kernel.finish("default/" + name, "Succeeded", "").ok());
     settle();
   }
+  /// As the door to a cluster drops what it assumed of an object, and takes it as it is there.
+  void take_anew(const std::string& name) {
+    const api::KindInfo& kind = *world.scheme.find("kueue.x-k8s.io/v1beta2", "Workload");
+    const StoredObject there = *world.store.find(kind, "default/" + name);
+    PreparedObject object;
+    object.typed = world.kernel.intake().decode(kind, to_object(there));
+    object.stored = there;
+    world.kernel.erase(kind, there.key);
+    world.kernel.commit(std::move(object));
+  }
   /// `w1 ann cq: 0+5 ran 10, Finished; …`: queued, waited, ran, in seconds of the world.
   std::string told() {
     recorder->catch_up(std::chrono::seconds(60));
@@ -108,6 +118,19 @@ TEST_F(Recorders, WhatEndedIsThereWhenItsObjectIsGone) {
   const std::string all = told();
   EXPECT_TRUE(all.starts_with("w2 ann cq: 0+10 ran ")) << all;
   EXPECT_TRUE(all.ends_with(", Deleted; w1 ann cq: 0+0 ran 10, Finished; ")) << all;
+}
+
+TEST_F(Recorders, WhatIsTakenAnewInOneStepWasNeverGone) {
+  submit("w1", 4);
+  submit("w2", 4);
+  EXPECT_EQ(told(), "w1 ann cq: 0+0 ran never, Running; ");
+  take_anew("w1");
+  take_anew("w2");
+  settle();
+  EXPECT_EQ(told(), "w1 ann cq: 0+0 ran never, Running; ");
+  pass(10);
+  finish("w1");
+  EXPECT_EQ(told(), "w2 ann cq: 0+10 ran never, Running; w1 ann cq: 0+0 ran 10, Finished; ");
 }
 
 TEST_F(Recorders, ARestartCountsNothingTwice) {
