@@ -165,8 +165,8 @@ bool ControlLoop::wait_for_work(Left left) {
   const std::optional<Duration> time = left == Left::kNothing ? rest() : std::nullopt;
   std::unique_lock lock(mutex_);
   const auto ready = [&] { return !queue_.empty() || stopping_ || woken_; };
-  const auto wait = [&](Duration time) {
-    work_.wait_for(lock, std::chrono::nanoseconds(std::min(time, kLongestWait)), ready);
+  const auto wait = [&](Duration most) {
+    work_.wait_for(lock, std::chrono::nanoseconds(std::min(most, kLongestWait)), ready);
   };
   if (left == Left::kPaused) {
     if (const Duration pause = schedule_from_ - clock_.steady(); pause > 0) wait(pause);
