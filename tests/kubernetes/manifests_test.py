@@ -359,7 +359,8 @@ class BesideKueue(Case):
     def test_they_stay_as_they_are(self):
         before = self.converted()
         done = kubectl(self.kubeconfig, "apply", "-f", "-",
-                       text=manifests(self.sluice, "--only", "CustomResourceDefinition"))
+                       text=manifests(self.sluice, "--definitions-only", "--only",
+                                      "CustomResourceDefinition"))
         self.assertNotEqual(done.returncode, 0)
         refused = done.stderr.count("spec.conversion.webhookClientConfig: Forbidden")
         self.assertEqual(refused, len(CONVERTED) - 1)  # Sluice does not have the last one
