@@ -37,10 +37,10 @@ struct ForkSource {
 /// When, by the host's clock and in its history. Taken on the kernel's thread.
 struct ForkMoment {
   Time now = 0;
-  std::uint64_t version = 0;             ///< published
-  std::vector<std::string> quarantined;  ///< plugins that are called no more
-  EngineMemory memory = {};              ///< of the engine
-  std::vector<std::string> uncertain;    ///< sentences: what answers about it do not know
+  std::uint64_t version = 0;                  ///< published
+  std::vector<std::string> quarantined = {};  ///< plugins that are called no more
+  EngineMemory memory = {};                   ///< of the engine
+  std::vector<std::string> uncertain = {};    ///< sentences: what answers about it do not know
 };
 
 /// When whoever asked stops waiting.
