@@ -25,7 +25,7 @@ std::vector<std::string> converted_definitions(const api::Scheme& scheme);
 struct WebhookPlace {
   std::string ns;                       ///< of Service and Secret
   std::string name = "sluice-webhook";  ///< of both
-  std::string url;  ///< https://HOST:PORT of one that no Service leads to; empty: the Service
+  std::string url = {};  ///< https://HOST:PORT of one that no Service leads to; empty: the Service
 };
 
 struct WebhookPlan {
