@@ -15,12 +15,12 @@ namespace json = boost::json;
 
 json::object parsed(const char* text) { return json::parse(text).get_object(); }
 
-struct Case {
+struct Sample {
   const char *before, *after, *no_wish, *removing;  // the results
 };
 
 /// `before` with the patch on it.
-std::string patched(const Case& c, Leaving leaving) {
+std::string patched(const Sample& c, Leaving leaving) {
   json::value object = json::parse(c.before);
   const json::array patch = amendments(parsed(c.before), parsed(c.after), leaving);
   const auto done = json_patch(object, patch);
@@ -28,7 +28,7 @@ std::string patched(const Case& c, Leaving leaving) {
 }
 
 TEST(Amendments, GiveWhatIsWanted) {
-  const Case cases[] = {
+  const Sample cases[] = {
       {R"({"spec":{"a":1}})", R"({"spec":{"a":1}})", R"({"spec":{"a":1}})", R"({"spec":{"a":1}})"},
       // Added, replaced; what is missing is unknown, or was taken out.
       {R"({"spec":{"a":1,"new":2}})", R"({"spec":{"a":3,"b":{"c":4}}})",
@@ -54,7 +54,7 @@ TEST(Amendments, GiveWhatIsWanted) {
       {R"({"spec":{"a":null}})", R"({"spec":{}})", R"({"spec":{"a":null}})",
        R"({"spec":{"a":null}})"},
   };
-  for (const Case& c : cases) {
+  for (const Sample& c : cases) {
     EXPECT_EQ(json::parse(patched(c, Leaving::kIsNoWish)), json::parse(c.no_wish)) << c.before;
     EXPECT_EQ(json::parse(patched(c, Leaving::kIsRemoving)), json::parse(c.removing)) << c.before;
   }
