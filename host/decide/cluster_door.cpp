@@ -73,6 +73,7 @@ void ClusterDoor::take_heard() {
   for (Heard& each : outbox_.take_heard()) hear(std::move(each));
   for (const OutboxPlace& place : outbox_.take_baseless()) {
     if (outbox_.hearing(place) != Hearing::kForget) continue;  // that was done by what was heard
+    ++counts_.forgotten;
     restore_all(outbox_.forget(place));
   }
 }
@@ -81,6 +82,7 @@ void ClusterDoor::take_heard() {
 /// the lane, to be restored once this one is what the cluster says now.
 std::vector<Forgotten> ClusterDoor::forget(const OutboxPlace& place, Hearing how) {
   if (how != Hearing::kForget) return {};
+  ++counts_.forgotten;
   std::vector<Forgotten> lane = outbox_.forget(place);
   const auto own = std::find_if(lane.begin(), lane.end(),
                                 [&place](const Forgotten& each) { return each.place == place; });
@@ -171,6 +173,7 @@ void ClusterDoor::settle() {
 void ClusterDoor::answered(ClusterAnswer answer, Duration now) {
   const Sent sent = outbox_.sent(answer.id);
   if (answer.status == 0) {
+    ++counts_.unsure;
     outbox_.again(answer.id, now, 0, answer.sent && sent != Sent::kDelete);
     take_heard();
     return mirror_.settle();
@@ -179,6 +182,7 @@ void ClusterDoor::answered(ClusterAnswer answer, Duration now) {
     was_read(answer, now);
   } else if (answer.status >= 200 && answer.status < 300) {
     auto object = api::parse_object(answer.body);
+    ++counts_.stored;
     if (sent == Sent::kDelete)
       outbox_.done(answer.id);
     else if (object && version_of(*object) > 0)
@@ -229,6 +233,7 @@ void ClusterDoor::was_read(const ClusterAnswer& answer, Duration now) {
 void ClusterDoor::refused(const ClusterAnswer& answer, Duration now) {
   const OutboxPlace place = outbox_.place(answer.id);
   const bool overload = answer.status == 429 || answer.status >= 500;
+  ++(overload ? counts_.unsure : counts_.refused);
   if (!overload && outbox_.failures(answer.id) == 0)
     log(LogLevel::kWarning, "cluster",
         fmt::format("the cluster refused a write of {} {}: {}", place.kind->kind, place.key,

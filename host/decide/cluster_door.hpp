@@ -20,6 +20,14 @@
 
 namespace sluice::host {
 
+/// What became of requests to a cluster.
+struct ClusterCounts {
+  std::uint64_t stored = 0;     ///< and deletions that were done
+  std::uint64_t forgotten = 0;  ///< lanes, because somebody else had written
+  std::uint64_t refused = 0;    ///< for good, as told
+  std::uint64_t unsure = 0;     ///< without an answer, or one of an overloaded server
+};
+
 class ClusterDoor final : public MirrorTarget {
  public:
   /// All must outlive it. `objects`: that which `store` is over.
@@ -31,6 +39,7 @@ class ClusterDoor final : public MirrorTarget {
   void take(std::vector<Letter> letters);
   void answered(ClusterAnswer answer, Duration now);
   const Mirror& mirror() const { return mirror_; }
+  const ClusterCounts& counts() const { return counts_; }
 
   // MirrorTarget
   const StoredObject* find(const api::KindInfo& kind, const std::string& key) const override;
@@ -56,6 +65,7 @@ class ClusterDoor final : public MirrorTarget {
   LiveStore& objects_;
   Outbox& outbox_;
   Mirror mirror_;
+  ClusterCounts counts_;
   bool leads_ = false;
   std::optional<Forgotten> before_;  // of an object whose lane was forgotten, while it is taken
 };

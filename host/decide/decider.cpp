@@ -17,6 +17,7 @@
 #include "host/base/version.hpp"
 #include "host/config/config.hpp"
 #include "host/decide/cluster_door.hpp"
+#include "host/decide/cluster_readings.hpp"
 #include "host/decide/followed_kinds.hpp"
 #include "host/explain/insight.hpp"
 #include "host/history/history.hpp"
@@ -25,6 +26,7 @@
 #include "host/plugins/clock.hpp"
 #include "host/plugins/plugin_deaths.hpp"
 #include "host/serve/control_loop.hpp"
+#include "host/serve/live_readings.hpp"
 #include "host/serve/signals.hpp"
 #include "host/serve/world.hpp"
 #include "host/webhook/configuration.hpp"
@@ -91,6 +93,10 @@ class Decider final : public TurnEnd {
     door_ = std::make_unique<ClusterDoor>(machine_->kernel(), *store_, *objects_, outbox_);
     kinds_ = followed_kinds(rules_->scheme, machine_->controllers());
     reads_ = std::make_unique<ReadServer>(rules_->scheme, kinds_, clock_);
+    decisions_ = std::make_unique<DecisionMetrics>(machine_->engine(), reads_->seeing().metrics());
+    machine_->observe(*decisions_);
+    reads_->seeing().metrics().set_replica(Replica::kFollower);
+    reads_->seeing().enter([](const Seeing::Done& done) { done({leader_reading(false)}); });
     if (auto open = reads_->open(config_.server, options_.address, options_.own_kubeconfig); !open)
       return open;
     return follow(*cluster, std::move(*target));
@@ -196,11 +202,24 @@ class Decider final : public TurnEnd {
                                   [this] { return clock_.now(); });
     if (history_) history_->start();
     reads_->attach(*objects_, *insight_, *what_if_, history_.get());
+    reads_->seeing().metrics().set_replica(Replica::kLeader);
+    reads_->seeing().enter([this](Seeing::Done done) {
+      control_->post(
+          [this, done = std::move(done)](ObjectAccess& objects) { done(readings(objects)); });
+    });
     log(LogLevel::kInfo, "controller", "deciding for " + server_,
         {{"workloads", std::to_string(machine_->engine().workloads().size())},
          {"took_ms", std::to_string((clock_.steady() - began) / kMillisecond)}});
     fmt::print("ready: deciding for {}\n", server_);
     std::fflush(stdout);
+  }
+
+  std::vector<Reading> readings(const ObjectAccess& objects) const {
+    std::vector<Reading> out = live_readings(
+        {*machine_, *control_, *objects_, *decisions_, config_.engine.fair_sharing}, objects);
+    for (Reading& each : cluster_readings(door_->counts(), outbox_)) out.push_back(std::move(each));
+    out.push_back(leader_reading(true));
+    return out;
   }
 
   /// Of what is decided by now, whether the cluster has heard of it or not.
@@ -256,6 +275,7 @@ class Decider final : public TurnEnd {
   std::unique_ptr<ControlLoop> control_;
   std::unique_ptr<LiveInsight> insight_;
   std::unique_ptr<ReadServer> reads_;
+  std::unique_ptr<DecisionMetrics> decisions_;
   std::unique_ptr<HostHistory> history_;  // of a replica that leads; null: none is kept
   std::unique_ptr<HostWhatIf> what_if_;   // likewise
   std::unique_ptr<LeaseHolder> lease_;

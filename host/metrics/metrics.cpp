@@ -5,6 +5,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -12,14 +13,9 @@
 namespace sluice::host {
 namespace {
 
-/// Every metric but the build's says which replica speaks; there is one.
+/// Every metric but the build's says which replica speaks.
 constexpr const char* kRole = "replica_role";
-
-prometheus::Labels with_role(const MetricLabels& labels) {
-  prometheus::Labels out{{kRole, "standalone"}};
-  for (const auto& [name, value] : labels) out[name] = value;
-  return out;
-}
+constexpr const char* kRoles[] = {"standalone", "leader", "follower"};
 
 std::vector<double> bounds_of(Buckets buckets) {
   if (buckets == Buckets::kDefault) {
@@ -58,6 +54,7 @@ struct Known {
 }  // namespace
 
 struct HostMetrics::State {
+  std::atomic<Replica> replica = Replica::kStandalone;
   prometheus::Registry registry;
   std::mutex mutex;
   Known<prometheus::Counter> counters;
@@ -74,7 +71,9 @@ struct HostMetrics::State {
               .Help(std::string(help))
               .Register(registry);
         },
-        [&](auto& family) -> auto& { return family.Add(with_role(labels)); });
+        [&](auto& family) -> auto& {
+          return family.Add({labels.begin(), labels.end()});
+        });
   }
   prometheus::Histogram& histogram(std::string_view name, std::string_view help,
                                    const MetricLabels& labels, Buckets buckets) {
@@ -87,12 +86,16 @@ struct HostMetrics::State {
               .Help(std::string(help))
               .Register(registry);
         },
-        [&](auto& family) -> auto& { return family.Add(with_role(labels), bounds_of(buckets)); });
+        [&](auto& family) -> auto& {
+          return family.Add({labels.begin(), labels.end()}, bounds_of(buckets));
+        });
   }
 };
 
 HostMetrics::HostMetrics() : state_(std::make_unique<State>()) {}
 HostMetrics::~HostMetrics() = default;
+
+void HostMetrics::set_replica(Replica replica) { state_->replica = replica; }
 
 std::function<void(double)> HostMetrics::counter(std::string_view name, std::string_view help,
                                                  const MetricLabels& labels) {
@@ -126,11 +129,15 @@ std::string HostMetrics::text(const std::vector<Reading>& readings) const {
     family.type = reading.counter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
     for (const Reading::Sample& sample : reading.samples) {
       prometheus::ClientMetric& metric = family.metric.emplace_back();
-      const bool plain = reading.name == "kueue_build_info" || reading.name.starts_with("process_");
-      if (!plain) metric.label.push_back({kRole, "standalone"});
       for (const auto& [name, value] : sample.labels) metric.label.push_back({name, value});
       (reading.counter ? metric.counter.value : metric.gauge.value) = sample.value;
     }
+  }
+  const char* const role = kRoles[static_cast<std::size_t>(state_->replica.load())];
+  for (prometheus::MetricFamily& family : families) {
+    if (family.name == "kueue_build_info" || family.name.starts_with("process_")) continue;
+    for (prometheus::ClientMetric& metric : family.metric)
+      metric.label.insert(metric.label.begin(), {kRole, role});
   }
   return prometheus::TextSerializer().Serialize(families);
 }

@@ -37,10 +37,16 @@ enum class Buckets : std::uint8_t {
   kCounts,  ///< 1 to 10,000 of something
 };
 
+/// What the process is among those that do the same, as Kueue calls it.
+enum class Replica : std::uint8_t { kStandalone, kLeader, kFollower };
+
 class HostMetrics {
  public:
   HostMetrics();
   ~HostMetrics();
+
+  /// What every metric but the build's says of it from now on; else that there is one process.
+  void set_replica(Replica replica);
 
   /// Adds one to a counter, which is made at first use. A name has always the same label names.
   void count(std::string_view name, std::string_view help, const MetricLabels& labels,

@@ -35,7 +35,8 @@ Result<void> ReadServer::open(ServerConfig server, const std::string& address,
   options.tls = TlsOptions{keys->certificate, keys->key, keys->client_ca};
   options.read_only = true;
   options.but = asks_what_if;
-  auto listener = Listener::open(options, api_.handler(), api_.head_check());
+  const MeteredApi api = seeing_.api();
+  auto listener = Listener::open(options, api.handler, api.check);
   if (!listener) return listener.error().context("--address");
   auto token = publish_kubeconfig(server.kubeconfig, "", (*listener)->address(), *keys);
   if (!token) return token.error();
@@ -43,6 +44,7 @@ Result<void> ReadServer::open(ServerConfig server, const std::string& address,
   keys_.set(server, std::move(*keys));
   listener_ = std::move(*listener);
   address_ = listener_->address();
+  seeing_.watch(*listener_);
   keys_.start([this] { return seconds(); },
               [this](const ServerKeys& next) {
                 return listener_->reload_tls({next.certificate, next.key, next.client_ca});
@@ -64,8 +66,10 @@ void ReadServer::attach(LiveStore& store, Insight& insight, WhatIf& what_if, His
 
 void ReadServer::stop() {
   keys_.stop();
+  seeing_.leave();
   api_.detach();
   if (listener_) listener_->stop(kRequestsEnd / kMillisecond);
+  seeing_.stop(0);
   listener_.reset();
 }
 

@@ -16,6 +16,7 @@
 #include "host/config/config.hpp"
 #include "host/observe/read_only.hpp"
 #include "host/plugins/clock.hpp"
+#include "host/serve/seeing.hpp"
 
 namespace sluice::host {
 
@@ -37,6 +38,8 @@ class ReadServer {
 
   const std::string& address() const { return address_; }
   ApiServer& api() { return api_; }
+  /// What it shows at /metrics to whoever may read.
+  Seeing& seeing() { return seeing_; }
 
  private:
   std::int64_t seconds() const { return clock_.now() / kSecond; }
@@ -48,6 +51,7 @@ class ReadServer {
   NoWrites writes_;
   HostAuthenticator authenticator_;
   ApiServer api_;
+  Seeing seeing_{api_};
   KeyRenewal keys_{""};
   std::unique_ptr<Listener> listener_;
   std::string address_;

@@ -27,6 +27,9 @@ RARE = {
     "kueue_admission_cycle_preemption_skips",
     "sluice_api_refused_total", "sluice_connections_refused_total",
     "sluice_connections_timed_out_total", "sluice_streams_given_up_total",
+    # Of a controller: tests/kubernetes/controller_test.py has one.
+    "sluice_leader", "sluice_cluster_requests_total", "sluice_cluster_decided_anew_total",
+    "sluice_cluster_edits_waiting",
 }
 
 OBJECTS = (

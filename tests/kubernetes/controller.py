@@ -39,6 +39,13 @@ class Controller:
         with open(self.log_path, encoding="utf-8") as text:
             return text.read()
 
+    def metric(self, begin):
+        """The value of the first sample that begins so; None where there is none."""
+        text = subprocess.run(["kubectl", "--kubeconfig", self.kubeconfig, "get", "--raw",
+                               "/metrics"], capture_output=True, text=True, check=True).stdout
+        found = [line for line in text.splitlines() if line.startswith(begin)]
+        return float(found[0].rsplit(" ", 1)[1]) if found else None
+
     def kill(self):
         self.process.kill()
         self.process.wait()

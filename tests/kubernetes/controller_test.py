@@ -103,6 +103,22 @@ class Deciding(Case):
         self.assertLessEqual(len(writes), 5 * 3 + 4 * 6)
         self.assertTrue(all(code < 300 for _, _, code in writes), writes)
 
+    def test_metrics_say_who_decides_and_what_was_written(self):
+        self.queue("q", 2)
+        first = self.controller()
+        second = self.controller("other", decides=False)
+        self.job("a", "q")
+        eventually(lambda: self.finished("a"), "the job is done", 60)
+        eventually(lambda: first.metric('sluice_cluster_edits_waiting') == 0, "all is written")
+        self.assertEqual((first.metric("sluice_leader"), second.metric("sluice_leader")), (1, 0))
+        led = '{replica_role="leader",'
+        self.assertEqual(first.metric(f'kueue_admitted_workloads_total{led}cluster_queue="q"'), 1)
+        sent = f'sluice_cluster_requests_total{led}result='
+        self.assertGreaterEqual(first.metric(sent + '"stored"'), 3)
+        self.assertEqual(first.metric(sent + '"refused"'), 0)
+        self.assertEqual(second.metric('sluice_leader{replica_role="follower"}'), 0)
+        self.assertIsNone(second.metric("sluice_cluster_edits_waiting"))
+
     def test_who_is_preempted_is_stopped_with_its_own_templates(self):
         self.queue("q", 2, preemption={"withinClusterQueue": "LowerPriority"})
         self.api.post("/apis/kueue.x-k8s.io/v1beta2/workloadpriorityclasses",
