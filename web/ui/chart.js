@@ -77,6 +77,8 @@ export class Chart {
   stop() {
     this.#resized.disconnect();
     this.#scheme.removeEventListener('change', this.#redraw);
+    // Pixels are no part of the heap, so nobody hurries to collect them.
+    for (const canvas of this.#picture.querySelectorAll('canvas')) canvas.width = canvas.height = 0;
     this.#plot?.destroy();
     this.#plot = undefined;
     this.#shown = undefined;
