@@ -173,9 +173,11 @@ resources:
   EXPECT_EQ(config->history.keep_time, 48 * 3'600 * kSecond);
   EXPECT_EQ(config->history.keep_bytes, 1 << 20);
   EXPECT_TRUE(config->managed_jobs.without_queue);
-  EXPECT_TRUE(
-      config->managed_jobs.namespaces.matches(api::LabelMap({{"team", "a"}, {"kind", "batch"}})));
-  EXPECT_FALSE(config->managed_jobs.namespaces.matches(api::LabelMap({{"team", "a"}})));
+  api::LabelMap labels;
+  labels.set("team", "a");
+  EXPECT_FALSE(config->managed_jobs.namespaces.matches(labels));
+  labels.set("kind", "batch");
+  EXPECT_TRUE(config->managed_jobs.namespaces.matches(labels));
   const ResourceRules& rules = config->engine.resources;
   EXPECT_EQ(rules.excluded_prefixes, std::vector<std::string>{"example.com/"});
   ASSERT_EQ(rules.transformations.size(), 2U);

@@ -26,8 +26,9 @@ Configuration taken(const std::string& body, const std::string& version = "v1bet
 }
 
 bool manages(const Configuration& config, const std::string& ns) {
-  return config.managed_jobs.namespaces.matches(
-      api::LabelMap({{"kubernetes.io/metadata.name", ns}}));
+  api::LabelMap labels;
+  labels.set(std::string(kNameLabel), ns);
+  return config.managed_jobs.namespaces.matches(labels);
 }
 
 TEST(KueueFile, EmptyIsTheDefaultsOfKueue) {
