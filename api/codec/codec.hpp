@@ -13,6 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/base/sweep_pace.hpp"
 #include "core/types/kinds.hpp"
 
 namespace sluice::api {
@@ -46,10 +47,11 @@ class PodTemplateCache {
       std::unordered_map<std::string, std::weak_ptr<const PodTemplate>, Hash, std::equal_to<>>;
 
   std::shared_ptr<const PodTemplate> find(std::string_view text) const;
+  void sweep();
 
   mutable std::mutex mutex_;
-  Templates templates_;          // guarded by mutex_
-  std::size_t sweep_at_ = 1024;  // guarded by mutex_
+  Templates templates_;   // guarded by mutex_
+  SweepPace pace_{1024};  // guarded by mutex_
 };
 
 /// core/v1 PodTemplateSpec, without sharing.

@@ -242,16 +242,21 @@ std::shared_ptr<const PodTemplate> PodTemplateCache::find(std::string_view text)
   return it != templates_.end() ? it->second.lock() : nullptr;
 }
 
+void PodTemplateCache::sweep() {
+  std::erase_if(templates_, [](const auto& entry) { return entry.second.expired(); });
+  std::size_t bytes = 0;
+  for (const auto& [text, held] : templates_) bytes += text.size();
+  pace_.swept(templates_.size(), bytes);
+}
+
 std::shared_ptr<const PodTemplate> PodTemplateCache::get(const json::object& pod_template) {
   std::string key = key_of(pod_template);
   if (auto known = find(key)) return known;
   // Nobody waits for a large one; two threads may do one twice, and both keep the first.
   auto pod = std::make_shared<const PodTemplate>(decode_pod_template(pod_template));
   const std::lock_guard lock(mutex_);
-  if (templates_.size() >= sweep_at_) {
-    std::erase_if(templates_, [](const auto& entry) { return entry.second.expired(); });
-    sweep_at_ = 2 * templates_.size() + 1024;
-  }
+  if (pace_.due()) sweep();
+  pace_.took(key.size());
   std::weak_ptr<const PodTemplate>& place = templates_[std::move(key)];
   if (auto first = place.lock()) return first;
   place = pod;

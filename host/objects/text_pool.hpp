@@ -11,6 +11,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/base/sweep_pace.hpp"
+
 namespace sluice::host {
 
 class TextPool {
@@ -31,7 +33,7 @@ class TextPool {
   mutable std::mutex mutex_;
   // Guarded by mutex_, as the rest; the key is a view of the value.
   std::unordered_map<std::string_view, Text> texts_;
-  std::size_t sweep_at_ = 4096;
+  SweepPace pace_{4096};
 };
 
 }  // namespace sluice::host
