@@ -58,10 +58,8 @@ def play(options, cluster, cost):
               f"{cost.peak_mib()} MiB at most", flush=True)
         if done.returncode != 0:
             sys.exit(done.stdout[-2000:] + done.stderr[-2000:])
-        for name in sorted(os.listdir(folder)):
-            if name.endswith(".yaml") or name.endswith(".csv"):
-                with open(os.path.join(folder, name), encoding="utf-8") as text:
-                    print(f"-- {name}\n{text.read()[:4000]}")
+        with open(os.path.join(folder, "summary.yaml"), encoding="utf-8") as text:
+            print(text.read())
 
 
 def hold(options, api):
