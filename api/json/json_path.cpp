@@ -231,16 +231,22 @@ json::value* at_place(json::object& root, std::span<const std::string> place) {
   return const_cast<json::value*>(at_place(std::as_const(root), place));
 }
 
+std::string pointer_step(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '~' || c == '/')
+      out += c == '~' ? "~0" : "~1";
+    else
+      out += c;
+  }
+  return out;
+}
+
 std::string place_text(std::span<const std::string> place) {
   std::string out;
   for (const std::string& name : place) {
     if (&name != place.data()) out += '/';
-    for (const char c : name) {
-      if (c == '~' || c == '/')
-        out += c == '~' ? "~0" : "~1";
-      else
-        out += c;
-    }
+    out += pointer_step(name);
   }
   return out;
 }

@@ -24,6 +24,9 @@ using JsonPlace = std::vector<std::string>;
 boost::json::value* at_place(boost::json::object& root, std::span<const std::string> place);
 const boost::json::value* at_place(const boost::json::object& root,
                                    std::span<const std::string> place);
+/// A name as one step of a JSON pointer.
+std::string pointer_step(std::string_view name);
+
 /// `groups/0/replicas`, a JSON pointer without its first slash, and back.
 std::string place_text(std::span<const std::string> place);
 JsonPlace place_of(std::string_view text);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/json/json_path.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/json_patch.hpp"
 
@@ -12,20 +13,6 @@ namespace sluice::host {
 namespace {
 
 namespace json = boost::json;
-
-/// A name as a part of a JSON pointer.
-std::string escaped(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
-  }
-  return out;
-}
 
 class Differences {
  public:
@@ -35,12 +22,12 @@ class Differences {
                Leaving leaving) {
     for (const auto& member : after)
       values(before.if_contains(member.key()), member.value(),
-             path + "/" + escaped(api::view(member.key())), leaving);
+             path + "/" + api::pointer_step(api::view(member.key())), leaving);
     if (leaving == Leaving::kIsNoWish) return;
     for (const auto& member : before)
       if (!after.contains(member.key()) && !member.value().is_null())
-        out_.push_back(json::object{{"op", "remove"},
-                                    {"path", path + "/" + escaped(api::view(member.key()))}});
+        out_.push_back(json::object{
+            {"op", "remove"}, {"path", path + "/" + api::pointer_step(api::view(member.key()))}});
   }
 
  private:
