@@ -124,15 +124,7 @@ void JobTest::set(json::object& status_object, bool on, std::string_view reason,
                     {"message", json_view(text)},
                     {"lastTransitionTime", format_time(now / kSecond * kSecond)}};
   if (!on && !find_condition(status_object, condition)) return;
-  json::array& conditions = array_of(status_object, "conditions");
-  json::object* present = nullptr;  // the last one counts, as where it is read
-  for (json::value& entry : conditions)
-    if (json::object* old = entry.if_object(); old && find_text(*old, "type") == condition)
-      present = old;
-  if (!present) return conditions.push_back(std::move(next));
-  if (find_text(*present, "status") == wanted)
-    next["lastTransitionTime"] = text_in(*present, "lastTransitionTime");
-  *present = std::move(next);
+  put_condition(status_object, std::move(next));
 }
 
 void DeclaredJob::read_one(const DeclaredPodSet& declared, const CountScope& scope,

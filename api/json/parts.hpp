@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/json/json.hpp"
 
@@ -72,6 +73,26 @@ inline const boost::json::object* find_condition(const boost::json::object& stat
     if (find_text(condition, "type") == type) found = &condition;
   });
   return found;
+}
+
+/// Puts the condition in place of the last one of its type, or behind all others; while its value
+/// is the same it keeps the time of the former one. False: that said just this.
+inline bool put_condition(boost::json::object& status, boost::json::object next) {
+  boost::json::array& conditions = array_of(status, "conditions");
+  boost::json::object* present = nullptr;
+  for (boost::json::value& entry : conditions)
+    if (boost::json::object* old = entry.if_object();
+        old && find_text(*old, "type") == find_text(next, "type"))
+      present = old;
+  if (!present) {
+    conditions.push_back(std::move(next));
+    return true;
+  }
+  if (find_text(*present, "status") == find_text(next, "status"))
+    next["lastTransitionTime"] = text_in(*present, "lastTransitionTime");
+  if (*present == next) return false;
+  *present = std::move(next);
+  return true;
 }
 
 inline bool has_condition(const boost::json::object& status, std::string_view type) {

@@ -14,6 +14,7 @@ using api::holds_text;
 using api::key_of;
 using api::object_of;
 using api::part;
+using api::put_condition;
 using api::text_in;
 
 }  // namespace sluice::host

@@ -33,24 +33,12 @@ void refuse_page(std::vector<api::Problem>& problems, std::string_view text) {
 /// The condition Served of a page; false when it says so already.
 bool set_served(json::object& status, bool on, std::string_view reason, std::string_view message,
                 std::int64_t generation, Time now) {
-  json::array& conditions = array_of(status, "conditions");
-  const std::string_view value = on ? "True" : "False";
-  json::object next{{"type", "Served"},
-                    {"status", api::json_view(value)},
-                    {"reason", api::json_view(reason)},
-                    {"message", api::json_view(message)},
-                    {"observedGeneration", generation},
-                    {"lastTransitionTime", format_time(now / kSecond * kSecond)}};
-  if (conditions.empty()) {
-    conditions.push_back(std::move(next));
-    return true;
-  }
-  json::object* before = conditions[0].if_object();
-  if (before && api::find_text(*before, "status") == value)
-    next["lastTransitionTime"] = text_in(*before, "lastTransitionTime");
-  if (before && *before == next) return false;
-  conditions[0] = std::move(next);
-  return true;
+  return put_condition(status, {{"type", "Served"},
+                                {"status", on ? "True" : "False"},
+                                {"reason", api::json_view(reason)},
+                                {"message", api::json_view(message)},
+                                {"observedGeneration", generation},
+                                {"lastTransitionTime", format_time(now / kSecond * kSecond)}});
 }
 
 }  // namespace

@@ -197,22 +197,12 @@ class RaySync {
 
   void set_condition(json::object& status, std::string_view type, bool on, std::string_view reason,
                      std::string_view message) {
-    json::array& conditions = array_of(status, "conditions");
-    const std::string_view value = on ? "True" : "False";
-    json::object next{{"type", type},
-                      {"status", value},
-                      {"reason", reason},
-                      {"message", message},
-                      {"lastTransitionTime", format_time(objects_.now() / kSecond * kSecond)}};
-    for (json::value& entry : conditions) {
-      if (!entry.is_object() || api::find_text(entry.get_object(), "type") != type) continue;
-      if (api::find_text(entry.get_object(), "status") == value) {
-        next["lastTransitionTime"] = api::find_text(entry.get_object(), "lastTransitionTime");
-      }
-      entry = std::move(next);
-      return;
-    }
-    conditions.push_back(std::move(next));
+    put_condition(status,
+                  {{"type", type},
+                   {"status", on ? "True" : "False"},
+                   {"reason", reason},
+                   {"message", message},
+                   {"lastTransitionTime", format_time(objects_.now() / kSecond * kSecond)}});
   }
 
   ApiResult<void> write_status(const std::vector<Group>& groups) {
