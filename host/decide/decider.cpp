@@ -26,6 +26,7 @@
 #include "host/plugins/clock.hpp"
 #include "host/plugins/plugin_deaths.hpp"
 #include "host/serve/control_loop.hpp"
+#include "host/serve/live_moment.hpp"
 #include "host/serve/live_readings.hpp"
 #include "host/serve/signals.hpp"
 #include "host/serve/world.hpp"
@@ -195,7 +196,9 @@ class Decider final : public TurnEnd {
     mail_.tell([this] { control_->post([this](ObjectAccess&) { take_mail(); }); });
     control_->post([this](ObjectAccess&) { take_mail(); });
     what_if_ = std::make_unique<HostWhatIf>(
-        ForkSource{config_, *rules_, *objects_}, reads_->askers(), [this] { return moment(); },
+        ForkSource{config_, *rules_, *objects_}, reads_->askers(),
+        // Of what is decided by now, whether the cluster has heard of it or not.
+        [this] { return live_moment(*machine_, *control_, *objects_); },
         [this] { return past_run_times(); });
     what_if_->start();
     history_ = history_of_cluster(config_.history, *objects_, rules_->scheme,
@@ -219,20 +222,6 @@ class Decider final : public TurnEnd {
         {*machine_, *control_, *objects_, *decisions_, config_.engine.fair_sharing}, objects);
     for (Reading& each : cluster_readings(door_->counts(), outbox_)) out.push_back(std::move(each));
     out.push_back(leader_reading(true));
-    return out;
-  }
-
-  /// Of what is decided by now, whether the cluster has heard of it or not.
-  Result<ForkMoment> moment() {
-    ForkMoment out;
-    const auto published = control_->run_and_wait([&](ObjectAccess& objects) {
-      out.now = objects.now();
-      out.memory = machine_->engine().memory();
-      for (const PluginStatus& plugin : rules_->plugins->plugins().status())
-        if (plugin.quarantined) out.quarantined.push_back(plugin.name);
-    });
-    if (!published) return published.error();
-    out.version = objects_->version();
     return out;
   }
 

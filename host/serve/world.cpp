@@ -16,6 +16,7 @@
 #include "host/metrics/readings.hpp"
 #include "host/plugins/plugin_file.hpp"
 #include "host/plugins/trial.hpp"
+#include "host/serve/live_moment.hpp"
 #include "host/serve/live_readings.hpp"
 
 namespace sluice::host {
@@ -154,22 +155,8 @@ void World::build_what_if() {
   };
   what_if_ = std::make_unique<HostWhatIf>(
       ForkSource{config_, *rules_, *store_, std::move(guard)}, *authorizer_,
-      [this] { return moment(); },
+      [this] { return live_moment(*machine_, *control_, *store_); },
       [this] { return history_ ? history_->run_times() : PastRunTimes(); });
-}
-
-/// Of what is decided by now, once all of it is published.
-Result<ForkMoment> World::moment() {
-  ForkMoment out;
-  const auto durable = control_->run_and_wait([&](ObjectAccess& objects) {
-    out.now = objects.now();
-    out.memory = machine_->engine().memory();
-    for (const PluginStatus& plugin : plugins().status())
-      if (plugin.quarantined) out.quarantined.push_back(plugin.name);
-  });
-  if (!durable) return durable.error();
-  out.version = store_->version();
-  return out;
 }
 
 Result<void> World::make_first_objects() {

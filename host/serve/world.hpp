@@ -86,7 +86,6 @@ class World {
       : config_(config), clock_(clock), metrics_(metrics) {}
   void build();
   void build_what_if();
-  Result<ForkMoment> moment();
   PluginSet& plugins() const { return rules_->plugins->plugins(); }
   void log_loaded(Duration took) const;
   Result<void> make_first_objects();
