@@ -23,7 +23,8 @@ bool reads_only(const Request& request) {
   return request.method == "GET" || request.method == "HEAD";
 }
 
-// No kind of object is about it.
+}  // namespace
+
 Reply transport_error(int code, std::string reason, std::string text) {
   ApiError out;
   out.code = code;
@@ -31,8 +32,6 @@ Reply transport_error(int code, std::string reason, std::string text) {
   out.text = std::move(text);
   return error_reply(out);
 }
-
-}  // namespace
 
 bool BodyHold::grow(const std::shared_ptr<Worker>& worker, const std::string& user,
                     std::size_t bytes) {

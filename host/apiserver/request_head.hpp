@@ -36,6 +36,9 @@ class BodyHold {
   std::size_t bytes_ = 0;
 };
 
+/// An error of no kind of object, such as 404 for a path.
+Reply transport_error(int code, std::string reason, std::string text);
+
 // What framing says by itself.
 Reply body_too_large(const ListenerLimits& limits);     ///< 413
 Reply framing_too_large(const ListenerLimits& limits);  ///< of a body in chunks

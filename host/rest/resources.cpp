@@ -4,6 +4,8 @@
 #include <charconv>
 #include <tuple>
 
+#include "host/objects/kinds.hpp"
+
 namespace sluice::host {
 
 namespace {
@@ -41,7 +43,7 @@ void add_stored(const api::KindInfo& info, std::vector<ApiResource>& out) {
     resource.categories = info.categories;
     resource.verbs = kAllVerbs;
     resource.info = &info;
-    if (info.group.empty() && info.kind == "Pod") {
+    if (is_pod(info)) {
       resource.subresources.push_back({"log", "", "v1", "Pod", {"get"}});
     }
     if (!info.scale_field.empty()) {

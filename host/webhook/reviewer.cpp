@@ -9,6 +9,7 @@
 
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/job_view.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/marks.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/json_patch.hpp"
@@ -23,8 +24,6 @@ namespace json = boost::json;
 /// As which the controller writes what it decided (host/outbox). Its user alone would not do: where
 /// it runs as a person, he creates jobs, too.
 constexpr std::string_view kManager = "sluice";
-
-bool is_pod(const api::KindInfo& kind) { return kind.kind == "Pod" && kind.group.empty(); }
 
 /// Somebody takes a finalizer away, or an API server its notes: nothing that anybody judges.
 bool is_housekeeping(json::object before, json::object after) {

@@ -8,6 +8,7 @@
 #include "host/apiserver/health.hpp"
 #include "host/apiserver/listener.hpp"
 #include "host/apiserver/question_thread.hpp"
+#include "host/apiserver/request_head.hpp"
 #include "host/base/log.hpp"
 #include "host/webhook/conversion.hpp"
 #include "host/webhook/review.hpp"
@@ -40,19 +41,12 @@ bool is_review(std::string_view path) { return path == "/mutate" || path == "/va
 
 std::optional<Reply> refuse_head(Request& request) {
   if (is_open_path(request.path)) return std::nullopt;
-  ApiError error;
-  if (!is_review(request.path) && request.path != "/convert") {
-    error.code = 404;
-    error.reason = "NotFound";
-    error.text = "found path " + request.path.substr(0, 64) +
-                 "; allowed: /mutate, /validate, /convert, /readyz, /livez";
-    return error_reply(error);
-  }
+  if (!is_review(request.path) && request.path != "/convert")
+    return transport_error(404, "NotFound",
+                           "found path " + request.path.substr(0, 64) +
+                               "; allowed: /mutate, /validate, /convert, /readyz, /livez");
   if (request.method == "POST") return std::nullopt;
-  error.code = 405;
-  error.reason = "MethodNotAllowed";
-  error.text = "only POST is allowed here";
-  return error_reply(error);
+  return transport_error(405, "MethodNotAllowed", "only POST is allowed here");
 }
 
 }  // namespace

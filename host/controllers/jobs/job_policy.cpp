@@ -10,6 +10,7 @@
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/start_info.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -156,7 +157,7 @@ bool has_queued_owner(const json::object& job, const ObjectReader& objects) {
 }
 
 bool JobPolicy::wants(const api::KindInfo& kind) const {
-  return kind.job != nullptr || (kind.kind == "Pod" && kind.group.empty());
+  return kind.job != nullptr || is_pod(kind);
 }
 
 void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
