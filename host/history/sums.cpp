@@ -29,7 +29,7 @@ std::size_t place_of(const std::vector<GroupBy>& by, bool (*is)(GroupBy)) {
 }  // namespace
 
 /// A stretch of time.
-struct Sums::Slice {
+struct Sums::Window {
   Millis from = 0, to = 0;
   Millis group = 0;  ///< the minute, hour, day or month that it is of
   bool holds(Millis moment) const { return moment >= from && moment < to; }
@@ -117,18 +117,18 @@ GroupKey Sums::key_of(const RunRow& row, Millis time) const {
 }
 
 /// `flavor` 0: of all that the filter lets through.
-Sum Sums::part(const RunRow& row, const Slice& slice, NameId flavor) const {
+Sum Sums::part(const RunRow& row, const Window& window, NameId flavor) const {
   Sum out;
   const Millis end = row.ended != 0 ? row.ended : std::max(now_, row.since);
-  if (row.admitted != 0 && slice.holds(row.admitted)) {
+  if (row.admitted != 0 && window.holds(row.admitted)) {
     out.started = 1;
     out.wait_ms = out.wait_ms_max = row.admitted - row.queued;
   }
-  if (row.ended == 0 && slice.holds(std::min(end, query_.to - 1))) out.running = 1;
-  if (row.ended != 0 && slice.holds(row.ended))
+  if (row.ended == 0 && window.holds(std::min(end, query_.to - 1))) out.running = 1;
+  if (row.ended != 0 && window.holds(row.ended))
     out.ended[static_cast<std::size_t>(row.outcome)] = 1;
   if (row.reserved == 0) return out;
-  const double lies_in = share(row.reserved, end, slice.from, slice.to);
+  const double lies_in = share(row.reserved, end, window.from, window.to);
   double cpu = 0, cpu_here = 0;  // over all flavors, and over those that are asked for
   for (const HeldRow& each : row.holds) {
     const double amount_ms = held_in_all(row, each, now_);
@@ -140,7 +140,7 @@ Sum Sums::part(const RunRow& row, const Slice& slice, NameId flavor) const {
     if (lies_in > 0) add_amount(out.held, each.resource, amount_ms * lies_in);
   }
   if (row.admitted == 0) return out;
-  const double runs_in = share(row.admitted, end, slice.from, slice.to);
+  const double runs_in = share(row.admitted, end, window.from, window.to);
   out.run_ms = runs_in * static_cast<double>(end - row.admitted);
   if (row.used.pods == 0 || runs_in <= 0) return out;
   const double part_of_flavors = cpu > 0 ? cpu_here / cpu : 1;
@@ -150,17 +150,17 @@ Sum Sums::part(const RunRow& row, const Slice& slice, NameId flavor) const {
   return out;
 }
 
-void Sums::add_slice(const RunRow& row, const Slice& slice) {
-  const Sum all = part(row, slice, 0);
+void Sums::add_window(const RunRow& row, const Window& window) {
+  const Sum all = part(row, window, 0);
   total_.add(all);
-  GroupKey key = key_of(row, slice.group);
+  GroupKey key = key_of(row, window.group);
   if (flavor_place_ == kMostGroupings || row.holds.empty()) return groups_[key].add(all);
   NameId last = 0;
   for (const HeldRow& each : row.holds) {  // in order of flavors
     if (each.flavor == last || (filter_.flavor != 0 && each.flavor != filter_.flavor)) continue;
     last = each.flavor;
     key.first[flavor_place_] = each.flavor;
-    groups_[key].add(part(row, slice, each.flavor));
+    groups_[key].add(part(row, window, each.flavor));
   }
 }
 
@@ -171,12 +171,12 @@ void Sums::add(const RunRow& row) {
   const Millis begin = row.reserved != 0 ? row.reserved : row.ended;
   const Millis end = row.ended != 0 ? row.ended : std::max(now_, row.since);
   if (begin >= query_.to || end < query_.from) return;
-  if (time_place_ == kMostGroupings) return add_slice(row, {query_.from, query_.to, 0});
+  if (time_place_ == kMostGroupings) return add_window(row, {query_.from, query_.to, 0});
   const GroupBy by = query_.by[time_place_];
   for (Millis at = begin_of(by, std::max(begin, query_.from)); at <= end && at < query_.to;
        at = end_of(by, at)) {
     ++work_;
-    add_slice(row, {std::max(at, query_.from), std::min(end_of(by, at), query_.to), at});
+    add_window(row, {std::max(at, query_.from), std::min(end_of(by, at), query_.to), at});
   }
 }
 

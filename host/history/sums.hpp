@@ -64,10 +64,10 @@ class Sums {
   const Sum& total() const { return total_; }
 
  private:
-  struct Slice;
-  void add_slice(const RunRow& row, const Slice& slice);
+  struct Window;
+  void add_window(const RunRow& row, const Window& window);
   GroupKey key_of(const RunRow& row, Millis time) const;
-  Sum part(const RunRow& row, const Slice& slice, NameId flavor) const;
+  Sum part(const RunRow& row, const Window& window, NameId flavor) const;
 
   HistoryQuery query_;
   const RowFilter filter_;
