@@ -40,8 +40,8 @@ std::string event(const char* type, const std::string& what) {
   return std::string(R"({"type":")") + type + R"(","object":)" + what + "}\n";
 }
 
-/// Answers the n-th request for a path with the n-th of its answers; later ones find the server
-/// busy.
+/// Answers the n-th request for a path with the n-th of its answers; later ones get what the path
+/// always answers, or find the server busy.
 class Script {
  public:
   using Answer = std::function<void(const std::shared_ptr<Exchange>&)>;
@@ -63,6 +63,12 @@ class Script {
     add(path, [status, body](const auto& exchange) {
       exchange->reply({status, "application/json", text(body), {}});
     });
+  }
+  void always(const std::string& path, int status, const std::string& body) {
+    const std::lock_guard lock(mutex_);
+    always_[path] = [status, body](const auto& exchange) {
+      exchange->reply({status, "application/json", text(body), {}});
+    };
   }
   /// A watch that says this and then ends, or goes on in silence.
   void watch(const std::string& path, const std::string& events, bool ends) {
@@ -103,6 +109,8 @@ class Script {
       if (!answers.empty()) {
         next = answers.front();
         answers.erase(answers.begin());
+      } else if (const auto known = always_.find(request.path); known != always_.end()) {
+        next = known->second;
       }
     }
     if (next) return next(exchange);
@@ -111,6 +119,7 @@ class Script {
 
   mutable std::mutex mutex_;
   std::map<std::string, std::vector<Answer>> answers_;
+  std::map<std::string, Answer> always_;
   std::vector<std::string> requests_;
   std::vector<std::shared_ptr<Stream>> open_;
   std::unique_ptr<Listener> listener_;
@@ -190,7 +199,8 @@ TEST_F(Follower, OneNamespaceIsAskedForByItsPath) {
 
 TEST_F(Follower, AWordIsAListOrARefusal) {
   script.add(pods_path, 200, page(object("a", 1), 5));
-  script.add(queues_path, 403, R"({"message":"you may not"})");
+  // However often it is asked until somebody looks.
+  script.always(queues_path, 403, R"({"message":"you may not"})");
   const auto follower = follow({{&pods, {"v1"}}, {&queues, {"q/v2"}}}, {});
   follower->wait_for_word(kLong);
   const auto states = follower->states();
