@@ -1,5 +1,5 @@
 // Which sanitizer this was compiled with: SLUICE_ASAN and SLUICE_TSAN are 1 or 0. g++ says it with
-// a macro, clang++ with a feature. Only what a sanitizer cannot bear may hang on it: handlers of
+// a macro, clang++ with a feature. Only what a sanitizer cannot bear may depend on it: handlers of
 // signals, memory limits, a library that it cannot see into.
 #pragma once
 

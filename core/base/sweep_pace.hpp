@@ -1,8 +1,8 @@
-// SweepPace: when a pool of texts looks for those that nobody holds any more: once it has taken in
-// as many, or as many bytes, as it kept the last time.
+// SweepPace: when a pool of texts looks for unreferenced texts: once it has taken in as many texts,
+// or as many bytes, as it kept at the last sweep.
 //
-// So what nobody holds is never more than what is held (or the least amounts below), and looking
-// costs O(1) a text, O(1) a byte, amortised. Belongs to the pool, under its lock.
+// So unreferenced texts never take more than referenced ones (or the least amounts below), and
+// sweeping costs O(1) per text and per byte, amortised. Belongs to the pool, under its lock.
 #pragma once
 
 #include <algorithm>

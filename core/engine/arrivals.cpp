@@ -51,7 +51,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object, hooks::T
   take_traits(id, std::move(said));
   lifecycle_.load_status(id);
   w.shape = shape_of(w);
-  // Deactivated while nobody looked: what it holds has an end that is decided here.
+  // Deactivated while no engine ran: its quota has to be taken back here, with a decision.
   const bool to_end = !w.object->active && w.holds_quota();
   if (!w.object->active && !to_end && w.state != WorkloadState::kFinished) {
     w.state = WorkloadState::kInactive;
@@ -159,7 +159,7 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   if (w.state == WorkloadState::kPending) waiting_.enqueue(id);
 }
 
-/// What is reported of one that others stand for is said of the one that does, too.
+/// What is reported of a represented workload is reported of the member that stands for it, too.
 void Arrivals::pass_on(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   const WorkloadId speaker = w.stands_aside() ? model_.speaker_for(w) : kNone;
@@ -171,7 +171,7 @@ void Arrivals::pass_on(WorkloadId id) {
     set_condition(model_, w, ConditionRecord::Type::kPodsReady, ready->status == "True",
                   ready->reason, ready->message);
   const ConditionRecord* known = member.condition(ConditionRecord::Type::kPodsReady);
-  // Before it ever ran there is nothing to tell.
+  // A condition that was never True is no news to the member.
   const bool news = ready && (known ? known->is_true != (ready->status == "True") ||
                                           model_.texts.text(known->reason) != ready->reason
                                     : ready->status == "True");
@@ -191,7 +191,7 @@ void Arrivals::pass_on(WorkloadId id) {
   turn_.decide(DecisionType::kStatus, speaker);
 }
 
-/// As a plugin says; without one, what its condition says stays.
+/// With the plugin's reason; without one, the condition keeps its own.
 void Arrivals::tell_why_inactive(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   if (w.state != WorkloadState::kInactive || !w.traits()) return;

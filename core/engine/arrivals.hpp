@@ -1,4 +1,5 @@
-// Arrivals: workloads come, change and go; what is said of them; and the records that follow.
+// Arrivals: takes in workloads that come, change and go, with their traits, and keeps their
+// records.
 //
 // Makes the dense record of an object (pod sets, shape, traits) and hands it to the parts that keep
 // it in order. Invariant: a record describes its object, and its traits are tied to others, from
@@ -29,9 +30,9 @@ class Arrivals {
 
   WorkloadId apply(std::shared_ptr<const api::Workload> object, hooks::Traits said);
   void remove(WorkloadId id);
-  /// As if the object had come again, with what is said of it now.
+  /// As if the object had come again, with its present traits.
   void traits_changed(WorkloadId id, hooks::Traits said);
-  /// Of one that waits, whose queue leads elsewhere: it is queued anew by follow_local_queues().
+  /// The traits of a waiting workload that moves to another queue; follow_local_queues() queues it.
   void traits_of_moved(WorkloadId id, hooks::Traits said);
   /// Those that wait in one of these LocalQueues, in order of their ids.
   std::vector<WorkloadId> waiting_in(const std::set<std::string>& local_queues) const;

@@ -98,8 +98,8 @@ void Lifecycle::end_retry(WorkloadId id) {
     end_backoff(id);
 }
 
-/// Whoever writes a status began with the one that is: with the delay in it. It is over when that
-/// was taken out or set to a time that has come, or when Requeued was set to True.
+/// A writer of the status started from the current one, which has the delay in it. The delay ends
+/// when the write removes it or sets it to a past time, or sets Requeued to True.
 void Lifecycle::take_requeue(WorkloadId id, const api::WorkloadStatus& status) {
   const WorkloadRecord& w = model_.workloads[id];
   if (!w.extras || !w.extras->backing_off || status.conditions.empty()) return;

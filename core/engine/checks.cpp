@@ -87,7 +87,7 @@ std::optional<std::string> take_report(const Model& model, const WorkloadRecord&
   check.reason = report.reason;
   check.message = report.message;
   check.requeue_after_seconds = report.requeue_after_seconds;
-  // What a started job was given stays; Pending changes nothing about who is admitted.
+  // What a started job was given stays; Pending does not undo an admission.
   const bool stays_ready = before == kStateReady && report.state == kStateReady;
   const bool runs_on = w.state == WorkloadState::kAdmitted &&
                        (report.state == kStateReady || report.state == kStatePending);

@@ -1,7 +1,7 @@
 // Decisions: what a cycle (or a change of input) came to, in the order in which it was decided.
 //
 // The engine has already applied a decision to its own state when it hands it out. The host commits
-// all decisions of one step as one transaction, and only then shows them to anyone.
+// all decisions of one step as one transaction, and only then publishes them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class DecisionType : std::uint8_t {
   kReservationLost,    ///< before it was admitted: reason and message
   kCheckState,         ///< reason: the check's name; cause: its new state; message: its message
   kLowered,            ///< it holds quota for fewer pods from now on, in place
-  kStatus,             ///< something else in its status changed; told to nobody, but there
+  kStatus,             ///< another part of its status changed; no event, but it is stored
 };
 
 struct Decision {

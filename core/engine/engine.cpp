@@ -226,7 +226,7 @@ void Engine::look_at_everybody() { all_->everybody = true; }
 EngineMemory Engine::memory() const { return memory_of(all_->model); }
 void Engine::recall(const EngineMemory& memory) {
   if (memory.empty()) return;
-  all_->sync();  // it wakes everybody
+  all_->sync();  // it wakes every workload
   sluice::recall(all_->model, memory);
 }
 

@@ -1,15 +1,15 @@
 // Engine: the deterministic state machine that decides which workload starts, when and on what.
 //
-// Inputs are object changes, what is said of workloads beside (their traits), ends of workloads and
-// the time of an instant; outputs are decisions (decision.hpp). The same inputs in the same order
-// give the same decisions for any number of threads. No I/O, no clock, no randomness; hooks are
-// asked within step() only, and nobody is while an input is taken.
+// Inputs are object changes, the traits of workloads, ends of workloads and the time of an instant;
+// outputs are decisions (decision.hpp). The same inputs in the same order give the same decisions
+// for any number of threads. No I/O, no clock, no randomness; hooks are called within step() only,
+// never while an input is taken.
 //
 // How a host drives one instant (semantics 2):
 //
 //   engine.begin_instant(now);        // timers that are due fire
 //   engine.apply(...), remove_...     // all changes of the instant
-//   for (id : engine.moved())         // what is said of these may have changed with their queue
+//   for (id : engine.moved())         // a new queue may mean new traits
 //     engine.traits_of_moved(id, ...);
 //   while (engine.step(out)) {        // wakes trees, runs one cycle, completes its evictions
 //     commit(out); notify plugins;    // what they write comes back through apply()
@@ -64,7 +64,7 @@ class Engine {
   /// On creation the status is respected: one with an admission and its conditions starts out as
   /// reserved or admitted. On a change only the spec, metadata, status.reclaimablePods and the
   /// states of its admission checks count, these while it holds quota; the rest of the status is
-  /// the engine's. `priority` is already resolved from its class. `traits`: what is said of it.
+  /// the engine's. `priority` is already resolved from its class. `traits`: what plugins say of it.
   WorkloadId apply(std::shared_ptr<const api::Workload> object, hooks::Traits traits = {});
 
   /// After workloads of a store were applied, before the first step: a reason to wait that a status
@@ -88,13 +88,13 @@ class Engine {
   /// it does not exist, holds no quota, or has no such check.
   Result<void> report(std::string_view key, const api::AdmissionCheckState& check);
 
-  /// What is said of the workload is this from now on. REQUIRES: it exists.
+  /// The workload's traits from now on. REQUIRES: it exists.
   void traits_changed(WorkloadId id, hooks::Traits traits);
-  /// Those that wait and whose LocalQueue, or the ClusterQueue behind it, came, went or changed
-  /// since the last step: what is said of them may be something else. O(open workloads) after such
-  /// a change, else O(1).
+  /// Waiting workloads whose LocalQueue, or the ClusterQueue behind it, came, went or changed since
+  /// the last step: their traits may have changed. O(open workloads) after such a change, else
+  /// O(1).
   std::vector<WorkloadId> moved() const;
-  /// What is said of one of those. The next step queues it anew.
+  /// The traits of one of moved(). The next step queues it anew.
   void traits_of_moved(WorkloadId id, hooks::Traits traits);
   /// Its status, as it is now, was put where others read it. When the reason to wait in it is
   /// another once the instant is at rest, that is a decision, told before or not. O(reasons).
@@ -124,7 +124,7 @@ class Engine {
   /// Numbers its reservations: grows with each that ended, so that an answer to an earlier one is
   /// recognised. Kept over restarts (it is counted from the status).
   std::uint64_t attempt(WorkloadId id) const;
-  /// Whom its held preemptions will evict, by key; empty: none are held.
+  /// The victims of its held preemptions, by key; empty: none are held.
   std::vector<std::string> planned_victims(WorkloadId id) const;
   /// Its traits allow that granted counts become less while it runs.
   bool may_lower_counts(WorkloadId id) const;
@@ -143,8 +143,8 @@ class Engine {
   /// As explanation.hpp says.
   Explanation explain(WorkloadId id, const MayKnow& may_know = {}) const;
 
-  /// From now on whoever wakes is looked at, also where nothing could come of it. For tests that
-  /// compare.
+  /// From now on every workload that wakes is looked at, also where nothing could come of it. For
+  /// tests that compare.
   void look_at_everybody();
 
   /// What it remembers beside the objects, for an engine that is to decide as this one would next.

@@ -49,7 +49,7 @@ FlavorAnswer answer_of(const Model& model, const QueueRecord& queue, FlavorId fl
   return out;
 }
 
-/// Collects who holds some of what is lacking; the most of each by name.
+/// Collects the workloads that hold some of what is lacking; the most of each by name.
 class Holders {
  public:
   Holders(const Model& model, const std::set<FrId>& lacking, const MayKnow& may_know)
@@ -151,7 +151,7 @@ std::vector<Refusal> refusals_of(const Model& model, const PendingReason& why) {
   return out;
 }
 
-/// Those that are ordered as this one, which takes no part itself.
+/// The members that are ordered as this workload, which takes no part itself.
 std::vector<StandIn> stand_ins_of(const Model& model, const WorkloadRecord& w) {
   std::vector<StandIn> out;
   const auto members = model.anchored.find(w.key);

@@ -1,5 +1,5 @@
-// Why a workload is where it is: what it asks for, what each flavor has for it, and who holds what
-// it lacks. Plain values, copied from the engine when somebody asks. Amounts are in the engine's
+// Why a workload is where it is: what it asks for, what each flavor has for it, and which workloads
+// hold what it lacks. Plain values, copied from the engine on request. Amounts are in the engine's
 // unit: milli for cpu, base units else.
 #pragma once
 
@@ -24,7 +24,7 @@ struct FlavorAnswer {
   std::string flavor;
   std::string unsuitable;      ///< why its nodes are not for these pods; empty: they are
   std::int64_t available = 0;  ///< to this queue now, borrowing included; below 0 after a quota cut
-  std::int64_t maximum = 0;    ///< to this queue, if nobody else used anything
+  std::int64_t maximum = 0;    ///< to this queue, if no other workload used anything
   std::int64_t nominal = 0;    ///< of this queue
   std::int64_t missing = 0;    ///< 0: it fits
   bool never = false;          ///< more is asked for than `maximum`
@@ -54,13 +54,13 @@ struct QuotaHolder {
 /// Workloads that hold some of it and are not among the holders by name.
 struct OtherHolders {
   std::string flavor, resource;
-  std::size_t unnamed = 0;  ///< whoever asks may not know them
+  std::size_t unnamed = 0;  ///< the caller may not know them
   std::int64_t unnamed_amount = 0;
   std::size_t more = 0;  ///< beyond those that hold most
   std::int64_t more_amount = 0;
 };
 
-/// Who said no when the workload was looked at last.
+/// What rejected the workload when it was looked at last.
 struct Refusal {
   std::string by;               ///< a plugin; empty: the engine itself
   std::string pod_set, flavor;  ///< empty: the workload as a whole
@@ -87,8 +87,8 @@ struct Explanation {
   /// kMostAhead.
   std::vector<std::string> ahead;
   static constexpr std::size_t kMostAhead = 5;
-  /// In a StrictFIFO queue nobody but the head is looked at: its key, where that is another. May be
-  /// empty.
+  /// In a StrictFIFO queue only the head is looked at: its key, where that is another workload. May
+  /// be empty.
   std::string head;
   std::vector<PodSetAnswer> pod_sets;
   std::vector<Refusal> refusals;
@@ -100,12 +100,12 @@ struct Explanation {
   static constexpr std::size_t kMostHolders = 10;
 };
 
-/// May whoever asks know of workloads in this namespace? Empty: of all.
+/// May the caller know of workloads in this namespace? Empty: of all.
 using MayKnow = std::function<bool(std::string_view ns)>;
 
-/// What each flavor has for the workload, and who holds what it lacks, by name where `may_know`
-/// allows (asked once per namespace). Looks with what it replaces taken away, and leaves the model
-/// as it was. O(flavors + members of its queue + holders of its tree).
+/// What each flavor has for the workload, and which workloads hold what it lacks, by name where
+/// `may_know` allows (asked once per namespace). Looks as if what it replaces were gone, and leaves
+/// the model as it was. O(flavors + members of its queue + holders of its tree).
 Explanation explain(Model& model, WorkloadId id, const MayKnow& may_know);
 
 }  // namespace sluice

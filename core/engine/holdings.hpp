@@ -1,9 +1,9 @@
-// Holdings: who holds quota, whom they plan to evict, and what is earmarked.
+// Holdings: which workloads hold quota, which victims they plan to evict, and what is earmarked.
 //
-// Every change of who holds what goes through here, so that the records, the queues and the ledger
-// say the same. Invariant: a workload with a holding stands in its queue's `holders` at the
-// holding's index and its priority is counted there; a plan and the promise of its victims name
-// each other, and who plans stands in the model's `held`; verify() checks it. The engine's thread
+// Every change of a holding goes through here, so that the records, the queues and the ledger
+// agree. Invariant: a workload with a holding stands in its queue's `holders` at the holding's
+// index and its priority is counted there; a plan and the promise of its victims name each other,
+// and a workload with a plan stands in the model's `held`; verify() checks it. The engine's thread
 // only.
 #pragma once
 
@@ -26,8 +26,8 @@ class Holdings {
   /// The counts or the priority changed while quota is held: the same again, plans included.
   void recount(WorkloadId id);
 
-  /// The workload's preemptions are held back: its victims run on, and count for nobody. Victims
-  /// that hold nothing or are promised already are left out. REQUIRES: it holds quota.
+  /// The workload's preemptions are held back: its victims run on, and are not counted. Victims
+  /// that hold no quota or are promised already are left out. REQUIRES: it holds quota.
   void plan(WorkloadId id, const std::vector<WorkloadId>& victims);
   void drop_plan(WorkloadId id);
 
@@ -36,7 +36,7 @@ class Holdings {
   void earmark(WorkloadId id, Earmark earmark);
   void drop_earmark(WorkloadId id);
 
-  /// Of all that hold quota. O(1), after somebody let go or reported: O(holders).
+  /// Of all that hold quota. O(1); after a release or a report: O(holders).
   bool all_pods_ready();
 
   /// Aborts when the invariant is broken. O(workloads + holders). For tests.

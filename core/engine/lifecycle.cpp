@@ -156,7 +156,7 @@ void Lifecycle::vacate(WorkloadId id, const Decision& why) {
   reason->reason = WaitReason::kPending;
   reason->text = why.message;
   waiting_.set_pending(id, std::move(reason));
-  // Who was preempted queues at once; others when what stopped them has ended.
+  // A preempted workload queues at once; others when what stopped them has ended.
   const bool at_once = !why.preemption.empty();
   set_condition(model_, w, Type::kRequeued, at_once, why.reason, why.message);
   reset_checks(model_, w, false);

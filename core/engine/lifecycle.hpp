@@ -1,10 +1,10 @@
-// Lifecycle: what can happen to a workload between its coming and its going: it reserves, its
-// checks answer, it is admitted, evicted, backs off, is turned off, ends.
+// Lifecycle: the transitions of a workload: it reserves, its checks answer, it is admitted,
+// evicted, backs off, is deactivated, ends.
 //
-// Each transition keeps record, conditions, holdings and queue in step and says so with a decision.
-// Invariant, between calls: a workload holds quota exactly while its state is QuotaReserved or
-// Admitted and it takes part; whoever is Finished or Inactive holds nothing and stands in no queue;
-// verify() checks it. The engine's thread only.
+// Each transition keeps record, conditions, holdings and queue in step and reports itself as a
+// decision. Invariant, between calls: a workload holds quota exactly while its state is
+// QuotaReserved or Admitted and it takes part; one that is Finished or Inactive holds none and
+// stands in no queue; verify() checks it. The engine's thread only.
 #pragma once
 
 #include <memory>
@@ -52,18 +52,18 @@ class Lifecycle {
   bool complete_evictions();
   bool has_evictions() const { return !evicting_.empty(); }
 
-  // What the world says. Each error names the workload and changes nothing.
+  // Reports from outside. Each error names the workload and changes nothing.
   Result<void> finish(WorkloadId id, std::string_view reason, std::string_view message);
   Result<void> conclude(WorkloadId id, std::string_view reason, std::string_view message);
   Result<void> report(WorkloadId id, const api::AdmissionCheckState& check);
-  /// What its check controllers, or anybody with the right to write the status, say of its checks.
-  /// Nobody was asked before it held quota, and an answer to an earlier reservation is none to the
-  /// next.
+  /// Takes the states of its checks from a status, whether a check controller wrote it or another
+  /// client. Only answers to the present reservation count: none from before it held quota, none to
+  /// an earlier reservation.
   void take_reports(WorkloadId id, const api::WorkloadStatus& status);
   void take_pods_ready(WorkloadId id);
   /// Acts on the states of its checks.
   void settle_checks(WorkloadId id);
-  /// `why` has reason and message, and for a preemption by whom. REQUIRES: it holds quota.
+  /// `why` has reason and message, and for a preemption the preemptor. REQUIRES: it holds quota.
   void evict(WorkloadId id, const Decision& why);
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
   /// And what it represents: it is one of its ways to run, and a limit of the whole is reached.
@@ -73,24 +73,24 @@ class Lifecycle {
   void end_retry(WorkloadId id);
   /// A status was written: one that says that the delay of a Retry is over ends it.
   void take_requeue(WorkloadId id, const api::WorkloadStatus& status);
-  /// It stood aside and takes part from here on: what its status says, it holds itself. `speaker`:
-  /// who stood for it; kNone: nobody.
+  /// It stood aside and takes part from here on: it holds itself what its status says. `speaker`:
+  /// the member that stood for it until now, or kNone.
   void take_part(WorkloadId id, WorkloadId speaker);
-  /// Those that others represent say what became of these.
+  /// Workloads that others represent take their status from those.
   void settle_represented();
   /// It is gone: nothing of it is held, earmarked or remembered.
   void forget(WorkloadId id);
 
   /// It came with a status: it starts out where that says.
   void load_status(WorkloadId id);
-  /// Reservations that came with a status: whoever holds preemptions back plans anew, and its
+  /// Reservations that came with a status: one that holds preemptions back plans anew, and its
   /// checks are looked at. After all objects are there.
   void settle_loaded();
 
   // What followed from configuration (Structure::Changes).
   void tell_restarted(const std::set<QueueId>& queues);
-  /// Whoever is not admitted yet loses the reservation in a stopped queue; with HoldAndDrain
-  /// running workloads are evicted too.
+  /// A workload that is not admitted yet loses its reservation in a stopped queue; with
+  /// HoldAndDrain running workloads are evicted too.
   void drain_stopped();
   void relist_checks(const std::set<QueueId>& queues);
 
@@ -98,7 +98,7 @@ class Lifecycle {
   void begin_instant(Time now);
   Time next_timer() const { return timers_.next(); }
 
-  /// Those whose turn it is to be looked at again, in the order of their queue keys. One whose
+  /// Workloads whose turn it is to be looked at again, in the order of their queue keys. One whose
   /// queue may not admit waits.
   void find_rechecks(std::vector<Recheck>& out);
   /// Something changed: those that wait are due. True when there are any.

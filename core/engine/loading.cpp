@@ -125,8 +125,8 @@ void Lifecycle::load_admission(WorkloadId id, const api::Admission& admission) {
   holdings_.hold(id, std::move(holding));
 }
 
-/// Reservations of a dump, or from before a restart, whose preemptions are held back: only the
-/// checks tell, so whoever does not fit beside the others, the earlier ones first, plans anew.
+/// Reservations of a dump, or from before a restart, whose preemptions are held back. Only the
+/// checks show that, so a workload that does not fit beside the others, earliest first, plans anew.
 void Lifecycle::plan_loaded() {
   std::vector<WorkloadId> ids;
   for (const WorkloadId id : loaded_) {

@@ -1,8 +1,8 @@
-// EngineMemory: what decisions depend on and no object says: who is parked, where walks over
-// flavors stand, who has a preemptor's place, who evicted whom lately.
+// EngineMemory: what decisions depend on and no object says: which workloads are parked, where
+// walks over flavors stand, which one has a preemptor's place, which evicted which lately.
 //
-// A host that starts again does without: it looks at everybody anew. An engine that is to decide
-// exactly as another one would next takes it over, with the same objects. By keys and words,
+// A host that starts again does without it: it looks at every workload anew. An engine that is to
+// decide exactly as another one would next takes it over, with the same objects. By keys and words,
 // because ids mean nothing in another engine. Plain values.
 #pragma once
 

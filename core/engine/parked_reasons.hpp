@@ -1,8 +1,8 @@
 // Why a parked class waits, as of the last wake of its tree.
 //
-// When a wake was counted and not computed (waking.hpp), the reason that a class was parked with
-// stands, but how much is missing is that of the moment of the wake. The amounts are put in when
-// somebody wants to know. The engine's thread only.
+// When a wake was counted and not computed (waking.hpp), the reason with which a class was parked
+// stays, but the missing amounts in it are those of the wake. They are put in when the reason is
+// read. The engine's thread only.
 #pragma once
 
 #include <memory>

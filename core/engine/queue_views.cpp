@@ -72,7 +72,7 @@ class UseAlone {
   ByUnit reserved_, used_;
 };
 
-/// Counts by whom a workload counts for, so that each is counted once.
+/// Counts by the workload that each one counts for, so that each is counted once.
 struct Counted {
   std::set<WorkloadId> pending, parked, reserving, admitted;
   /// One that has quota does not wait, though another that counts for it may.

@@ -67,8 +67,8 @@ std::optional<QueueView> queue_view(const Model& model, std::string_view cluster
                                     std::size_t* steps = nullptr);
 /// ClusterQueues that exist, in order of name.
 std::vector<std::string> cluster_queues(const Model& model);
-/// Who waits in a ClusterQueue, in order, parked ones too; `local_queue` (`namespace/name`, or
-/// empty: all) picks, positions are those among all. O(n log n).
+/// The workloads that wait in a ClusterQueue, in order, parked ones too; `local_queue`
+/// (`namespace/name`, or empty: all) picks, positions are those among all. O(n log n).
 std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_view cluster_queue,
                                                std::string_view local_queue, std::size_t offset,
                                                std::size_t limit);

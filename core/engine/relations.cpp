@@ -50,7 +50,7 @@ void Relations::link(WorkloadId id) {
   bind_followers(id);
 }
 
-/// Strangers never go together.
+/// Unrelated workloads never go together (Model::related).
 void Relations::lead(WorkloadId leader, WorkloadId follower) {
   if (!Model::related(model_.workloads[leader], model_.workloads[follower])) return;
   std::vector<WorkloadId>& bound = model_.together[leader];

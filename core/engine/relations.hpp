@@ -1,10 +1,10 @@
-// Relations: who is tied to whom by traits: groups, what stands for what, followers.
+// Relations: which workloads are tied together by traits: groups, replacements, followers.
 //
 // Traits name other workloads by key, and those may come later, go, and come again; so every name
 // is remembered, and a tie holds while both ends exist. It keeps three views of the Model that
-// decisions look at: `siblings` (members of each group), `anchored` (who is ordered as whom) and
-// `together` (whom an eviction takes along); and each record's `unit`, by which the ledger counts
-// those that share their quota once.
+// decisions look at: `siblings` (members of each group), `anchored` (which are ordered as which)
+// and `together` (which ones an eviction takes along); and each record's `unit`, by which the
+// ledger counts those that share their quota once.
 // Invariant: a linked workload stands in exactly the lists that its traits name, an unlinked one in
 // none; two in one group have one unit; verify() checks it. The engine's thread only.
 #pragma once
@@ -22,7 +22,7 @@ class Relations {
  public:
   explicit Relations(Model& model) : model_(model) {}
 
-  /// Does somebody's traits name this workload, so that it has to be linked when it comes?
+  /// Do traits of another workload name this one, so that it has to be linked when it comes?
   bool named(const std::string& key) const {
     return replacements_.contains(key) || followers_.contains(key);
   }

@@ -137,7 +137,7 @@ void Representation::fall_silent(WorkloadRecord& w, const Decision& why) {
                                   ? *w.condition(Type::kQuotaReserved)
                                   : ConditionRecord();
   tell_eviction(model_, w, why, true);
-  if (inactive)  // what it says of that stays
+  if (inactive)  // its reason for that stays
     set_condition(model_, w, Type::kQuotaReserved, false, off.reason, off.message);
   else
     w.state = WorkloadState::kPending;

@@ -1,11 +1,11 @@
-// Representation: the status of those that take no part because others stand for them.
+// Representation: the status of workloads that take no part because others stand for them.
 //
 // A workload that members of a group represent runs when one of them does: it is admitted with that
-// member's admission and checks, evicted with its eviction, ready when its pods are, and ended when
-// either of the two ends. While none is admitted it says so, and where each of them stands.
-// Invariant, after settle(): one that is active and of which a member is admitted is Admitted, one
-// of which none is is not, and one that has finished has no admitted member; verify() checks it.
-// Decides nothing about who is admitted. The engine's thread only.
+// member's admission and checks, evicted with its eviction, ready when its pods are, and finished
+// when either of the two is. While no member is admitted its status says where each of them stands.
+// Invariant, after settle(): an active one is Admitted exactly while one of its members is, and a
+// finished one has no admitted member; verify() checks it. Takes no decision about admission. The
+// engine's thread only.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace sluice {
 
-/// What conditions say of one that has just lost its quota, as `why` has it; `admitted`: it ran.
+/// Sets the conditions of one that has just lost its quota, because of `why`; `admitted`: it ran.
 void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool admitted);
 
 /// One more reservation that ended; `DeactivatedDueToX` counts as Deactivated with the cause X.

@@ -181,7 +181,7 @@ Grounds Rounds::grounds_of(const Entry& entry) const {
   return out;
 }
 
-/// Who preempts again and again keeps what it needs from others (semantics 8).
+/// A workload that preempts again and again keeps what it needs from others (semantics 8).
 void Rounds::earmark_after(const Entry& entry, int times) {
   if (times < 3) return;
   holdings_.earmark(entry.id, {entry.queue, entry.nomination.assignment.usage});

@@ -30,13 +30,13 @@ class Rounds {
 
   /// A new instant: whatever was at rest may be looked at again.
   void begin_instant() { idle_cycles_ = 0; }
-  /// Somebody would move between heap and parking lot in each of the next so many cycles. They are
-  /// counted, whoever else is looked at in them.
+  /// In each of the next so many cycles a workload would move between heap and parking lot. They
+  /// are counted, whatever else is looked at in them.
   void count_as_busy(std::uint64_t cycles) {
     busy_until_ = std::max(busy_until_, model_.cycle + cycles);
   }
-  /// Runs one cycle and commits it. False: the instant is at rest, and everybody was told.
-  /// REQUIRES: the tree is not stale.
+  /// Runs one cycle and commits it. False: the instant is at rest, and every change of a reason has
+  /// a decision. REQUIRES: the tree is not stale.
   bool run();
 
  private:
@@ -70,7 +70,7 @@ class Rounds {
   std::size_t blocked_heads_ = 0;       // heads of StrictFIFO queues that may not be nominated
   int idle_cycles_ = 0;
   std::uint64_t busy_until_ = 0;  // this cycle
-  bool held_back_ = false;        // somebody waits for the pods of others
+  bool held_back_ = false;        // a workload waits for the pods of others
 };
 
 }  // namespace sluice

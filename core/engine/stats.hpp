@@ -1,4 +1,4 @@
-// Counts of what an engine did since it was made; plain values, copied out by whoever asks on the
+// Counts of what an engine did since it was made; plain values, copied out by a caller on the
 // engine's thread.
 #pragma once
 
@@ -10,7 +10,7 @@ struct EngineStats {
   std::uint64_t cycles = 0;
   std::uint64_t admissions = 0;
   std::uint64_t evictions = 0;
-  std::uint64_t quiet_wakes = 0;  ///< trees that woke, and nobody in them had to be looked at
+  std::uint64_t quiet_wakes = 0;  ///< trees that woke, and nothing in them was looked at
 };
 
 }  // namespace sluice

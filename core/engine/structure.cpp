@@ -70,7 +70,7 @@ void Structure::wake_changed() {
   }
 }
 
-/// Fills the empty tree with everybody's usage.
+/// Fills the empty tree with the usage of all holders.
 void Structure::count_all() {
   model_.ledger.clear();
   for (const QueueRecord& queue : model_.queues)
@@ -154,7 +154,7 @@ std::vector<QuotaSpec> Structure::quota_specs(const std::vector<api::ResourceGro
   return out;
 }
 
-/// A cohort whose way up enters a cycle becomes a root; its queues are inactive.
+/// A cohort whose chain of parents runs into a cycle becomes a root; its queues are inactive.
 bool Structure::in_cycle(const std::string& cohort) const {
   std::set<std::string> seen;
   for (std::string at = cohort; !at.empty();) {
@@ -165,7 +165,7 @@ bool Structure::in_cycle(const std::string& cohort) const {
   return false;
 }
 
-/// Queues first, numbered as QueueId; then all cohorts that exist or are named by someone.
+/// Queues first, numbered as QueueId; then all cohorts that exist or are named by an object.
 std::vector<NodeSpec> Structure::node_specs() {
   std::map<std::string, NodeId> cohort_ids;
   const auto name_cohort = [&](const std::string& name) {

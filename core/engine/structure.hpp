@@ -38,8 +38,8 @@ class Structure {
   void bump_generation(QueueId id);
   /// Parked workloads of its tree are to be looked at again.
   void wake_tree_of(QueueId id) { mark_dirty(id, QueueRecord::Dirty::kChanged); }
-  /// The same, and all that changed is who holds quota there, and that somebody waits no more: if
-  /// nothing can come of it, nobody need be looked at.
+  /// The same, but only holders changed there, and waiting workloads went: if nothing can come of
+  /// it, none of those that still wait is looked at.
   void released_in(QueueId id) { mark_dirty(id, QueueRecord::Dirty::kReleased); }
   /// Reservations came whose queue may be stopped already.
   void drain_soon() { changes_.drain = true; }

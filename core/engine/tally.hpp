@@ -1,5 +1,5 @@
-// Counts over all workloads, as metrics want them. Plain values, copied from the engine
-// when somebody asks. Workloads that count for another, or for nobody, are left out.
+// Counts over all workloads, as metrics want them. Plain values, copied from the engine on request.
+// Workloads that count for another, or for none, are left out.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What those that wait are told: the reason of a cycle's answer, and one decision per new reason.
+// Reasons to wait: that of a cycle's answer, and one decision for each new one.
 #include <algorithm>
 #include <utility>
 
@@ -41,7 +41,7 @@ std::shared_ptr<PendingReason> Rounds::reason_of(const Entry& entry) const {
   return why;
 }
 
-/// Whoever was the head of a StrictFIFO queue, and waits behind another one now, has another
+/// A former head of a StrictFIFO queue, which waits behind another workload now, has another
 /// reason.
 void Rounds::touch_former_heads() {
   if (told_heads_.size() < model_.queues.size()) told_heads_.resize(model_.queues.size(), kNone);
@@ -53,8 +53,8 @@ void Rounds::touch_former_heads() {
   }
 }
 
-/// At rest in an active queue, and nobody looks at it before those in front of it are gone: all but
-/// the head of a StrictFIFO queue, and in any queue whoever was never looked at.
+/// At rest in an active queue, and not looked at before those in front of it are gone: all but the
+/// head of a StrictFIFO queue, and in any queue a workload that was never looked at.
 bool Rounds::waits_for_its_turn(WorkloadId id) const {
   const WorkloadRecord& w = model_.workloads[id];
   if (w.queue == kNone) return false;
@@ -64,7 +64,7 @@ bool Rounds::waits_for_its_turn(WorkloadId id) const {
   return !queue.best_effort() || (!w.pending && !queue.pending.class_reason(id));
 }
 
-/// At rest: a decision for every workload whose reason to wait is another than it was told last.
+/// At rest: a decision for every workload whose reason to wait differs from the last one decided.
 void Rounds::tell_pending() {
   touch_former_heads();
   for (const QueueId id : turn_.touched_queues) {
@@ -94,7 +94,7 @@ void Rounds::tell_pending() {
     }
     last = std::move(why);
     if (digest == w.logged_pending) {
-      // In the middle of the instant it was another, and somebody may have read that.
+      // In the middle of the instant it was another, and a client may have read that.
       if (shown.contains(id)) turn_.decide(DecisionType::kStatus, id);
       continue;
     }
@@ -103,7 +103,7 @@ void Rounds::tell_pending() {
                       told_in_status(model_, w, to_string(last->reason), message);
     w.logged_pending = digest;
     if (told && !shown.contains(id)) continue;
-    // What happens to its members is told of them.
+    // Its members have decisions of their own, which say what happens.
     const bool represented = w.stands_aside() && !model_.members_for(w).empty();
     Decision& decision =
         turn_.decide(represented || told ? DecisionType::kStatus : DecisionType::kPending, id);

@@ -1,5 +1,5 @@
-// Timers: what is due when, of the one clock. A timer is never taken back: it names the epoch of
-// its workload, and whoever gets it looks whether that has passed. Value type.
+// Timers: what is due when, on one clock. A timer is never taken back: it names the epoch of its
+// workload, and the caller that gets it compares that with the present one. Value type.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What is said of a workload.
+// How the traits of a workload are taken in, and what a change of them means.
 #include <algorithm>
 #include <utility>
 
@@ -12,13 +12,13 @@ namespace sluice {
 void Arrivals::take_traits(WorkloadId id, hooks::Traits said) {
   WorkloadRecord& w = model_.workloads[id];
   if (!said.unknown_because.empty()) {
-    // What was known stays, so that nobody loses anything because of a fault.
+    // The known traits stay, so that a fault takes nothing away from any workload.
     std::string why = std::move(said.unknown_because);
     if (w.extras) said = w.extras->traits;
     said.unknown_because.clear();
     said.conflict = std::move(why);
   } else if (said.has_group) {
-    // A group's name is its owner's own: a stranger cannot join.
+    // Groups are named per owner, so that no workload of another owner can join.
     said.group.id = w.object->meta.ns + "/" + std::string(w.object->meta.controller_uid()) + "/" +
                     said.group.id;
   }
@@ -35,7 +35,7 @@ void Arrivals::traits_of_moved(WorkloadId id, hooks::Traits said) {
   w.shape = shape_of(w);
 }
 
-/// Of one that is known, with what it means that it takes part from now on, or no more.
+/// The new traits of a known workload, with what follows when it begins or ceases to take part.
 void Arrivals::renew_traits(WorkloadId id, hooks::Traits said) {
   WorkloadRecord& w = model_.workloads[id];
   const bool was_aside = w.stands_aside();

@@ -1,7 +1,8 @@
 // Turn: what the parts of the engine did since decisions were handed out last.
 //
-// Every part writes it, Engine::step() reads it and decides by it whether the instant goes on. It
-// holds no state that a later decision looks at, but for `told` lists of workloads to speak of.
+// Every part writes it; Engine::step() reads it and decides by it whether the instant goes on.
+// Beside that it lists what has to be looked at again at rest (touched, shown); no decision about
+// quota depends on it. The engine's thread only.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ namespace sluice {
 struct Turn {
   std::vector<Decision> decisions;
   std::vector<WorkloadId> touched;   ///< pending reasons that may have changed; may repeat
-  std::set<QueueId> touched_queues;  ///< somebody came there, or a class was parked
-  std::set<WorkloadId> shown;        ///< a reason to wait that was not told is where others read it
+  std::set<QueueId> touched_queues;  ///< a workload came there, or a class was parked
+  std::set<WorkloadId> shown;        ///< clients can read a reason of these without a decision
   bool moved = false;                ///< between heap and parking lot, or by input
   bool progress = false;             ///< a workload was admitted or evicted in this cycle
   EngineStats stats;

@@ -32,7 +32,7 @@ const char* standing(WorkloadState state) {
   return " (Finished)";
 }
 
-/// One that waits shares nothing yet; whom it counts for is asked when somebody wants to know.
+/// A waiting workload shares nothing yet; which one it counts for is found when counts are read.
 std::uint32_t waiting_account(const WorkloadRecord& w) {
   return w.represents() ? PendingQueue::kNoAccount : w.local_queue;
 }
@@ -72,7 +72,7 @@ bool Waiting::backs_off(const WorkloadRecord& w) const {
   return whom && model_.workloads[*whom].extras && model_.workloads[*whom].extras->backing_off;
 }
 
-/// Of one that takes no part: where those stand that represent it, or what is said of it.
+/// Of one that takes no part: where the members that represent it stand, or why it takes none.
 std::shared_ptr<PendingReason> Waiting::why_aside(const WorkloadRecord& w) const {
   std::vector<WorkloadId> members = model_.members_for(w);
   if (members.empty())

@@ -78,7 +78,7 @@ bool Waking::can_be_quiet() const {
          model_.together.empty();
 }
 
-/// Would every parked class be parked again, with the same reasons, and is there nobody else to
+/// Would every parked class be parked again, with the same reasons, and is there nothing else to
 /// look at?
 bool Waking::is_quiet(NodeId root) {
   Tree& tree = trees_[root];
@@ -191,8 +191,8 @@ Waking::Rests Waking::rests(const QueueRecord& queue, const Grounds& grounds) co
                       model_.tree.has_parent(queue.id);
   const bool flat = is_flat(queue.id);
   const bool one_pod_set = model_.workloads[grounds.of].pod_sets.size() == 1;
-  // Of others nobody is taken by one that borrows without the right to preempt for that: what its
-  // queue uses says so, in a cohort that is the root.
+  // One that borrows without the right to preempt for that takes no victims from other queues: in a
+  // cohort that is the root its queue's usage shows that.
   if (others && (!flat || config_.fair_sharing || policy.borrow_within_cohort))
     return Rests::kOnMore;
   const bool plain = one_pod_set && !hooks_.flavor_search && !answer_may_flip(queue, grounds);
@@ -220,7 +220,7 @@ Amount Waking::freed_by_own(const QueueRecord& queue, const WorkloadRecord& w, F
   return out;
 }
 
-/// False: the comparisons come out otherwise now, or may without anybody seeing it here.
+/// False: the comparisons come out otherwise now, or may change without a mark in this tree.
 bool Waking::add_class(const QueueRecord& queue, const Grounds& grounds, Summary& out) const {
   const QuotaTree& tree = model_.tree;
   const WorkloadRecord& w = model_.workloads[grounds.of];

@@ -1,12 +1,12 @@
-// Waking: the parked workloads of a tree come back to their heaps, or need not, because nothing
-// could come of it.
+// Waking: the parked workloads of a tree come back to their heaps, or stay where nothing could come
+// of it.
 //
-// A wake is a decision (semantics 2): it counts as movement, each class of equals takes its turn
-// in a cycle, and its reason is as of that wake. Where every class of a tree would be parked again
-// with the same reasons, all of that is so without looking: the cycles are counted, the amounts in
-// the reasons are found when somebody reads them (parked_reasons.hpp), and nobody is looked at. To
-// know that, it keeps per root and fr the least that somebody lacks and the most that somebody
-// still has, so that a release costs what changed, not the number of queues. What it does not
+// A wake is a decision (semantics 2): it counts as movement, each class of equals takes its turn in
+// a cycle, and its reason is as of that wake. Where every class of a tree would be parked again
+// with the same reasons, the wake is quiet: the cycles are counted, the amounts in the reasons are
+// computed when they are read (parked_reasons.hpp), and no workload is looked at. To know that, it
+// keeps per root and fr the least that a class lacks and the most that a class still has, so that a
+// release costs what changed, not the number of queues. A tree with anything that it does not
 // understand is woken. The engine's thread only.
 #pragma once
 
@@ -37,7 +37,7 @@ class Waking {
     bool trees = false;        ///< there were trees to wake
     bool workloads = false;    ///< something parked came back to its heap, or could have
     std::uint64_t cycles = 0;  ///< that those would take which could have
-    std::uint64_t quiet = 0;   ///< trees in which nobody had to be looked at
+    std::uint64_t quiet = 0;   ///< trees in which nothing had to be looked at
   };
   /// Wakes the trees that are dirty. O(nodes + classes) of those in which something may come of
   /// it, O(what changed in them) of the others. `all`: whatever may come of it.
@@ -49,8 +49,8 @@ class Waking {
   struct Summary {
     struct Limits {
       FrId fr = kNone;
-      std::optional<Amount> lacks;  ///< from which on somebody fits: available in the queue
-      std::optional<Amount> has;    ///< below which somebody fits no more
+      std::optional<Amount> lacks;  ///< a class fits from here on: available in the queue
+      std::optional<Amount> has;    ///< a class no longer fits below this
     };
     std::size_t classes = 0;
     std::vector<Limits> limits;

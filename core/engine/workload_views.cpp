@@ -60,8 +60,8 @@ std::shared_ptr<const PendingReason> queue_reason(const QueueRecord& queue) {
   return why;
 }
 
-/// Of those whose turn has not come. One text for all of them, without names and positions: it is
-/// written once when they begin to wait, whoever comes and goes in front.
+/// Of workloads whose turn has not come. One text for all of them, without names and positions: it
+/// is written once, when they begin to wait, and stays true when those in front come and go.
 const std::shared_ptr<const PendingReason>& turn_reason(bool best_effort) {
   const auto make = [](const char* text) {
     auto why = std::make_shared<PendingReason>();
@@ -94,14 +94,14 @@ std::vector<api::PodSetAssignment> granted(const Model& model, const WorkloadRec
   return out;
 }
 
-/// Who holds what it has: itself, or the one that stands for it; nullptr: nobody.
+/// The workload that holds its quota: itself, or the one that stands for it; nullptr: none.
 const WorkloadRecord* holder_for(const Model& model, const WorkloadRecord& w) {
   if (w.holds_quota()) return &w;
   const WorkloadId speaker = w.stands_aside() ? model.speaker_for(w) : kNone;
   return speaker == kNone ? nullptr : &model.workloads[speaker];
 }
 
-/// It came with an admission, and whoever stands for it is not known.
+/// It came with an admission, and the member that stands for it is not known.
 bool ran_when_it_came(const WorkloadRecord& w) {
   return w.state == WorkloadState::kAdmitted || w.state == WorkloadState::kQuotaReserved;
 }

@@ -28,8 +28,8 @@ struct WorkloadView {
 
 WorkloadView view_of(const Model& model, WorkloadId id);
 
-/// Why it waits: its own reason, or that of the equals it is parked with, whichever is fresher;
-/// nullptr: nobody looked yet.
+/// Why it waits: its own reason, or that of the equals it is parked with, the fresher of the two;
+/// nullptr: it was not looked at yet.
 std::shared_ptr<const PendingReason> pending_reason(const Model& model, const WorkloadRecord& w,
                                                     WorkloadId id);
 
@@ -50,10 +50,10 @@ struct Milestones {
 
 Milestones milestones_of(const Model& model, WorkloadId id);
 
-/// Who is counted for this workload in totals: itself, or the one that it represents.
+/// Which workload is counted for this one in totals: itself, or the one that it represents.
 WorkloadId counted_as(const Model& model, WorkloadId id);
 
-/// The state that the conditions of one say that takes no part.
+/// The state of one that takes no part, from its conditions.
 WorkloadState reported_state(const WorkloadRecord& w);
 
 /// Does its condition QuotaReserved say this already?
@@ -62,7 +62,7 @@ bool told_in_status(const Model& model, const WorkloadRecord& w, std::string_vie
 
 /// Numbers its reservations: grows with each that ended. Kept over restarts.
 std::uint64_t attempt_of(const Model& model, WorkloadId id);
-/// Whom its held preemptions will evict, by key; empty: none are held.
+/// The victims of its held preemptions, by key; empty: none are held.
 std::vector<std::string> planned_victims(const Model& model, WorkloadId id);
 
 }  // namespace sluice

@@ -1,16 +1,16 @@
-// The seams at which plugins are asked: what a loaded plugin may decide.
+// The hooks through which plugins are called: what a loaded plugin may decide.
 //
 // core knows nothing of shared libraries; the host binds these abstract classes to plugins
 // (host/plugins/bridge). The engine calls those of Hooks, within a cycle only; the host calls the
 // others, and what they answer that concerns the engine is an input to it. A null pointer means
-// that nobody provides the point and the built-in behaviour of docs/semantics.md applies. No hook
-// is called under a lock. Hooks marked [cycle] are called from many threads at once, must not
+// that no plugin provides the point, and the built-in behaviour of docs/semantics.md applies. No
+// hook is called under a lock. Hooks marked [cycle] are called from many threads at once, must not
 // block, and must answer the same for the same input; [control] hooks are called from the thread of
 // the engine and its host, one at a time.
 //
-// A plugin that faults (throws, returns a bad code, takes too long) is answered for by the host: it
-// fills the Fault and the engine takes the closed default of that point: the workload is not
-// nominated on its say-so, and nobody is evicted because of it.
+// For a plugin that faults (throws, returns a bad code, takes too long) the host fills the Fault,
+// and the engine takes the closed default of that point: the workload is not nominated by that
+// answer, and no workload is evicted because of it.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ struct PositionAge {
   std::uint64_t tree_generations = 0;
 };
 
-/// Hears of queues, so that cycle hooks know what a plugin's fields say there.
+/// Is given every queue, so that cycle hooks know what a plugin's fields say there.
 class QueueWatch {
  public:
   virtual ~QueueWatch() = default;
@@ -135,7 +135,7 @@ struct VetoAnswer {
   bool may_not_preempt = false;
   std::string reason;                    ///< why not, for the pending message
   std::string by;                        ///< the plugin
-  std::vector<std::uint8_t> protected_;  ///< one per candidate, 1: hands off
+  std::vector<std::uint8_t> protected_;  ///< one per candidate, 1: protected
 };
 
 class PreemptionVeto {
@@ -150,7 +150,7 @@ struct Group {
   std::string id;
   std::int32_t rank = 0;
   /// The members are ways to run `order_as`: at most one of them is admitted. Where `order_as`
-  /// takes no part, its status is that of the one that is; totals count it for all of them, and
+  /// takes no part, its status is that of the admitted member; totals count it for all of them, and
   /// they share its backoff and its limit of requeues.
   bool represents = false;
   std::string order_as;  ///< key (`namespace/name`) of the workload whose place the group has
@@ -170,11 +170,11 @@ struct Replaces {
   bool operator==(const Replaces&) const = default;
 };
 
-/// What is said of one workload beside its object, an input of the engine; the defaults are those
-/// of a workload of which nobody says anything.
+/// What plugins say of one workload beside its object, an input of the engine; the defaults are
+/// those of a workload without any plugin.
 struct Traits {
-  /// The answer is missing, for this reason: what was said before holds on, or the rest of this if
-  /// nothing was, and it waits.
+  /// The answer is missing, for this reason: the last known traits stay valid (without any, the
+  /// rest of this), and the workload waits.
   std::string unknown_because;
   /// It is not queued, for this reason; what it holds it keeps.
   std::string waits_because;
@@ -198,7 +198,7 @@ struct TraitsAnswer {
   std::vector<std::string> claimed_by;  ///< those that answered anything but the default
 };
 
-/// Whose traits are wanted, and what its object alone does not say.
+/// The workload whose traits are wanted, and what its object alone does not say.
 struct TraitsQuery {
   const api::Workload& workload;
   std::string_view cluster_queue;  ///< that its LocalQueue names now; empty: there is none
@@ -230,7 +230,7 @@ struct Notification {
   std::shared_ptr<const api::Workload> workload;
   std::string reason;
   std::vector<std::string> others;      ///< keys
-  std::vector<std::string> claimed_by;  ///< plugins whose workload it is
+  std::vector<std::string> claimed_by;  ///< plugins that claim the workload
 };
 
 class Notifications {
@@ -258,7 +258,7 @@ struct JobWorkload {
   JobMatch match = JobMatch::kOther;
 };
 
-/// A job as its plugins see it. Whoever asks keeps what it points to.
+/// A job as its plugins see it. The caller keeps what it points to.
 struct JobQuery {
   std::string_view kind;  ///< `batch/Job`
   std::string_view job;   ///< the whole object as JSON, status included
@@ -280,7 +280,7 @@ struct EndedJobWorkload {
 
 /// What becomes of a job's workloads. Names are without namespace.
 struct JobPlan {
-  std::string provider;             ///< the plugin that answered; empty: nobody did
+  std::string provider;             ///< the plugin that answered; empty: none did
   std::string speaker;              ///< whose conditions the job follows; empty: none yet
   std::vector<std::string> resize;  ///< get the job's counts in place; a holder only lower ones
   std::vector<NewJobWorkload> create;
@@ -311,14 +311,14 @@ class PodGate {
   virtual void granted(const JobQuery& query, PodGrants& out, Fault& fault) = 0;
 };
 
-/// What the engine asks, all of it [cycle]; any may be null.
+/// The hooks that the engine calls, all of them [cycle]; any may be null.
 struct Hooks {
   FlavorSearch* flavor_search = nullptr;
   FlavorFilter* flavor_filter = nullptr;
   PreemptionVeto* preemption_veto = nullptr;
 };
 
-/// All seams; those that the engine does not ask are the host's to ask, and any may be null.
+/// All hooks; the host calls those that the engine does not, and any may be null.
 struct HostHooks : Hooks {
   QueueWatch* queue_watch = nullptr;
   WorkloadTraits* workload_traits = nullptr;

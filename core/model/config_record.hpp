@@ -1,6 +1,7 @@
 // What the engine keeps of LocalQueues and AdmissionChecks.
 //
-// Plain values in the Model, by key; written where configuration is taken in, read by everybody.
+// Plain values in the Model, by key; written where configuration is taken in, read by any thread
+// between writes.
 #pragma once
 
 #include <cstdint>

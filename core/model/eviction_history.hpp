@@ -1,4 +1,5 @@
-// EvictionHistory: who evicted whom lately, so that preemption always makes progress (semantics 8).
+// EvictionHistory: which workloads evicted which lately, so that preemption always makes progress
+// (semantics 8).
 //
 // Two memories over one window: how often a workload issued preemptions (the third time it may
 // earmark what it preempts for), and which pairs (preemptor, victim) there were (no way back).
@@ -34,7 +35,7 @@ class EvictionHistory {
   /// ever, also where traits of plugins contradict each other. O(1) unless they have met twice.
   bool blocked(WorkloadId preemptor, WorkloadId victim, Time now) const;
 
-  /// fn(preemptor, times) of all who issued preemptions.
+  /// fn(preemptor, times) of all workloads that issued preemptions.
   template <typename Fn>
   void each_issue(Fn&& fn) const {
     for (const auto& [id, times] : issues_) fn(id, times);
@@ -70,7 +71,7 @@ class EvictionHistory {
   Duration window_ = 300 * kSecond;
   std::unordered_map<WorkloadId, std::vector<Time>> issues_;
   Pairs victims_of_;  // preemptor → its victims
-  Pairs evicted_by_;  // victim → whom it made room for
+  Pairs evicted_by_;  // victim → its preemptors
 };
 
 }  // namespace sluice

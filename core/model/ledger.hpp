@@ -1,4 +1,4 @@
-// Ledger: who holds how much, written into the QuotaTree.
+// Ledger: how much each unit holds, written into the QuotaTree.
 //
 // Every reservation is taken once and released once. Workloads that share a unit (members of one
 // group, or a replacement and what it replaces; mechanisms 2) count per queue and fr as the maximum

@@ -55,7 +55,7 @@ struct Model {
   std::uint64_t cycle = 0;               ///< cycles so far, over all queues and instants
   bool requeue_by_eviction_time = true;  ///< after PodsReadyTimeout (EngineConfig)
 
-  /// Who must be evicted when this one is, by their traits: its followers.
+  /// What must be evicted when this one is, by their traits: its followers.
   std::unordered_map<WorkloadId, std::vector<WorkloadId>> together;
   /// Members of each sibling group, by the group's id.
   std::unordered_map<std::string, std::vector<WorkloadId>> siblings;
@@ -75,21 +75,21 @@ struct Model {
 
   std::optional<bool> pods_ready;  ///< of all that hold quota; unknown: to be counted
   QueueSet maybe_head;             ///< their heaps may have a head
-  std::vector<QueueId> noted;      ///< who waits there, or is counted, changed (PendingQueue::note)
+  std::vector<QueueId> noted;      ///< with changed waiting or counted workloads (note())
   std::uint64_t epoch = 0;         ///< grows when configuration changes, or labels of namespaces
   /// By root: the last cycle of a wake that was counted, not computed (engine/waking.hpp).
   std::vector<std::uint64_t> quiet_cycles;
 
   /// The configuration, or the set of frs, is not what the tree was built from: until it is built
-  /// anew nothing is counted, and nobody asks it.
+  /// anew nothing is counted in it, and nothing reads it.
   bool tree_stale = true;
   std::vector<std::uint64_t> tree_generations;  ///< by root, see tree_generation()
 
-  /// Those whose preemptions wait for admission checks.
+  /// Workloads whose preemptions wait for admission checks.
   std::set<WorkloadId> held;
 
-  /// Counts the workload in the ledger, or counts it no more, as its state says: it counts while it
-  /// holds quota and neither is gone nor is to be evicted for somebody who is there. Nothing while
+  /// Counts the workload in the ledger, or stops counting it, as its state says: it counts while it
+  /// holds quota, is not gone, and is not to be evicted for an existing preemptor. Nothing while
   /// the tree is stale.
   void settle(WorkloadId id) {
     if (tree_stale) return;
@@ -133,8 +133,8 @@ struct Model {
     return 0;
   }
 
-  /// Everybody whom an eviction of this one takes along, directly or through others, itself not
-  /// counted; whether they hold quota is not asked.
+  /// All workloads that an eviction of this one takes along, directly or through others, without
+  /// itself; whether they hold quota is not asked.
   std::vector<WorkloadId> bound_to(WorkloadId id) const {
     std::vector<WorkloadId> out;
     if (!together.contains(id)) return out;
@@ -163,9 +163,9 @@ struct Model {
     return w.holds_quota() && tree.root(w.holding->queue) == tree.root(queue);
   }
 
-  /// May what is said of the one touch the other? Only between workloads of one namespace that one
-  /// owner controls, or nobody, or of which one controls the other: what somebody's object says
-  /// never reaches a stranger's.
+  /// May traits of one concern the other? Only within one namespace, and only if both have the same
+  /// controlling owner, or none, or one controls the other: what an object says never reaches
+  /// workloads of another user.
   static bool related(const WorkloadRecord& a, const WorkloadRecord& b) {
     if (!a.exists() || !b.exists() || a.object->meta.ns != b.object->meta.ns) return false;
     const std::string_view of_a = a.object->meta.controller_uid();
@@ -178,11 +178,11 @@ struct Model {
   WorkloadId replaced_by(const WorkloadRecord& w) const {
     if (!w.extras || !w.extras->traits.has_replaces) return kNone;
     const auto it = ids.find(w.extras->traits.replaces.workload);
-    if (it == ids.end() || &workloads[it->second] == &w) return kNone;  // nobody replaces itself
+    if (it == ids.end() || &workloads[it->second] == &w) return kNone;  // none replaces itself
     return related(w, workloads[it->second]) ? it->second : kNone;
   }
 
-  /// Those that exist and represent this one, which takes no part; in the order in which they came.
+  /// The existing members that represent this one, which takes no part, in the order they came.
   std::vector<WorkloadId> members_for(const WorkloadRecord& w) const {
     std::vector<WorkloadId> out;
     const auto named = w.stands_aside() ? anchored.find(w.key) : anchored.end();

@@ -1,6 +1,6 @@
 // Where a workload stands in its queue (semantics 2).
 //
-// Pure functions of the model; from any thread while nobody writes it.
+// Pure functions of the model; from any thread while no thread writes it.
 #pragma once
 
 #include "core/model/model.hpp"

@@ -1,8 +1,8 @@
 // Removal: takes workloads away for the length of a simulation and puts them back.
 //
 // While it lives, the workloads' usage is not counted and they are marked `gone`, so that they are
-// no candidates either. Whom one of them planned to evict counts again meanwhile. Restores in
-// reverse order, exactly. Workloads that hold nothing, or are gone already, are left alone.
+// no candidates either. The planned victims of one of them count again meanwhile. Restores in
+// reverse order, exactly. Workloads that hold no quota, or are gone already, are left alone.
 // Threads: as Model, within one root.
 #pragma once
 

@@ -1,9 +1,9 @@
-// Totals: how many workloads hold, and finished, and how much, kept as they come and go, so that
-// the status of a queue costs the same however many workloads are stored.
+// Totals: how many workloads hold quota or finished, and how much they hold, kept as they come and
+// go, so that the status of a queue costs the same however many workloads are stored.
 //
-// A workload that counts for itself and shares its quota with nobody is summed up in the account of
-// its LocalQueue; one that counts for another, or in a unit, is listed, and looked at by itself
-// when somebody asks. Invariant: what is summed up for a workload stands in its record
+// A workload that counts for itself and shares its quota with no other is summed up in the account
+// of its LocalQueue; one that counts for another, or in a unit, is listed, and looked at by itself
+// when totals are read. Invariant: what is summed up for a workload stands in its record
 // (Holding::summed, WorkloadRecord::tallied), and is that of its state since the last count_*() of
 // it; verify_totals() sums anew. Written by the engine's thread only.
 #pragma once

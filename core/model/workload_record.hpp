@@ -1,9 +1,9 @@
 // What the engine knows about one workload, in dense ids.
 //
 // Invariant: `holding` is present exactly while the workload holds quota, and then its usage is
-// counted in the ledger (ledger.hpp), unless somebody's held preemptions will evict it. Records
-// live in one vector, indexed by WorkloadId; ids are not reused. Written by the engine's thread
-// between the parallel parts of a cycle, read by all threads in them.
+// counted in the ledger (ledger.hpp), unless a held preemption will evict it. Records live in one
+// vector, indexed by WorkloadId; ids are not reused. Written by the engine's thread between the
+// parallel parts of a cycle, read by all threads in them.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ struct AssignedPodSet {
 };
 
 /// A reservation of quota. `usage` has one entry per fr that some pod set uses, amount 0 included.
-/// `planned` is there while its preemptions wait for admission checks: whom it will evict. They run
-/// on, and for every fit test they are gone already (mechanisms 4).
+/// `planned` is there while its preemptions wait for admission checks: its victims. They run on,
+/// but every fit test treats them as gone (mechanisms 4).
 struct Holding {
   QueueId queue = 0;
   std::vector<AssignedPodSet> pod_sets;
@@ -138,7 +138,7 @@ struct WorkloadRecord {
   std::uint32_t local_queue = 0;   ///< interned `namespace/name`, as its object names it
   std::uint32_t tallied_in = 0;    ///< that under which it is counted as finished
   std::uint32_t unit = kNone;      ///< shares its quota with others (ledger.hpp); kNone: alone
-  WorkloadId promised_to = kNone;  ///< whose plan it is part of (Holding::planned)
+  WorkloadId promised_to = kNone;  ///< the preemptor that plans to evict it (Holding::planned)
   std::int32_t priority = 0;
   WorkloadState state = WorkloadState::kPending;
   /// How it is counted among all (totals.hpp).
@@ -151,7 +151,7 @@ struct WorkloadRecord {
 
   bool exists() const { return object != nullptr; }
   bool holds_quota() const { return holding != nullptr; }
-  /// It takes no part: it may hold no quota, and its status is not the engine's.
+  /// It takes no part: it may hold no quota, and the engine does not write its status itself.
   bool stands_aside() const { return extras && !extras->traits.takes_part; }
   /// The key of the workload that it is a way to run; nullptr: it is one of its own.
   const std::string* represents() const {

@@ -50,7 +50,7 @@ class CandidateCollector {
   /// Holders of another queue, by reclaimWithinCohort.
   void collect_other(QueueId queue, std::vector<Candidate>& out) const;
 
-  /// Takes out those that a plugin protects. A fault protects everyone.
+  /// Takes out the candidates that a plugin protects. A fault protects all of them.
   static void drop_protected(const Model& model, const hooks::Hooks& hooks,
                              const VictimQuery& query, std::vector<Candidate>& candidates);
 
@@ -64,8 +64,8 @@ class CandidateCollector {
   Time order_time_;
 };
 
-/// Who is being evicted already, then kind, then lower priority, then later quota reservation, then
-/// UID, then key.
+/// Workloads that are being evicted already, then kind, then lower priority, then later quota
+/// reservation, then UID, then key.
 bool taken_before(const Model& model, const Candidate& a, const Candidate& b);
 
 }  // namespace sluice

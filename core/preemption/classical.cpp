@@ -15,7 +15,8 @@ struct Candidates {
 };
 
 /// The walk from the preemptor's queue to the root (semantics 5): collects from the other branches
-/// of each ancestor, and decides who is hierarchical by where the remainder of the request is held.
+/// of each ancestor, and decides which are hierarchical by where the remainder of the request is
+/// held.
 class Walk {
  public:
   Walk(Model& model, const VictimQuery& query)

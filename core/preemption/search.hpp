@@ -18,7 +18,7 @@ class SearchState {
   SearchState(Model& model, const VictimQuery& query)
       : model_(model), query_(query), removal_(model) {}
 
-  /// Takes the candidate, and who must be evicted together with it.
+  /// Takes the candidate, and the workloads that must be evicted together with it.
   void take(const Candidate& candidate, VictimReason reason);
   bool taken(WorkloadId id) const { return model_.workloads[id].gone; }
 

@@ -1,4 +1,4 @@
-// Looking for victims: whom to evict so that a request fits (semantics 5 and 6).
+// Looking for victims: which workloads to evict so that a request fits (semantics 5 and 6).
 //
 // find() answers with the workloads to evict, or with none when no allowed set of victims makes
 // room. The model is as before when it returns. Pure otherwise; callable from many threads for
@@ -36,7 +36,7 @@ struct Victim {
 struct VetoNote {
   bool hands_off = false;  ///< some candidate was protected
   std::string reason, by;
-  hooks::Fault fault;  ///< nobody could be asked properly: all were protected
+  hooks::Fault fault;  ///< the hook gave no valid answer: all were protected
 };
 
 struct VictimQuery {

@@ -22,7 +22,7 @@ struct Look {
 struct Grounds {
   static constexpr WorkloadId kNobody = static_cast<WorkloadId>(-1);
 
-  WorkloadId of = kNobody;      ///< who was looked at, for all its equals
+  WorkloadId of = kNobody;      ///< the workload that was looked at, for all its equals
   std::uint64_t epoch = 0;      ///< Model::epoch then
   std::uint64_t own_usage = 0;  ///< QueueRecord::own_usage then
   std::vector<Look> looks;

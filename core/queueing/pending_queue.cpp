@@ -112,7 +112,7 @@ void PendingQueue::erase(WorkloadId id) {
   if (!classes_[slot.cls].parked) retire(slot.cls);
 }
 
-/// Frees an empty class for another shape; one that somebody parked alone belongs to stays.
+/// Frees an empty class for another shape; a class of a workload that is parked alone stays.
 void PendingQueue::retire(std::uint32_t cls) {
   Class& c = classes_[cls];
   if (!c.members.empty() || !alone_.empty()) return;

@@ -43,10 +43,10 @@ class PendingQueue {
   void erase(WorkloadId id);
   bool contains(WorkloadId id) const { return slots_.contains(id); }
 
-  /// The workload whose turn it is; nullopt when the heap is empty.
+  /// The workload that has its turn; nullopt when the heap is empty.
   std::optional<WorkloadId> head() const;
 
-  /// Where this queue is listed, once, by its number, when somebody comes, goes or is parked, or
+  /// Where this queue is listed, once, by its number, when a workload comes, goes or is parked, or
   /// when note() says so; forget_note() lets it be listed again.
   void list_in(std::vector<std::uint32_t>& noted, std::uint32_t number) {
     noted_in_ = &noted;
@@ -101,12 +101,12 @@ class PendingQueue {
 
   /// The reason with which its class was parked last; null when it never was.
   std::shared_ptr<const PendingReason> class_reason(WorkloadId id) const;
-  /// Members of parked classes whose reason changed in kind since the last call, or who came since.
+  /// Members of parked classes whose reason changed in kind since the last call, and new members.
   void collect_untold(std::vector<WorkloadId>& out);
   /// It was told something else than the reason of its class. REQUIRES: contains(id).
   void note_untold(WorkloadId id) { classes_[slots_.at(id).cls].newcomers.push_back(id); }
 
-  /// Who has the preemptor's place; nullopt: nobody.
+  /// The workload that has the preemptor's place; nullopt: none.
   std::optional<WorkloadId> place() const {
     return place_ ? std::optional(place_->holder) : std::nullopt;
   }

@@ -1,4 +1,4 @@
-// QuotaTree: who may use how much of what, over all cohort trees (semantics 1).
+// QuotaTree: how much of each fr each node may use, over all cohort trees (semantics 1).
 //
 // Nodes are ClusterQueues (leaves) and Cohorts (inner nodes). Per node and fr there is one Cell;
 // the cells of a node lie together. Invariants, after every call:

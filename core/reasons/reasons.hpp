@@ -16,7 +16,7 @@
 namespace sluice {
 
 /// The reasons of condition QuotaReserved=False (kueue-facts 1.2), least severe first where they
-/// compete: within a group the least severe flavor speaks, over groups and pod sets the most
+/// compete: within a group the least severe flavor counts, over groups and pod sets the most
 /// severe.
 enum class WaitReason : std::uint8_t {
   kNothing,
@@ -61,7 +61,7 @@ struct PendingReason {
   std::uint64_t cycle = 0;  ///< when it was found
   WaitReason reason = WaitReason::kNothing;
   std::string text;  ///< stands alone when `flavors` is empty, else a suffix
-  std::string by;    ///< the plugin whose words `text` is; empty: our own
+  std::string by;    ///< the plugin that gave `text`; empty: our own
   std::vector<FlavorReason> flavors;
   std::shared_ptr<const api::Workload> object;  ///< for the names of the pod sets; with `flavors`
 
@@ -71,7 +71,7 @@ struct PendingReason {
   std::string message(const FlavorResources& frs) const;
 };
 
-/// The one that speaks for all: within a resource group the flavor that came closest, over groups
+/// The one that is shown for all: within a resource group the flavor that came closest, over groups
 /// and pod sets the one that is farthest away.
 WaitReason rank_reasons(const std::vector<FlavorReason>& reasons);
 

@@ -169,14 +169,14 @@ void Cycle::take(const Entry& entry) {
                      model_.ledger.marginal(w, entry.queue, entry.nomination.assignment.usage));
 }
 
-/// What the admission ends counts for nobody who comes later in this cycle.
+/// What the admission ends is not counted for those that come later in this cycle.
 void Cycle::admit_in_this_cycle(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
   if (!w.extras) return;
   if (const WorkloadId replaced = model_.replaced_by(w); replaced != kNone) {
     ended_.push_back(replaced);
     const WorkloadRecord& r = model_.workloads[replaced];
-    // As a victim it would be evicted twice: whoever wants it looks for others.
+    // As a victim it would be evicted twice: a preemptor that wants it looks for others.
     if (r.holds_quota()) add_victim(replaced);
     replaced_->remove(replaced);
   }

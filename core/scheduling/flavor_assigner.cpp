@@ -175,7 +175,7 @@ bool FlavorAssigner::passes_filters(const Ask& ask, std::uint32_t index) {
     return false;
   }
   if (hooks_.flavor_filter && skipped_[index] != 0) {
-    if (skip_reasons_[index].empty()) return false;  // it is not to be spoken of
+    if (skip_reasons_[index].empty()) return false;  // not to be mentioned
     FlavorReason& reason = explain(ask, FlavorReason::Kind::kFiltered, flavor_id);
     reason.text = skip_reasons_[index];
     reason.by = skipped_by_[index];

@@ -32,7 +32,7 @@ struct EngineConfig {
   std::optional<Duration> pods_ready_timeout;  ///< absent: waitForPodsReady is off
   /// How long pods that were ready once may be missing; absent: for ever.
   std::optional<Duration> pods_recovery_timeout;
-  /// Nobody gets quota while pods of somebody who holds quota are not ready.
+  /// No workload gets quota while pods of one that holds quota are not ready.
   bool block_admission = false;
   RequeueConfig requeue;
 };

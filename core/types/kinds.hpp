@@ -103,7 +103,7 @@ struct AdmissionCheck {
   std::string controller_name;
   /// preemptionPolicy AfterCheckPassedOrOnDemand; else Anytime.
   bool preempt_after_check = false;
-  /// Its condition Active is not False; absent: nobody has said that it is not.
+  /// Its condition Active is not False; absent counts as active.
   bool active = true;
   /// While it is not: the condition's message.
   std::string why_inactive;

@@ -59,7 +59,7 @@ struct ObjectMeta {
 
   /// `namespace/name`, or `name` for cluster-wide kinds: how logs and messages name an object.
   std::string key() const { return ns.empty() ? name : ns + "/" + name; }
-  /// UID of the owner that controls it; empty: nobody does.
+  /// UID of the owner that controls it; empty: none does.
   std::string_view controller_uid() const {
     for (const OwnerReference& owner : owners)
       if (owner.controller) return owner.uid;
