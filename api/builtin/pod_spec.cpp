@@ -27,7 +27,7 @@ void check_amounts(const json::object& resources, const std::string& field, Outc
       const std::string_view name = view(member.key());
       const std::string at = field + "." + list + "[" + std::string(name) + "]";
       const auto amount = as_quantity(member.value());
-      if (!amount) continue;  // the schema has said so
+      if (!amount) continue;  // the schema reported it
       if (const std::string why = amount_problem(name, *amount); !why.empty()) {
         add_invalid(outcome, at, member.value(), why);
       }

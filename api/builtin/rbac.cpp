@@ -1,5 +1,5 @@
-// Roles and bindings: what their rules and subjects must say. Who may grant what is not judged
-// here.
+// Roles and bindings: what their rules and subjects must contain. Whether the writer may grant them
+// is not checked here.
 #include "api/builtin/rules.hpp"
 #include "api/schema/rules.hpp"
 #include "api/schema/walk.hpp"
@@ -17,7 +17,7 @@ bool has_entries(const json::object& holder, std::string_view key) {
   return list != nullptr && !list->empty();
 }
 
-// Every request of everybody who is bound to a role goes over its rules.
+// Each request of a user who is bound to a role walks all its rules.
 constexpr std::size_t kMostRules = 1000;
 
 void check_rules(const json::object& role, bool namespaced, Outcome& outcome) {

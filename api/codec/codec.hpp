@@ -24,7 +24,7 @@ class Scheme;
 ///
 /// The key is the serialized part of the template that decides anything here (annotations, node
 /// selector, affinity, tolerations, resources), so templates that differ in commands or images are
-/// one. Entries that nobody holds any more are dropped as the cache grows.
+/// one. Unreferenced entries are dropped as the cache grows.
 class PodTemplateCache {
  public:
   /// core/v1 PodTemplateSpec → the shared decoded form. O(size of the template).

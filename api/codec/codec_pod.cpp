@@ -252,7 +252,8 @@ void PodTemplateCache::sweep() {
 std::shared_ptr<const PodTemplate> PodTemplateCache::get(const json::object& pod_template) {
   std::string key = key_of(pod_template);
   if (auto known = find(key)) return known;
-  // Nobody waits for a large one; two threads may do one twice, and both keep the first.
+  // Decoded without the lock, so that no thread waits for a large one; of two threads with the same
+  // template both keep the first result.
   auto pod = std::make_shared<const PodTemplate>(decode_pod_template(pod_template));
   const std::lock_guard lock(mutex_);
   if (pace_.due()) sweep();

@@ -13,7 +13,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kMostPodSets = 18;  // of a workload
-/// What whoever runs the pods says of them, for all declared kinds in one form.
+/// Where the controller that runs the pods reports on them, in one form for all declared kinds.
 constexpr std::string_view kPodSets = "podSets";
 
 std::string lower(std::string_view text) {

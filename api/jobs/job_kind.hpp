@@ -1,10 +1,10 @@
-// JobKind: what has to be known of a kind of job: where an object of it says what pods it wants,
-// whether it is held back, how far its pods are, whether it ended; and how that is written into it.
-// Everything else about jobs is the same for all kinds. There is no other way from an object to its
-// pod sets: the built-in kinds go through it as those that a page declares (job_page.hpp).
+// JobKind: how objects of one kind of job are read and written: which pods an object wants, whether
+// it is held back, how far its pods are, whether it ended. Everything else about jobs is the same
+// for all kinds. There is no other way from an object to its pod sets: the built-in kinds go
+// through it as those that a page declares (job_page.hpp).
 //
 // All are pure functions of the object's tree, which is in hub form; what is malformed reads as
-// absent, unless unfit() tells of it. Without state of their own: any thread.
+// absent, unless unfit() reports it. Without state of their own: any thread.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -55,16 +55,16 @@ struct PodCounts {
   std::int32_t failed = 0;
 };
 
-/// What whoever runs the pods of a job tells of them.
+/// What the controller that runs the pods of a job reports of them.
 struct JobReport {
   JobStage stage = JobStage::kStarted;
   std::vector<PodCounts> pods;  ///< in the order of the pod sets
   std::string message;          ///< of an end; may be empty
 };
 
-/// How the host makes the pods of a kind that nobody else makes pods for.
+/// How the host makes the pods of a kind for which no other controller makes them.
 struct PodsByHost {
-  bool ends = true;                     ///< false: it serves until somebody deletes it
+  bool ends = true;                     ///< false: it serves until it is deleted
   std::vector<std::string> successful;  ///< pod sets whose end is the job's; empty: all
 };
 
@@ -100,7 +100,7 @@ class JobKind {
   virtual std::vector<FinishedPods> finished_pods(const boost::json::object& job) const = 0;
   /// nullopt while it goes on.
   virtual std::optional<JobEnd> end(const boost::json::object& job) const = 0;
-  /// Since when its pods run; nullopt: they do not, or nobody says so.
+  /// Since when its pods run; nullopt: they do not, or the object does not say.
   virtual std::optional<Time> running_since(const boost::json::object& job) const;
 
   /// What an object of the kind must say so that it can be managed; empty: all is well.

@@ -207,7 +207,7 @@ class RayCluster final : public JobKind {
 
   std::vector<FinishedPods> finished_pods(const json::object&) const override { return {}; }
 
-  /// It serves until somebody deletes it.
+  /// It serves until it is deleted.
   std::optional<JobEnd> end(const json::object&) const override { return std::nullopt; }
 
   std::string unfit(const json::object& job) const override {

@@ -1,9 +1,9 @@
 // Steps: how often the loops of a write went round on this thread: values visited, entries moved,
 // keys compared.
 //
-// No request may cost more than its size. That is tested by counting, not by a clock, so whoever
-// loops over what a client sent counts here; and work that one request could ask for again and
-// again is bounded by it. The number only grows; a caller looks at differences. Per thread.
+// No request may cost more than its size. That is tested by counting, not by a clock, so each loop
+// over what a client sent counts here; and work that one request could repeat again and again is
+// bounded by this count. The number only grows; a caller looks at differences. Per thread.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,8 @@
 
 namespace sluice::api {
 
-/// Who holds a value of a named type. A custom resource judges the pod templates in it by their
-/// shape only; the built-in kinds also fill in defaults and check values.
+/// In which kind of object a value of a named type stands. In custom resources only the shape of
+/// pod templates is checked; the built-in kinds also fill in defaults and check values.
 enum class TypeUse : std::uint8_t { kShape, kBuiltin };
 
 /// Named types (PodTemplateSpec, …) as nodes, compiled on first use. Owns the nodes it makes.
@@ -69,8 +69,8 @@ struct CompiledKind {
 Result<std::unique_ptr<CompiledKind>> compile_kind(const KindSource& source, TypeLibrary& types,
                                                    const BuiltinRules* builtin);
 
-/// The schema of a version, compiled now if nobody needed it before. `types` and the nodes of
-/// `kind` are guarded by `mutex`; may be called from any thread.
+/// The schema of a version, compiled on its first use. `types` and the nodes of `kind` are guarded
+/// by `mutex`; may be called from any thread.
 const SchemaNode* root_of(CompiledKind& kind, std::size_t version, TypeLibrary& types,
                           std::mutex& mutex);
 

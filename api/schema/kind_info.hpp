@@ -1,7 +1,7 @@
 // KindInfo, Problem and Outcome: what a kind is called and served as, and what is wrong with an
 // object of it.
 //
-// Plain values, shared by schemas, rules and everybody who reads or writes objects; any thread.
+// Plain values, shared by schemas, rules, readers and writers of objects; any thread.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct Problem {
   }
 };
 
-/// More mistakes than this are not told: nobody reads them, and each costs more than what it names.
+/// Further mistakes are not reported: no user reads them, and each costs more than what it names.
 inline constexpr std::size_t kMostProblems = 200;
 
 struct Outcome {

@@ -1,6 +1,6 @@
 // What an object asks for and does not get: fields, annotations and labels of Kueue and Kubernetes
-// that Sluice takes and does not act upon. Whoever writes one is told; where leaving it out would
-// hand out hardware that nobody counted, or break a demand, the workload waits instead.
+// that Sluice takes and does not act upon. A write of one gets a warning; where ignoring it would
+// hand out uncounted hardware, or break a requirement, the workload waits instead.
 //
 // docs/differences-from-kueue.md lists them. Pure functions on hub objects; any thread.
 #pragma once

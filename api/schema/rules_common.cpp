@@ -28,7 +28,7 @@ void add_invalid(Outcome& outcome, std::string field, const json::value& value,
 std::string amount_problem(std::string_view resource, const Quantity& amount) {
   if (amount.negative()) return "must be greater than or equal to 0";
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  if (amount.saturated()) return {};  // the schema has said so
+  if (amount.saturated()) return {};  // the schema reported it
   if (resource == "cpu" && amount > Quantity::of_milli(kMax)) {
     return "out of range, must be less than or equal to " + Quantity::of_milli(kMax).text();
   }

@@ -80,7 +80,7 @@ void check_container(const json::object& container, const std::string& field, Ou
         add_problem(outcome, Problem::Kind::kInvalid, at(),
                     "Invalid value: \"pods\": the name is reserved, pods are counted without it");
       }
-      // An amount above all that the engine can count is none that any quota has: it waits.
+      // An amount above what the engine can count exceeds every quota: the workload waits.
       if (quantity_or_zero(member.value()).negative())
         add_invalid(outcome, at(), member.value(), "must be greater than or equal to 0");
     }
@@ -249,8 +249,8 @@ json::object without_topology(json::object admission) {
   return admission;
 }
 
-/// Who answers for a check writes its state, and only while the workload holds quota (KEP-993: past
-/// the reservation). Which checks there are is not theirs to say.
+/// The controller of a check writes its state, and only while the workload holds quota (KEP-993:
+/// past the reservation). It may not add checks to the list.
 void check_check_report(const json::object& before, const json::object* old,
                         const json::object& now, const std::string& field, Outcome& outcome) {
   if (old == nullptr) {

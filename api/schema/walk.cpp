@@ -84,7 +84,7 @@ void Walk::wrong_type(const SchemaNode& node, const json::value& value) {
 void Walk::value(const SchemaNode& node, json::value& value) {
   Steps::count();
   const std::size_t errors_before = outcome_.errors.size();
-  if (outcome_.full()) return;  // what else is wrong nobody reads
+  if (outcome_.full()) return;  // further mistakes are not reported
   switch (node.type) {
     case NodeType::kAny:
       return;

@@ -17,7 +17,7 @@ namespace sluice::api {
 
 class Walk {
  public:
-  /// Unknown fields that were removed, with their paths; nullptr when nobody wants them.
+  /// Unknown fields that were removed, with their paths; nullptr when not wanted.
   using Pruned = std::vector<std::pair<std::string, boost::json::value>>;
 
   Walk(Outcome& outcome, UnknownFields unknown, Pruned* pruned = nullptr)

@@ -222,7 +222,7 @@ void to_hub(const CompiledKind& kind, std::size_t version, const SchemaNode& hub
       metadata != nullptr ? find_object(*metadata, "annotations") : nullptr;
   const bool stashed = annotations != nullptr && find(*annotations, stash_name(hub)) != nullptr;
   if (stashed) unstash(object, stash_name(hub));
-  // Fills in the defaults of the hub version. What it finds wrong was already judged by the rules
+  // Fills in the defaults of the hub version. What it finds wrong was already reported by the rules
   // of the object's own version, except for fields that came out of the annotation.
   Outcome found;
   Walk::Pruned pruned;
@@ -262,10 +262,10 @@ Outcome Scheme::admit(json::object& object, const json::object* old,
   if (served->version != kind.hub && outcome.ok()) {
     to_hub(kind, served->version, state_->root(*served->kind, kind.hub), object, outcome);
   }
-  // Where the schema was violated, types may be wrong; the rules read those as absent. They speak
-  // of the hub form, so one that could not be converted has only its metadata judged.
-  // Nor has one whose lists are longer than the schema allows: the rules may compare each entry of
-  // such a list with each of another.
+  // Where the schema was violated, types may be wrong; the rules read those as absent. They apply
+  // to the hub form, so of an object that could not be converted only the metadata is checked. So
+  // it is with lists longer than the schema allows: the rules may compare each entry of such a list
+  // with each of another.
   if ((served->version == kind.hub && !too_many(outcome)) || outcome.ok()) {
     check_kind_rules(kind, object, old, options, outcome);
   } else {

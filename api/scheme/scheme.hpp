@@ -50,8 +50,8 @@ class Scheme {
   /// Converts a hub object to another served version, in place. Nothing is lost on the way there
   /// and back: what a version cannot say travels in an annotation.
   Result<void> to_version(boost::json::object& object, std::string_view version) const;
-  /// The same of an object in any served version. It is not judged: what its schema does not allow
-  /// is carried over as far as it has a place.
+  /// The same of an object in any served version. It is not validated: what its schema does not
+  /// allow is carried over as far as it has a place.
   Result<void> convert(boost::json::object& object, std::string_view version) const;
 
   /// nullptr when no version of the kind is known. `api_version` is `group/version` or `version`.

@@ -11,7 +11,7 @@ namespace {
 
 using State = Option::State;
 
-/// What another option would only begin anew: they end the parent.
+/// Evictions after which another option would only start over: they end the parent.
 constexpr const char* kWaits = "Waits for its turn";
 
 std::string joined(const std::vector<std::string>& names) {
@@ -79,8 +79,8 @@ class Decision {
     forgives_ = forgives_ || all;
   }
 
-  /// Who was admitted and is no more, or was preempted while it waited for its checks: the race
-  /// begins anew. A rejection forgives no other.
+  /// After the eviction of the admitted option, or a preemption of one that waited for its checks,
+  /// the race begins anew. A rejection does not clear other rejections.
   void follow_eviction() {
     if (admitted_ != nullptr) return;
     const std::string& before = now_.record.admitted;
@@ -127,7 +127,7 @@ class Decision {
     return spec != nullptr && !option.outdated && narrowed(spec->flavors) == option.flavors;
   }
 
-  /// Those that nobody wants any more go; the admitted one runs on.
+  /// Removes options that the policy does not want any more; the admitted one runs on.
   void settle_strangers() {
     if (over_) return;
     for (const Option& option : now_.options) {
@@ -253,7 +253,7 @@ class Decision {
     plan_.create.push_back(std::move(creation));
   }
 
-  /// Made inactive by somebody else: by a check, or by hand.
+  /// Made inactive by another writer: by a check, or by hand.
   bool rejected(const Option& option) const {
     return !forgives_ && option.state == State::kInactive && option.held.empty() &&
            option.evicted != kMigration;

@@ -140,7 +140,7 @@ Record read_record(const Json& parent) {
     out.preempts = json.string_or("preempts", "");
     out.off = json.bool_or("off", false);
   } catch (const sluice::JsonError&) {
-    return out;  // somebody wrote nonsense there: it begins anew
+    return out;  // unreadable: it begins anew
   }
   return out;
 }

@@ -15,7 +15,7 @@ Again ConcurrentAdmission::keep_in_line(const std::string& key, const std::strin
   work.name = key.substr(key.find('/') + 1);
   if (!read(work)) return Again::on_change();
   Situation& situation = work.situation;
-  if (!preempts.empty()) {  // who may not does not get here
+  if (!preempts.empty()) {  // only an option with that right gets here
     situation.record.preempts = preempts;
     for (Option& option : situation.options)
       if (option.name == preempts && option.state == Option::State::kPending)

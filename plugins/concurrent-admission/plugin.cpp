@@ -94,8 +94,8 @@ Again ConcurrentAdmission::follow_queue(const std::string& queue) {
 
 // ---- turned off
 
-/// Parents become plain workloads again; who runs goes on. A host that ends does not let us write:
-/// then everything stays as it is.
+/// Parents become plain workloads again; those that run go on. A host that shuts down accepts no
+/// writes: then everything stays as it is.
 void ConcurrentAdmission::deactivate() {
   off_ = true;
   std::vector<std::string> keys;

@@ -111,7 +111,7 @@ class ConcurrentAdmission {
   std::map<std::string, Policy, std::less<>> policies_;  // by ClusterQueue
   /// That the families of a queue follow; none: there was one, and it was taken away.
   std::map<std::string, std::optional<Policy>, std::less<>> applied_;
-  std::map<std::string, std::vector<std::string>, std::less<>> behind_;  // who has to follow yet
+  std::map<std::string, std::vector<std::string>, std::less<>> behind_;  // parents still to follow
   std::unordered_map<std::string, Family> families_;                     // by the parent's key
   std::unordered_map<std::string, std::vector<std::string>> allowed_;  // flavors, by workload's key
   bool off_ = false;

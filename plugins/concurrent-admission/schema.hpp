@@ -118,7 +118,7 @@ inline std::string schema_text() {
   queue += std::string(kQueueRules) + "]";
   std::string workload = "\"fields\":[" + std::string(kWorkloadFields) + "],\"columns\":[";
   workload += std::string(kWorkloadColumns) + "]";
-  // Which workload is tried in options is the plugin's to say: its mark is nobody else's.
+  // Only the plugin decides which workload is tried in options: no other writer may set its mark.
   return R"([{"kind":"ClusterQueue","group":"kueue.x-k8s.io","versions":)" + versions(queue) +
          R"(},{"kind":"Workload","group":"kueue.x-k8s.io",)"
          R"("marks":["kueue.x-k8s.io/parent-option"],"versions":)" +

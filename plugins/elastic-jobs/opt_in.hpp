@@ -1,5 +1,5 @@
-// Who takes part, and what is wrong with an object that asks for it. All that the plugin reads of
-// JSON. Pure functions on objects as they are written; any thread.
+// Which objects opt in, and what is wrong with one that does. All that the plugin reads of JSON.
+// Pure functions on objects as they are written; any thread.
 #pragma once
 
 #include <sluice/cpp/json.hpp>

@@ -2,9 +2,9 @@
 // the job at one time. The heart of the plugin: a pure function of what is there, so that a restart
 // between any two steps finds its way.
 //
-// What holds after every plan is carried out: at most two slices are not finished; the older one
-// speaks for the job; the newer one, if any, is larger somewhere and smaller nowhere, and waits to
-// take the older one's place. A job without a slice that holds quota has exactly one.
+// What holds after every plan is carried out: at most two slices are not finished; the job follows
+// the older one; the newer one, if any, is larger somewhere and smaller nowhere, and waits to take
+// the older one's place. A job without a slice that holds quota has exactly one.
 #pragma once
 
 #include <cstdint>

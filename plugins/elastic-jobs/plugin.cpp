@@ -254,7 +254,7 @@ class ElasticJobs {
     out.create(wanted);
   }
 
-  /// A job that is nobody's business but its user's must not wait for a gate that nobody lifts.
+  /// A job that no queue manages must not wait for a gate that nothing lifts.
   static bool is_queued(const sluice::Job& job, const Json& object) {
     if (job.workloads() > 0) return true;
     const Json* labels = object.find("metadata.labels");

@@ -1,6 +1,6 @@
 // The columns that the plugin adds to workloads (form: docs/plugins/schema.md). It adds no fields:
-// what it has to say stands in annotations, as the proposal has it. They are marks: which workload
-// takes another's place is nobody's to say but the plugin's.
+// its data stands in annotations, as in the proposal. They are marks: only the plugin may say which
+// workload takes another's place.
 //
 // A constant; any thread.
 #pragma once

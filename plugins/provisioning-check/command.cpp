@@ -222,7 +222,7 @@ CommandResult run_command(const Command& command, const std::string& input,
   if (pid < 0) return not_started(errno);
   if (pid == 0)
     become(prepared, in_read.get(), out_write.get(), err_write.get(), failed_write.get());
-  ::setpgid(pid, pid);  // both sides do it, so that it is done whoever comes first
+  ::setpgid(pid, pid);  // in both processes, so that it does not matter which one is first
   for (Fd* fd : {&in_read, &out_write, &err_write, &failed_write}) fd->close();
   int why = 0;
   if (::read(failed_read.get(), &why, sizeof why) == sizeof why) {

@@ -142,7 +142,7 @@ class ProvisioningCheck {
       return {};
     }
     const auto attempt = attempt_of(*request);
-    if (!attempt) return {};  // somebody else's
+    if (!attempt) return {};  // another controller's
     remember(*attempt, *request);
     const auto workload = workload_of(*attempt);
     if (!workload || condition_is_true(*workload, "Finished") ||
@@ -249,7 +249,8 @@ class ProvisioningCheck {
       }
       remove(*present);  // of an attempt that is over
     }
-    // Somebody removed it when it had done its work: that is not undone, after a restart neither.
+    // A request that was deleted after it had done its work is not made again, after a restart
+    // neither.
     if (shown_state(workload, attempt.id.check).string_or("state", "") == "Ready") return;
     make(attempt, *config, config_name, workload, pod_sets);
   }
@@ -281,7 +282,7 @@ class ProvisioningCheck {
         "Created ProvisioningRequest: \"" + request.string_or("metadata.name", "") + "\"");
   }
 
-  /// The request is gone. When its attempt still waits, somebody else removed it.
+  /// The request is gone. When its attempt still waits, another client removed it.
   void pursue_again(const ObjectRef& what) {
     const auto found = known_.find(what.ns + "/" + what.name);
     if (found == known_.end()) return;

@@ -265,7 +265,7 @@ TEST(Moves, B12_TheConditionsOfAnEvictedParentHaveTheTimeOfTheEviction) {
 
 TEST(Moves, B8_TheRightToPreemptStaysWithAReservationThoughASiblingIsPreempted) {
   // w preempts on a and waits there for its check; it has also reserved c, which was free. When
-  // somebody preempts it on c, b is still not its to preempt on.
+  // another workload preempts it on c, it still may not preempt on b.
   RaceWorld world;
   world.flavors({"a", "b", "c"});
   world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{

@@ -331,7 +331,7 @@ class Story {
     }
   }
 
-  /// Everybody runs and ends once checks answer and capacity is there.
+  /// Every workload runs and ends once checks answer and capacity is there.
   void settle() {
     check_at_rest();
     world_.patch("ClusterQueue", "q", R"({"spec":{"stopPolicy":"None"}})");
@@ -357,7 +357,7 @@ class Story {
     check_at_rest();
     for (const std::string& name : names(false)) {
       if (world_.state(name) == "finished") continue;
-      // Only who asks for more than any flavor has may be left.
+      // Only a workload that asks for more than any flavor has may be left.
       EXPECT_NE(world_.condition(name, "QuotaReserved", "status"), "True")
           << name << " " << world_.state(name) << " " << json::serialize(world_.get(name));
       int largest = 0;

@@ -282,7 +282,7 @@ TEST_F(Checked, ARejectionStaysUntilAllAreRejected) {
   EXPECT_EQ(world.at("w", "/spec/active"), "false");
   EXPECT_THAT(world.condition("w", "QuotaReserved", "message"),
               HasSubstr("All options were rejected"));
-  // Somebody tries again: all begin anew.
+  // A user turns it on again: all options begin anew.
   EXPECT_EQ(world.patch("Workload", "ns/w", R"({"spec":{"active":true}})"), "");
   world.rest();
   EXPECT_EQ(world.options("w"), "a=Pending b=Pending c=Pending");
@@ -410,7 +410,7 @@ TEST(PolicyChange, FlavorsComeAndGo) {
                         R"({"spec":)" + RaceWorld::spec({{"a", 1}, {"c", 4}}, "") + "}"),
             "");
   world.rest();
-  // b is no flavor of the queue any more: who ran there moved to c.
+  // b is no flavor of the queue any more: the workload that ran there moved to c.
   EXPECT_EQ(world.options("waits"), "a=Pending c=Pending");
   EXPECT_EQ(world.options("runs"), "a=Pending c=Admitted");
 }

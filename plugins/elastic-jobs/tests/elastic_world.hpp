@@ -116,7 +116,7 @@ class ElasticWorld {
                                    carried_.empty() ? nullptr : carried_.journal(), events, ids_);
     settle();
   }
-  /// As a kill: nothing is said to anybody.
+  /// As a kill: no hook is told of the end.
   void restart(bool with_plugin = true) {
     end();
     start(with_plugin);

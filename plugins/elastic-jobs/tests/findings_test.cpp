@@ -140,7 +140,7 @@ TEST(B3WithoutThePlugin, AJobThatWasAboutToGrowRunsOn) {
   EXPECT_EQ(world.running("train"), before);
   EXPECT_THAT(world.slices("train"), ElementsAre("admitted 3", "pending 8"));
   EXPECT_EQ(world.gated("train"), 5u);
-  // Nobody is there who would say how many may run: further pods wait for the plugin by name.
+  // No plugin says how many may run: further pods wait for the plugin by name.
   world.drop("pods", world.pods("train").back().name);
   world.run_pods();
   EXPECT_EQ(world.running("train"), before);
@@ -205,7 +205,7 @@ TEST(C7ReclaimablePods, ASliceIsLoweredAtOnceAndWithoutAWarning) {
   EXPECT_EQ(world.cpus(), 2);
 }
 
-// ---- B14: nobody removed Kueue's finalizer
+// ---- B14: Kueue's finalizer was never removed
 
 std::string kept_workload(const std::string& name) {
   return R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":")" + name +

@@ -85,7 +85,7 @@ class Lives {
     world_.drop("jobs", job);
     world_.run_pods();
   }
-  /// Somebody looks at the checks of all that wait for them.
+  /// A check controller answers for all workloads that wait for their checks.
   void answer() {
     if (!checked_) return;
     for (const std::string& name : world_.names("workloads")) {

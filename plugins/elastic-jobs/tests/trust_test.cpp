@@ -1,5 +1,5 @@
 // A user's object is no authority (finding A3): whatever a tenant writes on jobs, workloads and
-// pods, nobody else loses anything, and nothing runs that has no quota.
+// pods, no other tenant loses anything, and nothing runs that has no quota.
 #include <random>
 #include <set>
 
@@ -94,7 +94,8 @@ TEST(A3UsersObjectIsNoAuthority, NobodyMakesAWorkloadForAnothersJob) {
   EXPECT_THAT(world.running("victim"), SizeIs(2));
 }
 
-// The record says what the job's own counts are: who wrote it could run ten pods on quota for one.
+// The record says what the job's own counts are: a user who could write it could run ten pods on
+// quota for one.
 TEST(A3UsersObjectIsNoAuthority, TheRecordOfAStartIsTheHosts) {
   ElasticWorld world;
   world.queue("4", "0");
@@ -206,7 +207,7 @@ class Tenant {
   const auto& any(const List& list) {
     return list[random_() % list.size()];
   }
-  /// An object of his own, if there is one.
+  /// An object of the tenant's own, if there is one.
   std::string own(std::string_view resource) {
     std::vector<std::string> names;
     for (const std::string& name : world_.names(resource))

@@ -77,8 +77,8 @@ TEST(DecisionTable, Proposal) {
                });
 }
 
-// B13: whoever stops at a flavor to preempt there still stops at it when the victims are gone, so
-// that nobody is evicted for a flavor that is then left.
+// B13: a search that stops at a flavor to preempt there still stops at it when the victims are
+// gone, so that no workload is evicted for a flavor that is then left.
 TEST(B13NobodyIsEvictedForNothing, AStopForPreemptionStaysAStopWhenItFits) {
   for (const Letter letter : {Letter::kMeasured, Letter::kProposal})
     for (const bool borrow : {false, true})

@@ -1,5 +1,5 @@
 // The plugin in a host: what it makes, reports and removes, driven through the host's side of
-// check-controller/1. Whoever provides the capacity is the test, or the plugin's own command.
+// check-controller/1. The provider of capacity is the test, or the plugin's own command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -139,7 +139,7 @@ struct Host {
     }
     return out;
   }
-  /// Somebody who provides capacity says so.
+  /// The provider of capacity reports a condition.
   void condition(const std::string& type, const std::string& message,
                  const std::string& request = "default/w-prov-1") {
     const json::value status = json::parse(

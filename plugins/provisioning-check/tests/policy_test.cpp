@@ -1,4 +1,5 @@
-// What the check decides: who needs capacity, what is asked for together, what conditions mean.
+// What the check decides: which pod sets need capacity, which are asked for together, what
+// conditions mean.
 #include "../policy.hpp"
 
 #include <gmock/gmock.h>

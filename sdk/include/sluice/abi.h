@@ -2,7 +2,7 @@
  *
  * The line is plain C. Only these cross it: integers of fixed width, borrowed UTF-8 texts, opaque
  * handles, int32 codes, and output that the plugin hands to a sink of the host. No ownership ever
- * crosses: whoever made something frees it. A text or handle that is passed to a function is valid
+ * crosses: each side frees what it made. A text or handle that is passed to a function is valid
  * until that function returns, unless its comment says otherwise.
  *
  * Structs that may grow start with `size`, the number of bytes that its maker knows. They only ever
@@ -29,13 +29,13 @@
 #define SLUICE_EXTERN_C_END
 #endif
 
-/* A plugin loads if its major equals the host's. A minor never refuses: what is there is found by
- * extension id and by `size`. */
+/* A plugin loads if its major equals the host's. The minor never stops it: what is there is found
+ * by extension id and by `size`. */
 #define SLUICE_ABI_MAJOR 1
 #define SLUICE_ABI_MINOR 0
 
-/* True when the struct behind p was made by someone who knew this member. A member function that
- * is there may still be NULL: then it is not provided. */
+/* True when the maker of the struct behind p knew this member. A member function that is there may
+ * still be NULL: then it is not provided. */
 #ifdef __cplusplus
 #define SLUICE_HAS(p, member)                                          \
   (static_cast<uint64_t>(reinterpret_cast<const char*>(&(p)->member) - \
@@ -60,7 +60,7 @@ typedef struct sluice_str {
   uint64_t len;
 } sluice_str_t;
 
-/* Takes text from the one who is called. write() may be called several times: the pieces are
+/* Takes text from the function that is called. write() may be called several times: the pieces are
  * joined. The text is copied before write() returns. */
 typedef struct sluice_sink {
   uint32_t size;
@@ -72,7 +72,7 @@ typedef struct sluice_sink {
 /* What a function answers. Any other value is a fault. */
 enum {
   SLUICE_OK = 0,      /* the call did what it says */
-  SLUICE_RETRY = 1,   /* not now: tell me again later (post-admit only) */
+  SLUICE_RETRY = 1,   /* not now: to be called again later (post-admit only) */
   SLUICE_REFUSED = 2, /* the input is wrong, the sink says why (create and activate only) */
   SLUICE_FAILED = 3   /* something unexpected: a fault, see report_fault */
 };

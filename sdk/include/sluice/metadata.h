@@ -1,7 +1,7 @@
-/* metadata.h: who a plugin is, readable from the file before any of its code runs.
+/* metadata.h: name and version of a plugin, readable from the file before any of its code runs.
  *
- * The record lies in the ELF section `.sluice`. A host reads it from the file, so it judges a file
- * (wrong ABI, wrong name) without running the library's constructors. Put SLUICE_METADATA once
+ * The record lies in the ELF section `.sluice`. A host reads it from the file, so it can refuse a
+ * file (wrong ABI, wrong name) without running the library's constructors. Put SLUICE_METADATA once
  * into one source file; the C++ macro SLUICE_PLUGIN already does. */
 #ifndef SLUICE_METADATA_H
 #define SLUICE_METADATA_H

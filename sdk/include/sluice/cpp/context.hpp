@@ -88,7 +88,7 @@ class Context {
   }
 
   /// What became of an attempt; on any thread. False: there is no such service, or the host refuses
-  /// the report as senseless (and logs why).
+  /// the report as invalid (and logs why).
   bool report(const CheckAttempt& attempt, const CheckAnswer& answer) const {
     if (checks_ == nullptr) return false;
     const sluice_check_report_t raw{sizeof(sluice_check_report_t),

@@ -37,7 +37,7 @@ std::int32_t guarded(const sluice_host_t* host, Fn&& fn) noexcept {
 }
 
 /// The same for create and activate, where Refused (or any other exception) has a sentence for the
-/// person who wrote the configuration.
+/// author of the configuration.
 template <typename Fn>
 std::int32_t guarded_start(const sluice_sink_t* error, Fn&& fn) noexcept {
   try {

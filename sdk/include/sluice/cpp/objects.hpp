@@ -125,8 +125,8 @@ class Objects {
       return table_->remove(host_, &raw, to_abi(uid), error);
     });
   }
-  /// The Workload is no longer this plugin's, which answered with a trait for it once: it is as if
-  /// the plugin had never done, also when the plugin is not loaded any more.
+  /// Ends the plugin's claim of the Workload, made by answering with a trait once: from now on,
+  /// whether the plugin is loaded or not, it is as if the plugin had never answered.
   ObjectReply release_claim(const ObjectRef& workload) const {
     if (table_ != nullptr && !SLUICE_HAS(table_, release_claim))
       return {ObjectCode::kNotNow, "this host cannot release claims"};

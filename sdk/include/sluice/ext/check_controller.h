@@ -46,7 +46,7 @@ typedef struct sluice_check_query {
   sluice_str_t check_json;
 } sluice_check_query_t;
 
-/* An attempt that is over: nobody waits for its answer any more. */
+/* An attempt that is over: its answer is not awaited any more. */
 typedef struct sluice_check_cancel {
   uint32_t size;
   uint32_t reserved;
@@ -63,8 +63,8 @@ typedef struct sluice_check_controller {
   uint32_t reserved;
   /* Writes the values of spec.controllerName that it answers for, one per line. [load] */
   int32_t (*controllers)(sluice_instance_t* self, const sluice_sink_t* out);
-  /* Told of each AdmissionCheck with such a name: at start and on change, also when an object that
-   * its parameters may name changed. Saying nothing means active. [control] */
+  /* Called for each AdmissionCheck with such a name: at start and on change, also when an object
+   * that its parameters may name changed. Saying nothing means active. [control] */
   int32_t (*check_changed)(sluice_instance_t* self, const sluice_check_t* check,
                            const sluice_activity_sink_t* out);
   /* Starts the attempt, or goes on with it. Must not wait for the result. [control] */

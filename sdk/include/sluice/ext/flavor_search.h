@@ -15,7 +15,7 @@ SLUICE_EXTERN_C_BEGIN
 /* How well a flavor serves a request, worst first. The host sends no other values. */
 enum {
   SLUICE_MODE_NO_FIT = 0,
-  SLUICE_MODE_NO_CANDIDATES = 1, /* preemption is allowed but finds nobody */
+  SLUICE_MODE_NO_CANDIDATES = 1, /* preemption is allowed but finds no victims */
   SLUICE_MODE_PREEMPT = 2,       /* victims, at least one in the own queue */
   SLUICE_MODE_RECLAIM = 3,       /* victims, all of them in other queues */
   SLUICE_MODE_FIT = 4

@@ -1,11 +1,11 @@
-/* job-mapping/1: which workloads a job has, and which of them speaks for it.
+/* job-mapping/1: which workloads a job has, and which of them the job follows.
  *
  * Without a plugin a job has one workload; when the job changes so that the workload no longer
  * matches, the job is stopped and gets a new one. A plugin that answers for a job takes over: it
  * names the workload whose conditions the job follows (it runs while that one is admitted), makes
  * further workloads, has counts changed in place, and ends what is superseded. It is asked whenever
- * the job or one of its workloads changed, so it answers from what it sees: to say again what is
- * already so changes nothing.
+ * the job or one of its workloads changed, so it answers from the present state: an answer that is
+ * already carried out changes nothing.
  *
  * At most one plugin answers for a job. Two are an error that is shown on the job, which waits. A
  * fault of a plugin with failurePolicy `closed` does the same; with `open` the built-in mapping

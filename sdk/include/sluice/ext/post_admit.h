@@ -1,9 +1,9 @@
-/* post-admit/1: told what was decided, after it was committed.
+/* post-admit/1: is notified of what was decided, after it was committed.
  *
- * Every plugin that provides it is told everything, in order of `sequence`, at least once: after a
- * restart the present state is told again, and a call that answered SLUICE_RETRY or failed is told
- * again (with growing pauses, a few times; then the host gives up and shows it). So take a
- * notification that was seen before for what it is. What a plugin writes when it is told of a
+ * Every plugin that provides it gets all notifications, in order of `sequence`, at least once:
+ * after a restart those of the present state come again, and a call that answered SLUICE_RETRY or
+ * failed is repeated (with growing pauses, a few times; then the host gives up and shows it). So
+ * expect notifications that were seen before. What a plugin writes when it is notified of a
  * workload that it claims (workload-traits/1) is in the commit of the decision. A plugin's failure
  * never undoes a decision. */
 #ifndef SLUICE_EXT_POST_ADMIT_H

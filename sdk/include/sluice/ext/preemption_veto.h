@@ -1,4 +1,4 @@
-/* preemption-veto/1: who may not preempt, and who may not be preempted.
+/* preemption-veto/1: which workloads may not preempt, and which may not be preempted.
  *
  * The vetoes of all plugins are joined; a plugin can only take victims away, never add one. A fault
  * of a plugin with failurePolicy `closed` is a veto; with `open` it is none. */

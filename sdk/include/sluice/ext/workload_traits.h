@@ -22,7 +22,7 @@ typedef struct sluice_group {
   int32_t rank; /* the order inside the group, low first */
   int32_t reserved;
   /* 1: the members are ways to run the workload `order_as`, of which at most one is admitted. When
-   * `order_as` takes no part its status is that of the one that is; totals, queue status and
+   * `order_as` takes no part its status is that of the admitted member; totals, queue status and
    * metrics count it for all of them, and they share its backoff and its limit of requeues */
   int32_t represents;
   sluice_str_t id;       /* opaque; members share it */
@@ -41,8 +41,8 @@ typedef struct sluice_replaces {
   int32_t reserved;
 } sluice_replaces_t;
 
-/* Each function sets one trait; the last call of one plugin counts. What stands behind them is what
- * the workload's object does not say. */
+/* Each function sets one trait; the last call of one plugin counts. The values behind them are
+ * facts that the workload's object does not contain. */
 typedef struct sluice_traits_sink {
   uint32_t size;
   uint32_t reserved;

@@ -1,6 +1,6 @@
-/* check-reporter/1: how a check-controller says what became of an attempt.
+/* check-reporter/1: how a check-controller reports what became of an attempt.
  *
- * A report is judged at once and applied before the next cycle, in the order in which reports
+ * A report is validated at once and applied before the next cycle, in the order in which reports
  * came. One for an attempt that is not the present one, or for a workload that is gone, is dropped
  * and counted. Reports may be repeated, and a later one may take an earlier one back: a check that
  * was Ready and becomes Retry or Rejected stops a workload that runs. */

@@ -5,11 +5,11 @@
  * timers/1, deactivate when the plugin is turned off while the host goes on; for reading also
  * inside validate of validator/1. Anywhere else every function answers SLUICE_OBJECTS_NOT_NOW.
  *
- * Writes are those of the user system:plugin:NAME. They are judged at once (defaults, schema,
- * other plugins' validators) and seen by what the same call reads later. They take effect when the
+ * Writes are those of the user system:plugin:NAME. They are validated at once (defaults, schema,
+ * other plugins' validators) and visible to later reads of the same call. They take effect when the
  * call answered SLUICE_OK, all in one transaction and in their order; when it fails, none of them
- * was ever there. The status of a Workload, too, is read as it was written until the call returned;
- * then the engine has its say in it.
+ * takes effect. The status of a Workload, too, is read as it was written until the call returned;
+ * then the engine updates it.
  *
  * `out` gets the answer, `error` a sentence when the code is not SLUICE_OBJECTS_OK; both may be
  * NULL. */
@@ -71,9 +71,9 @@ typedef struct sluice_objects {
   int32_t (*remove)(const sluice_host_t* host, const sluice_object_ref_t* ref, sluice_str_t uid,
                     const sluice_sink_t* error);
   /* The Workload is no longer claimed by this plugin, which answered with a trait for it once: from
-   * now on, whether the plugin is loaded or not, the workload is as if it had never done. Claims of
-   * other plugins stay. Releasing what is not claimed is no error. A write as all others. [control]
-   */
+   * now on, whether the plugin is loaded or not, it is as if the plugin had never answered. Claims
+   * of other plugins stay. Releasing what is not claimed is no error. A write as all others.
+   * [control] */
   int32_t (*release_claim)(const sluice_host_t* host, const sluice_object_ref_t* ref,
                            const sluice_sink_t* error);
 } sluice_objects_t;

@@ -1,8 +1,8 @@
 /* state/1: keys and values of the plugin's own, kept by the host with everything else.
  *
  * For what cannot be read from objects again after a restart. Usable where svc/objects.h is, with
- * the same transaction: what a call sets is kept when it answers SLUICE_OK, and never was when it
- * fails. Values are bytes. Nobody else sees them; the API does not serve them. */
+ * the same transaction: what a call sets is kept when it answers SLUICE_OK, and dropped when it
+ * fails. Values are bytes. Other plugins do not see them, and the API does not serve them. */
 #ifndef SLUICE_SVC_STATE_H
 #define SLUICE_SVC_STATE_H
 

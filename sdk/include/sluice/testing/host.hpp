@@ -79,7 +79,7 @@ class FakeHost {
 
   // ---- what the plugin did
 
-  /// Of checks, in order. What a host refuses as senseless is not here but in the log.
+  /// Of checks, in order. What a host refuses as invalid is not here but in the log.
   std::vector<RecordedReport> reports() const { return copy(reports_); }
   /// The state that was reported last for this workload (namespace/name); empty without one.
   std::string state_of(std::string_view workload, std::string_view check) const;
@@ -124,7 +124,7 @@ class FakeHost {
   const Json& config() const { return config_; }
   /// Timers are refused to plugins without timers/1.
   void allow_timers(bool allow) { timers_allowed_ = allow; }
-  /// What the plugin writes in one call is kept when the call succeeds, and never was otherwise.
+  /// What the plugin writes in one call is kept when the call succeeds, and dropped otherwise.
   class Call {
    public:
     explicit Call(FakeHost& host) : host_(host), before_(host.objects_) {
@@ -167,7 +167,7 @@ class FakeHost {
     const std::lock_guard lock(mutex_);
     return what;
   }
-  /// Changes something under the lock and wakes who waits.
+  /// Changes something under the lock and wakes the waiting threads.
   template <typename Fn>
   void change(Fn fn) {
     {

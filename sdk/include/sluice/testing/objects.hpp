@@ -165,7 +165,7 @@ inline std::int32_t FakeObjects::store(const Key& key, Json object, std::string_
     next.erase("status");
   else
     next["status"] = Json(*status);
-  if (next == present) {  // as a host: nothing is written, nobody is called
+  if (next == present) {  // as a host: nothing is written, no hook is called
     out = present.dump();
     return SLUICE_OBJECTS_OK;
   }
