@@ -1,5 +1,5 @@
-// Audit: one line per write that somebody asked for, whatever became of it; per read of Secrets;
-// and per request of somebody whom nobody knows. May be called from any thread.
+// Audit: one line per write request, whatever its outcome; per read of Secrets; and per request
+// whose credentials are refused. May be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace sluice::host {
 
 struct AuditRecord {
   std::string_view user;
-  std::string_view impersonator;  ///< who acted as the user; empty: nobody
+  std::string_view impersonator;  ///< the user that acts as `user`; empty: none
   std::string_view verb;          ///< create, update, get, …; of a stranger: the method
   std::string_view group, resource, subresource;
   std::string_view ns, name;

@@ -1,7 +1,8 @@
-// Authenticator: who makes a request? Asked once per request, before the Authorizer.
+// Authenticator: establishes which user makes a request. Called once per request, before the
+// Authorizer.
 //
-// Implementations answer from memory, in microseconds, from any thread, and say why they refuse
-// without repeating a secret.
+// Implementations answer from memory, in microseconds, from any thread, and give the reason of a
+// refusal without repeating a secret.
 #pragma once
 
 #include <string>
@@ -24,7 +25,7 @@ struct CertificateSubject {
 struct Credentials {
   std::string_view authorization;                   ///< `Bearer …`, `Basic …`; empty: no header
   const CertificateSubject* certificate = nullptr;  ///< nullptr: none, or none that was verified
-  std::string_view impersonate_user;                ///< empty: nobody is impersonated
+  std::string_view impersonate_user;                ///< empty: no impersonation
   std::string_view impersonate_uid;
   std::vector<std::string_view> impersonate_groups;
   /// Impersonate-Extra-* was sent. Such a request is refused: extras are not kept.
@@ -34,8 +35,8 @@ struct Credentials {
 class Authenticator {
  public:
   virtual ~Authenticator() = default;
-  /// No credentials at all: an Identity without user. Credentials that are wrong: 401. Somebody who
-  /// may not impersonate: 403.
+  /// Without credentials: an Identity without user. Wrong credentials: 401. A user that may not
+  /// impersonate: 403.
   virtual ApiResult<Identity> identify(const Credentials& credentials) const = 0;
 };
 

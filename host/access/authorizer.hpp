@@ -1,4 +1,4 @@
-// Authorizer: may this identity do that? Asked for every request before anything of it is done.
+// Authorizer: may this identity do that? Called for every request before anything of it is done.
 //
 // Implementations answer from the published objects, in microseconds, from any thread.
 #pragma once

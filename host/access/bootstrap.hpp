@@ -1,7 +1,7 @@
 // The roles and bindings that exist from the first start on.
 //
-// Data (bootstrap.json), created by whoever starts the host where they are missing; administrators
-// may change them. Pure function, any thread.
+// Data (bootstrap.json), created at the start of a host where they are missing; administrators may
+// change them. Pure function, any thread.
 #pragma once
 
 #include <boost/json/object.hpp>

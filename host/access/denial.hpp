@@ -1,5 +1,5 @@
-// How a refusal is worded: one place, because clients and people look for these texts.
-// Pure functions, any thread.
+// The texts of refusals, in one place, because clients and users search for them. Pure functions,
+// any thread.
 #pragma once
 
 #include <string>

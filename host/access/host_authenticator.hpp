@@ -1,5 +1,5 @@
 // HostAuthenticator: bearer tokens (the administrator's and those of the token file), verified
-// client certificates, and impersonation by those who may.
+// client certificates, and impersonation by users with the right to it.
 //
 // identify() may be called from any thread, also while another one reloads.
 #pragma once
@@ -18,7 +18,7 @@ namespace sluice::host {
 
 class HostAuthenticator final : public Authenticator {
  public:
-  /// `authorizer` says who may impersonate; it must outlive this.
+  /// `authorizer` decides which users may impersonate; it must outlive this.
   explicit HostAuthenticator(const Authorizer& authorizer) : authorizer_(authorizer) {}
 
   using Table = std::shared_ptr<const TokenTable>;
@@ -32,7 +32,7 @@ class HostAuthenticator final : public Authenticator {
 
   ApiResult<Identity> identify(const Credentials& credentials) const override;
 
-  /// Who a token stands for, without impersonation; nullopt: nobody. For TokenReview.
+  /// The user of a token, without impersonation; nullopt: none. For TokenReview.
   std::optional<Identity> holder_of(std::string_view token) const;
 
  private:

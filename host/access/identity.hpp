@@ -1,5 +1,5 @@
-// Identity: who makes a request, as authentication established it, with all groups it is in.
-// A plain value; any thread.
+// Identity: the user that makes a request, as authentication established it, with all its groups. A
+// plain value; any thread.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct Identity {
   std::string user;  ///< empty: anonymous, which only health and version endpoints serve
   std::string uid;
   std::vector<std::string> groups;
-  std::string impersonator{};  ///< who really asks, when he acts as `user`; empty: the user himself
+  std::string impersonator{};  ///< the user that really asks; empty: `user` itself
 };
 
 }  // namespace sluice::host

@@ -1,5 +1,6 @@
 // KeyRenewal: the keys that a host serves with, over its life. Certificates of its own are renewed
-// while it runs, long before they end; files that somebody else renews (server.tls) are read again.
+// while it runs, long before they end; files that another program renews (server.tls) are read
+// again.
 //
 // It looks every hour, on a thread of its own. Clients notice nothing: a renewed certificate is of
 // the same authority, and connections that are open go on. May be called from any thread.

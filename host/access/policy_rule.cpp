@@ -79,7 +79,7 @@ bool holds_all(const std::vector<std::string>& held, const std::vector<std::stri
                                        [&](const auto& each) { return has(held, each); });
 }
 
-/// Does one held rule cover a whole rule? Quick, and true for whoever grants what he has.
+/// Does one held rule cover a whole rule? Quick, and true for a user that grants its own rights.
 bool covers_whole(const PolicyRule& held, const PolicyRule& wanted) {
   return holds_all(held.verbs, wanted.verbs) && holds_all(held.groups, wanted.groups) &&
          holds_all(held.resources, wanted.resources) && holds_all(held.urls, wanted.urls) &&

@@ -1,7 +1,7 @@
 // RbacAuthorizer: answers from the published Roles, ClusterRoles and their bindings of a LiveStore.
 //
-// The compiled index is made anew when one of these objects changed: whoever asks after such a
-// write was acknowledged is answered by it. Any thread.
+// The compiled index is made anew when one of these objects changed: once such a write is
+// acknowledged, each answer takes it into account. Any thread.
 #pragma once
 
 #include <atomic>

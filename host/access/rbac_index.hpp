@@ -45,7 +45,7 @@ class RbacIndex {
   void finish();
 
   AccessAnswer may(const Identity& who, const AccessRequest& request) const;
-  /// Everything that somebody may do in a namespace (empty: cluster-wide).
+  /// All rights of a user in a namespace (empty: cluster-wide).
   PolicyRules rules_for(const Identity& who, std::string_view ns) const;
   /// The rules of a role; nullptr when there is none. `ns` counts for Roles only.
   const PolicyRules* role(std::string_view kind, std::string_view ns, std::string_view name) const;

@@ -1,8 +1,8 @@
 // Reviews: questions about access that clients create and get answered, without anything being
 // stored: `kubectl auth can-i`, `whoami`, and what other services ask.
 //
-// Pure functions of their arguments, any thread. Whether the asker may ask at all is judged before,
-// as for every other request (verb create on the review's resource).
+// Pure functions of their arguments, any thread. Whether the client may ask at all is checked
+// before, as for every other request (verb create on the review's resource).
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -29,7 +29,7 @@ struct ReviewContext {
   const Identity& who;
   std::string_view ns;  ///< of the URL, for LocalSubjectAccessReview
   const RbacIndex& index;
-  /// Who a bearer token stands for; for TokenReview.
+  /// The user of a bearer token; for TokenReview.
   std::function<std::optional<Identity>(std::string_view token)> holder_of;
 };
 

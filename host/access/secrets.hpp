@@ -26,8 +26,8 @@ Result<std::string> random_token();
 
 std::string to_base64(std::string_view bytes);
 
-/// Replaces `path` by a file with this content and mode 0600: whoever reads it finds the old
-/// content or the new one, never a part, also after a crash. The folder must exist.
+/// Replaces `path` by a file with this content and mode 0600: a reader finds the old content or the
+/// new one, never a part, also after a crash. The folder must exist.
 Result<void> write_secret_file(const std::string& path, std::string_view content);
 
 /// The content of a file of at most 1 MiB. The error names the path.

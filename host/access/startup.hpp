@@ -22,7 +22,7 @@ namespace sluice::host {
 struct ServerKeys {
   std::string certificate;  ///< of the server, with its issuers if tls.certFile has them
   std::string key;
-  std::string client_ca;   ///< whose client certificates are accepted
+  std::string client_ca;   ///< client certificates of this authority are accepted
   std::string trust;       ///< what a client has to trust
   CertifiedKey authority;  ///< our own, where it is used
   bool operator==(const ServerKeys&) const = default;
@@ -50,7 +50,7 @@ Result<std::string> kubeconfig_path(const ServerConfig& server, const std::strin
 Result<Digest> publish_kubeconfig(const std::string& path, const std::string& folder,
                                   std::string_view address, const ServerKeys& keys);
 
-/// Who the administrator's token stands for: a member of system:masters.
+/// The user of the administrator's token: a member of system:masters.
 Identity admin_identity();
 
 /// Names and addresses by which clients may call the host that is configured so.

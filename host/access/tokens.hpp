@@ -1,4 +1,4 @@
-// TokenTable: which bearer token stands for whom. Holds digests only, never a token.
+// TokenTable: which bearer token belongs to which user. Holds digests only, never a token.
 //
 // Filled at start (or for a reload into a new one), then only read: any thread.
 #pragma once
@@ -25,7 +25,7 @@ class TokenTable {
   /// False when the token is known already.
   bool add(const Digest& digest, Identity identity);
 
-  /// nullptr: nobody's. Takes the same time for all wrong tokens.
+  /// nullptr: not in the table. Takes the same time for all wrong tokens.
   const Identity* find(std::string_view token) const;
   bool has(const Digest& digest) const { return lookup(digest) != nullptr; }
 
@@ -41,7 +41,7 @@ class TokenTable {
   std::multimap<std::uint64_t, Entry> entries_;  // by the first bytes of the digest
 };
 
-/// One line of the table: the token's digest and who it stands for.
+/// One line of the table: the token's digest and its user.
 std::string token_line(const Digest& digest, const Identity& identity);
 
 }  // namespace sluice::host

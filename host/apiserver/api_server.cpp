@@ -79,7 +79,7 @@ void audit_request(const Request& request, const Route& route, int code, std::st
   audit(record);
 }
 
-/// Somebody whom nobody knows: what he asked for is not looked at.
+/// Credentials were refused: the request itself is not looked at.
 Reply refuse_stranger(const Request& request, const ApiError& error) {
   AuditRecord record;
   record.verb = request.method;

@@ -1,11 +1,11 @@
-// ApiServer: the Kubernetes API over one or more Listeners: who asks, may he, what is it about, and
-// then the verb.
+// ApiServer: the Kubernetes API over one or more Listeners: authentication, authorization, routing,
+// and then the verb.
 //
 //   ApiServer api(authenticator, limits);
 //   auto listener = Listener::open(options, api.handler(), api.head_check());
 //   api.attach({.scheme = &scheme, .store = &store, …});   // ready
 //   …
-//   api.detach();   // nobody uses the backend any more; another one may be attached
+//   api.detach();   // no thread uses the backend any more; another may be attached
 //
 // Belongs to the process: clients keep their connections while backends come and go. Without one,
 // requests are answered 503 with Retry-After, which clients obey; /livez answers always. Must

@@ -41,7 +41,7 @@ class Insight {
   virtual void explain(std::string ns, std::string workload, MayKnow may_know, Done done) = 0;
 };
 
-/// A WhatIf that somebody sent.
+/// A WhatIf that a client sent.
 struct WhatIfRequest {
   Identity who;
   boost::json::object question;  ///< the whole object; its spec was not looked at
@@ -49,7 +49,7 @@ struct WhatIfRequest {
 };
 
 /// Answers what would become of objects if they were written: the request with its status. Any
-/// thread; `done` is called once, on any thread. Whether who asks may write them is judged there.
+/// thread; `done` is called once, on any thread. It checks whether the user may write them.
 class WhatIf {
  public:
   using Done = std::function<void(ApiResult<boost::json::value>)>;
@@ -57,7 +57,7 @@ class WhatIf {
   virtual void ask(WhatIfRequest request, Done done) = 0;
 };
 
-/// What somebody wants to know of workloads that were.
+/// A question about workloads of the past.
 struct HistoryRequest {
   std::string user;
   std::string ns;                                 ///< empty: all namespaces
@@ -65,7 +65,7 @@ struct HistoryRequest {
 };
 
 /// Answers what became of workloads: runs, or sums over them. Any thread; `done` is called once, on
-/// any thread. Whether who asks may know is judged before.
+/// any thread. Whether the user may ask is checked before.
 class History {
  public:
   using Done = std::function<void(ApiResult<boost::json::value>)>;

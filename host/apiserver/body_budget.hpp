@@ -1,8 +1,8 @@
 // BodyBudget: how many bytes of request bodies are held, in all and for each user, while they are
 // read and carried out.
 //
-// Invariant: `held` is the sum over the users, and no user holds more than his share; so one user
-// who sends many large bodies, or sends them slowly, leaves room for everybody else. Any thread.
+// Invariant: `held` is the sum over the users, and no user holds more than its share; so one user
+// that sends many large bodies, or sends them slowly, leaves room for all others. Any thread.
 #pragma once
 
 #include <cstddef>

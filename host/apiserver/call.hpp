@@ -1,8 +1,8 @@
 // Attachment and Call: what a request needs on its way through the server.
 //
 // An Attachment is a backend with what was made from it; every Call and everything that goes on
-// after it (a stream, a write that is not durable yet) holds it, so that a backend is only let go
-// when nobody uses it any more. Both may be used from any thread.
+// after it (a stream, a write that is not durable yet) holds it, so that a backend is only released
+// when nothing uses it any more. Both may be used from any thread.
 #pragma once
 
 #include <chrono>

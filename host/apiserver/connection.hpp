@@ -1,9 +1,9 @@
 // Connection: a client's socket on its Worker: when it is read and written, its deadline, its end.
 //
-// What is said over it is for those who derive from it: Handshake until TLS is set up, then
-// Http1Connection or Http2Connection, which takes over the socket and the place in the Worker. All
-// of it happens on the Worker's thread. Invariant: until close() the Worker holds it, and exactly
-// one Connection holds the socket.
+// The protocol is that of the derived class: Handshake until TLS is set up, then Http1Connection or
+// Http2Connection, which takes over the socket and the place in the Worker. All of it happens on
+// the Worker's thread. Invariant: until close() the Worker holds it, and exactly one Connection
+// holds the socket.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>

@@ -58,7 +58,7 @@ class TaskThread {
   virtual std::chrono::steady_clock::time_point streams_rest_until() const { return {}; }
 };
 
-/// A chunked answer that goes on (watches, logs). Held by whoever writes; destroying it ends it.
+/// A chunked answer that goes on (watches, logs). Held by its writer; destroying it ends it.
 class Stream {
  public:
   virtual ~Stream() = default;

@@ -102,7 +102,7 @@ struct H2Session::State {
   std::optional<std::uint32_t> failure;
 };
 
-// What the library calls. Static members, because State is nobody else's business.
+// What the library calls. Static members, because State is private.
 struct H2Session::State::Callbacks {
   // Exceptions must not cross the library: what is left is to end the session.
   template <typename Body>

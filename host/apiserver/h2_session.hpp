@@ -1,11 +1,11 @@
 // H2Session: the framing of one HTTP/2 connection, from the server's side. Bytes of the client go
 // in, requests come out as Events; answers go in, bytes for the client come out.
 //
-// No socket, no thread, no clock: whoever drives it says what time it is. What a client can make
-// grow has a limit here: streams at a time, the fields of a head, frames that ask for nothing,
-// resets. A client that breaks one is told so with GOAWAY, and the session is over. Compression,
-// states of streams and flow control are nghttp2's. One thread; nothing here calls feed() or take()
-// from within an event.
+// No socket, no thread, no clock: the caller passes the time. What a client can make grow has a
+// limit here: streams at a time, the fields of a head, frames that ask for nothing, resets. A
+// client that exceeds one gets a GOAWAY, and the session is over. Compression, states of streams
+// and flow control are nghttp2's. One thread; nothing here calls feed() or take() from within an
+// event.
 #pragma once
 
 #include <chrono>

@@ -73,8 +73,8 @@ std::vector<Check> checks_of_parts(const HealthState& state, Duration limit) {
   return out;
 }
 
-/// Alive is whoever can go on: a store that failed gets no better by a restart of somebody else,
-/// but what hangs does.
+/// A host is alive while it can go on: a restart would not repair a store that failed, but it ends
+/// a hang.
 std::vector<Check> live_checks(const HealthState& state) {
   return checks_of_parts(state, state.limits.not_alive);
 }

@@ -1,9 +1,10 @@
 // Http2Connection: one client's HTTP/2 conversation: many requests at a time, each a Http2Stream.
 //
-// Joins an H2Session (framing), the socket, and the clocks: of the connection while nobody asks, of
-// each stream otherwise. What is to be sent leaves as the socket takes it; while it takes nothing,
-// nothing is read either, so that answers to what is read cannot pile up. Streams share one budget
-// for answers that are not taken: beyond it requests are refused. On its worker's thread.
+// Joins an H2Session (framing), the socket, and the clocks: of the connection while it has no
+// stream, of each stream otherwise. What is to be sent leaves as the socket takes it; while it
+// takes nothing, nothing is read either, so that answers to what is read cannot pile up. Streams
+// share one budget for answers that are not taken: beyond it requests are refused. On its worker's
+// thread.
 #pragma once
 
 #include <atomic>

@@ -92,7 +92,7 @@ void Http2Stream::send_head(int status, std::string_view content_type, const Hea
 
 void Http2Stream::answer(Reply reply) {
   if (state_ != State::kHandling) return;
-  // Whoever takes no answers while more and more are made for him loses the new ones.
+  // A client that does not take its answers loses new ones once the budget is full.
   if (connection_->budget()->full() && reply.body && reply.body->size() > kSmallAnswer)
     return give_up();
   state_ = State::kAnswering;

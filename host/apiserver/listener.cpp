@@ -206,7 +206,8 @@ void Listener::stop(std::int64_t grace_ms) {
     shared.closed.wait_for(lock, std::chrono::milliseconds(grace_ms),
                            [&] { return shared.open_connections == 0; });
   }
-  // The first one holds the acceptor: it goes last, and nobody is handed to one that ended.
+  // The first one holds the acceptor: it goes last, so that no connection is handed to one that
+  // ended.
   for (auto worker = state_->workers.rbegin(); worker != state_->workers.rend(); ++worker)
     (*worker)->stop();
 }

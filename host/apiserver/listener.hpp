@@ -2,8 +2,8 @@
 //
 // A few I/O threads carry all connections; a connection without traffic costs no thread, no CPU and
 // a few KiB. Everything that a client can make grow has a limit: head, body, all bodies together,
-// what waits to be sent, connections, and the time for each of them. A client that exceeds one is
-// told so, where that is possible, and loses its connection; others do not notice.
+// what waits to be sent, connections, and the time for each of them. A client that exceeds one gets
+// an error, where that is possible, and loses its connection; others do not notice.
 //
 // open(), stop() and the destructor are for the thread that owns the Listener, everything else for
 // any thread. The handler is called on I/O threads, for one connection at a time.
@@ -31,8 +31,8 @@ struct ListenerLimits {
   std::size_t bodies_bytes = 48U << 20;
   std::size_t bodies_per_user_bytes = 12U << 20;
   std::size_t backlog_bytes = 4U << 20;  ///< of a stream; a client this far behind is given up
-  /// Beyond it whoever waited longest between requests loses its connection; when nobody waits, the
-  /// new one is told to come again (503).
+  /// Beyond it the connection that is idle for longest between requests is closed; when none is
+  /// idle, the new one is answered 503 with Retry-After.
   std::size_t connections = 4096;
   /// Requests at a time on a connection of HTTP/2, watches included.
   std::size_t streams = 250;
@@ -63,7 +63,7 @@ struct ListenerCounters {
   std::uint64_t accepted = 0;
   std::uint64_t turned_away = 0;  ///< over the limit of connections
   std::uint64_t timed_out = 0;    ///< slow in sending a request, or in taking an answer
-  std::uint64_t given_up = 0;     ///< streams whose client fell too far behind
+  std::uint64_t given_up = 0;     ///< streams of clients that fell too far behind
   std::uint64_t misbehaved = 0;   ///< connections of HTTP/2 that broke a limit of the protocol
   std::uint64_t requests = 0;
   std::size_t open_connections = 0;   ///< of both protocols
@@ -93,7 +93,7 @@ class Listener {
   Result<void> reload_tls(const TlsOptions& options);
 
   /// For requests that begin from now on, on open connections too; `backlog_bytes` stays as it was.
-  /// Nobody who is over a smaller limit loses a connection for it.
+  /// No connection is closed because it is over a smaller limit now.
   void set_limits(const ListenerLimits& limits);
 
   /// Accepts nothing more, ends streams in order, lets requests that are being carried out finish

@@ -128,7 +128,7 @@ void serve_pending(const CallPtr& call) {
 
 void serve_explain(const CallPtr& call) {
   if (call->at->backend.insight == nullptr) return call->fail(no_such_resource());
-  // Namespaces are walls: whoever may not read a namespace's workloads hears no names of them.
+  // A user that may not read a namespace's workloads gets no names of them.
   MayKnow may_know = [call](std::string_view ns) {
     AccessRequest wish;
     wish.verb = "get";

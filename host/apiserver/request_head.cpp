@@ -142,7 +142,7 @@ std::optional<Reply> judge_expectation(const Request& request) {
 
 void carry_out(const std::shared_ptr<Worker>& worker, std::shared_ptr<Responder> responder,
                Request request, BodyHold hold) {
-  // Nobody looks at it, and a watch would keep it for an hour.
+  // The body is not read, and a watch would keep it for an hour.
   if (reads_only(request)) {
     request.body = std::string();
     hold = BodyHold();

@@ -1,5 +1,5 @@
 // What a request goes through on its way to the handler, whichever protocol it came by: its head is
-// judged before its body is read, its body has a place among all that are held, and the handler is
+// checked before its body is read, its body is counted in the budget of bodies, and the handler is
 // called. Together with Responder this is the seam between framing and the API.
 //
 // All on the worker's thread, except that a BodyHold may end on any.

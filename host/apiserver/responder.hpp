@@ -1,6 +1,7 @@
-// Responder: who sends the answer to one request: the connection itself in HTTP/1.1, one stream of
-// it in HTTP/2. On its worker's thread; exchanges and queues of streams reach it through that.
-// OutputBudget: what several of them may keep for a client that does not take it. Any thread.
+// Responder: sends the answer to one request: the connection itself in HTTP/1.1, one stream of it
+// in HTTP/2. On its worker's thread; exchanges and queues of streams reach it through that.
+// OutputBudget: how many bytes several of them may keep for a client that does not take them. Any
+// thread.
 #pragma once
 
 #include <atomic>
@@ -42,7 +43,7 @@ class Responder : public Sender {
  public:
   /// The whole answer. Nothing happens when the client is gone.
   virtual void answer(Reply reply) = 0;
-  /// The head of an answer whose rest comes through `queue`.
+  /// The head of an answer; the rest of it comes through `queue`.
   virtual void answer_stream(int status, std::string_view content_type, const Headers& headers,
                              std::shared_ptr<StreamQueue> queue) = 0;
   /// That its streams share with others. Any thread; null: there are no others.

@@ -98,7 +98,7 @@ bool find_runs(Route& route, const std::vector<std::string_view>& rest) {
   return true;
 }
 
-/// /whatifs: whoever may write what he asks about may ask, which is judged when that is read.
+/// /whatifs: users may ask about what they may write, which is checked when the question is read.
 bool find_what_if(Route& route, const std::vector<std::string_view>& rest) {
   if (rest.size() != 1 || rest[0] != "whatifs" || route.version != "v1alpha1") return false;
   route.type = Route::Type::kWhatIf;
@@ -218,7 +218,7 @@ AccessRequest access_of(const Route& route, const Request& request) {
   out.subresource = route.subresource;
   out.ns = route.ns;
   out.name = route.name;
-  // Whoever may read a workload may ask why it waits.
+  // The right to read a workload includes the question why it waits.
   if (route.type == Route::Type::kExplain) {
     out.group = "kueue.x-k8s.io";
     out.subresource = {};

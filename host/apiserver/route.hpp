@@ -27,7 +27,7 @@ struct Route {
     kExplain,   ///< why a workload waits
     kUsage,     ///< what pods and nodes use
     kHistory,   ///< what became of workloads
-    kWhatIf,    ///< what would become of objects: POST only, open to all who are known
+    kWhatIf,    ///< what would become of objects: POST only, open to all authenticated users
   };
   Type type = Type::kUnknown;
   std::string group, version, resource, subresource, ns, name;

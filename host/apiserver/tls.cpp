@@ -72,8 +72,8 @@ Result<void> ask_clients(SSL_CTX* context, const std::string& client_ca) {
       return tls_error("a certificate of the client CA cannot be used");
     SSL_CTX_add_client_CA(context, issuer.get());
   }
-  // A certificate that does not verify is no reason to end the handshake: the request is then made
-  // by nobody, and answered 401 in words.
+  // A certificate that does not verify is no reason to end the handshake: the request then has no
+  // user, and is answered 401 with a message.
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) {
     ERR_clear_error();  // what is left there would still end the handshake
     return 1;

@@ -3,8 +3,7 @@
 // A TlsContext is made of certificates in memory and then only read: any thread, shared by all
 // sessions that were started with it. A TlsSession belongs to one connection and one thread. TLS
 // 1.2 with AEAD ciphers and TLS 1.3; h2 and http/1.1 by ALPN; no renegotiation, no session
-// resumption, so that a certificate that was replaced is not used any more by whoever connects
-// next.
+// resumption, so that new connections do not use a certificate that was replaced.
 #pragma once
 
 #include <cstdint>

@@ -118,7 +118,7 @@ void Feed::run() {
   if (more && count_ > 0) wake();
 }
 
-// Nobody joins while changes are handed out; whoever leaves stays in the lists until tidy().
+// No watch joins while changes are handed out; one that leaves stays in the lists until tidy().
 void Feed::hand_out() {
   if (!everywhere_.empty()) {
     std::vector<const Change*> all;

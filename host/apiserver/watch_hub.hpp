@@ -1,10 +1,11 @@
-// WatchHub: who watches what, and how changes get there without a thread or a wake-up per watcher.
+// WatchHub: the watches of all clients, and how changes get there without a thread or a wake-up per
+// watch.
 //
 // Per I/O thread and kind there is one Feed. Watches that are up to date are its members: it takes
-// each change once, and hands it to those whose namespace it is in. A watch that is behind (it
-// began at an older version, or its client is slow) is no member and reads the history by itself,
-// at its client's pace, until it is up to date; so it costs the others nothing. An event is
-// rendered once per shape and shared.
+// each change once, and hands it to those of its namespace. A watch that is behind (it began at an
+// older version, or its client is slow) is no member and reads the history by itself, at its
+// client's pace, until it is up to date; so it costs the others nothing. An event is rendered once
+// per shape and shared.
 //
 // A Feed and its watches belong to their I/O thread. What a Feed took at once goes to each watch as
 // one text, which all watches of one form share. While the thread's streams send and rest (see

@@ -86,7 +86,7 @@ Reply file_reply(const Request& request) {
   const auto found = files().find(path);
   if (found == files().end()) return plain(404, "no such file of the page\n");
   const File& file = found->second;
-  // A new version of the host brings new files: browsers ask each time, and mostly hear 304.
+  // A new version of the host brings new files: browsers ask each time, and mostly get 304.
   Headers headers = {{"ETag", file.etag}, {"Cache-Control", "no-cache"}};
   const auto* known = request.header("if-none-match");
   if (known && known->find(file.etag) != std::string::npos)

@@ -1,7 +1,7 @@
-// The web page: the files of web/, which a browser loads from /ui/ and which then ask the API, with
-// the rights of whoever sits before it. The files are the same for all and hold no data, so they
-// are served to everybody; whatever they show comes from the API.
-// Pure functions over constant texts; any thread.
+// The web page: the files of web/, which a browser loads from /ui/ and which then use the API with
+// the rights of the browser's user. The files are the same for all users and hold no data, so they
+// are served without credentials; whatever they show comes from the API. Pure functions over
+// constant texts; any thread.
 #pragma once
 
 #include <span>

@@ -1,8 +1,8 @@
 // Worker: one I/O thread with its connections, timers and tasks.
 //
 // Everything of a connection happens on its Worker's thread; post() is the way there from others.
-// After the thread ended, tasks are dropped: whoever still holds an Exchange or a Stream may use it
-// and reaches nobody.
+// After the thread ended, tasks are dropped: an Exchange or a Stream that is still held may be used
+// and has no effect.
 #pragma once
 
 #include <array>
@@ -86,7 +86,7 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   SteadyTime streams_rest_until() const override;
   void add(const std::shared_ptr<Connection>& connection);
   void remove(const std::shared_ptr<Connection>& connection);
-  /// Closes whoever waited longest for a request. False: nobody waits.
+  /// Closes the connection that waited longest for a request. False: none waits.
   bool shed();
   /// Asks all connections to end in order.
   void drain();

@@ -177,7 +177,7 @@ class DeleteMany final : public std::enable_shared_from_this<DeleteMany> {
   }
 
   void done(std::size_t index, ApiResult<WriteOutcome> result) {
-    const bool failed = !result && result.error().code != 404;  // somebody else was quicker
+    const bool failed = !result && result.error().code != 404;  // 404: another client was quicker
     audit_call(*call_, name_of(*objects_[index]), result ? result->code : result.error().code,
                result ? std::string_view() : std::string_view(result.error().reason),
                like_.dry_run);

@@ -1,9 +1,9 @@
 // FairPool: a few threads for work that costs with the size of a request, beside those that must
 // not wait for it.
 //
-// Who asks takes turns with others who ask, a task each; they run at a low priority, so that large
-// requests delay each other and nobody else. A task that throws is dropped, with a line in the log:
-// whoever waits for it has to notice that it is gone. Any thread.
+// The users that ask take turns, a task each; tasks run at a low priority, so that large requests
+// delay only each other. A task that throws is dropped, with a line in the log: a caller that waits
+// for it has to notice that it is gone. Any thread.
 #pragma once
 
 #include <condition_variable>

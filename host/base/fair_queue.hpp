@@ -1,8 +1,8 @@
-// FairQueue: what waits for the thread that writes, in lanes by who asked.
+// FairQueue: what waits for the thread that writes, in lanes by user.
 //
-// The lanes take turns, an item each; within a lane the first that came is the first that goes. So
-// somebody who keeps a thousand requests waiting makes everybody else wait for one of them, not for
-// a thousand. Invariant: no lane is empty. Not synchronised: its holder has a lock.
+// The lanes take turns, an item each; within a lane the order is first in, first out. So a user
+// with a thousand waiting requests makes all others wait for one of them, not for a thousand.
+// Invariant: no lane is empty. Not synchronised: its holder has a lock.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ class FairQueue {
     return out;
   }
 
-  /// Whose turn it is; nullptr when nothing waits. Valid until the queue changes.
+  /// The user that has its turn; nullptr when nothing waits. Valid until the queue changes.
   const std::string* next() const { return lanes_.empty() ? nullptr : &lanes_.front().who; }
 
   std::size_t size() const { return size_; }

@@ -1,4 +1,4 @@
-// FairSharedMutex: many readers or one writer, and readers who keep coming cannot hold the writer
+// FairSharedMutex: many readers or one writer, and readers that keep coming cannot hold the writer
 // off for ever, as they can with std::shared_mutex on Linux.
 //
 // Meets the SharedMutex requirements as far as std::unique_lock and std::shared_lock use them. Not

@@ -1,6 +1,6 @@
-// Progress: how far long work has come, for whoever waits in front of a terminal: a bar below the
-// log on standard error, which comes once the work has taken a while and goes with the object.
-// Where standard error is no terminal it does nothing at all.
+// Progress: how far long work has come, for a user at a terminal: a bar below the log on standard
+// error, which comes once the work has taken a while and goes with the object. Where standard error
+// is no terminal it does nothing at all.
 //
 //   Progress progress("reading the store", "objects");
 //   progress.expect(count);
@@ -35,7 +35,7 @@ struct ProgressLine {
 /// Pure.
 std::string progress_text(const ProgressLine& line, std::size_t columns);
 
-/// Who is told, and how often. `say` is called on a thread of the Progress's own.
+/// Where progress goes, and how often. `say` is called on a thread of the Progress's own.
 struct ProgressOutput {
   std::chrono::nanoseconds every{};
   std::function<void(const ProgressLine&)> say;

@@ -1,7 +1,7 @@
-// Pulse: what a part of the host that should come to rest again and again is busy with, and since
-// when; and how long it may be.
+// Pulse: what a part of the host that should regularly come to rest is busy with, since when, and
+// how long it may be.
 //
-// The part beats from its own thread; anybody may look, at any time. It takes no lock.
+// The part beats from its own thread; any thread may read at any time. It takes no lock.
 #pragma once
 
 #include <atomic>
@@ -18,14 +18,14 @@ struct LivenessLimits {
   Duration told = 5 * kSecond;  ///< a line in the log, and in the verbose health
   Duration told_again = 60 * kSecond;
   Duration not_ready = 15 * kSecond;  ///< /readyz answers 503
-  Duration not_alive = 60 * kSecond;  ///< /livez does, so that who watches it restarts the host
+  Duration not_alive = 60 * kSecond;  ///< /livez does, so that a supervisor restarts the host
 };
 
 /// A part that has been busy for long.
 struct Busy {
   std::string part;    ///< `control`, `store` or `plugins`
   std::string what;    ///< a sentence without an end: `plugin X, flavor-filter.filter`
-  std::string detail;  ///< for whom, not for everybody's eyes; may be empty
+  std::string detail;  ///< the object concerned, not shown to all users; may be empty
   Duration took = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace sluice::host {
 
 void tell_service_manager(std::string_view message) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets variables here
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread sets variables
   const char* path = std::getenv("NOTIFY_SOCKET");
   sockaddr_un address{};
   const std::size_t length = path ? std::strlen(path) : 0;

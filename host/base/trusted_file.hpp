@@ -1,5 +1,5 @@
-// Whether a file says what its owner wrote: files that decide about rights, or that run in this
-// process, are looked at before they are believed. Any thread.
+// Whether a file can be trusted: files that decide about rights, or that run in this process, are
+// checked before they are used. Any thread.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace sluice::host {
 
-/// An error when anybody on this machine may write the file, or put another one in its place. A
-/// file that does not exist is none of its business.
+/// An error when other users of this machine may write the file, or put another one in its place. A
+/// file that does not exist is no error.
 Result<void> check_writers(const std::string& path);
 
 /// What else is strange about it: it belongs to neither root nor us; with `secret`: others can read

@@ -124,7 +124,7 @@ int parse_and_run(int argc, const char* const* argv) {
 
 int run_cli(int argc, const char* const* argv) {
   try {
-    // What the executor starts for each pod; nobody types it, so it has no help.
+    // What the executor starts for each pod; users never type it, so it has no help.
     if (argc == 4 && std::string_view(argv[1]) == "pod-runner") {
       return run_pod_runner(argv[2], argv[3]);
     }

@@ -1,7 +1,7 @@
 // Which host a command asks, as whom, and in which namespace: the options --kubeconfig and
 // --namespace, and the Client that they lead to.
 //
-// Plain values; main thread. Connecting reads files and asks nobody yet.
+// Plain values; main thread. Connecting reads files and sends nothing yet.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -19,7 +19,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr auto kBetween = std::chrono::seconds(1);
-// Not everything that an explanation tells of may be watched by whoever asks for it.
+// The user may not have the right to watch everything that an explanation depends on.
 constexpr auto kAtTheLatest = std::chrono::seconds(10);
 
 /// Rings whenever something changed that may have to do with a queue.

@@ -1,7 +1,7 @@
 // `sluice explain --watch`: the explanation again whenever it has changed, until the job has ended.
 //
-// Blocks the calling (main) thread; what may have changed it is heard of from watches, on a thread
-// of their own that lives as long as the call.
+// Blocks the calling (main) thread; watches report what may have changed it, on a thread of their
+// own that lives as long as the call.
 #pragma once
 
 #include <functional>

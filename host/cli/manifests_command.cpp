@@ -95,7 +95,7 @@ void add_manifests_command(CLI::App& app, Action& action) {
   command->footer(kManifestsFooter);
   command->callback([command, arguments, &action] {
     ManifestsOptions& all = arguments->options;
-    // Definitions alone come with nobody who would answer.
+    // Definitions alone come without a server that would answer webhooks.
     if (all.definitions_only && all.webhook_url.empty()) all.webhooks = false;
     if (command->count("--groups") > 0) all.groups = names_of(arguments->groups);
     all.only = names_of(arguments->only);

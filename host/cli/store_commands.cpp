@@ -94,7 +94,7 @@ bool ends_with(const std::string& text, const char* end) {
 }
 
 Result<int> write_manifests(const StoreArguments& options) {
-  ::umask(077);  // what is in a store is not for everyone
+  ::umask(077);  // a store holds secrets
   auto output = PendingOutput::open(options.output);
   if (!output) return output.error();
   const api::Scheme scheme = kinds_in(options.path);

@@ -1,5 +1,5 @@
-// `sluice store check|backup|export`: the subcommands for whoever looks after a store on disk.
-// Called once, by main, on its thread.
+// `sluice store check|backup|export`: the subcommands for operators of a store on disk. Called
+// once, by main, on its thread.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -57,7 +57,7 @@ Submission submission_of(const SubmitArguments& arguments) {
   out.working_dir = arguments.folder;
   std::error_code ignored;
   if (out.working_dir.empty()) out.working_dir = std::filesystem::current_path(ignored).string();
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets variables here
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread sets variables
   if (const char* path = std::getenv("PATH")) out.env.emplace_back("PATH", path);
   for (const std::string& entry : arguments.env) out.env.push_back(name_and_value(entry));
   for (const auto& [name, amount] :
@@ -88,7 +88,7 @@ Result<int> submit(const SubmitArguments& arguments) {
   Submission submission = submission_of(arguments);
   if (arguments.dry_run && !submission.queue.empty())
     return print_job(submission, arguments.output);
-  // Mistakes in the options are told before anybody is asked.
+  // Mistakes in the options are reported before any request is sent.
   if (const auto job = make_job(submission); !job) return job.error();
   const Result<Client> client = client_of(arguments.host);
   if (!client) return client.error();

@@ -26,7 +26,7 @@ Result<std::string> read_text(const std::filesystem::path& path) {
 }
 
 std::string variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets them
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread sets them
   return value ? value : "";
 }
 
@@ -83,7 +83,7 @@ Result<std::string> read_token(const std::filesystem::path& file) {
   return token;
 }
 
-/// Who the user of the context is, into `out`.
+/// The credentials of the context's user, into `out`.
 Result<void> read_user(const json::object& who, const std::string& name, const std::string& path,
                        Kubeconfig& out) {
   const std::string place = path + ": user \"" + name + "\"";

@@ -24,8 +24,8 @@ struct Kubeconfig {
 /// ~/.kube/config: the first one that exists. An error says where it was looked for.
 Result<std::string> find_kubeconfig(const std::string& wanted);
 
-/// The named context, or with an empty name the current one. Files that it names are read, too. A
-/// user whose credentials come from another program is an error: none is ever run.
+/// The named context, or with an empty name the current one. Files that it names are read, too.
+/// Credentials that come from another program are an error: none is ever run.
 Result<Kubeconfig> load_kubeconfig(const std::string& path, const std::string& context = {});
 Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& path,
                                     const std::string& context = {});

@@ -36,7 +36,7 @@ struct Submission {
 Result<boost::json::object> make_job(const Submission& submission);
 
 /// The LocalQueue to wait in: `wanted` if it exists, or with an empty one the only one of the
-/// namespace. An error lists those that are there. Whoever may not look is not checked.
+/// namespace. An error lists the existing ones. Without the right to list them nothing is checked.
 Result<std::string> choose_queue(const Client& client, const std::string& ns,
                                  const std::string& wanted);
 

@@ -17,7 +17,7 @@ namespace sluice::host {
 /// May an API server be told of the kind by a definition? Not of those that Kubernetes itself has.
 bool is_custom(const api::KindInfo& kind);
 
-/// Whether the version may be served where nobody converts: objects differ in apiVersion only.
+/// Whether the version may be served without a converter: objects differ in apiVersion only.
 bool is_served(const api::Scheme& scheme, const api::KindInfo& kind, std::string_view version);
 
 /// The definition with all versions of the kind. `converts`: where the webhook is that converts

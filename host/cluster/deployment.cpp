@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Of nobody in particular: neither root nor one that a Debian package makes.
+// An unprivileged id: neither root nor one that a Debian package makes.
 constexpr int kUser = 10001;
 constexpr const char* kKubeconfig = "/run/sluice/kubeconfig";
 constexpr const char* kRbac = "rbac.authorization.k8s.io";

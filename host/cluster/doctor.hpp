@@ -1,5 +1,5 @@
 // What `sluice doctor` finds out about a cluster on which Sluice is to decide, and what to do about
-// it: definitions, who decides, webhooks, as far as the asker may see them.
+// it: definitions, which controller decides, webhooks, as far as the user may see them.
 //
 // examine() asks and changes nothing: the one object that it offers is wrong, and for a dry run.
 // Pure but for what `ask` does; one thread.

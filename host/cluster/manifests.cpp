@@ -58,7 +58,7 @@ Result<std::vector<const api::KindInfo*>> chosen_kinds(const api::Scheme& scheme
   return out;
 }
 
-/// What a reader has to know before he gives it to a cluster.
+/// What a user has to know before applying it to a cluster.
 std::string about_definitions(const api::Scheme& scheme,
                               const std::vector<const api::KindInfo*>& kinds, bool converts) {
   std::string unserved, others, out;

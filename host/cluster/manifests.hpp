@@ -15,7 +15,7 @@ namespace sluice::host {
 struct ManifestsOptions {
   std::string config_file;                               ///< empty: the defaults
   std::optional<std::vector<std::string>> plugins;       ///< instead of those of the configuration
-  std::vector<std::string> groups = {"kueue.x-k8s.io"};  ///< whose kinds are defined
+  std::vector<std::string> groups = {"kueue.x-k8s.io"};  ///< groups of the kinds that are defined
   std::vector<std::string> only;                         ///< kinds of objects; empty: all
   bool observe = false;           ///< what runs `sluice observe` there, and not the definitions
   bool definitions_only = false;  ///< not what runs `sluice controller`

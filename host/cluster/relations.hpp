@@ -1,8 +1,8 @@
 // Relations: what programs demand of whole objects (api/schema/rules_*.cpp), said again as CEL
 // rules where these can say it exactly and an API server lets them cost it.
 //
-// Who changes a rule there changes it here, too: tests/kubernetes asks both about the same objects.
-// A table, any thread.
+// A rule that changes there has to change here, too: tests/kubernetes asks both about the same
+// objects. A table, any thread.
 #pragma once
 
 #include <boost/json/array.hpp>

@@ -127,7 +127,7 @@ json::array rules_to_decide(const std::vector<FollowedKind>& kinds) {
                     : texts({"get", "list", "watch"}));
     const bool tells = makes || writes == Writing::kJob || writes == Writing::kStatus;
     if (tells && kind.status_subresource) allow(kind, "/status", texts({"patch"}));
-    // Whoever makes objects that hold up the deletion of their owner needs this of the owner.
+    // A writer of objects that hold up the deletion of their owner needs this right on the owner.
     if (makes || writes == Writing::kJob) allow(kind, "/finalizers", texts({"update"}));
   }
   out.push_back(rule("", texts({"events"}), texts({"create"})));

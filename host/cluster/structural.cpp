@@ -95,7 +95,7 @@ class Writer {
     if (node.type == NodeType::kBytes) out["format"] = "byte";
     add_format(node, out);
     if (node.format == api::Format::kInt32) {
-      // An API server reads the format of a number and does not hold anybody to it.
+      // An API server reads the format of a number and does not enforce it.
       using Limits = std::numeric_limits<std::int32_t>;
       out["minimum"] = Limits::min();
       out["maximum"] = Limits::max();

@@ -286,7 +286,7 @@ void read_own(Section& root, Configuration& out) {
   read_managed_jobs(root, out.managed_jobs);
 }
 
-/// Hears a document and remembers nothing of it.
+/// Takes a document and keeps nothing of it.
 class DeafHandler final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark&) override {}

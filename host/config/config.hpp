@@ -112,7 +112,7 @@ struct ExecutorConfig {
   bool control_groups = true;  ///< pods run in them where the machine has them
 };
 
-/// How long objects are kept that nobody needs any more; absent: for ever.
+/// How long objects are kept that are not needed any more; absent: for ever.
 struct RetentionConfig {
   std::optional<Duration> after_finished;     ///< workloads, after they finished
   std::optional<Duration> after_deactivated;  ///< with their job, after the host deactivated them
@@ -135,7 +135,7 @@ struct Configuration {
   ExecutorConfig executor;
   RetentionConfig retention;
   HistoryConfig history;
-  /// Jobs that name no queue may be held too, until somebody gives them one.
+  /// Jobs that name no queue may be held too, until they get one.
   ManagedJobs managed_jobs;
   /// What a file of Kueue says that has no counterpart here, or another one; empty for our own.
   std::vector<std::string> notes;

@@ -47,7 +47,7 @@ class Section {
 
   /// An undefined or empty node is a section without keys.
   Section(ConfigErrors& errors, const YAML::Node& node, std::string path);
-  ~Section();  ///< reports the keys that nobody asked for
+  ~Section();  ///< reports the keys that were not read
   Section(const Section&) = delete;
   Section& operator=(const Section&) = delete;
 
