@@ -32,7 +32,7 @@ struct ListenerLimits {
   std::size_t bodies_per_user_bytes = 12U << 20;
   std::size_t backlog_bytes = 4U << 20;  ///< of a stream; a client this far behind is given up
   /// Beyond it the connection that is idle for longest between requests is closed; when none is
-  /// idle, the new one is answered 503 with Retry-After.
+  /// idle, the new one is answered 503.
   std::size_t connections = 4096;
   /// Requests at a time on a connection of HTTP/2, watches included.
   std::size_t streams = 250;

@@ -67,7 +67,7 @@ bool ControllerLoop::has_work() const {
 
 void ControllerLoop::loaded(const ObjectChange& change, bool apart) {
   if (apart) index_.update(change);
-  if (apart && resumes_) return;  // who owns what is known when all are in the index
+  if (apart && resumes_) return;  // owners are known when all are in the index
   const bool owns = resumes_ && !index_.dependents(change.stored->metadata.uid()).empty();
   for (Entry* entry : watchers_of(*change.kind)) {
     if (!resumes_ && entry->controller->loads_apart() != apart) continue;

@@ -1,9 +1,9 @@
 // ControllerLoop: runs the controllers by the kernel's rule: before the first cycle of an instant
 // and between cycles, in a fixed order, until none has work (mechanisms 1).
 //
-// It hears of every change, keeps the ObjectIndex in step, collects the keys that controllers name,
-// and keeps their timers. A key whose reconcile failed is tried again after 1 s, 2 s, 4 s … up to
-// a minute. Belongs to the kernel's thread.
+// It gets every change, keeps the ObjectIndex in step, collects the keys that controllers name, and
+// keeps their timers. A key whose reconcile failed is tried again after 1 s, 2 s, 4 s … up to a
+// minute. Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ class ControllerSetup {
     if (gates_.any()) loop.add(lifting_);
   }
   void add_checks(ControllerLoop& loop) { loop.add(checks_); }
-  /// What only those who look need: statuses of queues, and an end of what is old.
+  /// What only clients need: statuses of queues, and an end of what is old.
   void add_upkeep(ControllerLoop& loop) {
     if (!job_kinds_.idle()) loop.add(job_kinds_);
     loop.add(workloads_);

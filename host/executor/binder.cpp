@@ -274,7 +274,7 @@ ApiResult<void> Binder::bind(const std::string& key, const std::string& node,
   json::object status = part(*object, "status");
   const ApiResult<void> bound = objects.update(std::move(*object));
   if (!bound) return bound;
-  // What changed() hears of this change may come only after this pass.
+  // changed() may be called for this change only after this pass.
   if (const auto pod = pods_.find(key); pod != pods_.end() && pod->second.node.empty()) {
     Pod copy = pod->second;
     forget(key);

@@ -3,8 +3,8 @@
 //
 // Pods are served in order of priority, age and UID; of the nodes that suit, the one with the
 // smallest share of cpu and memory in use afterwards is taken, the first by name among equals. The
-// same objects give the same nodes. It keeps the pods and nodes that it was told of; at start
-// everything is announced again. Belongs to the kernel's thread.
+// same objects give the same nodes. It keeps the pods and nodes that were announced to it; at start
+// all of them are announced again. Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>

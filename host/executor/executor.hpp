@@ -25,7 +25,7 @@ namespace sluice::host {
 struct LocalExecutorConfig {
   std::filesystem::path folder;     ///< for pods; `executor` in the store's folder
   std::vector<std::string> runner;  ///< program and first arguments; empty: this program
-  std::vector<std::string> nodes;   ///< names of the nodes whose pods it runs; empty: all
+  std::vector<std::string> nodes;   ///< nodes; it runs the pods of these; empty: of all
   /// Set when nothing is known after a restart (a store in memory): pods end with the executor.
   bool end_pods_on_stop = false;
   Entrypoints images = {};

@@ -193,7 +193,7 @@ void LocalExecutor::take_over() {
   }
   for (const std::string& uid : supervisor_->known()) {
     const auto found = existing.find(uid);
-    // Nobody started it yet, and it still is to run: it is like any other pod.
+    // Not started yet, and still to be run: it is like any other pod.
     if (found != existing.end() && !supervisor_->claimed(uid) &&
         !is_deleting(to_object(*found->second)))
       continue;
@@ -296,7 +296,7 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   run.key = key;
   run.state = fresh_state(*spec);
   run.deadline = deadline_of(pod);
-  if (!*started) {  // somebody did before: look what became of it
+  if (!*started) {  // it was started before: look what became of it
     if (const Result<RunState> state = supervisor_->adopt(uid)) run.state = *state;
   }
   report(uid, key, run.state);

@@ -1,8 +1,8 @@
 // LogSource and LogReader: the output of containers, as `kubectl logs` asks for it.
 //
-// A reader never blocks and holds no thread: whoever follows calls read() again a while after it
-// said kWait (the file only grows). LogSource::open() may be called from any thread; a reader
-// belongs to one at a time.
+// A reader never blocks and holds no thread: a caller that follows calls read() again a while after
+// it answered kWait (the file only grows). LogSource::open() may be called from any thread; a
+// reader belongs to one at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// PodController: the end of pods, whoever made them: a pod that is being deleted and whose
+// PodController: the end of all pods, those of clients too: a pod that is being deleted and whose
 // processes have ended (or that never had a node) is removed, and a pod whose Job is gone loses the
 // Job's finalizer. Belongs to the kernel's thread.
 #pragma once

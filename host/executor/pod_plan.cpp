@@ -249,7 +249,7 @@ std::vector<std::string> inherited_environment() {
   std::vector<std::string> out;
   for (const char* name :
        {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR"}) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets them
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread sets them
     if (value) out.push_back(std::string(name) + "=" + value);
   }
   return out;

@@ -33,7 +33,7 @@ struct PodSources {
   /// `NAME=value` that every container starts with.
   std::vector<std::string> environment;
   Entrypoints images;
-  ProcessUser as = {};   ///< whose processes they become
+  ProcessUser as = {};   ///< the user and group of the processes
   HeldLimits held = {};  ///< on this machine
 };
 

@@ -15,7 +15,7 @@ namespace json = boost::json;
 
 std::string text_of(Time time) { return format_time(time / kSecond * kSecond); }
 
-/// What a run cost, for whoever looks why it ended.
+/// What a run used, which may explain why it ended.
 std::string use_text(const GroupUse& use) {
   std::string out;
   if (use.cpu_us > 0)

@@ -1,6 +1,6 @@
 // What a pod asks for and a process of this machine does not get. What would be less safe than the
-// pod says, or is something that its programs cannot do without, is refused; of the rest its owner
-// is told. docs/jobs.md has the table.
+// pod says, or is something that its programs cannot do without, is refused; for the rest there is
+// a warning. docs/jobs.md has the table.
 //
 // Pure; any thread.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace sluice::host {
 
-/// Whose processes the executor starts.
+/// The user and group of the processes that the executor starts.
 struct ProcessUser {
   uid_t user = 0;
   gid_t group = 0;

@@ -1,5 +1,5 @@
 // What a pod used until it ended, as a condition of its status: written with the end of the pod, in
-// the same write, so that whoever sees the one sees the other.
+// the same write, so that a reader sees both or neither.
 //
 //   sluice.dev/Used   True   Counted   cpu 3.201342s, memory 42991616, since 2026-01-01T00:00:00Z
 //

@@ -41,8 +41,8 @@ std::optional<UsageMeter::Reading> UsageMeter::read(const std::string& uid, cons
   return out;
 }
 
-/// What nobody asked for in a while is of pods that ended, or asked for so seldom that its next
-/// window begins with its start.
+/// Entries that were not read in a while are of pods that ended, or are read so seldom that their
+/// next window begins with their start.
 void UsageMeter::forget_ended(Time now) {
   std::erase_if(known_,
                 [&](const auto& entry) { return entry.second.last.at + kLongestWindow < now; });

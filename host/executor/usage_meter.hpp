@@ -1,8 +1,8 @@
-// UsageMeter: what pods that run use now: processors by what they used since somebody asked before
-// (or since they started), memory as it is.
+// UsageMeter: what pods that run use now: processors by what they used since the last reading (or
+// since they started), memory as it is.
 //
-// It looks when it is asked, once a second at most: a host whom nobody asks measures nothing. Any
-// thread.
+// It measures when it is asked, once a second at most: without requests a host measures nothing.
+// Any thread.
 #pragma once
 
 #include <boost/json/object.hpp>

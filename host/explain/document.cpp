@@ -100,7 +100,6 @@ json::array checks_of(const api::WorkloadStatus& status) {
   return out;
 }
 
-/// Whoever evicted it last, where that is not over and done with.
 /// What stands between the two in a text; empty when it does not.
 std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
   const std::size_t at = text.find(before);
@@ -109,8 +108,8 @@ std::string_view between(std::string_view text, std::string_view before, std::st
   return text.substr(0, text.find(after));
 }
 
-/// Who it made room for. Kueue's message names its UID and its way up, and nothing that a person
-/// knows it by.
+/// The workload that it made room for. Kueue's message contains the UID and the path of the queue,
+/// and no name that a user knows.
 json::object preemptor_of(const Engine& engine, std::string_view message, const MayKnow& may_know) {
   json::object out;
   const std::string_view path = between(message, "; preemptor path: ", ";");
@@ -174,7 +173,7 @@ void mark_refused(Explanation& explanation) {
   }
 }
 
-/// A queue is not only of those whose names the asker may know.
+/// The workloads of a queue may be in namespaces whose names the user may not know.
 void hide_names(Explanation& explanation, const MayKnow& may_know) {
   const auto hidden = [&](const std::string& key) {
     return may_know && !may_know(key.substr(0, key.find('/')));
@@ -289,7 +288,7 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
   }
   if (state != WorkloadState::kFinished) add_eviction(engine, status, may_know, out);
   if (!status.admission_checks.empty()) out["checks"] = checks_of(status);
-  // Names of others are for those who may know them.
+  // Names of other workloads are shown to users that may know them.
   for (const std::string& victim : engine.planned_victims(id))
     if (!may_know || may_know(victim.substr(0, victim.find('/'))))
       array_of(out, "willEvict").emplace_back(victim);

@@ -1,7 +1,7 @@
 // Why a workload is where it is, as the JSON document of docs/explain.md.
 //
-// It holds what whoever asks may know: workloads of namespaces that `may_know` refuses are summed
-// up, never named. Reads the engine, so it belongs to the kernel's thread; changes nothing.
+// It holds what the user that asks may know: workloads of namespaces that `may_know` refuses are
+// summed up, never named. Reads the engine, so it belongs to the kernel's thread; changes nothing.
 #pragma once
 
 #include <boost/json/array.hpp>

@@ -35,7 +35,7 @@ void add_pod_trouble(const ObjectAccess& objects, const std::string& key, json::
   help.insert(help.begin(), json::value(trouble));
 }
 
-/// In front of what would help otherwise: while its queue serves nobody, nothing else does.
+/// Before other advice: while its queue admits nothing, no other step helps.
 void add_obstacles(const ObjectAccess& objects, const std::string& ns, json::object& document) {
   const std::string_view state = api::find_text(document, "state");
   if (state != "Pending" && state != "Inactive") return;

@@ -1,5 +1,5 @@
-// What keeps a whole queue from serving anybody: it is missing, stopped or not active. Sentences
-// for a person, each with the way out. Reads the present objects, so it belongs to the kernel's
+// What keeps a whole queue from admitting anything: it is missing, stopped or not active. Sentences
+// for a user, each with the remedy. Reads the present objects, so it belongs to the kernel's
 // thread.
 #pragma once
 

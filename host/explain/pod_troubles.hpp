@@ -1,6 +1,6 @@
 // What kept the pods of a workload's job from running, when they were started last, in the words of
-// whoever tried. Pods that never get ready are gone when their workload has been evicted or
-// deactivated for it; the Events about them stay. On the kernel's thread.
+// the component that tried. Pods that never get ready are gone when their workload has been evicted
+// or deactivated for it; the Events about them stay. On the kernel's thread.
 #pragma once
 
 #include <string>

@@ -109,7 +109,7 @@ std::string position_text(const json::object& queue) {
   return out;
 }
 
-/// Who is in front of it, those whom the asker may know by name.
+/// The workloads in front of it, those by name that the user may know.
 std::string ahead_text(const json::object& queue) {
   std::string out;
   const json::array* names = api::find_array(queue, "ahead");
@@ -176,7 +176,7 @@ void add_flavors(const json::object& resource, std::vector<Row>& rows) {
   });
 }
 
-/// Of a cluster on which somebody else decides: what is said there.
+/// For a cluster on which another controller decides: what the cluster's objects say.
 std::string cluster_text(const json::object& cluster) {
   std::string out = text_in(cluster, "state");
   for (const char* more : {"reason", "message"})

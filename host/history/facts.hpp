@@ -16,7 +16,7 @@ namespace sluice::host {
 
 struct WorkloadFacts {
   std::string uid, ns, name;
-  std::string owner_kind, owner;  ///< that controls it; empty: nobody does
+  std::string owner_kind, owner;  ///< that controls it; empty: none
   std::string queue, user, priority_class;
   Millis created = 0;
   bool aside = false;  ///< others represent it: it never holds quota itself
@@ -39,7 +39,7 @@ struct PodUse {
   std::int64_t memory_peak = 0;
 };
 
-/// nullopt: it has not ended, belongs to no workload, or nobody counted.
+/// nullopt: it has not ended, belongs to no workload, or its use was not counted.
 std::optional<PodUse> pod_use(const StoredObject& pod);
 
 }  // namespace sluice::host

@@ -1,4 +1,5 @@
-// HostHistory: the history of a host: the file, who writes it, and who is asked.
+// HostHistory: the history of a host: the file, the recorder that writes it, and the thread that
+// answers questions.
 //
 // Where it cannot be opened the host goes on without: the log says why, and so does the answer to
 // each question. ask() and state() may be called from any thread.

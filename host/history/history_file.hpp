@@ -1,8 +1,9 @@
-// HistoryFile: the file of runs, as the one who writes it sees it: an SQLite database.
+// HistoryFile: the file of runs, as its writer sees it: an SQLite database.
 //
-// A transaction holds runs and the versions of the store up to which they were told, so that what
-// is written once is never told again. Invariant: of a UID and number there is one row. Belongs to
-// one thread; others read the file through connections of their own (history_reader.hpp).
+// A transaction holds runs and the versions of the store up to which changes were read, so that
+// what is written once is never counted again. Invariant: of a UID and number there is one row.
+// Belongs to one thread; others read the file through connections of their own
+// (history_reader.hpp).
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ std::optional<RowFilter> filter_of(const HistoryQuery& query, const HistoryNames
       {&query.flavor, &out.flavor}};
   for (const auto& [text, into] : filters) {
     *into = names.find(*text);
-    if (!text->empty() && *into == 0) return std::nullopt;  // nobody was ever called so
+    if (!text->empty() && *into == 0) return std::nullopt;  // this name never occurred
   }
   return out;
 }

@@ -1,6 +1,6 @@
-// HistoryQuery: what somebody wants to know of the past, as the parameters of a request say it.
+// HistoryQuery: a question about the past, as the parameters of a request state it.
 //
-// A plain value; parsing is pure. Whether he may know it is judged before.
+// A plain value; parsing is pure. Whether the user may know the answer is checked before.
 #pragma once
 
 #include <cstdint>

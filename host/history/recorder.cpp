@@ -85,7 +85,7 @@ HistoryState HistoryRecorder::state() const {
 void HistoryRecorder::loop() {
   pthread_setname_np(pthread_self(), "history");
   while (wait_for_work()) look();
-  look();  // the last words of those who have stopped before
+  look();  // what threads that stopped before this one wrote last
 }
 
 /// False: it is to end.
@@ -144,8 +144,8 @@ WorkloadFacts HistoryRecorder::facts_of(const StoredObject& workload) const {
   return out;
 }
 
-/// Who follows a cluster forgets what it assumed of an object and takes it anew, in one step: what
-/// is there again was never gone.
+/// A store that follows a cluster drops what it assumed of an object and takes it anew, in one
+/// step: an object that is there again was never gone.
 void HistoryRecorder::take_changes(const std::vector<Change>& changes) {
   std::unordered_map<std::string_view, const Change*> last;
   for (const Change& change : changes) last[change.object->metadata.uid()] = &change;
@@ -222,7 +222,7 @@ Result<void> HistoryRecorder::pass() {
 Result<void> HistoryRecorder::write(std::uint64_t workloads, std::uint64_t pods) {
   const std::vector<Run> runs = log_.take();
   const Millis now = this->now();
-  // When nothing happens the moment is noted now and then: until then everybody who runs is seen.
+  // When nothing happens the moment is noted now and then: until then all open runs are seen.
   if (runs.empty() && now - file_->place().seen < kBetweenLooks / std::chrono::milliseconds(1))
     return {};
   if (auto written = file_->write(runs, {file_->place().store, workloads, pods, now}); !written)

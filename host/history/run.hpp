@@ -53,10 +53,10 @@ struct Run {
   std::string uid;
   std::int64_t number = 1;
   std::string ns, name;
-  std::string job_kind, job;  ///< empty: it is nobody's
+  std::string job_kind, job;  ///< empty: it has none
   std::string queue;          ///< the LocalQueue
   std::string cluster_queue;  ///< empty: it never got quota
-  std::string user;           ///< who created it; empty: nobody knows
+  std::string user;           ///< the creator; empty: not known
   std::string priority_class;
   Millis created = 0, queued = 0, reserved = 0, admitted = 0, ended = 0;
   Millis since = 0;  ///< when what it holds changed last; at first when it was reserved

@@ -103,7 +103,7 @@ void RunLog::changed(const WorkloadFacts& facts, Millis now) {
   const bool holds = status.admission && reserved;
   const api::Condition* finished = if_true(status, "Finished");
 
-  // Given back and taken anew since anybody looked.
+  // Given back and taken anew since the last look.
   if (open && holds && since(reserved) > open->reserved) {
     end_as_evicted(touch(known, last), status, since(reserved));
     open = nullptr;

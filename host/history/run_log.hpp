@@ -1,7 +1,7 @@
 // RunLog: turns what is published of workloads and pods into runs.
 //
 // It remembers nothing itself: what became of a workload before, it asks PastRuns, whose answers it
-// keeps until take(). So the same change told twice counts once, a restart goes on where the past
+// keeps until take(). So the same change given twice counts once, a restart goes on where the past
 // ends, and a host with a million workloads keeps none of them here. Invariant: of a workload at
 // most the last run goes on. Belongs to one thread.
 #pragma once
@@ -32,7 +32,7 @@ class RunLog {
   void changed(const WorkloadFacts& facts, Millis now);
   /// It is gone; `last`: as it was.
   void removed(const WorkloadFacts& last, Millis now);
-  /// A run that goes on, and whose workload is gone: nobody saw when.
+  /// An open run whose workload is gone, without a change that says when.
   void lost_sight(std::string_view uid, Millis last_seen);
   /// What a pod used that ended.
   void used(std::string_view uid, const PodUse& use);

@@ -49,8 +49,8 @@ struct RowFilter {
 
 class Sums {
  public:
-  /// `cpu`: the number of the name "cpu", 0: nobody held any. `now`: what goes on has lasted so
-  /// far.
+  /// `cpu`: the number of the name "cpu", 0: no run held any. `now`: up to here open runs have
+  /// lasted.
   Sums(const HistoryQuery& query, const RowFilter& filter, NameId cpu, Millis now);
 
   void add(const RunRow& row);

@@ -1,6 +1,6 @@
 // GatesOfNewPods: which scheduling gates a job's new pods get, as the controllers that make pods
-// ask for it (hook pod-gate/1, with the job's workloads around it; mechanisms 5). Who lifts them is
-// not their business.
+// ask for it (hook pod-gate/1, with the job's workloads around it; mechanisms 5). The
+// PodGateController lifts them.
 //
 // Belongs to the kernel's thread.
 #pragma once

@@ -1,7 +1,7 @@
 // JobController: keeps jobs and their workloads in line.
 //
 // A job that names a queue has workloads (one, unless a plugin maps it otherwise; mapping.hpp); it
-// runs exactly while the workload that speaks for it is admitted, with the node selectors of that
+// runs exactly while the workload that it follows is admitted, with the node selectors of that
 // admission, and it starts again only when the pods of its last run have ended. When it ends, its
 // workloads are finished. The workload learns from the job which pods are ready and which ended.
 // All of it follows from the objects alone, so a restart loses nothing. Kernel's thread.

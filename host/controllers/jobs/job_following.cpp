@@ -39,7 +39,7 @@ bool raise_reclaimable(json::object& status, const std::vector<api::FinishedPods
 
 JobController::Done JobController::follow(JobView& view, WorkloadOfJob& speaker,
                                           ObjectAccess& objects) {
-  // It holds no quota any more, whoever said that it ended: the job must not run on without.
+  // Without quota, whichever writer ended the workload, the job must not run on.
   if (speaker.finished)
     return view.kind->suspended(view.job) ? Done()
                                           : stop(view, "Its workload is finished", objects);

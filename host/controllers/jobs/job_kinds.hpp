@@ -29,8 +29,8 @@ class JobKindPolicy final : public WritePolicy {
 
 class JobKindController final : public Controller {
  public:
-  /// `pages`: those of the rules, which must outlive it. `others`: told that there are other pages
-  /// now; empty: nobody takes up pages here, and the controller has nothing to say.
+  /// `pages`: those of the rules, which must outlive it. `others`: called when the pages differ
+  /// from those; empty: pages are not taken up here, and the controller has nothing to do.
   JobKindController(const api::Scheme& scheme, const JobPages& pages, std::function<void()> others);
 
   bool idle() const { return !others_; }

@@ -1,5 +1,5 @@
-// JobPolicy: what queues ask of jobs when they are written: a job with a queue starts suspended, a
-// job without one gets the namespace's default queue if there is one, and what decides about a
+// JobPolicy: what queues demand of jobs when they are written: a job with a queue starts suspended,
+// a job without one gets the namespace's default queue if there is one, and what decides about a
 // running job cannot be changed. What the host put into a job or a pod stays: the node selectors of
 // an admission, the gate of a pod that has no quota yet. Any thread.
 #pragma once
@@ -16,8 +16,8 @@ namespace sluice::host {
 bool is_queued(const boost::json::object& job);
 
 /// A job of a job that is queued runs with it, unqueued. The reference has to name that very
-/// object, not its namesake; and where all jobs are to be queued nobody is excused by what he wrote
-/// into his object.
+/// object, not its namesake; and where all jobs are to be queued, no reference that a user wrote
+/// into an object exempts it.
 bool has_queued_owner(const boost::json::object& job, const ObjectReader& objects);
 
 class JobPolicy final : public WritePolicy {

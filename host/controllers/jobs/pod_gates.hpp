@@ -1,7 +1,8 @@
 // Pod gates: which scheduling gates a job's new pods get, and lifting them from those that may run
 // (pod-gate/1). Without a plugin there are none and nothing is ever asked.
 //
-// gates_of_new_pod() is for whoever creates pods; PodGateController lifts. Kernel's thread.
+// gates_of_new_pod() is for the controllers that create pods; PodGateController lifts. Kernel's
+// thread.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -26,7 +27,7 @@ class PodGates {
   bool any() const { return hook_ != nullptr; }
   /// Names for spec.schedulingGates, beside those of the template. A job that wants other counts
   /// than its admitted workload, which a plugin claims that is not loaded, gets a gate of that
-  /// plugin's name: nobody is there who would say how many pods may run.
+  /// plugin's name: without the plugin it is not known how many pods may run.
   std::vector<std::string> gates_of_new_pod(const ObjectRef& job, const ObjectAccess& objects);
 
   struct Granted {

@@ -52,9 +52,9 @@ Result<void> inject(const api::JobKind& kind, boost::json::object& job,
                     const boost::json::object& workload, const StartInfo& info,
                     const ObjectAccess& objects);
 
-/// Somebody writes `after` in place of the running job `before`: what its start put into the
-/// templates stays there, also where a whole list is sent anew without it. A value that he changed
-/// is his; but a count that the start lowered is what there is quota for: sent anew as it was
+/// `after` is written in place of the running job `before`: what its start put into the templates
+/// stays there, also where a whole list is sent anew without it. A value that the user changed is
+/// the user's; but a count that the start lowered is what there is quota for: sent anew as it was
 /// before the start it stays lowered, and any other number is a mistake. Answers the places of
 /// those below spec: `workers.replicas`.
 std::vector<std::string> keep_start(const api::JobKind& kind, const boost::json::object& before,

@@ -35,7 +35,7 @@ std::optional<std::int64_t> class_value(const ObjectAccess& objects, std::string
   return api::find_int(*object, "value").value_or(0);
 }
 
-/// The PriorityClass that Kubernetes takes when nobody names one: (name, value).
+/// The PriorityClass that Kubernetes takes where an object names none: (name, value).
 std::optional<std::pair<std::string, std::int64_t>> global_default(const ObjectAccess& objects) {
   const api::KindInfo* kind = objects.scheme().find("scheduling.k8s.io/v1", "PriorityClass");
   if (!kind) return std::nullopt;
@@ -76,7 +76,7 @@ Result<void> fill_priority(const JobView& view, const ObjectAccess& objects, jso
   return {};
 }
 
-/// Annotations of the domain are for whoever works on the workload.
+/// Annotations of the domain are copied to the workload.
 bool is_for_workload(std::string_view name) {
   const std::string_view domain = name.substr(0, name.find('/'));
   return domain.size() < name.size() &&

@@ -16,8 +16,8 @@ namespace sluice::host {
 Result<boost::json::object> wishes_of(const JobView& view, const ObjectAccess& objects);
 
 /// A new workload of the job; its name as `wanted` says or after the formula. Of the job's
-/// annotations it has those that are for it, but none that only the system sets on a workload:
-/// what a user writes on his job is no authority.
+/// annotations it has those that are for it, but none that only the system sets on a workload: what
+/// users write on a job is no authority.
 boost::json::object make_workload(const api::KindInfo& workloads, const JobView& view,
                                   const hooks::NewJobWorkload& wanted, boost::json::array pod_sets,
                                   const boost::json::object& wishes);

@@ -30,7 +30,7 @@ void DecisionEvents::decided(Time now, const Decision& decision) {
     case DecisionType::kEvicted:
       return evicted(decision);
     case DecisionType::kPending:
-      // Whoever waits for its turn says so in its condition: nothing happened to it.
+      // That its turn has not come is in its condition: nothing happened to it.
       if (decision.reason == "PendingEvaluation") return;
       return emit(id, true, decision.reason, decision.message);
     case DecisionType::kDeactivated: {

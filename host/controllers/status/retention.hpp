@@ -1,5 +1,5 @@
-// Retention: objects that nobody needs any more go after a while: finished workloads, those that
-// were deactivated for good, Events.
+// Retention: deletes objects that are not needed any more, after a while: finished workloads, those
+// that were deactivated for good, Events.
 //
 // Kernel's thread.
 #pragma once

@@ -1,5 +1,5 @@
 // plan_job(): what a Job needs next, from the Job, its Pods and the time alone: pods to create and
-// to delete, ends to count, the status that follows, what to tell, when to look again.
+// to delete, ends to count, the status that follows, Events to write, when to look again.
 //
 // It decides as the Job controller of Kubernetes does: suspension, parallelism and completions,
 // Indexed mode, back-off after failures, deadline, failure policy, limits per index, deletion after
@@ -41,7 +41,8 @@ struct JobPlan {
 /// At most so many pods are created in one step; the next step goes on.
 inline constexpr std::size_t kMaxCreates = 500;
 
-/// `most`: pods that may be created now; whoever allows fewer than are missing looks again later.
+/// `most`: pods that may be created now; a caller that allows fewer than are missing plans again
+/// later.
 JobPlan plan_job(const BatchJob& job, const std::vector<JobPod>& pods, Time now,
                  std::size_t most = kMaxCreates);
 

@@ -71,7 +71,7 @@ fs::path own_group() {
   return {};
 }
 
-/// What groups below `folder` may be limited in, as far as it is this process's to say.
+/// Which limits groups below `folder` may have, as far as this process may set that.
 void hand_down(const fs::path& folder) {
   for (const char* controller : {"+cpu", "+memory"})
     put(folder / "cgroup.subtree_control", controller);
@@ -158,7 +158,7 @@ Result<Fd> make_group(const fs::path& group, const GroupLimits& limits) {
   fs::create_directories(group, problem);
   if (problem) return Error{"cannot make the group " + group.string() + ": " + reason_of(problem)};
   hand_down(group.parent_path());
-  // Without the controller a file is not there, and nobody was promised the limit.
+  // Without the controller the file does not exist, and the limit was not promised.
   const auto set = [&](const char* file, const std::string& value) {
     return ::access((group / file).c_str(), F_OK) != 0 || put(group / file, value);
   };

@@ -1,5 +1,5 @@
 // Control groups (cgroup v2) of pods: what a container starts is in a group of its own, whatever
-// session it takes and whoever its parent becomes, so that all of it is counted, held to limits,
+// session it takes and whichever its parent becomes, so that all of it is counted, held to limits,
 // and killed in one step.
 //
 // The layout, below a folder that only this host uses:
@@ -9,8 +9,8 @@
 //   UID/_keepers   the keepers (keeper.hpp), which tell how containers ended
 //
 // The runner is in none of them.
-// Groups are the kernel's and outlive whoever made them; the functions may be called by any process
-// and thread.
+// Groups are the kernel's and outlive the process that made them; the functions may be called by
+// any process and thread.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ Result<void> write_durably(const std::filesystem::path& path, std::string_view t
 }
 
 Result<bool> create_durably(const std::filesystem::path& path, std::string_view text) {
-  // Made beside, then linked: who finds the file finds all of it.
+  // Made beside, then linked: a reader that finds the file finds all of it.
   std::filesystem::path beside = path;
   beside += ".by-" + std::to_string(::getpid());
   {

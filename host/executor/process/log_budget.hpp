@@ -1,6 +1,6 @@
 // The budget of all pods' output together. Each runner keeps to its pod's own (LineLog); what the
-// host does now and then is here: logs of pods that ended go, the oldest first, and while that is
-// not enough nobody adds to any log.
+// host does now and then is here: logs of pods that ended are deleted, the oldest first, and while
+// that is not enough no log gets further lines.
 //
 // Functions of the files below the executor's folder; for the executor's thread.
 #pragma once

@@ -4,14 +4,14 @@
 // The layout under the executor's folder:
 //
 //   pods/UID/spec.json        what to run; its folder is created before anything starts
-//   pods/UID/owner.json       who runs it (process, its start, boot): created exactly once
+//   pods/UID/owner.json       the runner (process, its start, boot): created exactly once
 //   pods/UID/stop             seconds of grace, once the pod is to end
 //   pods/UID/logs/NAME/N.log  output of container NAME, N-th start; of the last two. `logs` may be
 //   a
 //                             link to where logs lie
 //   logs-full                 while it is there nothing is added to any log
 //   states/UID                the present RunState; replaced as a whole, so that one watch of one
-//                             folder hears of all pods
+//                             folder sees all pods
 //
 // Plain values; the functions are pure.
 #pragma once

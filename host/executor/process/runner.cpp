@@ -163,7 +163,7 @@ Result<Spawned, SpawnError> Runner::spawn(std::size_t i) const {
   return spawn_container(container, paths_.work, {own->get(), keepers->get()});
 }
 
-/// What is left of the run is killed, whoever its parent is.
+/// What is left of the run is killed, whichever process its parent is.
 void Runner::end_group_of(std::size_t i) {
   if (spec_.group.empty()) return;
   ContainerRun& now = state_.containers[i].now;
@@ -306,7 +306,7 @@ void Runner::stop() {
   }
 }
 
-/// What a keeper leaves when somebody kills it comes to this process, a subreaper as well.
+/// The processes of a keeper that was killed become children of this process, a subreaper as well.
 void Runner::end_strays() {
   end_children([this](pid_t pid) {
     return std::any_of(slots_.begin(), slots_.end(),
@@ -396,7 +396,7 @@ int Runner::run(int signals) {
   for (persist(); dirty_; persist()) {
     std::error_code ignored;
     if (!std::filesystem::exists(paths_.state.parent_path(), ignored) && !ignored)
-      return 1;  // the host's folder was removed: there is nobody to tell
+      return 1;  // the host's folder was removed: no host will read a state
     ::poll(nullptr, 0, 200);
   }
   return 0;

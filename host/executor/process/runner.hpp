@@ -2,8 +2,8 @@
 // run, so that a host that restarts, or is killed, neither loses nor doubles a process.
 //
 // It owns the pod from the moment in which it created the owner's record (which exists once, so a
-// second runner leaves at once); it writes each start and each end durably before anybody can hear
-// of it, restarts containers as the policy says, and ends when all have ended, with no process of
+// second runner leaves at once); it writes each start and each end durably before any process can
+// see it, restarts containers as the policy says, and ends when all have ended, with no process of
 // the pod left. SIGTERM asks it to end the pod within the grace that the file `stop` names.
 #pragma once
 

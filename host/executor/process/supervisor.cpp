@@ -236,7 +236,7 @@ Result<RunState> Supervisor::read_state(const std::string& uid) const {
 }
 
 Result<RunState> Supervisor::mark_lost(const std::string& uid, const std::string& why) {
-  end_group_of(uid);  // who killed the runner may have spared what it ran
+  end_group_of(uid);  // a killed runner may have left processes
   const RunPaths paths(root_, uid);
   Result<RunState> read = read_state(uid);
   RunState state = read ? *read : RunState{};
@@ -252,7 +252,7 @@ Result<RunState> Supervisor::mark_lost(const std::string& uid, const std::string
     container.now.finished = wall_clock();
     container.now.pid = 0;
   }
-  // Whoever comes too late finds the owner's record and leaves.
+  // A runner that comes too late finds the owner's record and leaves.
   const Result<bool> claimed = create_durably(paths.owner, to_text(ProcessId{}));
   if (!claimed) return claimed.error();
   const Result<void> written = write_durably(paths.state, to_text(state));

@@ -1,12 +1,12 @@
 // Supervisor: the host's side of the pods' runners: starts each pod at most once, finds the ones
-// that an earlier host started, hears of every change of their state, ends them.
+// that an earlier host started, follows every change of their state, ends them.
 //
 // The rules (run_record.hpp has the files):
 //   - a pod's folder is created, durably, before its runner starts; a folder that exists already
-//     means that the pod was started, by whomever;
-//   - a runner owns the pod once it created owner.json; whoever comes second leaves. So a pod that
-//     an earlier host left without an owner may be started again: of two runners one runs it. And
-//     a pod that must not run any more is claimed by the supervisor, which creates the file itself;
+//     means that the pod was started, by this host or an earlier one;
+//   - a runner owns the pod once it created owner.json; a second runner leaves. So a pod that an
+//     earlier host left without an owner may be started again: of two runners one runs it. And a
+//     pod that must not run any more is claimed by the supervisor, which creates the file itself;
 //   - an owner that is not running any more and left no end behind: the outcome is unknown, the
 //     state becomes Failed with reason ProcessLost, durably, and nothing is run again.
 //
@@ -55,7 +55,7 @@ class Supervisor {
 
   /// UIDs of all pods that have a folder, in order.
   std::vector<std::string> known() const;
-  /// Whether somebody runs the pod, or ran it, or it never will: adopt() tells which.
+  /// Whether a runner runs the pod, or ran it, or it never will: adopt() finds out which.
   bool claimed(const std::string& uid) const;
   /// Watches a pod that was started by an earlier host, and gives its present state; one that
   /// cannot be running any more without having ended is marked as lost.
