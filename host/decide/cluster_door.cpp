@@ -160,7 +160,7 @@ bool ClusterDoor::erase(const api::KindInfo& kind, const std::string& key) {
   return was;
 }
 
-/// What is known of it holds on: nobody's quota is given away because a form cannot be read.
+/// The last known form stays valid: no quota is given away because an object cannot be read.
 void ClusterDoor::unread(const api::KindInfo& kind, const std::string& key) {
   if (!leads_) objects_.erase(kind, key);
   if (before_ && before_->place == OutboxPlace{&kind, key}) restore(std::move(*before_));
@@ -213,12 +213,12 @@ void ClusterDoor::stored(const ClusterAnswer& answer, json::object object) {
   }
   store_.know(place, version);
   const bool more = outbox_.stored(answer.id, now_there->stored, version);
-  // Events are only written; nobody follows them.
+  // Events are only written; they are not followed.
   if (!more && kind.kind != "Event") mirror_.keep(std::move(*now_there));
 }
 
-/// The object of an edit that may or may not have been carried out, or was refused for what
-/// somebody else wrote.
+/// The object of an edit that may or may not have been carried out, or was refused because another
+/// writer changed the object.
 void ClusterDoor::was_read(const ClusterAnswer& answer, Duration now) {
   const OutboxPlace place = outbox_.place(answer.id);
   auto object = answer.status == 200 ? api::parse_object(answer.body) : std::nullopt;

@@ -3,7 +3,7 @@
 // answers are heard.
 //
 // While it stands by, objects are only kept; from lead() on the Machine hears of each. Invariants:
-// an object that nobody else changed is taken once for each version; what somebody else wrote is
+// an object without foreign changes is taken once for each version; what another writer wrote is
 // never written over: the Machine's edits of the whole lane are forgotten and it decides anew.
 // Belongs to the control thread (to the one that follows, before there is one).
 #pragma once
@@ -33,7 +33,7 @@ class ClusterDoor final : public MirrorTarget {
   /// All must outlive it. `objects`: that which `store` is over.
   ClusterDoor(Kernel& kernel, ClusterStore& store, LiveStore& objects, Outbox& outbox);
 
-  /// From now on the kernel, which has loaded the objects, hears of what changes.
+  /// From now on changes are passed to the kernel, which has loaded the objects.
   void lead();
 
   void take(std::vector<Letter> letters);

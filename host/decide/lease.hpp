@@ -54,7 +54,7 @@ class LeaseKeeper {
   Duration pause(Duration now) const {
     return holds(now) ? times_.renewed_each : times_.looked_at_each;
   }
-  /// Who holds it, as last seen; empty: nobody.
+  /// The holder, as last seen; empty: none.
   const std::string& holder() const { return seen_holder_; }
 
  private:

@@ -119,7 +119,7 @@ Result<std::optional<LeaseRecord>> LeaseHolder::read() {
   return std::optional<LeaseRecord>(std::move(out));
 }
 
-/// Whether it is stored. Somebody else's write in between is none of ours (409).
+/// Whether it is stored. A write of another replica in between makes it fail (409).
 bool LeaseHolder::write(const LeaseRecord& wanted, bool exists) {
   const std::string now = micro_time(wall_());
   json::object metadata{{"name", options_.name}, {"namespace", options_.ns}};

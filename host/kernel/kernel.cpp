@@ -88,8 +88,8 @@ void Kernel::announce(const api::KindInfo& kind, bool apart) {
     listener_->loaded({&kind, stored->key, stored, nullptr}, apart);
 }
 
-// What others refer to comes first: an engine that hears of a workload knows its queue. What needs
-// no engine is done by a thread of its own, meanwhile.
+// What others refer to comes first: the engine needs the queue before its workloads. What needs no
+// engine is done by a thread of its own, meanwhile.
 void Kernel::load(Workers& workers, WorkloadReader* read) {
   std::vector<unsigned char> buffer(64U << 10);
   for (const api::KindInfo* kind : scheme().kinds()) {
@@ -105,7 +105,7 @@ void Kernel::load(Workers& workers, WorkloadReader* read) {
   std::thread apart([this] {
     for (const api::KindInfo* kind : scheme().kinds()) announce(*kind, true);
   });
-  std::vector<std::pair<std::string, Claims>> changed;  // written when nobody reads the store
+  std::vector<std::pair<std::string, Claims>> changed;  // written when no thread reads the store
   for (WorkloadReader::Decoded& each : take_workloads(read, workers)) {
     const Claims before = claims_of(*each.first);
     TraitsSource::Told told = ask_traits(*each.second, before);
@@ -119,7 +119,7 @@ void Kernel::load(Workers& workers, WorkloadReader* read) {
   for (const auto& [key, claims] : changed) put_claims(*store_.find(workload_kind_, key), claims);
 }
 
-/// All but workloads. A queue's number is known to the engine first, and then to those who watch.
+/// All but workloads. The engine gives a queue its number first, then the watching plugins get it.
 void Kernel::tell_engine(TypedObject& typed) {
   std::visit(
       [this](const auto& held) {
@@ -139,8 +139,8 @@ void Kernel::tell_engine(TypedObject& typed) {
       typed);
 }
 
-/// What plugins say of a workload: asked before the engine hears of it, and again when they, or its
-/// queue, say that it may be something else.
+/// What plugins say of a workload: asked before it is passed to the engine, and again when they, or
+/// its queue, report a change.
 TraitsSource::Told Kernel::ask_traits(const api::Workload& object, const Claims& before) const {
   if (!traits_.asks() && before.plugins.empty()) return {};
   const auto id = engine_.find(object.meta.key());
@@ -233,7 +233,7 @@ void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
   store_.erase(kind, key);
 }
 
-/// Told before the engine hears of the change: it only tells what is new.
+/// Called before the engine gets the change: it only reports what is new.
 void Kernel::note_pods_ready(const TypedObject& typed) {
   const auto& workload = std::get<std::shared_ptr<api::Workload>>(typed);
   const api::Condition* ready = workload->status.condition("PodsReady");
@@ -295,7 +295,7 @@ bool Kernel::step() {
   return more;
 }
 
-/// What the step decided is in the store before anybody hears of it.
+/// What the step decided is in the store before any listener is called.
 void Kernel::commit_decisions() {
   for (const Decision& decision : decisions_)
     if (decision.type == DecisionType::kDeactivated) commit_deactivation(decision);
@@ -326,7 +326,7 @@ bool Kernel::run(std::size_t steps) {
   return true;
 }
 
-// Who deactivates a workload writes spec.active, so that only a person turns it on again.
+// A deactivation is written to spec.active, so that only a user activates the workload again.
 void Kernel::commit_deactivation(const Decision& decision) {
   const StoredObject* old = store_.find(workload_kind_, engine_.key(decision.workload));
   if (!old) return;

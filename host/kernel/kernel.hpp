@@ -2,8 +2,8 @@
 // `serve`; only what stands around it (clock, log, executor) differs.
 //
 // Invariant: between calls the store and the engine know the same objects, and everything that a
-// step decided was committed before anyone heard of it. One instant is driven as the engine asks
-// for:
+// step decided was committed before any listener is called. One instant is driven as the engine
+// asks for:
 //
 //   kernel.begin_instant(now);
 //   kernel.commit(...), erase(...), conclude(...);     // by way of ObjectWriter
@@ -37,7 +37,7 @@ namespace sluice::host {
 /// One scheduling cycle, as it is told after its decisions.
 struct CycleReport {
   Duration took = 0;      ///< real time, in simulation too
-  bool reserved = false;  ///< somebody got quota
+  bool reserved = false;  ///< a workload got quota
 };
 
 /// Told what was decided, after the commit, in order.
@@ -74,12 +74,12 @@ class KernelListener {
   virtual void changed(const ObjectChange& change) = 0;
   /// What was in the store before the start is announced twice: `apart` on a thread of its own,
   /// while the engine takes over the workloads, and then on the kernel's thread, for kinds for
-  /// which anybody wants that.
+  /// which a controller wants that.
   virtual void loaded(const ObjectChange& change, bool apart) {
     if (!apart) changed(change);
   }
   virtual bool wants_loaded(const api::KindInfo&) { return true; }
-  /// Whether a change of this workload's status alone could give anybody work.
+  /// Whether a change of this workload's status alone could give a controller work.
   virtual bool follows(const StoredObject&) { return true; }
   /// Does all work that is due; whether there was any. It may write objects.
   virtual bool run() = 0;
@@ -92,7 +92,7 @@ class KernelListener {
 /// Which statuses of workloads are written into the store with the step that changed them.
 enum class Statuses : std::uint8_t {
   kAll,
-  kFollowed,  ///< where the listener follows the workload; else rendered when somebody looks
+  kFollowed,  ///< where the listener follows the workload; else rendered when it is read
 };
 
 class Kernel {
@@ -101,13 +101,13 @@ class Kernel {
   Kernel(const EngineConfig& config, const hooks::HostHooks& hooks, Intake& intake,
          ObjectStore& store, PluginPort& plugins, DecisionObserver& observer);
 
-  /// `listener` hears of every change from now on; nullptr ends that.
+  /// `listener` is called for every change from now on; nullptr ends that.
   void listen(KernelListener* listener) { listener_ = listener; }
   void write_statuses(Statuses which) { statuses_ = which; }
-  /// Who is asked where new objects come to be; nullptr: they do here.
+  /// What decides where new objects are stored first; nullptr: they are stored here.
   void born_by(Births* births) { births_ = births; }
   /// Takes over what the store holds already, as it was committed. Before anything else. `read`:
-  /// who saw the store being loaded; nullptr: nobody.
+  /// the reader that saw the store being loaded, or nullptr.
   void load(Workers& workers, WorkloadReader* read = nullptr);
 
   void begin_instant(Time now);
@@ -137,8 +137,8 @@ class Kernel {
   /// Removes the object; nothing else ends with it. Nothing to do when there is none.
   void erase(const api::KindInfo& kind, const std::string& key);
 
-  /// From now on commit() and erase() are seen by exists(), current() and store(), and by nobody
-  /// else. REQUIRES: not staging.
+  /// From now on exists(), current() and store() show what commit() and erase() change, and nothing
+  /// else does. REQUIRES: not staging.
   void begin_staging();
   bool is_staging() const { return staged_ != nullptr; }
   /// Whether this is what a staged change made of an object: the engine has no part in it yet.

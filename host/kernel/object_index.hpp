@@ -1,4 +1,4 @@
-// ObjectIndex: who owns whom, and how many objects each namespace holds.
+// ObjectIndex: which objects own which, and how many objects each namespace holds.
 //
 // Kept in step with the store by update(), called for every change just before it takes effect.
 // Objects that own nothing and are not owned cost one entry. Belongs to the kernel's thread.

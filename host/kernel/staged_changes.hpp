@@ -1,5 +1,5 @@
-// StagedChanges: changes that somebody has made but that have not taken effect: an ObjectStore that
-// shows what a store will hold once they do, and the list of them in their order.
+// StagedChanges: changes that were made but have not taken effect: an ObjectStore that shows what a
+// store will hold once they do, and the list of them in their order.
 //
 // The store below is only read. Belongs to the kernel's thread.
 #pragma once

@@ -1,10 +1,10 @@
-// TraitsSource: what the plugins say of a workload, made into what the engine is told of it, and
-// into the claims that are kept with the workload.
+// TraitsSource: what the plugins say of a workload, made into the engine's input, and into the
+// claims that are kept with the workload.
 //
 // A claim outlives its plugin: while that one is absent the workload waits and says why, and one
-// that stood aside goes on doing so. A fault takes nothing from anybody. Same object, queue and
-// claims, same answer: so simulation, replay and a restart are told the same. Plugins are called
-// on the caller's thread, the kernel's.
+// that stood aside goes on doing so. A fault takes no trait away. Same object, queue and claims,
+// same answer: so simulation, replay and a restart agree. Plugins are called on the caller's
+// thread, the kernel's.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class TraitsSource {
   explicit TraitsSource(const hooks::HostHooks& hooks)
       : provider_(hooks.workload_traits), loaded_(hooks.plugins) {}
 
-  /// Does anybody answer?
+  /// Is there a plugin that answers?
   bool asks() const { return provider_ != nullptr; }
   /// `before`: the claims so far.
   Told ask(const hooks::TraitsQuery& query, const Claims& before) const;

@@ -3,7 +3,7 @@
 // Reading their texts is most of a restart and depends on nothing else, so it is done on the
 // threads that make the records. Kernel::load() takes the result over, in the order of the journal:
 // that in which the workloads were created. Invariant: each record that is taken is still the one
-// that was read; an object that was changed since is decoded anew by whoever takes it.
+// that was read; an object that was changed since is decoded anew when it is taken.
 #pragma once
 
 #include <memory>

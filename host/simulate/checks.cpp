@@ -51,8 +51,8 @@ const T* typed(const PreparedObject& object) {
   return held ? held->get() : nullptr;
 }
 
-/// References that lead nowhere: the queues are inactive, as they would be in a running host, and
-/// a planner is told before he wonders.
+/// References that lead nowhere: the queues are inactive, as they would be in a running host, and a
+/// warning says so.
 class References {
  public:
   explicit References(SimulationInput& input) : input_(input) {

@@ -11,8 +11,8 @@
 namespace sluice::host {
 
 /// Sorts the initial objects into the order in which they are applied, adds the Namespaces that
-/// objects live in but nobody gave, and appends one line per mistake: an object given twice. What
-/// leads nowhere (a flavor or a check that never comes to be, a cycle of Cohorts) makes queues
+/// objects live in but the input lacks, and appends one line per mistake: an object given twice.
+/// What leads nowhere (a flavor or a check that never comes to be, a cycle of Cohorts) makes queues
 /// inactive as in a running host, and is warned about.
 void check_input(SimulationInput& input, Intake& intake, std::uint32_t& order,
                  std::vector<std::string>& errors);

@@ -43,7 +43,7 @@ class Endless {
     return id < counts_.size() && counts_[id].epoch == epoch_ && counts_[id].evictions >= rounds_;
   }
 
-  /// Who keeps it going: the first that went round. nullopt: only instants pass.
+  /// The workload that keeps it going: the first that went round. nullopt: only instants pass.
   std::optional<WorkloadId> first() const { return first_; }
   std::size_t others() const { return going_round_ > 0 ? going_round_ - 1 : 0; }
   const std::string& reason() const { return reason_; }

@@ -38,7 +38,7 @@ class JobEnds {
     while (!ends_.empty() && runs_[ends_.top().workload].number != ends_.top().run) ends_.pop();
     return ends_.empty() ? kNever : ends_.top().at;
   }
-  /// Whose end is due; nullopt: nobody's (any more).
+  /// The workload whose end is due; nullopt: none (any more).
   std::optional<WorkloadId> take_due(Time now) {
     if (next() > now || ends_.empty()) return std::nullopt;
     const WorkloadId id = ends_.top().workload;

@@ -1,8 +1,7 @@
-// ProgressNotes: what somebody who waits for a simulation is told: a bar where standard error is a
-// terminal, elsewhere a line now and then, so that nobody waits for a program that says nothing. It
-// looks from a thread of its own, which lives as long as the object; so it speaks too while one
-// instant takes long. reached(), decided(), expect() and add() are called by the simulation's
-// thread.
+// ProgressNotes: shows the progress of a simulation: a bar where standard error is a terminal,
+// elsewhere a line now and then, so that a user sees that it works. It looks from a thread of its
+// own, which lives as long as the object; so it reports also while one instant takes long.
+// reached(), decided(), expect() and add() are called by the simulation's thread.
 #pragma once
 
 #include <atomic>

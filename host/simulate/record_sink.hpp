@@ -1,6 +1,6 @@
-// RecordSink: who is told what happens in a simulation: the decision log, the story for people, a
-// report. RecordSinks: several of them, told one after the other. Called by the simulation's
-// thread, in order.
+// RecordSink: takes what happens in a simulation: the decision log, the story for people, a report.
+// RecordSinks: several of them, called one after the other. Called by the simulation's thread, in
+// order.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@
 
 namespace sluice::host {
 
-/// Tells of workloads that come and go, whoever writes them; while they exist.
+/// Reports workloads that come and go, whichever writer made them; while they exist.
 class WorkloadWatch final : public Controller {
  public:
   using Observer = std::function<void(const std::string& key, bool created)>;
@@ -78,7 +78,7 @@ class SimulatedJobs final : public IdSource {
   /// All pods of an admitted workload are ready.
   void report_ready(WorkloadId workload);
 
-  // IdSource: UIDs that nobody has yet.
+  // IdSource: UIDs that are not in use.
   std::string uid(Time now) override;
   std::string uid_for(const api::KindInfo& kind, const boost::json::object& object,
                       Time now) override;

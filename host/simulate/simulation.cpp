@@ -73,7 +73,7 @@ bool Simulation::runs_for_ever() {
                       [this](WorkloadId id) { return progress_to_come(id); });
 }
 
-/// It runs, and comes to an end, and nobody has kept it from that again and again.
+/// It runs, comes to an end, and has not been kept from that again and again.
 bool Simulation::progress_to_come(WorkloadId id) const {
   if (engine().state(id) != WorkloadState::kAdmitted || endless_.goes_round(id)) return false;
   return ends_.has(id) || engine().object(id)->maximum_execution_seconds.has_value();
@@ -165,7 +165,7 @@ void Simulation::take_over_running(const std::string& key) {
   start_job(*id, admitted ? std::min(admitted->last_transition_time, now_) : now_);
 }
 
-/// Workloads that come and go, whoever writes them.
+/// Workloads that come and go, whichever writer made them.
 void Simulation::watch_workload(const std::string& key, bool created) {
   const auto id = engine().find(key);
   if (!id) return;
@@ -338,7 +338,7 @@ void Simulation::decided(Time, const Decision& decision) {
   sink_.decided(offset(), decision, engine);
 }
 
-// Once the instant is at rest it is known who counts for whom; a deleted one is counted before.
+// Once the instant is at rest it is known which counts for which; a deleted one is counted before.
 void Simulation::count_new() {
   const Engine& engine = machine_->engine();
   for (const WorkloadId id : uncounted_)

@@ -97,7 +97,7 @@ std::string queue_of(const Kernel& kernel, WorkloadId id) {
   return api::decode_local_queue(to_object(*stored)).cluster_queue;
 }
 
-/// By whom each counts for, so that several that stand for one are counted once.
+/// By the workload that each counts for, so that several that stand for one are counted once.
 std::map<std::string, QueueTotals> totals_of(const Kernel& kernel) {
   std::map<std::string, QueueTotals> out;
   const Engine& engine = kernel.engine();
@@ -180,7 +180,7 @@ void append_workloads(std::string& out, const Kernel& kernel) {
     by_state[static_cast<std::size_t>(engine.state(id))].push_back(id);
   Rows rows = {{"WORKLOAD", "STATE", "WHERE, OR WHY NOT"}};
   std::size_t left_out = 0;
-  // Who waits comes first: that is what a planner looks for.
+  // Those that wait come first: that is what a planner looks for.
   for (const auto state :
        {WorkloadState::kPending, WorkloadState::kInactive, WorkloadState::kQuotaReserved,
         WorkloadState::kAdmitted, WorkloadState::kFinished}) {

@@ -1,6 +1,6 @@
 // CommitQueue: the writer thread of a store. Takes transactions in order, makes all that wait
-// durable with one write of the journal, then publishes them, wakes who watches their kinds, and
-// tells who committed them.
+// durable with one write of the journal, then publishes them, wakes the watchers of their kinds,
+// and calls the committers back.
 //
 // Invariant: nothing is published before the journal has it, and after a failed write nothing is
 // published or acknowledged ever again. Foreign code is called on the writer thread, under no lock.
@@ -32,7 +32,7 @@ struct Commit {
   std::function<void(const Result<void>&)> done;
 };
 
-/// Who is woken when a kind changes. `gone` and `running` are guarded by the queue's mutex.
+/// What is woken when a kind changes. `gone` and `running` are guarded by the queue's mutex.
 struct Watcher {
   const api::KindInfo* kind = nullptr;
   std::function<void()> wake;

@@ -37,7 +37,7 @@ std::string parent_of(const std::string& path) {
   return parent.empty() ? "." : parent.string();
 }
 
-// A folder that was there before may hold secrets soon: nobody else may look into it.
+// A folder that existed before may hold secrets soon: other users may not look into it.
 Result<void> make_private(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return failed(path, "cannot be read");
@@ -62,7 +62,7 @@ Result<void> make_folder(const std::string& path) {
   return sync_folder(parent_of(path));
 }
 
-// Who holds the lock, as the lock file tells; 0: it does not.
+// The process that holds the lock, as the lock file says; 0: it does not say.
 pid_t holder(int lock) {
   char text[32] = {};
   const ssize_t size = ::pread(lock, text, sizeof text - 1, 0);

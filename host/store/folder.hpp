@@ -1,8 +1,8 @@
 // StoreFolder: the folder of a store on disk, held by one process at a time.
 //
-// Made with mode 0700. The lock is the kernel's (flock on PATH/lock and on PATH itself, so that who
-// removes the file does not let a second host in), and ends with the process however that ends; the
-// number in the file only tells people who holds it.
+// Made with mode 0700. The lock is the kernel's (flock on PATH/lock and on PATH itself, so that
+// removing the file does not let a second host in), and ends with the process however that ends;
+// the number in the file only shows users which process holds it.
 #pragma once
 
 #include <string>

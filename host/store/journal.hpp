@@ -18,8 +18,8 @@
 
 namespace sluice::host {
 
-/// One object as a journal keeps it; the texts belong to whoever hands the row over. `kind` is
-/// `group/Kind` (core group: `/Kind`). No two rows of one write are of the same object.
+/// One object as a journal keeps it; the texts belong to the caller. `kind` is `group/Kind` (core
+/// group: `/Kind`). No two rows of one write are of the same object.
 struct JournalRow {
   std::string_view kind;
   std::string_view key;

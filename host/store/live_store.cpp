@@ -120,7 +120,7 @@ Result<void> LiveStore::State::place(std::vector<RecordPtr> records) {
 }
 
 // Objects that were written when other fields were known, as they are under this scheme. That is a
-// change like any other: those who watch see it.
+// change like any other: watchers see it.
 void LiveStore::State::adapt(JournalState found) {
   FieldMarks marks(found.fields);
   TextPool pool;

@@ -2,13 +2,14 @@
 // which changes become durable.
 //
 // Two views, one history. The *working* view (the ObjectStore interface) belongs to the thread that
-// owns the Kernel: it sees every change at once. The *published* view is what everyone else reads:
-// it moves on when a transaction is durable, and never goes back. Each change gets the next version
-// (metadata.resourceVersion): one counter for all kinds, strictly increasing, across restarts too.
+// owns the Kernel: it sees every change at once. The *published* view is what all other threads
+// read: it moves on when a transaction is durable, and never goes back. Each change gets the next
+// version (metadata.resourceVersion): one counter for all kinds, strictly increasing, across
+// restarts too.
 //
 // commit() closes the open transaction and hands it to a Journal on the writer thread, which writes
 // all transactions that are waiting with one sync (group commit). Then the changes are published,
-// watchers are told, and the callbacks run, in the order of the commits. If the journal fails,
+// watchers are woken, and the callbacks run, in the order of the commits. If the journal fails,
 // nothing more is ever acknowledged: the store is *failed*, the published view stays readable and
 // everything that waits, or comes later, gets the error.
 //

@@ -18,7 +18,7 @@
 
 namespace sluice::host {
 
-/// Whoever wants to see the records of a store while it is loaded.
+/// Is shown the records of a store while it is loaded.
 class LoadObserver {
  public:
   virtual ~LoadObserver() = default;

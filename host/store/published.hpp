@@ -1,4 +1,4 @@
-// Published: the view of the objects that everyone reads, and the recent past of it.
+// Published: the view of the objects that clients read, and the recent past of it.
 //
 // All kinds share one history, which is bounded; what falls out of it can no longer be watched or
 // read as of then, kind by kind: a kind that rests keeps its past. Invariant: the tables are the

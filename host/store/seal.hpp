@@ -2,7 +2,7 @@
 // of the last transaction that was acknowledged, in a file beside the database.
 //
 // SQLite ends its write-ahead log at the first frame that is damaged, and takes a log that is gone
-// for an empty one: what was acknowledged would be lost and nobody told. So every transaction
+// for an empty one: what was acknowledged would be lost without an error. So every transaction
 // writes a seal with it, which counts transactions and sums over every object; what is read has to
 // match it. And the mark outlives the log: a store that ends before its mark has lost something.
 //
@@ -37,7 +37,7 @@ std::uint64_t digest_of(std::uint64_t objects,
                         const std::map<std::string, std::uint64_t, std::less<>>& kinds,
                         std::string_view fields);
 
-/// An error, for whoever starts a host, when the store that ends with `found` has lost what was
+/// An error, at the start of a host, when the store that ends with `found` has lost what was
 /// acknowledged.
 Result<void> check_against_mark(const Seal& found, const Seal& mark);
 
@@ -54,7 +54,7 @@ class Mark {
   static Result<Mark> open(const std::string& path, const Seal& seal);
 
   /// From now on this much is acknowledged. Lasts when the process dies; the disk has it with the
-  /// next transaction's sync, for which nobody waits.
+  /// next transaction's sync, for which no thread waits.
   Result<void> set(const Seal& seal);
 
  private:

@@ -175,7 +175,7 @@ constexpr int kPagesPerStep = 4096;  // 16 MiB
 Result<void> Database::copy_to(Database& target) {
   sqlite3_backup* backup = sqlite3_backup_init(target.handle(), "main", handle(), "main");
   if (backup == nullptr) return error_of(target.handle());
-  // Piece by piece, and yet of the moment of the transaction; in WAL mode it holds up nobody.
+  // Piece by piece, and yet of the moment of the transaction; in WAL mode it holds up no writer.
   Progress progress("copying the store", "pages");
   int step = SQLITE_OK;
   while ((step = sqlite3_backup_step(backup, kPagesPerStep)) == SQLITE_OK) {

@@ -289,9 +289,9 @@ SqliteJournal::KindRow* SqliteJournal::kind_of(std::string_view name) {
   return &kinds_.emplace_back(KindRow{id, std::string(name), false});
 }
 
-// Space for the log is taken before it is needed, and nobody else gets it: on a full disk deletions
-// are still written: they make the database no larger. Where the file system cannot do that,
-// keep_free has to do.
+// Space for the log is taken before it is needed, so that no other program gets it: on a full disk
+// deletions are still written: they make the database no larger. Where the file system cannot do
+// that, keep_free has to do.
 void SqliteJournal::reserve_log() const {
   constexpr std::int64_t kFrame = 4096 + 24;
   const std::int64_t wanted = kFrame * std::min(options_.checkpoint_pages, 2 * kScarcePages);

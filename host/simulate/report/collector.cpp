@@ -65,7 +65,7 @@ std::uint32_t ReportCollector::what_of(const Decision& decision, const Engine& e
   }
 }
 
-// An event that changed nothing: nobody waited or ran otherwise because of it.
+// An event that changed nothing: no workload waited or ran otherwise because of it.
 void ReportCollector::skipped(Duration, std::string_view, std::string_view) {}
 
 void ReportCollector::came(Duration at, WorkloadId workload, const Engine& engine) {
@@ -133,7 +133,7 @@ std::uint32_t ReportCollector::shape_of(WorkloadId workload, const Engine& engin
   return tables_.shape(std::move(shape));
 }
 
-// Once the instant is at rest it is known who counts for whom, and which queue they came to.
+// Once the instant is at rest it is known which workload counts for which, and in which queue.
 void ReportCollector::rested(Duration at, const Engine& engine) {
   for (const auto& [workload, index] : fresh_) {
     if (indexes_[workload] != index) continue;  // gone within the instant
@@ -151,7 +151,7 @@ void ReportCollector::note_use(Duration at, const Engine& engine) {
   const Model& model = engine.model();
   if (model.tree_stale) return;
   if (epoch_ != model.epoch || cells_ != model.tree.node_count() * model.tree.fr_count()) {
-    for (Watched& old : watched_) {  // what is no longer there is used by nobody
+    for (Watched& old : watched_) {  // what is no longer there is not used
       UseSeries::put(old.series->use, at, 0);
       UseSeries::put(old.series->nominal, at, 0);
     }

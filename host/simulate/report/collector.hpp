@@ -1,4 +1,4 @@
-// ReportCollector: hears what a simulation decides, and keeps it for a report.
+// ReportCollector: takes what a simulation decides, and keeps it for a report.
 //
 // It costs a few numbers per decision, and at the end of an instant one look at the use of each
 // queue. Use and nominal quota are those of the engine's own ledger, so that workloads which share
@@ -39,7 +39,7 @@ class ReportCollector final : public RecordSink {
   void learn_tree(const Engine& engine);
   void note_use(Duration at, const Engine& engine);
 
-  /// One cell of the quota tree that somebody owns or used.
+  /// One cell of the quota tree with an owner or with usage.
   struct Watched {
     NodeId node = 0;
     FrId fr = 0;

@@ -22,8 +22,9 @@ class OtherLog {
   static Result<OtherLog> read(std::istream& in, const std::string& path, ReportTables& tables);
 
   /// Its events, about the workloads of the run. Those that the run does not have are added to it,
-  /// with no shape and, as the time at which they came, that of their first record. A log tells of
-  /// no deletion: who is deleted in this run is taken to be deleted at that time in the other, too.
+  /// with no shape and, as the time at which they came, that of their first record. A log has no
+  /// deletions: a workload that is deleted in this run is taken to be deleted at that time in the
+  /// other, too.
   std::vector<RunEvent> join(RunRecord& run, ReportTables& tables) &&;
 
   const std::string& path() const { return path_; }

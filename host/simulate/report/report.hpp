@@ -20,7 +20,7 @@ class Report {
   /// `against`: a decision log of another run; empty: none.
   static Result<std::unique_ptr<Report>> open(const std::string& path, const std::string& against);
 
-  /// Who hears of the simulation that begins at `start`.
+  /// The sink of the simulation that begins at `start`.
   RecordSink& begin(Time start);
 
   /// After the simulation. The file appears.

@@ -1,7 +1,7 @@
-// RunRecord: what a report tells of one run of the scheduler, as columns of small numbers: who
-// came, what was decided of whom and when, and how much of each quota was used. ReportTables: the
-// texts, reasons, places and shapes that these numbers name; the run and the one that it is
-// compared with share them.
+// RunRecord: what a report shows of one run of the scheduler, as columns of small numbers: which
+// workloads came, what was decided on each and when, and how much of each quota was used.
+// ReportTables: the texts, reasons, places and shapes that these numbers name; the run and the one
+// that it is compared with share them.
 //
 // Filled in order of time by the simulation's thread, then only read.
 #pragma once
