@@ -83,8 +83,8 @@ struct ClusterFollower::State {
     if (kind.state.absent && !was_absent)
       log(LogLevel::kInfo, "cluster", "the cluster has no " + name);
     if (trouble != kind.state.trouble && !kind.state.absent) {
-      // Once for people, and again when it comes to a refusal, which does not end by itself; how it
-      // went on is for whoever looks closer.
+      // A warning once, and again when it becomes a refusal, which does not end by itself; how it
+      // went on is logged at level debug.
       if (trouble.empty()) {
         log(LogLevel::kInfo, "cluster", "following " + name + " again");
       } else {

@@ -144,7 +144,7 @@ asio::awaitable<Result<LinkAnswer>> Link::ask(LinkRequest asked, std::string tok
   }
   state.parser.emplace();
   state.parser->header_limit(kLongestHead);
-  state.parser->body_limit(boost::none);  // whoever reads has a limit of his own
+  state.parser->body_limit(boost::none);  // read() has a limit of its own
   error_code problem;
   if (state.plain) {
     problem = co_await state.exchange(*state.plain, request);

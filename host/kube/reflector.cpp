@@ -59,8 +59,8 @@ void Reflector::list_anew() {
   version_.clear();
 }
 
-/// The wait grows with each failure, by halves at random, so that many who failed together do not
-/// come back together.
+/// The wait grows with each failure, by halves at random, so that clients that failed together do
+/// not come back together.
 void Reflector::wait(Duration now, Duration at_least) {
   const std::uint32_t doubled = std::min(failures_, 16U);
   ++failures_;

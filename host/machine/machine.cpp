@@ -38,7 +38,7 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
   kernel_.write_statuses(always ? Statuses::kAll : Statuses::kFollowed);
 }
 
-// Whoever holds the plugins may keep them for the next machine: they reach no object meanwhile.
+// The owner of the plugins may keep them for the next machine: they reach no object meanwhile.
 Machine::~Machine() = default;
 
 void Machine::load(WorkloadReader* read) {

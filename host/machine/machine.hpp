@@ -37,7 +37,7 @@
 
 namespace sluice::host {
 
-/// Hands each decision to all that want to hear of it, in order.
+/// Hands each decision to all observers, in order.
 class DecisionFanout final : public DecisionObserver {
  public:
   void add(DecisionObserver& observer) { observers_.push_back(&observer); }
@@ -55,11 +55,11 @@ class DecisionFanout final : public DecisionObserver {
   std::vector<DecisionObserver*> observers_;
 };
 
-/// What is kept up for those who look.
+/// What is kept up for readers.
 enum class Upkeep : std::uint8_t {
   kAlways,    ///< every status is written with the step that changed it; Events; retention
   kOnDemand,  ///< statuses of workloads are written where a controller follows them, else rendered
-              ///< when somebody looks; no Events, no statuses of queues, nothing is cleared away
+              ///< when they are read; no Events, no statuses of queues, nothing is cleared away
 };
 
 /// Adds the controllers that make and end the pods of jobs. The gates: those of a new pod.
@@ -77,8 +77,8 @@ struct MachineEdges {
   /// but at what they know by looking.
   bool resumes = false;
   Births* births = nullptr;  ///< where new objects come to be; nullptr: in the store, at once
-  /// Told that the objects JobKind are others than those of the rules: a machine with other rules
-  /// is wanted. Empty: nobody makes one.
+  /// Called when the objects JobKind differ from those of the rules: a machine with other rules is
+  /// wanted. Empty: none is made.
   std::function<void()> other_pages = {};
   bool controllers = true;  ///< false: only what is added to controllers(); for tests of a part
 };
@@ -91,8 +91,8 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  /// Takes over what the store holds. After the first begin_instant(), before all else. `read`: who
-  /// saw the store being loaded; nullptr: nobody.
+  /// Takes over what the store holds. After the first begin_instant(), before all else. `read`: the
+  /// reader that saw the store being loaded, or nullptr.
   void load(WorkloadReader* read = nullptr);
 
   /// The door: whatever a client wants to be changed. A refusal changes nothing.

@@ -1,4 +1,4 @@
-// Rules: what objects may be: the kinds, the plugins that add to them and judge them, and the
+// Rules: what objects may be: the kinds, the plugins that add to them and validate them, and the
 // intake that every object passes. They are there before a store is read, because reading it needs
 // them.
 //

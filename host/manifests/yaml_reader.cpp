@@ -338,7 +338,7 @@ std::optional<Position> find_in_yaml(const std::string& text, std::size_t index,
       if (at == index) return finder.best();
     }
   } catch (const std::exception&) {
-    return std::nullopt;  // the text was readable before: somebody changed the file
+    return std::nullopt;  // it was readable before: the file has changed
   }
   return std::nullopt;
 }

@@ -62,7 +62,7 @@ struct DecisionMetrics::About {
   }
 };
 
-/// The times are its own; who it is, that of the one it counts for.
+/// The times are its own; the labels are those of the workload that it counts for.
 DecisionMetrics::About DecisionMetrics::about(WorkloadId id) {
   const auto object = engine_.object(engine_.counted_as(id));
   const Milestones seen = milestones_of(engine_.model(), id);

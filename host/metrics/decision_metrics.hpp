@@ -29,7 +29,8 @@ class DecisionMetrics final : public DecisionObserver {
   void cycled(const CycleReport& cycle) override;
   void pods_ready(Time now, WorkloadId workload) override;
 
-  /// By ClusterQueue: who would have preempted in the last cycle, had others not done so before.
+  /// By ClusterQueue: workloads that would have preempted in the last cycle, had others not done so
+  /// before.
   const std::map<std::string, std::size_t>& preemption_skips() const { return skips_; }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Paths can be made up by anybody; only a few words become labels.
+/// Clients can make up paths; only a few words become labels.
 bool is_word(std::string_view text) {
   return !text.empty() && text.size() <= 40 &&
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") == std::string_view::npos;
@@ -80,7 +80,7 @@ class RequestMetrics {
     series.observe(std::chrono::duration<double>(Clock::now() - start).count());
   }
 
-  /// Whoever is refused may have made up the path, so it is no label.
+  /// A client that is refused may have made up the path, so it is no label.
   void refused(int status) {
     metrics_.count("sluice_api_refused_total",
                    "Requests that were refused before their body was read",

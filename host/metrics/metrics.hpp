@@ -1,5 +1,5 @@
 // HostMetrics: what Prometheus reads: counters and histograms that grow as things happen, and
-// gauges that are taken when somebody asks.
+// gauges that are taken when /metrics is read.
 //
 // Names, labels and buckets of kueue_* are Kueue's, so that dashboards made for it work;
 // docs/metrics.md lists all. Counters belong to the process: they survive a reload. All members may

@@ -1,5 +1,5 @@
 // Births: where objects come to be that the Machine makes itself: at once in its store, or, where
-// that follows somebody else's, there first.
+// that follows another store, in that one first.
 //
 // Belongs to the kernel's thread.
 #pragma once

@@ -2,9 +2,9 @@
 // it stands aside because of them (docs/plugins/workload-traits.md).
 //
 // They are kept with the stored object, so that they outlive the plugins that made them, and only
-// the system writes them: a user may at most make a new workload wait for a plugin. Whoever reads
-// or writes a stored claim does it here. Invariant: names are in order, each once; who stands aside
-// is claimed. Pure functions, any thread.
+// the system writes them: a user may at most make a new workload wait for a plugin. Stored claims
+// are read and written here only. Invariant: names are in order, each once; a workload that stands
+// aside is claimed. Pure functions, any thread.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace sluice::host {
 
 struct Claims {
   std::vector<std::string> plugins;
-  bool aside = false;  ///< one of them said that it takes no part
+  bool aside = false;  ///< by the traits of one of them it takes no part
 
   bool has(std::string_view plugin) const {
     return std::find(plugins.begin(), plugins.end(), plugin) != plugins.end();

@@ -2,7 +2,7 @@
 //
 // The kernel tells each controller of every change (changed(), in the order of the changes) and the
 // controller says which of its keys have to be looked at; then reconcile() is called once per key,
-// in the order in which keys were first named, until nobody names one any more. Controllers run in
+// in the order in which keys were first named, until none names one any more. Controllers run in
 // the order in which they were added, before the first cycle of an instant and between cycles
 // (mechanisms 1). They keep no state that cannot be rebuilt: at start every object is announced as
 // added. All calls come on the thread that owns the Kernel; none may block.
@@ -32,7 +32,7 @@ class Controller {
  public:
   virtual ~Controller() = default;
   virtual std::string_view name() const = 0;
-  /// Kinds (`group/Kind`, core group: `/Kind`) whose changes it wants to hear of. Asked once.
+  /// Kinds (`group/Kind`, core group: `/Kind`) whose changes it wants. Asked once.
   virtual std::vector<std::string> watches() const = 0;
   /// Appends the keys (in whatever form the controller likes) that have to be looked at. Cheap.
   virtual void changed(const ObjectChange& change, std::vector<std::string>& keys) = 0;
@@ -47,11 +47,11 @@ class Controller {
     static_cast<void>(owns);
     loaded(change, keys);
   }
-  /// Whether loaded() asks nobody, plugins and the engine included: it is called on another thread
-  /// then, one call at a time, while the engine takes over the workloads.
+  /// Whether loaded() calls neither plugins nor the engine: then it is called on another thread,
+  /// one call at a time, while the engine takes over the workloads.
   virtual bool loads_apart() const { return false; }
   /// Whether a change of this workload's status alone could make it name a key. Asked where
-  /// statuses are not written for anybody else; a controller that cannot tell says yes.
+  /// statuses are not written otherwise; a controller that cannot tell says yes.
   virtual bool follows(const StoredObject& workload) const {
     static_cast<void>(workload);
     return true;

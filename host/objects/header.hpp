@@ -1,4 +1,4 @@
-// Header: an object's metadata, as the text that is stored and as what is asked of it again and
+// Header: an object's metadata, as the text that is stored and as what is read of it again and
 // again: uid, owners, finalizers, whether it is being deleted, which plugins claim it.
 //
 // It is read once, when the object is written or loaded, and never changes; versions of an object

@@ -1,6 +1,5 @@
-// Intake: what every object passes on its way in, whoever writes it: namespace and priority are
-// filled in, it is defaulted and validated by the Scheme and by the validators of plugins, and
-// decoded once.
+// Intake: what every written object passes on its way in: namespace and priority are filled in, it
+// is defaulted and validated by the Scheme and by the validators of plugins, and decoded once.
 //
 // The result is a PreparedObject, ready for Kernel::commit(). judge(), seal() and decode() may be
 // called from any thread, with warnings that go to the caller; the rest belongs to one at a time.

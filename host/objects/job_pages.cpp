@@ -9,7 +9,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kContributor = "JobKind ";
-/// Groups whose kinds decide who may do what, or what is queued.
+/// Groups whose kinds decide about rights, or about what is queued.
 constexpr std::string_view kOwnGroups[] = {"kueue.x-k8s.io", "visibility.kueue.x-k8s.io",
                                            "sluice.dev", "internal.sluice.dev"};
 

@@ -15,7 +15,7 @@ namespace json = boost::json;
 
 constexpr std::string_view kDomain = "sluice.dev";
 constexpr std::string_view kSubdomain = ".sluice.dev";
-/// How long the pods of a workload run in a simulation: said by whoever writes the scenario.
+/// How long the pods of a workload run in a simulation: set by the author of the scenario.
 constexpr std::string_view kRuntime = "sluice.dev/runtime";
 
 constexpr std::string_view kMaps[] = {"annotations", "labels"};

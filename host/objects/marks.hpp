@@ -1,7 +1,7 @@
 // Marks: annotations and labels in which the host and its plugins remember what they decided: which
 // workload takes another's place, what a job was started with, which pod set a pod belongs to.
 //
-// They are believed, so only the system writes them: a user's write neither sets, changes nor
+// The host relies on them, so only the system writes them: a user's write neither sets, changes nor
 // removes one (docs/access.md lists them all). What is a mark: every name in a domain of Sluice but
 // those that are for users, and what the kind's schema lists. Pure functions, any thread.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace sluice::host {
 
-/// The annotation that says who created a workload, or the job that it is of.
+/// The annotation with the creator of a workload, or of the job that it is of.
 inline constexpr std::string_view kCreatedBy = "sluice.dev/created-by";
 
 bool is_mark(const api::KindInfo& kind, std::string_view name);
@@ -25,17 +25,17 @@ bool is_mark(const api::KindInfo& kind, std::string_view name);
 void drop_marks(const api::KindInfo& kind, boost::json::object& object,
                 std::vector<std::string>* ignored);
 
-/// Notes who created the object, where that is a job or its kind lists the mark.
+/// Notes the creator of the object, where that is a job or its kind lists the mark.
 void mark_creator(const api::KindInfo& kind, std::string_view user, boost::json::object& object);
 
 /// Of a user's update: the marks are those of `before`. `ignored` gets a sentence for each that the
-/// user wanted to set or change; one that he left out is no wish.
+/// user wanted to set or change; leaving one out is no such wish.
 void keep_marks(const api::KindInfo& kind, const boost::json::object& before,
                 boost::json::object& after, std::vector<std::string>* ignored);
 
-/// Whose workload it is decides who ends it, so a user cannot make a Workload that an object of the
-/// host's own kinds controls (`before` is nullptr: it is new). Kinds that the host does not know
-/// have controllers of their own.
+/// The owner of a workload decides when it ends, so a user cannot make a Workload that an object of
+/// the host's own kinds controls (`before` is nullptr: it is new). Kinds that the host does not
+/// know have controllers of their own.
 void check_owners(const api::Scheme& scheme, const api::KindInfo& kind,
                   const boost::json::object* before, const boost::json::object& after,
                   std::vector<api::Problem>& problems);

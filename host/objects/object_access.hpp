@@ -1,8 +1,8 @@
-// ObjectAccess: the objects as controllers and plugins see and change them.
+// ObjectAccess: how controllers and plugins read and change objects.
 //
-// Everything is in hub form (storage version). A change takes effect at once for whoever looks next
-// on this thread; it becomes durable, and visible to clients, with the transaction of the step that
-// runs. Only the thread that owns the Kernel uses it.
+// Everything is in hub form (storage version). Later reads on this thread see a change at once; it
+// becomes durable, and visible to clients, with the transaction of the step that runs. Only the
+// thread that owns the Kernel uses it.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -20,7 +20,7 @@
 
 namespace sluice::host {
 
-/// What is left of an answer for those who answer no request: whether it worked, or why not.
+/// An answer for callers that answer no request: whether it worked, or why not.
 template <typename T>
 Result<void> plain(const ApiResult<T>& done) {
   if (done) return {};
@@ -42,7 +42,7 @@ struct EventNote {
   std::string message;
 };
 
-/// The objects as whoever judges a write may look at them.
+/// The objects as the rules that check a write read them.
 class ObjectReader {
  public:
   virtual ~ObjectReader() = default;

@@ -1,7 +1,7 @@
 // TextPool: equal texts share one copy.
 //
-// Most objects of a trace differ in their metadata alone, so their bodies are kept once. Texts that
-// nobody holds any more are dropped as the pool grows. Any thread; the texts are immutable.
+// Most objects of a trace differ in their metadata alone, so their bodies are kept once.
+// Unreferenced texts are dropped as the pool grows. Any thread; the texts are immutable.
 #pragma once
 
 #include <cstddef>

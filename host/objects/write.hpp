@@ -1,5 +1,5 @@
-// WriteRequest, WriteOutcome and Writes: how a change that somebody wants travels from the API
-// server (or any other thread) to the one thread that carries out writes, and back.
+// WriteRequest, WriteOutcome and Writes: how a requested change travels from the API server (or any
+// other thread) to the one thread that carries out writes, and back.
 //
 // The values are plain; Writes::submit() may be called from any thread.
 #pragma once
@@ -64,7 +64,7 @@ struct WriteRequest {
   /// What comes of it, as it was worked out beforehand; null: it is worked out on the way.
   std::shared_ptr<Draft> draft;
   /// kCreate: UID, creation time and status that the object brings are kept: a state that is put
-  /// back. For clients inside the process; nobody may ask for it over the line.
+  /// back. For clients inside the process; no request over the network can set it.
   bool restore = false;
   bool wants_answer = true;  ///< false: the outcome names no object
   bool dry_run = false;
@@ -75,7 +75,7 @@ struct WriteRequest {
   /// Problems found while the body was decoded (duplicate keys), worded as unknown fields are.
   std::vector<std::string> decoding_problems;
   DeleteOptions deletion;
-  std::string user;  ///< who asks, for the audit line and for what he may grant
+  std::string user;  ///< for the audit line and for what the user may grant
   std::vector<std::string> user_groups;
 };
 
@@ -95,7 +95,8 @@ class Writes {
   /// durable or was refused. It must not block.
   virtual void submit(WriteRequest request, WriteDone done) = 0;
   /// Runs a task that costs with the size of a request of this user's, in turns with those of other
-  /// users, where it holds up nobody. False: too many wait; it is not run. Any thread.
+  /// users, on a thread that nothing else waits for. False: too many wait; it is not run. Any
+  /// thread.
   virtual bool run_aside(const std::string& user, std::function<void()> task) {
     static_cast<void>(user);
     task();

@@ -32,7 +32,7 @@ const char* action_of(WorkloadState state) {
   return "Deactivate";
 }
 
-/// By workload: whom Sluice would evict for it.
+/// By workload: the victims that Sluice would evict for it.
 std::map<std::string, json::array> victims_of(const TrialNotes& notes) {
   std::map<std::string, json::array> out;
   for (const auto& [key, evictions] : notes.evictions())

@@ -81,7 +81,7 @@ std::vector<std::string> MirrorStore::keys(const api::KindInfo& kind) const {
 
 Result<PreparedObject> Mirror::read(const api::KindInfo& kind, const std::string& api_version,
                                     json::object object) {
-  // Who wrote which field is nobody's question here, and a large part of an object.
+  // The owners of fields are not needed here, and are a large part of an object.
   if (json::value* metadata = object.if_contains("metadata"); metadata && metadata->is_object())
     metadata->get_object().erase("managedFields");
   object["apiVersion"] = api_version;

@@ -47,7 +47,7 @@ class MirrorTarget {
   virtual void settle() = 0;
 };
 
-/// A store that nobody else writes to.
+/// A store without other writers.
 class MirrorStore final : public MirrorTarget {
  public:
   explicit MirrorStore(LiveStore& store) : store_(store) {}

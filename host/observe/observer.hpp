@@ -1,4 +1,4 @@
-// run_observer(): `sluice observe`: follows a cluster on which somebody else decides, changes
+// run_observer(): `sluice observe`: follows a cluster on which another controller decides, changes
 // nothing there, and answers for it: once, as a comparison or a dump, or as an API server until
 // SIGTERM or SIGINT.
 //

@@ -1,5 +1,5 @@
-// What keeps an observer from changing anything, and from showing as empty what it does not look
-// at: who may do what, and a way for writes that leads nowhere; and who may ask what would be.
+// What keeps an observer from changing anything, and from showing as empty what it does not follow:
+// the rights of users, a way for writes that leads nowhere, and the rights to ask what would be.
 //
 // Both answer from what they were made with; any thread.
 #pragma once
@@ -24,8 +24,8 @@ class ReadersOnly final : public Authorizer {
   std::set<std::string> hidden_;  // group/plural of kinds that are not followed
 };
 
-/// Of a question, what would be a write changes nothing: whoever is known, who may read all that is
-/// followed, may ask it of that; nobody of what is not followed, since its answer would be wrong.
+/// The writes of a question change nothing: users that may read all that is followed may ask about
+/// those kinds; none may ask about a kind that is not followed, since the answer would be wrong.
 class AnybodyAsks final : public Authorizer {
  public:
   /// It must outlive this.

@@ -1,8 +1,8 @@
 // ReadServer: the API of a process that follows a cluster: as a host's, for reading only, and for
 // asking what would be. Changes are made in the cluster itself.
 //
-// open() and stop() are for one thread; whoever asks may do so from any, and is told to come again
-// until attach().
+// open() and stop() are for one thread; requests may come from any, and are answered 503 until
+// attach().
 #pragma once
 
 #include <memory>
@@ -32,13 +32,13 @@ class ReadServer {
   Result<void> open(ServerConfig server, const std::string& address, const std::string& kubeconfig);
   /// All must outlive it, or stop(). `history`: nullptr where none is kept.
   void attach(LiveStore& store, Insight& insight, WhatIf& what_if, History* history);
-  /// Who may ask what would be.
+  /// Decides which users may ask what would be.
   const Authorizer& askers() const { return askers_; }
   void stop();
 
   const std::string& address() const { return address_; }
   ApiServer& api() { return api_; }
-  /// What it shows at /metrics to whoever may read.
+  /// What it shows at /metrics to users that may read it.
   Seeing& seeing() { return seeing_; }
 
  private:

@@ -23,10 +23,10 @@ namespace sluice::host {
 
 struct TrialEviction {
   std::string reason, message;
-  std::string by;  ///< key of the workload it makes room for; empty: for nobody
+  std::string by;  ///< key of the workload it makes room for; empty: none
 };
 
-/// Notes who is evicted, for whom.
+/// Notes which workloads are evicted, and for which.
 class TrialNotes final : public DecisionObserver {
  public:
   explicit TrialNotes(const Engine& engine) : engine_(engine) {}

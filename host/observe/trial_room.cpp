@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Whoever is asked stands on the trial's thread already.
+/// The caller is on the trial's thread already.
 class Here final : public KernelThread {
  public:
   explicit Here(ObjectAccess& objects) : objects_(objects) {}

@@ -1,11 +1,11 @@
-// FieldManager: server-side apply, and the record of who owns which field that it rests on.
+// FieldManager: server-side apply, and the record of the owners of fields that it rests on.
 //
 // Pure functions of their arguments; any thread. The rules are those of Kubernetes: an applier owns
-// the fields of its configuration, whoever else writes owns what he changed; to change a field that
-// somebody else owns is a conflict for an applier (unless forced) and takes the ownership for
-// everybody else; a field that an applier leaves out is removed when nobody else owns it. Owners of
-// objects that were never applied to and have no managedFields are not tracked, until the first
-// apply. What the host itself writes is not recorded.
+// the fields of its configuration, any other writer owns what it changed; to change a field that
+// another manager owns is a conflict for an applier (unless forced), while any other writer takes
+// the ownership over; a field that an applier leaves out is removed when no other manager owns it.
+// Owners of objects that were never applied to and have no managedFields are not tracked, until the
+// first apply. What the host itself writes is not recorded.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -17,7 +17,7 @@
 
 namespace sluice::host {
 
-/// Whose write it is, and to what.
+/// The writer of a write, and what it is written to.
 struct FieldOwner {
   const api::KindInfo& kind;
   std::string_view manager;
@@ -35,9 +35,9 @@ ApiResult<boost::json::object> apply_configuration(const api::Scheme& scheme,
                                                    const boost::json::object* live,
                                                    const boost::json::object& config, bool force);
 
-/// Sets the managedFields of `after`, which somebody made of `before` by a create, an update or a
-/// patch that is no apply; both in hub form, `before` nullptr on a create. A list of managedFields
-/// that the client put into `after` counts, `[{}]` ends the tracking, an empty one is ignored.
+/// Sets the managedFields of `after`, which a create, an update or a patch that is no apply made of
+/// `before`; both in hub form, `before` nullptr on a create. A list of managedFields that the
+/// client put into `after` counts, `[{}]` ends the tracking, an empty one is ignored.
 void track_update(const api::Scheme& scheme, const FieldOwner& owner,
                   const boost::json::object* before, boost::json::object& after);
 

@@ -1,5 +1,5 @@
-// ManagedFields: who owns which fields of an object, as metadata.managedFields says it.
-// Plain values and pure functions, any thread.
+// ManagedFields: the owners of an object's fields, as metadata.managedFields lists them. Plain
+// values and pure functions, any thread.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -13,7 +13,7 @@
 
 namespace sluice::host {
 
-/// Of one object; who would be one more is refused.
+/// Of one object; a further one is refused.
 inline constexpr std::size_t kMostManagers = 100;
 
 struct ManagedEntry {
@@ -37,7 +37,7 @@ ManagedFields parse_managed_fields(const boost::json::array& entries);
 /// ten that only updated, the oldest are put together under the name `ancient-changes`.
 boost::json::array to_json(ManagedFields fields, boost::json::storage_ptr storage = {});
 
-/// The list with which a client says that nobody is to own anything: `[{}]`.
+/// The list with which a client ends the tracking of owners: `[{}]`.
 bool is_reset(const boost::json::array& entries);
 
 }  // namespace sluice::host

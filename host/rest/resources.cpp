@@ -74,7 +74,7 @@ struct ReadOnly {
   bool namespaced;
 };
 
-/// What is worked out when somebody asks.
+/// What is computed when it is read.
 void add_read(const ReadOnly& what, std::vector<std::string> verbs, std::vector<ApiResource>& out) {
   ApiResource resource;
   resource.group = what.group;

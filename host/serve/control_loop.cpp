@@ -236,7 +236,7 @@ std::size_t ControlLoop::carry_out_writes(std::vector<Answer>& answers, std::vec
 }
 
 /// Runs controllers and cycles, unless they rest while writes come. Cycles that are due anyway do
-/// not rest when nobody writes.
+/// not rest when there are no writes.
 ControlLoop::Left ControlLoop::schedule(bool writes_came) {
   const Duration start = clock_.steady();
   const bool goes_on = left_ == Left::kCycles && !writes_came;

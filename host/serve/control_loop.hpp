@@ -8,12 +8,12 @@
 //
 // A turn is one instant and one transaction: the writes that have come in are carried out, those of
 // one user in the order in which they came, of several users in turns and for some milliseconds at
-// most, so that nobody's writes wait for all of somebody else's; a write of somebody whose last one
+// most, so that no user's writes wait for all those of another; a write of a user whose last one
 // took long starts a turn of its own. Then controllers and scheduling cycles run (for a few
 // milliseconds at most; a longer queue of work goes on in the next turn, so that writers never wait
 // for it), then everything is committed together. While writes keep coming, scheduling rests for
 // twice as long as it took: a cycle then decides on what came in several turns, and looks once, not
-// again and again, at all who wait; a host with little to do does not notice. Answers go out when
+// again and again, at all that waits; a host with little to do does not notice. Answers go out when
 // it is durable. While one transaction is being written the next turn runs; a few may be under way,
 // no more.
 //
@@ -160,7 +160,7 @@ class ControlLoop final : public Writes, public KernelThread {
   bool woken_ = false;
   Duration schedule_from_ = 0;  // by the clock that only goes forward
   Left left_ = Left::kNothing;  // by the scheduling that ran last
-  std::string slow_user_;       // whose last write took long; empty: nobody's
+  std::string slow_user_;       // the user whose last write took long; may be empty
   std::atomic<std::uint64_t> turns_{0};
   std::thread thread_;
   FairPool aside_;

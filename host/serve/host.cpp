@@ -39,7 +39,7 @@ std::string store_folder(const Configuration& config) {
   return config.store.path == "memory" ? std::string() : config.store.path;
 }
 
-/// Asks the authorizer of the World that is there; without one nobody may do anything.
+/// Asks the authorizer of the present World; without a World all is denied.
 class PresentAuthorizer final : public Authorizer {
  public:
   AccessAnswer may(const Identity& who, const AccessRequest& request) const override {
@@ -199,7 +199,7 @@ class Host {
   /// Tells how the process before died, should it have died inside a plugin, and counts it.
   void note_deaths() {
     const std::filesystem::path folder = store_folder(config_);
-    std::error_code ignored;  // who opens the store says what is wrong with the folder
+    std::error_code ignored;  // opening the store reports what is wrong
     if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
     auto death = start_crash_notes(folder.empty() ? folder : folder / "plugin-crash");
     if (!death) return log(LogLevel::kWarning, "host", death.error().text);

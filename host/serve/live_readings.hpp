@@ -1,5 +1,5 @@
-// The gauges of a Machine that lives: its queues, its plugins, its thread and its objects, whoever
-// keeps these.
+// The gauges of a live Machine: its queues, its plugins, its thread and its objects; a host shows
+// them, and so does a controller of a cluster.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,7 @@
 // Seeing: what the process shows of itself: the metrics, their listener, and /metrics of the API.
 //
-// Belongs to the process; who decides in it comes and goes. Counters go on over a reload; while
-// nobody is there the gauges of queues are absent. listen(), enter(), leave() and stop() are for
-// one thread.
+// Belongs to the process; Machines come and go. Counters go on over a reload; without a Machine the
+// gauges of queues are absent. listen(), enter(), leave() and stop() are for one thread.
 #pragma once
 
 #include <functional>
@@ -29,8 +28,8 @@ class Seeing {
 
   HostMetrics& metrics() { return metrics_; }
 
-  /// What a listener of the API gets: requests are counted, and GET /metrics is answered for whom
-  /// RBAC allows that path.
+  /// What a listener of the API gets: requests are counted, and GET /metrics is answered for users
+  /// that RBAC allows that path.
   MeteredApi api();
 
   /// Plain HTTP without credentials: /metrics, /healthz, /livez, /readyz. The address is checked by
@@ -40,7 +39,7 @@ class Seeing {
   void watch(const Listener& listener);
 
   void enter(Source source);
-  /// Nobody asks the source any more; what it was asked before it may still answer.
+  /// The source is not called any more; what it was asked before it may still answer.
   void leave();
   void stop(std::int64_t grace_ms);
 

@@ -87,7 +87,7 @@ void Signals::run() {
 }
 
 void Signals::end_by_force() {
-  // Should whoever reads the log be stuck, too, this ends the process in its place.
+  // Should the reader of the log be stuck, too, this ends the process in its place.
   sigset_t alarm_only;
   sigemptyset(&alarm_only);
   sigaddset(&alarm_only, SIGALRM);

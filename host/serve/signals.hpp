@@ -37,7 +37,7 @@ class Signals {
   /// Has next() answer kOther, once for all calls until it does. Any thread.
   void call();
   static constexpr int kOther = 0;
-  /// Whom to ask what the end waits for; must outlive this.
+  /// What knows which part the end waits for; must outlive this.
   void ask(const Watchdog& watchdog);
 
  private:

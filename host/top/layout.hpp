@@ -25,7 +25,7 @@ struct TopLook {
 struct TopFrame {
   TerminalSize size;
   Time now = 0;
-  std::string server;  ///< whom it was asked
+  std::string server;  ///< the server that was asked
   std::string note;    ///< what a person should know first; empty: all is well
 };
 

@@ -113,8 +113,8 @@ std::string TopModel::root_of(const std::string& cohort) const {
   return at;
 }
 
-/// Who lends what is known in sum only: what all of a tree borrow. Of one queue it is at least what
-/// nobody else could have lent, and at most what it does not use itself.
+/// What each queue lends is known in sum only: what all queues of a tree borrow. Of one queue it is
+/// at least what no other queue could have lent, and at most what it does not use itself.
 void TopModel::set_lent(std::vector<TopQueue>& queues) const {
   std::map<std::tuple<std::string, std::string, std::string>, Pool> pools;
   const auto pool = [&](const std::string& root, const TopQuota& quota) -> Pool& {

@@ -25,7 +25,7 @@ namespace sluice::host {
 struct TopQuery {
   TopSort sort = TopSort::kQueue;
   bool reverse = false;
-  bool all = false;    ///< not only who waits
+  bool all = false;    ///< running workloads too, not only waiting ones
   std::string ns;      ///< only its workloads, and queues to which its LocalQueues lead; empty: any
   std::string cohort;  ///< with those below it; empty: any
   std::vector<std::string> queues;     ///< names of ClusterQueues; empty: any

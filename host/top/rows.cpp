@@ -70,7 +70,7 @@ TopState state_of(const json::object& object) {
   const json::object& status = part(object, "status");
   if (has_condition(status, "Finished")) return TopState::kFinished;
   if (has_condition(status, "Admitted")) {
-    // Who does not wait for pods does not say whether they are ready.
+    // A workload that does not wait for its pods has no condition about them.
     const bool told = find_condition(status, "PodsReady") != nullptr;
     return told && !has_condition(status, "PodsReady") ? TopState::kStarting : TopState::kRunning;
   }
@@ -110,7 +110,7 @@ std::string why_of(const json::object& status, TopState state) {
   return out;
 }
 
-/// The condition whose last change began the state.
+/// The type of the condition whose last change began the state.
 const char* told_by(TopState state) {
   switch (state) {
     case TopState::kRunning:

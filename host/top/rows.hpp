@@ -15,7 +15,7 @@ namespace sluice::host {
 struct TopQuota {
   std::string flavor, resource;
   std::int64_t nominal = 0, used = 0, borrowed = 0;
-  /// Who lends is known in sum only: of one queue it is at least and at most that much.
+  /// What a queue lends is known in sum only: of one queue it is at least and at most that much.
   std::int64_t lent_least = 0, lent_most = 0;
   std::int64_t lendable = INT64_MAX;  ///< lendingLimit
 };
@@ -44,7 +44,7 @@ enum class TopState : std::uint8_t {
 
 struct TopWorkload {
   std::string ns, name;
-  std::string job;                         ///< `Job train`; empty: nobody controls it
+  std::string job;                         ///< `Job train`; empty: it has no controller
   std::string local_queue, cluster_queue;  ///< the latter is empty when it is not known
   std::int64_t priority = 0;
   TopState state = TopState::kWaiting;
@@ -52,15 +52,15 @@ struct TopWorkload {
   std::string why;              ///< in the scheduler's words
 };
 
-/// queue: by name, and who waits in the order of the queue. waiting: most, and longest, first. use:
-/// the fullest first. priority: the highest first.
+/// queue: by name, and workloads that wait in the order of the queue. waiting: most, and longest,
+/// first. use: the fullest first. priority: the highest first.
 enum class TopSort : std::uint8_t { kQueue, kWaiting, kUse, kPriority };
 
 struct TopView {
   std::vector<TopQueue> queues;
   std::vector<TopWorkload> workloads;  ///< of those that fit the query, the part that was wanted
   std::size_t fitting = 0;             ///< how many fit
-  std::size_t waiting = 0;             ///< of all that fit but for `all`, who waits
+  std::size_t waiting = 0;             ///< that wait, of all that fit but for `all`
 };
 
 TopQueue top_queue(const boost::json::object& object);

@@ -23,7 +23,7 @@ constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[2J";
 constexpr std::string_view kLeave = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
 std::string variable(const char* name) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets variables here
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread sets variables
   const char* value = std::getenv(name);
   return value ? value : "";
 }

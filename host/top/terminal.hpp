@@ -4,10 +4,10 @@
 //   auto terminal = Terminal::open();
 //   while (…) { TerminalEvent event = (*terminal)->wait(kSecond); … (*terminal)->draw(lines); }
 //
-// Invariant: whoever it is that ends, the terminal is left as it was found: by the destructor, also
-// after SIGINT, SIGTERM, SIGHUP and SIGQUIT, and while the process is stopped (control-Z). Made
-// before any other thread, so that all of them have these signals blocked. Main thread, but for
-// wake().
+// Invariant: however the process ends, the terminal is left as it was found: by the destructor,
+// also after SIGINT, SIGTERM, SIGHUP and SIGQUIT, and while the process is stopped (control-Z).
+// Made before any other thread, so that all of them have these signals blocked. Main thread, but
+// for wake().
 #pragma once
 
 #include <memory>

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLongestTrouble = 1024;
 constexpr Duration kFirstLook = 30 * kSecond;
 constexpr Duration kBetweenFrames = 100 * kMillisecond;  // eyes are not faster
-constexpr Duration kClockTick = kSecond;                 // how long somebody waits goes on
+constexpr Duration kClockTick = kSecond;                 // between updates of waiting times
 
 /// What does not come, and why; what is the same for all kinds is said once. `every`: also what
 /// only takes its time.

@@ -1,4 +1,4 @@
-// Looking at queues and who waits: once, or live on the terminal. What `sluice top` does.
+// Looking at queues and their workloads: once, or live on the terminal. What `sluice top` does.
 //
 // Both follow the cluster by lists and watches, read only, and block the calling (main) thread.
 #pragma once
@@ -14,8 +14,8 @@
 
 namespace sluice::host {
 
-/// What is followed to know of queues and who waits: of those that lie in namespaces only `ns`, if
-/// it is not empty.
+/// What is followed to know of queues and their workloads: of kinds that lie in namespaces only
+/// `ns`, if it is not empty.
 std::vector<FollowedKind> queue_kinds(const api::Scheme& scheme, const std::string& ns);
 
 struct TopGlance {

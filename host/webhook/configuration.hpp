@@ -15,7 +15,7 @@ namespace sluice::host {
 
 inline constexpr int kWebhookPort = 9443;
 
-/// Whether versions of the kind differ in more than apiVersion, so that somebody has to convert.
+/// Whether versions of the kind differ in more than apiVersion, so that a webhook has to convert.
 bool needs_conversion(const api::Scheme& scheme, const api::KindInfo& kind);
 
 /// Names of the definitions of our kinds of which that is true.

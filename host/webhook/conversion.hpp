@@ -1,7 +1,7 @@
 // ConversionReview (apiextensions.k8s.io/v1): objects of our kinds in another version, by the same
 // conversion that a host of its own has.
 //
-// Nothing is lost on the way there and back (see Scheme). Objects are not judged: what is stored
+// Nothing is lost on the way there and back (see Scheme). Objects are not validated: what is stored
 // has to be readable. Pure functions over a filled Scheme; any thread.
 #pragma once
 

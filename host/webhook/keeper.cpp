@@ -210,7 +210,7 @@ Result<void> WebhookKeeper::spread_to(const std::string& path, const std::string
   auto object = object_of_answer(found);
   if (!object) return object.error().context("cannot read " + what);
   const json::object& metadata = part(*object, "metadata");
-  // That of somebody else, or of nobody, stays as it is.
+  // An object with the mark of another installation, or without one, stays as it is.
   if (api::find_text(part(metadata, "annotations"), kTrustMark) !=
       fmt::format("{}/{}", keeping_.ns, keeping_.name))
     return {};

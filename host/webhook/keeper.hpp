@@ -1,9 +1,9 @@
-// WebhookKeeper: sees to it that a webhook is served and believed: keeps its keys in a Secret (or
+// WebhookKeeper: sees to it that a webhook is served and trusted: keeps its keys in a Secret (or
 // reads them from files), has them renewed, and, on the replica that decides, puts its authority
 // into the configurations and definitions that carry kTrustMark.
 //
-// It has a thread of its own, on which the hooks are called. What goes wrong is told once and tried
-// again. start() and stop() are for one thread.
+// It has a thread of its own, on which the hooks are called. What goes wrong is logged once and
+// tried again. start() and stop() are for one thread.
 #pragma once
 
 #include <condition_variable>
@@ -36,7 +36,7 @@ struct WebhookKeeping {
 
 struct WebhookKeeperHooks {
   std::function<Result<void>(const WebhookKeys&)> use;  ///< to serve with from now on
-  std::function<void(const std::string& user)> is;      ///< as whom the API server knows this one
+  std::function<void(const std::string& user)> is;      ///< the API server's name for this process
   std::function<bool()> decides;
   std::function<std::int64_t()> seconds;  ///< since 1970
 };
@@ -49,7 +49,7 @@ class WebhookKeeper {
 
   void start();
   void stop();
-  /// Something changed, such as who decides. Any thread.
+  /// Something changed, such as which replica decides. Any thread.
   void look_now();
 
  private:

@@ -1,8 +1,8 @@
-// WebhookKeys: with what a webhook proves to API servers that it is the one: a certificate
-// authority of its own and a server certificate, kept in a Secret that all replicas share.
+// WebhookKeys: what a webhook identifies itself with to API servers: a certificate authority of its
+// own and a server certificate, kept in a Secret that all replicas share.
 //
-// Whoever serves with a certificate of a new authority has to be trusted by then: an authority that
-// takes over is in the trust for a day before it issues the certificate that is served. Pure
+// A certificate of a new authority may be served only when API servers trust that authority: one
+// that takes over is in the trust for a day before it issues the certificate that is served. Pure
 // functions; any thread. Times are seconds since 1970.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace sluice::host {
 
 struct WebhookKeys {
   std::string trust;          ///< PEM; the first certificate is that of the authority that issues
-  std::string authority_key;  ///< empty: files of somebody else's
+  std::string authority_key;  ///< empty: files that another program renews
   CertifiedKey server;
   bool operator==(const WebhookKeys&) const = default;
 };
@@ -29,7 +29,7 @@ struct WebhookKeys {
 Result<std::optional<WebhookKeys>> renewed(const std::optional<WebhookKeys>& present,
                                            const std::vector<std::string>& names, std::int64_t now);
 
-/// The keys in files, which somebody else renews. `trust_file` empty: those that are in the
+/// The keys in files, which another program renews. `trust_file` empty: those that are in the
 /// certificate's file beside it, or itself.
 Result<WebhookKeys> keys_of_files(const std::string& certificate_file, const std::string& key_file,
                                   const std::string& trust_file);

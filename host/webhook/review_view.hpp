@@ -1,6 +1,5 @@
 // ReviewView: what a draft sees of a cluster in which the object in question may or may not be
-// there yet, or may be there in an older form: whether it can be created is the API server's to
-// say.
+// there yet, or may be there in an older form: the API server decides whether it can be created.
 //
 // Belongs to one review.
 #pragma once
@@ -13,7 +12,7 @@
 
 namespace sluice::host {
 
-/// The object has its identity already, or nobody needs to know it.
+/// The object has its identity already, or needs none.
 class GivenIds final : public IdSource {
  public:
   GivenIds(IdSource& others, std::string uid) : others_(others), uid_(std::move(uid)) {}

@@ -21,11 +21,11 @@ namespace {
 
 namespace json = boost::json;
 
-/// As which the controller writes what it decided (host/outbox). Its user alone would not do: where
-/// it runs as a person, he creates jobs, too.
+/// The manager as which the controller writes what it decided (host/outbox). Its user alone would
+/// not do: where the controller runs as a person, that user creates jobs, too.
 constexpr std::string_view kManager = "sluice";
 
-/// Somebody takes a finalizer away, or an API server its notes: nothing that anybody judges.
+/// A write removes a finalizer, or an API server its notes: nothing that is reviewed.
 bool is_housekeeping(json::object before, json::object after) {
   for (json::object* each : {&before, &after}) {
     each->erase("status");

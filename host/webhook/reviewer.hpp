@@ -1,14 +1,13 @@
-// Reviewer: what becomes of an object that somebody wants to store in a cluster, by the rules by
-// which a host of its own takes writes: the same intake, the same policies, the same plugins.
+// Reviewer: what becomes of an object that a client writes to a cluster, by the rules by which a
+// host of its own takes writes: the same intake, the same policies, the same plugins.
 //
 //   mutating    a job with a queue (or, if so configured, any) is held; marks that only the system
 //               writes are as they were; our own kinds get their defaults; pods get their gates
 //   validating  all of that again, and whatever a host would refuse is refused, in its words
 //
-// What the mutating step finds wrong it leaves to the validating one. Jobs that nobody queued are
-// nobody's business. What is being deleted is let go. A review writes nothing and remembers
-// nothing. One thread at a time; it may be another one than that of the machine whose store it
-// reads.
+// What the mutating step finds wrong it leaves to the validating one. Jobs outside of queues pass
+// unchanged, and so does what is being deleted. A review writes nothing and remembers nothing. One
+// thread at a time; it may be another one than that of the machine whose store it reads.
 #pragma once
 
 #include <memory>
@@ -39,7 +38,7 @@ class Reviewer {
   Reviewer(const Reviewer&) = delete;
   Reviewer& operator=(const Reviewer&) = delete;
 
-  /// Who writes what the controller decided: not judged again.
+  /// The user that writes what the controller decided; those writes are not reviewed again.
   void set_self(std::string user) { self_ = std::move(user); }
 
   Verdict review(const AdmissionRequest& request, ReviewStep step);

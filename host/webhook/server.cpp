@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kWaitingReviews = 512;
 constexpr std::size_t kWaitingConversions = 32;
 constexpr std::int64_t kRequestsEndMs = 5'000;
-constexpr const char* kAsker = "api-server";  // nobody else asks
+constexpr const char* kAsker = "api-server";  // only API servers ask
 
 ListenerLimits limits() {
   ListenerLimits out;

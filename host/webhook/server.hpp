@@ -8,9 +8,9 @@
 //   (*server)->stop();
 //
 // Reviews are answered one at a time on a thread of their own, with plugins of their own;
-// conversions on another one, from the start. Whoever reaches the address may ask: an API server
-// shows no credentials. Each replica has one, whoever decides. Public members may be called from
-// any thread.
+// conversions on another one, from the start. Every client that reaches the address may ask: an API
+// server shows no credentials. Each replica has one, also while another one decides. Public members
+// may be called from any thread.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class WebhookServer {
   ~WebhookServer();  ///< stop()
 
   Result<void> use(const WebhookKeys& keys);
-  /// Whose writes are not reviewed: the controllers'.
+  /// The user whose writes are not reviewed: the controllers'.
   void set_self(const std::string& user);
   void ready();
   void stop();

@@ -27,7 +27,7 @@ json::object reference(const Wish& wish, const std::string& key) {
   return out;
 }
 
-/// Who is told of, in words that only name what may be known.
+/// The workloads of an answer, in words that only name what may be known.
 class Names {
  public:
   Names(const Engine& engine, const MayKnow& may_know) : engine_(engine), may_know_(may_know) {}
@@ -52,7 +52,7 @@ class Names {
     return out;
   }
 
-  /// For whom it made room; empty when that is nobody who may be named.
+  /// The workload that it made room for; empty when there is none that may be named.
   json::object preemptor(const std::string& key) const {
     if (key.empty()) return {};
     const auto id = engine_.find(key);
@@ -107,7 +107,7 @@ json::object told_of(Fork& fork, const Asked& asked, const Question& question, c
   return out;
 }
 
-/// What became of those that nobody asked about, by kind of it.
+/// What became of those that were not asked about, by kind of change.
 class Changes {
  public:
   Changes(const Engine& engine, const Names& names, const Happenings& since)

@@ -1,6 +1,6 @@
 // The answer of a fork: what became of the workloads that were asked about, and of all others.
 //
-// It holds what who asks may know: workloads of namespaces that `may_know` refuses are counted, not
+// It holds what the user may know: workloads of namespaces that `may_know` refuses are counted, not
 // named. Reads the fork, on its thread; changes nothing. docs/what-if.md describes the document.
 #pragma once
 

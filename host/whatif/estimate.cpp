@@ -31,7 +31,7 @@ struct Basis {
   }
 };
 
-/// The roots of the queues; nobody else's jobs are in their way.
+/// The roots of the queues; jobs of other trees are not in their way.
 std::set<NodeId> roots_of(const Engine& engine, const std::vector<WorkloadId>& waiting) {
   std::set<NodeId> out;
   for (const WorkloadId id : waiting)

@@ -2,11 +2,11 @@
 // way: what is written and decided in it happens nowhere else.
 //
 // It has the host's configuration, its records (shared, fork_store.hpp), further instances of its
-// plugins, which are told that this is a simulation, a virtual clock that stands at the moment of
-// the fork, and jobs whose pods are only said to run. Nobody answers admission checks in it: who
-// answers them looks outside. Engine and controllers take the state up as a host does that starts
-// again, but look at nothing that the host has brought to rest. Made and used on one thread, which
-// need not be one of the host's.
+// plugins, for which this is a simulation, a virtual clock that stands at the moment of the fork,
+// and jobs whose pods are only said to run. Admission checks are not answered in it: their plugins
+// look outside. Engine and controllers take the state up as a host does that starts again, but look
+// at nothing that the host has brought to rest. Made and used on one thread, which need not be one
+// of the host's.
 #pragma once
 
 #include <chrono>
@@ -43,7 +43,7 @@ struct ForkMoment {
   std::vector<std::string> uncertain = {};    ///< sentences: what answers about it do not know
 };
 
-/// When whoever asked stops waiting.
+/// When the client stops waiting.
 using Deadline = std::chrono::steady_clock::time_point;
 
 class Fork {

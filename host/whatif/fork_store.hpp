@@ -1,5 +1,5 @@
-// ForkStore: the objects of a running host at one moment, to be changed by somebody else without
-// the host's taking notice.
+// ForkStore: the objects of a running host at one moment, to be changed beside it without any
+// effect on the host.
 //
 // The host's records are shared, no text is copied; what is written lies over them and is gone with
 // the store. Invariant: the shared records are one consistent cut, that of version(). Made on any

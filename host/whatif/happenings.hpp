@@ -1,4 +1,4 @@
-// Happenings: what became of whom while a fork ran: where each workload stood before, and what was
+// Happenings: what became of each workload while a fork ran: where it stood before, and what was
 // decided on it since.
 //
 // Reads the fork's engine, on the fork's thread; must outlive the fork's machine.
@@ -17,7 +17,7 @@ class Happenings final : public DecisionObserver {
   struct Of {
     WorkloadId workload = 0;
     bool evicted = false;
-    /// Of the last eviction, or of what ended it: reason, whom it made room for, in which way.
+    /// Of the last eviction, or of what ended it: reason, preemptor, in which way.
     std::string reason, by, preemption;
   };
 
@@ -25,7 +25,7 @@ class Happenings final : public DecisionObserver {
   void begin(const Engine& engine);
   void decided(Time now, const Decision& decision) override;
 
-  /// Whom something was decided on, in the order of the first decisions.
+  /// The workloads that something was decided on, in the order of the first decisions.
   const std::vector<Of>& all() const { return all_; }
   /// nullptr: nothing was decided on it.
   const Of* find(WorkloadId id) const;

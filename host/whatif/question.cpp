@@ -75,7 +75,7 @@ ApiResult<WriteVerb> verb_of(const Question& question, const Wish& wish, const M
     return WriteVerb::kDelete;
   }
   if (exists && allowed("patch").allowed) return WriteVerb::kPatch;
-  // Whoever may do neither does not hear whether it is there.
+  // A user that may do neither does not learn whether the object exists.
   if (const AccessAnswer answer = allowed("create"); !answer.allowed)
     return access_denied(question.who, access(wish, "create"), answer.reason);
   return WriteVerb::kCreate;

@@ -1,4 +1,4 @@
-// Question: what somebody asks of a fork: the objects that he would write, and in whose name.
+// Question: what a user asks of a fork: the objects to be written, and in whose name.
 //
 // read_question() and judge_access() may be called on any thread; put_question() belongs to the
 // fork's.
@@ -39,7 +39,7 @@ inline constexpr std::size_t kMostWishes = 1'000;
 
 /// What the spec of a WhatIf asks: `objects`, in order, those of the text `manifests`, then
 /// `delete` and `deleteManifests`; `namespace` is that of objects which name none. 400 for what is
-/// no object of the API, 404 for a kind that nobody serves, as a request to it would be answered.
+/// no object of the API, 404 for a kind that is not served, as a request to it would be answered.
 ApiResult<std::vector<Wish>> read_wishes(const api::Scheme& scheme,
                                          const boost::json::object& spec);
 
@@ -47,8 +47,8 @@ using May = std::function<AccessAnswer(const AccessRequest& request)>;
 /// Whether the object is there, at the moment that counts.
 using Exists = std::function<bool(const api::KindInfo& kind, std::string_view key)>;
 
-/// 403 as the write would be answered: whoever may write it may ask. What is there already has to
-/// be patched, or is refused as a creation is.
+/// 403 as the write would be answered: the right to write is the right to ask. What is there
+/// already has to be patched, or is refused as a creation is.
 ApiResult<void> judge_access(const Question& question, const May& may, const Exists& exists);
 
 /// What an asked wish became: the key of the object that was written.
@@ -57,7 +57,7 @@ struct Granted {
   std::vector<std::string> warnings;
 };
 
-/// Writes the wishes as requests of who asks; the first refusal is the answer. By wish.
+/// Writes the wishes as requests of the user that asks; the first refusal is the answer. By wish.
 ApiResult<std::vector<Granted>> put_question(const Question& question, const May& may,
                                              Machine& machine);
 

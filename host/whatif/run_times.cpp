@@ -28,7 +28,7 @@ RunTimes::RunTimes(const Engine& engine, const SimulatedJobs& jobs, const PastRu
       continue;
     of_queue.push_back(finished->last_transition_time - admitted->last_transition_time);
   }
-  // Whose objects are still there is kept, too: of each queue one of both counts.
+  // Workloads that still exist are in the history, too: for each queue the longer list counts.
   for (const auto& [queue, times] : kept)
     if (std::vector<Duration>& of_queue = past_[queue]; times.size() >= of_queue.size())
       of_queue.assign(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(

@@ -1,4 +1,4 @@
-// RunTimes: how long jobs run, as far as anybody knows: what they say themselves (an annotation, a
+// RunTimes: how long jobs run, as far as that is known: what they say themselves (an annotation, a
 // limit of their time), else what others of their queue took.
 //
 // Plain values once made; draw() changes only what it is given.

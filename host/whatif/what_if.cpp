@@ -111,7 +111,7 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
   auto done = put();
   if (!done) return done.error();
 
-  // Namespaces are walls: whoever may not read a namespace's workloads hears no names of them.
+  // A user that may not read a namespace's workloads gets no names of them.
   const MayKnow may_know = [&](std::string_view ns) {
     AccessRequest wish;
     wish.verb = "get";

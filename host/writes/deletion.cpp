@@ -204,7 +204,7 @@ void Deletion::erase(const ObjectRef& ref) {
   after_erase(ref, header);
 }
 
-/// Whom it concerns that the object is gone: its owners and its namespace.
+/// What follows for owners and namespace when the object is gone.
 void Deletion::after_erase(const ObjectRef& ref, const Header& header) {
   const std::size_t slash = ref.kind->namespaced ? ref.key.find('/') : std::string::npos;
   const std::string ns = slash == std::string::npos ? "" : ref.key.substr(0, slash);
@@ -235,7 +235,7 @@ void Deletion::empty_namespace(const ObjectRef& ref) {
   }
 }
 
-/// Who that is of the dependents' namespace, or of none; no kind: there is no such kind.
+/// The owner, in the dependents' namespace or in none; no kind: there is no such kind.
 ObjectRef Deletion::owner_named(const OwnerReference& owner, std::string_view ns) const {
   const std::string name(owner.name);
   const api::KindInfo* kind = kernel_.scheme().find(owner.api_version, owner.kind);

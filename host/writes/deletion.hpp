@@ -1,12 +1,12 @@
 // Deletion: how objects end: finalizers, grace periods, and what ends with them.
 //
-// Everything that follows from one DELETE and needs nobody else happens in the same transaction:
+// Everything that follows from one DELETE and waits for nothing happens in the same transaction:
 // dependents of a deleted owner are deleted (background), or first (foreground), or lose the
 // reference (orphan); the objects of a namespace go with it. What has finalizers or a grace period
-// is only marked, and whoever waits for it is looked at again when it is gone. Dependents are
-// worked off a list, each once, so that no chain of owners is too deep and no web of them costs
-// more than its references. Owners that wait for each other in a circle, or for themselves, go
-// together as soon as nothing else holds one of them. Belongs to the kernel's thread.
+// is only marked, and what waits for it is looked at again when it is gone. Dependents are worked
+// off a list, each once, so that no chain of owners is too deep and no web of them costs more than
+// its references. Owners that wait for each other in a circle, or for themselves, go together as
+// soon as nothing else holds one of them. Belongs to the kernel's thread.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace sluice::host {
 
-/// The namespaces that every host has cannot be deleted, by nobody; nullopt: this object can.
+/// The namespaces that every host has cannot be deleted; nullopt: this object can.
 std::optional<ApiError> refuses_to_go(const ObjectRef& ref);
 
 class Deletion {

@@ -1,10 +1,10 @@
 // Draft: what a write comes to, worked out beside the thread that writes.
 //
-// All that costs with the size of a request (patching, defaults, validation, who owns which field,
-// the forms that are stored) is done in a draft, by one pure function of the request and of what
-// was read for it (Writer::draft). On an I/O thread it reads the published view. What it read is
-// kept, and the kernel's thread takes the draft if its own view says the same: a draft that holds
-// is exactly what that thread would have made. Else it is made anew.
+// All that costs with the size of a request (patching, defaults, validation, owners of fields, the
+// forms that are stored) is done in a draft, by one pure function of the request and of what was
+// read for it (Writer::draft). On an I/O thread it reads the published view. What it read is kept,
+// and the kernel's thread takes the draft if its own view says the same: a draft that holds is
+// exactly what that thread would have made. Else it is made anew.
 //
 // Invariant: a draft that was refused says only why; one that is sealed needs nothing but an
 // identity (where `identified` is false), the word of the guard, and to be committed. Used by one
@@ -91,8 +91,8 @@ struct Draft {
   std::vector<std::string> warnings;  ///< unknown and duplicate fields
   std::vector<std::string> advice;    ///< what the writer should know and what refuses nothing
   std::optional<Edit> edit;           ///< not when it was refused before there was any
-  bool records_owners = true;  ///< who changed which field; false: they are part of `after` already
-  bool identified = true;      ///< a new object has its uid and creation time
+  bool records_owners = true;         ///< in managedFields; false: `after` has them already
+  bool identified = true;             ///< a new object has its uid and creation time
 
   // ---- once it is sealed
   bool sealed = false;

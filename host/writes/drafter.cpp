@@ -253,7 +253,7 @@ void Drafter::seal_status(Draft& draft) const {
   out.stored.body = stored.body;
   out.stored.hidden = stored.hidden;
   out.has_uid = out.has_creation_time = true;
-  // Who owns which field of the status may have changed.
+  // The owners of fields of the status may have changed.
   if (std::string text = metadata_text(part(edit.after(), "metadata"));
       text != stored.metadata.text())
     out.stored.metadata = Header(std::move(text));

@@ -1,6 +1,6 @@
 // Drafter: the rules of every write that need no more than the object itself and what may be read
-// of others: defaults, policies of the kind, validation, names, generation, who owns which field,
-// size, and the forms that are stored.
+// of others: defaults, policies of the kind, validation, names, generation, owners of fields, size,
+// and the forms that are stored.
 //
 // All of it works on a Draft. Once the policies are added, const and pure but for the ids of the
 // view: any thread.
@@ -25,12 +25,12 @@ namespace sluice::host {
 struct WriteMode {
   bool dry_run = false;
   bool by_system = false;  ///< the host itself: a status is taken over on creation
-  bool answer = true;      ///< false: nobody reads the object of the outcome
+  bool answer = true;      ///< false: the object of the outcome is not read
   FieldValidation field_validation = FieldValidation::kIgnore;
-  std::string_view field_manager;  ///< who owns the fields that change; empty: not recorded
+  std::string_view field_manager;  ///< owner of the fields that change; empty: not recorded
   std::string_view plugin;         ///< that writes; it may take its own mark away
-  std::string_view user;           ///< who is noted as the creator; empty: nobody is
-  bool advises = false;            ///< somebody reads what is said beside the outcome
+  std::string_view user;           ///< noted as the creator; empty: none is
+  bool advises = false;            ///< warnings beside the outcome are read
   /// Asked last, with the object as it would be stored; may be empty.
   std::function<std::optional<ApiError>(const api::KindInfo&, const boost::json::object&)> guard;
 };
@@ -46,8 +46,8 @@ class Drafter {
   /// Objects can be created only in namespaces that exist.
   void require_namespaces() { require_namespaces_ = true; }
 
-  /// What the system makes of a wish before anybody looks at its fields: marks that are not the
-  /// writer's to set, owners, and the policies of the kind. The first part of judge().
+  /// What the system makes of a wish before its fields are checked: marks that are not the writer's
+  /// to set, owners, and the policies of the kind. The first part of judge().
   void amend(Draft& draft, const WriteMode& mode, std::vector<api::Problem>& problems) const;
   /// Judges the draft's edit, and seals it unless plugins have to be asked before. Why not: in
   /// `refused`. REQUIRES: the edit says what is to become of the object.

@@ -62,7 +62,7 @@ void drop_system_metadata(json::object& object) {
   json::object& metadata = metadata_of(object);
   for (const auto field : kSystemFields) metadata.erase(api::json_view(field));
   metadata.erase("resourceVersion");
-  drop_standing_aside(object);  // it would let its status be anybody's
+  drop_standing_aside(object);  // with it clients could write the status
 }
 
 void give_identity(json::object& object, std::string_view uid, Time now) {

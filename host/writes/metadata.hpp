@@ -1,4 +1,4 @@
-// The rules of metadata: what the system fills in and keeps, whoever writes (Kubernetes API
+// The rules of metadata: what the system fills in and keeps on every write (Kubernetes API
 // conventions). Pure functions on hub objects; any thread.
 #pragma once
 

@@ -1,7 +1,7 @@
 // ObjectWriter: creating, changing and deleting objects by the rules of the Kubernetes API, for
 // users (through Writer), controllers and plugins alike. It is the live ObjectAccess.
 //
-// Every change goes through here, as a Draft: what it says, judged by the rules of the Drafter,
+// Every change goes through here, as a Draft: what it says, checked by the rules of the Drafter,
 // then what plugins and the guard say, identity, finalizers, and then the Kernel. A refused change
 // changes nothing. Belongs to the kernel's thread.
 #pragma once

@@ -2,8 +2,8 @@
 // clients of the API do, as the user system:plugin:NAME.
 //
 // What a plugin's call writes is one Transaction: the plugin sees it at once, all others when the
-// call is over, or never. The engine has its say in the status of a workload then. Own state of
-// plugins is kept as objects of a kind that the API does not serve. Belongs to the kernel's thread.
+// call is over, or never. Then the engine updates the status of a workload. Own state of plugins is
+// kept as objects of a kind that the API does not serve. Belongs to the kernel's thread.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -66,7 +66,7 @@ class PluginObjects final : public ObjectPort {
   ObjectWriter& objects_;
   Writer writer_;
   const api::KindInfo* state_kind_;
-  std::string plugin_;                        // whose call it is
+  std::string plugin_;                        // that made the present call
   std::optional<Transaction> transaction_;    // of the running call, once it wrote
   mutable std::map<std::string, Keys> keys_;  // of the state that is there; read on first use
   std::vector<std::pair<std::string, bool>> key_changes_;  // staged: key, whether it was added

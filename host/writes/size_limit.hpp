@@ -15,8 +15,7 @@ namespace sluice::host {
 
 inline constexpr std::size_t kMostObjectBytes = 3U << 19;  ///< 1.5 MiB, as compact JSON
 
-/// 413 when the object would take more; the host itself, which answers to nobody, has twice as
-/// much.
+/// 413 when the object would take more; writes of the host itself may take twice as much.
 std::optional<ApiError> too_large(const api::KindInfo& kind, std::string_view name,
                                   const boost::json::object& object, bool by_system);
 

@@ -1,11 +1,11 @@
 // Transaction: changes that take effect together, or not at all.
 //
-// While one is open, what is written through the ObjectWriter is kept in it: whoever reads on this
-// thread sees it, as it would be stored, and neither the engine nor anybody else hears of it. Each
-// change was judged against what the earlier ones left, so nothing is left that commit() could be
-// refused for: it lets the changes take effect in their order, and what follows from each with it
-// (dependents of what is deleted; a workload whose status says that it is finished ends). A
-// transaction that is dropped, or forgotten, leaves nothing. One at a time; the kernel's thread.
+// While one is open, what is written through the ObjectWriter is kept in it: reads on this thread
+// see it, as it would be stored; neither the engine nor any watcher gets it. Each change was
+// validated against what the earlier ones left, so commit() cannot be refused: it lets the changes
+// take effect in their order, and what follows from each with it (dependents of what is deleted; a
+// workload whose status says that it is finished ends). A transaction that is dropped, or
+// forgotten, leaves nothing. One at a time; the kernel's thread.
 #pragma once
 
 #include "host/writes/object_writer.hpp"

@@ -1,8 +1,8 @@
 // WorkingView: what drafts see that are made on the kernel's thread: everything as it is decided by
 // now.
 //
-// Records are those of the store and valid until they change, so nobody keeps them. Belongs to the
-// kernel's thread.
+// Records are those of the store and valid until they change, so callers do not keep them. Belongs
+// to the kernel's thread.
 #pragma once
 
 #include "host/kernel/kernel.hpp"

@@ -28,7 +28,7 @@ std::string api_version_of(const WriteRequest& request) {
                                      : request.kind->group + "/" + request.version;
 }
 
-/// Custom kinds may only be replaced by who says which version was read.
+/// Custom kinds may only be replaced by a client that names the version it read.
 bool is_custom(const api::KindInfo& kind) {
   constexpr std::string_view kBuiltIn[] = {"",
                                            "batch",

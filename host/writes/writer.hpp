@@ -22,8 +22,8 @@
 
 namespace sluice::host {
 
-/// What the writer may write beyond what the request's verb allows him (rights that he gives to
-/// others); nullopt: nothing against it.
+/// What the writer may write beyond what the request's verb allows (rights given to others);
+/// nullopt: nothing against it.
 using WriteGuard = std::function<std::optional<ApiError>(
     const Identity& who, const api::KindInfo& kind, const boost::json::object& object)>;
 

@@ -45,8 +45,9 @@ class SchemaSet {
   boost::json::object take();
 
  private:
-  /// Who holds a value of a named type: the built-in kinds have more to say about it (defaults,
-  /// limits, how patches merge) than a custom resource that has a pod template in it.
+  /// In which kind of object a value of a named type stands: the built-in kinds have more to say
+  /// about it (defaults, limits, how patches merge) than a custom resource that has a pod template
+  /// in it.
   enum class Use : std::uint8_t { kShape, kBuiltin };
 
   std::string path_of(std::string_view name) const;
