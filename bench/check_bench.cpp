@@ -161,8 +161,8 @@ BENCHMARK(ReportsOfAPlugin)
     ->Iterations(3)
     ->Unit(benchmark::kMicrosecond);
 
-/// 100 workloads wait for a plugin that takes so many milliseconds to begin each, while somebody
-/// else creates workloads without checks, one after the other. Time per create, until it is in the
+/// 100 workloads wait for a plugin that takes so many milliseconds to begin each, while another
+/// user creates workloads without checks, one after the other. Time per create, until it is in the
 /// store; the longest is shown too.
 void WritesBesideASlowPlugin(benchmark::State& state) {
   constexpr int kWrites = 200;

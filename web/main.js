@@ -1,4 +1,4 @@
-// The page: who is signed in, which view, and what stands around it.
+// The page: the signed-in user, the present view, and what stands around it.
 import { Api, core } from './lib/api.js';
 import { h } from './ui/dom.js';
 import { ICON } from './ui/parts.js';
@@ -129,7 +129,7 @@ class Page {
     this.#show(false);
   }
 
-  /** Those who may not list namespaces write theirs by hand. */
+  /** Users that may not list namespaces type theirs. */
   async #nameNamespaces(list) {
     const answer = await this.#api.post('apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
       apiVersion: 'authorization.k8s.io/v1',

@@ -91,7 +91,7 @@ void steps() {
         [&] { return answers_of_checks(10'000, at_once); });
 }
 
-// ---- A workload ends, and nobody can use what it leaves
+// ---- A workload ends, and none can use what it leaves
 
 double released(const Form& form) {
   constexpr std::int64_t kTooMuch = 8;
@@ -232,7 +232,8 @@ void loads() {
     one(fmt::format("{} levels of cohorts", n), with([&](Load& l) { l.form.levels = n; }));
   for (const int n : {4, 16})
     one(fmt::format("{} flavors", n), with([&](Load& l) { l.form.flavors = n; }));
-  // Whoever comes may evict others: with fewer queues, or filling them would be all that is seen.
+  // A workload that comes may evict others: with fewer queues, or filling them would be all that is
+  // seen.
   const Load few{{.queues = 100}, 1000};
   one("100 queues, 1,000 wait", few);
   for (const bool fair : {false, true})

@@ -19,7 +19,7 @@ struct Form {
   int levels = 1;  ///< of cohorts above a queue; 0: none
   int flavors = 1;
   std::int64_t nominal = 4;  ///< of each queue in each flavor
-  bool preemption = false;   ///< lower priorities in the queue, anyone who borrows
+  bool preemption = false;   ///< lower priorities in the queue, any that borrows
   bool fair_sharing = false;
   std::string check = {};  ///< AdmissionCheck of all queues; empty: none
 };

@@ -1,6 +1,6 @@
-// The API as this page uses it: reads, and questions that change nothing. It has the rights of
-// whoever is signed in and no others. Errors are values: {kind, text, code, causes, retryMs}; causes
-// are those of a Status: [{field, message}].
+// The API as this page uses it: reads, and questions that change nothing. It has the rights of the
+// user that is signed in and no others. Errors are values: {kind, text, code, causes, retryMs};
+// causes are those of a Status: [{field, message}].
 
 const KINDS = {
   401: 'unauthorized',
@@ -53,7 +53,7 @@ export class Lines {
 export class Api {
   #root;
   #token;
-  /** Called when the host no longer knows who asks. */
+  /** Called when the host no longer accepts the credentials. */
   onUnauthorized = () => {};
 
   /** @param root path of the API, with / at its end; @param token '' for a certificate */
@@ -148,7 +148,7 @@ export class Api {
     );
   }
 
-  /** Who am I? */
+  /** The user of these credentials. */
   async whoAmI() {
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
     const answer = await this.post('apis/authentication.k8s.io/v1/selfsubjectreviews', body);

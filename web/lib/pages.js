@@ -1,5 +1,6 @@
-// Long collections of which only what is looked at is fetched: by offset (who waits in a queue), or
-// one page after the other (all objects of a kind). Both have count, row(i) and want(from, to).
+// Long collections of which only what is looked at is fetched: by offset (the workloads that wait
+// in a queue), or one page after the other (all objects of a kind). Both have count, row(i) and
+// want(from, to).
 import { pagesOf } from './window.js';
 
 const KEPT_PAGES = 12;
@@ -77,7 +78,7 @@ export class OffsetPages {
   }
 }
 
-/** A list in the order of namespace and name, read on as somebody scrolls. */
+/** A list in the order of namespace and name, read on as the user scrolls. */
 export class ContinuePages {
   #api;
   #path;

@@ -70,8 +70,8 @@ export function slimCohort(object) {
 }
 
 /**
- * Who lends what of a flavor and resource is known in sum only: what all borrow. Of one queue it is
- * at least what nobody else could have lent, and at most what it does not use itself.
+ * What each queue lends of a flavor and resource is known in sum only: what all borrow. Of one
+ * queue it is at least what no other could have lent, and at most what it does not use itself.
  */
 export function lentBounds(borrowed, unusedOfAll, unused) {
   const own = Math.max(0, unused);

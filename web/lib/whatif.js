@@ -113,7 +113,7 @@ export function lineOf(error) {
   return found ? Number(found[1]) : undefined;
 }
 
-/** What an answer that is none means for whoever asked. */
+/** What a refused question means for the user that asked. */
 export function refusalWords(error) {
   const known = {
     400: 'The text cannot be read as objects',

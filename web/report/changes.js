@@ -48,7 +48,7 @@ export function measures(report) {
   );
 }
 
-/** Lists of those whose wait changed most, and how many are in one of the runs only. */
+/** Lists of workloads whose wait changed most, and how many are in one of the runs only. */
 export function movers(report, onjob) {
   const { now, before } = report;
   const changed = [];

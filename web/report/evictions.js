@@ -1,4 +1,4 @@
-// Who was evicted by whom, and why; and what that cost.
+// Which workloads were evicted by which, and why; and what that cost.
 import { h } from '../ui/dom.js';
 import { empty, table } from '../ui/parts.js';
 import { formatCount } from '../lib/quantity.js';

@@ -68,7 +68,7 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
 export const gutter = (width) => (width < 560 ? 84 : 150);
 const RIGHT = 14;
 
-/** A canvas of a height that paint(brush) fills. `label`: what it shows, for who cannot see it. */
+/** A canvas of a height that paint(brush) fills. `label`: what it shows, for screen readers. */
 export class Picture {
   constructor({ height, label, paint, seen = true }) {
     this.paint = paint;

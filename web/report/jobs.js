@@ -1,4 +1,4 @@
-// Jobs as bars: who waited, who ran where, on which flavor, and who was evicted by whom.
+// Jobs as bars: which waited, which ran where, on which flavor, and which was evicted by which.
 import { h } from '../ui/dom.js';
 import { formatQuantity } from '../lib/quantity.js';
 import { span } from './format.js';
@@ -37,7 +37,7 @@ export class Jobs {
 
   constructor(report, shown, place) {
     this.report = report;
-    this.place = place; // where the chosen one is told of
+    this.place = place; // where the chosen one is described
     this.flavors = [...new Set(report.places.map((one) => one.flavor))].filter(Boolean).sort();
     this.stays = new Map(); // by workload: those of this run
     for (const stay of report.now.stays) {

@@ -22,7 +22,7 @@ const section = (id, title, ...children) =>
     children,
   );
 
-/** Work that nobody sees yet is done when the browser has time for it. */
+/** Work that is not visible yet is done when the browser has time for it. */
 function later(place, make) {
   setTimeout(() => place.append(...[make()].flat(3).filter(Boolean)), 0);
   return place;

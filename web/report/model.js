@@ -283,7 +283,7 @@ class Reader {
   read() {
     const { run } = this;
     const { at, type, workload, what, by } = run.events;
-    // Of this run it is known who came, also if nothing was ever said of him.
+    // In this run all workloads are known that came, also those without any event.
     if (run.report.now === undefined)
       for (let i = 0; i < run.report.count; ++i) if (run.report.shapeOf[i] >= 0) this.#arrive(i);
     for (let k = 0; k < at.length; ++k) {
@@ -330,7 +330,7 @@ class Reader {
     Object.assign(stay, { to: at, ended, why, by });
     const whom = this.run.report.countsFor.get(i);
     if (whom === undefined || Number.isNaN(stay.admitted) || ended === 'Lowered') return stay;
-    // Whom it stood for waits again, unless another stands for that one.
+    // The workload that it stood for waits again, unless another stands for that one.
     if (--this.standing[whom] === 0 && ended === 'Evicted' && Number.isNaN(this.run.done[whom]))
       this.#startWaiting(whom, at);
     return stay;

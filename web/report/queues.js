@@ -214,7 +214,7 @@ export function queueTable(report, resource, onpick) {
   ];
 }
 
-/** What is made only when somebody opens it. */
+/** What is made only when the user opens it. */
 function laterTable(text, heads, lines, row) {
   const more = h('details', {}, h('summary', {}, text));
   more.addEventListener('toggle', () => more.append(table(text, heads, lines.map(row))), {

@@ -125,7 +125,7 @@ function quotaFigure(report, shown, quota, before) {
 
 const ROWS = 16;
 
-/** What a picture shows, at round times; made when somebody asks for it. */
+/** What a picture shows, at round times; made when the user opens it. */
 function inNumbers(report, label, columns, name) {
   const more = h('details', {}, h('summary', {}, 'As a table'));
   const cells = (time) => [

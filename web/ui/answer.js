@@ -9,7 +9,7 @@ import { formatTime, parseTime } from '../lib/time.js';
 
 const queueLink = (name) => (name ? link(to.clusterQueue(name), name) : '');
 
-/** Those of a flavor are who uses it in the queue. */
+/** The link of a flavor leads to the workloads of the queue that use it. */
 const flavorLink = (queue, flavor) => (queue ? link(to.holders(queue, flavor), flavor) : flavor);
 
 /** Pod sets with what they would get: rows of a table. */
@@ -68,7 +68,7 @@ function when(start, now) {
   ];
 }
 
-/** For whom: one that was asked about, or a workload that is there. */
+/** The preemptor: a workload that was asked about, or an existing one. */
 const preemptor = (by) =>
   by?.kind ? nameOf(by) : by?.workload ? workloadLink(by.workload) : 'somebody';
 

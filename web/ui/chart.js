@@ -1,5 +1,5 @@
-// One picture of values over time: drawn by uPlot (a script of index.html: ../vendor/uplot), told in
-// words beside it, and as a table for whom a picture tells nothing.
+// One picture of values over time: drawn by uPlot (a script of index.html: ../vendor/uplot),
+// described in words beside it, and as a table for users who do not see it.
 import { h } from './dom.js';
 import { table } from './parts.js';
 import { timeLabels } from '../lib/curves.js';
@@ -77,7 +77,7 @@ export class Chart {
   stop() {
     this.#resized.disconnect();
     this.#scheme.removeEventListener('change', this.#redraw);
-    // Pixels are no part of the heap, so nobody hurries to collect them.
+    // Pixels are no part of the heap, so the garbage collector has no hurry with them.
     for (const canvas of this.#picture.querySelectorAll('canvas')) canvas.width = canvas.height = 0;
     this.#plot?.destroy();
     this.#plot = undefined;

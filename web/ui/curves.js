@@ -1,5 +1,5 @@
 // <history-curves>: what a queue was: use against nominal quota, waits, evictions, over an hour, a
-// day or a week. It asks the host's history with the rights of who is signed in, again and again
+// day or a week. It asks the host's history with the rights of the signed-in user, again and again
 // while it stands in the document and is looked at.
 import { h } from './dom.js';
 import { Chart, inWords } from './chart.js';
@@ -9,7 +9,7 @@ import { formatCount, formatQuantity, inBytes } from '../lib/quantity.js';
 import { formatDuration } from '../lib/time.js';
 
 const RUNS = 'apis/sluice.dev/v1alpha1';
-const FIRST = 12; // pictures of quota; more when somebody wants them
+const FIRST = 12; // pictures of quota; more on request
 const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600];
 const TIMES = [...SECONDS, 43200, ...[1, 2, 5, 10, 20, 50, 100].map((days) => days * 86400)];
 const DURATIONS = TIMES.map((seconds) => seconds * 1000);
@@ -66,7 +66,7 @@ class HistoryCurves extends HTMLElement {
   };
 
   /**
-   * @param api  as whom it asks
+   * @param api  an Api with the user's credentials
    * @param source {clusterQueue} or {ns, queue}, and {inNamespace} to fall back to
    */
   open(api, source) {

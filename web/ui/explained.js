@@ -1,5 +1,5 @@
-// What an explanation of the host says, drawn: where a workload stands, what it lacks and who holds
-// that, who said no, what would help, its checks, who evicted it.
+// What an explanation of the host says, drawn: where a workload stands, what it lacks and which
+// workloads hold that, what rejected it, what would help, its checks, what evicted it.
 import { h } from './dom.js';
 import { link, table, to, workloadLink } from './parts.js';
 

@@ -1,4 +1,5 @@
-// Checks: what stands between a reservation and the start, who answers, and whose workloads wait.
+// Checks: what stands between a reservation and the start, their controllers, and the workloads
+// that wait.
 import { h } from '../ui/dom.js';
 import { View } from '../ui/view.js';
 import { empty, link, notice, table, to } from '../ui/parts.js';

@@ -1,4 +1,5 @@
-// Flavors and nodes: which kinds of capacity there are, who has quota of them, and where pods run.
+// Flavors and nodes: which kinds of capacity there are, which queues have quota of them, and where
+// pods run.
 import { h } from '../ui/dom.js';
 import { View } from '../ui/view.js';
 import {

@@ -9,7 +9,7 @@ import { formatCount } from '../lib/quantity.js';
 import { age, parseTime } from '../lib/time.js';
 import { buildTree, linesOf, slimCohort, slimQueue } from '../lib/tree.js';
 
-const LOOKED_AT = 200; // of those in line; who waits longest is found among them
+const LOOKED_AT = 200; // of those in line; the longest wait is found among them
 
 function oldest(summary) {
   const items = summary.items ?? [];

@@ -1,5 +1,5 @@
 // Plugins: which are loaded, what they are asked, what that costs, and what went wrong. From
-// /metrics, which the host makes for whom RBAC allows that path.
+// /metrics, which the host serves to users that RBAC allows that path.
 import { h } from '../ui/dom.js';
 import { View } from '../ui/view.js';
 import { empty, notice, tile } from '../ui/parts.js';

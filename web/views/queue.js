@@ -1,4 +1,5 @@
-// Queue: a ClusterQueue or a LocalQueue: its quota, who holds it, and who waits, in order, and why.
+// Queue: a ClusterQueue or a LocalQueue: its quota, the workloads that hold it, and those that
+// wait, in order, and why.
 import { h } from '../ui/dom.js';
 import { View } from '../ui/view.js';
 import '../ui/curves.js';
@@ -116,7 +117,7 @@ class Queue extends View {
     );
   }
 
-  /** Who waits and why comes first, so it is opened by who wants it, and stays open in his tab. */
+  /** Below the waiting workloads; closed until the user opens it, then open in this tab. */
   #makeHistory() {
     const note = 'use, borrowing, waits and evictions over time';
     this.#history = h(
@@ -357,7 +358,8 @@ class Queue extends View {
       this.#asked = now;
       pages.refresh(object.status?.pendingWorkloads ?? 0);
     }
-    // Who may not read the queue may still be allowed to see who waits in it; or is told.
+    // A user that may not read the queue may still be allowed to see what waits in it, or gets a
+    // notice.
     if (this.self.refused && pages.count === 0 && !pages.error) pages.refresh(1);
     this.part('waiting-note', [pages.error?.text, pages.count === 0, this.self.complete], () => [
       pages.error && notice(pages.error, 'who waits, in order'),

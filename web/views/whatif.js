@@ -27,7 +27,7 @@ const FORM = [
   ['time', 'Runs at most', { placeholder: 'no limit; 90m, 2h' }],
 ];
 
-// What was asked is there again after a look at another page; it goes with who is signed in.
+// The last question is there again after a look at another page; it goes when the user signs out.
 const kept = new WeakMap();
 
 class WhatIf extends View {
@@ -155,7 +155,7 @@ class WhatIf extends View {
   }
 
   #fromForm() {
-    // The button is gone in a moment; whoever pressed it goes on in the text.
+    // The button is gone in a moment; the focus goes on in the text.
     if (this.#own.contains(document.activeElement)) this.text.focus();
     this.kept.own = false;
     this.#own.hidden = true;
@@ -261,7 +261,7 @@ class WhatIf extends View {
     if (names.length !== 1 || queue.value) return;
     [queue.value] = names;
     this.kept.fields.queue = queue.value;
-    if (document.activeElement === queue) queue.select(); // who is about to type replaces it
+    if (document.activeElement === queue) queue.select(); // a user about to type replaces it
     if (!this.kept.own) this.#fromForm();
   }
 

@@ -3,7 +3,7 @@
 // A kind Budget, which this plugin adds, says how much a namespace may use in a week. What it used
 // is asked from Prometheus, or from the history of a host (core-hours), by a thread. When figures
 // or Budgets change, the check holds what wants to start, releases what was held, and stops what
-// runs. Nobody is stopped because Prometheus is away.
+// runs. No workload is stopped because Prometheus is away.
 #include <condition_variable>
 #include <fstream>
 #include <mutex>
@@ -245,7 +245,7 @@ class BudgetCheck {
     }
   }
 
-  /// The token is read each time: somebody may renew it.
+  /// The token is read each time: another program may renew it.
   budget::Consumption ask_history(http::Url url) const {
     std::string token;
     if (!token_file_.empty() && !std::getline(std::ifstream(token_file_), token))

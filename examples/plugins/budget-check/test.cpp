@@ -105,7 +105,7 @@ SLUICE_TEST(a_restart_knows_what_runs) {
   FakeWorkload train("team-a", "train");
   train.check_states["budget"] = "Ready";
   plugin.begin_check(train, {.check = "budget", .attempt = 3});
-  SLUICE_EXPECT(host.reports().empty());  // not known yet: nobody is stopped for that
+  SLUICE_EXPECT(host.reports().empty());  // not known yet: no workload is stopped for that
   SLUICE_EXPECT(take_figures(host, plugin));
   SLUICE_EXPECT_EQ(host.state_of("team-a/train", "budget"), "Retry");
   SLUICE_EXPECT_EQ(host.reports().back().attempt, 3u);

@@ -2,7 +2,7 @@
 //
 // For each attempt the service gets a POST with the workload and answers with a state. A thread of
 // the plugin speaks HTTP; the hooks only hand over what is to be asked, so that a slow service
-// holds up nobody.
+// holds up no other workload.
 #include <condition_variable>
 #include <map>
 #include <mutex>
