@@ -191,7 +191,7 @@ class CrashLoop {
                                 to_text(usage.summed)));
   }
 
-  /// A write that everybody has to see; nothing else writes objects of this kind now.
+  /// A write that every watch has to see; nothing else writes objects of this kind now.
   void check_watch(AdminClient& client) {
     NewObject object;
     object.name = fmt::format("round-{}", figures_.rounds);

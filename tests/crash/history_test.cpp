@@ -266,7 +266,7 @@ TEST(HistoryCheck, FindsWhatCannot) {
   EXPECT_GT(problems({Type::kUpdate, 12, 18, 409, 1, 0, "", ""}), 0U);
   EXPECT_GT(problems({Type::kRead, 12, 18, 404, 0, 0, "", ""}), 0U);
   EXPECT_GT(problems({Type::kCreate, 52, 58, 409, 0, 0, "", ""}), 0U);
-  // An acknowledged write that left nothing, and a version that nobody made.
+  // An acknowledged write that left nothing, and a version that no write made.
   EXPECT_GT(problems({Type::kUpdate, 12, 18, 200, 0, 9, "u", "c"}), 0U);
   std::vector<Operation> fewer = good();
   fewer.erase(fewer.begin() + 1);

@@ -1,5 +1,5 @@
 // {"config": …, "other": …, "fields": …}: sets of fields read as they are written; a configuration
-// is refused or applied, a second time to no effect, and over what somebody else applied before.
+// is refused or applied, a second time to no effect, and over what another manager applied before.
 #include "api/json/json.hpp"
 #include "core/base/check.hpp"
 #include "host/rest/field_manager.hpp"

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Says yes to whoever has a permit, an object of its name.
+/// Says yes to workloads with a permit, an object of their name.
 class Permits {
  public:
   explicit Permits(const Context& context) : context_(context) {}

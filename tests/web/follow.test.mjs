@@ -96,7 +96,7 @@ describe('step', () => {
   });
 });
 
-/** An api whose answers are written down: each call takes the next. */
+/** An api with prepared answers: each call takes the next. */
 class Script {
   constructor(answers) {
     this.answers = answers;

@@ -249,7 +249,7 @@ TEST(Checks, AQueueIsInactiveWhileACheckIsMissingOrInactive) {
             "Misconfigured: ClusterQueue q is inactive: references inactive AdmissionCheck(s): a");
   EXPECT_EQ(queue_view(s.engine.model(), "q")->reason, "AdmissionCheckInactive");
   EXPECT_EQ(s.check("a").run(), Lines("reserved w"));
-  // Away again while it is pending: the reservation stays, and nobody new begins.
+  // Away again while it is pending: the reservation stays, and no other workload gets one.
   s.check("a", false, false).answer("w", "a", "Ready").submit(Job("x", "q").cpu(1)).run();
   EXPECT_EQ(s.state("w"), "reserved");
   EXPECT_EQ(s.state("x"), "pending");

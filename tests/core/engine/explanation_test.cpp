@@ -1,4 +1,4 @@
-// Why a workload waits, in numbers: what it asks for, what each flavor has, who holds the rest.
+// Why a workload waits, in numbers: what it asks for, what each flavor has, what holds the rest.
 #include "core/engine/explanation.hpp"
 
 #include <gmock/gmock.h>

@@ -51,7 +51,7 @@ TEST_F(Hooks, TheVetoEndsWithARequeue) {
   s->submit(Job("low", "q").cpu(4)).run();
   s->submit(Job("high", "q").cpu(2).priority(9)).run();
   veto.may_not.clear();
-  EXPECT_EQ(s->after(1).run(), Log());  // nobody asks again by itself
+  EXPECT_EQ(s->after(1).run(), Log());  // hooks are not called again by themselves
   s->engine.requeue("ns/high");
   EXPECT_EQ(s->run(),
             Lines("evicted low InClusterQueue by high", "reserved high", "admitted high"));

@@ -83,7 +83,7 @@ TEST(Life, MissingQueuesAndFlavorsAreNamedAndMayComeLater) {
             "Misconfigured: ClusterQueue q is inactive: references missing ResourceFlavor(s): f");
   s.flavor("f").run();
   EXPECT_EQ(s.admitted(), "a");
-  // Away again: who runs goes on, nobody new comes in.
+  // Away again: a running workload goes on, no other comes in.
   s.engine.remove("ResourceFlavor", "f");
   s.submit(Job("b", "q").cpu(1)).run();
   EXPECT_EQ(s.admitted(), "a");
@@ -382,10 +382,10 @@ TEST(Life, C3_ThoseBehindTheHeadAreToldOnceWhyTheyWait) {
   s.after(1).submit(Job("head", "q").cpu(2)).submit(Job("b", "q").cpu(1));
   EXPECT_EQ(s.run_told().back(), std::string("pending b ") + kBehind);
   EXPECT_EQ(s.why("b"), kBehind);
-  // Whoever comes later is told for himself; nobody else is told anything.
+  // A workload that comes later gets a decision of its own; the others get none.
   s.after(1).submit(Job("c", "q").cpu(1));
   EXPECT_EQ(s.run_told(), Lines((std::string("pending c ") + kBehind).c_str()));
-  // The head changes; those behind it have nothing new to hear.
+  // The head changes; for those behind it there is no new decision.
   s.after(1).remove("head");
   EXPECT_EQ(s.run_told(), Lines("reserved b", "admitted b",
                                 "pending c WaitingForQuota: couldn't assign flavors to pod set "

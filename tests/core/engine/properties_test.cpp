@@ -140,7 +140,7 @@ TEST(EngineProperties, AnyTraitsKeepTheLedgerAndExclusiveGroups) {
   }));
 }
 
-/// Hooks that nobody may ask but within a step; they leave everything as it is.
+/// Hooks that may be called within a step only; they leave everything as it is.
 struct WithinSteps final : hooks::FlavorFilter, hooks::PreemptionVeto, hooks::FlavorSearch {
   const Scenario* scenario = nullptr;
   mutable std::atomic<int> asked = 0;
@@ -177,7 +177,7 @@ TEST(EngineProperties, NobodyIsAskedWhileInputsAreTaken) {
     FakeTraits traits;
     random_traits(seed, traits);
     hooks::HostHooks hooks;
-    hooks.workload_traits = &traits;  // answered before the engine hears of the workload
+    hooks.workload_traits = &traits;  // answered before the engine gets the workload
     hooks.flavor_filter = &within;
     hooks.preemption_veto = &within;
     hooks.flavor_search = &within;
@@ -253,7 +253,7 @@ TEST(EngineProperties, ReservationsAndTheirChecksOutliveARestart) {
 
 TEST(EngineProperties, ADumpTakenAtRestGoesOnWithTheSameHolders) {
   // What holds quota, and where, is the same after a restart, and the first run of the fresh engine
-  // neither evicts nor moves anybody whom the uninterrupted one would have left alone.
+  // neither evicts nor moves a workload that the uninterrupted one would have left alone.
   EXPECT_TRUE(rc::check([](std::uint64_t seed) {
     const Plan plan = plan_of(seed);
     Player player(plan);

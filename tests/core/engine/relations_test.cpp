@@ -14,7 +14,7 @@ struct RelationsTest : ::testing::Test {
   Model model;
   Relations relations{model};
 
-  /// A workload `ns/NAME`, tied to whom its traits name.
+  /// A workload `ns/NAME`, tied to those that its traits name.
   WorkloadId come(const std::string& name, const hooks::Traits& traits = {}) {
     const auto id = static_cast<WorkloadId>(model.workloads.size());
     WorkloadRecord& w = model.workloads.emplace_back();

@@ -1,5 +1,5 @@
-// What the traits of a workload mean (mechanisms 1 to 3): whether it takes part, for whom it
-// stands, what fits. Groups and replacements have files of their own.
+// What the traits of a workload mean (mechanisms 1 to 3): whether it takes part, which it stands
+// for, what fits. Groups and replacements have files of their own.
 #include "tests/core/engine/traits_fixture.hpp"
 
 namespace sluice::testing {
@@ -86,7 +86,7 @@ TEST_F(Traits, AnInactiveOneThatTakesPartAgainIsStillInactive) {
   traits.of("a").takes_part = true;
   s->traits_changed("a");
   s->run();
-  s->queue(Queue("q").quota("cpu", {{"f", 8}}));  // whoever waits is looked at again
+  s->queue(Queue("q").quota("cpu", {{"f", 8}}));  // all that wait are looked at again
   EXPECT_EQ(s->run(), Log());
   EXPECT_EQ(s->admitted(), "");
   EXPECT_EQ(s->engine.view(*s->engine.find("ns/a")).state, WorkloadState::kInactive);

@@ -76,7 +76,7 @@ TEST_F(Waiting, WhoHoldsQuotaStandsInNoQueue) {
   EXPECT_EQ(place("a"), "q") << "it waits behind the other";
 }
 
-/// Each stands in one queue at most, that of its record; and who stands nowhere has a reason.
+/// Each stands in one queue at most, that of its record; one that stands nowhere has a reason.
 void check_places(const Model& model) {
   std::map<WorkloadId, int> places;
   for (const QueueRecord& queue : model.queues)

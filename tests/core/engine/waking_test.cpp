@@ -1,6 +1,6 @@
 // What is not looked at anew would have been decided the same: two engines play the same random
-// worlds, one of which looks at everybody. After each instant decisions, counted cycles and every
-// word that is said of those that wait are the same.
+// worlds, one of which looks at all workloads. After each instant decisions, counted cycles and the
+// reasons of those that wait are the same.
 #include <cstdlib>
 
 #include "tests/core/engine/random_world.hpp"

@@ -1,4 +1,4 @@
-// Whom a workload may preempt, and in which order (semantics 5).
+// Which workloads one may preempt, and in which order (semantics 5).
 #include <gmock/gmock.h>
 
 #include "tests/core/support/scenario.hpp"

@@ -1,4 +1,4 @@
-// Fair sharing: whose turn it is and whom it may take (semantics 6).
+// Fair sharing: which queue has its turn and which victims it may take (semantics 6).
 #include <gmock/gmock.h>
 
 #include "tests/core/support/scenario.hpp"

@@ -1,4 +1,4 @@
-// Who evicted whom lately (semantics 8): earmarks after the third time, and no way back.
+// Which workloads evicted which lately (semantics 8): earmarks after the third time, no way back.
 #include "core/model/eviction_history.hpp"
 
 #include <gtest/gtest.h>

@@ -99,7 +99,7 @@ TEST_F(Pending, AClassStaysParkedWhenItsLastMemberLeaves) {
   add(key(2, 0, 2), 7);
   EXPECT_TRUE(queue.parked(2));
   queue.erase(2);
-  EXPECT_FALSE(queue.wake());  // nobody moved
+  EXPECT_FALSE(queue.wake());  // none moved
   add(key(3, 0, 3), 7);
   EXPECT_FALSE(queue.parked(3));
 }

@@ -39,7 +39,7 @@ TEST(QuotaTree, AQueueAloneHasItsNominal) {
   EXPECT_EQ(t.tree.subtree(q, t.fr), 10);
   EXPECT_EQ(t.available(q), 6);  // 10 − 4
   EXPECT_EQ(t.potential(q), 10);
-  EXPECT_EQ(t.tree.borrow_level(q, t.fr, 100).level, 0);  // nobody to borrow from
+  EXPECT_EQ(t.tree.borrow_level(q, t.fr, 100).level, 0);  // no node to borrow from
 }
 
 TEST(QuotaTree, SubtreeSumsWhatChildrenLend) {
@@ -125,7 +125,7 @@ TEST(QuotaTree, BorrowLevelIsTheHeightOfTheFirstNodeThatHoldsTheRemainder) {
   for (const Case c : {Case{2, 0, true},       // within a
                        Case{5, 1, true},       // within mid: 3 + 2
                        Case{6, 2, false},      // only the root has 15
-                       Case{16, 2, false}}) {  // nobody: the root's height
+                       Case{16, 2, false}}) {  // none has 16: the root's height
     const auto got = t.tree.borrow_level(a, t.fr, c.amount);
     EXPECT_EQ(got.level, c.level) << c.amount;
     EXPECT_EQ(got.reclaim_possible, c.reclaim) << c.amount;

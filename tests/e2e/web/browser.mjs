@@ -1,4 +1,5 @@
-// A browser for these tests: tabs that remember what went wrong in them and whom they asked.
+// A browser for these tests: tabs that remember what went wrong in them and which servers they
+// asked.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -130,7 +131,7 @@ export class Tab {
   }
 }
 
-/** Its console was silent, and it asked nobody but the host. `refusals`: 0 where none is expected. */
+/** Its console was silent, and it asked only the host. `refusals`: 0 where none is expected. */
 export function clean(tab, refusals = 0) {
   assert.deepEqual(tab.complaints, []);
   assert.deepEqual([...tab.strangers], []);

@@ -108,7 +108,7 @@ describe('with data', () => {
       /\d borrowed/,
       /\d lent/,
     );
-    await tab.shows(/(render-\d+|evaluate-\d)/); // who waits longest
+    await tab.shows(/(render-\d+|evaluate-\d)/); // the longest wait
     await tab.picture('overview');
     await tab.picture('overview-dark', { dark: true });
     await tab.page.setViewport({ width: 1280, height: 900 });

@@ -1,5 +1,5 @@
-// Who does not see the page, or has no mouse: each page is judged by axe-core, dark and light, and is
-// walked through with the Tab key.
+// For users who do not see the page, or have no mouse: each page is checked by axe-core, dark and
+// light, and is walked through with the Tab key.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
 // Reports of simulations, opened as the files that they are: the numbers, the comparison, the keys,
-// and that nothing is asked of anybody.
+// and that no request is sent.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import path from 'node:path';
@@ -77,7 +77,7 @@ describe('a report', () => {
   });
 
   it('draws each quota, the jobs, the waits and the queues', async () => {
-    // On-demand and spot, CPUs and memory; who waits; the jobs; the waits; the queues.
+    // On-demand and spot, CPUs and memory; what waits; the jobs; the waits; the queues.
     assert.deepEqual(await drawn(tab), new Array(8).fill(true));
     const labels = await tab.page.evaluate(() =>
       [...document.querySelectorAll('canvas')].map((one) => one.getAttribute('aria-label')),

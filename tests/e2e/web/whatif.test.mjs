@@ -43,7 +43,7 @@ metadata: {name: lab}
 spec: {clusterQueue: lab}
 `;
 
-/** Puts these values into the form, as somebody who types. */
+/** Puts these values into the form, as a user types them. */
 async function fill(tab, fields) {
   for (const [name, value] of Object.entries(fields)) {
     await tab.page.click(`input[name=${name}]`, { count: 3 });
@@ -52,7 +52,7 @@ async function fill(tab, fields) {
   }
 }
 
-/** Puts a text where the YAML stands, as somebody who pastes. */
+/** Puts a text where the YAML stands, as a user pastes it. */
 async function paste(tab, text) {
   await tab.page.focus('textarea');
   await tab.page.evaluate((value) => {

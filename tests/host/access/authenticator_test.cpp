@@ -1,4 +1,4 @@
-// Who makes a request: tokens, certificates, impersonation.
+// The user of a request: tokens, certificates, impersonation.
 #include "host/access/host_authenticator.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class Authentication : public testing::Test {
   HostAuthenticator authenticator_{authorizer_};
 };
 
-// A20: who may do what was read from a file that anybody could write.
+// A20: the rights of users were read from a file that every user of the machine could write.
 TEST_F(Authentication, A20_ATokenFileThatEverybodyMayWriteIsRefused) {
   const Digest admin = sha256("admins-token");
   ASSERT_TRUE(authenticator_.load(admin, file_).ok());
@@ -57,7 +57,7 @@ TEST_F(Authentication, A20_ATokenFileThatEverybodyMayWriteIsRefused) {
   std::filesystem::permissions(file_, std::filesystem::perms(0600));
   EXPECT_TRUE(authenticator_.load(admin, file_).ok());
   EXPECT_EQ(doubt_about(file_, true), std::nullopt);
-  // As bad: a folder in which everybody may replace it.
+  // As bad: a folder in which every user may replace it.
   const std::string folder = file_ + "-folder";
   std::filesystem::create_directory(folder);
   std::filesystem::permissions(folder, std::filesystem::perms(0777));

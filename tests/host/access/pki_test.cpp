@@ -1,4 +1,4 @@
-// The host's certificates: who accepts them, for what, and how long.
+// The host's certificates: which clients accept them, for what, and how long.
 #include "host/access/pki.hpp"
 
 #include <gtest/gtest.h>

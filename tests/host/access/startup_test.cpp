@@ -66,7 +66,7 @@ TEST_F(Startup, RenewsWhatEndsSoon) {
 }
 
 // A18: the certificate was renewed at a start or a reload only, so a host that ran for a year
-// locked everybody out. 400 days, a look each day: it lasts 365 and is renewed 60 before its end,
+// locked all clients out. 400 days, a look each day: it lasts 365 and is renewed 60 before its end,
 // on day 306.
 TEST_F(Startup, A18_CertificatesAreRenewedWhileTheHostRuns) {
   for (const std::string& folder : {folder_, std::string()}) {
@@ -86,7 +86,7 @@ TEST_F(Startup, A18_CertificatesAreRenewedWhileTheHostRuns) {
       ASSERT_GT(*expiry_of(served.certificate), now + 59 * kDaySeconds) << day;
     }
     EXPECT_EQ(renewed, std::vector<std::int64_t>{306});
-    // Whoever trusted the first one trusts this one, and clients' certificates stay good.
+    // A client that trusted the first one trusts this one, and clients' certificates stay good.
     EXPECT_EQ(served.trust, first->trust);
     EXPECT_EQ(served.client_ca, first->client_ca);
     EXPECT_TRUE(*is_server_certificate({served.certificate, served.key}, first->trust,
@@ -108,7 +108,7 @@ TEST_F(Startup, A18_WhatCannotBePutInForceIsTriedAgainAndChangesNothing) {
   EXPECT_NE(renewal.keys().certificate, before);
 }
 
-// Somebody else's tool replaces the files of server.tls.
+// Another program replaces the files of server.tls.
 TEST_F(Startup, A18_FilesThatWereRenewedAreReadAgain) {
   const auto authority = make_authority("corp", kToday);
   server_.tls = {folder_ + "/tls.crt", folder_ + "/tls.key", folder_ + "/clients.crt"};

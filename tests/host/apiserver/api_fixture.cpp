@@ -117,7 +117,7 @@ ApiFixture::ApiFixture(ApiLimits limits, HistoryLimits history)
   set_log(LogFormat::kText, LogLevel::kError);
   ListenerOptions options;
   options.address = "127.0.0.1:0";
-  options.limits.stall_ms = 3'600'000;  // who is slow is slow by what he took, not by the clock
+  options.limits.stall_ms = 3'600'000;  // slowness is measured by what was taken, not by the clock
   auto opened = Listener::open(std::move(options), api_.handler(), api_.head_check());
   EXPECT_TRUE(opened.ok());
   listener_ = std::move(*opened);

@@ -69,7 +69,7 @@ struct Server {
     if (went_on) session.take(out, 1U << 30);
     return out;
   }
-  /// Both talk until nobody says anything.
+  /// Both send until neither has anything left.
   void talk(H2Peer& peer) {
     for (std::string out = peer.output(); !out.empty(); out = peer.output()) peer.input(feed(out));
   }

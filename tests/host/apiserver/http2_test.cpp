@@ -124,7 +124,7 @@ TEST(Http2, RefusesAsHttp1Does) {
       {"/", {{"expect", "100-continue"}}, "x", 200},
       {"/", {}, std::string(100, 'x'), 200},
   };
-  H2Client client(server->port());  // all on one connection: nobody's mistake is the others'
+  H2Client client(server->port());  // all on one connection: no mistake spreads
   EXPECT_EQ(client.ask("POST", "/", {}, std::string(1'000'000, 'x')).status, 401);
   for (const auto& one : cases) {
     auto headers = one.headers;

@@ -90,7 +90,7 @@ TEST_F(InsightRoutes, WhoeverMayReadTheWorkloadMayAskAndHearsOfNamespacesThatHeM
   }
 }
 
-/// Answers with who asked for how many objects.
+/// Answers with the user and the number of objects.
 class EchoWhatIf final : public WhatIf {
  public:
   void ask(WhatIfRequest request, Done done) override {

@@ -170,7 +170,7 @@ TEST(Listener, AUserHoldsHisShareOfBodiesOnly) {
                 .request("POST", "/", std::string(1000, 'x'), "Authorization: alice\r\n")
                 .status,
             200);
-  // A body without a length is counted as it comes: 1,000 more of his are too many.
+  // A body without a length is counted as it comes: 1,000 more of this user's are too many.
   Client third(server->port());
   third.send(
       "POST / HTTP/1.1\r\nHost: a\r\nAuthorization: mallory\r\n"
@@ -431,7 +431,7 @@ TEST(Listener, StopsInOrder) {
   stopper.join();
   EXPECT_FALSE(Client(server->port()).connected());
   EXPECT_FALSE(stream->open());
-  running->reply({200, "text/plain", text("again"), {}});  // reaches nobody
+  running->reply({200, "text/plain", text("again"), {}});  // no client gets it
 }
 
 TEST(Listener, ServesOnlyReadingWhereAsked) {

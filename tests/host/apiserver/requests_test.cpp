@@ -277,7 +277,7 @@ TEST_F(Requests, AreAnsweredWithoutABackend) {
   EXPECT_EQ(answer.headers.at("retry-after"), "1");
   EXPECT_EQ(client.get("/livez").body, "ok");
   EXPECT_EQ(client.get("/readyz").status, 503);
-  // A20: whoever asked without credentials was told the store's path and SQLite's words.
+  // A20: a client without credentials got the store's path and SQLite's words.
   EXPECT_EQ(client.get("/readyz?verbose").body,
             "[+]ping ok\n[+]control ok\n[+]plugins ok\n"
             "[-]store failed: reason withheld\nreadyz check failed\n");

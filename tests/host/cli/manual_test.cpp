@@ -50,7 +50,7 @@ struct Program {
 TEST(CommandTree, IsWhatTheParserKnows) {
   const Program program;
   const CommandInfo tree = describe_commands(program.app);
-  ASSERT_EQ(tree.commands.size(), 1U);  // what the help hides is nobody's
+  ASSERT_EQ(tree.commands.size(), 1U);  // what the help hides is left out
   const CommandInfo& run = tree.commands.front();
   EXPECT_THAT(run.path, ElementsAre("prog", "run"));
   ASSERT_EQ(run.options.size(), 4U);  // --help is the first

@@ -230,7 +230,7 @@ TEST_F(Simulate, ADumpGoesOnToTheSameDecisions) {
         log_of(std::string("--until 11s --dump ") + dump + " queue.yaml w.yaml t.yaml");
     ASSERT_EQ(whole.substr(0, head.size()), head);
     std::string tail = log_of(std::string(dump) + " t.yaml");
-    // The reasons of those who wait are told anew at the cut; all else is the rest of the log.
+    // The reasons of workloads that wait are repeated at the cut; all else is the rest of the log.
     tail.erase(0, tail.find("{\"t\":12.0"));
     EXPECT_EQ(tail, whole.substr(head.size())) << dump;
   }
@@ -344,7 +344,7 @@ TEST_F(Simulate, C8_WhatWouldGoOnForEverIsStoppedAndNamed) {
   for (std::size_t at = 0; (at = run.out.find("\"Evicted\"", at)) != std::string::npos; ++at)
     ++evictions;
   EXPECT_EQ(evictions, 20U);
-  // Whoever says how long gets what he asked for, all of it: 100 hours are 100 rounds.
+  // A limit that the user gives is kept, all of it: 100 hours are 100 rounds.
   const RunResult bounded =
       sluice("simulate --plugins none --until 100h --config c.yaml queue.yaml w.yaml");
   EXPECT_EQ(bounded.status, 0);

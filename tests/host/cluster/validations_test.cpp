@@ -78,7 +78,7 @@ TEST(Validations, ChangesAreSpokenOfFromTheRoot) {
             "!(has(oldSelf.value)) || !(has(self.value)) || self.value == oldSelf.value");
 }
 
-/// Whoever adds a rule to a kind of the core says here that a cluster cannot be told of it.
+/// A rule that is added to a kind of the core is listed here when a definition cannot express it.
 TEST(Validations, EveryRuleOfTheCoreIsSaid) {
   const api::Scheme scheme;
   std::size_t rules = 0;

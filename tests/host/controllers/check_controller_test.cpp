@@ -1,5 +1,5 @@
 // How the host asks plugins for admission checks, and what becomes of their answers: idempotent per
-// workload, check and attempt; answers that come late, twice, or for nobody change nothing.
+// workload, check and attempt; answers that come late, twice, or for no workload change nothing.
 #include "host/controllers/checks/check_controller.hpp"
 
 #include "tests/host/controllers/fake_checks.hpp"
@@ -237,7 +237,7 @@ TEST(CheckController, AQuarantinedPluginIsNotActive) {
   world.workload("b");
   EXPECT_THAT(world.kernel.engine().view(*world.kernel.engine().find("default/b")).message,
               HasSubstr("fake (plugin fake is quarantined after 5 faults)"));
-  EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved);  // nobody is evicted for it
+  EXPECT_EQ(world.state("a"), WorkloadState::kQuotaReserved);  // no workload is evicted for it
   world.plugins.faulty = world.plugins.in_quarantine = false;
   world.plugins.activity = {true, "Active", "It works"};
   world.plugins.take();

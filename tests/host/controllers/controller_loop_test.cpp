@@ -1,4 +1,4 @@
-// ControllerLoop: who runs when, and how long at most.
+// ControllerLoop: which controller runs when, and how long at most.
 #include "host/controllers/controller_loop.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class Looks final : public Controller {
   std::string& log_;
 };
 
-/// A second passes whenever somebody looks.
+/// A second passes with each reading.
 class Hurrying final : public PluginClock {
  public:
   Time now() const override { return 0; }

@@ -1,5 +1,5 @@
-// Statuses on demand: a machine that keeps up only what somebody follows writes no status of a
-// workload that stands alone, whatever happens to it, and shows it to those who look.
+// Statuses on demand: a machine that keeps up only what a controller follows writes no status of a
+// workload that stands alone, whatever happens to it, and renders it for readers.
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>

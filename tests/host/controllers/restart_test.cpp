@@ -67,7 +67,7 @@ struct Restart : ::testing::Test {
               "spec":{"clusterQueue":"absent"}})"})
       first.apply(text);
     first.apply(first.cpus("cq", "3"));
-    // Two of four fit; of the last nobody knows the queue.
+    // Two of four fit; the queue of the last does not exist.
     for (const std::string name : {"a", "b", "c", "d"})
       first.apply(JobWorld::job(name, name == "a" ? 2 : 1, JobWorld::queued()));
     first.apply(JobWorld::job("lost", 1, JobWorld::queued("nowhere")));

@@ -1,4 +1,4 @@
-// Who decides: times in seconds; a lease lasts 15, its holder stops 2 before its end.
+// Which replica decides: times in seconds; a lease lasts 15, its holder stops 2 before its end.
 #include "host/decide/lease.hpp"
 
 #include <gtest/gtest.h>

@@ -114,7 +114,7 @@ TEST_F(BinderTest, A7_WhoWaitsAndSaysSoIsNotReadAgain) {
     return api::Conversions::parses() - before;
   };
   EXPECT_EQ(pass(), 0U);
-  // Whoever takes it out of the status is told again.
+  // When a client takes the reason out of the status it is written again.
   ASSERT_TRUE(merge("pods", "p2", R"({"status":{"conditions":[]}})", "status"));
   EXPECT_GT(pass(), 0U);
   EXPECT_EQ(why("p2"), "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");

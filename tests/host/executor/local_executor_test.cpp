@@ -197,7 +197,7 @@ TEST_F(LocalExecutorTest, ARestartedExecutorTakesOverAndLosesNothing) {
   job("echo one; while [ ! -e " + gate.string() + " ]; do sleep 0.02; done; echo two");
   until_pod("Running");
   restart_executor();
-  executor_->stop();  // nobody is there when it ends
+  executor_->stop();  // no host runs when it ends
   ASSERT_TRUE(write_durably(gate, ""));
   start_executor();
   until_job("Complete");

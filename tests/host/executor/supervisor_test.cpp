@@ -375,7 +375,7 @@ TEST_F(SupervisorTest, A10_AllLogsTogetherHaveABudget) {
   const std::int64_t all = keep_log_budget(root_, {}, {});
   LogBudget budget;
   budget.all_bytes = all / 2;
-  // Nobody ended: nobody may add anything.
+  // None ended: no log gets further lines.
   EXPECT_EQ(keep_log_budget(root_, budget, {}), all);
   EXPECT_TRUE(fs::exists(full));
   // The first two that ended make room; the third keeps what it said.

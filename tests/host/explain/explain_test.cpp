@@ -165,7 +165,7 @@ TEST(Document, NamesNobodyOfNamespacesThatMayNotBeKnown) {
   EXPECT_THAT(at(seen, "/wouldHelp/0"), HasSubstr("1 workload of other namespaces (4)"));
 }
 
-/// C3: nobody looks at those behind the head, so no condition tells them why they wait.
+/// C3: those behind the head are not looked at, so no condition says why they wait.
 TEST(Document, OfOneBehindTheHeadOfAStrictFifoQueue) {
   Scenario s;
   s.flavor("f").queue(Queue("q").strict().quota("cpu", {{"f", 4}}));
@@ -205,7 +205,7 @@ TEST(Document, C3_OfThoseInFrontOfIt) {
   EXPECT_THAT(json::serialize(hidden), Not(HasSubstr("ns/w1")));
 }
 
-/// 2 of 4 are used when its turn comes, 4 of 4 when somebody asks.
+/// 2 of 4 are used when its turn comes, 4 of 4 when the question comes.
 TEST(Document, C4_TellsOfThisMomentApartFromTheLastTry) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
@@ -279,7 +279,7 @@ TEST(Document, TellsAboutTheLastEviction) {
   EXPECT_THAT(at(seen, "/evicted/message"), HasSubstr("prioritization in the ClusterQueue"));
 }
 
-/// C5: the message names a UID; whoever asks is told the workload, its job and its queue.
+/// C5: the message names a UID; the explanation names the workload, its job and its queue.
 TEST(Document, C5_NamesWhomItWasEvictedFor) {
   Scenario s;
   s.flavor("f").queue(Queue("q").lower_priority().quota("cpu", {{"f", 4}}));

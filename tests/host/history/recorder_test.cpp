@@ -145,7 +145,7 @@ TEST_F(Recorders, ARestartCountsNothingTwice) {
   }
 }
 
-// While nobody wrote the history, one workload ended and one began.
+// While no recorder wrote the history, one workload ended and one began.
 TEST_F(Recorders, WhatHappenedMeanwhileIsMadeUpFromTheStore) {
   submit("w1", 4);
   submit("w2", 4);
@@ -159,8 +159,8 @@ TEST_F(Recorders, WhatHappenedMeanwhileIsMadeUpFromTheStore) {
 }
 
 // The last that was written of the world was the start of w2, 7 s after that of w1.
-// As after a restart of who follows a cluster: the store counts its versions anew, so that those of
-// the file may lie beyond what it has read, or before.
+// As after a restart of a process that follows a cluster: the store counts its versions anew, so
+// that those of the file may lie beyond what it has read, or before.
 TEST_F(Recorders, VersionsOfAStoreOfAnotherNameSayNothing) {
   submit("w1", 4);
   EXPECT_EQ(told(), "w1 ann cq: 0+0 ran never, Running; ");

@@ -84,7 +84,7 @@ TEST_F(RunLogs, AReservationThatIsLostBeforeAdmissionIsNoEviction) {
   EXPECT_EQ(run(1).admitted, 0);
 }
 
-// Both happened before anybody looked: the first run ends when the second begins.
+// Both happened between two looks: the first run ends when the second begins.
 TEST_F(RunLogs, ARunThatNobodySawEndEndsWithTheNext) {
   Story job;
   tell(job.reserve(15).admit(16), 17);

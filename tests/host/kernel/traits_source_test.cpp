@@ -49,7 +49,7 @@ TEST_F(TraitsSourceTest, ClaimsFollowTheAnswersOfThoseThatAreLoaded) {
       {{}, {"q", "p"}, {{"p", "q"}, false}},
       {{{"p"}, false}, {"p"}, {{"p"}, false}},
       {{{"p"}, false}, {}, {}},                          // it was asked and says nothing
-      {{{"gone", "p"}, false}, {}, {{"gone"}, false}},   // nobody can ask that one
+      {{{"gone", "p"}, false}, {}, {{"gone"}, false}},   // that plugin cannot be asked
       {{{"gone"}, true}, {"p"}, {{"gone", "p"}, true}},  // it may be why it stands aside
       {{{"p"}, true}, {"p"}, {{"p"}, false}},            // p takes it back
   };

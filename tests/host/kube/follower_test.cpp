@@ -199,7 +199,7 @@ TEST_F(Follower, OneNamespaceIsAskedForByItsPath) {
 
 TEST_F(Follower, AWordIsAListOrARefusal) {
   script.add(pods_path, 200, page(object("a", 1), 5));
-  // However often it is asked until somebody looks.
+  // However often it was refused until the test looks.
   script.always(queues_path, 403, R"({"message":"you may not"})");
   const auto follower = follow({{&pods, {"v1"}}, {&queues, {"q/v2"}}}, {});
   follower->wait_for_word(kLong);
@@ -313,7 +313,7 @@ TEST_F(Follower, AnEventThatIsTooLargeEndsTheWatchAndTheListIsReadAgain) {
   EXPECT_TRUE(names.become("pods", {"b"}));
 }
 
-/// A token in a file, as a pod has it: whoever rotates it writes another one there.
+/// A token in a file, as a pod has it: rotation writes another one there.
 struct TokenFile {
   TokenFile() { put("rotated away"); }
   ~TokenFile() { std::filesystem::remove(path); }

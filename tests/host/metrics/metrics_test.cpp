@@ -103,7 +103,7 @@ void live(MetricsWorld& world) {
   world.workload("e", "lender", 1);
   world.pass(60 * kSecond);
   world.finish("default/b");
-  // Two who preempt in one cohort and one cycle: the second finds the victim taken.
+  // Two preemptors in one cohort and one cycle: the second finds the victim taken.
   world.pass(10 * kSecond);
 }
 
@@ -140,7 +140,7 @@ TEST(Metrics, NamesTypesAndLabelsAreKueues) {
     const std::string name = std::string("kueue_") + metric.name;
     known.insert(name);
     const auto family = seen.families.find(name);
-    // Nobody preempts in vain here, and nobody passed the check; see the tests below.
+    // No workload preempts in vain here, and none passed the check; see the tests below.
     if (family == seen.families.end() && metric.served) {
       EXPECT_THAT(std::vector{name},
                   ::testing::IsSubsetOf({"kueue_admission_cycle_preemption_skips",

@@ -35,7 +35,7 @@ TEST(TextPool, DropsLargeTextsThatNobodyHoldsBeforeTheyAreMany) {
 }
 
 // What is held is looked at once for each time that as much came: 100 texts are held, and of those
-// that come no more than 100 are there that nobody holds.
+// that come no more than 100 are there unreferenced.
 TEST(TextPool, LooksAsOftenAsWhatItHoldsIsWorth) {
   TextPool pool;
   std::vector<TextPool::Text> held;

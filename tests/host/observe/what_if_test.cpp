@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// A queue of 3 cpu, of which `low` holds 2, as somebody else has decided.
+/// A queue of 3 cpu, of which `low` holds 2, as another controller has decided.
 struct Observed : MirrorFixture {
   Observed() {
     clock.set(*parse_time("2026-01-01T01:00:00Z"));

@@ -1,4 +1,5 @@
-// Protobuf bodies: what Go clients really send (protobuf/README.md), and what nobody should send.
+// Protobuf bodies: what Go clients really send (protobuf/README.md), and what no client should
+// send.
 #include "host/rest/protobuf.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Who waits for the thread that writes takes turns with everybody else.
+// Users whose requests wait for the thread that writes take turns.
 #include "host/base/fair_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,8 @@ TEST(FairQueue, UsersTakeTurnsAndKeepTheirOwnOrder) {
   EXPECT_EQ(queue.next(), nullptr);
 }
 
-// Whoever comes while others wait is next after one of each, however often that happens.
+// A request that comes while others wait is next after one of each user, however often that
+// happens.
 TEST(FairQueue, WhoComesLateWaitsForOneOfEach) {
   FairQueue<int> queue;
   for (int i = 0; i < 10; ++i) queue.push("mallory", i);

@@ -111,7 +111,7 @@ TEST_F(TwoDoors, C10_ReclaimablePodsOfAStatusFreeQuota) {
   EXPECT_THAT(log, HasSubstr("{\"t\":6.0,\"type\":\"Skipped\",\"workload\":\"ns/a\""));
 }
 
-// a and b and c: c is b's, and d is nobody's whose UID is there.
+// a and b and c: c is owned by b, and the owner of d does not exist.
 constexpr const char* kOwned =
     "- {at: 1s, apply: {apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: NAME, "
     "namespace: ns, ownerReferences: [{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, name: "

@@ -68,7 +68,7 @@ class Writes {
                "{reclaimablePods: [{name: main, count: 1}]}", "{reclaimablePods: [{name: no}]}",
                "{admission: null}", "{conditions: null}", "{conditions: 7}");
   }
-  /// Whom it is about is there: a client that names somebody else ends the simulation.
+  /// The workload of the event exists: a client that names another one ends the simulation.
   std::string event(const std::string& at) {
     const std::string begins = "- {at: " + at + "s, ";
     const int i = below(kWorkloads);

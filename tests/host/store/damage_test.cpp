@@ -142,7 +142,7 @@ TEST_F(KilledHost, A12_ALogWithAFlippedBitIsRefused) {
   // Refusing changes nothing: what is behind the damage can still be looked at.
   EXPECT_EQ(file_text(path + "/store.db-wal"), log);
   EXPECT_THAT(refusal_of(path), HasSubstr("acknowledged changes are missing"));
-  // And who decides to go on goes on.
+  // And an operator who decides to go on goes on.
   fs::remove(path + "/store.mark");
   EXPECT_EQ(refusal_of(path), "");
 }
@@ -169,7 +169,7 @@ TEST_F(KilledHost, A12_ADatabaseOfNoBytesIsNoFreshStore) {
                                   "/store.mark tells that there was a store: go back to a backup, "
                                   "or, to begin with nothing, move " +
                                   path + " away");
-  // Keys alone tell it too, and a log that nobody may remove.
+  // Keys alone show it too, and a log that must not be removed.
   path = put({});
   EXPECT_THAT(refusal_of(path), HasSubstr(what + path + "/pki tells"));
   path = put({{"store.db-wal", files["store.db-wal"]}});

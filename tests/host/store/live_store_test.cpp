@@ -229,7 +229,7 @@ TEST(LiveStore, ComesBackFromTheJournal) {
   EXPECT_THAT(keys(store.read(workload(), "")->objects), ElementsAre("a/x"));
   EXPECT_EQ(store.get(workload(), "a/x")->version, 5U);
   EXPECT_EQ(text_of(*store.find(workload(), "a/x")), "2");
-  // Who has seen the last change of a kind goes on; who has not cannot.
+  // A watch that has seen the last change of a kind goes on; one that has not cannot.
   EXPECT_TRUE(store.watch(flavor(), 4).ok());
   EXPECT_FALSE(store.watch(flavor(), 3).ok());
   EXPECT_TRUE(store.watch(workload(), 6).ok());

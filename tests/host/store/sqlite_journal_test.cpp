@@ -158,11 +158,11 @@ TEST(SqliteJournal, A20_TheLockDoesNotHangOnItsFile) {
   EXPECT_THAT(refusal(folder / "data"), HasSubstr("another process has this store open"));
 }
 
-// A5: the value went in as nothing, and "NOT NULL constraint failed" was what anybody saw.
+// A5: the value went in as nothing, and the error said only "NOT NULL constraint failed".
 TEST(SqliteJournal, A5_AValueThatCannotBeBoundIsNamed) {
   auto database = Database::in_memory();
   ASSERT_TRUE(database.ok());
-  const std::string_view huge("x", (1ULL << 31U) + 10);  // refused before anybody reads it
+  const std::string_view huge("x", (1ULL << 31U) + 10);  // refused before it is read
   auto statement = database->prepare("SELECT ?1");
   ASSERT_TRUE(statement.ok());
   statement->bind(1, huge);

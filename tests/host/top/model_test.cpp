@@ -1,4 +1,4 @@
-// What is kept of objects, how it is sorted and filtered, and who lends.
+// What is kept of objects, how it is sorted and filtered, and what queues lend.
 #include "host/top/model.hpp"
 
 #include <gtest/gtest.h>

@@ -45,7 +45,7 @@ TEST(Amendments, GiveWhatIsWanted) {
        R"({"metadata":{"annotations":{}}})", R"({"metadata":{"annotations":{}}})"},
       {R"({"metadata":{}})", R"({"metadata":{"annotations":{"a":"1"}}})",
        R"({"metadata":{"annotations":{"a":"1"}}})", R"({"metadata":{"annotations":{"a":"1"}}})"},
-      // What is nobody's to change: other metadata, status, type.
+      // What a patch must not change: other metadata, status, type.
       {R"({"apiVersion":"v1","metadata":{"name":"a"},"status":{"x":1}})",
        R"({"apiVersion":"v2","metadata":{"name":"b","uid":"u"},"status":{}})",
        R"({"apiVersion":"v1","metadata":{"name":"a"},"status":{"x":1}})",

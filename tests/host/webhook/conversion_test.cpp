@@ -49,7 +49,7 @@ TEST(Conversion, ThereAndBackNothingIsLost) {
 }
 
 TEST(Conversion, WhatIsStoredIsNotJudged) {
-  // No such policy: whoever stored that, it stays readable.
+  // No such policy: however it was stored, it stays readable.
   const json::value done = response(
       "kueue.x-k8s.io/v1beta1",
       R"([{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"q"},)"

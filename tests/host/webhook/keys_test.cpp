@@ -1,5 +1,5 @@
-// The keys of a webhook over the years: when they are made anew, and that whoever takes over is
-// trusted before it serves.
+// The keys of a webhook over the years: when they are made anew, and that an authority that takes
+// over is trusted before it serves.
 #include "host/webhook/keys.hpp"
 
 #include <gmock/gmock.h>

@@ -23,7 +23,7 @@ TEST(Reviewer, AJobWithAQueueIsHeldAndOneWithoutIsNobodys) {
   EXPECT_EQ(world.refusal(held), "");
   const json::object free = job("b", "");
   EXPECT_EQ(world.mutated(free), free);
-  // Kubernetes judges it, and nobody else.
+  // Kubernetes validates it, and Sluice does not.
   json::object strange = free;
   strange["spec"].as_object()["parallelism"] = -1;
   EXPECT_EQ(world.refusal(strange), "");
@@ -128,7 +128,7 @@ TEST(Reviewer, WhatDecidesAboutARunningJobStays) {
 TEST(Reviewer, HousekeepingIsNotJudged) {
   ReviewWorld world;
   world.publish();
-  // Stored while nobody was there to judge it.
+  // Stored while no webhook was there to check it.
   json::object wrong = ReviewWorld::parsed(R"({"apiVersion":"kueue.x-k8s.io/v1beta2",
       "kind":"ClusterQueue","metadata":{"name":"q","finalizers":["a/b"]},
       "spec":{"stopPolicy":"Sometimes"}})");
@@ -163,7 +163,7 @@ TEST(Reviewer, TheControllersOwnWritesAreDone) {
   world.publish();
   world.reviewer.set_self("ann");
   const json::object forged = job("a", JobWorld::queued(), R"("sluice.dev/started-with":"{}")");
-  // She creates jobs herself, too; and nobody else becomes her by naming her tool.
+  // The controller's user creates jobs, too; and no other user passes as it by naming its tool.
   EXPECT_NE(world.mutated(forged), forged);
   world.manager = "sluice";
   EXPECT_EQ(world.mutated(forged), forged);
@@ -198,7 +198,7 @@ TEST(Reviewer, PodsGetTheGatesOfTheirJob) {
       R"(","controller":true}]},"spec":{"containers":[{"name":"c"}]}})");
   const json::object gated = world.mutated(pod);
   EXPECT_EQ(at(gated, "/spec/schedulingGates"), R"([{"name":"example.com/gate"}])");
-  // The user does not take it away; that it is there twice is nothing to him.
+  // The user does not take it away; a second copy of it does not matter.
   EXPECT_THAT(world.refusal(pod, gated), HasSubstr("is lifted by the system"));
   EXPECT_EQ(world.mutated(gated), gated);
   pod["metadata"].as_object().erase("ownerReferences");

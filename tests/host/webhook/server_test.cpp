@@ -69,7 +69,7 @@ TEST(WebhookServer, AnswersOnceItKnowsTheCluster) {
   EXPECT_EQ(asker.post("/mutate", job).status, 503);
   EXPECT_EQ(asker.get("/readyz").status, 503);
   EXPECT_EQ(asker.get("/livez").status, 200);
-  // What is stored has to be readable before anybody knows it.
+  // What is stored has to be readable before the server is ready.
   EXPECT_EQ(asker
                 .post("/convert",
                       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview",

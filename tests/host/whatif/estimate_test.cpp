@@ -1,5 +1,5 @@
 // When something would start: from what running jobs say, else from what others of their queue
-// took, and in words where nobody knows.
+// took, and in words where neither is known.
 #include "host/whatif/estimate.hpp"
 
 #include <fmt/format.h>

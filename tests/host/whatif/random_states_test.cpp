@@ -159,7 +159,7 @@ std::map<std::string, std::string> picture(const Engine& engine) {
   return out;
 }
 
-/// `who for whom`.
+/// `victim for preemptor`.
 std::multiset<std::string> evictions(const Engine& engine, const Happenings& since) {
   std::multiset<std::string> out;
   for (const Happenings::Of& of : since.all()) {

@@ -1,4 +1,5 @@
-// HostWhatIf: what is told to whom, what is refused and how, and what asking costs a host: nothing.
+// HostWhatIf: what each user is told, what is refused and how, and what asking costs a host:
+// nothing.
 #include "host/whatif/what_if.hpp"
 
 #include <fmt/format.h>
@@ -104,7 +105,7 @@ TEST(WhatIf, WhoeverMayWriteMayAsk) {
       world.ask("tenant-a", {queue(9)}),
       "403 clusterqueues.kueue.x-k8s.io is forbidden: User \"tenant-a\" cannot create resource "
       "\"clusterqueues\" in API group \"kueue.x-k8s.io\" at the cluster scope");
-  // Nobody hears of what is there.
+  // No answer shows what exists.
   EXPECT_EQ(world.ask("tenant-a", {workload("b", "low", 1)}),
             world.ask("tenant-a", {workload("b", "none", 1)}));
   // One of several is enough.
@@ -113,7 +114,7 @@ TEST(WhatIf, WhoeverMayWriteMayAsk) {
   EXPECT_THAT(world.ask("operator", {queue(9)}), Not(HasSubstr("403")));
 }
 
-/// Whoever may create and not change what is there hears what a creation is told.
+/// A user that may create but not change what is there gets the answer of a creation.
 TEST(WhatIf, WhatIsThereAlreadyIsChangedOrRefused) {
   Shared world;
   EXPECT_EQ(world.ask("writer-b", {workload("b", "low", 1)}),
@@ -123,7 +124,7 @@ TEST(WhatIf, WhatIsThereAlreadyIsChangedOrRefused) {
               HasSubstr("422 "));  // it holds quota
 }
 
-/// Victims of namespaces whose workloads he may not read are counted; nothing names them.
+/// Victims in namespaces whose workloads the user may not read are counted; nothing names them.
 TEST(WhatIf, NamespacesAreWalls) {
   Shared world;
   const std::vector<std::string> urgent = {workload("a", "urgent", 4, 10)};
@@ -135,7 +136,7 @@ TEST(WhatIf, NamespacesAreWalls) {
   const std::string to_operator = world.ask("operator", urgent);
   EXPECT_THAT(to_operator, HasSubstr(R"("evicted":[{"workload":"b/low")"));
   EXPECT_THAT(to_operator, Not(HasSubstr("otherNamespaces")));
-  // The same of those who hold what it lacks.
+  // The same of those that hold what it lacks.
   const std::string waits = world.ask("tenant-a", {workload("a", "w", 4)});
   EXPECT_THAT(waits, HasSubstr(R"("decision":"Waits")"));
   EXPECT_THAT(waits, HasSubstr(R"("otherNamespaces":{"workloads":1,"amount":"3"})"));
@@ -154,7 +155,7 @@ TEST(WhatIf, TellsOperatorsWhoWouldStartWaitOrGo) {
 }
 
 /// A file may have a status, as what `kubectl get -o yaml` printed has, and so may the annotation
-/// that tells what was applied last. It is nobody's to set, and in the way of nothing.
+/// that tells what was applied last. No user can set it, and it is in the way of nothing.
 TEST(WhatIf, AStatusInFileAndAnnotationIsLeftOut) {
   Shared world;
   const auto other = [](int cpu) {
@@ -318,7 +319,7 @@ TEST(WhatIf, QuestionsAreBounded) {
   world.gate.open();
   bounded.stop();
   ask("operator");
-  // Who waits when the host stops may have been answered before.
+  // A question that waits when the host stops may have been answered before.
   EXPECT_EQ(world.codes.size(), 6U);
   EXPECT_EQ(world.codes[2], 201);
   EXPECT_EQ(world.codes.back(), 503);

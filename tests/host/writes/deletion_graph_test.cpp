@@ -27,7 +27,7 @@ class Graph {
   void own(std::size_t owner, std::size_t dependent) { owners_[dependent].insert(owner); }
   void hold(std::size_t node) { held_.insert(node); }
 
-  /// Writes down who owns whom, and what holds whom.
+  /// Writes down which objects own which, and what holds which.
   void settle() {
     for (std::size_t i = 0; i < owners_.size(); ++i) {
       std::string list;
@@ -160,7 +160,7 @@ TEST(Deletion, A6DiamondsCostTheirReferences) {
 }
 
 // Random graphs with circles, of which some are held; one is deleted, then all holds go, in a
-// random order. What hung on it by any way and on nothing else is gone; nobody else is.
+// random order. What hung on it by any way and on nothing else is gone, and no other object.
 TEST(Deletion, A6RandomGraphsComeToRest) {
   for (unsigned seed = 0; seed < 80; ++seed) {
     SCOPED_TRACE(seed);

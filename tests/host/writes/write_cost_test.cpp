@@ -2,7 +2,7 @@
 // entries, by what was counted, never by a clock.
 //
 // The cost of a write is the steps of its loops (api::Steps), and each allocation, and each 64
-// bytes allocated: so a copy per entry of all entries shows without anybody having to count it.
+// bytes allocated: so a copy per entry of all entries shows without being counted by itself.
 #include <gtest/gtest.h>
 
 #include <cmath>

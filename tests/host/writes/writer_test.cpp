@@ -230,7 +230,8 @@ constexpr const char* kBareWorkload =
     R"({"metadata":{"name":"w"},"spec":{"queueName":"q","podSets":[{"name":"main","count":1,
         "template":{"spec":{"containers":[{"name":"c"}]}}}]}})";
 
-// A3: what the system believes, only the system writes. He who tries is told, and not refused.
+// A3: what the system believes, only the system writes. A user who tries gets a warning, and is not
+// refused.
 TEST(A3Marks, AUsersAreLeftOutAndTheSystemsStay) {
   HostFixture host;
   WriteRequest create = host.request(WriteVerb::kCreate, "workloads", "", kBareWorkload);
@@ -340,7 +341,8 @@ std::string pod(const std::string& cpu = "1", const std::string& resources = "",
          R"("requests":{"cpu":")" + cpu + R"("}}}]}})";
 }
 
-// C2: a demand that cannot be kept, or devices that nobody counts: the workload waits, and says so.
+// C2: a demand that cannot be kept, or devices that are not counted: the workload waits, and says
+// so.
 TEST(C2NoEffect, WhatWouldChangeSafetyOrQuotaWaits) {
   EXPECT_EQ(why_pending("", pod()), "") << "admitted";
   EXPECT_EQ(why_pending("", pod("1", R"("claims":[{"name":"gpu"}],)")),
@@ -458,7 +460,7 @@ TEST(Deletion, ANamespaceGoesWithAllThatIsInIt) {
   EXPECT_FALSE(host.exists("namespaces", "team"));
 }
 
-// A20: a plugin, or anybody, could delete the namespace that every host has.
+// A20: a plugin, or any client, could delete the namespace that every host has.
 TEST(Deletion, A20_TheNamespacesOfEveryHostStay) {
   HostFixture host;
   const auto refused = host.remove("namespaces", "default");
