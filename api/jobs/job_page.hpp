@@ -2,7 +2,7 @@
 // docs/job-kinds.md) as a JobKind, and as the contribution by which a Scheme serves the kind.
 //
 // Everything a page says is checked here, so that a JobKind made of one answers for any object:
-// what a page cannot read in an object is told by unfit(), and such a job is held back. Pure
+// what a page cannot read in an object is reported by unfit(), and such a job is held back. Pure
 // functions, any thread.
 #pragma once
 

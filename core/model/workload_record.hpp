@@ -132,8 +132,8 @@ struct WorkloadRecord {
   QueueId queue = kNone;             ///< where it is queued or holds quota; kNone: nowhere
   std::uint32_t shape = 0;           ///< interned: equals have the same
   std::uint32_t epoch = 0;           ///< counts admissions, so that old timers are recognised
-  std::uint64_t logged_pending = 0;  ///< digest of the pending reason that was last told
-  /// In place of a digest: what was told last is what the condition QuotaReserved says.
+  std::uint64_t logged_pending = 0;  ///< digest of the pending reason that was last decided
+  /// In place of a digest: the last reason is that of the condition QuotaReserved.
   static constexpr std::uint64_t kToldInStatus = 1;
   std::uint32_t local_queue = 0;   ///< interned `namespace/name`, as its object names it
   std::uint32_t tallied_in = 0;    ///< that under which it is counted as finished
@@ -144,7 +144,7 @@ struct WorkloadRecord {
   /// How it is counted among all (totals.hpp).
   enum class Tallied : std::uint8_t { kNot, kOpen, kFinished, kFinishedAlone };
   Tallied tallied = Tallied::kNot;
-  bool for_its_turn = false;  ///< it was told last that its turn has not come
+  bool for_its_turn = false;  ///< the last reason was that its turn has not come
   bool evicting = false;      ///< loaded in the middle of an eviction; it ends after the next cycle
   bool gone = false;          ///< taken away in a simulation (removal.hpp)
   bool counted = false;       ///< its holding is in the ledger; kept by Model::settle

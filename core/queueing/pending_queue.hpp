@@ -103,7 +103,7 @@ class PendingQueue {
   std::shared_ptr<const PendingReason> class_reason(WorkloadId id) const;
   /// Members of parked classes whose reason changed in kind since the last call, and new members.
   void collect_untold(std::vector<WorkloadId>& out);
-  /// It was told something else than the reason of its class. REQUIRES: contains(id).
+  /// Its last reason was not that of its class. REQUIRES: contains(id).
   void note_untold(WorkloadId id) { classes_[slots_.at(id).cls].newcomers.push_back(id); }
 
   /// The workload that has the preemptor's place; nullopt: none.
@@ -166,7 +166,7 @@ class PendingQueue {
     bool parked = false;
     std::shared_ptr<const PendingReason> why;
     Grounds grounds;                    // while it is parked
-    std::uint64_t told = 0;             // digest of the reason that members were told
+    std::uint64_t told = 0;             // digest of the reason that members had last
     std::vector<WorkloadId> newcomers;  // since then
     Accounts accounts;                  // of the members
   };

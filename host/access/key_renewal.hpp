@@ -36,8 +36,8 @@ class KeyRenewal {
   /// These are in force, for this configuration.
   void set(const ServerConfig& server, ServerKeys keys);
   ServerKeys keys() const;
-  /// Whether there were other keys to put in force, and they are. What goes wrong is told to the
-  /// log, and tried again at the next look.
+  /// Whether there were other keys to put in force, and they are. What goes wrong is logged, and
+  /// tried again at the next look.
   bool look(std::int64_t now, const Apply& apply);
 
   /// Looks every `period` from now on; `seconds` is the time since 1970.

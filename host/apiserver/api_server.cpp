@@ -135,7 +135,7 @@ std::optional<Reply> ApiServer::State::check(Request& request) const {
   if (!user) return refuse_stranger(request, user.error());
   if (user->user.empty()) return refuse_stranger(request, unauthorized());
   const auto at = attachment();
-  // Without a user it is told to come again, once its body was read: so its connection stays.
+  // Without a user it is answered 503, once its body was read: so its connection stays.
   if (!at) return std::nullopt;
   request.user = std::move(*user);
   const Route route = at->routes.find(request);
@@ -160,7 +160,7 @@ void ApiServer::State::handle(std::shared_ptr<Exchange> exchange) {
     health.known = asker && !asker->user.empty();
     return exchange->reply(open_reply(request, health));
   }
-  // The rights of a request that came before the backend did were not judged.
+  // The rights of a request that came before the backend did were not checked.
   if (!at || request.user.user.empty()) return exchange->reply(error_reply(not_ready()));
   auto call = std::make_shared<Call>();
   call->exchange = std::move(exchange);

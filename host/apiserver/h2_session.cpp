@@ -210,7 +210,7 @@ void H2Session::State::set_up() {
 
 void H2Session::State::charge(Allowance& allowance) {
   if (allowance.spend(now) || failure) return;
-  failure = NGHTTP2_ENHANCE_YOUR_CALM;  // no event is told from now on
+  failure = NGHTTP2_ENHANCE_YOUR_CALM;  // there are no more events from now on
   nghttp2_session_terminate_session(session.get(), NGHTTP2_ENHANCE_YOUR_CALM);
 }
 

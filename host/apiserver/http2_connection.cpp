@@ -184,7 +184,7 @@ void Http2Connection::expire() {
     shared.timed_out.fetch_add(1, std::memory_order_relaxed);
     return close();
   }
-  // While the socket takes nothing, streams cannot: it is the connection that is judged.
+  // While the socket takes nothing, streams cannot: the deadline is the connection's.
   if (wire_until_ == SteadyTime::max()) {
     std::vector<std::shared_ptr<Http2Stream>> open;
     for (const auto& entry : streams_) open.push_back(entry.second);

@@ -23,7 +23,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-constexpr std::size_t kTurnedAway = 64;      // over the limit, kept long enough to be told so
+constexpr std::size_t kTurnedAway = 64;      // over the limit, kept long enough for an answer
 constexpr std::int64_t kAcceptAgainMs = 50;  // after an accept that failed (no file descriptor)
 constexpr rlim_t kOtherFiles = 512;          // store, plugins, logs, pods
 

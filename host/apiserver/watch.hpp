@@ -59,7 +59,7 @@ class Watch final : public Streaming, public std::enable_shared_from_this<Watch>
   std::vector<RecordPtr> initial_;
   std::size_t next_initial_ = 0;
   LiveStore::Cursor cursor_;
-  std::uint64_t told_ = 0;  // changes up to here were told, or are none of its business
+  std::uint64_t told_ = 0;  // changes up to here were sent, or do not concern it
   std::vector<Change> changes_;
   State state_ = State::kInitial;
   bool running_ = false;

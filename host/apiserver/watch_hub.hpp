@@ -65,7 +65,7 @@ class Handout {
 
   /// In order of versions; never empty.
   const std::vector<const Change*>& changes() const { return changes_; }
-  /// What a watch of that form without a selector is told. Null: it would be too long.
+  /// What a watch of that form without a selector is sent. Null: it would be too long.
   std::shared_ptr<const std::string> text(const Route& route, const Form& form);
 
  private:

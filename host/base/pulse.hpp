@@ -12,7 +12,7 @@
 
 namespace sluice::host {
 
-/// After how long a part that does not come back is told of. The one place where these stand.
+/// After how long a part that does not come back is reported. The one place where these stand.
 struct LivenessLimits {
   Duration look = 1 * kSecond;
   Duration told = 5 * kSecond;  ///< a line in the log, and in the verbose health

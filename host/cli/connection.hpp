@@ -1,5 +1,5 @@
-// Which host a command asks, as whom, and in which namespace: the options --kubeconfig and
-// --namespace, and the Client that they lead to.
+// Which host a command asks, with which credentials, and in which namespace: the options
+// --kubeconfig and --namespace, and the Client that they lead to.
 //
 // Plain values; main thread. Connecting reads files and sends nothing yet.
 #pragma once

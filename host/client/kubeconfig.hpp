@@ -1,4 +1,5 @@
-// Kubeconfig: which server the commands of this program talk to, and as whom: what kubectl reads.
+// Kubeconfig: which server the commands of this program talk to, and as which user: what kubectl
+// reads.
 //
 // Plain values; reading may be done from any thread.
 #pragma once

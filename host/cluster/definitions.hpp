@@ -14,7 +14,7 @@
 
 namespace sluice::host {
 
-/// May an API server be told of the kind by a definition? Not of those that Kubernetes itself has.
+/// May a definition make the kind known to an API server? Not those that Kubernetes itself has.
 bool is_custom(const api::KindInfo& kind);
 
 /// Whether the version may be served without a converter: objects differ in apiVersion only.

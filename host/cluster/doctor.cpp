@@ -116,7 +116,7 @@ class Examination {
     if (good > 0) add(Level::kGood, "definitions", fmt::format("{} are established", good));
   }
 
-  /// nullopt: there is none, or it cannot be read, which was told.
+  /// nullopt: there is none, or it cannot be read, which was reported.
   std::optional<json::object> lease_of(const std::string& ns, const std::string& name,
                                        const char* about, bool wanted) {
     const ClusterAnswer answer =

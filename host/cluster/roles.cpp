@@ -33,7 +33,7 @@ json::object rule(std::string_view group, json::array resources, json::array ver
           {"verbs", std::move(verbs)}};
 }
 
-/// Are all groups that the role speaks of among `served`?
+/// Are all groups that the role names among `served`?
 bool is_about(const json::object& role, const std::set<std::string, std::less<>>& served) {
   bool all = true;
   for_each_object(role, "rules", [&](const json::object& each) {

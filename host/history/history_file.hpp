@@ -29,7 +29,7 @@ struct HistoryPlace {
   bool operator==(const HistoryPlace&) const = default;
 };
 
-/// The names that rows speak of, as far as they were read.
+/// The names that rows refer to, as far as they were read.
 class HistoryNames {
  public:
   /// Reads those that came since the last call.
@@ -56,7 +56,7 @@ class HistoryFile final : public PastRuns {
   Result<void> write(std::span<const Run> runs, const HistoryPlace& place);
   const HistoryPlace& place() const { return place_; }
 
-  /// What could not be read is told by the next write().
+  /// What could not be read is reported by the next write().
   std::vector<Run> of(std::string_view uid) override;
   /// (UID, namespace/name) of those that go on.
   Result<std::vector<std::pair<std::string, std::string>>> open_runs();

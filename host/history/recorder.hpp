@@ -31,7 +31,7 @@ struct HistoryKeep {
   std::int64_t bytes = 0;  ///< of the file
 };
 
-/// What is told of it as metrics.
+/// What metrics show of it.
 struct HistoryState {
   std::uint64_t written = 0;  ///< rows, by this process
   std::uint64_t made_up = 0;  ///< how often the history of the store did not last

@@ -19,7 +19,7 @@ const api::Condition* if_true(const api::WorkloadStatus& status, std::string_vie
 
 void end(Run& run, Millis at, Outcome outcome, std::string reason) {
   run.ended = std::max({at, run.queued, run.reserved, run.admitted});
-  // What was told late of the last moments did not happen after the end.
+  // What was reported late of the last moments did not happen after the end.
   run.since = std::min(run.since, run.ended);
   run.outcome = outcome;
   run.reason = std::move(reason);

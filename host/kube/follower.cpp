@@ -57,7 +57,7 @@ struct ClusterFollower::State {
     Reflector reflector;
     std::unique_ptr<Link> link;  // kept from page to page
     FollowState state;           // guarded by mutex
-    bool refused = false;        // what was told last; guarded by mutex
+    bool refused = false;        // what was logged last; guarded by mutex
   };
 
   State(const Kubeconfig& config, FollowLimits most)

@@ -72,7 +72,7 @@ struct MachineEdges {
   AddPods pods = {};            ///< empty: jobs have no pods here
   EventSink* events = nullptr;  ///< nullptr: Events are objects, or dropped with Upkeep::kOnDemand
   Upkeep upkeep = Upkeep::kAlways;
-  bool asks_checks = true;  ///< false: plugins are told of no admission check; others answer them
+  bool asks_checks = true;  ///< false: plugins get no admission check; others answer them
   /// The store holds what another machine has brought to rest: controllers look at nothing again
   /// but at what they know by looking.
   bool resumes = false;
@@ -116,7 +116,7 @@ class Machine {
   Time now() const { return kernel_.now(); }
   Time next_timer() const { return kernel_.next_timer(); }
 
-  /// Told what was decided, after the commit, in order. It must outlive the machine.
+  /// Called for each decision, after the commit, in order. It must outlive the machine.
   void observe(DecisionObserver& observer) { decisions_.add(observer); }
 
   const Engine& engine() const { return kernel_.engine(); }

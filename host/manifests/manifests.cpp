@@ -125,7 +125,7 @@ Result<void> load(const std::shared_ptr<const std::string>& text, bool from_file
 
 Result<void> load_file(const std::string& path, const ManifestLimits& limits,
                        const DocumentSink& sink) {
-  std::error_code ignored;  // what cannot be read is told by read_file()
+  std::error_code ignored;  // what cannot be read is reported by read_file()
   if (!limits.holding.empty() && !fs::is_regular_file(path, ignored)) return {};
   auto text = read_file(path, limits.max_file_bytes);
   if (!text) return text.error();

@@ -34,7 +34,7 @@ class DecisionMetrics final : public DecisionObserver {
   const std::map<std::string, std::size_t>& preemption_skips() const { return skips_; }
 
  private:
-  /// What is told of a ClusterQueue and of a LocalQueue alike.
+  /// What is recorded of a ClusterQueue and of a LocalQueue alike.
   enum class Told : std::uint8_t {
     kReserved,
     kReservedWait,

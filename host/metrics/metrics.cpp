@@ -13,7 +13,7 @@
 namespace sluice::host {
 namespace {
 
-/// Every metric but the build's says which replica speaks.
+/// Every metric but the build's has the role of the replica as a label.
 constexpr const char* kRole = "replica_role";
 constexpr const char* kRoles[] = {"standalone", "leader", "follower"};
 

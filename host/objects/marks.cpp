@@ -47,7 +47,7 @@ void drop_empty(json::object& object, std::string_view map) {
 
 bool is_mark(const api::KindInfo& kind, std::string_view name) {
   const std::string_view domain = name.substr(0, name.find('/'));
-  // Fields of another API version that this one does not have: the user's own, and judged as such.
+  // Fields of another API version that this one does not have: the user's own, and checked as such.
   if (domain == kDomain && name.ends_with("-fields")) return false;
   if (domain.size() < name.size() && (domain == kDomain || domain.ends_with(kSubdomain)))
     return name != kRuntime;

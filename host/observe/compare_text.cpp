@@ -61,7 +61,7 @@ std::string comparison_text(const json::object& comparison) {
   });
   std::string evicted;
   for_each_object(comparison, "evictions", [&](const json::object& each) {
-    if (!text_in(each, "by").empty()) return;  // told with the workload that it makes room for
+    if (!text_in(each, "by").empty()) return;  // shown with its preemptor
     evicted += fmt::format("! {}\n    Sluice   would evict it, {}: {}\n", text_in(each, "workload"),
                            text_in(each, "reason"), text_in(each, "message"));
   });

@@ -2,7 +2,7 @@
 //
 // Everything is kept as the cluster has it: an admitted workload stays admitted with what its
 // status says. Fields that Sluice does not know are left out, and objects that it cannot read are
-// not in the store; both are told, each once. What arrives together is published together.
+// not in the store; both are reported, each once. What arrives together is published together.
 //
 // The members of ClusterSink belong to one thread, on which alone the target is called (the
 // follower's, for one that observes); the others may be called from any thread.
@@ -91,7 +91,7 @@ class Mirror final : public ClusterSink {
 
   /// In order of kind and key.
   std::vector<UnreadObject> unread() const;
-  /// What was told of once: `Workload: unknown field "spec.x"`.
+  /// What was reported once: `Workload: unknown field "spec.x"`.
   std::vector<std::string> unknown_fields() const;
   /// From now on what cannot be read is logged; before, it may only lack what comes later.
   void log_problems();

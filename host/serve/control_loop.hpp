@@ -80,7 +80,7 @@ class ControlLoop final : public Writes, public KernelThread {
               ControlLoopLimits limits = {});
   ~ControlLoop() override;  // as stop()
 
-  /// Told at the end of each turn. Before start(); it must outlive the loop.
+  /// Called at the end of each turn. Before start(); it must outlive the loop.
   void at_end(TurnEnd& end) { end_ = &end; }
   void start();
   /// Carries out what was submitted before, then ends the thread. Later submissions are refused.

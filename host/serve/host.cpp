@@ -269,8 +269,7 @@ class Host {
     });
   }
 
-  /// Lets the World go for one of the next configuration. Requests wait outside: they are told to
-  /// come again.
+  /// Ends the World, before one of the next configuration. Requests meanwhile are answered 503.
   void leave(const Configuration& next) {
     seeing_.leave();
     api_.detach();

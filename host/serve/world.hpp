@@ -35,8 +35,8 @@
 
 namespace sluice::host {
 
-/// Those that the configuration lists, or `names`, tried in a process of their own first and told
-/// to the log; those that `deaths` tells of are quarantined.
+/// Those that the configuration lists, or `names`, tried in a process of their own first and
+/// logged; those with one of the `deaths` are quarantined.
 Result<std::unique_ptr<Rules>> load_host_rules(const Configuration& config,
                                                const std::optional<std::vector<std::string>>& names,
                                                const PluginClock& clock,

@@ -24,8 +24,9 @@ struct SimulateOptions {
   std::string against;         ///< a decision log that the report compares with; empty: none
   std::optional<int> threads;  ///< instead of that of the configuration
   std::size_t max_file_bytes = 64u << 20;
-  /// As a host does it: objects are judged again as they come, each status is written with the step
-  /// that changed it, in a store with versions, with Events. Slower; the decisions are the same.
+  /// As a host does it: objects are validated again as they come, each status is written with the
+  /// step that changed it, in a store with versions, with Events. Slower; the decisions are the
+  /// same.
   bool as_host = false;
 };
 

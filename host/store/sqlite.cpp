@@ -85,7 +85,7 @@ Result<bool> Statement::step() {
 Result<void> Statement::run() {
   Result<bool> row = true;
   while (row.ok() && *row) row = step();
-  // Told before the reset, which forgets the reason.
+  // The error is taken before the reset, which forgets the reason.
   reset();
   if (!row) return row.error();
   return {};

@@ -220,7 +220,7 @@ Result<LoadedRows> load_rows(Database& database, const std::function<void(const 
   out.seal.digest = digest_of(out.sum, out.state.kinds, out.state.fields);
   if (auto sealed = check_seal(database, out.seal); !sealed) {
     if (!damaged) return sealed.error();
-    if (out.whole) damaged(sealed.error().text);  // else it was told already
+    if (out.whole) damaged(sealed.error().text);  // else it was reported already
   }
   return out;
 }

@@ -42,7 +42,7 @@ Result<std::uint64_t> index_sum(Database& database);
 Result<void> check_index(const LoadedRows& rows, const Result<std::uint64_t>& index);
 
 /// Every object of the database. A row that is not what was written, or a seal that does not fit
-/// the rows, is an error; or told to `damaged`, and the row left out.
+/// the rows, is an error; or reported to `damaged`, and the row left out.
 Result<LoadedRows> load_rows(Database& database, const std::function<void(const JournalRow&)>& take,
                              const std::function<void(std::string)>& damaged = nullptr);
 

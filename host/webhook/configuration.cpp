@@ -69,7 +69,7 @@ class Webhooks {
   }
 
  private:
-  /// What the controller writes it has judged.
+  /// What the controller writes was validated by it.
   json::array conditions() const {
     return {json::object{
         {"name", "not-the-controller"},

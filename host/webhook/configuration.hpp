@@ -1,4 +1,4 @@
-// What a cluster is told of the webhook: the configurations by which its API servers ask, the
+// What makes the webhook known to a cluster: the configurations by which its API servers ask, the
 // Service by which they find it, and how definitions say that it converts.
 //
 // Pure functions; any thread.
@@ -31,7 +31,7 @@ struct WebhookPlace {
 struct WebhookPlan {
   WebhookPlace place;
   std::string controller;  ///< name of the configurations and of the controller's ServiceAccount
-  std::vector<const api::KindInfo*> own;   ///< kinds of objects that are defaulted and judged
+  std::vector<const api::KindInfo*> own;   ///< kinds of objects that are defaulted and validated
   std::vector<const api::KindInfo*> jobs;  ///< kinds that are held, too
   bool pods = false;                       ///< pods of jobs that run may get gates
 };

@@ -188,7 +188,7 @@ Verdict Reviewer::gate_pod(const AdmissionRequest& request) {
   return out;
 }
 
-/// Of pods only what is ours is judged: their gates.
+/// Of pods only what is ours is validated: their gates.
 Verdict Reviewer::validate_pod(Subject& subject, const WriteMode& mode) {
   Verdict out;
   const Edit& edit = *subject.draft.edit;

@@ -125,7 +125,7 @@ class Changes {
  private:
   void add(const Happenings::Of& of) {
     const WorkloadId id = of.workload;
-    // Of those that count for another that one is told of.
+    // Of those that count for another, that other one is shown.
     if (names_.is_asked(id) || !engine_.object(id) || stands_for_asked(id)) return;
     const WorkloadState before = since_.before(id);
     const WorkloadState after = engine_.state(id);

@@ -68,7 +68,7 @@ Basis basis_of(const Fork& fork, const RunTimes& times, const std::vector<Worklo
   return out;
 }
 
-/// What the plays told of one workload.
+/// What the plays showed of one workload.
 struct Told {
   std::optional<Time> earliest, latest;
   bool never = false;  ///< in one of them it did not start
@@ -127,7 +127,7 @@ json::object document(const Told& told, const std::optional<Time>& soonest, cons
   return out;
 }
 
-/// Plays, and what they told so far.
+/// Plays, and what they showed so far.
 class Estimate {
  public:
   Estimate(const PutAgain& put, const PastRunTimes& kept, Deadline deadline)

@@ -30,7 +30,7 @@ ApiError too_late(Duration longest) {
   return out;
 }
 
-/// Those that wait are told of in the order of the estimates.
+/// Workloads that wait are listed in the order of the estimates.
 void add_starts(json::object& status, std::vector<json::object> starts) {
   std::size_t next = 0;
   for (json::value& each : array_of(status, "workloads")) {

@@ -74,7 +74,7 @@ void Drafter::judge(Draft& draft, const WriteMode& mode) const {
   if (!draft.refused && !intake_.asks_plugins(draft.edit->kind())) seal(draft, mode);
 }
 
-/// How what the draft makes is judged, by its fields and by plugins.
+/// How what the draft makes is validated, by its fields and by plugins.
 IntakeOptions Drafter::options_of(Draft& draft, const WriteMode& mode) {
   const Edit& edit = *draft.edit;
   IntakeOptions out;

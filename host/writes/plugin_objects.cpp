@@ -88,7 +88,7 @@ PortAnswer PluginObjects::show(json::object object, const std::string& version) 
 
 /// As show() of what is there now, put together from texts where no version has to be made. A
 /// status that is stored with each step is taken from there: what a plugin reads is what was
-/// committed, and whenever that changes it is told.
+/// committed, and it is called whenever that changes.
 PortAnswer PluginObjects::show_now(const StoredObject& stored, const std::string& version) const {
   if (version != stored.kind->hub().name) {
     json::monotonic_resource memory;

@@ -165,7 +165,7 @@ ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
   return done;
 }
 
-/// What the request says, judged.
+/// What the request says, validated.
 void Writer::fill(Draft& draft, const WriteRequest& request, json::value* used_up) const {
   if (request.field_validation != FieldValidation::kIgnore)
     draft.warnings = request.decoding_problems;

@@ -157,7 +157,7 @@ class Decision {
     if (option.rank != rank) plan_.rerank.emplace_back(option.name, rank);
   }
 
-  /// Off because of us: told each time, as the reason may be another than before.
+  /// Off because of us: noted each time, as the reason may be another than before.
   void hold(const Option& option, std::string_view held, std::string why) {
     plan_.why_off.emplace_back(option.name, why);
     if (option.state == State::kInactive && !option.held.empty()) return;

@@ -102,7 +102,7 @@ void ConcurrentAdmission::write(Work& work, Plan& plan) {
 }
 
 /// An option that stays off may be off for another reason than before: an edited policy has others.
-/// No write of the option follows from that, so it is told that its traits are.
+/// No write of the option follows from that, so its traits are reported as changed.
 void ConcurrentAdmission::tell_why_off(const Work& work, const Plan& plan) {
   std::map<std::string, std::string>& told = families_[work.key].why_off;
   std::map<std::string, std::string> before;

@@ -24,7 +24,7 @@ class Telling {
  public:
   explicit Telling(const sluice::Context& context);
 
-  /// The plan asks for a growth. Told once, however often it is asked for.
+  /// The plan asks for a growth. Reported once, however often it is asked for.
   void created(const JobRef& job, const std::string& uid, const NewSlice& slice,
                const std::string& size);
   /// What the host decided about a workload that opts in.
@@ -36,7 +36,7 @@ class Telling {
 
   sluice::Context context_;
   sluice::Metric created_, admitted_, replaced_, superseded_, failed_;
-  /// The revision that was told last, by the UID of the job.
+  /// The revision that was reported last, by the UID of the job.
   std::unordered_map<std::string, std::string> told_;
 };
 

@@ -165,7 +165,7 @@ export function lifeOf(object, events, now) {
       last.message ??= point.message;
       continue;
     }
-    // The same step, told by an Event (to the second) and by its condition.
+    // The same step, known from an Event (to the second) and from its condition.
     const twin = line.findLast((one) => one.state === point.state);
     if (twin && point.time - twin.from < SAME_MS) continue;
     line.push({ state: point.state, from: point.time, to: NaN, message: point.message });

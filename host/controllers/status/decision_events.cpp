@@ -51,7 +51,7 @@ void DecisionEvents::decided(Time now, const Decision& decision) {
                               decision.reason, decision.before, decision.cause, decision.message));
     case DecisionType::kLowered:
     case DecisionType::kStatus:
-    case DecisionType::kFinished:  // told of the job
+    case DecisionType::kFinished:  // the job has an Event for it
     case DecisionType::kRequeued:
     case DecisionType::kWaitingForVictims:
       return;

@@ -97,7 +97,7 @@ bool wait_until_empty(const fs::path& group) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         until - std::chrono::steady_clock::now());
     if (left.count() <= 0) return false;
-    // Short turns: a change between the two looks is not told again.
+    // Short turns: there is no second event for a change between the two looks.
     pollfd polled{events.get(), POLLPRI, 0};
     ::poll(&polled, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 20)));
   }

@@ -11,7 +11,7 @@
 
 namespace sluice::host {
 
-/// Adds the paths of `resource` to `paths`, and the schemas that they speak of to `schemas`.
+/// Adds the paths of `resource` to `paths`, and the schemas that they refer to, to `schemas`.
 void add_paths(const ApiResource& resource, OpenApiVersion version, SchemaSet& schemas,
                boost::json::object& paths);
 
