@@ -171,7 +171,7 @@ void Arrivals::pass_on(WorkloadId id) {
     set_condition(model_, w, ConditionRecord::Type::kPodsReady, ready->status == "True",
                   ready->reason, ready->message);
   const ConditionRecord* known = member.condition(ConditionRecord::Type::kPodsReady);
-  // A condition that was never True is no news to the member.
+  // A condition that was never True is not passed on.
   const bool news = ready && (known ? known->is_true != (ready->status == "True") ||
                                           model_.texts.text(known->reason) != ready->reason
                                     : ready->status == "True");

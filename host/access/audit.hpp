@@ -11,7 +11,7 @@ namespace sluice::host {
 struct AuditRecord {
   std::string_view user;
   std::string_view impersonator;  ///< the user that acts as `user`; empty: none
-  std::string_view verb;          ///< create, update, get, …; of a stranger: the method
+  std::string_view verb;          ///< create, update, get, …; without a user: the HTTP method
   std::string_view group, resource, subresource;
   std::string_view ns, name;
   std::string_view peer;  ///< address:port

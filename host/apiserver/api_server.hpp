@@ -42,7 +42,7 @@ class ApiServer {
   void attach(ApiBackend backend);
   /// Of what is attached from now on. REQUIRES: none is attached.
   void set_limits(const ApiLimits& limits);
-  /// Ends all watches and logs in order, waits for requests that run, and lets the backend go. The
+  /// Ends all watches and logs in order, waits for requests that run, and releases the backend. The
   /// backend must go on to carry out writes until then.
   void detach();
 

@@ -30,7 +30,7 @@ class LeaseHolder {
   ~LeaseHolder() { stop(); }
 
   void start();
-  /// Lets it go, so that another need not wait for its end.
+  /// Releases the Lease, so that another replica need not wait for its end.
   void stop();
 
   /// Whether this process may act for the cluster now.

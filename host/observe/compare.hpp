@@ -1,5 +1,5 @@
-// What Sluice would do now with each workload that waits in a cluster, beside what is said of it
-// there: what `sluice observe --compare` prints.
+// What Sluice would do now with each workload that waits in a cluster, beside its status there:
+// what `sluice observe --compare` prints.
 //
 // comparison() runs the trial, so it belongs to its thread; the texts are pure functions.
 #pragma once

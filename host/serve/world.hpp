@@ -61,9 +61,9 @@ class World {
   /// starts.
   Result<void> open(std::unique_ptr<Journal> journal);
   void stop();
-  /// The same at the end of the process: all threads, files and plugins are let go of; the memory
-  /// of a large store is not, object by object, because the system takes it back at once.
-  /// `stopped` is called when its threads have ended.
+  /// The same at the end of the process: all threads, files and plugins are released; the memory of
+  /// a large store is not, object by object, because the system takes it back at once. `stopped` is
+  /// called when its threads have ended.
   static void abandon(std::unique_ptr<World> world, const std::function<void()>& stopped);
   /// As stop(), when another World follows in this process, with these plugins: what runs goes on,
   /// and plugins that are not among them leave behind what they want.

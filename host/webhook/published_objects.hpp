@@ -1,5 +1,5 @@
-// PublishedObjects, PublishedPort: what controllers' rules and plugins read while an object is
-// reviewed that an API server stores: a LiveStore's published view. Nothing can be changed by them.
+// PublishedObjects, PublishedPort: what controllers' rules and plugins read during the review of an
+// object that an API server stores: a LiveStore's published view. Nothing can be changed by them.
 //
 // Any thread may hold one; each belongs to one at a time. What is asked is read from the store
 // anew each time.

@@ -94,7 +94,7 @@ std::unique_ptr<Reviewer::Subject> Reviewer::subject_of(const AdmissionRequest& 
   }
   auto memory = Edit::memory();
   json::object before(*request.old, memory.get());
-  // What cannot be converted is not what it says it is; then the judging says so.
+  // An object that does not convert is not of the version that it names; validation reports that.
   static_cast<void>(rules_.scheme.convert(before, kind.hub().name));
   TextPool pool;
   auto stored = std::make_shared<const StoredObject>(to_stored(kind, before, pool));

@@ -41,7 +41,7 @@ std::int64_t grace_of(const json::object& object, std::optional<std::int64_t> wa
   return api::find_int(*spec, "terminationGracePeriodSeconds").value_or(kDefaultPodGraceSeconds);
 }
 
-/// Its dependents are deleted first, and nothing else has to let it go.
+/// Its dependents are deleted first, and no other finalizer holds it.
 bool is_held_by_dependents(const Header& header) {
   const auto finalizers = header.finalizers();
   return finalizers.size() == 1 && finalizers.front() == kForegroundFinalizer;

@@ -1,6 +1,6 @@
 // Writer: carries out a WriteRequest of a client: which object, what the patch makes of it, whether
-// the client may overwrite what is there (resourceVersion), field validation, dry run. What then
-// happens to the object is ObjectWriter's business.
+// the client may overwrite what is there (resourceVersion), field validation, dry run. The
+// ObjectWriter does the rest.
 //
 // It does so in two steps: a Draft, which any thread may make beforehand, and what is left to do on
 // the kernel's thread, to which all but draft() belongs. A request that comes without a draft, or

@@ -101,7 +101,7 @@ void ConcurrentAdmission::filter(const sluice::FilterQuery& query,
   const auto allowed = [&](std::uint32_t i) {
     return std::find(flavors.begin(), flavors.end(), query.flavor(i)) != flavors.end();
   };
-  // That an option is not tried on the flavors of its siblings goes without saying.
+  // That an option is not tried on the flavors of its siblings needs no reason in a message.
   bool silent = false;
   for (std::uint32_t i = 0; i < query.flavors() && !silent; ++i)
     silent = allowed(i) && query.workload().annotation(kRank);

@@ -18,7 +18,7 @@ inline constexpr std::string_view kInUseFinalizer = "kueue.x-k8s.io/resource-in-
 
 /// Is this Workload deleted, and kept by the finalizer?
 bool waits_for_pods_to_end(const boost::json::object& workload);
-/// Lets it go.
+/// Removes the finalizer.
 ApiResult<void> release(boost::json::object workload, ObjectAccess& objects);
 
 class InUseController final : public Controller {

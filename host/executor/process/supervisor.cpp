@@ -199,7 +199,7 @@ std::optional<Fd> Supervisor::running_owner(const std::string& uid) const {
 
 Result<RunState> Supervisor::adopt(const std::string& uid) {
   const RunPaths paths(root_, uid);
-  // The state is read last: an owner that is gone has written all that it had to say.
+  // The state is read last: an owner that is gone has written its last state.
   if (running(uid)) return read_state(uid);
   const Result<bool> mine = create_durably(paths.owner, to_text(ProcessId{}));
   if (!mine) return mine.error();

@@ -1,5 +1,5 @@
 // OtherLog: the decision log of another run, with which a report compares its own. Read before that
-// begins, so that a wrong file is told at once; joined with it when its workloads are known.
+// begins, so that a wrong file is reported at once; joined with it when its workloads are known.
 // Belongs to one thread.
 #pragma once
 

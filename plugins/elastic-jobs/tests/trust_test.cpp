@@ -59,7 +59,8 @@ TEST(A3UsersObjectIsNoAuthority, AWorkloadDoesNotEither) {
             "");
 }
 
-// Even where it got past the door, from a store or a dump: strangers do not replace each other.
+// Even where it came in unchecked, from a store or a dump: unrelated workloads do not replace each
+// other.
 TEST(A3UsersObjectIsNoAuthority, WhatIsBelievedStaysWithinOneJob) {
   ElasticWorld world;
   world.queue("4", "0");
