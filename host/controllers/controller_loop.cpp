@@ -41,7 +41,7 @@ void ControllerLoop::changed(const ObjectChange& change) {
   for (Entry* entry : watchers_of(*change.kind)) {
     named_.clear();
     entry->controller->changed(change, named_);
-    for (std::string& key : named_) name(*entry, std::move(key));
+    for (WorkKey& key : named_) name(*entry, std::move(key));
   }
 }
 
@@ -76,11 +76,11 @@ void ControllerLoop::loaded(const ObjectChange& change, bool apart) {
       entry->controller->resumed(change, owns, named_);
     else
       entry->controller->loaded(change, named_);
-    for (std::string& key : named_) name(*entry, std::move(key));
+    for (WorkKey& key : named_) name(*entry, std::move(key));
   }
 }
 
-void ControllerLoop::name(Entry& entry, std::string key) {
+void ControllerLoop::name(Entry& entry, WorkKey key) {
   const auto [it, fresh] = entry.queued.insert(std::move(key));
   if (fresh) entry.queue.push_back(&*it);
 }
@@ -88,7 +88,7 @@ void ControllerLoop::name(Entry& entry, std::string key) {
 void ControllerLoop::begin_instant(Time now) {
   for (Entry& entry : entries_) {
     while (!entry.timers.empty() && entry.timers.begin()->first <= now) {
-      std::string key = entry.timers.begin()->second;
+      WorkKey key = entry.timers.begin()->second;
       entry.timers.erase(entry.timers.begin());
       entry.due.erase(key);
       name(entry, std::move(key));
@@ -96,7 +96,7 @@ void ControllerLoop::begin_instant(Time now) {
   }
 }
 
-void ControllerLoop::set_timer(Entry& entry, const std::string& key, Time at) {
+void ControllerLoop::set_timer(Entry& entry, const WorkKey& key, Time at) {
   if (const auto old = entry.due.find(key); old != entry.due.end()) {
     entry.timers.erase({old->second, key});
     entry.due.erase(old);
@@ -111,7 +111,7 @@ bool ControllerLoop::run_one(Entry& entry) {
   // Not queued any more while it is looked at: what changes then names it again.
   const auto node = entry.queued.extract(*entry.queue.front());
   entry.queue.pop_front();
-  const std::string& key = node.value();
+  const WorkKey& key = node.value();
   ++reconciles_;
   const auto next = entry.controller->reconcile(key, objects_);
   if (next) {
@@ -120,7 +120,7 @@ bool ControllerLoop::run_one(Entry& entry) {
     return true;
   }
   if (!retries_) {
-    log(LogLevel::kWarning, entry.controller->name(), next.error().text, {{"key", key}});
+    log(LogLevel::kWarning, entry.controller->name(), next.error().text, {{"key", to_text(key)}});
     return true;
   }
   int& failures = entry.failures[key];
@@ -128,7 +128,7 @@ bool ControllerLoop::run_one(Entry& entry) {
                                   entry.controller->longest_retry());
   ++failures;
   log(LogLevel::kWarning, entry.controller->name(), next.error().text,
-      {{"key", key}, {"retry_s", fmt::format("{}", delay / kSecond)}});
+      {{"key", to_text(key)}, {"retry_s", fmt::format("{}", delay / kSecond)}});
   set_timer(entry, key, objects_.now() + delay);
   return true;
 }
@@ -139,7 +139,7 @@ bool ControllerLoop::run() {
   for (Entry& entry : entries_) {
     named_.clear();
     entry.controller->poll(named_);
-    for (std::string& key : named_) name(entry, std::move(key));
+    for (WorkKey& key : named_) name(entry, std::move(key));
   }
   const Duration start = clock_ ? clock_->steady() : 0;
   std::size_t done = 0, before = 0;

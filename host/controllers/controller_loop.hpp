@@ -65,16 +65,16 @@ class ControllerLoop final : public KernelListener {
  private:
   struct Entry {
     Controller* controller = nullptr;
-    std::set<std::string> kinds;           // group/Kind
-    std::deque<const std::string*> queue;  // into `queued`
-    std::unordered_set<std::string> queued;
-    std::map<std::string, Time> due;  // the key's own timer
-    std::set<std::pair<Time, std::string>> timers;
-    std::map<std::string, int> failures;
+    std::set<std::string> kinds;       // group/Kind
+    std::deque<const WorkKey*> queue;  // into `queued`
+    std::unordered_set<WorkKey, WorkKeyHash> queued;
+    std::map<WorkKey, Time> due;  // the key's own timer
+    std::set<std::pair<Time, WorkKey>> timers;
+    std::map<WorkKey, int> failures;
   };
   const std::vector<Entry*>& watchers_of(const api::KindInfo& kind);
-  void name(Entry& entry, std::string key);
-  void set_timer(Entry& entry, const std::string& key, Time at);
+  void name(Entry& entry, WorkKey key);
+  void set_timer(Entry& entry, const WorkKey& key, Time at);
   bool run_one(Entry& entry);
   bool is_late(Duration since) const { return clock_ && clock_->steady() - since >= longest_; }
 
@@ -87,7 +87,7 @@ class ControllerLoop final : public KernelListener {
   std::deque<Entry> entries_;
   std::unordered_map<const api::KindInfo*, std::vector<Entry*>> by_kind_;
   std::vector<std::function<bool()>> sources_;
-  std::vector<std::string> named_;  // reused
+  std::vector<WorkKey> named_;  // reused
   std::uint64_t reconciles_ = 0;
   bool retries_ = true;
   bool resumes_ = false;

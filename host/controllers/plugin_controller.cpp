@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
 #include "host/base/log.hpp"
@@ -28,7 +26,7 @@ std::vector<std::string> PluginController::watches() const {
   return out;
 }
 
-void PluginController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void PluginController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     if (kinds_[i] != change.kind) continue;
     const WatchedKind& watched = plugin_.kinds()[i];
@@ -39,9 +37,8 @@ void PluginController::changed(const ObjectChange& change, std::vector<std::stri
     if (!wants(change.stored) && !wants(change.before) && (watched.claimed || !watched.has.empty()))
       continue;
     const StoredObject* object = change.stored ? change.stored : change.before;
-    std::string key =
-        watched.by_owner && object ? owner_of(*object) : fmt::format("{} {}", i, change.key);
-    keys.push_back(key.empty() ? fmt::format("{} {}", i, change.key) : std::move(key));
+    const auto owner = watched.by_owner && object ? owner_of(*object) : std::nullopt;
+    keys.push_back(owner ? *owner : key_of(i, change.key));
   }
 }
 
@@ -53,8 +50,8 @@ bool PluginController::follows(const StoredObject& workload) const {
   return false;
 }
 
-/// The key of the controlling owner, if it is of a kind that is watched; else empty.
-std::string PluginController::owner_of(const StoredObject& object) const {
+/// The controlling owner, if it is of a kind that is watched.
+std::optional<WorkKey> PluginController::owner_of(const StoredObject& object) const {
   for (const OwnerReference& owner : object.metadata.owners()) {
     if (!owner.controller) continue;
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
@@ -62,10 +59,10 @@ std::string PluginController::owner_of(const StoredObject& object) const {
         continue;
       const std::string ns =
           kinds_[i]->namespaced ? object.key.substr(0, object.key.find('/') + 1) : std::string();
-      return fmt::format("{} {}{}", i, ns, owner.name);
+      return key_of(i, fmt::format("{}{}", ns, owner.name));
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 bool has_field(const StoredObject& object, std::string_view field) {
@@ -74,13 +71,11 @@ bool has_field(const StoredObject& object, std::string_view field) {
   return !member_at(*object.body, field).empty();
 }
 
-Result<Time> PluginController::reconcile(const std::string& key, ObjectAccess& objects) {
-  std::size_t number = 0;
-  const std::size_t space = key.find(' ');
-  std::from_chars(key.data(), key.data() + space, number);
-  SLUICE_CHECK(number < kinds_.size() && kinds_[number] != nullptr, "no such kind: ", key);
-  const std::string_view object = std::string_view(key).substr(space + 1);
-  const std::size_t slash = kinds_[number]->namespaced ? object.find('/') : std::string::npos;
+Result<Time> PluginController::reconcile(const WorkKey& key, ObjectAccess& objects) {
+  const std::size_t number = key.sort;
+  SLUICE_CHECK(number < kinds_.size() && kinds_[number], "no such kind: ", to_text(key));
+  const std::string_view object = key.name;
+  const std::size_t slash = key.kind->namespaced ? object.find('/') : std::string::npos;
   const std::string_view ns = slash == std::string_view::npos ? "" : object.substr(0, slash);
   const std::string_view name = slash == std::string_view::npos ? object : object.substr(slash + 1);
   const auto again = plugin_.reconcile(plugin_.kinds()[number], ns, name);

@@ -1,10 +1,13 @@
 // PluginController: a plugin's controller/1 as one of the host's controllers.
 //
-// Its keys are `NUMBER NAMESPACE/NAME`, NUMBER being that of the kind among those that the plugin
-// watches. Kinds that the host does not have are left out. Belongs to the kernel's thread.
+// The sort of its keys is the number of the kind among those that the plugin watches. Kinds that
+// the host does not have are left out. Belongs to the kernel's thread.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/objects/controller.hpp"
@@ -19,14 +22,17 @@ class PluginController final : public Controller {
 
   std::string_view name() const override { return name_; }
   std::vector<std::string> watches() const override;
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool follows(const StoredObject& workload) const override;
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
   Duration pause() const override { return plugin_.pause(); }
   Duration longest_retry() const override { return 300 * kSecond; }
 
  private:
-  std::string owner_of(const StoredObject& object) const;
+  std::optional<WorkKey> owner_of(const StoredObject& object) const;
+  WorkKey key_of(std::size_t number, std::string name) const {
+    return {kinds_[number], std::move(name), static_cast<std::uint32_t>(number)};
+  }
 
   ControllerBridge& plugin_;
   std::string name_;

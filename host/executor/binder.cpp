@@ -15,7 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr const char* kAll = "pods";
 // No object has more labels than 1,000: a selector that is cut here matches none, as the whole.
 constexpr std::size_t kMostSelectors = 1'001;
 
@@ -75,12 +74,12 @@ std::string summary(std::size_t nodes, const std::map<std::string, int>& reasons
 
 }  // namespace
 
-void Binder::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void Binder::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind->kind == "Node") {
     node_changed(change);
-    keys.emplace_back(kAll);
+    keys.emplace_back();
   } else if (pod_changed(change)) {
-    keys.emplace_back(kAll);
+    keys.emplace_back();
   }
 }
 
@@ -230,7 +229,7 @@ double Binder::load_with(const Node& node, const api::PodTemplate& needs) const 
   return load;
 }
 
-Result<Time> Binder::reconcile(const std::string&, ObjectAccess& objects) {
+Result<Time> Binder::reconcile(const WorkKey&, ObjectAccess& objects) {
   const std::set<Place> waiting = waiting_;  // binding changes it
   for (const Place& place_of : waiting) {
     const std::string& key = std::get<3>(place_of);

@@ -25,9 +25,9 @@ class Binder final : public Controller {
  public:
   std::string_view name() const override { return "binder"; }
   std::vector<std::string> watches() const override { return {"/Pod", "/Node"}; }
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   struct Node {

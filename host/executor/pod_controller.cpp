@@ -26,27 +26,28 @@ bool job_counts(const json::object& pod, const std::string& key, const ObjectAcc
 
 }  // namespace
 
-void PodController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void PodController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   // Only what is being deleted concerns it.
-  if (!change.deleted() && change.stored->metadata.terminating()) keys.push_back(change.key);
+  if (!change.deleted() && change.stored->metadata.terminating())
+    keys.push_back({change.kind, change.key});
 }
 
-Result<Time> PodController::reconcile(const std::string& key, ObjectAccess& objects) {
-  const api::KindInfo* kind = objects.scheme().find("v1", "Pod");
-  const auto pod = kind ? objects.get(*kind, key) : std::nullopt;
+Result<Time> PodController::reconcile(const WorkKey& key, ObjectAccess& objects) {
+  const auto pod = objects.get(*key.kind, key.name);
   if (!pod) return kNever;
   const JobPod view = read_pod(*pod);
   if (!view.deleting || (view.bound && !view.ended())) return kNever;
   if (view.tracked) {
-    if (job_counts(*pod, key, objects)) return kNever;
-    const ApiResult<void> dropped = drop_finalizer(objects, *kind, key, kTrackingFinalizer);
+    if (job_counts(*pod, key.name, objects)) return kNever;
+    const ApiResult<void> dropped =
+        drop_finalizer(objects, *key.kind, key.name, kTrackingFinalizer);
     if (!dropped) return Error{dropped.error().text};
   }
-  const auto left = objects.get(*kind, key);
+  const auto left = objects.get(*key.kind, key.name);
   const json::array* finalizers =
       left ? api::find_array(part(*left, "metadata"), "finalizers") : nullptr;
   if (!left || (finalizers && !finalizers->empty())) return kNever;
-  const ApiResult<void> removed = objects.remove(*kind, key);
+  const ApiResult<void> removed = objects.remove(*key.kind, key.name);
   if (!removed) return Error{removed.error().text};
   return kNever;
 }

@@ -15,9 +15,9 @@ class PodController final : public Controller {
  public:
   std::string_view name() const override { return "pod-ends"; }
   std::vector<std::string> watches() const override { return {"/Pod"}; }
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 };
 
 }  // namespace sluice::host

@@ -15,6 +15,7 @@
 
 #include "core/base/time.hpp"
 #include "host/objects/object_access.hpp"
+#include "host/objects/work_key.hpp"
 
 namespace sluice::host {
 
@@ -34,16 +35,16 @@ class Controller {
   virtual std::string_view name() const = 0;
   /// Kinds (`group/Kind`, core group: `/Kind`) whose changes it wants. Asked once.
   virtual std::vector<std::string> watches() const = 0;
-  /// Appends the keys (in whatever form the controller likes) that have to be looked at. Cheap.
-  virtual void changed(const ObjectChange& change, std::vector<std::string>& keys) = 0;
+  /// Appends the keys that have to be looked at. Cheap.
+  virtual void changed(const ObjectChange& change, std::vector<WorkKey>& keys) = 0;
   /// The same for an object that was there before the start; every other one is announced too.
-  virtual void loaded(const ObjectChange& change, std::vector<std::string>& keys) {
+  virtual void loaded(const ObjectChange& change, std::vector<WorkKey>& keys) {
     changed(change, keys);
   }
   /// The same where another host has brought the objects to rest (they were copied from it): only
   /// what has to be looked at to know what is kept in memory, and what that host did not look at
   /// yet. `owns`: other objects name it as their owner.
-  virtual void resumed(const ObjectChange& change, bool owns, std::vector<std::string>& keys) {
+  virtual void resumed(const ObjectChange& change, bool owns, std::vector<WorkKey>& keys) {
     static_cast<void>(owns);
     loaded(change, keys);
   }
@@ -58,11 +59,11 @@ class Controller {
   }
   /// Appends the keys that something from outside of the objects concerns. Asked before each run of
   /// the controllers; cheap when there is nothing.
-  virtual void poll(std::vector<std::string>& keys) { static_cast<void>(keys); }
+  virtual void poll(std::vector<WorkKey>& keys) { static_cast<void>(keys); }
   /// Brings the objects of one key into line. Returns when the key has to be looked at again at
   /// the latest; kNever: only when something changes. An error is logged with the key and the key
   /// is tried again with a growing delay.
-  virtual Result<Time> reconcile(const std::string& key, ObjectAccess& objects) = 0;
+  virtual Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) = 0;
   /// How long its keys have to wait now, so that others have their turn; 0: not at all.
   virtual Duration pause() const { return 0; }
   /// The longest pause before a key whose reconcile failed is tried again.

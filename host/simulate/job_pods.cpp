@@ -84,19 +84,16 @@ std::vector<std::string> JobPods::watches() const {
   return out;
 }
 
-void JobPods::changed(const ObjectChange& change, std::vector<std::string>& keys) {
-  if (change.stored) keys.push_back(fmt::format("{} {}", group_kind(*change.kind), change.key));
+void JobPods::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
+  if (change.stored) keys.push_back({change.kind, change.key});
 }
 
-Result<Time> JobPods::reconcile(const std::string& key, ObjectAccess& objects) {
-  const std::size_t space = key.find(' ');
-  const api::KindInfo* kind = find_kind(kinds_, std::string_view(key).substr(0, space));
-  const std::string object_key = key.substr(space + 1);
-  const auto job = kind ? objects.get(*kind, object_key) : std::nullopt;
-  if (!job || kind->job->end(*job)) return kNever;
-  json::object status = wanted_status(*kind->job, *job, objects.now());
+Result<Time> JobPods::reconcile(const WorkKey& key, ObjectAccess& objects) {
+  const auto job = objects.get(*key.kind, key.name);
+  if (!job || key.kind->job->end(*job)) return kNever;
+  json::object status = wanted_status(*key.kind->job, *job, objects.now());
   if (status == part(*job, "status")) return kNever;
-  const auto done = objects.update_status(*kind, object_key, std::move(status));
+  const auto done = objects.update_status(*key.kind, key.name, std::move(status));
   if (!done) return Error{done.error().text};
   return kNever;
 }

@@ -25,11 +25,10 @@ class JobPods final : public Controller {
 
   std::string_view name() const override { return "simulated-pods"; }
   std::vector<std::string> watches() const override;
-  /// Keys are `GROUP/KIND NAMESPACE/NAME`.
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   /// Pods that run elsewhere go on as they do.
-  void resumed(const ObjectChange&, bool, std::vector<std::string>&) override {}
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  void resumed(const ObjectChange&, bool, std::vector<WorkKey>&) override {}
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   std::vector<const api::KindInfo*> kinds_;

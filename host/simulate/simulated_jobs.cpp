@@ -18,7 +18,7 @@ const api::JobKind& job_kind(const ObjectRef& job) { return *job.kind->job; }
 
 }  // namespace
 
-void WorkloadWatch::changed(const ObjectChange& change, std::vector<std::string>&) {
+void WorkloadWatch::changed(const ObjectChange& change, std::vector<WorkKey>&) {
   if (!observer_) return;
   if (change.deleted()) observer_(change.key, false);
   if (change.stored && !change.before) observer_(change.key, true);
@@ -101,6 +101,11 @@ bool SimulatedJobs::complete(const ObjectRef& job) {
 }
 
 Result<void> SimulatedJobs::end(const std::string& workload) {
+  const Engine& engine = machine_->engine();
+  const auto id = engine.find(workload);
+  const WorkloadState state = id ? engine.state(*id) : WorkloadState::kFinished;
+  if (id && state != WorkloadState::kAdmitted && state != WorkloadState::kFinished)
+    return Error{workload + " is not admitted, so it cannot finish"};
   return machine_->kernel().finish(workload, "Succeeded", "Job finished successfully");
 }
 

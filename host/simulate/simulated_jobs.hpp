@@ -36,9 +36,9 @@ class WorkloadWatch final : public Controller {
 
   std::string_view name() const override { return "workload-watch"; }
   std::vector<std::string> watches() const override { return {"kueue.x-k8s.io/Workload"}; }
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool follows(const StoredObject&) const override { return false; }
-  Result<Time> reconcile(const std::string&, ObjectAccess&) override { return kNever; }
+  Result<Time> reconcile(const WorkKey&, ObjectAccess&) override { return kNever; }
 
  private:
   Observer observer_;

@@ -17,10 +17,9 @@ namespace {
 
 namespace json = boost::json;
 
-/// Keys of checks have it in front; no namespace begins so.
-constexpr char kCheckMark = '=';
-/// The same for the lines of controllers, which need a timer.
-constexpr char kLineMark = '~';
+/// The sort of a key that names a controller, whose line needs a timer; checks and workloads have
+/// the sort 0.
+constexpr std::uint32_t kLine = 1;
 /// So many keys leave a line at a time; those that have to wait once more go to its end.
 constexpr std::size_t kMostFromLine = 32;
 /// On an AdmissionCheck: the plugin that answers for it.
@@ -30,11 +29,6 @@ constexpr std::string_view kStates[] = {"Pending", "Ready", "Retry", "Rejected"}
 
 std::string controller_name(const json::object& check) {
   return std::string(api::find_text(part(check, "spec"), "controllerName"));
-}
-
-Result<void> plain(const ApiResult<void>& done) {
-  if (done) return {};
-  return Error{done.error().text};
 }
 
 /// The name of a pod set that the updates name and the workload does not have; empty: none.
@@ -72,29 +66,29 @@ std::vector<std::string> CheckController::watches() const {
   return kinds;
 }
 
-void CheckController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void CheckController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind == checks_) {
     const bool status_alone =
         change.stored && change.before && same_but_status(*change.stored, *change.before);
-    if (!status_alone) keys.push_back(kCheckMark + change.key);
+    if (!status_alone) keys.push_back(check_key(change.key));
     return;
   }
   if (change.kind != workloads_) {  // it may be what checks name as their parameters
-    for (const auto& [check, controller] : controller_of_) keys.push_back(kCheckMark + check);
+    for (const auto& [check, controller] : controller_of_) keys.push_back(check_key(check));
     return;
   }
   const bool checked =
       change.stored && !member_text(change.stored->status, "admissionChecks").empty();
-  if (checked || begun_.contains(change.key)) keys.push_back(change.key);
+  if (checked || begun_.contains(change.key)) keys.push_back(workload_key(change.key));
 }
 
-void CheckController::poll(std::vector<std::string>& keys) {
+void CheckController::poll(std::vector<WorkKey>& keys) {
   for (CheckReport& report : plugins_.take_reports()) {
     std::string key = report.ns + "/" + report.name;
     reports_[key].push_back(std::move(report));
-    keys.push_back(std::move(key));
+    keys.push_back(workload_key(key));
   }
-  for (std::string& key : std::exchange(named_, {})) keys.push_back(std::move(key));
+  for (WorkKey& key : std::exchange(named_, {})) keys.push_back(std::move(key));
   for (auto it = lines_.begin(); it != lines_.end();) {
     serve_line(it->first, it->second, keys);
     it = it->second.order.empty() ? lines_.erase(it) : std::next(it);
@@ -102,9 +96,9 @@ void CheckController::poll(std::vector<std::string>& keys) {
 }
 
 void CheckController::serve_line(const std::string& controller, Line& line,
-                                 std::vector<std::string>& keys) {
+                                 std::vector<WorkKey>& keys) {
   if (plugins_.pause(controller) > 0) {
-    if (!line.has_timer) keys.push_back(kLineMark + controller);
+    if (!line.has_timer) keys.push_back({nullptr, controller, kLine});
     line.has_timer = true;
     return;
   }
@@ -117,10 +111,10 @@ void CheckController::serve_line(const std::string& controller, Line& line,
 }
 
 /// Whether the plugin may not be called now; the key is in its line then.
-bool CheckController::has_to_wait(const std::string& controller, const std::string& key) {
+bool CheckController::has_to_wait(const std::string& controller, WorkKey key) {
   if (plugins_.pause(controller) == 0) return false;
   Line& line = lines_[controller];
-  if (line.keys.insert(key).second) line.order.push_back(key);
+  if (line.keys.insert(key).second) line.order.push_back(std::move(key));
   return true;
 }
 
@@ -129,14 +123,14 @@ Time CheckController::next_in_line(const std::string& controller,
   return lines_.contains(controller) ? objects.now() + plugins_.pause(controller) : kNever;
 }
 
-Result<Time> CheckController::reconcile(const std::string& key, ObjectAccess& objects) {
-  if (key.front() == kLineMark) return next_in_line(key.substr(1), objects);
+Result<Time> CheckController::reconcile(const WorkKey& key, ObjectAccess& objects) {
+  if (key.sort == kLine) return next_in_line(key.name, objects);
   Result<void> done;
-  if (key.front() == kCheckMark) {
-    done = look_at_check(key.substr(1), objects);
+  if (key.kind == checks_) {
+    done = look_at_check(key.name, objects);
   } else {
-    if (auto reports = reports_.extract(key)) take_in(key, reports.mapped(), objects);
-    done = look_at_workload(key, objects);
+    if (auto reports = reports_.extract(key.name)) take_in(key.name, reports.mapped(), objects);
+    done = look_at_workload(key.name, objects);
   }
   if (!done) return done.error();
   return kNever;
@@ -152,7 +146,7 @@ Result<void> CheckController::look_at_check(const std::string& check, ObjectAcce
   const std::string controller = controller_name(*object);
   controller_of_[check] = controller;
   const std::string plugin = plugins_.plugin_of(controller);
-  if (!plugin.empty() && has_to_wait(controller, kCheckMark + check)) return {};
+  if (!plugin.empty() && has_to_wait(controller, check_key(check))) return {};
   if (!plugin.empty())
     return set_active(*object, plugins_.check_changed(check, api::to_json(*object)), plugin,
                       objects);
@@ -217,7 +211,7 @@ Result<void> CheckController::look_at_workload(const std::string& key, ObjectAcc
   for (const auto& [check, controller] : wanted) {
     const auto begun = begun_.find(key);
     if (begun != begun_.end() && begun->second.contains(check)) continue;
-    if (has_to_wait(controller, key)) continue;
+    if (has_to_wait(controller, workload_key(key))) continue;
     const bool begun_now = begin(key, *id, check, controller, objects);
     if (!begun_now) failed = check;
     note_service(check, controller, begun_now);
@@ -233,7 +227,7 @@ void CheckController::note_service(const std::string& check, const std::string& 
   const bool changed =
       served ? out_of_service_.erase(check) > 0
              : plugins_.quarantined(controller) && out_of_service_.insert(check).second;
-  if (changed) named_.push_back(kCheckMark + check);
+  if (changed) named_.push_back(check_key(check));
 }
 
 /// Cancels what was begun and is not wanted any more, or was begun for another attempt.
@@ -245,7 +239,7 @@ void CheckController::end_others(const std::string& key, WorkloadId id, std::uin
   for (auto it = begun.begin(); it != begun.end();) {
     const bool same = wanted.contains(it->first) && it->second.attempt == attempt &&
                       it->second.uid == engine_.object(id)->meta.uid;
-    if (same || has_to_wait(it->second.controller, key)) {
+    if (same || has_to_wait(it->second.controller, workload_key(key))) {
       ++it;
       continue;
     }

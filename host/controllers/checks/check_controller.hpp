@@ -33,13 +33,13 @@ class CheckController final : public Controller {
 
   std::string_view name() const override { return "admission-checks"; }
   std::vector<std::string> watches() const override;
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool follows(const StoredObject& workload) const override {
     return !controller_of_.empty() || begun_.contains(workload.key);
   }
   bool loads_apart() const override { return true; }
-  void poll(std::vector<std::string>& keys) override;
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  void poll(std::vector<WorkKey>& keys) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
   /// Reports that came for a reservation which had ended, or for no check of the workload.
   std::uint64_t late_reports() const { return late_reports_; }
@@ -53,14 +53,16 @@ class CheckController final : public Controller {
   using BegunChecks = std::map<std::string, Begun>;  // by check
   /// Keys that wait until the plugin of a controller may be called again, in order.
   struct Line {
-    std::deque<std::string> order;
-    std::unordered_set<std::string> keys;  // those in `order`
+    std::deque<WorkKey> order;
+    std::unordered_set<WorkKey, WorkKeyHash> keys;  // those in `order`
     bool has_timer = false;
   };
 
   void note_service(const std::string& check, const std::string& controller, bool served);
-  void serve_line(const std::string& controller, Line& line, std::vector<std::string>& keys);
-  bool has_to_wait(const std::string& controller, const std::string& key);
+  void serve_line(const std::string& controller, Line& line, std::vector<WorkKey>& keys);
+  bool has_to_wait(const std::string& controller, WorkKey key);
+  WorkKey check_key(const std::string& check) const { return {checks_, check}; }
+  WorkKey workload_key(const std::string& key) const { return {workloads_, key}; }
   Time next_in_line(const std::string& controller, const ObjectAccess& objects) const;
   Result<void> look_at_check(const std::string& check, ObjectAccess& objects);
   Result<void> set_active(const boost::json::object& before, const CheckActivity& activity,
@@ -86,7 +88,7 @@ class CheckController final : public Controller {
   std::unordered_map<std::string, std::vector<CheckReport>> reports_;
   std::map<std::string, Line> lines_;     // by controller
   std::set<std::string> out_of_service_;  // checks whose plugin was found in quarantine
-  std::vector<std::string> named_;        // keys for the next poll
+  std::vector<WorkKey> named_;            // for the next poll
   std::uint64_t late_reports_ = 0;
 };
 

@@ -12,7 +12,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kOwner = "owner ";  // before the uid of a job that goes
+/// The sort of a key that names a job which goes, by its UID; a workload has the sort 0.
+constexpr std::uint32_t kOwner = 1;
 
 /// The job that controls it is there, and not about to go.
 bool has_job(const json::object& workload, const ObjectAccess& objects) {
@@ -51,23 +52,24 @@ std::vector<std::string> InUseController::watches() const {
   return out;
 }
 
-void InUseController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void InUseController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind == workloads_) {
     if (change.stored && change.stored->metadata.terminating() &&
         change.stored->metadata.has_finalizer(kInUseFinalizer))
-      keys.push_back(change.key);
+      keys.push_back({workloads_, change.key});
   } else if (change.before && (!change.stored || change.stored->metadata.terminating())) {
     const std::string_view uid = change.before->metadata.uid();
-    if (!uid.empty()) keys.push_back(fmt::format("{}{}", kOwner, uid));
+    if (!uid.empty()) keys.push_back({nullptr, std::string(uid), kOwner});
   }
 }
 
-Result<Time> InUseController::reconcile(const std::string& key, ObjectAccess& objects) {
+Result<Time> InUseController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   if (!workloads_) return kNever;
-  std::vector<std::string> of_key = {key};
-  if (key.starts_with(kOwner)) {
-    of_key.clear();
-    for (const ObjectRef& owned : objects.owned_by(std::string_view(key).substr(kOwner.size())))
+  std::vector<std::string> of_key;
+  if (key.sort != kOwner) {
+    of_key.push_back(key.name);
+  } else {
+    for (const ObjectRef& owned : objects.owned_by(key.name))
       if (owned.kind == workloads_) of_key.push_back(owned.key);
   }
   for (const std::string& each : of_key) {

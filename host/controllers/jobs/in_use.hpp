@@ -28,14 +28,14 @@ class InUseController final : public Controller {
   std::string_view name() const override { return "workloads-in-use"; }
   std::vector<std::string> watches() const override;
   /// Keys are those of workloads, or name the uid of a job that goes.
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   /// It reads no status.
   bool follows(const StoredObject& workload) const override {
     static_cast<void>(workload);
     return false;
   }
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   const api::KindInfo* workloads_;

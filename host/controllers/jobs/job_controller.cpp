@@ -75,9 +75,9 @@ std::vector<std::string> JobController::watches() const {
   return out;
 }
 
-void JobController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void JobController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind->job) {
-    keys.push_back(group_kind(*change.kind) + " " + change.key);
+    keys.push_back({change.kind, change.key});
   } else if (change.kind == workload_kind_) {
     if (change.key == creating_) return;
     const std::size_t named = keys.size();
@@ -85,7 +85,7 @@ void JobController::changed(const ObjectChange& change, std::vector<std::string>
     if (change.before) name_owners(kinds_, *change.before, keys);
     if (keys.size() != named && only_waits(change))
       keys.erase(std::remove_if(keys.begin() + static_cast<std::ptrdiff_t>(named), keys.end(),
-                                [&](const std::string& job) { return !mapped_.contains(job); }),
+                                [&](const WorkKey& job) { return !mapped_.contains(job); }),
                  keys.end());
     const auto waiting = waiting_for_workload_.find(change.key);
     if (waiting != waiting_for_workload_.end())
@@ -100,32 +100,23 @@ bool JobController::follows(const StoredObject& workload) const {
 }
 
 // Jobs name themselves: a workload of a job that is not there changes nothing.
-void JobController::loaded(const ObjectChange& change, std::vector<std::string>& keys) {
+void JobController::loaded(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind != workload_kind_) changed(change, keys);
 }
 
-void JobController::resumed(const ObjectChange& change, bool owns, std::vector<std::string>& keys) {
+void JobController::resumed(const ObjectChange& change, bool owns, std::vector<WorkKey>& keys) {
   if (change.kind != workload_kind_ && !owns) return changed(change, keys);
   if (change.kind == workload_kind_ && !change.stored->metadata.claims().empty())
     name_owners(kinds_, *change.stored, keys);
 }
 
-std::optional<ObjectRef> JobController::job_of(const std::string& key) const {
-  const std::size_t space = key.find(' ');
-  const api::KindInfo* kind = find_kind(kinds_, std::string_view(key).substr(0, space));
-  if (space == std::string::npos || !kind) return std::nullopt;
-  return ObjectRef{kind, key.substr(space + 1)};
-}
-
-Result<Time> JobController::reconcile(const std::string& key, ObjectAccess& objects) {
+Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   waiting_for_class_.erase(key);
   for (auto it = waiting_for_workload_.begin(); it != waiting_for_workload_.end();) {
     it->second.erase(key);
     it = it->second.empty() ? waiting_for_workload_.erase(it) : std::next(it);
   }
-  const auto ref = job_of(key);
-  if (!ref) return kNever;
-  auto view = reader_.read(*ref, objects);
+  auto view = reader_.read(key.object(), objects);
   if (!view) mapped_.erase(key);
   if (!view) return kNever;
   if (!api::find_text(part(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
@@ -170,7 +161,7 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
     return hold(view, "ErrWorkloadCompose", why, objects);
   if (!view.label(kPrebuiltLabel).empty()) return follow_prebuilt(view, objects);
   const MappingPlan plan = plan_workloads(mapping_, reader_, view, objects);
-  const std::string key = fmt::format("{} {}", view.kind->group_kind(), view.ref.key);
+  const WorkKey key = WorkKey::of(view.ref);
   if (plan.plan.provider.empty() && plan.waits_because.empty())
     mapped_.erase(key);
   else
@@ -207,7 +198,7 @@ JobController::Done JobController::follow_prebuilt(JobView& view, ObjectAccess& 
   WorkloadOfJob* speaker = view.find(name);
   if (!speaker) {
     const std::string key = view.ns + "/" + name;
-    waiting_for_workload_[key].insert(fmt::format("{} {}", view.kind->group_kind(), view.ref.key));
+    waiting_for_workload_[key].insert(WorkKey::of(view.ref));
     if (auto workload = objects.get(*workload_kind_, key))
       return adopt_prebuilt(view, std::move(*workload), objects);
     if (view.kind->suspended(view.job)) return {};
@@ -282,7 +273,7 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
                                           ObjectAccess& objects) {
   const auto wishes = wishes_of(view, objects);
   if (!wishes) {
-    waiting_for_class_.insert(fmt::format("{} {}", view.kind->group_kind(), view.ref.key));
+    waiting_for_class_.insert(WorkKey::of(view.ref));
     tell(objects, view.ref, "WorkloadPriorityClassNotFound", wishes.error().text, true);
     return {};
   }
@@ -290,8 +281,7 @@ JobController::Done JobController::create(JobView& view, const hooks::NewJobWork
       make_workload(*workload_kind_, view, wanted, reader_.pod_sets_of(view), *wishes);
   const std::string key = view.ns + "/" + name_of_new(view, wanted);
   // What it makes by its own plan is as it wants it: nothing to look at before it is admitted.
-  if (!mapped_.contains(fmt::format("{} {}", view.kind->group_kind(), view.ref.key)))
-    creating_ = key;
+  if (!mapped_.contains(WorkKey::of(view.ref))) creating_ = key;
   const auto done = plain(objects.create(std::move(workload)));
   creating_.clear();
   if (!done) {

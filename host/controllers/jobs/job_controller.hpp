@@ -30,20 +30,18 @@ class JobController final : public Controller {
 
   std::string_view name() const override { return "jobs"; }
   std::vector<std::string> watches() const override;
-  /// Keys are `GROUP/KIND NAMESPACE/NAME`.
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool follows(const StoredObject& workload) const override;
-  void loaded(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void loaded(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   /// Jobs without a workload, and those whose workloads are a plugin's: what it plans is rebuilt by
   /// looking.
-  void resumed(const ObjectChange& change, bool owns, std::vector<std::string>& keys) override;
+  void resumed(const ObjectChange& change, bool owns, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   using Done = Result<void>;
 
-  std::optional<ObjectRef> job_of(const std::string& key) const;
   Done keep_in_line(JobView& view, ObjectAccess& objects);
   Result<bool> let_deleted_go(JobView& view, ObjectAccess& objects);
   Done end_workloads(JobView& view, const api::JobEnd& end, ObjectAccess& objects);
@@ -71,10 +69,10 @@ class JobController final : public Controller {
   std::vector<const api::KindInfo*> kinds_;  // of jobs
   JobReader reader_;
   /// Jobs that wait for something that does not exist: a prebuilt workload (by key), a class.
-  std::map<std::string, std::set<std::string>> waiting_for_workload_;
-  std::set<std::string> waiting_for_class_;
-  std::set<std::string> mapped_;  ///< jobs whose workloads a plugin plans; rebuilt by looking
-  std::string creating_;          ///< the workload that is being made, without a plugin's plan
+  std::map<std::string, std::set<WorkKey>> waiting_for_workload_;
+  std::set<WorkKey> waiting_for_class_;
+  std::set<WorkKey> mapped_;  ///< jobs whose workloads a plugin plans; rebuilt by looking
+  std::string creating_;      ///< the workload that is being made, without a plugin's plan
 };
 
 }  // namespace sluice::host

@@ -14,6 +14,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kInUse = "sluice.dev/kind-in-use";
+/// The sort of the key that stands for all pages; one page has the sort 0.
+constexpr std::uint32_t kAllPages = 1;
 /// Several pages that are applied together become one change of the rules.
 constexpr Duration kSettle = 200 * kMillisecond;
 
@@ -102,21 +104,21 @@ std::vector<std::string> JobKindController::watches() const {
   return out;
 }
 
-void JobKindController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void JobKindController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind == job_kinds_) {
     if (!change.stored || !change.before || change.stored->body != change.before->body) {
       changed_ = true;
-      keys.emplace_back();
+      keys.push_back({nullptr, {}, kAllPages});
     }
-    keys.push_back(change.key);
+    keys.push_back({job_kinds_, change.key});
   } else if (change.deleted()) {
-    keys.emplace_back(page_of(*change.kind));
+    keys.push_back({job_kinds_, std::string(page_of(*change.kind))});
   }
 }
 
-Result<Time> JobKindController::reconcile(const std::string& key, ObjectAccess& objects) {
+Result<Time> JobKindController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   if (!job_kinds_) return kNever;
-  return key.empty() ? compare(objects) : keep(key, objects);
+  return key.sort == kAllPages ? compare(objects) : keep(key.name, objects);
 }
 
 /// All pages with those of the rules.

@@ -38,9 +38,9 @@ class JobKindController final : public Controller {
   std::string_view name() const override { return "job-kinds"; }
   std::vector<std::string> watches() const override;
   /// Keys are names of JobKinds, or empty: all pages together.
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   Result<Time> compare(ObjectAccess& objects);

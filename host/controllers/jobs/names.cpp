@@ -45,22 +45,13 @@ std::vector<const api::KindInfo*> job_kinds(const api::Scheme& scheme) {
 
 std::string group_kind(const api::KindInfo& kind) { return kind.group + "/" + kind.kind; }
 
-const api::KindInfo* find_kind(std::span<const api::KindInfo* const> kinds,
-                               std::string_view group_kind) {
-  for (const api::KindInfo* each : kinds)
-    if (group_kind.size() == each->group.size() + 1 + each->kind.size() &&
-        group_kind.starts_with(each->group) && group_kind.ends_with(each->kind))
-      return each;
-  return nullptr;
-}
-
 void name_owners(std::span<const api::KindInfo* const> kinds, const StoredObject& object,
-                 std::vector<std::string>& keys) {
+                 std::vector<WorkKey>& keys) {
   const std::string_view ns = std::string_view(object.key).substr(0, object.key.find('/'));
   for (const OwnerReference& owner : object.metadata.owners())
     for (const api::KindInfo* each : kinds)
       if (owner.kind == each->kind && owner.group() == each->group)
-        keys.push_back(fmt::format("{}/{} {}/{}", each->group, each->kind, ns, owner.name));
+        keys.push_back({each, fmt::format("{}/{}", ns, owner.name)});
 }
 
 }  // namespace sluice::host

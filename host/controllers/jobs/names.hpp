@@ -1,6 +1,6 @@
 // Names: labels and annotations by which jobs and workloads know each other, the formula for the
-// name of a job's workload, and the keys by which controllers call the jobs that own an object. The
-// first two are Kueue's, so that its tools find what they look for. Pure functions, any thread.
+// name of a job's workload, and the jobs that own an object. The first two are Kueue's, so that its
+// tools find what they look for. Pure functions, any thread.
 #pragma once
 
 #include <span>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/objects/store.hpp"
+#include "host/objects/work_key.hpp"
 
 namespace sluice::host {
 
@@ -36,13 +37,11 @@ std::string workload_name(std::string_view kind, std::string_view group, std::st
 /// All kinds of the scheme whose objects are jobs.
 std::vector<const api::KindInfo*> job_kinds(const api::Scheme& scheme);
 
-/// `GROUP/KIND`, and the one of these kinds that it names; nullptr: there is none.
+/// `GROUP/KIND`.
 std::string group_kind(const api::KindInfo& kind);
-const api::KindInfo* find_kind(std::span<const api::KindInfo* const> kinds,
-                               std::string_view group_kind);
 
-/// Appends `GROUP/KIND NAMESPACE/NAME` of each object of these kinds that owns the object.
+/// Appends each object of these kinds that owns the object.
 void name_owners(std::span<const api::KindInfo* const> kinds, const StoredObject& object,
-                 std::vector<std::string>& keys);
+                 std::vector<WorkKey>& keys);
 
 }  // namespace sluice::host

@@ -112,9 +112,9 @@ std::vector<std::string> PodGateController::watches() const {
   return out;
 }
 
-void PodGateController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void PodGateController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind->job) {
-    keys.push_back(group_kind(*change.kind) + " " + change.key);
+    keys.push_back({change.kind, change.key});
     if (!change.stored) after_faults_.erase(keys.back());
   } else if (change.stored) {
     const std::size_t before = keys.size();
@@ -126,13 +126,11 @@ void PodGateController::changed(const ObjectChange& change, std::vector<std::str
   }
 }
 
-Result<Time> PodGateController::reconcile(const std::string& key, ObjectAccess& objects) {
-  const std::size_t space = key.find(' ');
-  const api::KindInfo* kind = find_kind(kinds_, std::string_view(key).substr(0, space));
-  const auto job = kind ? objects.get(*kind, key.substr(space + 1)) : std::nullopt;
+Result<Time> PodGateController::reconcile(const WorkKey& key, ObjectAccess& objects) {
+  const auto job = objects.get(*key.kind, key.name);
   if (!job) return kNever;
   std::map<std::string, std::vector<Pod>> by_set;  // live pods
-  const PodGates::Granted granted = gates_.granted({kind, key.substr(space + 1)}, objects);
+  const PodGates::Granted granted = gates_.granted(key.object(), objects);
   // Most jobs are nobody's: their pods need not be read.
   if (granted.gates.empty() && granted.waits_because.empty() && !after_faults_.contains(key))
     return kNever;
@@ -161,9 +159,7 @@ Result<Time> PodGateController::reconcile(const std::string& key, ObjectAccess& 
         --left;
         continue;
       } else {
-        objects.emit({{kind, key.substr(space + 1)},
-                      true,
-                      "FailedToStartPod",
+        objects.emit({key.object(), true, "FailedToStartPod",
                       fmt::format("Pod {} keeps its gate: {}", pod.key, lifted.error().text)});
       }
     }

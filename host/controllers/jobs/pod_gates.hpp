@@ -53,18 +53,18 @@ class PodGateController final : public Controller {
 
   std::string_view name() const override { return "pod-gates"; }
   std::vector<std::string> watches() const override;
-  /// Keys are `GROUP/KIND NAMESPACE/NAME` of jobs.
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  /// Keys are jobs.
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   /// Those of jobs only.
   bool follows(const StoredObject& workload) const override {
     return !workload.metadata.owners().empty();
   }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   std::vector<const api::KindInfo*> kinds_;  // of jobs
   PodGates& gates_;
-  std::set<std::string> after_faults_;  // jobs with pods that got a gate because a plugin failed
+  std::set<WorkKey> after_faults_;  // jobs with pods that got a gate because a plugin failed
 };
 
 }  // namespace sluice::host

@@ -13,7 +13,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kCohorts = "/";
 constexpr Duration kShortestPause = 100 * kMillisecond;
 constexpr Duration kAfterTheEngine = kMillisecond;
 /// All queues together are written so often at most: where 1,000 are busy, each every two seconds.
@@ -93,26 +92,28 @@ std::vector<std::string> QueueStatusController::watches() const {
           "kueue.x-k8s.io/ResourceFlavor", "kueue.x-k8s.io/AdmissionCheck"};
 }
 
-void QueueStatusController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void QueueStatusController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   const bool own_write = change.kind != workloads_ && change.kind != checks_ && change.stored &&
                          change.before && same_but_status(*change.stored, *change.before);
   if (own_write) return;  // a status alone, ours as a rule
   if (change.kind == workloads_) {
-    if (std::string queue = queue_of(change); !queue.empty()) keys.push_back(std::move(queue));
+    if (std::string queue = queue_of(change); !queue.empty())
+      keys.push_back({cluster_queues_, std::move(queue)});
   } else if (change.kind == cluster_queues_) {
-    keys.push_back(change.key);
+    keys.push_back({cluster_queues_, change.key});
   } else if (change.kind == local_queues_) {
     place_local_queue(change, keys);
   } else {  // a flavor, a cohort or a check may make any queue active or inactive
-    for (std::string& queue : cluster_queues(engine_.model())) keys.push_back(std::move(queue));
+    for (std::string& queue : cluster_queues(engine_.model()))
+      keys.push_back({cluster_queues_, std::move(queue)});
   }
-  if (fair_sharing_) keys.emplace_back(kCohorts);
+  if (fair_sharing_) keys.push_back(all_cohorts());
 }
 
 // Queues name themselves, so what is in them or makes them active need not.
-void QueueStatusController::loaded(const ObjectChange& change, std::vector<std::string>& keys) {
+void QueueStatusController::loaded(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind == cluster_queues_ || change.kind == local_queues_) changed(change, keys);
-  if (change.kind == cohorts_ && fair_sharing_) keys.emplace_back(kCohorts);
+  if (change.kind == cohorts_ && fair_sharing_) keys.push_back(all_cohorts());
 }
 
 /// The ClusterQueue of a workload: the engine knows it, unless the workload is new or gone.
@@ -128,9 +129,9 @@ std::string QueueStatusController::queue_of(const ObjectChange& workload) const 
 }
 
 void QueueStatusController::place_local_queue(const ObjectChange& change,
-                                              std::vector<std::string>& keys) {
+                                              std::vector<WorkKey>& keys) {
   if (const auto old = queue_of_local_.find(change.key); old != queue_of_local_.end()) {
-    keys.push_back(old->second);
+    keys.push_back({cluster_queues_, old->second});
     locals_of_[old->second].erase(change.key);
     queue_of_local_.erase(old);
   }
@@ -139,10 +140,10 @@ void QueueStatusController::place_local_queue(const ObjectChange& change,
   const std::string queue(api::find_text(part(body, "spec"), "clusterQueue"));
   queue_of_local_[change.key] = queue;
   locals_of_[queue].insert(change.key);
-  keys.push_back(queue);
+  keys.push_back({cluster_queues_, queue});
 }
 
-Result<Time> QueueStatusController::reconcile(const std::string& key, ObjectAccess& objects) {
+Result<Time> QueueStatusController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   // Named just now: the engine takes the change in after the controllers have run.
   const auto [due, fresh] = due_.try_emplace(key, objects.now() + kAfterTheEngine);
   if (fresh) {
@@ -154,7 +155,8 @@ Result<Time> QueueStatusController::reconcile(const std::string& key, ObjectAcce
   if (objects.now() < due->second) return due->second;
   due_.erase(due);
   written_[key] = objects.now();
-  if (auto done = key == kCohorts ? write_cohorts(objects) : write_queue(key, objects); !done)
+  if (auto done = key.kind == cohorts_ ? write_cohorts(objects) : write_queue(key.name, objects);
+      !done)
     return done.error();
   return kNever;
 }

@@ -25,14 +25,15 @@ class QueueStatusController final : public Controller {
 
   std::string_view name() const override { return "queue-status"; }
   std::vector<std::string> watches() const override;
-  /// Keys are names of ClusterQueues, and `/` for the Cohorts.
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
-  void loaded(const ObjectChange& change, std::vector<std::string>& keys) override;
+  /// Keys are ClusterQueues, and one for all Cohorts.
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
+  void loaded(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
-  void place_local_queue(const ObjectChange& change, std::vector<std::string>& keys);
+  WorkKey all_cohorts() const { return {cohorts_, {}}; }
+  void place_local_queue(const ObjectChange& change, std::vector<WorkKey>& keys);
   std::string queue_of(const ObjectChange& workload) const;
   Result<void> write_queue(const std::string& name, ObjectAccess& objects);
   Result<void> write_local_queue(const std::string& key, const QueueView* queue,
@@ -48,8 +49,8 @@ class QueueStatusController final : public Controller {
   const api::KindInfo* checks_;
   std::map<std::string, std::set<std::string>> locals_of_;  // ClusterQueue → LocalQueues
   std::map<std::string, std::string> queue_of_local_;
-  std::map<std::string, Time> written_;  // when last
-  std::map<std::string, Time> due_;      // when next, of keys that were named
+  std::map<WorkKey, Time> written_;  // when last
+  std::map<WorkKey, Time> due_;      // when next, of keys that were named
 };
 
 }  // namespace sluice::host

@@ -39,7 +39,6 @@ Time last_seen(const json::object& event) {
   return api::find_time(part(event, "metadata"), "creationTimestamp").value_or(0);
 }
 
-constexpr const char* kAll = "events";
 constexpr std::size_t kMostAtOnce = 64;  // the writes of others wait for them
 constexpr Duration kRetry = 60 * kSecond;
 
@@ -55,19 +54,19 @@ std::vector<std::string> WorkloadRetention::watches() const {
   return {"kueue.x-k8s.io/Workload"};
 }
 
-void WorkloadRetention::changed(const ObjectChange& change, std::vector<std::string>& keys) {
-  if (change.stored) keys.push_back(change.key);
+void WorkloadRetention::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
+  if (change.stored) keys.push_back({workloads_, change.key});
 }
 
-Result<Time> WorkloadRetention::reconcile(const std::string& key, ObjectAccess& objects) {
-  const auto workload = objects.get(*workloads_, key);
+Result<Time> WorkloadRetention::reconcile(const WorkKey& key, ObjectAccess& objects) {
+  const auto workload = objects.get(*workloads_, key.name);
   if (!workload || stands_for_another(*workload)) return kNever;
   const json::object& status = part(*workload, "status");
   if (const auto finished = true_since(status, "Finished")) {
     if (!config_.after_finished) return kNever;
     const Time due = *finished + *config_.after_finished;
     if (objects.now() < due) return due;
-    if (auto done = plain(objects.remove(*workloads_, key)); !done) return done.error();
+    if (auto done = plain(objects.remove(*workloads_, key.name)); !done) return done.error();
     return kNever;
   }
   if (!config_.after_deactivated || api::find_bool(part(*workload, "spec"), "active", true))
@@ -79,7 +78,7 @@ Result<Time> WorkloadRetention::reconcile(const std::string& key, ObjectAccess& 
   const Time due =
       true_since(status, "Evicted").value_or(objects.now()) + *config_.after_deactivated;
   if (objects.now() < due) return due;
-  if (auto done = remove_with_job(key, *workload, objects); !done) return done.error();
+  if (auto done = remove_with_job(key.name, *workload, objects); !done) return done.error();
   return kNever;
 }
 
@@ -112,14 +111,14 @@ Result<void> WorkloadRetention::remove_with_job(const std::string& key,
 EventRetention::EventRetention(const api::Scheme& scheme, Duration keep)
     : events_(scheme.find("v1", "Event")), keep_(keep) {}
 
-void EventRetention::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void EventRetention::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (!change.stored || change.before) return;
   looks_.emplace(last_seen(*change.stored).value_or(0) + keep_, change.key);
   // The timer is that of the earliest.
-  if (looks_.top().second == change.key) keys.emplace_back(kAll);
+  if (looks_.top().second == change.key) keys.push_back({events_, {}});
 }
 
-Result<Time> EventRetention::reconcile(const std::string& /*key*/, ObjectAccess& objects) {
+Result<Time> EventRetention::reconcile(const WorkKey&, ObjectAccess& objects) {
   for (std::size_t n = 0; n < kMostAtOnce && !looks_.empty(); ++n) {
     if (objects.now() < looks_.top().first) return looks_.top().first;
     const std::string key = looks_.top().second;

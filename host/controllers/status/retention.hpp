@@ -22,9 +22,9 @@ class WorkloadRetention final : public Controller {
 
   std::string_view name() const override { return "workload-retention"; }
   std::vector<std::string> watches() const override;
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   bool stands_for_another(const boost::json::object& workload) const;
@@ -43,9 +43,9 @@ class EventRetention final : public Controller {
 
   std::string_view name() const override { return "event-retention"; }
   std::vector<std::string> watches() const override { return {"/Event"}; }
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   const api::KindInfo* events_;

@@ -210,24 +210,20 @@ std::vector<std::string> DeclaredPodsController::watches() const {
   return out;
 }
 
-void DeclaredPodsController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void DeclaredPodsController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind->job) {
-    if (!change.deleted()) keys.push_back(group_kind(*change.kind) + " " + change.key);
+    if (!change.deleted()) keys.push_back({change.kind, change.key});
     return;
   }
   if (const StoredObject* pod = change.stored ? change.stored : change.before)
     name_owners(kinds_, *pod, keys);
 }
 
-Result<Time> DeclaredPodsController::reconcile(const std::string& key, ObjectAccess& objects) {
-  const std::size_t space = key.find(' ');
-  const api::KindInfo* kind = find_kind(kinds_, std::string_view(key).substr(0, space));
+Result<Time> DeclaredPodsController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   const api::KindInfo* pods = objects.scheme().find("v1", "Pod");
-  if (!kind || !pods) return kNever;
-  ObjectRef ref{kind, key.substr(space + 1)};
-  auto job = objects.get(*kind, ref.key);
+  auto job = pods ? objects.get(*key.kind, key.name) : std::nullopt;
   if (!job) return kNever;
-  return DeclaredSync(std::move(ref), std::move(*job), objects, *pods, gates_, pace_).run();
+  return DeclaredSync(key.object(), std::move(*job), objects, *pods, gates_, pace_).run();
 }
 
 }  // namespace sluice::host

@@ -30,9 +30,9 @@ class DeclaredPodsController final : public Controller {
   std::string_view name() const override { return "declared-pods"; }
   std::vector<std::string> watches() const override;
   /// Keys are `GROUP/KIND NAMESPACE/NAME`.
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   std::vector<const api::KindInfo*> kinds_;

@@ -117,22 +117,22 @@ class Sync {
 
 std::vector<std::string> JobPodsController::watches() const { return {"batch/Job", "/Pod"}; }
 
-void JobPodsController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void JobPodsController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind->kind == "Job") {
-    if (!change.deleted()) keys.push_back(change.key);
+    if (!change.deleted()) keys.push_back({nullptr, change.key});
     return;
   }
   const StoredObject* stored = change.stored ? change.stored : change.before;
   if (!stored) return;
   std::string key = key_of_controller(*stored, "batch", "Job");
-  if (!key.empty()) keys.push_back(std::move(key));
+  if (!key.empty()) keys.push_back({nullptr, std::move(key)});
 }
 
-Result<Time> JobPodsController::reconcile(const std::string& key, ObjectAccess& objects) {
+Result<Time> JobPodsController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   const api::KindInfo* jobs = objects.scheme().find("batch/v1", "Job");
   const api::KindInfo* pods = objects.scheme().find("v1", "Pod");
   if (!jobs || !pods) return Error{"the kinds Job and Pod are not known"};
-  std::optional<json::object> job = objects.get(*jobs, key);
+  std::optional<json::object> job = objects.get(*jobs, key.name);
   if (!job) return kNever;
   return Sync(std::move(*job), objects, *jobs, *pods, gates_, pace_).run();
 }

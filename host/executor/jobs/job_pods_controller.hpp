@@ -23,9 +23,9 @@ class JobPodsController final : public Controller {
 
   std::string_view name() const override { return "job-pods"; }
   std::vector<std::string> watches() const override;
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   GatesOfNewPods gates_;

@@ -260,22 +260,22 @@ class RaySync {
 
 }  // namespace
 
-void RayPodsController::changed(const ObjectChange& change, std::vector<std::string>& keys) {
+void RayPodsController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind->kind == "RayCluster") {
-    if (!change.deleted()) keys.push_back(change.key);
+    if (!change.deleted()) keys.push_back({nullptr, change.key});
     return;
   }
   const StoredObject* stored = change.stored ? change.stored : change.before;
   if (!stored) return;
   std::string key = key_of_controller(*stored, "ray.io", "RayCluster");
-  if (!key.empty()) keys.push_back(std::move(key));
+  if (!key.empty()) keys.push_back({nullptr, std::move(key)});
 }
 
-Result<Time> RayPodsController::reconcile(const std::string& key, ObjectAccess& objects) {
+Result<Time> RayPodsController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   const api::KindInfo* clusters = objects.scheme().find("ray.io/v1", "RayCluster");
   const api::KindInfo* pods = objects.scheme().find("v1", "Pod");
   if (!clusters || !pods) return Error{"the kinds RayCluster and Pod are not known"};
-  auto cluster = objects.get(*clusters, key);
+  auto cluster = objects.get(*clusters, key.name);
   if (!cluster) return kNever;
   return RaySync(std::move(*cluster), objects, *clusters, *pods, gates_, pace_).run();
 }

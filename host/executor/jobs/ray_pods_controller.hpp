@@ -22,9 +22,9 @@ class RayPodsController final : public Controller {
 
   std::string_view name() const override { return "ray-pods"; }
   std::vector<std::string> watches() const override { return {"ray.io/RayCluster", "/Pod"}; }
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override;
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool loads_apart() const override { return true; }
-  Result<Time> reconcile(const std::string& key, ObjectAccess& objects) override;
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
   GatesOfNewPods gates_;

@@ -275,10 +275,10 @@ class Writes final : public Controller {
   std::vector<std::string> watches() const override {
     return {"batch/Job", "/Pod", "kueue.x-k8s.io/Workload"};
   }
-  void changed(const ObjectChange& change, std::vector<std::string>&) override {
+  void changed(const ObjectChange& change, std::vector<WorkKey>&) override {
     ++of[change.kind->kind + " " + change.key];
   }
-  Result<Time> reconcile(const std::string&, ObjectAccess&) override { return kNever; }
+  Result<Time> reconcile(const WorkKey&, ObjectAccess&) override { return kNever; }
   std::map<std::string, int> of;
 };
 

@@ -14,10 +14,10 @@ class Looks final : public Controller {
   Looks(std::string name, std::string& log) : name_(std::move(name)), log_(log) {}
   std::string_view name() const override { return name_; }
   std::vector<std::string> watches() const override { return {"/ConfigMap"}; }
-  void changed(const ObjectChange& change, std::vector<std::string>& keys) override {
-    keys.push_back(change.key);
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override {
+    keys.push_back({change.kind, change.key});
   }
-  Result<Time> reconcile(const std::string&, ObjectAccess&) override {
+  Result<Time> reconcile(const WorkKey&, ObjectAccess&) override {
     log_ += name_;
     return kNever;
   }

@@ -110,7 +110,7 @@ TEST_F(BinderTest, A7_WhoWaitsAndSaysSoIsNotReadAgain) {
   EXPECT_EQ(why("p2"), "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
   const auto pass = [&] {
     const std::uint64_t before = api::Conversions::parses();
-    EXPECT_TRUE(binder.reconcile("pods", objects));
+    EXPECT_TRUE(binder.reconcile({}, objects));
     return api::Conversions::parses() - before;
   };
   EXPECT_EQ(pass(), 0U);
