@@ -148,12 +148,6 @@ Result<void> Engine::finish(std::string_view key, std::string_view reason,
   return id ? all_->lifecycle.finish(*id, reason, message) : Result<void>(id.error());
 }
 
-Result<void> Engine::conclude(std::string_view key, std::string_view reason,
-                              std::string_view message) {
-  const auto id = existing(key);
-  return id ? all_->lifecycle.conclude(*id, reason, message) : Result<void>(id.error());
-}
-
 Result<void> Engine::report(std::string_view key, const api::AdmissionCheckState& check) {
   const auto id = existing(key);
   return id ? all_->lifecycle.report(*id, check) : Result<void>(id.error());
@@ -203,19 +197,11 @@ std::shared_ptr<const api::Workload> Engine::object(WorkloadId id) const {
 WorkloadState Engine::state(WorkloadId id) const { return all_->model.workloads[id].state; }
 WorkloadView Engine::view(WorkloadId id) const { return view_of(all_->model, id); }
 api::WorkloadStatus Engine::status(WorkloadId id) const { return status_of(all_->model, id); }
-std::vector<api::PodSetAssignment> Engine::assignment(WorkloadId id) const {
-  return assignment_of(all_->model, id);
-}
 std::uint64_t Engine::attempt(WorkloadId id) const { return attempt_of(all_->model, id); }
 std::vector<std::string> Engine::planned_victims(WorkloadId id) const {
   return sluice::planned_victims(all_->model, id);
 }
-WorkloadId Engine::counted_as(WorkloadId id) const { return sluice::counted_as(all_->model, id); }
 bool Engine::holds_quota(WorkloadId id) const { return all_->model.workloads[id].holds_quota(); }
-std::string_view Engine::cluster_queue_of(const api::Workload& object) const {
-  const LocalQueueRecord* local = all_->model.local_queue_of(object);
-  return local ? std::string_view(local->cluster_queue) : std::string_view();
-}
 bool Engine::takes_part(WorkloadId id) const { return !all_->model.workloads[id].stands_aside(); }
 bool Engine::may_lower_counts(WorkloadId id) const {
   const hooks::Traits* traits = all_->model.workloads[id].traits();

@@ -76,13 +76,9 @@ class Engine {
   /// objects are ignored.
   void remove(std::string_view kind, std::string_view key);
 
-  /// The job of an admitted workload ended. An error says why it cannot end now (it is not
-  /// admitted, or finished already) and changes nothing.
+  /// The workload ended, in whatever state it is. An error, and nothing changes, when it does not
+  /// exist or is finished already.
   Result<void> finish(std::string_view key, std::string_view reason, std::string_view message);
-
-  /// The same in whatever state it is: there is nothing left to wait for. An error only when it
-  /// does not exist or is finished already.
-  Result<void> conclude(std::string_view key, std::string_view reason, std::string_view message);
 
   /// One of the workload's admission checks has this state now. An error, and nothing changes, when
   /// it does not exist, holds no quota, or has no such check.
@@ -117,8 +113,6 @@ class Engine {
   WorkloadView view(WorkloadId id) const;
   /// The state without the text: O(1).
   WorkloadState state(WorkloadId id) const;
-  /// The assignment of a workload that holds quota, else nullptr.
-  std::vector<api::PodSetAssignment> assignment(WorkloadId id) const;
   /// The status as the API shows it: conditions, admission, requeue state.
   api::WorkloadStatus status(WorkloadId id) const;
   /// Numbers its reservations: grows with each that ended, so that an answer to an earlier one is
@@ -128,17 +122,14 @@ class Engine {
   std::vector<std::string> planned_victims(WorkloadId id) const;
   /// Its traits allow that granted counts become less while it runs.
   bool may_lower_counts(WorkloadId id) const;
-  /// Who is counted for this workload in totals: itself, or the one that it represents.
-  WorkloadId counted_as(WorkloadId id) const;
   bool holds_quota(WorkloadId id) const;
-  /// That the workload's LocalQueue names now; empty: there is none.
-  std::string_view cluster_queue_of(const api::Workload& object) const;
   /// False: its traits say that it is never queued and holds no quota.
   bool takes_part(WorkloadId id) const;
   /// All workloads that exist, in order of namespace/name.
   std::vector<WorkloadId> workloads() const;
   EngineStats stats() const;
-  /// What the free functions of queue_views.hpp, cohort_views.hpp and tally.hpp look at.
+  /// What the free functions of workload_views.hpp, queue_views.hpp, cohort_views.hpp and tally.hpp
+  /// look at.
   const Model& model() const;
   /// As explanation.hpp says.
   Explanation explain(WorkloadId id, const MayKnow& may_know = {}) const;

@@ -233,15 +233,6 @@ void Lifecycle::settle_represented() {
 Result<void> Lifecycle::finish(WorkloadId id, std::string_view reason, std::string_view message) {
   WorkloadRecord& w = model_.workloads[id];
   if (w.state == WorkloadState::kFinished) return Error{w.key + " is finished already"};
-  if (w.state != WorkloadState::kAdmitted)
-    return Error{w.key + " is not admitted, so it cannot finish"};
-  end(id, reason, message);
-  return {};
-}
-
-Result<void> Lifecycle::conclude(WorkloadId id, std::string_view reason, std::string_view message) {
-  WorkloadRecord& w = model_.workloads[id];
-  if (w.state == WorkloadState::kFinished) return Error{w.key + " is finished already"};
   end(id, reason, message);
   return {};
 }

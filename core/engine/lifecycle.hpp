@@ -54,7 +54,6 @@ class Lifecycle {
 
   // Reports from outside. Each error names the workload and changes nothing.
   Result<void> finish(WorkloadId id, std::string_view reason, std::string_view message);
-  Result<void> conclude(WorkloadId id, std::string_view reason, std::string_view message);
   Result<void> report(WorkloadId id, const api::AdmissionCheckState& check);
   /// Takes the states of its checks from a status, whether a check controller wrote it or another
   /// client. Only answers to the present reservation count: none from before it held quota, none to

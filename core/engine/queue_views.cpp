@@ -246,6 +246,11 @@ std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_v
   return out;
 }
 
+std::string_view cluster_queue_of(const Model& model, const api::Workload& workload) {
+  const LocalQueueRecord* local = model.local_queue_of(workload);
+  return local ? std::string_view(local->cluster_queue) : std::string_view();
+}
+
 std::string cluster_queue_of(const Model& model, std::string_view local_queue) {
   const auto it = model.local_queues.find(std::string(local_queue));
   return it == model.local_queues.end() ? std::string() : it->second.cluster_queue;

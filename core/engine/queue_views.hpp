@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/types/kinds.hpp"
 #include "core/types/workload_state.hpp"
 
 namespace sluice {
@@ -74,5 +75,7 @@ std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_v
                                                std::size_t limit);
 /// Where a LocalQueue leads; empty when there is no such LocalQueue.
 std::string cluster_queue_of(const Model& model, std::string_view local_queue);
+/// That the workload's LocalQueue names now; empty: there is none.
+std::string_view cluster_queue_of(const Model& model, const api::Workload& workload);
 
 }  // namespace sluice

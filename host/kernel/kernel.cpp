@@ -11,6 +11,7 @@
 
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
+#include "core/engine/queue_views.hpp"
 #include "host/kernel/workload_reader.hpp"
 
 namespace sluice::host {
@@ -148,7 +149,7 @@ TraitsSource::Told Kernel::ask_traits(const api::Workload& object, const Claims&
   const bool known = id && engine_.object(*id)->meta.uid == object.meta.uid;
   const bool holds = known ? engine_.holds_quota(*id)
                            : reserved && reserved->status == "True" && object.status.admission;
-  return traits_.ask({object, engine_.cluster_queue_of(object), holds}, before);
+  return traits_.ask({object, cluster_queue_of(engine_.model(), object), holds}, before);
 }
 
 void Kernel::tell_of_workload(std::shared_ptr<const api::Workload> workload, StoredObject& stored) {

@@ -6,7 +6,7 @@
 // asks for:
 //
 //   kernel.begin_instant(now);
-//   kernel.commit(...), erase(...), conclude(...);     // by way of ObjectWriter
+//   kernel.commit(...), erase(...), finish(...);     // by way of ObjectWriter
 //   kernel.run_to_rest();
 //
 // Belongs to one thread. Errors leave everything as it was.
@@ -112,13 +112,9 @@ class Kernel {
 
   void begin_instant(Time now);
 
-  /// The job of an admitted workload ended; see Engine::finish.
+  /// The workload ended; see Engine::finish.
   Result<void> finish(std::string_view key, std::string_view reason, std::string_view message) {
     return engine_.finish(key, reason, message);
-  }
-  /// The workload ended, in whatever state it is; see Engine::conclude.
-  Result<void> conclude(std::string_view key, std::string_view reason, std::string_view message) {
-    return engine_.conclude(key, reason, message);
   }
 
   /// A state of one of a workload's admission checks; see Engine::report.

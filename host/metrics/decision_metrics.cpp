@@ -64,7 +64,7 @@ struct DecisionMetrics::About {
 
 /// The times are its own; the labels are those of the workload that it counts for.
 DecisionMetrics::About DecisionMetrics::about(WorkloadId id) {
-  const auto object = engine_.object(engine_.counted_as(id));
+  const auto object = engine_.object(counted_as(engine_.model(), id));
   const Milestones seen = milestones_of(engine_.model(), id);
   About out;
   out.ns = object->meta.ns;
@@ -118,7 +118,7 @@ void DecisionMetrics::time(Told what, const About& about, Duration time) {
 
 void DecisionMetrics::decided(Time now, const Decision& decision) {
   if (!engine_.object(decision.workload)) return;  // deleted in the same step
-  if (engine_.counted_as(decision.workload) != decision.workload)
+  if (counted_as(engine_.model(), decision.workload) != decision.workload)
     return decided_for_another(now, decision);
   switch (decision.type) {
     case DecisionType::kQuotaReserved:

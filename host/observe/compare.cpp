@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/json/json.hpp"
+#include "core/engine/queue_views.hpp"
 #include "host/explain/document.hpp"
 #include "host/explain/obstacles.hpp"
 #include "host/objects/parts.hpp"
@@ -79,7 +80,7 @@ std::vector<Row> waiting(Trial& trial) {
                      {"name", workload->meta.name},
                      {"queue", workload->queue_name},
                      {"priority", workload->priority}};
-    if (const std::string_view queue = engine.cluster_queue_of(*workload); !queue.empty())
+    if (const std::string_view queue = cluster_queue_of(engine.model(), *workload); !queue.empty())
       row["clusterQueue"] = queue;
     if (const StoredObject* stored = trial.machine().store().find(kind, engine.key(id)))
       row["cluster"] = cluster_says(*stored);

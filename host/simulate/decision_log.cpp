@@ -137,7 +137,7 @@ void DecisionLog::decided(Duration at, const Decision& decision, const Engine& e
       if (!decision.message.empty()) field("message", decision.message);
       break;
     case DecisionType::kLowered:
-      pod_sets(engine.assignment(decision.workload));
+      pod_sets(assignment_of(engine.model(), decision.workload));
       break;
     case DecisionType::kPending:
     case DecisionType::kDeactivated:
@@ -176,7 +176,7 @@ void DecisionLog::rested(Duration at, const Engine& engine) {
     out += state_name(state);
     out += '"';
     if (state == WorkloadState::kAdmitted || state == WorkloadState::kQuotaReserved)
-      pod_sets(engine.assignment(id));
+      pod_sets(assignment_of(engine.model(), id));
     out += '}';
   }
   out += '}';

@@ -241,7 +241,7 @@ void Simulation::finish_workload(const std::string& key) {
 
 /// Ends the job of an admitted workload, and the workload with it. False: it has none that ends.
 bool Simulation::end_job(WorkloadId id) {
-  const WorkloadId whom = engine().counted_as(id);
+  const WorkloadId whom = counted_as(engine().model(), id);
   const auto job = jobs_->job_of(*engine().object(whom));
   return job && jobs_->complete(*job);
 }
@@ -273,7 +273,7 @@ void Simulation::end_due_jobs() {
 
 void Simulation::start_job(WorkloadId id, Time started) {
   // What runs is the job of the workload that it counts for.
-  const WorkloadId whom = engine().counted_as(id);
+  const WorkloadId whom = counted_as(engine().model(), id);
   const auto workload = engine().object(whom);
   const std::string* text = workload->meta.annotations.find(kRuntimeAnnotation);
   if (text) {
@@ -316,7 +316,7 @@ void Simulation::decided(Time, const Decision& decision) {
       ends_.stop(decision.workload);
       endless_.evicted(decision.workload, decision.reason);
       // Of those that count for another, only the one that ran was that one's.
-      if (decision.admitted || engine.counted_as(decision.workload) == decision.workload)
+      if (decision.admitted || counted_as(engine.model(), decision.workload) == decision.workload)
         ++totals_.evictions;
       break;
     case DecisionType::kFinished:
@@ -342,7 +342,7 @@ void Simulation::decided(Time, const Decision& decision) {
 void Simulation::count_new() {
   const Engine& engine = machine_->engine();
   for (const WorkloadId id : uncounted_)
-    if (engine.counted_as(id) == id) ++totals_.workloads;
+    if (counted_as(engine.model(), id) == id) ++totals_.workloads;
   uncounted_.clear();
 }
 

@@ -70,7 +70,7 @@ std::string sentence(const Decision& decision, const Engine& engine) {
                          with_message(decision.cause, decision.message));
     case DecisionType::kLowered:
       return fmt::format("goes on with fewer pods: {}",
-                         pod_sets_text(engine.assignment(decision.workload)));
+                         pod_sets_text(assignment_of(engine.model(), decision.workload)));
     case DecisionType::kStatus:
       break;
   }
@@ -106,7 +106,7 @@ std::map<std::string, QueueTotals> totals_of(const Kernel& kernel) {
     if (state == WorkloadState::kFinished || state == WorkloadState::kInactive) continue;
     QueueTotals& totals = out[queue_of(kernel, id)];
     (state == WorkloadState::kPending ? totals.waiting : totals.holding)
-        .insert(engine.counted_as(id));
+        .insert(counted_as(engine.model(), id));
   }
   return out;
 }

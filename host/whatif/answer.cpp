@@ -10,6 +10,7 @@
 
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
+#include "core/engine/queue_views.hpp"
 #include "host/explain/document.hpp"
 #include "host/explain/insight.hpp"
 #include "host/objects/kinds.hpp"
@@ -46,7 +47,7 @@ class Names {
     if (!object) return out;
     for (const auto& owner : object->meta.owners)
       if (owner.controller) out["job"] = owner.kind + " " + owner.name;
-    const std::string_view queue = engine_.cluster_queue_of(*object);
+    const std::string_view queue = cluster_queue_of(engine_.model(), *object);
     if (!queue.empty()) out["clusterQueue"] = api::json_view(queue);
     out["priority"] = object->priority;
     return out;
@@ -139,7 +140,7 @@ class Changes {
   }
 
   bool stands_for_asked(WorkloadId id) const {
-    const WorkloadId whom = engine_.counted_as(id);
+    const WorkloadId whom = counted_as(engine_.model(), id);
     return whom != id && names_.is_asked(whom);
   }
 

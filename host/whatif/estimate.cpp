@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "core/engine/queue_views.hpp"
 #include "core/model/model.hpp"
 #include "host/whatif/play.hpp"
 
@@ -35,7 +36,8 @@ struct Basis {
 std::set<NodeId> roots_of(const Engine& engine, const std::vector<WorkloadId>& waiting) {
   std::set<NodeId> out;
   for (const WorkloadId id : waiting)
-    if (const auto* queue = engine.model().find_queue(engine.cluster_queue_of(*engine.object(id))))
+    if (const auto* queue =
+            engine.model().find_queue(cluster_queue_of(engine.model(), *engine.object(id))))
       out.insert(engine.model().tree.root(queue->id));
   return out;
 }

@@ -289,7 +289,7 @@ ApiResult<void> ObjectWriter::finish_workload(std::string_view key, std::string_
   const api::KindInfo& kind = *scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
   if (!id) return not_found(kind, key.substr(key.find('/') + 1));
   if (kernel_.engine().state(*id) == WorkloadState::kFinished) return {};
-  if (auto done = kernel_.conclude(key, reason, message); !done)
+  if (auto done = kernel_.finish(key, reason, message); !done)
     return conflict(kind, key.substr(key.find('/') + 1), done.error().text);
   return {};
 }

@@ -104,3 +104,53 @@ def types(text):
         else:
             header = '' if char == ';' else header + char
     return found
+
+
+_ACCESS = re.compile(r'^\s*(public|protected|private)\s*:(?!:)')
+_NO_FUNCTION = re.compile(r'\b(friend|using|typedef|static_assert)\b|=\s*(delete|default)\s*$')
+
+
+def _declares_function(header):
+    """Whether this member, up to its semicolon or brace, is a function that somebody can call."""
+    words, before = ' '.join(header.split()), None
+    while words != before:  # what stands between < and >
+        words, before = re.sub(r'<[^<>()]*(\([^()]*\)[^<>()]*)?>', '', words), words
+    name = re.match(r'(.*?)\(', words)
+    if not name or _NO_FUNCTION.search(words) or not re.search(r'[\w\]=!<>+*-]\s*$', name.group(1)):
+        return False
+    return '=' not in name.group(1) or 'operator' in name.group(1)
+
+
+def public_functions(text):
+    """(line, name, number of public functions) of each class and struct. Constructors count; what
+    is deleted or defaulted does not."""
+    found = []
+    stack = []  # of types: [line, name, access, count]; of all else: None
+    header, parens, line = '', 0, 1
+    for char in blank(text):
+        line += char == '\n'
+        parens += (char == '(') - (char == ')')
+        inside = stack[-1] if stack else None
+        if inside and inside[2] == 'public' and char in ';{' and not parens:
+            inside[3] += _declares_function(header)
+        if parens:  # braces of a default argument, of a lambda that is passed
+            header += char
+        elif char == '{':
+            words = re.sub(r'^template\s*<.*?>\s*(?=class|struct)', '', ' '.join(header.split()))
+            kind = _TYPE.match(words)
+            opens = kind and words.startswith(('class', 'struct'))
+            access = 'public' if words.startswith('struct') else 'private'
+            stack.append([line, kind.group(1), access, 0] if opens else None)
+            header = ''
+        elif char == '}':
+            if stack and (ended := stack.pop()):
+                found.append((ended[0], ended[1], ended[3]))
+            header = ''
+        elif char == ';':
+            header = ''
+        else:
+            header += char
+            access = _ACCESS.match(header) if inside and char == ':' else None
+            if access:  # `public::x` is no access, but no type begins so either
+                inside[2], header = access.group(1), ''
+    return found

@@ -18,6 +18,7 @@ import cpp_scan
 MAX_LINES = 800
 MAX_FUNCTION_LINES = 70
 MAX_COLUMNS = 100
+MAX_PUBLIC_FUNCTIONS = 40
 SKIPPED_FOLDERS = {'.git', 'build', 'sluice-data', '__pycache__'}
 CPP = ('.cpp', '.hpp', '.c', '.h')
 CODE = CPP + ('.py', '.cmake', '.sh')
@@ -63,6 +64,10 @@ def check_size(path, text):
             if length > MAX_FUNCTION_LINES:
                 yield line, f'{name} has {length} lines; a function has at most ' \
                     f'{MAX_FUNCTION_LINES}'
+        for line, name, count in cpp_scan.public_functions(text):
+            if count > MAX_PUBLIC_FUNCTIONS and '/tests/' not in path:
+                yield line, f'{name} has {count} public functions; a class has at most ' \
+                    f'{MAX_PUBLIC_FUNCTIONS}'
 
 
 def check_header(path, text):

@@ -47,6 +47,16 @@ class Sizes(Tree):
         longer = body.replace('{\n', '{\n  g();\n', 1)
         self.assert_breach({'core/a.hpp': HEADER + longer}, 'core/a.hpp:5', 'f has 71 lines')
 
+    def test_a_class_of_40_public_functions_is_the_widest(self):
+        def a_class(count):
+            return (HEADER + 'namespace sluice {\nclass C {\n  void own(int);\n\n public:\n'
+                    '  C(const C&) = delete;\n  using F = void(int);\n'
+                    '  std::function<int(int)> f;\n'
+                    + ''.join(f'  std::vector<int> f{i}(std::function<void()> f = {{}}) const;\n'
+                              for i in range(count)) + ' private:\n  int g();\n};\n}\n')
+        self.assert_clean({'core/a.hpp': a_class(40)})
+        self.assert_breach({'core/a.hpp': a_class(41)}, 'core/a.hpp:6', 'C has 41 public functions')
+
     def test_a_table_may_be_longer_than_a_function(self):
         table = 'constexpr int kTable[] = {\n' + '    1,\n' * 200 + '};\n'
         self.assert_clean({'core/a.hpp': HEADER + table})

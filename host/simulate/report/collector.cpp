@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/engine/queue_views.hpp"
 #include "core/model/model.hpp"
 
 namespace sluice::host {
@@ -45,7 +46,7 @@ std::uint32_t ReportCollector::what_of(const Decision& decision, const Engine& e
       const auto& queues = engine.model().queues;
       const QueueId queue = engine.model().workloads[decision.workload].queue;
       return tables_.place(queue < queues.size() ? engine.model().tree.name(queue) : "", false,
-                           engine.assignment(decision.workload));
+                           assignment_of(engine.model(), decision.workload));
     }
     case DecisionType::kEvicted:
       return tables_.reason(decision.reason,
@@ -89,7 +90,7 @@ std::uint32_t ReportCollector::index_of(Duration at, WorkloadId workload, const 
   if (!object) return index;  // it is being deleted
   known.priority = engine.model().workloads[workload].priority;
   known.arrived = object->meta.creation_time ? offset_of(*object->meta.creation_time) : at;
-  known.queue = tables_.texts.intern(engine.cluster_queue_of(*object));
+  known.queue = tables_.texts.intern(cluster_queue_of(engine.model(), *object));
   known.shape = shape_of(workload, engine);
   fresh_.emplace_back(workload, index);
   take_over(index, workload, engine);
@@ -137,11 +138,12 @@ std::uint32_t ReportCollector::shape_of(WorkloadId workload, const Engine& engin
 void ReportCollector::rested(Duration at, const Engine& engine) {
   for (const auto& [workload, index] : fresh_) {
     if (indexes_[workload] != index) continue;  // gone within the instant
-    const WorkloadId whom = engine.counted_as(workload);
+    const WorkloadId whom = counted_as(engine.model(), workload);
     ReportWorkload& known = record_.workloads[index];
     if (whom != workload && whom < indexes_.size()) known.counts_for = indexes_[whom];
     if (known.queue == 0)
-      known.queue = tables_.texts.intern(engine.cluster_queue_of(*engine.object(workload)));
+      known.queue =
+          tables_.texts.intern(cluster_queue_of(engine.model(), *engine.object(workload)));
   }
   fresh_.clear();
   note_use(at, engine);

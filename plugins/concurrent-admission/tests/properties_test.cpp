@@ -193,7 +193,7 @@ class Story {
       const std::string parent = name.substr(0, name.find("-option-"));
       const WorkloadId id = *world_.engine().find("ns/" + name);
       if (world_.state(name) == "admitted") admitted[parent].push_back(name);
-      for (const auto& pods : world_.engine().assignment(id))
+      for (const auto& pods : assignment_of(world_.engine().model(), id))
         for (const auto& [resource, flavor] : pods.flavors) {
           if (world_.state(name) == "finished") continue;
           std::int64_t amount = 0;
@@ -215,7 +215,7 @@ class Story {
       const WorkloadId id = *world_.engine().find("ns/" + name);
       if (!world_.engine().takes_part(id)) continue;
       if (world_.state(name) == "finished") continue;
-      for (const auto& pods : world_.engine().assignment(id))
+      for (const auto& pods : assignment_of(world_.engine().model(), id))
         for (const auto& [resource, flavor] : pods.flavors)
           for (const auto& [each, used] : pods.usage) sums[flavor] += used;
     }
@@ -235,7 +235,8 @@ class Story {
     std::map<std::string, Place> now;
     for (const std::string& name : names(true)) {
       if (world_.state(name) != "admitted") continue;
-      const auto assigned = world_.engine().assignment(*world_.engine().find("ns/" + name));
+      const auto assigned =
+          assignment_of(world_.engine().model(), *world_.engine().find("ns/" + name));
       const auto& [resource, flavor] = *assigned.at(0).flavors.begin();
       now[name.substr(0, name.find("-option-"))] = {name, flavor, assigned.at(0).count};
     }

@@ -18,12 +18,13 @@ TEST(Life, ReservedAdmittedFinished) {
   EXPECT_FALSE(s.engine.finish("ns/a", "", ""));
 }
 
-TEST(Life, OnlyAnAdmittedOneCanFinish) {
+TEST(Life, OneThatWaitsCanFinishAndWaitsNoMore) {
   Scenario s;
   s.flavor("f").queue(plain(1)).submit(Job("a", "q").cpu(2)).run();
-  const auto done = s.engine.finish("ns/a", "Succeeded", "");
-  ASSERT_FALSE(done);
-  EXPECT_EQ(s.state("a"), "pending");
+  ASSERT_TRUE(s.engine.finish("ns/a", "OutOfSync", "").ok());
+  EXPECT_EQ(s.run(), Lines("finished a OutOfSync"));
+  EXPECT_EQ(s.state("a"), "finished");
+  EXPECT_FALSE(s.engine.finish("ns/b", "", ""));  // there is none
 }
 
 TEST(Life, AQueueWithChecksReservesOnly) {

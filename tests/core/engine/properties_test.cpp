@@ -204,7 +204,7 @@ void check_that_it_all_fits(const Scenario& s, const Plan& plan) {
   for (const CohortOf& cohort : plan.cohorts) own(cohort.object.resource_groups);
   for (const WorkloadId id : s.engine.workloads()) {
     if (s.engine.state(id) != WorkloadState::kAdmitted) continue;
-    for (const api::PodSetAssignment& pods : s.engine.assignment(id))
+    for (const api::PodSetAssignment& pods : assignment_of(s.engine.model(), id))
       for (const api::ResourceRequest& use : pods.usage)
         used[{*pods.flavors.find(use.resource), use.resource}] += use.amount;
   }
@@ -235,7 +235,7 @@ TEST(EngineProperties, ReservationsAndTheirChecksOutliveARestart) {
         const Scenario& s = player.scenario();
         for (const WorkloadId id : s.engine.workloads()) {
           const std::string name = s.engine.key(id).substr(3);
-          if (s.engine.assignment(id).empty()) continue;
+          if (assignment_of(s.engine.model(), id).empty()) continue;
           out[name] = s.state(name) + " " + s.checks(name) + " " + s.assigned(name) + " " +
                       std::to_string(s.engine.attempt(id));
         }

@@ -61,7 +61,7 @@ TEST(Assignment, PodsCountAlsoWhenTheQueueCoversThemNoMore) {
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 9}}).with("pods", {3}));
   s.submit(Job("a", "q").cpu(1).count(2)).run();
   s.queue(Queue("q").quota("cpu", {{"f", 9}})).run();
-  const auto assigned = s.engine.assignment(*s.engine.find("ns/a"));
+  const auto assigned = assignment_of(s.engine.model(), *s.engine.find("ns/a"));
   ASSERT_EQ(assigned.at(0).usage.size(), 2U);
   EXPECT_EQ(assigned[0].usage[1].resource, "pods");
   EXPECT_EQ(assigned[0].usage[1].amount, 2);  // one each, as when they were granted

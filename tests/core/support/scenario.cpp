@@ -173,7 +173,7 @@ hooks::Traits Scenario::traits_of(const api::Workload& object) const {
                         : reserved && reserved->status == "True" && object.status.admission;
   hooks::TraitsAnswer answer;
   hooks::Fault fault;
-  traits_->traits({object, engine.cluster_queue_of(object), holds}, answer, fault);
+  traits_->traits({object, cluster_queue_of(engine.model(), object), holds}, answer, fault);
   if (fault) answer.traits.unknown_because = fault.sentence();
   return answer.traits;
 }
@@ -289,7 +289,7 @@ std::string Scenario::assigned(const std::string& name) const {
   const auto id = engine.find(key_of(name));
   std::string out;
   if (!id) return out;
-  for (const api::PodSetAssignment& p : engine.assignment(*id)) {
+  for (const api::PodSetAssignment& p : assignment_of(engine.model(), *id)) {
     out += (out.empty() ? "" : "; ") + p.name + "=" + std::to_string(p.count);
     for (const auto& [resource, flavor] : p.flavors) out += " " + resource + ":" + flavor;
   }

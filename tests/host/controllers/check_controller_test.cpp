@@ -119,7 +119,7 @@ TEST(CheckController, CancelsWhenTheReservationEnds) {
   const Case cases[] = {
       {"deleted", [](CheckWorld& w) { EXPECT_TRUE(w.remove("workloads", "a").ok()); },
        "cancel a fake 1 Deleted"},
-      {"finished", [](CheckWorld& w) { EXPECT_TRUE(w.kernel.conclude("default/a", "Done", "")); },
+      {"finished", [](CheckWorld& w) { EXPECT_TRUE(w.kernel.finish("default/a", "Done", "")); },
        "cancel a fake 1 Finished"},
       {"retried", [](CheckWorld& w) { w.say(w.plugins.report("Retry")); },
        "cancel a fake 1 AdmissionCheck"},

@@ -150,7 +150,7 @@ std::map<std::string, std::string> picture(const Engine& engine) {
   std::map<std::string, std::string> out;
   for (const WorkloadId id : engine.workloads()) {
     std::string text = fmt::format("{}", static_cast<int>(engine.state(id)));
-    for (const api::PodSetAssignment& pods : engine.assignment(id)) {
+    for (const api::PodSetAssignment& pods : assignment_of(engine.model(), id)) {
       text += fmt::format(" {}:{}", pods.name, pods.count);
       for (const auto& [resource, flavor] : pods.flavors) text += " " + flavor;
     }
