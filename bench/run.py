@@ -18,6 +18,8 @@ the inputs against a host in real time over REST, with many clients; nothing els
 import argparse
 import json
 import os
+import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -153,6 +155,42 @@ def run_engine(arguments):
     run = subprocess.run([program, *(['--quick'] if arguments.quick else [])], check=False)
     if run.returncode:
         sys.exit(f'error: {program} failed')
+    return beside_kueue(program, arguments)
+
+
+def build_kueue(work):
+    """The program of bench/kueue; None, and a word why, where it cannot be built."""
+    if not shutil.which('go'):
+        print('\nKueue is not measured beside it: there is no go')
+        return None
+    program = os.path.abspath(os.path.join(work, 'kueue-bench'))
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'kueue')
+    print('\nbuilding Kueue\'s scheduler (minutes the first time)', file=sys.stderr)
+    done = subprocess.run(['go', 'build', '-o', program, '.'], cwd=folder, check=False)
+    if done.returncode:
+        print('\nKueue is not measured beside it: go build failed')
+        return None
+    return program
+
+
+def beside_kueue(program, arguments):
+    """Both schedulers in the same minute, in turns; what is printed are medians."""
+    kueue = build_kueue(arguments.work)
+    if kueue is None:
+        return 0
+    print('\nEverything that waits fits; processor time for each decision'
+          '\nqueues  workloads       Kueue µs  Sluice µs     ratio')
+    ours = subprocess.run([program, '--part', 'drains', '--quick'], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    for queues, each, form, micros in re.findall(
+            r'^ *(\d+) +(\d+) (plain|fair) +([\d.]+)$', ours, re.MULTILINE):
+        options = ['--queues', queues, '--each', each] + (['--fair'] if form == 'fair' else [])
+        runs = [subprocess.run([kueue, *options], check=True, text=True,
+                               stdout=subprocess.PIPE).stdout.split()[0] for _ in range(3)]
+        theirs = statistics.median(float(run) for run in runs)
+        print(f'{queues:>6} × {each:<5} {form:<8} {theirs:>12.1f} {float(micros):>10.2f} '
+              f'{theirs / float(micros):>8.0f}×')
+    return 0
 
 
 def run_serve(arguments):

@@ -91,6 +91,37 @@ void steps() {
         [&] { return answers_of_checks(10'000, at_once); });
 }
 
+// ---- Everything that waits fits
+
+struct Drain {
+  int queues, each;
+  bool fair = false;
+};
+
+/// Seconds for one decision, from the first cycle until all are admitted.
+double drained(const Drain& of) {
+  World world({.queues = of.queues, .nominal = of.each, .fair_sharing = of.fair});
+  const int count = of.queues * of.each;
+  for (int n = 0; n < of.each; ++n)
+    for (int i = 0; i < of.queues; ++i) world.add(fmt::format("w-{}-{}", i, n), i, 1, 0);
+  const double start = processor_time();
+  world.settle();
+  const double took = processor_time() - start;
+  if (static_cast<int>(world.take_admitted().size()) != count) std::abort();
+  return took / count;
+}
+
+void drains() {
+  head("Everything that waits fits: each workload is one decision (bench/kueue plays the same)",
+       "queues × workloads            median µs each");
+  for (const Drain& of : {Drain{100, 100}, Drain{1000, 10}, Drain{100, 100, true}}) {
+    std::vector<double> times;
+    for (int i = 0; i < (quick ? 3 : 7); ++i) times.push_back(drained(of));
+    fmt::print("{:>6} {:>6} {:<14} {:>14.3f}\n", of.queues, of.each, of.fair ? "fair" : "plain",
+               at(times, 0.5) * 1e6);
+  }
+}
+
 // ---- A workload ends, and none can use what it leaves
 
 double released(const Form& form) {
@@ -277,11 +308,14 @@ int run(int argc, char** argv) {
   std::string only;
   CLI::App app{"What the engine alone costs (processor time), and how that grows"};
   app.add_flag("--quick", quick, "fewer runs, no worlds of 10,000 queues");
-  app.add_option("--part", only, "steps, releases, loads or memory")
-      ->check(CLI::IsMember({"steps", "releases", "loads", "memory"}));
+  app.add_option("--part", only, "steps, drains, releases, loads or memory")
+      ->check(CLI::IsMember({"steps", "drains", "releases", "loads", "memory"}));
   CLI11_PARSE(app, argc, argv);
-  const std::pair<const char*, void (*)()> parts[] = {
-      {"steps", steps}, {"releases", releases}, {"loads", loads}, {"memory", memory}};
+  const std::pair<const char*, void (*)()> parts[] = {{"steps", steps},
+                                                      {"drains", drains},
+                                                      {"releases", releases},
+                                                      {"loads", loads},
+                                                      {"memory", memory}};
   for (const auto& [name, part] : parts)
     if (only.empty() || only == name) part();
   return 0;
