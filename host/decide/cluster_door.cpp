@@ -183,6 +183,7 @@ void ClusterDoor::answered(ClusterAnswer answer, Duration now) {
   } else if (answer.status >= 200 && answer.status < 300) {
     auto object = api::parse_object(answer.body);
     ++counts_.stored;
+    ++counts_.by_kind[{outbox_.place(answer.id).kind->kind, sent}];
     if (sent == Sent::kDelete)
       outbox_.done(answer.id);
     else if (object && version_of(*object) > 0)

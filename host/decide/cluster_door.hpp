@@ -8,8 +8,10 @@
 // Belongs to the control thread (to the one that follows, before there is one).
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/decide/cluster_mail.hpp"
@@ -22,7 +24,8 @@ namespace sluice::host {
 
 /// What became of requests to a cluster.
 struct ClusterCounts {
-  std::uint64_t stored = 0;     ///< and deletions that were done
+  std::uint64_t stored = 0;                                       ///< and deletions that were done
+  std::map<std::pair<std::string, Sent>, std::uint64_t> by_kind;  ///< the same, by kind
   std::uint64_t forgotten = 0;  ///< lanes, because somebody else had written
   std::uint64_t refused = 0;    ///< for good, as told
   std::uint64_t unsure = 0;     ///< without an answer, or one of an overloaded server

@@ -7,17 +7,29 @@
 #include "host/outbox/quota_shown.hpp"
 
 namespace sluice::host {
+namespace {
+
+bool is_event(const api::KindInfo& kind) { return kind.group.empty() && kind.kind == "Event"; }
+
+// What edits may tell; queues first, of which there are few.
+constexpr SpareRate::For kTold[] = {SpareRate::For::kQueues, SpareRate::For::kTexts};
+
+std::size_t index_of(SpareRate::For sort) { return static_cast<std::size_t>(sort); }
+
+}  // namespace
 
 struct Outbox::Lane {
-  enum class Stands : std::uint8_t { kNowhere, kReady, kBehindEnds, kLater };
+  enum class Stands : std::uint8_t { kNowhere, kReady, kBehindEnds, kLater, kTelling };
   std::string name;
   std::uint64_t number = 0;
   std::deque<std::unique_ptr<Edit>> edits;
   std::vector<Entry*> entries;
   std::vector<Heard> heard;  // while something of it was under way
   Stands stands = Stands::kNowhere;
-  Duration from = 0;      // kLater
-  bool baseless = false;  // what it rests on was forgotten while something was under way
+  Duration from = 0;  // kLater, kTelling
+  SpareRate::For telling = SpareRate::For::kTexts;
+  std::uint64_t behind = 0;  // kBehindEnds: the order of its first edit
+  bool baseless = false;     // what it rests on was forgotten while something was under way
 };
 
 struct Outbox::Entry {
@@ -46,7 +58,7 @@ struct Outbox::Edit {
 };
 
 Outbox::Outbox(LaneOf lane_of, OutboxLimits limits)
-    : lane_of_(std::move(lane_of)), limits_(limits) {}
+    : lane_of_(std::move(lane_of)), limits_(limits), spare_(limits.spare) {}
 Outbox::~Outbox() = default;
 
 Outbox::Entry& Outbox::entry_of(const StoredObject& before, std::uint64_t version) {
@@ -97,11 +109,10 @@ void Outbox::add(Entry& entry, std::unique_ptr<Edit> edit) {
   if (join(lane, entry, *edit)) return ready(lane);
   if (edit->ends) ends_.insert(edit->order);
   // Nobody waits for a text.
-  for (const auto& earlier : lane.edits)
-    if (earlier->tells && earlier->failures == 0) {
-      earlier->from = 0;
-      earlier->tells = false;
-    }
+  for (const auto& earlier : lane.edits) {
+    if (earlier->tells && earlier->failures == 0) earlier->from = 0;
+    earlier->tells = false;
+  }
   ++entry.edits;
   ++edits_;
   lane.edits.push_back(std::move(edit));
@@ -110,8 +121,10 @@ void Outbox::add(Entry& entry, std::unique_ptr<Edit> edit) {
 
 void Outbox::take_out(Lane& lane) {
   if (lane.stands == Lane::Stands::kReady) std::erase(ready_, &lane);
-  if (lane.stands == Lane::Stands::kBehindEnds) behind_ends_.erase(lane.number);
+  if (lane.stands == Lane::Stands::kBehindEnds) behind_ends_.erase(lane.behind);
   if (lane.stands == Lane::Stands::kLater) later_.erase({lane.from, lane.number});
+  if (lane.stands == Lane::Stands::kTelling)
+    telling_[index_of(lane.telling)].erase({lane.from, lane.number});
   lane.stands = Lane::Stands::kNowhere;
 }
 
@@ -153,6 +166,13 @@ void Outbox::removed(const StoredObject& before, std::uint64_t version) {
 }
 
 bool Outbox::create(const StoredObject& object) {
+  if (is_event(*object.kind)) {
+    events_.push_back(object);
+    if (events_.size() <= limits_.events_waiting) return true;
+    events_.pop_front();
+    ++dropped_;
+    return true;
+  }
   Entry& entry = entry_of(object, 0);
   if (entry.edits == 0) {
     entry.base.reset();
@@ -170,29 +190,20 @@ bool Outbox::create(const StoredObject& object) {
   return true;
 }
 
-bool Outbox::may_tell(Duration now) {
-  const double seconds = static_cast<double>(now - filled_) / static_cast<double>(kSecond);
-  tells_ = std::min(limits_.tells_per_second, tells_ + seconds * limits_.tells_per_second);
-  filled_ = now;
-  if (tells_ < 1) return false;
-  tells_ -= 1;
-  return true;
-}
-
 /// Whether the lane's first edit has to wait; then it stands where what it waits for finds it.
 bool Outbox::blocked(Lane& lane, Edit& edit, Duration now) {
   if (edit.gives && !ends_.empty() && *ends_.begin() < edit.order) {
     lane.stands = Lane::Stands::kBehindEnds;
-    behind_ends_.emplace(lane.number, &lane);
+    lane.behind = edit.order;
+    behind_ends_.emplace(lane.behind, &lane);
     return true;
   }
-  if (edit.from <= now && edit.tells && !may_tell(now))
-    edit.from =
-        now + static_cast<Duration>(static_cast<double>(kSecond) / limits_.tells_per_second);
-  if (edit.from <= now) return false;
-  lane.stands = Lane::Stands::kLater;
+  if (edit.from <= now && !edit.tells) return false;
+  lane.stands = edit.tells ? Lane::Stands::kTelling : Lane::Stands::kLater;
   lane.from = edit.from;
-  later_.emplace(std::pair(edit.from, lane.number), &lane);
+  lane.telling = is_workload(*edit.target.kind) ? SpareRate::For::kTexts : SpareRate::For::kQueues;
+  auto& waiting = edit.tells ? telling_[index_of(lane.telling)] : later_;
+  waiting.emplace(std::pair(edit.from, lane.number), &lane);
   return true;
 }
 
@@ -214,39 +225,87 @@ std::optional<ClusterRequest> Outbox::request_of(Edit& edit) {
                        entry.place.kind->status_subresource);
 }
 
-std::vector<ClusterRequest> Outbox::due(Duration now) {
-  std::vector<ClusterRequest> out;
+/// The lane's first edit, which nothing holds up.
+void Outbox::send(Lane& lane, std::vector<ClusterRequest>& out) {
+  Edit& edit = *lane.edits.front();
+  auto request = request_of(edit);
+  if (!request) {
+    Entry& entry = *edit.entry;
+    pop(lane);
+    leave_if_idle(entry);
+    return;
+  }
+  edit.id = request->id = ++last_id_;
+  by_id_.emplace(edit.id, &edit);
+  out.push_back(std::move(*request));
+}
+
+void Outbox::send_ready(std::vector<ClusterRequest>& out, Duration now) {
   while (!later_.empty() && later_.begin()->first.first <= now) ready(*later_.begin()->second);
-  while (!ready_.empty() && by_id_.size() < limits_.under_way) {
+  while (!ready_.empty() && has_room()) {
     Lane& lane = *ready_.front();
     ready_.pop_front();
     lane.stands = Lane::Stands::kNowhere;
     if (lane.edits.empty() || lane.edits.front()->id != 0) continue;
-    Edit& edit = *lane.edits.front();
-    if (blocked(lane, edit, now)) continue;
-    auto request = request_of(edit);
-    if (!request) {
-      Entry& entry = *edit.entry;
-      pop(lane);
-      leave_if_idle(entry);
-      continue;
-    }
-    edit.id = request->id = ++last_id_;
-    by_id_.emplace(edit.id, &edit);
-    out.push_back(std::move(*request));
+    if (blocked(lane, *lane.edits.front(), now)) continue;
+    spare_.decided(now);
+    send(lane, out);
   }
+}
+
+/// What only informs, when all else is under way.
+void Outbox::send_spare(std::vector<ClusterRequest>& out, Duration now) {
+  for (const SpareRate::For sort : kTold) {
+    auto& telling = telling_[index_of(sort)];
+    while (!telling.empty() && telling.begin()->first.first <= now && has_room() &&
+           spare_.take(sort, now)) {
+      Lane& lane = *telling.begin()->second;
+      take_out(lane);
+      send(lane, out);
+    }
+  }
+  while (!events_.empty() && has_room() && spare_.take(SpareRate::For::kEvents, now)) {
+    Entry& entry = entry_of(events_.front(), 0);
+    entry.base.reset();
+    auto edit = std::make_unique<Edit>();
+    edit->what = Edit::What::kCreate;
+    edit->target = std::move(events_.front());
+    events_.pop_front();
+    add(entry, std::move(edit));
+    take_out(*entry.lane);
+    send(*entry.lane, out);
+  }
+}
+
+std::vector<ClusterRequest> Outbox::due(Duration now) {
+  std::vector<ClusterRequest> out;
+  send_ready(out, now);
+  send_spare(out, now);
   return out;
 }
 
 std::optional<Duration> Outbox::next() const {
-  if (!ready_.empty() && by_id_.size() < limits_.under_way) return Duration{0};
-  if (later_.empty()) return std::nullopt;
-  return later_.begin()->first.first;
+  if (!has_room()) return std::nullopt;  // until an answer comes
+  if (!ready_.empty()) return Duration{0};
+  std::optional<Duration> out;
+  const auto at = [&out](Duration when) { out = out ? std::min(*out, when) : when; };
+  if (!later_.empty()) at(later_.begin()->first.first);
+  for (const SpareRate::For sort : kTold)
+    if (const auto& telling = telling_[index_of(sort)]; !telling.empty())
+      at(std::max(telling.begin()->first.first, spare_.next(sort)));
+  if (!events_.empty()) at(spare_.next(SpareRate::For::kEvents));
+  return out;
 }
 
 void Outbox::released(std::uint64_t order) {
-  if (ends_.erase(order) == 0) return;
-  while (!behind_ends_.empty()) ready(*behind_ends_.begin()->second);
+  if (ends_.erase(order) > 0) ready_behind_ends();
+}
+
+/// Those that wait for no end any more.
+void Outbox::ready_behind_ends() {
+  const std::uint64_t first = ends_.empty() ? UINT64_MAX : *ends_.begin();
+  while (!behind_ends_.empty() && behind_ends_.begin()->first <= first)
+    ready(*behind_ends_.begin()->second);
 }
 
 /// The lane's first edit is over.
@@ -408,7 +467,7 @@ std::vector<Forgotten> Outbox::forget(const OutboxPlace& place) {
         lane->baseless = true;
     }
   }
-  while (!behind_ends_.empty()) ready(*behind_ends_.begin()->second);
+  ready_behind_ends();
   return out;
 }
 

@@ -9,7 +9,9 @@
 // - An edit that gives quota waits for all earlier ones that end some, of whatever lane. So quota
 //   is given away only after the end of who held it is stored.
 // - Edits that only tell (texts, statuses of queues) wait a while, join with later ones, and are
-//   sent at a bounded rate.
+//   sent at a bounded rate, the oldest first, of what decisions leave of it (SpareRate).
+// - Events rest on nothing and nothing rests on them. They wait apart until a request can be spared
+//   for them; of too many the oldest are dropped.
 //
 // Every edit is made against the version of the object that was known; whatever the API server
 // refuses is read again, and the lane is forgotten, with all gains of quota that rest on it: the
@@ -20,6 +22,7 @@
 // earlier ones only, so there is always one that can be sent. Belongs to the control thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -37,13 +40,15 @@
 #include "core/base/time.hpp"
 #include "host/kube/sender.hpp"
 #include "host/objects/store.hpp"
+#include "host/outbox/spare_rate.hpp"
 
 namespace sluice::host {
 
 struct OutboxLimits {
-  std::size_t under_way = 64;            ///< requests without an answer
-  Duration telling_waits = 1 * kSecond;  ///< what only tells
-  double tells_per_second = 100;
+  std::size_t under_way = 64;                ///< requests without an answer
+  Duration telling_waits = 1 * kSecond;      ///< what only tells
+  SpareLimits spare;                         ///< for that, and for Events
+  std::size_t events_waiting = 2'000;        ///< more are dropped
   Duration first_wait = 200 * kMillisecond;  ///< after a failure; doubled with each
   Duration longest_wait = 30 * kSecond;
 };
@@ -93,7 +98,7 @@ class Outbox {
   void edited(const StoredObject& before, const StoredObject& after, std::uint64_t version,
               Duration now);
   void removed(const StoredObject& before, std::uint64_t version);
-  /// The object is to be there. False: that is under way already.
+  /// The object is to be there. False: that is under way already. An Event may be left out.
   bool create(const StoredObject& object);
 
   // ---- what is to be sent
@@ -135,8 +140,12 @@ class Outbox {
   /// Whether edits of the object wait or are under way.
   bool assumes(const OutboxPlace& place) const;
 
-  /// Edits that are not stored yet.
+  /// Edits that are not stored yet, without Events that wait.
   std::size_t size() const { return edits_; }
+  /// The same without what only tells.
+  std::size_t deciding() const { return edits_ - telling_[0].size() - telling_[1].size(); }
+  /// Events that were dropped.
+  std::uint64_t dropped() const { return dropped_; }
 
  private:
   struct Lane;
@@ -154,9 +163,13 @@ class Outbox {
   void answered(Lane& lane);
   void forget_lane(Lane& lane, std::vector<Forgotten>& out);
   void released(std::uint64_t order);
+  void ready_behind_ends();
   std::optional<ClusterRequest> request_of(Edit& edit);
   bool blocked(Lane& lane, Edit& edit, Duration now);
-  bool may_tell(Duration now);
+  void send(Lane& lane, std::vector<ClusterRequest>& out);
+  void send_ready(std::vector<ClusterRequest>& out, Duration now);
+  void send_spare(std::vector<ClusterRequest>& out, Duration now);
+  bool has_room() const { return by_id_.size() < limits_.under_way; }
   Edit& edit_of(std::uint64_t id) const;
 
   LaneOf lane_of_;
@@ -164,9 +177,12 @@ class Outbox {
   std::unordered_map<std::string, std::unique_ptr<Lane>> lanes_;
   std::map<std::pair<const api::KindInfo*, std::string>, std::unique_ptr<Entry>> entries_;
   std::deque<Lane*> ready_;
-  std::map<std::uint64_t, Lane*> behind_ends_;  // whose first edit waits for ends of quota
-  std::map<std::pair<Duration, std::uint64_t>, Lane*> later_;  // whose first edit has a time
-  std::set<std::uint64_t> ends_;                               // orders of edits that end quota
+  using ByTime = std::map<std::pair<Duration, std::uint64_t>, Lane*>;
+  std::map<std::uint64_t, Lane*> behind_ends_;  // by the order of their first edit, which gives
+  ByTime later_;                                // whose first edit has a time
+  std::array<ByTime, 2> telling_;               // and is sent when it can be spared, by its sort
+  std::deque<StoredObject> events_;
+  std::set<std::uint64_t> ends_;  // orders of edits that end quota
   std::unordered_map<std::uint64_t, Edit*> by_id_;
   std::vector<Heard> heard_;
   std::vector<OutboxPlace> baseless_;
@@ -174,8 +190,8 @@ class Outbox {
   std::uint64_t last_id_ = 0;
   std::uint64_t lanes_made_ = 0;
   std::size_t edits_ = 0;
-  double tells_ = 0;
-  Duration filled_ = 0;
+  std::uint64_t dropped_ = 0;
+  SpareRate spare_;
 };
 
 }  // namespace sluice::host

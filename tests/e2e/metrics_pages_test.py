@@ -29,7 +29,8 @@ RARE = {
     "sluice_connections_timed_out_total", "sluice_streams_given_up_total",
     # Of a controller: tests/kubernetes/controller_test.py has one.
     "sluice_leader", "sluice_cluster_requests_total", "sluice_cluster_decided_anew_total",
-    "sluice_cluster_edits_waiting",
+    "sluice_cluster_edits_waiting", "sluice_cluster_writes_total",
+    "sluice_cluster_events_dropped_total", "sluice_cluster_decisions_waiting",
 }
 
 OBJECTS = (

@@ -33,7 +33,8 @@ struct OutboxFixture {
   static OutboxLimits limits() {
     OutboxLimits out;
     out.under_way = 8;
-    out.tells_per_second = 2;
+    out.spare = {.shared = 2, .queues = 0, .texts = 0, .events = 1};
+    out.events_waiting = 3;
     return out;
   }
 

@@ -133,6 +133,56 @@ TEST_F(OutboxTest, WhatOnlyTellsIsSentAtABoundedRate) {
   EXPECT_EQ(due().size(), 1U);
 }
 
+TEST_F(OutboxTest, TextsAreSentTheOldestFirst) {
+  edit(waiting("a", "1"), waiting("a", "2"));
+  now += kSecond / 2;
+  for (const char* name : {"b", "c"}) edit(waiting(name, "1"), waiting(name, "2"));
+  edit(waiting("a", "2"), waiting("a", "3"));  // keeps its place
+  now += 1 * kSecond;
+  EXPECT_THAT(due(), ElementsAre("PATCH a/status", "PATCH b/status"));
+  EXPECT_THAT(bodies["a"], HasSubstr("3"));
+}
+
+TEST_F(OutboxTest, WhatDecidesLeavesNoRoomForTexts) {
+  edit(waiting("told", "1"), waiting("told", "2"));
+  now += 1 * kSecond;
+  for (const char* name : {"a", "b"}) edit(workload(name), workload(name, "cq"));
+  EXPECT_THAT(due(), ElementsAre("PATCH a/status", "PATCH b/status"));
+  EXPECT_EQ(outbox.next(), now + kSecond / 2 + 1);
+  now += kSecond / 2;
+  EXPECT_THAT(due(), ElementsAre("PATCH told/status"));
+}
+
+TEST_F(OutboxTest, EventsAreSentWhenRequestsCanBeSpared) {
+  for (const char* name : {"e1", "e2", "e3"}) EXPECT_TRUE(outbox.create(object("Event", name, "")));
+  for (const char* name : {"a", "b"}) edit(workload(name), workload(name, "cq"));
+  EXPECT_EQ(outbox.size(), 2U);
+  // One a second is theirs whatever is decided.
+  EXPECT_THAT(due(), ElementsAre("PATCH a/status", "PATCH b/status", "POST events"));
+  now += kSecond / 2;
+  EXPECT_THAT(due(), ElementsAre("POST events"));
+  EXPECT_EQ(outbox.dropped(), 0U);
+}
+
+TEST_F(OutboxTest, OfTooManyEventsTheOldestAreDropped) {
+  for (const char* name : {"e1", "e2", "e3", "e4"}) outbox.create(object("Event", name, ""));
+  EXPECT_EQ(outbox.dropped(), 1U);
+  EXPECT_EQ(due().size(), 3U);
+  EXPECT_THAT(bodies["events"], HasSubstr("e4"));
+}
+
+TEST_F(OutboxTest, ATextThatWasRefusedDoesNotKeepADecisionWaitingEither) {
+  edit(waiting("w", "1"), waiting("w", "2"));
+  now += 1 * kSecond;
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+  outbox.again(ids["w"], now, 0, false);
+  edit(waiting("w", "2"), workload("w", "cq"));
+  for (const char* name : {"a", "b"}) edit(workload(name), workload(name, "cq"));
+  due();
+  now += 200 * kMillisecond;
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+}
+
 TEST_F(OutboxTest, ATextDoesNotKeepADecisionWaiting) {
   edit(waiting("w", "1"), waiting("w", "2"));
   edit(waiting("w", "2"), workload("w", "cq"));

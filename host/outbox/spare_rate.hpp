@@ -1,0 +1,58 @@
+// SpareRate: how many requests a second may say what nobody decides on: texts, statuses of queues,
+// Events.
+//
+//   SpareRate rate({.shared = 100, .queues = 5, .texts = 10, .events = 5});
+//   rate.decided(now);                             // a request that matters was sent
+//   if (rate.take(SpareRate::For::kEvents, now)) … // one of the others may be sent
+//
+// Each sort has a small rate of its own; beyond it all share what decisions leave of another one.
+// So an idle cluster hears everything, and a busy one decides. Nothing is saved up for longer than
+// a second. Times are of a clock that only goes forward. One thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/base/time.hpp"
+
+namespace sluice::host {
+
+struct SpareLimits {
+  double shared = 100;  ///< requests a second, of which decisions take theirs first
+  double queues = 5;    ///< that statuses of queues have whatever is decided
+  double texts = 10;    ///< that texts of workloads have
+  double events = 5;    ///< that Events have
+};
+
+class SpareRate {
+ public:
+  enum class For : std::uint8_t { kQueues, kTexts, kEvents };
+
+  explicit SpareRate(SpareLimits limits)
+      : shared_{limits.shared},
+        own_{Bucket{limits.queues}, Bucket{limits.texts}, Bucket{limits.events}} {}
+
+  void decided(Duration now) { shared_.spend(now); }
+  /// Whether one may be sent now, which it then is.
+  bool take(For sort, Duration now);
+  /// When take() says yes, if nothing is decided until then.
+  Duration next(For sort) const;
+
+ private:
+  struct Bucket {
+    double per_second = 0;
+    double tokens = 0;
+    Duration filled = 0;
+
+    double most() const { return per_second < 1 ? 1 : per_second; }
+    void fill(Duration now);
+    void spend(Duration now);
+    bool take(Duration now);
+    Duration next() const;
+  };
+
+  Bucket shared_;
+  std::array<Bucket, 3> own_;
+};
+
+}  // namespace sluice::host
