@@ -20,14 +20,14 @@ def now():
 
 
 class Kubelet:
-    def __init__(self, api, cpu="8"):
-        self.api, self.cpu = api, cpu
+    def __init__(self, api, cpu="8", pods=1000):
+        self.api, self.cpu, self.pods = api, cpu, str(pods)
         self.stopping = threading.Event()
         self.started = {}  # path of a pod → when it ends
         self.thread = threading.Thread(target=self.run, daemon=True)
 
     def __enter__(self):
-        capacity = {"cpu": self.cpu, "memory": "64Gi", "pods": "1000"}
+        capacity = {"cpu": self.cpu, "memory": "64Gi", "pods": self.pods}
         self.api.post("/api/v1/nodes", {"metadata": {"name": NODE}})
         self.api.merge(f"/api/v1/nodes/{NODE}/status", {"status": {
             "capacity": capacity, "allocatable": capacity, "conditions": [

@@ -10,7 +10,7 @@ import signal
 
 import yaml
 
-from client import eventually
+from client import Api, eventually
 from control_plane import Process, free_ports
 from objects import GROUP
 
@@ -61,6 +61,12 @@ class Neighbour:
             raise AssertionError("Kueue ended:\n" + self.process.log()[-3000:])
         queues = self.cluster.api.items(GROUP + "v1beta2/clusterqueues")
         return queues and all(each.get("status", {}).get("conditions") for each in queues)
+
+    def is_healthy(self):
+        try:
+            return Api(f"http://127.0.0.1:{self.health}").send("GET", "/readyz")[0] == 200
+        except OSError:
+            return False
 
     def __exit__(self, *_):
         self.go_on()

@@ -66,6 +66,12 @@ class Kueue:
     def local_queue(self, name, cluster_queue, ns="default"):
         return self.make("LocalQueue", "localqueues", name, {"clusterQueue": cluster_queue}, ns)
 
+    def make_class(self, name, value):
+        """A WorkloadPriorityClass."""
+        return self.api.post(self.path + "/workloadpriorityclasses", {
+            "apiVersion": "kueue.x-k8s.io/" + self.version, "kind": "WorkloadPriorityClass",
+            "metadata": {"name": name}, "value": value})
+
     def workload(self, name, queue, cpu, priority=0, ns="default", owner=None, **more):
         container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": cpu}}}
         return self.make("Workload", "workloads", name, {

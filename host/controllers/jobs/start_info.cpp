@@ -16,6 +16,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::string_view kKueuePrefix = "kueue.x-k8s.io/";
+
 json::object record_of(const json::object& job) {
   const std::string_view text =
       api::find_text(part(part(job, "metadata"), "annotations"), kStartedWith);
@@ -167,17 +169,25 @@ void add_missing(json::object& to, std::string_view field, const json::object& p
     if (!part(to, field).contains(key)) object_of(to, field)[key] = value;
 }
 
-/// What a template of a running job has beyond the one that its workload was made from.
-json::object surplus(const json::object& running, const json::object& original) {
+/// What a template of a running job has beyond the one that its workload was made from. Of labels
+/// and annotations what whoever starts jobs puts there: our group's, and those of admission checks;
+/// others may be the cluster's own.
+json::object surplus(const json::object& running, const json::object& original,
+                     const json::object& updates) {
   json::object added;
   const auto compare = [&](const json::object& has, const json::object& had,
                            std::string_view field) {
+    const bool all = field == "nodeSelector";
     for (const auto& [key, value] : part(has, field))
-      if (!part(had, field).contains(key)) object_of(added, field)[key] = value;
+      if (!part(had, field).contains(key) &&
+          (all || api::view(key).starts_with(kKueuePrefix) || part(updates, field).contains(key)))
+        object_of(added, field)[key] = value;
   };
   const json::object& spec = part(running, "spec");
   const json::object& own = part(original, "spec");
   compare(spec, own, "nodeSelector");
+  for (const std::string_view field : {"labels", "annotations"})
+    compare(part(running, "metadata"), part(original, "metadata"), field);
   const auto* tolerations = api::find_array(spec, "tolerations");
   const auto* before = api::find_array(own, "tolerations");
   for (std::size_t i = 0; tolerations && i < tolerations->size(); ++i)
@@ -312,7 +322,9 @@ bool assume_started(const api::JobKind& kind, json::object& job, const json::obj
     const json::object& set = (*sets)[i].get_object();
     json::object* held = kind.pod_template(own, i);
     if (!held) return false;
-    added.push_back(surplus(*held, part(set, "template")));
+    const json::object& wanted =
+        i < info.pod_sets.size() ? info.pod_sets[i].get_object() : json::object();
+    added.push_back(surplus(*held, part(set, "template"), part(wanted, "updates")));
     if (!api::find_int(set, "minCount")) continue;
     for (auto& [key, value] : kind.set_count(own, i, api::find_int32(set, "count").value_or(1)))
       replaced[key] = *api::at_place(part(own, "spec"), api::place_of(api::view(key)));

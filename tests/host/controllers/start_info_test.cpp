@@ -56,6 +56,29 @@ TEST(StartInfo, WhatWasPutInComesOutAgain) {
   }
 }
 
+TEST(StartInfo, WhatAnotherControllerPutInComesOutAgain) {
+  JobWorld world;
+  const api::JobKind& kind = *api::builtin_job_kind("Job");
+  // As Kueue starts a job: it keeps no record, and the API server has labels of its own.
+  const auto original = boost::json::parse(JobWorld::job("a", 3, JobWorld::queued())).get_object();
+  const auto workload =
+      admitted("small", check_update(R"("labels":{"l":"1"},"annotations":{"a":"2"})"));
+  auto job = original;
+  auto& pod_template = job["spec"].get_object()["template"].get_object();
+  auto& spec = pod_template["spec"].get_object();
+  spec["nodeSelector"] = boost::json::parse(R"({"size":"small"})");
+  auto& metadata = pod_template["metadata"].emplace_object();
+  metadata["labels"] = boost::json::parse(R"({"job-name":"a","l":"1",
+      "kueue.x-k8s.io/podset":"main","kueue.x-k8s.io/cluster-queue-name":"cq"})");
+  metadata["annotations"] = boost::json::parse(R"({"a":"2","kueue.x-k8s.io/workload":"w"})");
+  ASSERT_TRUE(assume_started(kind, job, workload, world.objects));
+  EXPECT_TRUE(started_with(job).same_place(start_info(workload)));
+  restore(kind, job);
+  const auto& left = job["spec"].get_object()["template"].get_object();
+  EXPECT_EQ(boost::json::serialize(left.at("metadata")), R"({"labels":{"job-name":"a"}})");
+  EXPECT_FALSE(left.at("spec").get_object().contains("nodeSelector"));
+}
+
 TEST(StartInfo, AnotherPlaceIsAnotherStart) {
   const StartInfo small = start_info(admitted("small"));
   EXPECT_TRUE(small.same_place(start_info(admitted("small"))));
