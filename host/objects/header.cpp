@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/json/json_text.hpp"
+#include "host/base/text.hpp"
 
 namespace sluice::host {
 
@@ -21,7 +22,7 @@ struct Header::Rare {
 };
 
 struct Header::Data {
-  explicit Data(std::string text_in) : text(std::move(text_in)) { read(); }
+  explicit Data(std::string text_in) : text(trimmed(std::move(text_in))) { read(); }
 
   void read() {
     each_member(text, [this](std::string_view key, std::string_view value) {

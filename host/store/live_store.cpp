@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "host/base/text.hpp"
 #include "host/store/commit_queue.hpp"
 #include "host/store/field_marks.hpp"
 #include "host/store/loading.hpp"
@@ -177,6 +178,7 @@ void LiveStore::State::put(StoredObject object) {
   const auto it = of_kind.find(std::string_view(object.key));
   RecordPtr before = it == of_kind.end() ? nullptr : *it;
   object.version = ++version;
+  object.status = trimmed(std::move(object.status));
   RecordPtr record = std::make_shared<const StoredObject>(std::move(object));
   if (before) use.remove(*before);
   use.add(*record);

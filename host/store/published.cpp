@@ -19,10 +19,11 @@ using SharedLock = std::shared_lock<FairSharedMutex>;
 std::size_t size_of(const Change& change) {
   const StoredObject& object = *change.object;
   constexpr std::size_t kFixed = sizeof(StoredObject) + sizeof(Change) + 64;
+  constexpr std::size_t kText = 96;  // what stands around a text of its own
   std::size_t out = kFixed + object.key.size() + object.status.size() + object.hidden.size();
-  if (!change.before || change.before->body != object.body) out += object.body->size();
+  if (!change.before || change.before->body != object.body) out += kText + object.body->size();
   if (!change.before || !change.before->metadata.shares(object.metadata))
-    out += object.metadata.text().size();
+    out += kText + object.metadata.text().size();
   return out;
 }
 

@@ -74,7 +74,7 @@ Result<void> SqliteJournal::prepare(bool empty) {
 
   // EXTRA is FULL, and syncs the folder when the journal of a first start, before there is a
   // write-ahead log, is removed: a power cut must not bring that journal back.
-  for (const char* setting : {"PRAGMA synchronous = EXTRA", "PRAGMA cache_size = -16384",
+  for (const char* setting : {"PRAGMA synchronous = EXTRA", "PRAGMA cache_size = -8192",
                               "PRAGMA cell_size_check = ON", "PRAGMA trusted_schema = OFF"})
     if (auto set = database_.execute(setting); !set) return set;
   const auto mode = database_.text("PRAGMA journal_mode = WAL");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/base/text.hpp"
 
 namespace sluice::host {
 namespace {
@@ -123,7 +124,7 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   body.text("firstTimestamp", at).text("lastTimestamp", at).raw("count", "1");
   body.text("type", event.warning ? "Warning" : "Normal").raw("eventTime", "null");
   body.text("reportingComponent", kComponent).text("reportingInstance", "");
-  made.body = std::make_shared<const std::string>(body.take());
+  made.body = std::make_shared<const std::string>(trimmed(body.take()));
   if (const auto old = notes_.find(id); old != notes_.end()) note_ages_.erase(old->second.age);
   notes_[id] = {made.key, note_ages_.insert(note_ages_.end(), id)};
   PreparedObject prepared;
