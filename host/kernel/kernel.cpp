@@ -372,21 +372,34 @@ std::optional<hooks::Event> event_of(DecisionType type) {
 
 }  // namespace
 
+/// The workload as plugins are told of it.
+std::shared_ptr<const api::Workload> Kernel::told_of(WorkloadId id) const {
+  auto out = std::make_shared<api::Workload>();
+  if (const auto object = engine_.object(id)) {
+    *out = *object;
+    out->status = engine_.status(id);
+  } else {  // deleted since it was decided
+    const std::string& key = engine_.key(id);
+    out->meta.ns = key.substr(0, key.find('/'));
+    out->meta.name = key.substr(key.find('/') + 1);
+  }
+  return out;
+}
+
 void Kernel::notify_plugins() {
   if (!plugins_.listens()) return;
-  const auto tell = [this](hooks::Event event, WorkloadId id, const std::string& reason,
-                           std::vector<std::string> others) {
-    auto workload = std::make_shared<api::Workload>();
-    if (const auto object = engine_.object(id)) {
-      *workload = *object;
-      workload->status = engine_.status(id);
-    } else {  // deleted since it was decided
-      const std::string& key = engine_.key(id);
-      workload->meta.ns = key.substr(0, key.find('/'));
-      workload->meta.name = key.substr(key.find('/') + 1);
-    }
+  // What a step decided on a workload follows each other, and leaves it in one state, unless a
+  // plugin that is told of the first changes something.
+  std::optional<WorkloadId> last;
+  std::uint64_t as_of = 0;
+  std::shared_ptr<const api::Workload> workload;
+  const auto tell = [&](hooks::Event event, WorkloadId id, const std::string& reason,
+                        std::vector<std::string> others) {
+    if (last != id || as_of != changes_) workload = told_of(id);
+    last = id;
+    as_of = changes_;
     const StoredObject* stored = store_.find(workload_kind_, engine_.key(id));
-    plugins_.notify({++notifications_, event, std::move(workload), reason, std::move(others),
+    plugins_.notify({++notifications_, event, workload, reason, std::move(others),
                      stored ? claims_of(*stored).plugins : std::vector<std::string>()});
   };
   for (std::size_t i = 0; i < decisions_.size(); ++i) {

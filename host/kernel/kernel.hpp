@@ -200,6 +200,7 @@ class Kernel {
   void note_pods_ready(const TypedObject& typed);
   void commit_deactivation(const Decision& decision);
   bool step();
+  std::shared_ptr<const api::Workload> told_of(WorkloadId id) const;
   void notify_plugins();
   bool apply_requests();
 
