@@ -118,6 +118,7 @@ void Intake::warn(const api::KindInfo& kind, const std::vector<api::Problem>& wa
     for (const auto& warning : warnings) options.warnings->push_back(warning.text());
     return;
   }
+  const std::lock_guard lock(warnings_mutex_);
   for (const auto& warning : warnings)
     ++warnings_[fmt::format(
         "{}: {}", kind.kind,

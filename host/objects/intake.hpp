@@ -2,7 +2,7 @@
 // is defaulted and validated by the Scheme and by the validators of plugins, and decoded once.
 //
 // The result is a PreparedObject, ready for Kernel::commit(). judge(), seal() and decode() may be
-// called from any thread, with warnings that go to the caller; the rest belongs to one at a time.
+// called from any thread; the rest belongs to one at a time.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -120,7 +120,8 @@ class Intake {
 
   /// The decoded form of a hub object that was accepted before.
   TypedObject decode(const api::KindInfo& kind, const boost::json::object& object);
-  /// What later objects are judged by: the value of a priority class that is stored.
+  /// What later objects are judged by: the value of a priority class that is stored. Nothing to do
+  /// for all other kinds.
   void remember(const api::KindInfo& kind, const boost::json::object& object);
   /// The same for a Workload alone, with a cache of the caller's: for many threads at once.
   std::shared_ptr<api::Workload> decode_workload(const boost::json::object& object,
@@ -132,7 +133,10 @@ class Intake {
 
   const api::Scheme& scheme() const { return scheme_; }
   const PriorityClasses& priority_classes() const { return classes_; }
-  const FieldWarnings& warnings() const { return warnings_; }
+  FieldWarnings warnings() const {
+    const std::lock_guard lock(warnings_mutex_);
+    return warnings_;
+  }
 
  private:
   void warn(const api::KindInfo& kind, const std::vector<api::Problem>& warnings,
@@ -143,7 +147,8 @@ class Intake {
   PriorityClasses classes_;
   api::PodTemplateCache templates_;
   TextPool bodies_;
-  FieldWarnings warnings_;
+  mutable std::mutex warnings_mutex_;
+  FieldWarnings warnings_;  // guarded by warnings_mutex_
 };
 
 }  // namespace sluice::host

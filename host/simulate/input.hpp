@@ -59,9 +59,10 @@ struct SimulationInput {
 /// left out, because load_input() tells of it; so are those in what can be read only once.
 JobPages find_pages(const std::vector<std::string>& paths, ManifestLimits limits);
 
-/// Errors have one line per mistake, each with `file:line`.
+/// Errors have one line per mistake, each with `file:line`. `threads`: as many prepare objects; 0:
+/// all cores. They are gone when it returns.
 Result<SimulationInput> load_input(const std::vector<std::string>& paths,
-                                   const ManifestLimits& limits, Intake& intake);
+                                   const ManifestLimits& limits, Intake& intake, int threads);
 
 /// The UID of the n-th object that came without one; texts sort as the numbers do.
 std::string generated_uid(std::uint64_t n);

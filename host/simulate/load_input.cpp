@@ -13,6 +13,7 @@
 #include "host/base/progress.hpp"
 #include "host/simulate/checks.hpp"
 #include "host/simulate/input.hpp"
+#include "host/simulate/preparing.hpp"
 #include "host/simulate/story.hpp"
 
 namespace sluice::host {
@@ -44,23 +45,39 @@ bool needs_class(const api::KindInfo& kind, const json::object& object) {
          !api::find_text(*spec, "priorityClassName").empty();
 }
 
+// Takes documents one after the other. Objects are prepared in batches, by all workers; so mistakes
+// are told when it is known what came before them.
 class InputLoader {
  public:
-  explicit InputLoader(Intake& intake) : intake_(intake) {}
+  InputLoader(Intake& intake, Workers& workers) : intake_(intake), preparing_(intake, workers) {}
 
   Result<void> take(Document&& document);
+  /// Prepares what was taken; whether there are more mistakes than are told.
+  bool settle();
   Result<SimulationInput> finish();
 
  private:
+  /// Where an object goes when it is prepared.
+  struct Slot {
+    bool event;  ///< into input_.events, else into input_.objects
+    std::size_t index;
+    const api::KindInfo* kind;
+  };
   struct Waiting {
     json::object object;
-    const api::KindInfo* kind;
-    bool event;  ///< into input_.events, else into input_.objects
-    std::size_t slot;
+    Slot slot;
+  };
+  /// Not told yet; `after` so many objects of the batch.
+  struct Mistake {
+    std::size_t after;
+    PlaceRef place;
+    std::string field, text;
   };
 
   void fail(PlaceRef ref, std::string_view field, const std::string& text);
-  bool full() const { return errors_.size() >= kMaxErrors; }
+  void tell(PlaceRef ref, std::string_view field, const std::string& text);
+  bool told_enough() const { return errors_.size() >= kMaxErrors; }
+  bool full() const { return errors_.size() + mistakes_.size() >= kMaxErrors; }
   const api::KindInfo* kind_of(PlaceRef ref, std::string_view field, const json::object& object);
   void take_object(PlaceRef ref, json::object& object);
   void take_timeline(PlaceRef ref, json::object& timeline);
@@ -74,12 +91,16 @@ class InputLoader {
                    std::initializer_list<std::string_view> allowed);
   std::unique_ptr<EventTarget> target_of(PlaceRef ref, std::string_view field,
                                          const json::object& value, bool kind_needed);
-  bool prepare(PlaceRef ref, std::string_view field, const api::KindInfo& kind,
-               json::object& object, PreparedObject& out);
+  void prepare(const Slot& slot, json::object& object);
+  void prepared(const Slot& slot, const json::object& given,
+                const std::vector<api::Problem>& problems, PreparedObject&& out);
   void note_uid(const PreparedObject& object);
   void give_name(const api::KindInfo& kind, json::object& object, std::optional<Duration> at);
 
   Intake& intake_;
+  Preparing preparing_;
+  std::vector<Slot> slots_;        // of the batch
+  std::vector<Mistake> mistakes_;  // among the batch
   SimulationInput input_;
   std::optional<Time> start_;
   std::uint32_t order_ = 0;
@@ -90,7 +111,11 @@ class InputLoader {
 };
 
 void InputLoader::fail(PlaceRef ref, std::string_view field, const std::string& text) {
-  if (full()) return;
+  mistakes_.push_back({slots_.size(), ref, std::string(field), text});
+}
+
+void InputLoader::tell(PlaceRef ref, std::string_view field, const std::string& text) {
+  if (told_enough()) return;
   errors_.push_back(input_.places.text(ref, field) + ": " + text);
 }
 
@@ -121,20 +146,48 @@ const api::KindInfo* InputLoader::kind_of(PlaceRef ref, std::string_view field,
   return nullptr;
 }
 
-bool InputLoader::prepare(PlaceRef ref, std::string_view field, const api::KindInfo& kind,
-                          json::object& object, PreparedObject& out) {
-  std::string name;
-  if (const auto* metadata = api::find_object(object, "metadata"))
-    name = api::find_text(*metadata, "name");
-  const auto problems = intake_.prepare(kind, object, nullptr, false, out);
+/// Later, with others.
+void InputLoader::prepare(const Slot& slot, json::object& object) {
+  slots_.push_back(slot);
+  preparing_.add(*slot.kind, std::move(object));
+  if (preparing_.full()) settle();
+}
+
+void InputLoader::prepared(const Slot& slot, const json::object& given,
+                           const std::vector<api::Problem>& problems, PreparedObject&& out) {
+  const PlaceRef ref =
+      slot.event ? input_.events[slot.index].place : input_.objects[slot.index].place;
+  const std::string_view field = slot.event ? "apply" : "";
+  const auto* metadata = api::find_object(given, "metadata");
   for (const auto& problem : problems) {
     const std::string path = field.empty() || problem.field.empty()
                                  ? std::string(field) + problem.field
                                  : fmt::format("{}.{}", field, problem.field);
-    fail(ref, path, fmt::format("{} {}: {}", kind.kind, name, problem.text()));
+    tell(ref, path,
+         fmt::format("{} {}: {}", slot.kind->kind,
+                     metadata ? api::find_text(*metadata, "name") : "", problem.text()));
   }
-  if (problems.empty()) note_uid(out);
-  return problems.empty();
+  if (!problems.empty()) return;
+  note_uid(out);
+  (slot.event ? input_.events[slot.index].object : input_.objects[slot.index].object) =
+      std::move(out);
+}
+
+bool InputLoader::settle() {
+  auto mistake = mistakes_.begin();
+  const auto tell_those_before = [&](std::size_t number) {
+    for (; mistake != mistakes_.end() && mistake->after <= number; ++mistake)
+      tell(mistake->place, mistake->field, mistake->text);
+  };
+  preparing_.run([&](std::size_t number, const json::object& given,
+                     const std::vector<api::Problem>& problems, PreparedObject&& out) {
+    tell_those_before(number);
+    prepared(slots_[number], given, problems, std::move(out));
+  });
+  tell_those_before(slots_.size());
+  slots_.clear();
+  mistakes_.clear();
+  return told_enough();
 }
 
 // Dumps of our own carry UIDs of our own; new ones come after them.
@@ -185,14 +238,12 @@ void InputLoader::take_object(PlaceRef ref, json::object& object) {
   const auto* kind = kind_of(ref, "", object);
   if (!kind) return;
   give_name(*kind, object, std::nullopt);
-  InitialObject initial{{}, order, ref};
-  if (needs_class(*kind, object)) {
-    waiting_.push_back(
-        {json::object(object, json::storage_ptr()), kind, false, input_.objects.size()});
-  } else if (!prepare(ref, "", *kind, object, initial.object)) {
-    return;
-  }
-  input_.objects.push_back(std::move(initial));
+  const Slot slot{false, input_.objects.size(), kind};
+  input_.objects.push_back({{}, order, ref});
+  if (needs_class(*kind, object))
+    waiting_.push_back({json::object(object, json::storage_ptr()), slot});
+  else
+    prepare(slot, object);
 }
 
 void InputLoader::take_start(PlaceRef ref, const json::object& timeline) {
@@ -294,13 +345,12 @@ void InputLoader::take_apply(TimelineEvent& event, json::value& value) {
                 "manifests, not in a Timeline");
   event.type = TimelineEvent::Type::kApply;
   give_name(*kind, object, event.at);
-  if (needs_class(*kind, object)) {
-    waiting_.push_back(
-        {json::object(object, json::storage_ptr()), kind, true, input_.events.size()});
-  } else if (!prepare(event.place, "apply", *kind, object, event.object)) {
-    return;
-  }
+  const Slot slot{true, input_.events.size(), kind};
   input_.events.push_back(std::move(event));
+  if (needs_class(*kind, object))
+    waiting_.push_back({json::object(object, json::storage_ptr()), slot});
+  else
+    prepare(slot, object);
 }
 
 std::unique_ptr<EventTarget> InputLoader::target_of(PlaceRef ref, std::string_view field,
@@ -380,18 +430,15 @@ void InputLoader::take_finish(TimelineEvent& event, const json::value& value) {
 }
 
 Result<SimulationInput> InputLoader::finish() {
+  settle();
   for (auto& waiting : waiting_) {
-    const bool event = waiting.event;
-    const PlaceRef ref =
-        event ? input_.events[waiting.slot].place : input_.objects[waiting.slot].place;
-    PreparedObject& out =
-        event ? input_.events[waiting.slot].object : input_.objects[waiting.slot].object;
-    prepare(ref, event ? "apply" : "", *waiting.kind, waiting.object, out);
-    if (full()) break;
+    if (told_enough()) break;
+    prepare(waiting.slot, waiting.object);
   }
+  settle();
   if (errors_.empty()) check_input(input_, intake_, order_, errors_);
   if (!errors_.empty()) {
-    if (full()) errors_.emplace_back("more mistakes are not shown");
+    if (told_enough()) errors_.emplace_back("more mistakes are not shown");
     return Error{fmt::format("{}", fmt::join(errors_, "\n"))};
   }
   for (const auto& [kind, count] : unknown_kinds_)
@@ -424,8 +471,9 @@ JobPages find_pages(const std::vector<std::string>& paths, ManifestLimits limits
 }
 
 Result<SimulationInput> load_input(const std::vector<std::string>& paths,
-                                   const ManifestLimits& limits, Intake& intake) {
-  InputLoader loader(intake);
+                                   const ManifestLimits& limits, Intake& intake, int threads) {
+  Workers workers(threads);
+  InputLoader loader(intake, workers);
   bool stopped = false;
   Progress progress("reading the manifests", "objects");
   const auto loaded = load_manifests(paths, limits, [&](Document&& document) {
@@ -434,7 +482,7 @@ Result<SimulationInput> load_input(const std::vector<std::string>& paths,
     stopped = !taken.ok();
     return taken;
   });
-  if (!loaded.ok() && !stopped) return loaded.error();
+  if (!loaded.ok() && !stopped && !loader.settle()) return loaded.error();
   return loader.finish();
 }
 

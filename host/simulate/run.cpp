@@ -98,7 +98,7 @@ class SimulationRun {
     ManifestLimits limits;
     limits.max_file_bytes = options_.max_file_bytes;
     rules_->declare(find_pages(options_.paths, limits));
-    auto input = load_input(options_.paths, limits, *rules_->intake);
+    auto input = load_input(options_.paths, limits, *rules_->intake, config_.engine.threads);
     if (!input) return input.error();
     for (const auto& warning : input->warnings)
       write_above_it(fmt::format("warning: {}\n", warning));
