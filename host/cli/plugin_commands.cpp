@@ -13,6 +13,7 @@
 #include "host/kernel/plugin_runtime.hpp"
 #include "host/plugins/plugin_deaths.hpp"
 #include "host/plugins/plugin_file.hpp"
+#include "host/plugins/process/runner.hpp"
 #include "host/plugins/trial.hpp"
 #include "host/plugins/validate/validate.hpp"
 
@@ -184,6 +185,13 @@ Result<int> try_load(const Options&) {
   return 0;
 }
 
+// ---- run
+
+Result<int> run(const Options& options) {
+  if (auto ran = run_plugin(options.make.name); !ran) return ran.error();
+  return 0;
+}
+
 // ---- new
 
 Result<int> make_new(const Options& options) {
@@ -256,6 +264,9 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
   listing->add_option("--config", options->config_file, "A configuration file of the host");
   listing->add_option("--directory", options->directory, "Folder with plugins");
 
+  CLI::App* running = add("run", "Run an isolated plugin: for the host itself", &run);
+  running->add_option("NAME", options->make.name, "Name of the plugin")->required();
+  running->group("");
   add("try", "Load plugins and end: for the host itself", &try_load)->group("");
 }
 

@@ -98,6 +98,55 @@ void read_metrics(Section& section, MetricsConfig& out) {
                                         out.address));
 }
 
+bool is_variable_name(const std::string& name) {
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+void read_process(Section& item, ProcessConfig& out) {
+  Section section(item.errors(), item.child("process"), item.path_of("process"));
+  section.integer("memoryBytes", out.memory_bytes, 16LL << 20, 1LL << 46);
+  section.integer("cpuSeconds", out.cpu_seconds, 0, 1LL << 31);
+  section.integer("files", out.files, 16, 1 << 20);
+  section.boolean("network", out.network);
+  section.pairs("environment", out.environment);
+  section.duration("callTimeout", out.call_timeout);
+  section.duration("startTimeout", out.start_timeout);
+  if (out.call_timeout < kMillisecond || out.call_timeout > 10 * kSecond)
+    section.fail("callTimeout",
+                 "allowed: a duration from 1ms to 10s; nothing is decided meanwhile");
+  if (out.start_timeout < 100 * kMillisecond || out.start_timeout > 300 * kSecond)
+    section.fail("startTimeout", "allowed: a duration from 100ms to 300s");
+  for (const auto& [name, value] : out.environment)
+    if (!is_variable_name(name))
+      section.fail("environment",
+                   fmt::format("found \"{}\"; allowed: names of letters, digits and _", name));
+}
+
+/// Where a plugin runs, and what as.
+void read_isolation(Section& section, PluginConfig& out) {
+  const bool process = section.choice("isolation", {"none", "process"}) == 1;
+  std::vector<std::string> command;
+  section.texts("command", command);
+  if (process) {
+    read_process(section, out.process.emplace());
+    out.process->command = std::move(command);
+  } else {
+    ProcessConfig none;
+    if (section.has("process")) {
+      section.fail("process", "it has no effect without `isolation: process`");
+      read_process(section, none);
+    }
+    if (section.has("command"))
+      section.fail("command", "a command is a process: it needs `isolation: process`");
+  }
+  if (!process || out.process->command.empty()) return;
+  if (out.process->command[0].empty()) section.fail("command", "the program has no name");
+  if (!out.sha256.empty())
+    section.fail("sha256", "it pins a library; a plugin with a `command` has none");
+}
+
 void read_plugin(Section& section, PluginConfig& out) {
   section.require("name");
   section.text("name", out.name);
@@ -116,6 +165,7 @@ void read_plugin(Section& section, PluginConfig& out) {
     section.fail("sha256", fmt::format("found \"{}\"; allowed: 64 hexadecimal digits", out.sha256));
   std::transform(out.sha256.begin(), out.sha256.end(), out.sha256.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  read_isolation(section, out);
 }
 
 void read_plugins(Section& section, PluginsConfig& out) {

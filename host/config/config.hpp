@@ -64,12 +64,27 @@ struct StoreConfig {
 
 enum class FailurePolicy : std::uint8_t { kClosed, kOpen };
 
+/// A plugin in a process of its own: what runs, and what it may take.
+struct ProcessConfig {
+  std::vector<std::string> command;  ///< empty: the library NAME.so, run by Sluice's own program
+  std::int64_t memory_bytes = 1LL << 30;  ///< of addresses
+  std::int64_t cpu_seconds = 0;           ///< of one life; 0: no limit
+  std::int64_t files = 256;               ///< open at a time
+  bool network = false;                   ///< sockets of other kinds than the machine's own
+  std::vector<std::pair<std::string, std::string>> environment;
+  Duration call_timeout = 1 * kSecond;        ///< for an answer; then it is ended
+  Duration start_timeout = 10 * kSecond;      ///< to be there, created and active
+  Duration first_pause = 100 * kMillisecond;  ///< before it is started again; doubles each time
+  Duration longest_pause = 60 * kSecond;
+};
+
 struct PluginConfig {
   std::string name;
   bool enabled = true;
   FailurePolicy failure_policy = FailurePolicy::kClosed;
-  std::string sha256;              ///< lower-case hex; empty: not pinned
-  std::string config_json = "{}";  ///< the value of `config`, as JSON text
+  std::string sha256;                                   ///< lower-case hex; empty: not pinned
+  std::string config_json = "{}";                       ///< the value of `config`, as JSON text
+  std::optional<ProcessConfig> process = std::nullopt;  ///< absent: inside of the host
 };
 
 struct PluginsConfig {

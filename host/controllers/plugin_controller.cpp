@@ -2,11 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <utility>
+
 #include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
 #include "host/base/log.hpp"
 
 namespace sluice::host {
+
+namespace {
+
+constexpr const char* kAll = "*";
+
+}  // namespace
 
 PluginController::PluginController(ControllerBridge& plugin, const api::Scheme& scheme)
     : plugin_(plugin), name_("plugin " + plugin.plugin()) {
@@ -71,7 +81,34 @@ bool has_field(const StoredObject& object, std::string_view field) {
   return !member_at(*object.body, field).empty();
 }
 
+void PluginController::poll(std::vector<WorkKey>& keys) {
+  if (plugin_.take_restarted()) keys.push_back({nullptr, kAll, 0});
+  for (WorkKey& key : std::exchange(named_, {})) keys.push_back(std::move(key));
+}
+
+/// All that it would be told of at start.
+void PluginController::name_all(const ObjectAccess& objects) {
+  for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    if (kinds_[i] == nullptr) continue;
+    const WatchedKind& watched = plugin_.kinds()[i];
+    for (const std::string& key : objects.keys(*kinds_[i])) {
+      if (!watched.has.empty()) {
+        const auto object = objects.get(*kinds_[i], key);
+        boost::system::error_code code;
+        std::string pointer = "/" + watched.has;
+        std::replace(pointer.begin(), pointer.end(), '.', '/');
+        if (!object || boost::json::value(*object).find_pointer(pointer, code) == nullptr) continue;
+      }
+      named_.push_back(key_of(i, key));
+    }
+  }
+}
+
 Result<Time> PluginController::reconcile(const WorkKey& key, ObjectAccess& objects) {
+  if (key.kind == nullptr) {
+    name_all(objects);
+    return named_.empty() ? kNever : objects.now();
+  }
   const std::size_t number = key.sort;
   SLUICE_CHECK(number < kinds_.size() && kinds_[number], "no such kind: ", to_text(key));
   const std::string_view object = key.name;

@@ -1,7 +1,8 @@
 // PluginController: a plugin's controller/1 as one of the host's controllers.
 //
-// The sort of its keys is the number of the kind among those that the plugin watches. Kinds that
-// the host does not have are left out. Belongs to the kernel's thread.
+// The sort of its keys is the number of the kind among those that the plugin watches; a key without
+// a kind stands for all of them, after the plugin's process was started again. Kinds that the host
+// does not have are left out. Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,13 @@ class PluginController final : public Controller {
   std::vector<std::string> watches() const override;
   void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool follows(const StoredObject& workload) const override;
+  void poll(std::vector<WorkKey>& keys) override;
   Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
   Duration pause() const override { return plugin_.pause(); }
   Duration longest_retry() const override { return 300 * kSecond; }
 
  private:
+  void name_all(const ObjectAccess& objects);
   std::optional<WorkKey> owner_of(const StoredObject& object) const;
   WorkKey key_of(std::size_t number, std::string name) const {
     return {kinds_[number], std::move(name), static_cast<std::uint32_t>(number)};
@@ -37,6 +40,7 @@ class PluginController final : public Controller {
   ControllerBridge& plugin_;
   std::string name_;
   std::vector<const api::KindInfo*> kinds_;  // by number; nullptr: not there
+  std::vector<WorkKey> named_;               // keys for the next poll
 };
 
 /// Whether the object has the field at this path (`spec.x`).

@@ -386,6 +386,27 @@ std::shared_ptr<const api::Workload> Kernel::told_of(WorkloadId id) const {
   return out;
 }
 
+hooks::Notification Kernel::notification(hooks::Event event, WorkloadId id,
+                                         std::shared_ptr<const api::Workload> workload) {
+  const StoredObject* stored = store_.find(workload_kind_, engine_.key(id));
+  return {++notifications_,
+          event,
+          std::move(workload),
+          {},
+          {},
+          stored ? claims_of(*stored).plugins : std::vector<std::string>()};
+}
+
+void Kernel::tell_present_state() {
+  for (const WorkloadId id : engine_.workloads()) {
+    const WorkloadState state = engine_.state(id);
+    if (state == WorkloadState::kQuotaReserved)
+      plugins_.notify_again(notification(hooks::Event::kReserved, id, told_of(id)));
+    if (state == WorkloadState::kAdmitted)
+      plugins_.notify_again(notification(hooks::Event::kAdmitted, id, told_of(id)));
+  }
+}
+
 void Kernel::notify_plugins() {
   if (!plugins_.listens()) return;
   // What a step decided on a workload follows each other, and leaves it in one state, unless a
@@ -398,9 +419,10 @@ void Kernel::notify_plugins() {
     if (last != id || as_of != changes_) workload = told_of(id);
     last = id;
     as_of = changes_;
-    const StoredObject* stored = store_.find(workload_kind_, engine_.key(id));
-    plugins_.notify({++notifications_, event, workload, reason, std::move(others),
-                     stored ? claims_of(*stored).plugins : std::vector<std::string>()});
+    hooks::Notification told = notification(event, id, workload);
+    told.reason = reason;
+    told.others = std::move(others);
+    plugins_.notify(told);
   };
   for (std::size_t i = 0; i < decisions_.size(); ++i) {
     const Decision& decision = decisions_[i];
@@ -421,6 +443,7 @@ void Kernel::notify_plugins() {
 }
 
 bool Kernel::apply_requests() {
+  if (plugins_.take_restarted()) tell_present_state();
   const auto requests = plugins_.take_requests();
   for (const auto& request : requests) {
     if (request.type == EngineRequest::Type::kTraitsChanged) {

@@ -59,6 +59,10 @@ class PluginPort {
   /// Told after the commit, in order.
   virtual void notify(const hooks::Notification& notification) = 0;
   virtual bool listens() const = 0;
+  /// Whether plugins that want to be told were started again since the last call, and have
+  /// forgotten what they were told; notify_again() tells those alone.
+  virtual bool take_restarted() { return false; }
+  virtual void notify_again(const hooks::Notification&) {}
   /// What plugins asked of the engine since the last call.
   virtual std::vector<EngineRequest> take_requests() = 0;
   /// When the next timer fires; kNever without one.
@@ -202,6 +206,9 @@ class Kernel {
   bool step();
   std::shared_ptr<const api::Workload> told_of(WorkloadId id) const;
   void notify_plugins();
+  hooks::Notification notification(hooks::Event event, WorkloadId id,
+                                   std::shared_ptr<const api::Workload> workload);
+  void tell_present_state();
   bool apply_requests();
 
   Engine engine_;

@@ -49,6 +49,10 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
     if (!timers_held_) set_->fire_timers(now);
   }
   void notify(const hooks::Notification& notification) override { set_->notify(notification); }
+  bool take_restarted() override { return listens_ && set_->take_restarted(); }
+  void notify_again(const hooks::Notification& notification) override {
+    set_->notify_again(notification);
+  }
   bool listens() const override { return listens_; }
   std::vector<EngineRequest> take_requests() override { return set_->take_requests(); }
   Time next_timer() const override { return set_->next_timer(); }

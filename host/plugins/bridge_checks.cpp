@@ -74,6 +74,7 @@ Result<void> CheckBridge::add(LoadedPlugin& plugin) {
                  "; only one may: take one of them out of plugins.load"};
   }
   plugins_.push_back(&plugin);
+  lives_[&plugin] = plugin.lives();
   return {};
 }
 
@@ -114,7 +115,13 @@ CheckActivity CheckBridge::tell(LoadedPlugin& plugin, const std::string& check,
         plugin.extensions().check_controller->check_changed(plugin.self(), &raw, &sink);
     return plugin.judged(code, answer.nonsense);
   });
+  if (check_json.empty()) activity_.erase(check);
+  if (outcome == Answer::kOk && !check_json.empty()) activity_[check] = answer.activity;
   if (outcome == Answer::kOk) return answer.activity;
+  // Who died over the question is asked again when it is there again; until then what it said
+  // holds.
+  if (const auto before = activity_.find(check); plugin.away() && before != activity_.end())
+    return before->second;
   const std::string text = outcome == Answer::kClosed ? fault.text : plugin.health().last_fault();
   return {false, "PluginFault", text};
 }
@@ -165,6 +172,17 @@ void CheckBridge::cancel(const CheckQuery& query, std::string_view why) {
   plugin->call_writing(Hook::kCancelCheck, about_of(*query.workload), fault, [&] {
     return plugin->extensions().check_controller->cancel(plugin->self(), &raw);
   });
+}
+
+std::vector<std::string> CheckBridge::take_restarted() {
+  std::vector<std::string> names;
+  for (auto& [plugin, lives] : lives_) {
+    const std::uint64_t now = plugin->lives();
+    if (std::exchange(lives, now) == now) continue;
+    for (const auto& [name, answers] : by_name_)
+      if (answers == plugin) names.push_back(name);
+  }
+  return names;
 }
 
 std::vector<CheckReport> CheckBridge::take_reports() {

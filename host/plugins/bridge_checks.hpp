@@ -29,6 +29,7 @@ class CheckBridge final : public CheckControllers {
   CheckActivity check_changed(const std::string& check, std::string_view check_json) override;
   bool begin(const CheckQuery& query) override;
   void cancel(const CheckQuery& query, std::string_view why) override;
+  std::vector<std::string> take_restarted() override;
   std::vector<CheckReport> take_reports() override;
 
  private:
@@ -38,7 +39,9 @@ class CheckBridge final : public CheckControllers {
 
   std::map<std::string, LoadedPlugin*, std::less<>> by_name_;
   std::vector<LoadedPlugin*> plugins_;
-  std::map<std::string, LoadedPlugin*> told_;  // per check: who was told of it last
+  std::map<LoadedPlugin*, std::uint64_t> lives_;   // as they were last seen
+  std::map<std::string, CheckActivity> activity_;  // per check: what was said of it last
+  std::map<std::string, LoadedPlugin*> told_;      // per check: who was told of it last
 };
 
 }  // namespace sluice::host

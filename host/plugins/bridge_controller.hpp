@@ -34,6 +34,12 @@ class ControllerBridge {
   /// How long the next reconcile should wait, so that others have their turn; 0: not at all.
   Duration pause() const { return plugin_->pause(); }
 
+  /// Whether the plugin was started again since the last call: it has to be told of everything.
+  bool take_restarted() {
+    const std::uint64_t now = plugin_->lives();
+    return std::exchange(lives_, now) != now;
+  }
+
   /// When the object is to be looked at again, from now (0: at once); kNever: when something
   /// changes. An error has the plugin's name in it.
   Result<Duration> reconcile(const WatchedKind& kind, std::string_view ns, std::string_view name);
@@ -42,6 +48,7 @@ class ControllerBridge {
   explicit ControllerBridge(LoadedPlugin& plugin) : plugin_(&plugin) {}
 
   LoadedPlugin* plugin_;
+  std::uint64_t lives_ = 0;
   std::vector<WatchedKind> kinds_;
 };
 

@@ -70,6 +70,9 @@ class CheckControllers {
   virtual bool begin(const CheckQuery& query) = 0;
   /// Faults are shown and counted; there is nothing to repeat.
   virtual void cancel(const CheckQuery& query, std::string_view why) = 0;
+  /// The controller names whose plugin was started again since the last call, and has forgotten
+  /// what it was told: every check has to begin again.
+  virtual std::vector<std::string> take_restarted() { return {}; }
   /// What was reported since the last call.
   virtual std::vector<CheckReport> take_reports() = 0;
 };

@@ -29,6 +29,12 @@ bool Health::record_fault(Hook hook, Time now, const std::string& text) {
   return true;
 }
 
+void Health::note_loss(Hook hook, const std::string& text) {
+  faults_[static_cast<std::size_t>(hook)].fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  last_fault_ = text;
+}
+
 void Health::quarantine(const std::string& why) {
   const std::lock_guard lock(mutex_);
   because_ = why;

@@ -59,6 +59,10 @@ class Health {
   /// True when this fault put the plugin into quarantine.
   bool record_fault(Hook hook, Time now, const std::string& text);
 
+  /// A fault that is none of the plugin's answers: its process was gone. It counts, and that is
+  /// all.
+  void note_loss(Hook hook, const std::string& text);
+
   /// From now on, whatever it does. REQUIRES: no call is under way.
   void quarantine(const std::string& why);
   /// Why it was from the start; empty: for faults, or not at all.

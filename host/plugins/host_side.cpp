@@ -66,8 +66,21 @@ bool HostSide::set_timer(std::uint64_t timer, Time at) {
 }
 
 void HostSide::cancel_timer(std::uint64_t timer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (timers_.erase(timer) == 0) return;
+  }
+  wake();
+}
+
+std::map<std::uint64_t, Time> HostSide::timers() const {
   const std::lock_guard lock(mutex_);
-  timers_.erase(timer);
+  return timers_;
+}
+
+void HostSide::forget_timers() {
+  const std::lock_guard lock(mutex_);
+  timers_.clear();
 }
 
 Time HostSide::next_timer() const {

@@ -89,6 +89,9 @@ class HostSide : private ::sluice_host_handle {
   void allow_timers() { timers_allowed_ = true; }
   bool set_timer(std::uint64_t timer, Time at);
   void cancel_timer(std::uint64_t timer);
+  std::map<std::uint64_t, Time> timers() const;
+  /// The plugin starts anew, and sets those that it wants.
+  void forget_timers();
   /// kNever without one.
   Time next_timer() const;
   /// Removes and returns the numbers of those that are due, by time, then number.
@@ -122,6 +125,12 @@ class HostSide : private ::sluice_host_handle {
   ObjectPort* port() const { return in_call() ? port_ : nullptr; }
   ObjectPort* port_for_writes();
 
+  /// What the plugin is made by: for those of its functions that get nothing else.
+  void set_root(const sluice_plugin_t* root) { root_ = root; }
+  const sluice_plugin_t* root() const { return root_; }
+
+  /// Wakes the host; see PluginSet::set_wake(). Any thread.
+  void nudge() { wake(); }
   /// See PluginSet::set_wake().
   void set_wake(std::function<void()> wake);
 
@@ -140,6 +149,7 @@ class HostSide : private ::sluice_host_handle {
   mutable std::shared_mutex life_;
   bool ended_ = false;  // guarded by life_
   bool timers_allowed_ = false;
+  const sluice_plugin_t* root_ = nullptr;
   ObjectPort* port_ = nullptr;  // used on the thread of caller_
   bool wrote_ = false;          // the same
   bool reading_ = false;        // the same

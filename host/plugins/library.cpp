@@ -18,12 +18,9 @@
 
 namespace sluice::host {
 
-namespace {
+namespace {}  // namespace
 
-/// A sealed file in memory with these bytes, open for good: the linker knows a library by its name,
-/// and a name that came to lead to another file would give it the old library. The path has the
-/// process's number in it, so that a debugger finds the file, too.
-Result<std::string> private_copy(const PluginFile& file) {
+Result<int> sealed_copy(const PluginFile& file) {
   const auto failed = [](const char* what) {
     return Error{std::string("no private copy of it: ") + what + ": " + std::strerror(errno)};
   };
@@ -45,7 +42,18 @@ Result<std::string> private_copy(const PluginFile& file) {
     ::close(fd);
     return out;
   }
-  return fmt::format("/proc/{}/fd/{}", ::getpid(), fd);
+  return fd;
+}
+
+namespace {
+
+/// The path of a copy that stays open for good: the linker knows a library by its name, and a name
+/// that came to lead to another file would give it the old library. The path has the process's
+/// number in it, so that a debugger finds the file, too.
+Result<std::string> private_copy(const PluginFile& file) {
+  const auto fd = sealed_copy(file);
+  if (!fd) return fd.error();
+  return fmt::format("/proc/{}/fd/{}", ::getpid(), *fd);
 }
 
 std::string missing_members(const sluice_plugin_t& plugin) {

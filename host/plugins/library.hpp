@@ -13,6 +13,10 @@
 
 namespace sluice::host {
 
+/// A sealed file in memory with the bytes that were verified; the caller closes it. The error does
+/// not name the file.
+Result<int> sealed_copy(const PluginFile& file);
+
 /// Runs the library's constructors and its entry function. The error names the file.
 Result<const sluice_plugin_t*> load_library(const PluginFile& file);
 

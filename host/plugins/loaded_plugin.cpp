@@ -50,6 +50,7 @@ Result<std::unique_ptr<LoadedPlugin>> LoadedPlugin::create(const sluice_plugin_t
   std::unique_ptr<LoadedPlugin> plugin(new LoadedPlugin(root, config, services, limits));
   plugin->host_side_ =
       std::make_unique<HostSide>(config.name, std::move(checked).value(), services);
+  plugin->host_side_->set_root(&root);
   const std::string text = plugin->host_side_->config_text();
   std::string error;
   std::int32_t code = SLUICE_FAILED;
@@ -73,6 +74,7 @@ Result<std::unique_ptr<LoadedPlugin>> LoadedPlugin::create(const sluice_plugin_t
         where + (code == SLUICE_REFUSED ? " refuses its configuration: " : " cannot be created: ") +
         error};
   }
+  if (config.process) plugin->process_ = &process_of(plugin->self_);
   if (auto found = plugin->find_extensions(); !found.ok()) return found.error().context(where);
   return plugin;
 }
@@ -193,6 +195,7 @@ Answer LoadedPlugin::finish_unusual(Hook hook, std::int32_t code, Duration took,
     log(2, std::string(hook_name(hook)) + " took " + seconds(took) + ", its budget is " +
                seconds(budget));
   if (code == SLUICE_OK) return Answer::kOk;
+  if (code == kProcessAway && process_ != nullptr) return finish_away(hook, fault);
   if (code == SLUICE_RETRY && hook == Hook::kNotify) return Answer::kRetry;
   const std::string text = host_side_->take_fault_text();
   if (code == kNonsense) return finish_fault(hook, "its answer makes no sense: " + text, fault);
@@ -209,6 +212,18 @@ Answer LoadedPlugin::finish_fault(Hook hook, const std::string& what, hooks::Fau
   if (now_quarantined)
     log(3, "quarantined after " + std::to_string(limits_.quarantine_faults) +
                " faults; it is called no more until the host is reloaded (SIGHUP) or restarts");
+  if (is_open()) return Answer::kOpen;
+  fault = {name_, text};
+  return Answer::kClosed;
+}
+
+/// Nobody answered. Who dies is started again with growing pauses; that is all the quarantine that
+/// it needs.
+Answer LoadedPlugin::finish_away(Hook hook, hooks::Fault& fault) {
+  const std::string what = host_side_->take_fault_text();
+  const std::string text = "plugin " + name_ + ", " + std::string(hook_name(hook)) + ": " + what;
+  health_.note_loss(hook, text);
+  log(3, std::string(hook_name(hook)) + ": " + what);
   if (is_open()) return Answer::kOpen;
   fault = {name_, text};
   return Answer::kClosed;

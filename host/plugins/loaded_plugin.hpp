@@ -5,6 +5,7 @@
 // threads; everything else by one thread at a time (the host's control thread).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -21,6 +22,7 @@
 #include "host/plugins/health.hpp"
 #include "host/plugins/host_side.hpp"
 #include "host/plugins/pace.hpp"
+#include "host/plugins/process/process_root.hpp"
 
 namespace sluice::host {
 
@@ -112,8 +114,17 @@ class LoadedPlugin {
     return written ? answer : finish_fault(hook, written.error().text, fault);
   }
 
-  /// How long call_writing() should wait, so that others have their turn; 0: not at all.
-  Duration pause() const { return pace_.pause(services_.clock->steady()); }
+  /// How long call_writing() should wait, so that others have their turn, or until its process is
+  /// there again; 0: not at all.
+  Duration pause() const {
+    const Duration pace = pace_.pause(services_.clock->steady());
+    return process_ == nullptr ? pace : std::max(pace, process_->pause());
+  }
+  /// It has a process of its own, which is not there.
+  bool away() const { return process_ != nullptr && !process_->is_up(); }
+  /// How often its process was started again: it has forgotten what it was told before. 0 for those
+  /// that have none.
+  std::uint64_t lives() const { return process_ == nullptr ? 0 : process_->lives(); }
 
  private:
   static constexpr std::int32_t kNonsense = std::numeric_limits<std::int32_t>::min();
@@ -127,6 +138,7 @@ class LoadedPlugin {
   Answer finish_unusual(Hook hook, std::int32_t code, Duration took, Duration budget,
                         hooks::Fault& fault);
   Answer finish_fault(Hook hook, const std::string& what, hooks::Fault& fault);
+  Answer finish_away(Hook hook, hooks::Fault& fault);
   void log(int level, const std::string& text) const;
 
   const sluice_plugin_t& root_;
@@ -138,6 +150,7 @@ class LoadedPlugin {
   Pace pace_;
   std::unique_ptr<HostSide> host_side_;
   sluice_instance_t* self_ = nullptr;
+  const PluginProcess* process_ = nullptr;  // of self_; null: it is inside of the host
   Extensions extensions_;
   bool active_ = false;
   bool off_ = false;

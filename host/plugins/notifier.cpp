@@ -1,6 +1,7 @@
 #include "host/plugins/notifier.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "host/plugins/workload_api.hpp"
 
@@ -45,17 +46,42 @@ bool manages(const LoadedPlugin& plugin, const hooks::Notification& told) {
 Notifier::Notifier(std::vector<LoadedPlugin*> plugins, const PluginClock& clock, LogSink log,
                    const FaultLimits& limits)
     : clock_(clock), log_(std::move(log)), limits_(limits) {
-  for (LoadedPlugin* plugin : plugins) outboxes_.push_back({plugin, {}, 0, 0});
+  for (LoadedPlugin* plugin : plugins)
+    outboxes_.push_back({plugin, {}, 0, 0, plugin->lives(), false});
 }
 
 void Notifier::notify(const hooks::Notification& notification) {
   if (outboxes_.empty()) return;
   const auto shared = std::make_shared<const hooks::Notification>(notification);
   for (Outbox& outbox : outboxes_) {
-    if (outbox.waiting.size() >= kMaxWaiting) drop_first(outbox, "too many are waiting");
-    outbox.waiting.push_back(shared);
+    tell_later(outbox, shared);
     const bool at_once = manages(*outbox.plugin, notification) && outbox.attempts == 0;
     if (at_once || outbox.waiting.size() == 1) send(outbox, clock_.now(), at_once);
+  }
+}
+
+void Notifier::tell_later(Outbox& outbox,
+                          const std::shared_ptr<const hooks::Notification>& notification) {
+  if (outbox.waiting.size() >= kMaxWaiting) drop_first(outbox, "too many are waiting");
+  outbox.waiting.push_back(notification);
+}
+
+bool Notifier::take_restarted() {
+  bool any = false;
+  for (Outbox& outbox : outboxes_) {
+    const std::uint64_t now = outbox.plugin->lives();
+    outbox.restarted = std::exchange(outbox.lives, now) != now;
+    any |= outbox.restarted;
+  }
+  return any;
+}
+
+void Notifier::notify_again(const hooks::Notification& notification) {
+  const auto shared = std::make_shared<const hooks::Notification>(notification);
+  for (Outbox& outbox : outboxes_) {
+    if (!outbox.restarted) continue;
+    tell_later(outbox, shared);
+    if (outbox.waiting.size() == 1) send(outbox, clock_.now(), false);
   }
 }
 
@@ -90,6 +116,10 @@ void Notifier::send(Outbox& outbox, Time now, bool at_once) {
       outbox.waiting.pop_front();
       outbox.attempts = 0;
       continue;
+    }
+    if (outbox.plugin->away()) {  // nobody was there: no attempt of the plugin's
+      outbox.due = now + std::max(outbox.plugin->pause(), limits_.notify_pause);
+      return;
     }
     if (++outbox.attempts >= limits_.notify_attempts) {
       drop_first(outbox, "given up after " + std::to_string(outbox.attempts) + " attempts");

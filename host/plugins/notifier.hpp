@@ -22,6 +22,11 @@ class Notifier final : public hooks::Notifications {
 
   void notify(const hooks::Notification& notification) override;
 
+  /// Whether plugins were started again since the last call, and have to be told the present state
+  /// with notify_again().
+  bool take_restarted();
+  void notify_again(const hooks::Notification& notification);
+
   bool has_listeners() const { return !outboxes_.empty(); }
 
   /// Tells what is due for another attempt.
@@ -38,8 +43,11 @@ class Notifier final : public hooks::Notifications {
     std::deque<std::shared_ptr<const hooks::Notification>> waiting;
     int attempts = 0;  // of the first one that waits
     Time due = 0;
+    std::uint64_t lives = 0;  // of the plugin, as it was last seen
+    bool restarted = false;
   };
 
+  void tell_later(Outbox& outbox, const std::shared_ptr<const hooks::Notification>& notification);
   void send(Outbox& outbox, Time now, bool at_once);
   void drop_first(Outbox& outbox, const std::string& why);
 

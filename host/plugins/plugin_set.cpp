@@ -87,21 +87,43 @@ PluginSet::~PluginSet() {
   while (!plugins_.empty()) plugins_.pop_back();
 }
 
+/// The library, judged and loaded, or the process that stands in for one.
+Result<PluginSet::Source> PluginSet::open(const PluginConfig& plugin, const PluginSetConfig& config,
+                                          std::string& sha256) const {
+  if (plugin.process && !plugin.process->command.empty()) {
+    auto root = ProcessRoot::load(plugin, config.directory, nullptr, config.program);
+    if (!root) return root.error();
+    return Source{plugin, root->get(), *root};
+  }
+  const auto file = read_plugin_file(config.directory / (plugin.name + ".so"));
+  if (!file.ok()) return file.error();
+  if (auto trusted = check_writers(file->path.string()); !trusted.ok() && plugin.sha256.empty())
+    return trusted.error();
+  if (auto verified = verify_plugin_file(*file, plugin.name, plugin.sha256); !verified.ok())
+    return verified.error();
+  if (plugin.process) {
+    auto root = ProcessRoot::load(plugin, config.directory, &*file, config.program);
+    if (!root) return root.error();
+    return Source{plugin, root->get(), *root};
+  }
+  const auto root = load_library(*file);
+  if (!root.ok()) return root.error();
+  sha256 = file->sha256;
+  return Source{plugin, *root, nullptr};
+}
+
 Result<void> PluginSet::load_one(const PluginConfig& plugin, const PluginSetConfig& config) {
   const std::string where = "plugin " + plugin.name;
   for (const auto& other : plugins_)
     if (other->name() == plugin.name) return Error{where + " is listed twice"};
-  const auto file = read_plugin_file(config.directory / (plugin.name + ".so"));
-  if (!file.ok()) return file.error().context(where);
-  if (auto trusted = check_writers(file->path.string()); !trusted.ok() && plugin.sha256.empty())
-    return trusted.error().context(where);
-  if (auto verified = verify_plugin_file(*file, plugin.name, plugin.sha256); !verified.ok())
-    return verified.error().context(where);
-  const auto root = load_library(*file);
-  if (!root.ok()) return root.error().context(where);
-  if (auto created = create({plugin, *root}, config.limits); !created.ok()) return created.error();
+  std::string sha256;  // of what may take the host along; empty: nothing
+  auto source = open(plugin, config, sha256);
+  if (!source) return source.error().context(where);
+  if (auto created = create(std::move(*source), config.limits); !created.ok())
+    return created.error();
   if (config.deaths != nullptr)
-    in_quarantine_.push_back(config.deaths->quarantine_of(plugin.name, file->sha256));
+    in_quarantine_.push_back(sha256.empty() ? std::string()
+                                            : config.deaths->quarantine_of(plugin.name, sha256));
   return {};
 }
 

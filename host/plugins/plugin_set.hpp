@@ -47,6 +47,7 @@ struct PluginSetConfig {
   const PluginClock* clock = nullptr;  ///< required; outlives the set
   LogSink log;                         ///< empty: warnings and errors go to standard error
   FaultLimits limits;
+  std::filesystem::path program = "/proc/self/exe";  ///< what runs libraries in other processes
   const PluginDeaths* deaths = nullptr;  ///< those it tells of start in quarantine; may be null
 };
 
@@ -115,6 +116,11 @@ class PluginSet {
 
   /// Tells all plugins that want to know.
   void notify(const hooks::Notification& notification) { notifier_->notify(notification); }
+  /// See Notifier.
+  bool take_restarted() { return notifier_->take_restarted(); }
+  void notify_again(const hooks::Notification& notification) {
+    notifier_->notify_again(notification);
+  }
   /// Does any plugin want to be told?
   bool listens() const { return notifier_->has_listeners(); }
   std::uint64_t lost_notifications() const { return notifier_->lost(); }
@@ -141,7 +147,10 @@ class PluginSet {
   struct Source {
     PluginConfig config;
     const sluice_plugin_t* root;
+    std::shared_ptr<const ProcessRoot> process;  ///< the root, where it has a process of its own
   };
+  Result<Source> open(const PluginConfig& plugin, const PluginSetConfig& config,
+                      std::string& sha256) const;
   Result<void> load_one(const PluginConfig& plugin, const PluginSetConfig& config);
   Result<void> create(Source source, const FaultLimits& limits);
   Result<void> collect_contributions();

@@ -37,7 +37,7 @@ std::string request_of(const std::filesystem::path& directory,
                        const std::vector<PluginConfig>& plugins) {
   json::array all;
   for (const PluginConfig& plugin : plugins)
-    if (plugin.enabled)
+    if (plugin.enabled && !plugin.process)
       all.push_back(json::object{{"name", plugin.name},
                                  {"closed", plugin.failure_policy == FailurePolicy::kClosed},
                                  {"sha256", plugin.sha256},
@@ -150,8 +150,9 @@ class TrialClock final : public PluginClock {
 Result<void> try_plugins(const std::filesystem::path& directory,
                          const std::vector<PluginConfig>& plugins,
                          std::chrono::milliseconds timeout) {
-  const bool any = std::any_of(plugins.begin(), plugins.end(),
-                               [](const PluginConfig& plugin) { return plugin.enabled; });
+  const bool any = std::any_of(plugins.begin(), plugins.end(), [](const PluginConfig& plugin) {
+    return plugin.enabled && !plugin.process;
+  });
   if (!any) return {};
   Pipe in;
   Pipe out;

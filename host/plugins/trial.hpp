@@ -2,7 +2,8 @@
 // one, so that one that crashes or hangs there takes nobody along.
 //
 // try_plugins() starts this program again, as `sluice plugin try`, which calls run_trial(). Nothing
-// is activated, and the plugins are told that it is a simulation. One thread at a time.
+// is activated, and the plugins are told that it is a simulation. Those that have a process of
+// their own anyhow are left out. One thread at a time.
 #pragma once
 
 #include <chrono>

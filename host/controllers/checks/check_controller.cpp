@@ -89,9 +89,22 @@ void CheckController::poll(std::vector<WorkKey>& keys) {
     keys.push_back(workload_key(key));
   }
   for (WorkKey& key : std::exchange(named_, {})) keys.push_back(std::move(key));
+  for (const std::string& controller : plugins_.take_restarted()) begin_again(controller, keys);
   for (auto it = lines_.begin(); it != lines_.end();) {
     serve_line(it->first, it->second, keys);
     it = it->second.order.empty() ? lines_.erase(it) : std::next(it);
+  }
+}
+
+void CheckController::begin_again(const std::string& controller, std::vector<WorkKey>& keys) {
+  for (const auto& [check, answers] : controller_of_)
+    if (answers == controller) keys.push_back(check_key(check));
+  for (auto& [workload, checks] : begun_) {
+    for (auto& [check, begun] : checks) {
+      if (begun.controller != controller) continue;
+      begun.again = true;
+      keys.push_back(workload_key(workload));
+    }
   }
 }
 
@@ -209,8 +222,10 @@ Result<void> CheckController::look_at_workload(const std::string& key, ObjectAcc
   end_others(key, id.value_or(0), attempt, wanted);
   std::string failed;
   for (const auto& [check, controller] : wanted) {
-    const auto begun = begun_.find(key);
-    if (begun != begun_.end() && begun->second.contains(check)) continue;
+    if (const auto begun = begun_.find(key); begun != begun_.end())
+      if (const auto known = begun->second.find(check);
+          known != begun->second.end() && !known->second.again)
+        continue;
     if (has_to_wait(controller, workload_key(key))) continue;
     const bool begun_now = begin(key, *id, check, controller, objects);
     if (!begun_now) failed = check;

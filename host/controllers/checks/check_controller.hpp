@@ -4,11 +4,12 @@
 // For every workload with a reservation and every check of it that a loaded plugin answers for,
 // the plugin is told once to begin, per attempt, and to cancel when the reservation ended: evicted,
 // finished or deleted. What was begun is only in memory, so a restart or a reload begins everything
-// again; plugins take that as a repeat. A report of another attempt than the present one is dropped
-// and counted. The condition Active of an AdmissionCheck says whether its plugin is there and can
-// work; one that is quarantined cannot. Checks of controllers outside of this process are left
-// alone. What a plugin that took much time is to be told waits in line until it may be called
-// again; nobody else waits for it. Belongs to the kernel's thread.
+// again, and so does a plugin's process that was started again; plugins take that as a repeat. A
+// report of another attempt than the present one is dropped and counted. The condition Active of an
+// AdmissionCheck says whether its plugin is there and can work; one that is quarantined cannot.
+// Checks of controllers outside of this process are left alone. What a plugin that took much time
+// is to be told waits in line until it may be called again; nobody else waits for it. Belongs to
+// the kernel's thread.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +50,7 @@ class CheckController final : public Controller {
     std::string ns, name, uid;  ///< of the workload
     std::string controller;     ///< spec.controllerName when it began
     std::uint64_t attempt = 0;
+    bool again = false;  ///< its plugin was started again, and knows nothing of it
   };
   using BegunChecks = std::map<std::string, Begun>;  // by check
   /// Keys that wait until the plugin of a controller may be called again, in order.
@@ -59,6 +61,7 @@ class CheckController final : public Controller {
   };
 
   void note_service(const std::string& check, const std::string& controller, bool served);
+  void begin_again(const std::string& controller, std::vector<WorkKey>& keys);
   void serve_line(const std::string& controller, Line& line, std::vector<WorkKey>& keys);
   bool has_to_wait(const std::string& controller, WorkKey key);
   WorkKey check_key(const std::string& check) const { return {checks_, check}; }

@@ -20,7 +20,9 @@ class TestClock final : public PluginClock {
  public:
   Time now() const override { return time; }
   Duration steady() const override { return steady_.fetch_add(call_takes) + call_takes; }
+  bool is_virtual() const override { return simulated; }
   Time time = 1000 * kSecond;
+  bool simulated = false;
   Duration call_takes = 0;
 
  private:
@@ -45,6 +47,7 @@ class PluginTest : public ::testing::Test {
     config.plugins = std::move(plugins);
     config.clock = &clock;
     config.limits = limits;
+    config.program = SLUICE_BINARY;
     config.log = [this](int level, std::string_view plugin, std::string_view text) {
       const std::lock_guard lock(log_mutex);  // hooks fault in several threads
       log.push_back({level, std::string(plugin), std::string(text)});

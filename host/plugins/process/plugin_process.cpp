@@ -1,0 +1,464 @@
+#include "host/plugins/process/plugin_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "api/json/json.hpp"
+#include "core/base/check.hpp"
+#include "host/base/version.hpp"
+#include "host/plugins/host_side.hpp"
+#include "host/plugins/process/services.hpp"
+#include "host/plugins/text_gate.hpp"
+
+namespace sluice::host {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+constexpr std::chrono::seconds kLongLife{10};  ///< after so long a pause begins small again
+constexpr milliseconds kEnding{20};            ///< for a process that hung up to be gone
+constexpr int kPrinted = 1 << 20;              ///< bytes that it may print while nobody looks
+constexpr int kMostAtOnce = 64;  ///< messages between calls, before others have a turn
+constexpr std::size_t kLongestLine = 4096;
+
+bool watch_descriptor(int events, int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  return ::epoll_ctl(events, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+std::string seconds(std::chrono::nanoseconds time) {
+  return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
+}
+
+/// How the process ended, if it does so within a moment; else how it went silent.
+std::string how_it_went(const Child& child, const std::string& otherwise) {
+  pollfd gone{child.pidfd, POLLIN, 0};
+  siginfo_t info{};
+  if (::poll(&gone, 1, static_cast<int>(kEnding.count())) != 1 ||
+      ::waitid(P_PIDFD, static_cast<id_t>(child.pidfd), &info, WEXITED | WNOWAIT | WNOHANG) != 0)
+    return otherwise;
+  if (info.si_code == CLD_EXITED)
+    return fmt::format("its process ended with status {}", info.si_status);
+  return fmt::format("its process was ended by signal {} ({})", info.si_status,
+                     ::strsignal(info.si_status));
+}
+
+ProcessAnswer read_answer(boost::json::object body) {
+  ProcessAnswer out;
+  out.kind = ProcessAnswer::Kind::kOk;
+  const std::pair<const char*, ProcessAnswer::Kind> others[] = {
+      {"failed", ProcessAnswer::Kind::kFailed}, {"refused", ProcessAnswer::Kind::kRefused}};
+  for (const auto& [key, kind] : others) {
+    if (api::find(body, key) == nullptr) continue;
+    out.kind = kind;
+    out.text = shown_text(api::find_text(body, key));
+  }
+  if (api::find_bool(body, "retry", false)) out.kind = ProcessAnswer::Kind::kRetry;
+  out.body = std::move(body);
+  return out;
+}
+
+}  // namespace
+
+PluginProcess::PluginProcess(std::string name, ChildSpec spec)
+    : name_(std::move(name)),
+      spec_(std::move(spec)),
+      events_(::epoll_create1(EPOLL_CLOEXEC)),
+      nudged_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      next_pause_(nanoseconds(spec_.process.first_pause)) {
+  SLUICE_CHECK(events_ >= 0 && nudged_ >= 0, "no descriptor for the process of ", name_);
+  watch_descriptor(events_, nudged_);
+  thread_ = std::thread([this] { run(); });
+}
+
+PluginProcess::~PluginProcess() {
+  {
+    const Lock lock(mutex_);
+    ending_ = true;
+    up_ = false;
+  }
+  changed_.notify_all();
+  nudge();
+  thread_.join();
+  ::close(nudged_);
+  ::close(events_);
+}
+
+void PluginProcess::nudge() const {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t n = ::write(nudged_, &one, sizeof(one));
+}
+
+void PluginProcess::log(int level, const std::string& text) const {
+  if (host_ == nullptr) return;
+  const HostServices& services = HostSide::of(host_).services();
+  if (services.log) services.log(level, name_, text);
+}
+
+// ---- its thread
+
+void PluginProcess::run() {
+  ::pthread_setname_np(::pthread_self(), "plugin-process");
+  Lock lock(mutex_);
+  while (!ending_) {
+    hurry_ = false;
+    if (start(lock)) watch(lock);
+    bury(lock);
+    ++tries_;
+    changed_.notify_all();
+    if (!ending_) rest(lock);
+  }
+}
+
+bool PluginProcess::start(Lock& lock) {
+  static_cast<void>(lock);
+  why_.clear();
+  born_ = Clock::now();
+  auto child = start_child(spec_);
+  if (!child) {
+    why_ = child.error().text;
+    log(3, why_);
+    return false;
+  }
+  child_ = *child;
+  ::fcntl(child_.said, F_SETPIPE_SZ, kPrinted);
+  socket_ = std::make_unique<FrameSocket>(child_.socket);
+  watch_descriptor(events_, child_.said);
+  watch_descriptor(events_, child_.pidfd);
+  const auto until = born_ + nanoseconds(spec_.process.start_timeout);
+  if (auto greeted = greet(until); !greeted) {
+    give_up(greeted.error().text);
+    return false;
+  }
+  if (created_) {
+    HostSide::of(host_).forget_timers();
+    ProcessAnswer made = ask_create();
+    if (made.kind == ProcessAnswer::Kind::kOk && activated_)
+      made = ask("plugin.activate", {}, nanoseconds(spec_.process.start_timeout));
+    if (made.kind != ProcessAnswer::Kind::kOk) {
+      if (why_.empty()) give_up("it does not come back: " + made.text);
+      return false;
+    }
+    ++lives_;
+    log(2, fmt::format("its process is there again, number {}", child_.pid));
+  }
+  up_ = true;
+  arm(!simulated_);
+  changed_.notify_all();
+  if (created_) HostSide::of(host_).nudge();
+  return true;
+}
+
+Result<void> PluginProcess::greet(Clock::time_point until) {
+  MessageText ours;
+  ours.number("protocol", kProtocol).text("host", version()).text("plugin", name_);
+  MessageText hello;
+  hello.document("hello", ours.take());
+  if (auto sent = socket_->send(hello.take(), until); !sent)
+    return Error{how_it_went(child_, sent.error().text)};
+  auto frame = socket_->receive(until);
+  if (!frame) return Error{how_it_went(child_, frame.error().text)};
+  if (!*frame)
+    return Error{"it did not say hello within " +
+                 seconds(nanoseconds(spec_.process.start_timeout))};
+  auto said = parse_message(**frame);
+  if (!said) return Error{"it sent " + said.error().text};
+  if (said->type != Message::Type::kHello) return Error{"it did not say hello first"};
+  const auto protocol = api::find_int(said->body, "protocol");
+  if (!protocol || *protocol != kProtocol)
+    return Error{fmt::format("it speaks protocol {}, this host speaks {}",
+                             protocol ? std::to_string(*protocol) : "(none named)", kProtocol)};
+  ProcessHello hello_now{std::string(api::find_text(said->body, "name")),
+                         shown_text(api::find_text(said->body, "version"), 64),
+                         shown_text(api::find_text(said->body, "description")), ""};
+  if (const auto* schema = api::find_object(said->body, "configSchema"))
+    hello_now.config_schema = api::to_json(*schema);
+  if (hello_now.name != name_)
+    return Error{"it names itself \"" + shown_text(hello_now.name) +
+                 "\"; it is listed under another name"};
+  if (greeted_ && !(hello_now == hello_))
+    return Error{"it is another plugin than the one that was loaded; reload the host (SIGHUP)"};
+  hello_ = std::move(hello_now);
+  greeted_ = true;
+  return {};
+}
+
+/// Until the process is gone, or it was given up. Whoever calls it has the lock, and takes in what
+/// comes; what it prints is taken all the same.
+void PluginProcess::watch(Lock& lock) {
+  bool gone = false;
+  lock.unlock();
+  while (!gone && up_ && !ending_) {
+    std::array<epoll_event, 4> ready;
+    const int n = ::epoll_wait(events_, ready.data(), static_cast<int>(ready.size()), -1);
+    bool speaks = false;
+    for (int i = 0; i < n; ++i) {
+      const int fd = ready[static_cast<std::size_t>(i)].data.fd;
+      std::uint64_t count = 0;
+      if (fd == nudged_ && ::read(nudged_, &count, sizeof(count)) < 0) continue;
+      if (fd == child_.said) take_lines(false);
+      gone |= fd == child_.pidfd;
+      speaks |= fd == child_.socket || fd == nudged_;
+    }
+    if (gone) ::kill(-child_.pid, SIGKILL);  // those that it started may hold its end of the socket
+    if (!speaks || gone || !lock.try_lock()) continue;
+    if (up_ && !simulated_) take_in();
+    lock.unlock();
+  }
+  lock.lock();
+  if (gone && up_ && !simulated_) take_in();
+  if (gone && up_) give_up(how_it_went(child_, "its process ended"));
+}
+
+/// What it said between calls.
+void PluginProcess::take_in() {
+  for (int n = 0; n < kMostAtOnce && up_; ++n) {
+    auto frame = socket_->receive(Clock::time_point{});
+    if (frame && !*frame) return;
+    if (!frame) return give_up(how_it_went(child_, frame.error().text));
+    auto said = parse_message(**frame);
+    if (!said) return give_up("it sent " + said.error().text);
+    const auto taken = take(*said, 0, Clock::now() + nanoseconds(spec_.process.call_timeout));
+    if (!taken) return give_up(taken.error().text);
+  }
+  if (up_) nudge();  // there is more
+}
+
+/// Lines for the log; `last`: nothing more comes.
+void PluginProcess::take_lines(bool last) {
+  std::array<char, 4096> bytes;
+  for (int n = 0; n < kMostAtOnce; ++n) {
+    const ssize_t got = ::read(child_.said, bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0 && !last) ::epoll_ctl(events_, EPOLL_CTL_DEL, child_.said, nullptr);
+    if (got <= 0) break;
+    line_.append(bytes.data(), static_cast<std::size_t>(got));
+    for (std::size_t end; (end = line_.find('\n')) != line_.npos || line_.size() > kLongestLine;) {
+      end = std::min(end, kLongestLine);
+      last_line_ = shown_text(std::string_view(line_).substr(0, end), kLogBytes);
+      line_.erase(0, end + (end < line_.size() && line_[end] == '\n' ? 1 : 0));
+      if (!last_line_.empty()) log(1, "it prints: " + last_line_);
+    }
+  }
+  if (last && !line_.empty()) last_line_ = shown_text(line_, kLogBytes);
+}
+
+void PluginProcess::bury(Lock& lock) {
+  up_ = false;
+  if (child_.pid < 0) return;
+  ::kill(-child_.pid, SIGKILL);
+  lock.unlock();
+  int status = 0;
+  while (::waitpid(child_.pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  lock.lock();
+  take_lines(true);
+  if (!ending_ && !last_line_.empty()) why_ += "; the last that it printed: " + last_line_;
+  if (!ending_) log(3, "its process is gone: " + why_);
+  for (const int fd : {child_.said, child_.pidfd}) ::close(fd);  // which ends the watching
+  socket_.reset();
+  child_ = {};
+  line_.clear();
+  last_line_.clear();
+}
+
+/// The pause before it is started again: the longer, the oftener it died young.
+void PluginProcess::rest(Lock& lock) {
+  const nanoseconds first(spec_.process.first_pause);
+  const nanoseconds longest(spec_.process.longest_pause);
+  if (Clock::now() - born_ >= kLongLife) next_pause_ = first;
+  const Clock::duration pause = std::min<Clock::duration>(next_pause_, longest);
+  next_pause_ = std::min<Clock::duration>(2 * pause, longest);
+  again_at_ = Clock::now() + pause;
+  again_at_ns_ = again_at_.time_since_epoch().count();
+  if (created_ && !simulated_) log(2, "its process is started again in " + seconds(pause));
+  changed_.wait_until(lock, again_at_, [this] { return ending_ || hurry_; });
+}
+
+// ---- asking it
+
+Result<ProcessHello> PluginProcess::hello() {
+  Lock lock(mutex_);
+  changed_.wait(lock, [this] { return up_ || tries_ > 0; });
+  if (!up_) return Error{why_};
+  return hello_;
+}
+
+ProcessAnswer PluginProcess::create(const sluice_host_t* host, std::string config, bool simulated) {
+  Lock lock(mutex_);
+  host_ = host;
+  config_ = std::move(config);
+  simulated_ = simulated;
+  if (!up_) return away(why_.empty() ? "its process is gone" : why_);
+  arm(false);
+  ProcessAnswer answer = ask_create();
+  created_ = answer.kind == ProcessAnswer::Kind::kOk;
+  if (up_) arm(!simulated_);
+  if (up_ && socket_->has_more()) nudge();  // it came with the answer
+  return answer;
+}
+
+ProcessAnswer PluginProcess::ask_create() {
+  MessageText members;
+  members.document("config", config_).boolean("simulated", simulated_);
+  return ask("plugin.create", members, nanoseconds(spec_.process.start_timeout));
+}
+
+ProcessAnswer PluginProcess::activate() {
+  {
+    const Lock lock(mutex_);
+    activated_ = true;
+  }
+  return call("plugin.activate", {});
+}
+
+ProcessAnswer PluginProcess::deactivate() {
+  {
+    const Lock lock(mutex_);
+    activated_ = false;
+  }
+  return call("plugin.deactivate", {});
+}
+
+ProcessAnswer PluginProcess::call(std::string_view hook, const MessageText& members) {
+  constexpr const char* kGone = "its process is not there; it is started again";
+  if (!up_ && !simulated_) return away(kGone);
+  Lock lock(mutex_);
+  if (!up_ && simulated_) {
+    hurry_ = true;
+    const std::uint64_t tries = tries_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return up_ || ending_ || tries_ > tries; });
+    if (!up_) return away("its process does not start: " + why_);
+  }
+  if (!up_) return away(kGone);
+  if (simulated_) drop_notes();
+  arm(false);
+  ProcessAnswer answer = ask(hook, members, nanoseconds(spec_.process.call_timeout));
+  if (up_) arm(!simulated_);
+  if (up_ && socket_->has_more()) nudge();  // it came with the answer
+  return answer;
+}
+
+MessageText PluginProcess::call_head(std::string_view hook) {
+  MessageText head;
+  head.number("call", static_cast<std::int64_t>(calls_)).text("hook", hook);
+  head.number("now", HostSide::of(host_).services().clock->now());
+  return head;
+}
+
+/// REQUIRES: the lock, and that nobody else reads.
+ProcessAnswer PluginProcess::ask(std::string_view hook, const MessageText& members,
+                                 Clock::duration most) {
+  const std::uint64_t number = ++calls_;
+  const auto until = Clock::now() + most;
+  const std::string text = call_head(hook).members(members).take();
+  if (text.size() > kFrameBytes)
+    return {ProcessAnswer::Kind::kFailed,
+            fmt::format("what it is to be told has {} bytes; a frame holds {}", text.size(),
+                        kFrameBytes),
+            {}};
+  const auto lost = [&](const std::string& why) {
+    give_up(why);
+    return away(why);
+  };
+  if (auto sent = socket_->send(text, until); !sent)
+    return lost(how_it_went(child_, sent.error().text));
+  for (;;) {
+    auto frame = socket_->receive(until);
+    if (!frame) return lost(how_it_went(child_, frame.error().text));
+    if (!*frame)
+      return lost(
+          fmt::format("it did not answer {} within {}, and was ended", hook, seconds(most)));
+    auto said = parse_message(**frame);
+    if (!said) return lost("it sent " + said.error().text);
+    if (said->type == Message::Type::kAnswer && said->number == number)
+      return read_answer(std::move(said->body));
+    const auto taken = take(*said, number, until);
+    if (!taken) return lost(taken.error().text);
+  }
+}
+
+/// Anything but the answer that is waited for; `number`: of the call that is under way, 0: none.
+Result<bool> PluginProcess::take(const Message& said, std::uint64_t number,
+                                 Clock::time_point until) {
+  switch (said.type) {
+    case Message::Type::kHello:
+      return Error{"it said hello a second time"};
+    case Message::Type::kAnswer:
+      if (number == 0)
+        return Error{fmt::format("it answered call {}, while none is under way", said.number)};
+      return Error{
+          fmt::format("it answered call {}, while call {} is under way", said.number, number)};
+    case Message::Type::kCall:
+    case Message::Type::kReply:
+      return Error{"it sent a message that only the host sends"};
+    case Message::Type::kNote:
+      if (host_ == nullptr) return Error{"it sent a note before it was created"};
+      if (auto noted = take_note(host_, said); !noted) return noted.error();
+      return true;
+    case Message::Type::kRequest:
+      break;
+  }
+  if (host_ == nullptr) return Error{"it asked for something before it was created"};
+  std::string reply = reply_to(host_, said);
+  if (reply.size() > kFrameBytes) reply = reply_too_long(said, reply.size());
+  if (auto sent = socket_->send(reply, until); !sent) return sent.error();
+  return true;
+}
+
+/// In a simulation: what came after the last answer came at no moment that can be repeated.
+void PluginProcess::drop_notes() {
+  for (;;) {
+    auto frame = socket_->receive(Clock::time_point{});
+    if (!frame || !*frame) return;  // the call finds out
+    log(2, "what it says between calls is not heard in a simulation");
+  }
+}
+
+ProcessAnswer PluginProcess::away(const std::string& why) {
+  return {ProcessAnswer::Kind::kAway, why, {}};
+}
+
+/// It is of no use any more. REQUIRES: the lock.
+void PluginProcess::give_up(const std::string& why) {
+  if (why_.empty()) why_ = why;
+  up_ = false;
+  again_at_ns_ = (Clock::now() + nanoseconds(spec_.process.first_pause)).time_since_epoch().count();
+  if (child_.pid > 0) ::kill(-child_.pid, SIGKILL);
+  nudge();
+}
+
+/// Whether the thread looks at the socket. REQUIRES: the lock.
+void PluginProcess::arm(bool socket) {
+  if (socket)
+    watch_descriptor(events_, child_.socket);
+  else
+    ::epoll_ctl(events_, EPOLL_CTL_DEL, child_.socket, nullptr);
+}
+
+Duration PluginProcess::pause() const {
+  constexpr Duration kLeast = 5 * kMillisecond, kMost = 200 * kMillisecond;
+  if (up_ || simulated_) return 0;
+  const Duration left = again_at_ns_ - Clock::now().time_since_epoch().count();
+  return std::clamp(left, kLeast, kMost);
+}
+
+}  // namespace sluice::host

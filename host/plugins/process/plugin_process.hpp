@@ -1,0 +1,125 @@
+// PluginProcess: one plugin in a process of its own: started, asked, watched, started again.
+//
+// A thread of its own starts the process (which dies with that thread), takes in what the plugin
+// says between calls, and starts it again with growing pauses when it is gone. call() is for the
+// thread that asks: it sends the question and serves what the plugin asks of the host meanwhile,
+// until the answer is there, a deadline passes or the process is gone. A process that does not
+// answer in time, or says what makes no sense, is ended. While there is none, every call is
+// answered with kAway, at once. In a simulation nothing is taken in between calls, and a call waits
+// until the process is there again, so that a run depends on calls alone.
+//
+// create() and call() by one thread at a time; the rest by any.
+#pragma once
+
+#include <atomic>
+#include <boost/json/object.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+#include "host/plugins/process/child.hpp"
+#include "host/plugins/process/frames.hpp"
+#include "host/plugins/process/messages.hpp"
+#include "sluice/abi.h"
+
+namespace sluice::host {
+
+/// What a process says of the plugin that it is.
+struct ProcessHello {
+  std::string name, version, description, config_schema;
+  bool operator==(const ProcessHello&) const = default;
+};
+
+struct ProcessAnswer {
+  enum class Kind : std::uint8_t {
+    kOk,
+    kRetry,
+    kRefused,
+    kFailed,
+    kAway  ///< nobody answered: the process is gone, or was ended for what it did
+  };
+  Kind kind = Kind::kAway;
+  std::string text;          ///< why it is not kOk
+  boost::json::object body;  ///< the whole answer
+};
+
+class PluginProcess {
+ public:
+  /// Begins to start it. `name`: of the plugin, as the configuration has it.
+  PluginProcess(std::string name, ChildSpec spec);
+  /// Ends the process.
+  ~PluginProcess();
+  PluginProcess(const PluginProcess&) = delete;
+  PluginProcess& operator=(const PluginProcess&) = delete;
+
+  /// Waits for it to say what it is. Before create().
+  Result<ProcessHello> hello();
+  /// Makes the plugin's instance; `host` is what it asks from now on. `simulated`: see above.
+  ProcessAnswer create(const sluice_host_t* host, std::string config, bool simulated);
+  ProcessAnswer call(std::string_view hook, const MessageText& members);
+  /// From now on a process that is started again is activated, too; see activate().
+  ProcessAnswer activate();
+  ProcessAnswer deactivate();
+
+  /// How long a call should wait; 0: it is there. A simulation never waits.
+  Duration pause() const;
+  bool is_up() const { return up_; }
+  /// How often it was started again. A plugin knows nothing of what it was told in another life.
+  std::uint64_t lives() const { return lives_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Lock = std::unique_lock<std::mutex>;
+
+  void run();
+  bool start(Lock& lock);
+  Result<void> greet(Clock::time_point until);
+  void watch(Lock& lock);
+  void take_in();
+  void take_lines(bool last);
+  void bury(Lock& lock);
+  void rest(Lock& lock);
+  ProcessAnswer ask(std::string_view hook, const MessageText& members, Clock::duration most);
+  ProcessAnswer ask_create();
+  Result<bool> take(const Message& said, std::uint64_t number, Clock::time_point until);
+  void drop_notes();
+  ProcessAnswer away(const std::string& why);
+  void give_up(const std::string& why);
+  void arm(bool socket);
+  void nudge() const;
+  void log(int level, const std::string& text) const;
+  MessageText call_head(std::string_view hook);
+
+  const std::string name_;
+  const ChildSpec spec_;
+  int events_ = -1;  // epoll
+  int nudged_ = -1;  // eventfd
+
+  mutable std::mutex mutex_;  // who speaks with the process
+  std::condition_variable changed_;
+  std::unique_ptr<FrameSocket> socket_;  // guarded by mutex_, as all below
+  Child child_;
+  const sluice_host_t* host_ = nullptr;
+  std::string config_;
+  bool simulated_ = false, created_ = false, activated_ = false, hurry_ = false, greeted_ = false;
+  ProcessHello hello_;
+  std::string why_;  // why there is none
+  std::uint64_t calls_ = 0, tries_ = 0;
+  Clock::time_point born_{}, again_at_{};
+  Clock::duration next_pause_{};
+  std::string line_, last_line_;  // what it printed; of the thread
+
+  std::atomic<bool> ending_{false}, up_{false};
+  std::atomic<std::int64_t> again_at_ns_{0};
+  std::atomic<std::uint64_t> lives_{0};
+  std::thread thread_;
+};
+
+}  // namespace sluice::host

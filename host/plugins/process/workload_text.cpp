@@ -1,0 +1,66 @@
+#include "host/plugins/process/workload_text.hpp"
+
+#include <boost/json.hpp>
+
+#include "api/codec/codec.hpp"
+#include "api/json/json.hpp"
+#include "core/base/time.hpp"
+#include "core/types/kinds.hpp"
+
+namespace sluice::host {
+
+namespace json = boost::json;
+
+namespace {
+
+json::object labels_of(const api::LabelMap& map) {
+  json::object out;
+  for (const auto& [key, value] : map) out[api::json_view(key)] = api::json_view(value);
+  return out;
+}
+
+json::object metadata_of(const api::ObjectMeta& meta) {
+  json::object out{{"namespace", meta.ns}, {"name", meta.name}, {"uid", meta.uid}};
+  if (meta.creation_time) out["creationTimestamp"] = format_time(*meta.creation_time);
+  if (!meta.labels.empty()) out["labels"] = labels_of(meta.labels);
+  if (!meta.annotations.empty()) out["annotations"] = labels_of(meta.annotations);
+  json::array owners;
+  for (const auto& owner : meta.owners)
+    owners.push_back(
+        json::object{{"kind", owner.kind}, {"name", owner.name}, {"controller", owner.controller}});
+  if (!owners.empty()) out["ownerReferences"] = std::move(owners);
+  return out;
+}
+
+json::object pod_set_of(const api::PodSet& set) {
+  json::object out{{"name", set.name}, {"count", set.count}};
+  if (set.min_count) out["minCount"] = *set.min_count;
+  json::object requests;
+  if (set.pod)
+    for (const auto& request : set.pod->requests)
+      requests[request.resource] = api::engine_quantity(request.resource, request.amount).text();
+  json::array containers{json::object{
+      {"name", "pod"}, {"resources", json::object{{"requests", std::move(requests)}}}}};
+  out["template"] = json::object{{"spec", json::object{{"containers", std::move(containers)}}}};
+  return out;
+}
+
+}  // namespace
+
+std::string workload_text(const sluice_workload_ref_t& workload) {
+  const auto& w = *reinterpret_cast<const api::Workload*>(workload.handle);
+  json::array sets;
+  for (const api::PodSet& set : w.pod_sets) sets.push_back(pod_set_of(set));
+  json::object object{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+                      {"kind", "Workload"},
+                      {"metadata", metadata_of(w.meta)},
+                      {"spec", json::object{{"queueName", w.queue_name},
+                                            {"priority", w.priority},
+                                            {"active", w.active},
+                                            {"podSets", std::move(sets)}}}};
+  json::object status = api::encode_workload_status(w.status);
+  if (!status.empty()) object["status"] = std::move(status);
+  return api::to_json(object);
+}
+
+}  // namespace sluice::host
