@@ -203,6 +203,14 @@ Result<int> make_new(const Options& options) {
   if (print(options, document)) return 0;
   for (const auto& path : *written) fmt::print("{}\n", path.string());
   const std::string folder = written->front().parent_path().string();
+  if (options.make.language == plugin_languages().back()) {
+    fmt::print(
+        "\nNext:\n  pip install /path/to/sluice/sdk/python\n"
+        "  python3 -m unittest discover -s {0} -p '*_test.py'\n"
+        "  and in the configuration of a host what {0}/README.md shows\n",
+        folder);
+    return 0;
+  }
   fmt::print(
       "\nNext:\n"
       "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH=/path/to/sluice-sdk\n"
@@ -257,6 +265,10 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
   options->make.kind = plugin_kinds().front();
   making->add_option("--kind", options->make.kind, "What the plugin answers")
       ->check(CLI::IsMember(plugin_kinds()))
+      ->capture_default_str();
+  options->make.language = plugin_languages().front();
+  making->add_option("--lang", options->make.language, "What it is written in")
+      ->check(CLI::IsMember(plugin_languages()))
       ->capture_default_str();
   making->add_option("--directory", options->make.directory, "The folder to write, else NAME");
 

@@ -20,6 +20,8 @@ struct Kind {
   bool in_c = false;
 };
 
+constexpr std::string_view kPython = "python";
+
 constexpr std::array<Kind, 6> kKinds = {{
     {"check", "decides, as an admission check, when a workload may start", "check-controller",
      "config: {fromHour: 8, toHour: 18}"},
@@ -72,13 +74,18 @@ std::string filled_in(std::string_view text, const std::map<std::string, std::st
 }
 
 /// What a template becomes in the folder; empty: it is another kind's.
-std::string target_of(std::string_view path, const Kind& kind, const std::string& file) {
+std::string target_of(std::string_view path, const Kind& kind, bool python,
+                      const std::string& file) {
   const std::size_t slash = path.find('/');
   const std::string_view folder = path.substr(0, slash), name = path.substr(slash + 1);
-  if (folder != "common" && folder != kind.name) return {};
+  if (python ? folder != std::string(kind.name) + "-python"
+             : folder != "common" && folder != kind.name)
+    return {};
   if (name == "gitignore.in") return ".gitignore";
   if (name == "plugin.cpp.in") return file + ".cpp";
   if (name == "plugin.c.in") return file + ".c";
+  if (name == "plugin.py.in") return file + ".py";
+  if (name == "test.py.in") return file + "_test.py";
   if (name == "test.cpp.in") return file + "_test.cpp";
   return std::string(name.substr(0, name.size() - std::string_view(".in").size()));
 }
@@ -112,11 +119,17 @@ std::vector<std::string> plugin_kinds() {
   return names;
 }
 
+std::vector<std::string> plugin_languages() { return {"c++", std::string(kPython)}; }
+
 Result<std::vector<fs::path>> write_new_plugin(const NewPlugin& wanted) {
   if (auto fine = check_name(wanted.name); !fine.ok()) return fine.error();
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
                                  [&](const Kind& known) { return known.name == wanted.kind; });
   if (kind == kKinds.end()) return Error{"there is no template " + wanted.kind};
+  const bool python = wanted.language == kPython;
+  if (python && kind != kKinds.begin())
+    return Error{"there is no template " + wanted.kind + " in Python; there is one of " +
+                 std::string(kKinds.front().name)};
   const fs::path folder = wanted.directory.empty() ? fs::path(wanted.name) : wanted.directory;
   const std::string file = file_name(wanted.name);
   const std::string config = kind->config.empty() ? "" : "\n        " + std::string(kind->config);
@@ -133,7 +146,7 @@ Result<std::vector<fs::path>> write_new_plugin(const NewPlugin& wanted) {
   if (auto there = make_folder(folder, made); !there.ok()) return there.error();
   std::vector<fs::path> written;
   for (const EmbeddedText& source : plugin_templates()) {
-    const std::string name = target_of(source.path, *kind, file);
+    const std::string name = target_of(source.path, *kind, python, file);
     if (name.empty()) continue;
     written.push_back(folder / name);
     if (auto done = write_file(written.back(), filled_in(source.text, values)); !done.ok()) {

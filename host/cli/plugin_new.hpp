@@ -21,11 +21,15 @@ std::span<const EmbeddedText> plugin_templates();
 struct NewPlugin {
   std::string name;
   std::string kind;
+  std::string language;             ///< of plugin_languages()
   std::filesystem::path directory;  ///< empty: NAME in the working directory
 };
 
 /// What --kind may be, the default first.
 std::vector<std::string> plugin_kinds();
+
+/// What --lang may be, the default first.
+std::vector<std::string> plugin_languages();
 
 /// Writes the files and returns their paths. The folder must not exist, or be empty; an error
 /// leaves nothing behind that was not there before.

@@ -127,20 +127,14 @@ void read_process(Section& item, ProcessConfig& out) {
 /// Where a plugin runs, and what as.
 void read_isolation(Section& section, PluginConfig& out) {
   const bool process = section.choice("isolation", {"none", "process"}) == 1;
-  std::vector<std::string> command;
-  section.texts("command", command);
-  if (process) {
-    read_process(section, out.process.emplace());
-    out.process->command = std::move(command);
-  } else {
-    ProcessConfig none;
-    if (section.has("process")) {
-      section.fail("process", "it has no effect without `isolation: process`");
-      read_process(section, none);
-    }
-    if (section.has("command"))
-      section.fail("command", "a command is a process: it needs `isolation: process`");
-  }
+  ProcessConfig read;
+  section.texts("command", read.command);
+  read_process(section, read);
+  if (process) out.process = std::move(read);
+  if (!process && section.has("process"))
+    section.fail("process", "it has no effect without `isolation: process`");
+  if (!process && section.has("command"))
+    section.fail("command", "a command is a process: it needs `isolation: process`");
   if (!process || out.process->command.empty()) return;
   if (out.process->command[0].empty()) section.fail("command", "the program has no name");
   if (!out.sha256.empty())
