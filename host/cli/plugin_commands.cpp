@@ -158,12 +158,19 @@ Result<int> list(const Options& options) {
         plugin["error"] = "quarantined: " + why;
     plugins.push_back(std::move(plugin));
   }
+  const auto is_command = [](const PluginConfig& plugin) {
+    return plugin.process && !plugin.process->command.empty();
+  };
   if (config.load)
-    for (const PluginConfig& plugin : *config.load)
-      if (plugin.enabled && !std::filesystem::exists(directory / (plugin.name + ".so")))
+    for (const PluginConfig& plugin : *config.load) {
+      if (is_command(plugin))
+        plugins.push_back(
+            {{"name", plugin.name}, {"use", plugin.enabled ? "command" : "disabled"}});
+      else if (plugin.enabled && !std::filesystem::exists(directory / (plugin.name + ".so")))
         plugins.push_back({{"name", plugin.name},
                            {"use", "loaded"},
                            {"error", "there is no such file in " + directory.string()}});
+    }
   const json::object document{{"directory", directory.string()}, {"plugins", plugins}};
   if (print(options, document)) return 0;
   fmt::print("{:<28} {:<10} {:<12} {}\n", "NAME", "VERSION", "USE", "PROBLEM");

@@ -106,7 +106,6 @@ class PluginProcess {
   std::condition_variable changed_;
   std::unique_ptr<FrameSocket> socket_;  // guarded by mutex_, as all below
   Child child_;
-  const sluice_host_t* host_ = nullptr;
   std::string config_;
   bool simulated_ = false, created_ = false, activated_ = false, hurry_ = false, greeted_ = false;
   ProcessHello hello_;
@@ -116,6 +115,7 @@ class PluginProcess {
   Clock::duration next_pause_{};
   std::string line_, last_line_;  // what it printed; of the thread
 
+  std::atomic<const sluice_host_t*> host_{nullptr};  // set once
   std::atomic<bool> ending_{false}, up_{false};
   std::atomic<std::int64_t> again_at_ns_{0};
   std::atomic<std::uint64_t> lives_{0};

@@ -316,6 +316,49 @@ TEST(Configuration, NamesWhatIsWrongWithRulesOfResourcesAndSelectors) {
   }
 }
 
+TEST(Configuration, APluginMayHaveAProcess) {
+  const auto config = parse(
+      "plugins:\n"
+      "  load:\n"
+      "  - name: first\n"
+      "  - name: second\n"
+      "    isolation: process\n"
+      "    command: [python3, second.py]\n"
+      "    process: {memoryBytes: 268435456, cpuSeconds: 60, files: 64, network: true,\n"
+      "              environment: {A: b}, callTimeout: 500ms, startTimeout: 20s}\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_FALSE(config->plugins.load->front().process);
+  const auto& process = config->plugins.load->back().process;
+  ASSERT_TRUE(process);
+  EXPECT_EQ(process->command, (std::vector<std::string>{"python3", "second.py"}));
+  EXPECT_EQ(process->memory_bytes, 256 << 20);
+  EXPECT_EQ(process->cpu_seconds, 60);
+  EXPECT_EQ(process->files, 64);
+  EXPECT_TRUE(process->network);
+  EXPECT_EQ(process->environment.size(), 1U);
+  EXPECT_EQ(process->call_timeout, kSecond / 2);
+  EXPECT_EQ(process->start_timeout, 20 * kSecond);
+}
+
+TEST(Configuration, NamesWhatIsWrongWithAProcess) {
+  const Mistake kMistakes[] = {
+      {"plugins:\n  load: [{name: a, isolation: jail}]\n", "allowed: none, process"},
+      {"plugins:\n  load: [{name: a, command: [x]}]\n",
+       "plugins.load[0].command: a command is a process: it needs `isolation: process`"},
+      {"plugins:\n  load: [{name: a, process: {files: 64}}]\n",
+       "plugins.load[0].process: it has no effect without `isolation: process`"},
+      {"plugins:\n  load: [{name: a, isolation: process, process: {callTimeout: 1h}}]\n",
+       "plugins.load[0].process.callTimeout: allowed: a duration from 1ms to 10s"},
+      {"plugins:\n  load: [{name: a, isolation: process, process: {environment: {a-b: c}}}]\n",
+       "process.environment: found \"a-b\"; allowed: names of letters, digits and _"},
+  };
+  for (const Mistake& mistake : kMistakes) {
+    const auto config = parse(mistake.body);
+    ASSERT_FALSE(config.ok()) << mistake.body;
+    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
+  }
+}
+
 TEST(Configuration, ShowsAllMistakesInTheOrderOfTheFile) {
   const auto config = parse("wrong: 1\nscheduling: {threads: x}\nmetrics: {port: 1}\n");
   ASSERT_FALSE(config.ok());
