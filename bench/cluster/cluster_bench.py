@@ -10,7 +10,9 @@ Kueue, built unchanged (bench/README.md says how). `--held N` measures instead h
 a stopped queue holds take from its resume until all are let go.
 """
 import argparse
+import collections
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,7 +24,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "tests", "kubernetes"))
 import build  # noqa: E402
 from client import eventually  # noqa: E402
 from control_plane import ControlPlane  # noqa: E402
-from controller import JOBS, Controller  # noqa: E402
+from controller import JOBS, Controller, samples_of  # noqa: E402
 from objects import GROUP, Kueue, install  # noqa: E402
 
 NAMESPACED = "/apis/batch/v1/namespaces/default/jobs"
@@ -55,7 +57,9 @@ def play(options, cluster, cost):
             env=os.environ | {"KUBECONFIG": cluster.kubeconfig("admin"), "PROJECT_DIR": folder})
         print(f"runner: exit {done.returncode} after {time.monotonic() - began:.1f} s; "
               f"controller {cost.seconds() - used:.1f} s of processor time, "
-              f"{cost.peak_mib()} MiB at most", flush=True)
+              f"{cost.peak_mib()} MiB at most; " + ", ".join(
+                  f"{each.name} {Cost(each.process.pid).seconds():.1f} s"
+                  for each in (cluster.api_server, cluster.etcd)), flush=True)
         if done.returncode != 0:
             sys.exit(done.stdout[-2000:] + done.stderr[-2000:])
         with open(os.path.join(folder, "summary.yaml"), encoding="utf-8") as text:
@@ -82,6 +86,33 @@ def hold(options, api):
                "all are let go", 120)
     print(f"{options.held} held Jobs: all let go {time.monotonic() - began:.1f} s after the "
           "resume (asked for by listing them)", flush=True)
+
+
+def labels_of(sample):
+    return dict(re.findall(r'(\w+)="([^"]*)"', sample))
+
+
+def tell_requests(controller, api):
+    """What the controller wrote, by kind; and what everybody did."""
+    for name in ("stored", "refused", "unsure"):
+        number = controller.metric("sluice_cluster_requests_total"
+                                   f'{{replica_role="leader",result="{name}"')
+        print(f"requests {name}: {number:.0f}")
+    for sample, number in sorted(controller.metrics("sluice_cluster_writes_total").items()):
+        labels = labels_of(sample)
+        print(f"    {labels['kind']} {labels['write']}: {number:.0f}")
+    dropped = controller.metric("sluice_cluster_events_dropped_total")
+    print(f"events dropped: {dropped:.0f}")
+    everybody = collections.Counter()
+    page = api.send("GET", "/metrics")[1]
+    for sample, number in samples_of(page, "apiserver_request_total{").items():
+        labels = labels_of(sample)
+        if labels["verb"] in ("POST", "PUT", "PATCH", "APPLY", "DELETE", "LIST"):
+            what = "/".join(filter(None, (labels["resource"], labels["subresource"])))
+            everybody[f"{labels['verb']} {what} {labels['code']}"] += number
+    print("the API server answered:")
+    for what, number in everybody.most_common(12):
+        print(f"    {what}: {number:.0f}")
 
 
 def main():
@@ -111,10 +142,7 @@ def main():
                 hold(options, cluster.api)
             else:
                 play(options, cluster, cost)
-            for name in ("stored", "refused", "unsure"):
-                number = controller.metric("sluice_cluster_requests_total"
-                                           f'{{replica_role="leader",result="{name}"')
-                print(f"requests {name}: {number:.0f}")
+            tell_requests(controller, cluster.api)
         finally:
             controller.stop()
 

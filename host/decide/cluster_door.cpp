@@ -171,6 +171,7 @@ void ClusterDoor::settle() {
 }
 
 void ClusterDoor::answered(ClusterAnswer answer, Duration now) {
+  outbox_.answered(answer.id, now);
   const Sent sent = outbox_.sent(answer.id);
   if (answer.status == 0) {
     ++counts_.unsure;

@@ -55,6 +55,7 @@ struct Outbox::Edit {
   Sent stage = Sent::kMain;
   int failures = 0;
   Duration from = 0;
+  Duration sent_at = 0;  // the request that is under way
 };
 
 Outbox::Outbox(LaneOf lane_of, OutboxLimits limits)
@@ -151,7 +152,9 @@ void Outbox::edited(const StoredObject& before, const StoredObject& after, std::
     edit->ends = ends_quota(was, is);
   }
   edit->tells = only_tells(before, after);
-  if (edit->tells) edit->from = now + limits_.telling_waits;
+  if (edit->tells)
+    edit->from =
+        now + (same_reasons(before, after) ? limits_.retelling_waits : limits_.telling_waits);
   add(entry_of(before, version), std::move(edit));
 }
 
@@ -226,7 +229,7 @@ std::optional<ClusterRequest> Outbox::request_of(Edit& edit) {
 }
 
 /// The lane's first edit, which nothing holds up.
-void Outbox::send(Lane& lane, std::vector<ClusterRequest>& out) {
+void Outbox::send(Lane& lane, std::vector<ClusterRequest>& out, Duration now) {
   Edit& edit = *lane.edits.front();
   auto request = request_of(edit);
   if (!request) {
@@ -236,6 +239,7 @@ void Outbox::send(Lane& lane, std::vector<ClusterRequest>& out) {
     return;
   }
   edit.id = request->id = ++last_id_;
+  edit.sent_at = now;
   by_id_.emplace(edit.id, &edit);
   out.push_back(std::move(*request));
 }
@@ -249,7 +253,7 @@ void Outbox::send_ready(std::vector<ClusterRequest>& out, Duration now) {
     if (lane.edits.empty() || lane.edits.front()->id != 0) continue;
     if (blocked(lane, *lane.edits.front(), now)) continue;
     spare_.decided(now);
-    send(lane, out);
+    send(lane, out, now);
   }
 }
 
@@ -261,7 +265,7 @@ void Outbox::send_spare(std::vector<ClusterRequest>& out, Duration now) {
            spare_.take(sort, now)) {
       Lane& lane = *telling.begin()->second;
       take_out(lane);
-      send(lane, out);
+      send(lane, out, now);
     }
   }
   while (!events_.empty() && has_room() && spare_.take(SpareRate::For::kEvents, now)) {
@@ -273,7 +277,7 @@ void Outbox::send_spare(std::vector<ClusterRequest>& out, Duration now) {
     events_.pop_front();
     add(entry, std::move(edit));
     take_out(*entry.lane);
-    send(*entry.lane, out);
+    send(*entry.lane, out, now);
   }
 }
 
@@ -334,7 +338,7 @@ void Outbox::remove(Lane& lane) {
 }
 
 /// Nothing of it is under way any more.
-void Outbox::answered(Lane& lane) {
+void Outbox::is_idle(Lane& lane) {
   std::move(lane.heard.begin(), lane.heard.end(), std::back_inserter(heard_));
   lane.heard.clear();
   if (lane.baseless && !lane.edits.empty()) baseless_.push_back(lane.edits.front()->entry->place);
@@ -345,6 +349,10 @@ Outbox::Edit& Outbox::edit_of(std::uint64_t id) const {
   const auto found = by_id_.find(id);
   SLUICE_CHECK(found != by_id_.end(), "no request ", id, " is under way");
   return *found->second;
+}
+
+void Outbox::answered(std::uint64_t id, Duration now) {
+  spare_.answered(now, now - edit_of(id).sent_at);
 }
 
 Sent Outbox::sent(std::uint64_t id) const {
@@ -363,7 +371,7 @@ bool Outbox::stored(std::uint64_t id, StoredObject object, std::uint64_t version
   Lane& lane = *entry.lane;
   entry.base = std::move(object);
   entry.version = version;
-  answered(lane);
+  is_idle(lane);
   if (edit.what == Edit::What::kChange && edit.stage == Sent::kMain &&
       !status_patch(*entry.base, edit.target).empty()) {
     by_id_.erase(id);
@@ -381,7 +389,7 @@ bool Outbox::stored(std::uint64_t id, StoredObject object, std::uint64_t version
 
 void Outbox::done(std::uint64_t id) {
   Entry& entry = *edit_of(id).entry;
-  answered(*entry.lane);
+  is_idle(*entry.lane);
   pop(*entry.lane);
   leave_if_idle(entry);
 }
@@ -396,7 +404,7 @@ void Outbox::again(std::uint64_t id, Duration now, Duration at_least, bool read)
   if (!read || doublings > 0 || at_least > 0)
     edit.from =
         now + std::max(at_least, std::min(limits_.longest_wait, limits_.first_wait << doublings));
-  answered(*edit.entry->lane);
+  is_idle(*edit.entry->lane);
   ready(*edit.entry->lane);
 }
 
@@ -405,7 +413,7 @@ void Outbox::unchanged(std::uint64_t id) {
   by_id_.erase(id);
   edit.id = 0;
   edit.read_first = false;
-  answered(*edit.entry->lane);
+  is_idle(*edit.entry->lane);
   ready(*edit.entry->lane);
 }
 
@@ -428,7 +436,7 @@ std::vector<Heard> Outbox::take_heard() { return std::exchange(heard_, {}); }
 std::vector<OutboxPlace> Outbox::take_baseless() { return std::exchange(baseless_, {}); }
 
 void Outbox::forget_lane(Lane& lane, std::vector<Forgotten>& out) {
-  answered(lane);
+  is_idle(lane);
   for (const auto& edit : lane.edits) ends_.erase(edit->order);
   edits_ -= lane.edits.size();
   for (Entry* entry : lane.entries) {

@@ -47,6 +47,7 @@ namespace sluice::host {
 struct OutboxLimits {
   std::size_t under_way = 64;                ///< requests without an answer
   Duration telling_waits = 1 * kSecond;      ///< what only tells
+  Duration retelling_waits = 10 * kSecond;   ///< a workload's reason in other words
   SpareLimits spare;                         ///< for that, and for Events
   std::size_t events_waiting = 2'000;        ///< more are dropped
   Duration first_wait = 200 * kMillisecond;  ///< after a failure; doubled with each
@@ -110,6 +111,8 @@ class Outbox {
 
   // ---- what was answered. Each takes the id of a request that is under way.
 
+  /// It was, whatever the answer is; to be called before any other.
+  void answered(std::uint64_t id, Duration now);
   Sent sent(std::uint64_t id) const;
   const OutboxPlace& place(std::uint64_t id) const;
   /// It is done, and the cluster has this now. Whether more edits of the object wait.
@@ -160,13 +163,13 @@ class Outbox {
   void leave_if_idle(Entry& entry);
   void take_out(Lane& lane);
   void remove(Lane& lane);
-  void answered(Lane& lane);
+  void is_idle(Lane& lane);
   void forget_lane(Lane& lane, std::vector<Forgotten>& out);
   void released(std::uint64_t order);
   void ready_behind_ends();
   std::optional<ClusterRequest> request_of(Edit& edit);
   bool blocked(Lane& lane, Edit& edit, Duration now);
-  void send(Lane& lane, std::vector<ClusterRequest>& out);
+  void send(Lane& lane, std::vector<ClusterRequest>& out, Duration now);
   void send_ready(std::vector<ClusterRequest>& out, Duration now);
   void send_spare(std::vector<ClusterRequest>& out, Duration now);
   bool has_room() const { return by_id_.size() < limits_.under_way; }

@@ -11,11 +11,12 @@ namespace {
 
 constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
 
-/// What each condition says, by its type.
-std::map<std::string_view, std::string_view> conditions(std::string_view status) {
+/// What each condition says, by its type: its status, or another field.
+std::map<std::string_view, std::string_view> conditions(std::string_view status,
+                                                        std::string_view field = "status") {
   std::map<std::string_view, std::string_view> out;
   each_element(member_text(status, "conditions"), [&](std::string_view condition) {
-    out[member_text(condition, "type")] = member_text(condition, "status");
+    out[member_text(condition, "type")] = member_text(condition, field);
   });
   return out;
 }
@@ -96,6 +97,11 @@ bool only_tells(const StoredObject& before, const StoredObject& after) {
   for (const std::string_view field : {"admission", "admissionChecks", "requeueState"})
     alone &= member_text(before.status, field) == member_text(after.status, field);
   return waited && alone && same_course(before.status, after.status);
+}
+
+bool same_reasons(const StoredObject& before, const StoredObject& after) {
+  return is_workload(*before.kind) && !before.status.empty() &&
+         conditions(before.status, "reason") == conditions(after.status, "reason");
 }
 
 }  // namespace sluice::host

@@ -34,5 +34,7 @@ bool same_but_times(std::string_view one_status, std::string_view other_status);
 /// Whether the change is there for people alone, so that it may wait and be left out: another
 /// status of a queue, another reason to wait. Both are the same object.
 bool only_tells(const StoredObject& before, const StoredObject& after);
+/// Whether a workload waits for the same reasons, at most said in other words.
+bool same_reasons(const StoredObject& before, const StoredObject& after);
 
 }  // namespace sluice::host

@@ -16,6 +16,11 @@ void SpareRate::Bucket::spend(Duration now) {
   tokens = std::max(0.0, tokens - 1);
 }
 
+void SpareRate::Bucket::forgo(Duration now) {
+  tokens = 0;
+  filled = now;
+}
+
 bool SpareRate::Bucket::take(Duration now) {
   fill(now);
   if (tokens < 1) return false;
@@ -28,6 +33,17 @@ Duration SpareRate::Bucket::next() const {
   const double seconds = std::max(0.0, 1 - tokens) / per_second;
   // Rounded up: a clock that stands there finds a whole one.
   return filled + static_cast<Duration>(std::ceil(seconds * static_cast<double>(kSecond))) + 1;
+}
+
+void SpareRate::answered(Duration now, Duration took) {
+  // Of a few answers, or of what was long ago, not much is known.
+  constexpr Duration kRemembered = 5 * kSecond;
+  constexpr double kWeight = 0.1;
+  if (now - answered_ > kRemembered) took_ = 0;
+  answered_ = now;
+  took_ += kWeight * (static_cast<double>(took) - took_);
+  // What is not filled up is lost: nothing of that time is spared.
+  if (took_ > static_cast<double>(quick_)) shared_.forgo(now);
 }
 
 bool SpareRate::take(For sort, Duration now) {

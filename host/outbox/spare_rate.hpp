@@ -1,13 +1,15 @@
 // SpareRate: how many requests a second may say what nobody decides on: texts, statuses of queues,
 // Events.
 //
-//   SpareRate rate({.shared = 100, .queues = 5, .texts = 10, .events = 5});
+//   SpareRate rate({.shared = 50, .queues = 5, .texts = 10, .events = 5});
 //   rate.decided(now);                             // a request that matters was sent
+//   rate.answered(now, took);                      // any request was
 //   if (rate.take(SpareRate::For::kEvents, now)) … // one of the others may be sent
 //
-// Each sort has a small rate of its own; beyond it all share what decisions leave of another one.
-// So an idle cluster hears everything, and a busy one decides. Nothing is saved up for longer than
-// a second. Times are of a clock that only goes forward. One thread.
+// Each sort has a small rate of its own; beyond it all share what decisions leave of another one,
+// while answers are quick: else the API server has enough to do, for us or for others. So an idle
+// cluster hears everything, and a busy one decides. Nothing is saved up for longer than a second.
+// Times are of a clock that only goes forward. One thread.
 #pragma once
 
 #include <array>
@@ -18,10 +20,11 @@
 namespace sluice::host {
 
 struct SpareLimits {
-  double shared = 100;  ///< requests a second, of which decisions take theirs first
-  double queues = 5;    ///< that statuses of queues have whatever is decided
-  double texts = 10;    ///< that texts of workloads have
-  double events = 5;    ///< that Events have
+  double shared = 50;                  ///< requests a second, of which decisions take theirs first
+  double queues = 5;                   ///< that statuses of queues have whatever is decided
+  double texts = 10;                   ///< that texts of workloads have
+  double events = 5;                   ///< that Events have
+  Duration quick = 40 * kMillisecond;  ///< answers, on average of the last ones
 };
 
 class SpareRate {
@@ -29,10 +32,12 @@ class SpareRate {
   enum class For : std::uint8_t { kQueues, kTexts, kEvents };
 
   explicit SpareRate(SpareLimits limits)
-      : shared_{limits.shared},
+      : quick_(limits.quick),
+        shared_{limits.shared},
         own_{Bucket{limits.queues}, Bucket{limits.texts}, Bucket{limits.events}} {}
 
   void decided(Duration now) { shared_.spend(now); }
+  void answered(Duration now, Duration took);
   /// Whether one may be sent now, which it then is.
   bool take(For sort, Duration now);
   /// When take() says yes, if nothing is decided until then.
@@ -47,10 +52,14 @@ class SpareRate {
     double most() const { return per_second < 1 ? 1 : per_second; }
     void fill(Duration now);
     void spend(Duration now);
+    void forgo(Duration now);
     bool take(Duration now);
     Duration next() const;
   };
 
+  Duration quick_;
+  double took_ = 0;  // smoothed
+  Duration answered_ = 0;
   Bucket shared_;
   std::array<Bucket, 3> own_;
 };

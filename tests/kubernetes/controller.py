@@ -11,6 +11,12 @@ JOBS = "/apis/batch/v1/jobs"
 WORKLOADS = GROUP + "v1beta2/workloads"
 
 
+def samples_of(text, begin):
+    """Of a page of metrics: the values of the samples that begin so, by their labels."""
+    found = [line.rsplit(" ", 1) for line in text.splitlines() if line.startswith(begin)]
+    return {name: float(value) for name, value in found}
+
+
 class Controller:
     """A running controller; it decides when it has the lease."""
 
@@ -39,12 +45,15 @@ class Controller:
         with open(self.log_path, encoding="utf-8") as text:
             return text.read()
 
-    def metric(self, begin):
-        """The value of the first sample that begins so; None where there is none."""
+    def metrics(self, begin):
+        """The values of the samples that begin so, by their labels."""
         text = subprocess.run(["kubectl", "--kubeconfig", self.kubeconfig, "get", "--raw",
                                "/metrics"], capture_output=True, text=True, check=True).stdout
-        found = [line for line in text.splitlines() if line.startswith(begin)]
-        return float(found[0].rsplit(" ", 1)[1]) if found else None
+        return samples_of(text, begin)
+
+    def metric(self, begin):
+        """The value of the first sample that begins so; None where there is none."""
+        return next(iter(self.metrics(begin).values()), None)
 
     def kill(self):
         self.process.kill()
@@ -79,8 +88,9 @@ class Witness:
     notes whatever may never be: more quota held than there is, a job that runs while none of its
     workloads is admitted, one that was made twice."""
 
-    def __init__(self, api, quota):
-        self.api, self.quota = api, quota
+    def __init__(self, api, quota, late_stops=False):
+        """late_stops: a job may run on after its workload was evicted, until it is stopped."""
+        self.api, self.quota, self.late_stops = api, quota, late_stops
         self.versions = {}   # resource version → (kind, object or None)
         self.wrong = []
         self.threads = [threading.Thread(target=self.follow, args=each, daemon=True)
@@ -115,7 +125,8 @@ class Witness:
         """Goes through the history; what was wrong in it."""
         with self.lock:
             history = sorted(self.versions.items())
-        workloads, jobs, wrong = {}, {}, []
+        workloads, jobs, held, wrong, about = {}, {}, {}, [], set()
+        late = set()  # jobs that run on after an eviction
         for version, (kind, thing, gone) in history:
             key = thing["metadata"]["name"]
             table = workloads if kind == "workloads" else jobs
@@ -123,15 +134,40 @@ class Witness:
                 table.pop(key, None)
             else:
                 table[key] = thing
-            used = sum(cpus(each) for each in workloads.values() if holds(each))
-            if used > self.quota:
-                wrong.append(f"at {version} {used} cpu are held of {self.quota}")
-            if kind == "jobs" and not gone and not thing["spec"].get("suspend"):
+            if kind == "workloads":
+                held.pop(key, None)
+                if not gone and holds(thing):
+                    held[key] = cpus(thing)
+                if sum(held.values()) > self.quota:
+                    wrong.append(f"at {version} {held} cpu are held of {self.quota}")
+            over = gone or thing["spec"].get("suspend") or \
+                (self.late_stops and is_true(thing, "Complete"))
+            if kind == "jobs" and over:
+                late.discard(key)
+            elif kind == "jobs":
                 owned = [each for each in workloads.values()
                          if owner_of(each) == thing["metadata"]["uid"]]
-                if not any(is_true(each, "Admitted") for each in owned):
+                evicted = any(is_true(each, "Evicted") for each in owned)
+                if any(is_true(each, "Admitted") for each in owned):
+                    late.discard(key)
+                elif self.late_stops and evicted:
+                    late.add(key)
+                else:
                     wrong.append(f"at {version} job {key} runs without an admission")
-        return wrong
+                    about.add(thing["metadata"]["uid"])
+        wrong += [f"job {key} was never stopped" for key in late]
+        return wrong + [self.told(*each) for each in history
+                        if (owner_of(each[1][1]) or each[1][1]["metadata"]["uid"]) in about]
+
+    @staticmethod
+    def told(version, what):
+        """A version of a job or of its workload, in a line."""
+        kind, thing, gone = what
+        said = [each["type"] for each in thing.get("status", {}).get("conditions") or []
+                if each["status"] == "True"]
+        return f"{version} {kind} {thing['metadata']['name']} {'gone ' if gone else ''}" \
+            f"suspend {thing['spec'].get('suspend')} active " \
+            f"{thing.get('status', {}).get('active')} {said}"
 
 
 def owner_of(workload):

@@ -35,6 +35,7 @@ struct OutboxFixture {
     out.under_way = 8;
     out.spare = {.shared = 2, .queues = 0, .texts = 0, .events = 1};
     out.events_waiting = 3;
+    out.retelling_waits = out.telling_waits;
     return out;
   }
 

@@ -133,6 +133,22 @@ TEST_F(OutboxTest, WhatOnlyTellsIsSentAtABoundedRate) {
   EXPECT_EQ(due().size(), 1U);
 }
 
+TEST_F(OutboxTest, TheSameReasonInOtherWordsWaitsLonger) {
+  const auto because = [this](const std::string& name, const char* reason, const char* text) {
+    return object("Workload", name, "",
+                  std::string(R"({"conditions":[{"type":"QuotaReserved","status":"False",)") +
+                      R"("reason":")" + reason + R"(","message":")" + text + R"("}]})");
+  };
+  Outbox patient([](const StoredObject& each) { return each.key; }, OutboxLimits());
+  patient.edited(because("a", "Pending", "1"), because("a", "Pending", "2"), 1, now);
+  patient.edited(because("b", "Pending", "1"), because("b", "Inadmissible", "2"), 1, now);
+  patient.edited(workload("c"), because("c", "Pending", "1"), 1, now);
+  now += 1 * kSecond;
+  EXPECT_EQ(patient.due(now).size(), 2U);
+  now += 9 * kSecond;
+  EXPECT_EQ(patient.due(now).size(), 1U);
+}
+
 TEST_F(OutboxTest, TextsAreSentTheOldestFirst) {
   edit(waiting("a", "1"), waiting("a", "2"));
   now += kSecond / 2;
@@ -150,6 +166,30 @@ TEST_F(OutboxTest, WhatDecidesLeavesNoRoomForTexts) {
   EXPECT_THAT(due(), ElementsAre("PATCH a/status", "PATCH b/status"));
   EXPECT_EQ(outbox.next(), now + kSecond / 2 + 1);
   now += kSecond / 2;
+  EXPECT_THAT(due(), ElementsAre("PATCH told/status"));
+}
+
+TEST_F(OutboxTest, SlowAnswersLeaveNoRoomForTexts) {
+  for (int i = 0; i < 8; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    edit(workload(name), workload(name, "cq"));
+  }
+  due();
+  now += 2 * kSecond;
+  edit(waiting("told", "1"), waiting("told", "2"));
+  for (int i = 0; i < 8; ++i) {
+    outbox.answered(ids["w" + std::to_string(i)], now);
+    stored("w" + std::to_string(i), 2);
+  }
+  due();
+  now += kSecond / 4;
+  edit(workload("quick"), workload("quick", "cq"));
+  due();
+  now += kSecond;
+  outbox.answered(ids["quick"], now);
+  stored("quick", 2);
+  EXPECT_THAT(due(), IsEmpty());
+  now += kSecond;
   EXPECT_THAT(due(), ElementsAre("PATCH told/status"));
 }
 

@@ -42,6 +42,27 @@ TEST_F(SpareRateTest, HoweverMuchIsDecidedEachSortHasSome) {
   EXPECT_EQ(taken(For::kTexts), 1 + 10);
 }
 
+TEST_F(SpareRateTest, WhileAnswersAreSlowNothingIsShared) {
+  const auto answers = [this](Duration took) {
+    for (int i = 0; i < 50; ++i) rate.answered(now, took);
+  };
+  answers(30 * kMillisecond);
+  EXPECT_EQ(taken(For::kTexts), 110);
+  now += 1 * kSecond;
+  answers(100 * kMillisecond);
+  EXPECT_EQ(taken(For::kTexts), 10);
+  now += 1 * kSecond;
+  answers(10 * kMillisecond);  // the time until now is not made up for
+  EXPECT_EQ(taken(For::kTexts), 10);
+  now += 1 * kSecond;
+  EXPECT_EQ(taken(For::kTexts), 110);
+}
+
+TEST_F(SpareRateTest, OneSlowAnswerSaysLittle) {
+  rate.answered(now, 300 * kMillisecond);
+  EXPECT_EQ(taken(For::kTexts), 110);
+}
+
 TEST_F(SpareRateTest, NothingIsSavedUp) {
   taken(For::kTexts);
   now += 3600 * kSecond;
