@@ -115,13 +115,13 @@ bool Watch::behind_step() {
   return false;
 }
 
-void Watch::deliver(Handout& handout) {
+void Watch::deliver(EventBatch& batch) {
   if (state_ != State::kMember) return;
   const auto self = shared_from_this();
-  const auto& changes = handout.changes();
+  const auto& changes = batch.changes();
   const bool whole = changes.front()->version() > told_ && options_.selector.empty() &&
                      (call_->form.shape != Form::Shape::kTable || columns_sent_);
-  const auto text = whole ? handout.text(call_->route, call_->form) : nullptr;
+  const auto text = whole ? batch.text(call_->route, call_->form) : nullptr;
   const std::size_t backlog = stream_->backlog();
   if (text && (backlog == 0 || backlog + text->size() <= call_->at->limits.stream_bytes)) {
     told_ = changes.back()->version();

@@ -32,7 +32,7 @@ class Watch final : public Streaming, public std::enable_shared_from_this<Watch>
   bool member() const { return state_ == State::kMember; }
   const std::string& ns() const { return call_->route.ns; }
   /// As a member. It may stop being one.
-  void deliver(Handout& handout);
+  void deliver(EventBatch& batch);
   void expire();  ///< its place is no longer in the history
   void due();     ///< a deadline of add_deadline() passed
 

@@ -37,7 +37,7 @@ std::shared_ptr<const std::string> EventTexts::get(std::string_view type, const 
   return shared;
 }
 
-std::shared_ptr<const std::string> Handout::text(const Route& route, const Form& form) {
+std::shared_ptr<const std::string> EventBatch::text(const Route& route, const Form& form) {
   for (const Joined& known : joined_)
     if (known.version == route.kind_version && known.form.shape == form.shape &&
         known.form.row_object == form.row_object && known.form.meta_version == form.meta_version)
@@ -135,8 +135,8 @@ void Feed::hand_out() {
 }
 
 void Feed::hand_out(const Members& members, std::vector<const Change*> changes) {
-  Handout handout(lane_.texts, std::move(changes));
-  for (const auto& watch : members) watch->deliver(handout);
+  EventBatch batch(lane_.texts, std::move(changes));
+  for (const auto& watch : members) watch->deliver(batch);
 }
 
 void Feed::drop_leavers(Members& members) {

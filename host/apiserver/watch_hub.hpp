@@ -58,9 +58,9 @@ class EventTexts {
 };
 
 /// Changes that are handed out together, and the texts of all their events in one. One thread.
-class Handout {
+class EventBatch {
  public:
-  Handout(EventTexts& texts, std::vector<const Change*> changes)
+  EventBatch(EventTexts& texts, std::vector<const Change*> changes)
       : changes_(std::move(changes)), texts_(texts) {}
 
   /// In order of versions; never empty.

@@ -26,10 +26,10 @@
 #include "host/plugins/clock.hpp"
 #include "host/plugins/plugin_deaths.hpp"
 #include "host/serve/control_loop.hpp"
+#include "host/serve/host_instance.hpp"
 #include "host/serve/live_moment.hpp"
 #include "host/serve/live_readings.hpp"
 #include "host/serve/signals.hpp"
-#include "host/serve/world.hpp"
 #include "host/webhook/configuration.hpp"
 #include "host/webhook/keeper.hpp"
 #include "host/webhook/server.hpp"
@@ -94,10 +94,11 @@ class Decider final : public TurnEnd {
     door_ = std::make_unique<ClusterDoor>(machine_->kernel(), *store_, *objects_, outbox_);
     kinds_ = followed_kinds(rules_->scheme, machine_->controllers());
     reads_ = std::make_unique<ReadServer>(rules_->scheme, kinds_, clock_);
-    decisions_ = std::make_unique<DecisionMetrics>(machine_->engine(), reads_->seeing().metrics());
+    decisions_ =
+        std::make_unique<DecisionMetrics>(machine_->engine(), reads_->telemetry().metrics());
     machine_->observe(*decisions_);
-    reads_->seeing().metrics().set_replica(Replica::kFollower);
-    reads_->seeing().enter([](const Seeing::Done& done) { done({leader_reading(false)}); });
+    reads_->telemetry().metrics().set_replica(Replica::kFollower);
+    reads_->telemetry().enter([](const Telemetry::Done& done) { done({leader_reading(false)}); });
     if (auto open = reads_->open(config_.server, options_.address, options_.own_kubeconfig); !open)
       return open;
     return follow(*cluster, std::move(*target));
@@ -205,8 +206,8 @@ class Decider final : public TurnEnd {
                                   [this] { return clock_.now(); });
     if (history_) history_->start();
     reads_->attach(*objects_, *insight_, *what_if_, history_.get());
-    reads_->seeing().metrics().set_replica(Replica::kLeader);
-    reads_->seeing().enter([this](Seeing::Done done) {
+    reads_->telemetry().metrics().set_replica(Replica::kLeader);
+    reads_->telemetry().enter([this](Telemetry::Done done) {
       control_->post(
           [this, done = std::move(done)](ObjectAccess& objects) { done(readings(objects)); });
     });

@@ -118,7 +118,7 @@ bool PluginRuntime::wants(const api::KindInfo& kind) const {
 }
 
 void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const json::object* old,
-                          const Judge& judge, std::vector<api::Problem>& problems) {
+                          const Validate& problems_of, std::vector<api::Problem>& problems) {
   const std::string version = kind.hub_api_version();
   std::string text;
   std::string old_text;
@@ -127,7 +127,7 @@ void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const
   ObjectWrite write{old ? WriteOperation::kUpdate : WriteOperation::kCreate, version, kind.kind,
                     text, old_text};
   const auto first_wrong = [&](json::object& changed) {
-    const std::vector<api::Problem> wrong = judge(changed);
+    const std::vector<api::Problem> wrong = problems_of(changed);
     return wrong.empty() ? std::string() : wrong.front().text();
   };
   auto defaulted = set_->validators().set_defaults(write, first_wrong);

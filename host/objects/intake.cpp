@@ -125,8 +125,8 @@ void Intake::warn(const api::KindInfo& kind, const std::vector<api::Problem>& wa
         api::Problem{warning.kind, without_indices(warning.field), warning.detail}.text())];
 }
 
-std::vector<api::Problem> Intake::judge(const api::KindInfo& kind, json::object& object,
-                                        const json::object* old, const IntakeOptions& options) {
+std::vector<api::Problem> Intake::validate(const api::KindInfo& kind, json::object& object,
+                                           const json::object* old, const IntakeOptions& options) {
   fill_namespace(kind, object);
   std::vector<api::Problem> problems;
   const bool workload = kind.kind == "Workload" && kind.group == kQueueGroup;
@@ -162,13 +162,13 @@ std::vector<api::Problem> Intake::ask_plugins(const api::KindInfo& kind, json::o
     IntakeOptions strict = options;
     strict.unknown_fields = api::UnknownFields::kRefuse;
     strict.warnings = &repeated;
-    return judge(kind, changed, old, strict);
+    return validate(kind, changed, old, strict);
   };
   validators_->check(kind, object, old, judge_again, problems);
   return problems;
 }
 
-PreparedObject Intake::seal(const api::KindInfo& kind, const json::object& object, bool dry_run) {
+PreparedObject Intake::encode(const api::KindInfo& kind, const json::object& object, bool dry_run) {
   PreparedObject out;
   out.stored = to_stored(kind, object, bodies_);
   if (!dry_run) out.typed = decode(kind, object);
@@ -182,10 +182,10 @@ PreparedObject Intake::seal(const api::KindInfo& kind, const json::object& objec
 std::vector<api::Problem> Intake::prepare(const api::KindInfo& kind, json::object& object,
                                           const json::object* old, const IntakeOptions& options,
                                           PreparedObject& out) {
-  auto problems = judge(kind, object, old, options);
+  auto problems = validate(kind, object, old, options);
   if (problems.empty() && asks_plugins(kind)) problems = ask_plugins(kind, object, old, options);
   if (!problems.empty()) return problems;
-  out = seal(kind, object, options.dry_run);
+  out = encode(kind, object, options.dry_run);
   remember(kind, object);
   return problems;
 }

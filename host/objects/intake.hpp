@@ -1,8 +1,8 @@
 // Intake: what every written object passes on its way in: namespace and priority are filled in, it
 // is defaulted and validated by the Scheme and by the validators of plugins, and decoded once.
 //
-// The result is a PreparedObject, ready for Kernel::commit(). judge(), seal() and decode() may be
-// called from any thread; the rest belongs to one at a time.
+// The result is a PreparedObject, ready for Kernel::commit(). validate(), encode() and decode() may
+// be called from any thread; the rest belongs to one at a time.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -49,10 +49,10 @@ class WriteValidators {
   virtual ~WriteValidators() = default;
   virtual bool wants(const api::KindInfo& kind) const = 0;
   /// How an object is judged that a plugin changed: as any other that is written.
-  using Judge = std::function<std::vector<api::Problem>(boost::json::object& object)>;
+  using Validate = std::function<std::vector<api::Problem>(boost::json::object& object)>;
   /// Fills in plugins' defaults and reports what they refuse. `old` is nullptr on creation.
   virtual void check(const api::KindInfo& kind, boost::json::object& object,
-                     const boost::json::object* old, const Judge& judge,
+                     const boost::json::object* old, const Validate& problems_of,
                      std::vector<api::Problem>& problems) = 0;
 };
 
@@ -107,16 +107,16 @@ class Intake {
   }
 
   /// The parts of prepare(): defaults, converts and judges `object` in place, …
-  std::vector<api::Problem> judge(const api::KindInfo& kind, boost::json::object& object,
-                                  const boost::json::object* old, const IntakeOptions& options);
-  /// … has plugins judge it, if any wants to, …
+  std::vector<api::Problem> validate(const api::KindInfo& kind, boost::json::object& object,
+                                     const boost::json::object* old, const IntakeOptions& options);
+  /// … has plugins validate it, if any wants to, …
   bool asks_plugins(const api::KindInfo& kind) const;
   std::vector<api::Problem> ask_plugins(const api::KindInfo& kind, boost::json::object& object,
                                         const boost::json::object* old,
                                         const IntakeOptions& options);
   /// … and makes the form that is stored of a hub object that was accepted.
-  PreparedObject seal(const api::KindInfo& kind, const boost::json::object& object,
-                      bool dry_run = false);
+  PreparedObject encode(const api::KindInfo& kind, const boost::json::object& object,
+                        bool dry_run = false);
 
   /// The decoded form of a hub object that was accepted before.
   TypedObject decode(const api::KindInfo& kind, const boost::json::object& object);

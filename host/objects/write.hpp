@@ -58,7 +58,7 @@ struct WriteRequest {
   std::shared_ptr<boost::json::monotonic_resource> memory;
   boost::json::value body;  ///< the object or the patch; null with kDelete
   PatchType patch_type = PatchType::kMerge;
-  /// kCreate: the object as an earlier stage has defaulted, validated and sealed it, in place of
+  /// kCreate: the object as an earlier stage has defaulted, validated and encoded it, in place of
   /// `body`. It is used up.
   std::shared_ptr<PreparedObject> prepared;
   /// What comes of it, as it was worked out beforehand; null: it is worked out on the way.

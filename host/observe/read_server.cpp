@@ -35,7 +35,7 @@ Result<void> ReadServer::open(ServerConfig server, const std::string& address,
   options.tls = TlsOptions{keys->certificate, keys->key, keys->client_ca};
   options.read_only = true;
   options.but = asks_what_if;
-  const MeteredApi api = seeing_.api();
+  const MeteredApi api = telemetry_.api();
   auto listener = Listener::open(options, api.handler, api.check);
   if (!listener) return listener.error().context("--address");
   auto token = publish_kubeconfig(server.kubeconfig, "", (*listener)->address(), *keys);
@@ -44,7 +44,7 @@ Result<void> ReadServer::open(ServerConfig server, const std::string& address,
   keys_.set(server, std::move(*keys));
   listener_ = std::move(*listener);
   address_ = listener_->address();
-  seeing_.watch(*listener_);
+  telemetry_.watch(*listener_);
   keys_.start([this] { return seconds(); },
               [this](const ServerKeys& next) {
                 return listener_->reload_tls({next.certificate, next.key, next.client_ca});
@@ -66,10 +66,10 @@ void ReadServer::attach(LiveStore& store, Insight& insight, WhatIf& what_if, His
 
 void ReadServer::stop() {
   keys_.stop();
-  seeing_.leave();
+  telemetry_.leave();
   api_.detach();
   if (listener_) listener_->stop(kRequestsEnd / kMillisecond);
-  seeing_.stop(0);
+  telemetry_.stop(0);
   listener_.reset();
 }
 

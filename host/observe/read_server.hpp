@@ -16,7 +16,7 @@
 #include "host/config/config.hpp"
 #include "host/observe/read_only.hpp"
 #include "host/plugins/clock.hpp"
-#include "host/serve/seeing.hpp"
+#include "host/serve/telemetry.hpp"
 
 namespace sluice::host {
 
@@ -39,7 +39,7 @@ class ReadServer {
   const std::string& address() const { return address_; }
   ApiServer& api() { return api_; }
   /// What it shows at /metrics to users that may read it.
-  Seeing& seeing() { return seeing_; }
+  Telemetry& telemetry() { return telemetry_; }
 
  private:
   std::int64_t seconds() const { return clock_.now() / kSecond; }
@@ -51,7 +51,7 @@ class ReadServer {
   NoWrites writes_;
   HostAuthenticator authenticator_;
   ApiServer api_;
-  Seeing seeing_{api_};
+  Telemetry telemetry_{api_};
   KeyRenewal keys_{""};
   std::unique_ptr<Listener> listener_;
   std::string address_;

@@ -81,7 +81,7 @@ std::string changed_identity(const json::object& before, const json::object& aft
 }
 
 /// Judges what a plugin gave back in place of `before`, and takes it; empty: it did.
-std::string take_defaulted(const std::string& answer, const Validators::Judge& judge,
+std::string take_defaulted(const std::string& answer, const Validators::Validate& refusal_of,
                            std::string& object) {
   boost::system::error_code error;
   json::value changed = api::parse_deep(answer, error);
@@ -91,7 +91,7 @@ std::string take_defaulted(const std::string& answer, const Validators::Judge& j
     if (const std::string part = changed_identity(before.get_object(), changed.get_object());
         !part.empty())
       return "it changes " + part + ", which is not its to set";
-  if (std::string wrong = judge(changed.get_object()); !wrong.empty())
+  if (std::string wrong = refusal_of(changed.get_object()); !wrong.empty())
     return "it gives back an object that is refused: " + shown_text(wrong);
   object.clear();
   api::append_json(changed.get_object(), object);
@@ -152,7 +152,8 @@ bool Validators::wants(std::string_view api_version, std::string_view kind) cons
   });
 }
 
-Result<std::string> Validators::set_defaults(const ObjectWrite& write, const Judge& judge) const {
+Result<std::string> Validators::set_defaults(const ObjectWrite& write,
+                                             const Validate& refusal_of) const {
   std::string object(write.object);
   if (write.operation == WriteOperation::kDelete) return object;
   const std::string wanted = group_kind(write.api_version, write.kind);
@@ -173,7 +174,7 @@ Result<std::string> Validators::set_defaults(const ObjectWrite& write, const Jud
       Nonsense nonsense;
       const std::string changed = text.document("the object", nonsense);
       if (code != SLUICE_OK || changed.empty()) return entry.plugin->judged(code, nonsense);
-      return entry.plugin->judged(code, take_defaulted(changed, judge, object));
+      return entry.plugin->judged(code, take_defaulted(changed, refusal_of, object));
     });
     if (answer == Answer::kClosed) return Error{fault.text};
   }

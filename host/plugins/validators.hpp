@@ -53,12 +53,12 @@ class Validators {
 
   /// What is wrong with an object that a plugin gives back, empty when nothing is; it may fill in
   /// what the API fills in.
-  using Judge = std::function<std::string(boost::json::object& object)>;
+  using Validate = std::function<std::string(boost::json::object& object)>;
 
   /// The object with plugins' defaults; an error refuses the write. What a plugin gives back may
-  /// differ in its content, its labels and annotations, and has to please the judge; anything else
+  /// differ in its content, its labels and annotations, and `refusal_of` it is empty; anything else
   /// is a fault of the plugin.
-  Result<std::string> set_defaults(const ObjectWrite& write, const Judge& judge) const;
+  Result<std::string> set_defaults(const ObjectWrite& write, const Validate& refusal_of) const;
   /// Empty: all accept.
   std::vector<FieldError> validate(const ObjectWrite& write) const;
 

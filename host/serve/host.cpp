@@ -25,9 +25,9 @@
 #include "host/plugins/crash_note.hpp"
 #include "host/plugins/plugin_deaths.hpp"
 #include "host/plugins/watchdog.hpp"
-#include "host/serve/seeing.hpp"
+#include "host/serve/host_instance.hpp"
 #include "host/serve/signals.hpp"
-#include "host/serve/world.hpp"
+#include "host/serve/telemetry.hpp"
 #include "host/store/carried.hpp"
 #include "host/store/reader.hpp"
 #include "host/store/sqlite_journal.hpp"
@@ -39,7 +39,7 @@ std::string store_folder(const Configuration& config) {
   return config.store.path == "memory" ? std::string() : config.store.path;
 }
 
-/// Asks the authorizer of the present World; without a World all is denied.
+/// Asks the authorizer of the present HostInstance; without a HostInstance all is denied.
 class PresentAuthorizer final : public Authorizer {
  public:
   AccessAnswer may(const Identity& who, const AccessRequest& request) const override {
@@ -109,7 +109,7 @@ class Host {
         keys_(store_folder(config_)),
         authenticator_(authorizer_),
         api_(authenticator_, api_limits(config_.server.limits)),
-        seeing_(api_) {
+        telemetry_(api_) {
     api_.set_liveness([this] {
       HealthState state;
       state.busy = watchdog_.busy();
@@ -118,8 +118,8 @@ class Host {
     });
   }
   ~Host() {
-    keys_.stop();     // it renews those of the listeners
-    seeing_.stop(0);  // it looks at them
+    keys_.stop();        // it renews those of the listeners
+    telemetry_.stop(0);  // it looks at them
   }
 
   Result<int> run(Signals& signals) {
@@ -146,7 +146,7 @@ class Host {
         log(LogLevel::kError, "host", "the job kinds are as before: " + followed.error().text);
       }
       tell_service_manager("READY=1");
-      if (!world_) return Error{"the host lost its store on a reload; see the log"};
+      if (!instance_) return Error{"the host lost its store on a reload; see the log"};
     }
     log(LogLevel::kInfo, "host", "shutting down");
     tell_service_manager("STOPPING=1");
@@ -159,11 +159,12 @@ class Host {
   Result<void> start() {
     if (auto safe = check_exposure(config_.server); !safe) return safe;
     note_deaths();
-    auto world = World::make(config_, clock_, seeing_.metrics(), deaths_, declared(stored_pages()));
-    if (!world) return world.error();
+    auto instance = HostInstance::make(config_, clock_, telemetry_.metrics(), deaths_,
+                                       declared(stored_pages()));
+    if (!instance) return instance.error();
     // First, so that probes get an answer while a large store is read.
-    if (auto listening = seeing_.listen(config_.metrics.address); !listening) return listening;
-    if (auto opened = open(**world); !opened) return opened;
+    if (auto listening = telemetry_.listen(config_.metrics.address); !listening) return listening;
+    if (auto opened = open(**instance); !opened) return opened;
     auto keys = keys_.prepare(config_.server, seconds());
     if (!keys) return keys.error();
     auto path = kubeconfig_path(config_.server, store_folder(config_));
@@ -178,7 +179,7 @@ class Host {
     auto tokens = HostAuthenticator::read(admin_token_, config_.server.token_file);
     if (!tokens) return tokens.error();
     authenticator_.use(std::move(*tokens));
-    enter(std::move(*world));
+    enter(std::move(*instance));
     keys_.start([this] { return seconds(); },
                 [this](const ServerKeys& next) { return renew(next); });
     return {};
@@ -188,7 +189,7 @@ class Host {
     return {std::move(pages), [signals = signals_] { signals->call(); }};
   }
 
-  /// Those of the store on disk, which has to be read by a World that serves them.
+  /// Those of the store on disk, which has to be read by a HostInstance that serves them.
   JobPages stored_pages() const {
     if (store_folder(config_).empty()) return {};
     auto found = objects_of_kind(store_folder(config_), "sluice.dev/JobKind");
@@ -221,16 +222,16 @@ class Host {
 
   std::int64_t seconds() const { return clock_.now() / kSecond; }
 
-  Result<void> open(World& world) {
+  Result<void> open(HostInstance& instance) {
     const std::string folder = store_folder(config_);
     if (folder.empty()) {
-      auto opened = world.open(carried_.empty() ? nullptr : carried_.journal());
-      if (opened) carried_.forget(world.scheme());
+      auto opened = instance.open(carried_.empty() ? nullptr : carried_.journal());
+      if (opened) carried_.forget(instance.scheme());
       return opened;
     }
     auto journal = SqliteJournal::open(folder);
     if (!journal) return journal.error();
-    return world.open(metered(std::move(*journal), seeing_.metrics()));
+    return instance.open(metered(std::move(*journal), telemetry_.metrics()));
   }
 
   Result<void> listen(const ServerKeys& keys) {
@@ -238,11 +239,11 @@ class Host {
     options.address = config_.server.address;
     options.tls = TlsOptions{keys.certificate, keys.key, keys.client_ca};
     options.limits = listener_limits(config_.server.limits);
-    const MeteredApi api = seeing_.api();
+    const MeteredApi api = telemetry_.api();
     auto listener = Listener::open(options, api.handler, api.check);
     if (!listener) return listener.error().context("server.address");
     listener_ = std::move(*listener);
-    seeing_.watch(*listener_);
+    telemetry_.watch(*listener_);
     if (config_.server.insecure_http.empty()) return {};
     options.name = "http";
     options.address = config_.server.insecure_http;
@@ -250,37 +251,38 @@ class Host {
     auto plain = Listener::open(options, api.handler, api.check);
     if (!plain) return plain.error().context("server.insecureHttp");
     plain_ = std::move(*plain);
-    seeing_.watch(*plain_);
+    telemetry_.watch(*plain_);
     return {};
   }
 
-  /// Requests go to `world` from now on.
-  void enter(std::unique_ptr<World> world) {
-    world_ = std::move(world);
+  /// Requests go to `instance` from now on.
+  void enter(std::unique_ptr<HostInstance> instance) {
+    instance_ = std::move(instance);
     watchdog_.watch(
-        [loop = &world_->control()](Duration longer_than) { return loop->busy(longer_than); });
-    authorizer_.set(&world_->authorizer());
+        [loop = &instance_->control()](Duration longer_than) { return loop->busy(longer_than); });
+    authorizer_.set(&instance_->authorizer());
     api_.set_limits(api_limits(config_.server.limits));
-    api_.attach(world_->backend(authenticator_));
-    seeing_.enter([world = world_.get()](Seeing::Done done) {
-      world->control().post([world, done = std::move(done)](ObjectAccess& objects) {
-        done(world->readings(objects));
+    api_.attach(instance_->backend(authenticator_));
+    telemetry_.enter([instance = instance_.get()](Telemetry::Done done) {
+      instance->control().post([instance, done = std::move(done)](ObjectAccess& objects) {
+        done(instance->readings(objects));
       });
     });
   }
 
-  /// Ends the World, before one of the next configuration. Requests meanwhile are answered 503.
+  /// Ends the HostInstance, before one of the next configuration. Requests meanwhile are answered
+  /// 503.
   void leave(const Configuration& next) {
-    seeing_.leave();
+    telemetry_.leave();
     api_.detach();
     authorizer_.set(nullptr);
     std::vector<std::string> plugins;
     for (const PluginConfig& plugin : chosen_plugins(next.plugins, std::nullopt))
       if (plugin.enabled) plugins.push_back(plugin.name);
-    world_->hand_over(plugins);
+    instance_->hand_over(plugins);
     watchdog_.watch({});
-    if (store_folder(config_).empty()) carried_.take(world_->store(), world_->scheme());
-    world_.reset();
+    if (store_folder(config_).empty()) carried_.take(instance_->store(), instance_->scheme());
+    instance_.reset();
   }
 
   /// What a new configuration needs, made and checked while the old one is in force.
@@ -288,7 +290,7 @@ class Host {
     Configuration config;
     ServerKeys keys;
     HostAuthenticator::Table tokens;
-    std::unique_ptr<World> world;
+    std::unique_ptr<HostInstance> instance;
   };
 
   Result<Next> prepare() {
@@ -300,59 +302,59 @@ class Host {
     if (!keys) return keys.error();
     auto tokens = HostAuthenticator::read(admin_token_, config->server.token_file);
     if (!tokens) return tokens.error();
-    auto world = World::make(*config, clock_, seeing_.metrics(), PluginDeaths(),
-                             declared(world_->published_pages()));
-    if (!world) return world.error();
-    return Next{std::move(*config), std::move(*keys), std::move(*tokens), std::move(*world)};
+    auto instance = HostInstance::make(*config, clock_, telemetry_.metrics(), PluginDeaths(),
+                                       declared(instance_->published_pages()));
+    if (!instance) return instance.error();
+    return Next{std::move(*config), std::move(*keys), std::move(*tokens), std::move(*instance)};
   }
 
   /// An error changes nothing; only when the present configuration does not come up again either,
-  /// there is no World afterwards.
+  /// there is no HostInstance afterwards.
   Result<void> reload() {
     auto next = prepare();
     if (!next) return next.error();
     if (auto renewed = renew(next->keys); !renewed) return renewed;
     log(LogLevel::kInfo, "host", "reloading the configuration");
-    if (auto taken = take_over(next->config, next->world); !taken) return taken;
+    if (auto taken = take_over(next->config, next->instance); !taken) return taken;
     keys_.set(config_.server, std::move(next->keys));
     authenticator_.use(std::move(next->tokens));
     for (Listener* listener : {listener_.get(), plain_.get()})
       if (listener != nullptr) listener->set_limits(listener_limits(config_.server.limits));
-    enter(std::move(next->world));
+    enter(std::move(next->instance));
     deaths_.forget();
     write_deaths();
     log(LogLevel::kInfo, "host", "the new configuration is in force");
     return {};
   }
 
-  /// Lets `world` have the store in place of the present World. On success `config` is the one that
-  /// was in force.
-  Result<void> take_over(Configuration& config, std::unique_ptr<World>& world) {
-    const JobPages pages = world_->pages();
+  /// Lets `instance` have the store in place of the present HostInstance. On success `config` is
+  /// the one that was in force.
+  Result<void> take_over(Configuration& config, std::unique_ptr<HostInstance>& instance) {
+    const JobPages pages = instance_->pages();
     leave(config);
     std::swap(config_, config);
-    auto opened = open(*world);
+    auto opened = open(*instance);
     if (opened) return {};
     std::swap(config_, config);
-    world.reset();
+    instance.reset();
     if (auto back = come_back(pages); !back) return back.error().context(opened.error().text);
     return opened;
   }
 
-  /// Another World of the same configuration, which serves the kinds that are declared by now. An
-  /// error changes nothing, as in reload().
+  /// Another HostInstance of the same configuration, which serves the kinds that are declared by
+  /// now. An error changes nothing, as in reload().
   Result<void> follow_pages() {
-    JobPages pages = world_->published_pages();
-    if (pages == world_->pages()) return {};
+    JobPages pages = instance_->published_pages();
+    if (pages == instance_->pages()) return {};
     const Duration began = clock_.steady();
-    auto world =
-        World::make(config_, clock_, seeing_.metrics(), deaths_, declared(std::move(pages)));
-    if (!world) return world.error();
+    auto instance = HostInstance::make(config_, clock_, telemetry_.metrics(), deaths_,
+                                       declared(std::move(pages)));
+    if (!instance) return instance.error();
     Configuration config = config_;
-    if (auto taken = take_over(config, *world); !taken) return taken;
-    enter(std::move(*world));
+    if (auto taken = take_over(config, *instance); !taken) return taken;
+    enter(std::move(*instance));
     log(LogLevel::kInfo, "host", "other job kinds are served",
-        {{"pages", std::to_string(world_->pages().size())},
+        {{"pages", std::to_string(instance_->pages().size())},
          {"took_ms", std::to_string((clock_.steady() - began) / kMillisecond)}});
     return {};
   }
@@ -364,18 +366,18 @@ class Host {
   /// The configuration that was in force, after another one failed to start.
   Result<void> come_back(JobPages pages) {
     if (auto renewed = renew(keys_.keys()); !renewed) return renewed;
-    auto world =
-        World::make(config_, clock_, seeing_.metrics(), deaths_, declared(std::move(pages)));
-    if (!world) return world.error();
-    if (auto opened = open(**world); !opened) return opened;
-    enter(std::move(*world));
+    auto instance = HostInstance::make(config_, clock_, telemetry_.metrics(), deaths_,
+                                       declared(std::move(pages)));
+    if (!instance) return instance.error();
+    if (auto opened = open(**instance); !opened) return opened;
+    enter(std::move(*instance));
     return {};
   }
 
   void stop() {
     keys_.stop();
     // First, because ending streams and answering what runs needs the threads of the listeners.
-    seeing_.leave();
+    telemetry_.leave();
     api_.detach();
     authorizer_.set(nullptr);
     const Duration end = clock_.steady() + kRequestsEnd;
@@ -384,8 +386,8 @@ class Host {
     };
     listener_->stop(left_ms());
     if (plain_) plain_->stop(left_ms());
-    World::abandon(std::move(world_), [this] { watchdog_.watch({}); });
-    seeing_.stop(left_ms());
+    HostInstance::abandon(std::move(instance_), [this] { watchdog_.watch({}); });
+    telemetry_.stop(left_ms());
   }
 
   ServeOptions options_;
@@ -401,8 +403,8 @@ class Host {
   PresentAuthorizer authorizer_;
   HostAuthenticator authenticator_;
   ApiServer api_;
-  Seeing seeing_;
-  std::unique_ptr<World> world_;
+  Telemetry telemetry_;
+  std::unique_ptr<HostInstance> instance_;
   std::unique_ptr<Listener> listener_, plain_;
 };
 

@@ -1,10 +1,10 @@
-// run_host(): `sluice serve`: the process around a World: addresses and connections, keys, signals,
-// the ready line.
+// run_host(): `sluice serve`: the process around a HostInstance: addresses and connections, keys,
+// signals, the ready line.
 //
 // Blocks until SIGTERM or SIGINT asked for the end, which is orderly: no new connections, watches
 // end, requests that run are answered, everything acknowledged is durable. SIGHUP reads the
-// configuration again and puts a new World in place of the old one; connections live on. For the
-// main thread, once.
+// configuration again and puts a new HostInstance in place of the old one; connections live on. For
+// the main thread, once.
 #pragma once
 
 #include <string>

@@ -18,8 +18,8 @@ namespace sluice::host {
 
 class TimelineClient {
  public:
-  /// What a request carries of a new object: the sealed form, or the tree as it came over the line,
-  /// which the machine judges once more. What is decided is the same.
+  /// What a request carries of a new object: the encoded form, or the tree as it came over the
+  /// line, which the machine judges once more. What is decided is the same.
   enum class Bodies : std::uint8_t { kSealed, kTrees };
 
   /// All must outlive it.

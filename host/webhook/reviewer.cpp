@@ -128,18 +128,18 @@ Verdict Reviewer::mutate_job(const AdmissionRequest& request, Subject& subject) 
 
 Verdict Reviewer::validate_job(const AdmissionRequest& request, Subject& subject) {
   Verdict out;
-  if (is_ours(request, request.object)) out.refused = judge(subject, mode_of(request));
+  if (is_ours(request, request.object)) out.refused = refusal_of(subject, mode_of(request));
   return out;
 }
 
 /// By all that a write passes on a host.
-std::optional<ApiError> Reviewer::judge(Subject& subject, const WriteMode& mode) {
+std::optional<ApiError> Reviewer::refusal_of(Subject& subject, const WriteMode& mode) {
   Draft& draft = subject.draft;
   if (is_workload(draft.edit->kind())) know_classes(draft.edit->after());
-  drafter_.judge(draft, mode);
-  if (!draft.refused && !draft.sealed) {
+  drafter_.validate(draft, mode);
+  if (!draft.refused && !draft.encoded) {
     draft.refused = drafter_.ask_plugins(draft, mode);
-    if (!draft.refused) drafter_.seal(draft, mode);
+    if (!draft.refused) drafter_.encode(draft, mode);
   }
   return draft.refused ? draft.refused : draft.refused_late;
 }
@@ -147,7 +147,7 @@ std::optional<ApiError> Reviewer::judge(Subject& subject, const WriteMode& mode)
 Verdict Reviewer::mutate(Subject& subject, const WriteMode& mode) {
   Verdict out;
   const json::object before = subject.draft.edit->after();
-  if (judge(subject, mode)) return out;
+  if (refusal_of(subject, mode)) return out;
   // The API server converts; a patch is of the version that it sent.
   if (before.at("apiVersion") != subject.draft.edit->after().at("apiVersion")) return out;
   out.patch = amendments(before, subject.draft.edit->after(), Leaving::kIsNoWish);
@@ -158,7 +158,7 @@ Verdict Reviewer::validate(Subject& subject, const WriteMode& mode) {
   Verdict out;
   WriteMode telling = mode;
   telling.advises = true;
-  out.refused = judge(subject, telling);
+  out.refused = refusal_of(subject, telling);
   out.warnings = std::move(subject.draft.advice);
   return out;
 }

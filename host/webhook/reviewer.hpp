@@ -54,7 +54,7 @@ class Reviewer {
   Verdict validate(Subject& subject, const WriteMode& mode);
   Verdict gate_pod(const AdmissionRequest& request);
   Verdict validate_pod(Subject& subject, const WriteMode& mode);
-  std::optional<ApiError> judge(Subject& subject, const WriteMode& mode);
+  std::optional<ApiError> refusal_of(Subject& subject, const WriteMode& mode);
   bool is_ours(const AdmissionRequest& request, const boost::json::object& job) const;
   void know_classes(const boost::json::object& workload);
 

@@ -184,7 +184,7 @@ void Deletion::mark(const ObjectRef& ref, json::object object, std::int64_t grac
 }
 
 void Deletion::store(const ObjectRef& ref, const json::object& object) {
-  kernel_.commit(kernel_.intake().seal(*ref.kind, object));
+  kernel_.commit(kernel_.intake().encode(*ref.kind, object));
 }
 
 void Deletion::erase(const ObjectRef& ref) {

@@ -6,7 +6,7 @@
 // and the kernel's thread takes the draft if its own view says the same: a draft that holds is
 // exactly what that thread would have made. Else it is made anew.
 //
-// Invariant: a draft that was refused says only why; one that is sealed needs nothing but an
+// Invariant: a draft that was refused says only why; one that is encoded needs nothing but an
 // identity (where `identified` is false), the word of the guard, and to be committed. Used by one
 // thread at a time.
 #pragma once
@@ -94,8 +94,8 @@ struct Draft {
   bool records_owners = true;         ///< in managedFields; false: `after` has them already
   bool identified = true;             ///< a new object has its uid and creation time
 
-  // ---- once it is sealed
-  bool sealed = false;
+  // ---- once it is encoded
+  bool encoded = false;
   std::optional<ApiError> refused_late;  ///< after the guard had its say
   bool differs = true;                   ///< from what is stored
   PreparedObject prepared;               ///< as it is to be stored

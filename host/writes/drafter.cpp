@@ -69,9 +69,9 @@ bool Drafter::has_policy(const api::KindInfo& kind) const {
                      [&kind](const WritePolicy* policy) { return policy->wants(kind); });
 }
 
-void Drafter::judge(Draft& draft, const WriteMode& mode) const {
+void Drafter::validate(Draft& draft, const WriteMode& mode) const {
   draft.refused = draft.edit->is_new() ? judge_new(draft, mode) : judge_change(draft, mode);
-  if (!draft.refused && !intake_.asks_plugins(draft.edit->kind())) seal(draft, mode);
+  if (!draft.refused && !intake_.asks_plugins(draft.edit->kind())) encode(draft, mode);
 }
 
 /// How what the draft makes is validated, by its fields and by plugins.
@@ -105,7 +105,7 @@ std::optional<ApiError> Drafter::judge_fields(Draft& draft, const WriteMode& mod
   options.priority = &priority;
   // As it was sent: the judging converts.
   const std::string version = version_of(object, kind);
-  if (problems.empty()) problems = intake_.judge(kind, object, edit.before(), options);
+  if (problems.empty()) problems = intake_.validate(kind, object, edit.before(), options);
   draft.reads.note(std::move(priority));
   if (mode.field_validation == FieldValidation::kStrict && !draft.warnings.empty())
     return bad_request(
@@ -218,12 +218,12 @@ std::optional<ApiError> Drafter::judge_change(Draft& draft, const WriteMode& mod
   return judge_fields(draft, mode, std::move(problems));
 }
 
-void Drafter::seal(Draft& draft, const WriteMode& mode) const {
+void Drafter::encode(Draft& draft, const WriteMode& mode) const {
   Edit& edit = *draft.edit;
   const api::KindInfo& kind = edit.kind();
   const json::object* before = edit.before();
   json::object& after = edit.after();
-  draft.sealed = true;
+  draft.encoded = true;
   if (before) {
     if (edit.of_status() || kind.status_subresource)
       keep_other_part(*before, edit.of_status(), after);
@@ -238,7 +238,7 @@ void Drafter::seal(Draft& draft, const WriteMode& mode) const {
   if ((draft.refused_late = too_large(kind, edit.name(), after, mode.by_system))) return;
   if (before && body_differs(*before, after)) advance_generation(after);
   if (edit.of_status() && !mode.dry_run) return seal_status(draft);
-  draft.prepared = intake_.seal(kind, after, mode.dry_run);
+  draft.prepared = intake_.encode(kind, after, mode.dry_run);
   if (before && !mode.dry_run) draft.prepared.stored.hidden = edit.stored().hidden;
 }
 

@@ -47,15 +47,15 @@ class Drafter {
   void require_namespaces() { require_namespaces_ = true; }
 
   /// What the system makes of a wish before its fields are checked: marks that are not the writer's
-  /// to set, owners, and the policies of the kind. The first part of judge().
+  /// to set, owners, and the policies of the kind. The first part of validate().
   void amend(Draft& draft, const WriteMode& mode, std::vector<api::Problem>& problems) const;
   /// Judges the draft's edit, and seals it unless plugins have to be asked before. Why not: in
   /// `refused`. REQUIRES: the edit says what is to become of the object.
-  void judge(Draft& draft, const WriteMode& mode) const;
+  void validate(Draft& draft, const WriteMode& mode) const;
   /// What plugins say of it. [kernel's thread]
   std::optional<ApiError> ask_plugins(Draft& draft, const WriteMode& mode) const;
   /// Makes the form that is stored.
-  void seal(Draft& draft, const WriteMode& mode) const;
+  void encode(Draft& draft, const WriteMode& mode) const;
 
   /// Why no object can be created in a namespace; nullopt: it can.
   std::optional<ApiError> namespace_refuses(const Reads& reads, const api::KindInfo& kind,

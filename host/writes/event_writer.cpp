@@ -73,7 +73,7 @@ bool EventWriter::count_up(const std::string& key) {
   json::object event = objects_.kernel().current(*kind, key);
   event["count"] = api::find_int(event, "count").value_or(1) + 1;
   event["lastTimestamp"] = format_time(objects_.now() - objects_.now() % kSecond);
-  objects_.kernel().commit(objects_.kernel().intake().seal(*kind, event));
+  objects_.kernel().commit(objects_.kernel().intake().encode(*kind, event));
   return true;
 }
 

@@ -24,7 +24,7 @@ void drop_system_metadata(boost::json::object& object);
 /// Identity of a new object: uid and creation time where missing, generation 1.
 void give_identity(boost::json::object& object, std::string_view uid, Time now);
 
-/// The same for an object that was sealed before its identity was known, where it has none.
+/// The same for an object that was encoded before its identity was known, where it has none.
 /// `created` to the nanosecond, because a virtual clock can tell; nullopt: it is given later.
 void give_identity(PreparedObject& object, std::string_view uid, std::optional<Time> created);
 

@@ -43,18 +43,18 @@ ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::ob
                                              const WriteMode& mode) {
   Draft draft(view_);
   draft.edit.emplace(kind).set_after(std::move(object));
-  drafter_.judge(draft, mode);
+  drafter_.validate(draft, mode);
   return take(draft, mode);
 }
 
 ApiResult<WriteOutcome> ObjectWriter::replace(Edit edit, const WriteMode& mode) {
   Draft draft(view_);
   draft.edit.emplace(std::move(edit));
-  drafter_.judge(draft, mode);
+  drafter_.validate(draft, mode);
   return take(draft, mode);
 }
 
-/// Whether creating an object of the kind depends on more than what its sealed form was judged by:
+/// Whether creating an object of the kind depends on more than what its encoded form was judged by:
 /// built-in kinds get names and statuses that their identity decides.
 bool ObjectWriter::needs_tree(const api::KindInfo& kind, const WriteMode& mode) const {
   return mode.guard || mode.dry_run || !mode.by_system || !mode.field_manager.empty() ||
@@ -90,7 +90,7 @@ ApiResult<WriteOutcome> ObjectWriter::take(Draft& draft, const WriteMode& mode) 
   if (draft.refused) return *draft.refused;
   Edit& edit = *draft.edit;
   const api::KindInfo& kind = edit.kind();
-  if (!draft.sealed) {  // plugins have their say first
+  if (!draft.encoded) {  // plugins have their say first
     if (!draft.identified)
       give_identity(edit.after(), ids_.uid_for(kind, edit.after(), now()), now());
     draft.identified = true;
@@ -98,7 +98,7 @@ ApiResult<WriteOutcome> ObjectWriter::take(Draft& draft, const WriteMode& mode) 
   }
   if (mode.guard)
     if (auto refused = mode.guard(kind, edit.after())) return *refused;
-  if (!draft.sealed) drafter_.seal(draft, mode);
+  if (!draft.encoded) drafter_.encode(draft, mode);
   if (draft.refused_late) return *draft.refused_late;
   return edit.is_new() ? store_new(draft, mode) : store_change(draft, mode);
 }

@@ -46,8 +46,8 @@ class ObjectWriter final : public ObjectAccess {
   /// `object` names its apiVersion and kind and, when namespaced, its namespace.
   ApiResult<WriteOutcome> create(const api::KindInfo& kind, boost::json::object object,
                                  const WriteMode& mode);
-  /// The same of an object that was sealed before: without another look at it where its kind allows
-  /// that.
+  /// The same of an object that was encoded before: without another look at it where its kind
+  /// allows that.
   ApiResult<WriteOutcome> create(PreparedObject prepared, const WriteMode& mode);
   /// Makes of the object what the edit says. REQUIRES: that was said.
   ApiResult<WriteOutcome> replace(Edit edit, const WriteMode& mode);

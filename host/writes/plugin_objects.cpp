@@ -247,7 +247,7 @@ PortAnswer PluginObjects::release_claim(const PluginObjectRef& ref) {
   claims.remove(plugin_);
   StoredObject changed = *stored;
   set_claims(changed, claims);
-  PreparedObject released = kernel_.intake().seal(*kind, to_object(changed));
+  PreparedObject released = kernel_.intake().encode(*kind, to_object(changed));
   released.stored.hidden = stored->hidden;
   kernel_.commit(std::move(released));
   return {};
@@ -307,7 +307,7 @@ PortAnswer PluginObjects::set_state(std::string_view key, std::string_view value
                             {"kind", "PluginState"},
                             {"metadata", json::object{{"name", state_key(key)}}},
                             {"data", base64_text(value)}};
-  kernel_.commit(kernel_.intake().seal(*state_kind_, object));
+  kernel_.commit(kernel_.intake().encode(*state_kind_, object));
   return {};
 }
 

@@ -186,7 +186,7 @@ void Writer::fill(Draft& draft, const WriteRequest& request, json::value* used_u
     SLUICE_CHECK(false, "a draft of a deletion");
     return std::nullopt;
   }();
-  if (!draft.refused) drafter_.judge(draft, mode_of(request));
+  if (!draft.refused) drafter_.validate(draft, mode_of(request));
 }
 
 std::optional<ApiError> Writer::create(Draft& draft, const WriteRequest& request,

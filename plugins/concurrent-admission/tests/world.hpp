@@ -92,7 +92,7 @@ class RaceWorld final : public DecisionObserver {
       const api::KindInfo* kind =
           running->scheme.find(name.substr(0, space), name.substr(space + 1));
       for (const boost::json::object& object : objects)
-        store->put(running->intake.seal(*kind, object).stored);
+        store->put(running->intake.encode(*kind, object).stored);
     }
     kernel().begin_instant(clock.time);
     running->machine.load();

@@ -36,7 +36,7 @@ class Defaults : public PluginTest {
   std::string write(json::object& object, const std::string& kind = "ConfigMap") {
     Intake intake(scheme, runtime.get());
     const api::KindInfo& info = *scheme.find_by_name(kind);
-    auto problems = intake.judge(info, object, nullptr, {});
+    auto problems = intake.validate(info, object, nullptr, {});
     if (problems.empty() && intake.asks_plugins(info))
       problems = intake.ask_plugins(info, object, nullptr, {});
     return problems.empty() ? "" : problems.front().text();
@@ -166,7 +166,7 @@ TEST_F(Defaults, A2_RandomAnswersNeverChangeWhoseObjectItIs) {
     // What is stored pleases the schema: a plugin that says nothing lets the same pass again.
     json::object again = object;
     EXPECT_TRUE(Intake(scheme, nullptr)
-                    .judge(*scheme.find_by_name("ConfigMap"), again, nullptr, {})
+                    .validate(*scheme.find_by_name("ConfigMap"), again, nullptr, {})
                     .empty());
   }
   EXPECT_GT(taken, 50) << "the test tries what is allowed, too";

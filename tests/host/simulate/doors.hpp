@@ -1,4 +1,4 @@
-// DoorAgreement: plays an input twice, by the short way of a simulation (sealed objects, statuses
+// DoorAgreement: plays an input twice, by the short way of a simulation (encoded objects, statuses
 // on demand) and as a host does it (trees that are judged as they come, a store with versions,
 // every status written, Events), and holds log, error and the objects at the end against each
 // other.

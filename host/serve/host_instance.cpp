@@ -1,4 +1,4 @@
-#include "host/serve/world.hpp"
+#include "host/serve/host_instance.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -51,24 +51,26 @@ Result<std::unique_ptr<Rules>> load_host_rules(const Configuration& config,
   return rules;
 }
 
-Result<std::unique_ptr<World>> World::make(const Configuration& config, const PluginClock& clock,
-                                           HostMetrics& metrics, const PluginDeaths& deaths,
-                                           Declared declared) {
-  std::unique_ptr<World> world(new World(config, clock, metrics));
+Result<std::unique_ptr<HostInstance>> HostInstance::make(const Configuration& config,
+                                                         const PluginClock& clock,
+                                                         HostMetrics& metrics,
+                                                         const PluginDeaths& deaths,
+                                                         Declared declared) {
+  std::unique_ptr<HostInstance> instance(new HostInstance(config, clock, metrics));
   auto rules = load_host_rules(config, std::nullopt, clock, deaths);
   if (!rules) return rules.error();
-  world->rules_ = std::move(*rules);
-  world->other_pages_ = std::move(declared.others);
-  world->rules_->declare(std::move(declared.pages));
-  for (const auto& [name, page] : world->rules_->pages())
+  instance->rules_ = std::move(*rules);
+  instance->other_pages_ = std::move(declared.others);
+  instance->rules_->declare(std::move(declared.pages));
+  for (const auto& [name, page] : instance->rules_->pages())
     if (!page.problem.empty())
       log(LogLevel::kWarning, "job kinds", "JobKind " + name + " is not served: " + page.problem);
-  return world;
+  return instance;
 }
 
-World::~World() { stop(); }
+HostInstance::~HostInstance() { stop(); }
 
-JobPages World::published_pages() const {
+JobPages HostInstance::published_pages() const {
   std::vector<json::object> found;
   const auto listed = store_->read(*rules_->scheme.find(kJobKindVersion, "JobKind"), {});
   if (!listed) return rules_->pages();
@@ -76,7 +78,7 @@ JobPages World::published_pages() const {
   return pages_of(found);
 }
 
-Result<void> World::open(std::unique_ptr<Journal> journal) {
+Result<void> HostInstance::open(std::unique_ptr<Journal> journal) {
   const Duration began = clock_.steady();
   WorkloadReader reader(*rules_->intake);
   store_ =
@@ -93,7 +95,7 @@ Result<void> World::open(std::unique_ptr<Journal> journal) {
   return start_executor();
 }
 
-void World::log_loaded(Duration took) const {
+void HostInstance::log_loaded(Duration took) const {
   std::size_t objects = 0;
   std::size_t kinds = 0;
   for (const api::KindInfo* kind : rules_->scheme.kinds()) {
@@ -110,7 +112,7 @@ void World::log_loaded(Duration took) const {
        {"took_ms", std::to_string(took / kMillisecond)}});
 }
 
-Result<void> World::start_executor() {
+Result<void> HostInstance::start_executor() {
   const bool in_memory = config_.store.path == "memory";
   const std::filesystem::path folder =
       in_memory ? std::filesystem::temp_directory_path() / fmt::format("sluice-{}", getpid())
@@ -119,7 +121,7 @@ Result<void> World::start_executor() {
   return started ? started : started.error().context("executor");
 }
 
-void World::build() {
+void HostInstance::build() {
   const AddPods pods = [this](ControllerLoop& loop, const GatesOfNewPods& gates) {
     executor_ = std::make_unique<ExecutorSetup>(config_.executor, rules_->scheme, gates);
     executor_->add_controllers(loop);
@@ -147,7 +149,7 @@ void World::build() {
                                            [this] { return clock_.now(); });
 }
 
-void World::build_what_if() {
+void HostInstance::build_what_if() {
   // Room in the store is looked after where something is kept.
   WriteGuard guard = [this](const Identity& who, const api::KindInfo& kind,
                             const json::object& object) {
@@ -159,7 +161,7 @@ void World::build_what_if() {
       [this] { return history_ ? history_->run_times() : PastRunTimes(); });
 }
 
-Result<void> World::make_first_objects() {
+Result<void> HostInstance::make_first_objects() {
   std::vector<json::object> wanted = bootstrap_objects();
   for (const auto name : kNamespaces)
     wanted.push_back({{"apiVersion", "v1"},
@@ -177,7 +179,7 @@ Result<void> World::make_first_objects() {
   return done;
 }
 
-std::vector<Reading> World::readings(const ObjectAccess& objects) const {
+std::vector<Reading> HostInstance::readings(const ObjectAccess& objects) const {
   std::vector<Reading> out = live_readings(
       {*machine_, *control_, *store_, *decision_metrics_, config_.engine.fair_sharing}, objects);
   const auto count = [&](const char* name, const char* help, auto value, bool counter) {
@@ -203,7 +205,7 @@ std::vector<Reading> World::readings(const ObjectAccess& objects) const {
   return out;
 }
 
-ApiBackend World::backend(const HostAuthenticator& authenticator) {
+ApiBackend HostInstance::backend(const HostAuthenticator& authenticator) {
   ApiBackend out;
   out.scheme = &rules_->scheme;
   out.store = store_.get();
@@ -221,7 +223,7 @@ ApiBackend World::backend(const HostAuthenticator& authenticator) {
   return out;
 }
 
-void World::hand_over(const std::vector<std::string>& plugins) {
+void HostInstance::hand_over(const std::vector<std::string>& plugins) {
   if (executor_) executor_->keep_pods();
   stop();
   history_.reset();
@@ -231,23 +233,24 @@ void World::hand_over(const std::vector<std::string>& plugins) {
   durable->get_future().wait();
 }
 
-void World::abandon(std::unique_ptr<World> world, const std::function<void()>& stopped) {
-  static World* last = nullptr;  // can be reached, so it is no leak
-  world->stop();
+void HostInstance::abandon(std::unique_ptr<HostInstance> instance,
+                           const std::function<void()>& stopped) {
+  static HostInstance* last = nullptr;  // can be reached, so it is no leak
+  instance->stop();
   stopped();
-  world->history_.reset();
-  world->what_if_.reset();
-  world->authorizer_.reset();
-  world->insight_.reset();
-  world->control_.reset();
-  world->executor_.reset();
-  if (world->store_) world->store_->close();
-  world->rules_->plugins.reset();
-  last = world.release();
-  SLUICE_CHECK(last != nullptr, "no World to abandon");
+  instance->history_.reset();
+  instance->what_if_.reset();
+  instance->authorizer_.reset();
+  instance->insight_.reset();
+  instance->control_.reset();
+  instance->executor_.reset();
+  if (instance->store_) instance->store_->close();
+  instance->rules_->plugins.reset();
+  last = instance.release();
+  SLUICE_CHECK(last != nullptr, "no HostInstance to abandon");
 }
 
-void World::stop() {
+void HostInstance::stop() {
   if (what_if_) what_if_->stop();
   if (rules_) plugins().set_wake({});
   if (executor_) executor_->stop();

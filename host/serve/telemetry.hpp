@@ -1,4 +1,5 @@
-// Seeing: what the process shows of itself: the metrics, their listener, and /metrics of the API.
+// Telemetry: what the process shows of itself: the metrics, their listener, and /metrics of the
+// API.
 //
 // Belongs to the process; Machines come and go. Counters go on over a reload; without a Machine the
 // gauges of queues are absent. listen(), enter(), leave() and stop() are for one thread.
@@ -17,14 +18,14 @@
 
 namespace sluice::host {
 
-class Seeing {
+class Telemetry {
  public:
   using Done = std::function<void(std::vector<Reading>)>;
   /// Has the gauges of the moment taken, on the thread that may, and handed to `done`.
   using Source = std::function<void(Done done)>;
 
   /// `api` must outlive it.
-  explicit Seeing(ApiServer& api);
+  explicit Telemetry(ApiServer& api);
 
   HostMetrics& metrics() { return metrics_; }
 

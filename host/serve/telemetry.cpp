@@ -1,4 +1,4 @@
-#include "host/serve/seeing.hpp"
+#include "host/serve/telemetry.hpp"
 
 #include <unistd.h>
 
@@ -27,16 +27,16 @@ Reading by_listener(std::string name, std::string help, bool counter) {
 
 }  // namespace
 
-Seeing::Seeing(ApiServer& api) : api_(api) {}
+Telemetry::Telemetry(ApiServer& api) : api_(api) {}
 
-MeteredApi Seeing::api() {
+MeteredApi Telemetry::api() {
   MeteredApi out = metered(api_.handler(), api_.head_check(), metrics_);
   out.handler = metrics_handler(
       metrics_, [this](const auto& done) { take(done); }, std::move(out.handler));
   return out;
 }
 
-Result<void> Seeing::listen(const std::string& address) {
+Result<void> Telemetry::listen(const std::string& address) {
   ListenerOptions options;
   options.name = "metrics";
   options.address = address;
@@ -58,25 +58,25 @@ Result<void> Seeing::listen(const std::string& address) {
   return {};
 }
 
-void Seeing::watch(const Listener& listener) {
+void Telemetry::watch(const Listener& listener) {
   const std::lock_guard lock(mutex_);
   listeners_.push_back(&listener);
 }
 
-void Seeing::enter(Source source) {
+void Telemetry::enter(Source source) {
   const std::lock_guard lock(mutex_);
   source_ = std::move(source);
 }
 
-void Seeing::leave() { enter({}); }
+void Telemetry::leave() { enter({}); }
 
-void Seeing::stop(std::int64_t grace_ms) {
+void Telemetry::stop(std::int64_t grace_ms) {
   if (listener_) listener_->stop(grace_ms);
   const std::lock_guard lock(mutex_);
   listeners_.clear();
 }
 
-void Seeing::take(const Done& done) {
+void Telemetry::take(const Done& done) {
   std::vector<Reading> process = of_process();
   {
     // Held while asking: a source that is asked here is there.
@@ -90,7 +90,7 @@ void Seeing::take(const Done& done) {
   done(std::move(process));
 }
 
-std::vector<Reading> Seeing::of_process() {
+std::vector<Reading> Telemetry::of_process() {
   const ApiCounters api = api_.counters();
   std::vector<Reading> out{
       build_reading(),

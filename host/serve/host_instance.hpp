@@ -1,14 +1,14 @@
-// World: everything of a running host that a configuration decides about: a Machine with the edges
-// of a host: a durable store, the control thread, the executor, what the API server serves.
+// HostInstance: everything of a running host that a configuration decides about: a Machine with the
+// edges of a host: a durable store, the control thread, the executor, what the API server serves.
 //
-// The process outlives it: on a reload a new World is made from the new configuration (make(),
-// which can fail and changes nothing), the old one is stopped, and the new one opens the store.
-// Clients keep their connections; they belong to the process.
+// The process outlives it: on a reload a new HostInstance is made from the new configuration
+// (make(), which can fail and changes nothing), the old one is stopped, and the new one opens the
+// store. Clients keep their connections; they belong to the process.
 //
-//   auto world = World::make(config, clock);     // plugins are loaded and active
-//   (*world)->open(std::move(journal));          // state is loaded; writes are taken from now on
-//   …
-//   (*world)->stop();                            // everything acknowledged is durable
+//   auto instance = HostInstance::make(config, clock);     // plugins are loaded and active
+//   (*instance)->open(std::move(journal));          // state is loaded; writes are taken from now
+//   on …
+//   (*instance)->stop();                            // everything acknowledged is durable
 #pragma once
 
 #include <functional>
@@ -42,20 +42,21 @@ Result<std::unique_ptr<Rules>> load_host_rules(const Configuration& config,
                                                const PluginClock& clock,
                                                const PluginDeaths& deaths);
 
-/// The kinds that objects JobKind of its store declare. A World serves those that it was made with.
+/// The kinds that objects JobKind of its store declare. A HostInstance serves those that it was
+/// made with.
 struct Declared {
   JobPages pages;
-  std::function<void()> others;  ///< the store holds other ones now: another World is wanted
+  std::function<void()> others;  ///< the store holds other ones now: another HostInstance is wanted
 };
 
-class World {
+class HostInstance {
  public:
   /// `metrics` must outlive it, as the clock. The plugins are tried in a process of their own
   /// first; those that `deaths` tells of start in quarantine.
-  static Result<std::unique_ptr<World>> make(const Configuration& config, const PluginClock& clock,
-                                             HostMetrics& metrics, const PluginDeaths& deaths,
-                                             Declared declared);
-  ~World();
+  static Result<std::unique_ptr<HostInstance>> make(const Configuration& config,
+                                                    const PluginClock& clock, HostMetrics& metrics,
+                                                    const PluginDeaths& deaths, Declared declared);
+  ~HostInstance();
 
   /// `journal` nullptr: memory only. Takes over what it holds, makes what every host has, and
   /// starts.
@@ -64,9 +65,9 @@ class World {
   /// The same at the end of the process: all threads, files and plugins are released; the memory of
   /// a large store is not, object by object, because the system takes it back at once. `stopped` is
   /// called when its threads have ended.
-  static void abandon(std::unique_ptr<World> world, const std::function<void()>& stopped);
-  /// As stop(), when another World follows in this process, with these plugins: what runs goes on,
-  /// and plugins that are not among them leave behind what they want.
+  static void abandon(std::unique_ptr<HostInstance> instance, const std::function<void()>& stopped);
+  /// As stop(), when another HostInstance follows in this process, with these plugins: what runs
+  /// goes on, and plugins that are not among them leave behind what they want.
   void hand_over(const std::vector<std::string>& plugins);
 
   const api::Scheme& scheme() const { return rules_->scheme; }
@@ -78,11 +79,11 @@ class World {
   const RbacAuthorizer& authorizer() const { return *authorizer_; }
   /// The gauges of this moment. [kernel's thread]
   std::vector<Reading> readings(const ObjectAccess& objects) const;
-  /// What the API server serves. Lives as long as the World.
+  /// What the API server serves. Lives as long as the HostInstance.
   ApiBackend backend(const HostAuthenticator& authenticator);
 
  private:
-  World(const Configuration& config, const PluginClock& clock, HostMetrics& metrics)
+  HostInstance(const Configuration& config, const PluginClock& clock, HostMetrics& metrics)
       : config_(config), clock_(clock), metrics_(metrics) {}
   void build();
   void build_what_if();
