@@ -49,7 +49,8 @@ struct Outbox::Edit {
   std::uint64_t id = 0;  // of the request that is under way; 0: none is
   bool gives = false;    // quota
   bool ends = false;
-  bool tells = false;  // no more than that
+  std::uint64_t with_end = 0;  // the order of an end before it that is over with it; 0: of none
+  bool tells = false;          // no more than that
   bool status_alone = false;
   bool read_first = false;
   Sent stage = Sent::kMain;
@@ -312,15 +313,29 @@ void Outbox::ready_behind_ends() {
     ready(*behind_ends_.begin()->second);
 }
 
+/// Whether the change of a job follows in the lane that had this end. What gives quota ends the
+/// search: it may wait for ends itself, and for it nobody may wait who gives.
+bool Outbox::goes_on_with_a_stop(Lane& lane, std::uint64_t end) {
+  for (const auto& edit : lane.edits) {
+    if (edit->gives) return false;
+    if (!edit->entry->place.kind->job || edit->with_end != 0) continue;
+    edit->with_end = end;
+    return true;
+  }
+  return false;
+}
+
 /// The lane's first edit is over.
 void Outbox::pop(Lane& lane) {
   Edit& edit = *lane.edits.front();
   if (edit.id != 0) by_id_.erase(edit.id);
-  const std::uint64_t order = edit.order;
+  const std::uint64_t end = edit.ends ? edit.order : 0;
+  const std::uint64_t with_end = edit.with_end;
   --edit.entry->edits;
   --edits_;
   lane.edits.pop_front();
-  released(order);
+  if (with_end != 0) released(with_end);
+  if (end != 0 && !goes_on_with_a_stop(lane, end)) released(end);
   if (!lane.edits.empty()) ready(lane);
 }
 
@@ -437,7 +452,10 @@ std::vector<OutboxPlace> Outbox::take_baseless() { return std::exchange(baseless
 
 void Outbox::forget_lane(Lane& lane, std::vector<Forgotten>& out) {
   is_idle(lane);
-  for (const auto& edit : lane.edits) ends_.erase(edit->order);
+  for (const auto& edit : lane.edits) {
+    ends_.erase(edit->order);
+    ends_.erase(edit->with_end);
+  }
   edits_ -= lane.edits.size();
   for (Entry* entry : lane.entries) {
     out.push_back({entry->place, std::move(entry->base)});
@@ -458,7 +476,8 @@ std::vector<Forgotten> Outbox::forget(const OutboxPlace& place) {
       SLUICE_CHECK(lane->edits.empty() || lane->edits.front()->id == 0, "lane ", lane->name,
                    " is forgotten while request ", lane->edits.front()->id, " is under way");
       for (const auto& edit : lane->edits)
-        if (edit->ends) since = std::min(since, edit->order);
+        for (const std::uint64_t end : {edit->ends ? edit->order : 0, edit->with_end})
+          if (end != 0) since = std::min(since, end);
       forget_lane(*lane, out);
     }
     lanes.clear();

@@ -6,8 +6,9 @@
 // - Edits of one *lane* are sent one after the other. A lane is everything below one owner: a job,
 //   its workloads, what was made for these. So a job is let go only after the admission that allows
 //   it is stored.
-// - An edit that gives quota waits for all earlier ones that end some, of whatever lane. So quota
-//   is given away only after the end of who held it is stored.
+// - An edit that gives quota waits for all earlier ones that end some, of whatever lane; and an end
+//   that the stop of a job follows in its lane is over only with the stop. So quota is given away
+//   only after the end of the workload that held it is stored, and the stop of its job.
 // - Edits that only tell (texts, statuses of queues) wait a while, join with later ones, and are
 //   sent at a bounded rate, the oldest first, of what decisions leave of it (SpareRate).
 // - Events rest on nothing and nothing rests on them. They wait apart until a request can be spared
@@ -166,6 +167,7 @@ class Outbox {
   void is_idle(Lane& lane);
   void forget_lane(Lane& lane, std::vector<Forgotten>& out);
   void released(std::uint64_t order);
+  static bool goes_on_with_a_stop(Lane& lane, std::uint64_t end);
   void ready_behind_ends();
   std::optional<ClusterRequest> request_of(Edit& edit);
   bool blocked(Lane& lane, Edit& edit, Duration now);

@@ -46,6 +46,41 @@ TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterTheEndOfWhoHeldItIsStored) {
   EXPECT_THAT(due(), ElementsAre("PATCH new/status"));
 }
 
+TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterTheJobThatHeldItIsStopped) {
+  edit(workload("old", "cq", "job"), workload("old", "", "job"));
+  edit(job("j", false, "job"), job("j", true, "job"));
+  edit(workload("new"), workload("new", "cq"));
+  EXPECT_THAT(due(), ElementsAre("PATCH old/status"));
+  stored("old", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH j"));
+  stored("j", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH new/status"));
+}
+
+TEST_F(OutboxTest, AStopBehindAnAdmissionHoldsUpNoOther) {
+  // Two jobs swap, each with an admission of its own before its change: neither waits for ever.
+  for (const std::string name : {"a", "b"}) {
+    edit(workload(name, "x", name), workload(name, "", name));
+    edit(workload(name, "", name), workload(name, "x", name));
+    edit(job("j" + name, false, name), job("j" + name, true, name));
+  }
+  for (const std::string name : {"a", "b"}) targets["ns/" + name] = workload(name, "", name);
+  EXPECT_THAT(due(), ElementsAre("PATCH a/status", "PATCH b/status"));
+  stored("a", 2);
+  stored("b", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH a/status", "PATCH b/status"));
+}
+
+TEST_F(OutboxTest, WhatWasGivenAfterAStopThatIsForgottenIsForgottenToo) {
+  edit(workload("old", "cq", "job"), workload("old", "", "job"));
+  edit(job("j", false, "job"), job("j", true, "job"));
+  edit(workload("new"), workload("new", "cq"));
+  due();
+  stored("old", 2);
+  EXPECT_EQ(outbox.forget({&kind("Job"), "ns/j"}).size(), 2U);
+  EXPECT_EQ(outbox.size(), 0U);
+}
+
 TEST_F(OutboxTest, AnEndThatComesLaterHoldsNobodyUp) {
   edit(workload("new"), workload("new", "cq"));
   edit(workload("old", "cq"), workload("old"));
