@@ -55,7 +55,9 @@ class LoadInput : public testing::Test {
     if (one.ok()) return {};
     const auto many = load(3);
     EXPECT_FALSE(many.ok());
-    if (!many.ok()) EXPECT_EQ(many.error().text, one.error().text);
+    if (!many.ok()) {
+      EXPECT_EQ(many.error().text, one.error().text);
+    }
     return one.error().text;
   }
 
