@@ -310,8 +310,7 @@ ProcessAnswer PluginProcess::create(const sluice_host_t* host, std::string confi
   arm(false);
   ProcessAnswer answer = ask_create();
   created_ = answer.kind == ProcessAnswer::Kind::kOk;
-  if (up_) arm(!simulated_);
-  if (up_ && socket_->has_more()) nudge();  // it came with the answer
+  hand_back(lock);
   return answer;
 }
 
@@ -352,9 +351,17 @@ ProcessAnswer PluginProcess::call(std::string_view hook, const MessageText& memb
   if (simulated_) drop_notes();
   arm(false);
   ProcessAnswer answer = ask(hook, members, nanoseconds(spec_.process.call_timeout));
-  if (up_) arm(!simulated_);
-  if (up_ && socket_->has_more()) nudge();  // it came with the answer
+  hand_back(lock);
   return answer;
+}
+
+/// After a call the thread looks at the socket again, and at what came with the answer. It is woken
+/// without the lock: it would find it taken, and wait for the next wake.
+void PluginProcess::hand_back(Lock& lock) {
+  if (up_) arm(!simulated_);
+  const bool more = up_ && socket_->has_more();
+  lock.unlock();
+  if (more) nudge();
 }
 
 MessageText PluginProcess::call_head(std::string_view hook) {

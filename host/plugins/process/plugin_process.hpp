@@ -93,6 +93,7 @@ class PluginProcess {
   ProcessAnswer away(const std::string& why);
   void give_up(const std::string& why);
   void arm(bool socket);
+  void hand_back(Lock& lock);
   void nudge() const;
   void log(int level, const std::string& text) const;
   MessageText call_head(std::string_view hook);
