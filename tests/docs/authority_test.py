@@ -11,7 +11,7 @@ NAME = re.compile(r'"([a-z0-9.-]*(?:kueue\.x-k8s\.io|sluice\.dev)/[a-z0-9./-]*)"
 VERSION = re.compile(r"/v\d+((alpha|beta)\d+)?$")
 # Not names on objects: a value in an old API version, and the beginnings of names.
 OTHERS = {"kueue.x-k8s.io/workloadpriorityclass", "kueue.x-k8s.io/provisioning-request",
-          "sluice.dev/", "visibility.kueue.x-k8s.io/"}
+          "sluice.dev/", "kueue.x-k8s.io/", "visibility.kueue.x-k8s.io/"}
 
 
 def names_in_sources():

@@ -16,6 +16,7 @@ from rest import Rest
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 NAME = re.compile(r"`((?:kueue|sluice|process)_[a-z0-9_]*[a-z0-9])(?:\{[^`]*\})?`")
 SUFFIX = re.compile(r"`…(_[a-z0-9_]+)`")
+OTHERS = {"process_bench", "sluice_plugin"}  # a program, a package of Python
 
 # Seen only after something that does not happen in a few seconds to one job: a failure, a client
 # that is too slow, a limit, another kind of queue.
@@ -66,7 +67,7 @@ def live_names(text):
 def told_names(text):
     """Those of a page, but for a paragraph that says what is not there."""
     paragraphs = [p for p in text.split("\n\n") if not p.startswith("Not here")]
-    return set(NAME.findall("\n\n".join(paragraphs)))
+    return set(NAME.findall("\n\n".join(paragraphs))) - OTHERS
 
 
 def plugin_names(folder):
