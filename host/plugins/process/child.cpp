@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/audit.h>
+#include <linux/close_range.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -18,7 +19,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "core/base/sanitizers.hpp"
 
@@ -66,11 +69,15 @@ struct Plan {
   char* const* environment;
   const char* folder;
   int socket, said, library, null;
+  int failed;  ///< takes a Failure, or is closed when the program begins
   pid_t parent;
   const ProcessConfig* process;
-  // written by the child when a step failed
-  const char* failed = nullptr;
-  int error = 0;
+};
+
+/// What the child says of a step that failed, in one piece.
+struct Failure {
+  const char* step;  ///< a text of the parent's, too
+  int error;
 };
 
 bool limit(int resource, std::int64_t most) {
@@ -97,7 +104,7 @@ bool arrange_files(const Plan& plan) {
     return false;
   if (plan.library >= 0 && ::dup2(plan.library, kChildLibrary) < 0) return false;
   const unsigned int first = plan.library >= 0 ? kChildLibrary + 1 : kChildSocket + 1;
-  return ::syscall(SYS_close_range, first, ~0U, 0U) == 0;
+  return ::syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
 }
 
 void forget_signals() {
@@ -122,12 +129,14 @@ const char* become(const Plan& plan) {
   return plan.program;
 }
 
-/// By vfork(): the memory of a host with many objects is not copied, not even its page tables.
-pid_t start(Plan& plan) {
+/// By vfork(): the memory of a host with many objects is not copied, not even its page tables. What
+/// failed comes by a pipe: where threads are watched (TSan), vfork() is fork().
+pid_t start(const Plan& plan) {
   const pid_t pid = ::vfork();
   if (pid != 0) return pid;
-  plan.failed = become(plan);
-  plan.error = errno;
+  const char* const step = become(plan);
+  const Failure failure{step, errno};
+  [[maybe_unused]] const ssize_t n = ::write(plan.failed, &failure, sizeof(failure));
   ::_exit(127);
 }
 
@@ -172,7 +181,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 /// Descriptors of both sides; what nobody took is closed.
 struct Ends {
   ~Ends() {
-    for (const int fd : {ours, theirs, said, printed, null})
+    for (const int fd : {ours, theirs, said, printed, null, fails, failed})
       if (fd >= 0) ::close(fd);
   }
   bool open() {
@@ -183,10 +192,23 @@ struct Ends {
     if (::pipe2(pair.data(), O_CLOEXEC) != 0) return false;
     said = pair[0];
     printed = out_of_the_way(pair[1]);
+    if (::pipe2(pair.data(), O_CLOEXEC) != 0) return false;
+    fails = pair[0];
+    failed = out_of_the_way(pair[1]);
     null = out_of_the_way(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    return theirs >= 0 && printed >= 0 && null >= 0 && ::fcntl(said, F_SETFL, O_NONBLOCK) == 0;
+    return theirs >= 0 && printed >= 0 && failed >= 0 && null >= 0 &&
+           ::fcntl(said, F_SETFL, O_NONBLOCK) == 0;
   }
-  int ours = -1, theirs = -1, said = -1, printed = -1, null = -1;
+  /// What the child says before its program begins; nullopt: nothing failed.
+  std::optional<Failure> failure() {
+    ::close(std::exchange(failed, -1));
+    Failure out{};
+    ssize_t n = 0;
+    do n = ::read(fails, &out, sizeof(out));
+    while (n < 0 && errno == EINTR);
+    return n == sizeof(out) ? std::optional<Failure>(out) : std::nullopt;
+  }
+  int ours = -1, theirs = -1, said = -1, printed = -1, null = -1, fails = -1, failed = -1;
 };
 
 Error system_error(const std::string& what, int error) {
@@ -205,9 +227,9 @@ Result<Child> start_child(const ChildSpec& spec) {
   const auto arguments = pointers(command);
   const auto variables = pointers(environment);
   const int library = spec.library < 0 ? -1 : out_of_the_way(::dup(spec.library));
-  Plan plan{program.c_str(), arguments.data(), variables.data(), spec.folder.c_str(),
-            ends.theirs,     ends.printed,     library,          ends.null,
-            ::getpid(),      &spec.process};
+  const Plan plan{program.c_str(), arguments.data(), variables.data(), spec.folder.c_str(),
+                  ends.theirs,     ends.printed,     library,          ends.null,
+                  ends.failed,     ::getpid(),       &spec.process};
   sigset_t all, before;  // no handler of the host's runs in the child
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -216,9 +238,10 @@ Result<Child> start_child(const ChildSpec& spec) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (library >= 0) ::close(library);
   if (pid < 0) return system_error("its process does not start", error);
-  if (plan.failed != nullptr) {
+  if (const auto failure = ends.failure()) {
     ::waitpid(pid, nullptr, 0);
-    return system_error(fmt::format("its process does not start: {}", plan.failed), plan.error);
+    return system_error(fmt::format("its process does not start: {}", failure->step),
+                        failure->error);
   }
   const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
   if (pidfd < 0) {
