@@ -36,7 +36,7 @@ struct Listing {
 /// What is kept for watches, over all kinds: as much as both allow.
 struct HistoryLimits {
   std::size_t changes = 200'000;
-  std::size_t bytes = 32U << 20;
+  std::size_t bytes = 64U << 20;
 };
 
 }  // namespace sluice::host
