@@ -11,7 +11,7 @@ namespace {
 
 // E5: the history for watches was bounded in changes, not in what they take: 15,000 small workloads
 // that a fast client plays made a host of 568 MB. 30,000 changes of 4,000 bytes and more, which
-// would be 120 MB and more, keep no more than the 32 MiB of the default.
+// would be 120 MB and more, keep no more than the 64 MiB of the default.
 TEST(Published, E5_TheHistoryIsBoundedInBytes) {
   Published published(scheme().kinds(), HistoryLimits());
   published.start(1, workload(), 1);
@@ -25,8 +25,8 @@ TEST(Published, E5_TheHistoryIsBoundedInBytes) {
     published.apply({&change, 1}, version);
   }
   EXPECT_EQ(published.version(), 30'001U);
-  EXPECT_LE(published.history_size() * kBytes, 32U << 20);
-  EXPECT_GE(published.history_size() * kBytes, 16U << 20) << "and the recent past is there";
+  EXPECT_LE(published.history_size() * kBytes, 64U << 20);
+  EXPECT_GE(published.history_size() * kBytes, 32U << 20) << "and the recent past is there";
 }
 
 }  // namespace
