@@ -71,7 +71,9 @@ void ask(benchmark::State& state) {
     const EngineMemory memory = host.machine.engine().memory();
     const std::chrono::duration<double, std::milli> held = std::chrono::steady_clock::now() - began;
     const double before = allocated_mib();
-    auto fork = Fork::make(source, {host.now, host.store.version(), {}, memory}, Deadline::max());
+    auto fork =
+        Fork::make(source, {.now = host.now, .version = host.store.version(), .memory = memory},
+                   Deadline::max());
     SLUICE_CHECK(fork.ok(), fork.error().text);
     SLUICE_CHECK((*fork)
                      ->machine()

@@ -2,7 +2,7 @@
 """Measures `sluice simulate` on Kueue's own performance inputs, and runs the microbenchmarks.
 
 usage: run.py [live] --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER]
-              [--micro FOLDER] [--rest-only | --crash [ROUNDS] | --serve [OBJECTS]]
+              [--micro FOLDER] [--rest-only | --crash [ROUNDS] | --serve [OBJECTS] | --stories [N]]
 
 For each input it runs the whole program N times (manifests parsed, decision log written to disk)
 and prints the fastest run beside what Kueue's scheduler needs for the same input alone in one
@@ -10,9 +10,11 @@ process, and beside the quota-area bound that no schedule can beat. --quick: one
 without the input of 500,000 workloads. The figures also go to FOLDER/results.json. Then a host is
 measured over REST (FOLDER of --micro has rest/rest_bench); --rest-only: nothing else. --crash
 kills a host under load ROUNDS times (default 1000), restarts it, and looks for what was lost;
-nothing else. --serve fills a host with OBJECTS (default 200000) workloads, another with half as
-many jobs and their workloads, and measures memory, restarts and rest; nothing else. `live` plays
-the inputs against a host in real time over REST, with many clients; nothing else.
+nothing else. --stories plays N (default 10000) stories of a host on a virtual clock, with crashes,
+against a naive model (tests/dst); nothing else. --serve fills a host with OBJECTS (default 200000)
+workloads, another with half as many jobs and their workloads, and measures memory, restarts and
+rest; nothing else. `live` plays the inputs against a host in real time over REST, with many
+clients; nothing else.
 """
 
 import argparse
@@ -133,6 +135,14 @@ def run_crash(arguments):
     return done.returncode
 
 
+def run_stories(arguments):
+    program = os.path.join(arguments.micro, os.pardir, 'tests', 'stories')
+    jobs = str(len(os.sched_getaffinity(0)))
+    done = subprocess.run([program, '--seeds', str(arguments.stories), '--jobs', jobs], check=False,
+                          stderr=subprocess.DEVNULL)
+    return done.returncode
+
+
 def run_live(arguments):
     program = os.path.join(arguments.micro, 'live', 'live_bench')
     for name in [arguments.only] if arguments.only else ['baseline', 'large-scale']:
@@ -220,6 +230,7 @@ def main():
     parser.add_argument('--micro', help='folder of microbenchmark programs')
     parser.add_argument('--rest-only', action='store_true')
     parser.add_argument('--crash', type=int, nargs='?', const=1000, metavar='ROUNDS')
+    parser.add_argument('--stories', type=int, nargs='?', const=10_000, metavar='N')
     parser.add_argument('--serve', type=int, nargs='?', const=200_000, metavar='OBJECTS')
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
@@ -231,6 +242,8 @@ def main():
         return run_rest(arguments)
     if arguments.crash:
         return run_crash(arguments)
+    if arguments.stories:
+        return run_stories(arguments)
     if arguments.serve:
         return run_serve(arguments)
     names = [arguments.only] if arguments.only else list(generate.SCENARIOS)

@@ -37,7 +37,7 @@ function(sluice_test name)
   target_precompile_headers(${name} REUSE_FROM sluice_test_headers)
   target_compile_definitions(${name} PRIVATE SLUICE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # Property tests draw the same cases each time; without the variable, others.
-  set(properties TIMEOUT 600 ENVIRONMENT RC_PARAMS=seed=20260101)
+  set(properties TIMEOUT 3000 ENVIRONMENT RC_PARAMS=seed=20260101)
   if(arg_LABELS)
     list(APPEND properties LABELS "${arg_LABELS}")
     if("threads" IN_LIST arg_LABELS)

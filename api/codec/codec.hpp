@@ -75,6 +75,15 @@ WorkloadStatus decode_workload_status(const boost::json::object& status);
 /// from milli units, all others from base units.
 boost::json::object encode_workload_status(const WorkloadStatus& status);
 
+/// The members of a Workload's status that are written from the struct.
+inline constexpr std::string_view kTypedStatusMembers[] = {"admission",
+                                                           "conditions",
+                                                           "reclaimablePods",
+                                                           "admissionChecks",
+                                                           "requeueState",
+                                                           "schedulingStats",
+                                                           "accumulatedPastExecutionTimeSeconds"};
+
 /// The same over an older status: what the struct does not hold (fields that plugins added, or that
 /// no decision reads; conditions of other types) is kept from there.
 boost::json::object encode_workload_status(const boost::json::object& before,

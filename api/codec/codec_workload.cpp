@@ -1,6 +1,7 @@
 // Workloads: reading them whole, writing their status.
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <span>
 
 #include "api/codec/codec.hpp"
 #include "api/json/decode_parts.hpp"
@@ -113,7 +114,7 @@ json::object encode_check(const AdmissionCheckState& check) {
 
 /// Members of `before` whose key `after` does not use and the codec does not own are carried over.
 void keep_foreign(const json::object& before, json::object& after,
-                  std::initializer_list<std::string_view> owned) {
+                  std::span<const std::string_view> owned) {
   for (const auto& member : before) {
     const std::string_view key = view(member.key());
     if (std::find(owned.begin(), owned.end(), key) != owned.end()) continue;
@@ -123,7 +124,7 @@ void keep_foreign(const json::object& before, json::object& after,
 
 /// The same for the entries of a list that is keyed by `key`.
 void keep_foreign_entries(const json::object& before, json::object& after, std::string_view list,
-                          std::string_view key, std::initializer_list<std::string_view> owned) {
+                          std::string_view key, std::span<const std::string_view> owned) {
   json::array* entries = find_array(after, list);
   if (entries == nullptr) return;
   for (auto& entry : *entries) {
@@ -258,6 +259,20 @@ json::object encode_workload_status(const WorkloadStatus& status) {
 
 namespace {
 
+/// Of a condition that still says the same, also the generation that its writer had seen.
+void keep_observed_generation(const json::object& before, json::object& encoded) {
+  const json::value* observed = find(before, "observedGeneration");
+  json::value* conditions = encoded.if_contains("conditions");
+  if (!observed || !conditions || !conditions->is_array()) return;
+  for (json::value& entry : conditions->get_array()) {
+    json::object& now = entry.as_object();
+    bool same = true;
+    for (const std::string_view field : {"type", "status", "reason", "message"})
+      same = same && find_text(now, field) == find_text(before, field);
+    if (same) now["observedGeneration"] = *observed;
+  }
+}
+
 /// Conditions that others wrote stay as they are.
 void keep_foreign_conditions(const json::object& before, json::object& encoded) {
   static constexpr std::string_view kOurs[] = {"QuotaReserved", "Admitted",          "Evicted",
@@ -269,7 +284,10 @@ void keep_foreign_conditions(const json::object& before, json::object& encoded) 
     const json::object* condition = entry.if_object();
     if (!condition) continue;
     const std::string_view type = find_text(*condition, "type");
-    if (std::find(std::begin(kOurs), std::end(kOurs), type) != std::end(kOurs)) continue;
+    if (std::find(std::begin(kOurs), std::end(kOurs), type) != std::end(kOurs)) {
+      keep_observed_generation(*condition, encoded);
+      continue;
+    }
     json::value& list = encoded["conditions"];
     if (!list.is_array()) list.emplace_array();
     list.get_array().push_back(entry);
@@ -280,18 +298,17 @@ void keep_foreign_conditions(const json::object& before, json::object& encoded) 
 
 json::object encode_workload_status(const json::object& before, const WorkloadStatus& status) {
   json::object encoded = encode_workload_status(status);
-  keep_foreign(before, encoded,
-               {"admission", "conditions", "reclaimablePods", "admissionChecks", "requeueState",
-                "schedulingStats", "accumulatedPastExecutionTimeSeconds"});
+  keep_foreign(before, encoded, kTypedStatusMembers);
   keep_foreign_conditions(before, encoded);
-  keep_foreign_entries(before, encoded, "admissionChecks", "name",
-                       {"reason", "requeueAfterSeconds", "retryCount", "podSetUpdates"});
+  static constexpr std::string_view kOfCheck[] = {"reason", "requeueAfterSeconds", "retryCount",
+                                                  "podSetUpdates"};
+  keep_foreign_entries(before, encoded, "admissionChecks", "name", kOfCheck);
   const json::object* old_admission = find_object(before, "admission");
   json::object* admission = find_object(encoded, "admission");
   if (old_admission != nullptr && admission != nullptr &&
       find_text(*old_admission, "clusterQueue") == find_text(*admission, "clusterQueue")) {
-    keep_foreign_entries(*old_admission, *admission, "podSetAssignments", "name",
-                         {"flavors", "resourceUsage"});
+    static constexpr std::string_view kOfAssignment[] = {"flavors", "resourceUsage"};
+    keep_foreign_entries(*old_admission, *admission, "podSetAssignments", "name", kOfAssignment);
   }
   return encoded;
 }

@@ -87,6 +87,8 @@ struct KindInfo {
   std::vector<Version> versions;  ///< preferred one first
   /// Annotations and labels that only the system writes.
   std::vector<std::string> marks;
+  /// Fields that mean nothing to the core and something to a plugin: no warning is for them.
+  std::vector<std::string> effective;
   std::string contributed_by;  ///< empty: core
   /// How its objects are jobs; nullptr: they are none.
   std::shared_ptr<const JobKind> job;

@@ -1,5 +1,6 @@
 #include "api/schema/no_effect.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "api/json/decode_parts.hpp"
@@ -132,10 +133,15 @@ std::string required_by(const json::object& pod) {
 }  // namespace
 
 std::vector<std::string> without_effect(std::string_view group, std::string_view kind,
-                                        const json::object& object) {
+                                        const json::object& object,
+                                        std::span<const std::string> effective) {
   std::vector<std::string> out;
+  const auto means_nothing = [&](std::string_view path) {
+    return std::find(effective.begin(), effective.end(), path) == effective.end();
+  };
   for (const NoEffect& field : kFields)
-    if (field.kind == kind && field.group == group && has_at(object, field.path))
+    if (field.kind == kind && field.group == group && means_nothing(field.path) &&
+        has_at(object, field.path))
       out.push_back(advice_of(field.path, field.why));
   const json::object& annotations = find_part(find_part(object, "metadata"), "annotations");
   for (const NoEffect& name : kNames)

@@ -6,15 +6,18 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sluice::api {
 
-/// One sentence for each, `spec.topologyName: has no effect: …`.
+/// One sentence for each, `spec.topologyName: has no effect: …`; none for the fields in
+/// `effective`, to which plugins give a meaning.
 std::vector<std::string> without_effect(std::string_view group, std::string_view kind,
-                                        const boost::json::object& object);
+                                        const boost::json::object& object,
+                                        std::span<const std::string> effective = {});
 
 /// Why a Workload may not be admitted as it is; empty: nothing stands in its way.
 std::string held_because(const boost::json::object& workload);

@@ -230,6 +230,19 @@ Result<void> read_marks(const json::object& from, std::vector<std::string>& into
   return {};
 }
 
+Result<void> read_gives(const json::object& from, std::vector<std::string>& into) {
+  const json::value* given = find(from, "gives");
+  if (given == nullptr) return {};
+  if (!given->is_array()) return Error{"gives: must be a list of paths of fields"};
+  for (const json::value& each : given->get_array()) {
+    const json::string* path = each.if_string();
+    if (path == nullptr || path->empty())
+      return Error{"gives: " + to_json(each) + " is no path of a field"};
+    into.emplace_back(view(*path));
+  }
+  return {};
+}
+
 /// How its objects are jobs: a page, or the name of a kind that is built in.
 Result<void> read_job(const json::object& from, const std::string& contributor, KindInfo& into) {
   const json::value* given = find(from, "job");
@@ -288,7 +301,7 @@ Result<void> add_contribution(std::map<std::string, KindSource>& kinds,
   if (auto known =
           only_keys(contribution, kind_name,
                     {"kind", "group", "plural", "shortNames", "categories", "scope", "description",
-                     "versions", "valueMappings", "internal", "marks", "job"});
+                     "versions", "valueMappings", "internal", "marks", "gives", "job"});
       !known) {
     return known;
   }
@@ -310,6 +323,8 @@ Result<void> add_contribution(std::map<std::string, KindSource>& kinds,
   if (auto read = read_job(contribution, contributor, it->second.info); !read)
     return read.error().context(kind_name);
   if (auto read = read_marks(contribution, it->second.info.marks); !read)
+    return read.error().context(kind_name);
+  if (auto read = read_gives(contribution, it->second.info.effective); !read)
     return read.error().context(kind_name);
   const json::array* versions = find_array(contribution, "versions");
   for (std::size_t i = 0; versions != nullptr && i < versions->size(); ++i) {

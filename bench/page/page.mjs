@@ -73,14 +73,14 @@ async function fill() {
   });
 }
 
-/** Changes so many workloads a second until it is stopped; how many it changed. */
-function changing() {
+/** Changes so many workloads a second until it is stopped; how many it changed a second. */
+function changing(limit = Infinity, perSecond = CHANGES_A_SECOND) {
   let stopped = false;
   let done = 0;
   const began = Date.now();
   const lane = async () => {
-    while (!stopped) {
-      const due = ((Date.now() - began) * CHANGES_A_SECOND) / 1000;
+    while (!stopped && done < limit) {
+      const due = ((Date.now() - began) * perSecond) / 1000;
       if (done >= due) {
         await sleep(2);
         continue;
@@ -92,11 +92,12 @@ function changing() {
     }
   };
   const lanes = Promise.all(Array.from({ length: 16 }, lane));
-  return async () => {
+  const stop = async () => {
     stopped = true;
     await lanes;
     return (1000 * done) / (Date.now() - began);
   };
+  return Object.assign(stop, { all: lanes });
 }
 
 function hostSeconds() {
@@ -146,12 +147,28 @@ async function tabMemory(browser) {
   return sizes.sort((a, b) => b.pss - a.pss)[0];
 }
 
+/** Of the tab, after all that nothing refers to was let go. */
+async function settledMemory(browser, page) {
+  const session = await page.createCDPSession();
+  await session.send('HeapProfiler.collectGarbage');
+  const heap = (await page.metrics()).JSHeapUsedSize / 2 ** 20;
+  await session.detach();
+  return { heap, ...(await tabMemory(browser)) };
+}
+
+const turnTo = (page, hash) =>
+  page.evaluate((to) => {
+    location.hash = to;
+  }, hash);
+
 async function look() {
   const out = {};
   const browser = await puppeteer.launch({
     executablePath: BROWSER,
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run'],
     headless: true,
+    // Else the tab keeps up to 200 MB of what it received, for whoever debugs it.
+    networkEnabled: false,
     acceptInsecureCerts: true,
   });
   const page = await browser.newPage();
@@ -166,9 +183,7 @@ async function look() {
     history: '#/clusterqueues/queue-0?to=history',
     workloads: '#/workloads',
   })) {
-    await page.evaluate((to) => {
-      location.hash = to;
-    }, hash);
+    await turnTo(page, hash);
     await page.waitForFunction(() =>
       /queue-0|work-/.test(document.querySelector('main').innerText),
     );
@@ -183,17 +198,17 @@ async function look() {
   // Open for long: as many changes of page as of a day of looking, then the first page again.
   for (let i = 0; i < scale.turns; ++i)
     for (const hash of ['#/clusterqueues/queue-1?to=history', '#/overview', '#/workloads']) {
-      await page.evaluate((to) => {
-        location.hash = to;
-      }, hash);
+      await turnTo(page, hash);
       await page.waitForFunction(() =>
         /queue-|work-/.test(document.querySelector('main').innerText),
       );
     }
-  const session = await page.createCDPSession();
-  await session.send('HeapProfiler.collectGarbage');
-  const heap = (await page.metrics()).JSHeapUsedSize / 2 ** 20;
-  out.afterTurns = { heap, ...(await tabMemory(browser)) };
+  out.afterTurns = await settledMemory(browser, page);
+  if (scale.day > 0) {
+    await turnTo(page, '#/overview');
+    await changing(scale.day, Infinity).all;
+    out.afterDay = await settledMemory(browser, page);
+  }
   out.elements = await page.evaluate(() => document.querySelectorAll('*').length);
   await page.goto('about:blank');
   const stop = changing();

@@ -2,7 +2,7 @@
 """The web page of a host with much in it: frames a second while it scrolls, the browser's memory,
 and what it costs the host, while 500 workloads a second change.
 
-    page_bench.py --sluice build/release/bin/sluice --build build/release [--quick]
+    page_bench.py --sluice build/release/bin/sluice --build build/release [--quick] [--day N]
 
 Needs node, npm and chromium, as the test of the page does (tests/e2e/web_test.py). What others do
 on the machine counts against it.
@@ -37,6 +37,8 @@ def main():
     parser.add_argument("--sluice", required=True)
     parser.add_argument("--build", required=True)
     parser.add_argument("--quick", action="store_true", help="a small host, a few seconds")
+    parser.add_argument("--day", type=int, default=0, metavar="N",
+                        help="N more changes, as fast as they go, while the overview is open")
     options = parser.parse_args()
     in_browser, folder = browser_tests(os.path.join(E2E, "web"), options.build,
                                        "THE WEB PAGE WAS NOT MEASURED")
@@ -51,7 +53,8 @@ def main():
             ["node", "page.mjs"], cwd=folder, capture_output=True, text=True, check=False,
             env=host.environment(BROWSER=in_browser["WEB_BROWSER"], HOST=rest.server,
                                  TOKEN=rest.token, HOST_PID=str(host.process.pid),
-                                 SCALE=json.dumps(QUICK if options.quick else FULL)))
+                                 SCALE=json.dumps({**(QUICK if options.quick else FULL),
+                                                   "day": options.day})))
     if done.returncode != 0:
         sys.exit(done.stderr)
     figures = json.loads(done.stdout)
@@ -60,9 +63,11 @@ def main():
           f" {'PSS MB':>8} {'host':>8}")
     for name in ("overview", "queue", "history", "workloads"):
         show(name, figures[name])
-    after = figures["afterTurns"]
-    print(f"after more turns of page: heap {after['heap']:.1f} MB, own {after['own']:.0f} MB,"
-          f" PSS {after['pss']:.0f} MB")
+    for key, what in (("afterTurns", "more turns of page"),
+                      ("afterDay", f"{options.day} more changes")):
+        if after := figures.get(key):
+            print(f"after {what}: heap {after['heap']:.1f} MB, own {after['own']:.0f} MB,"
+                  f" PSS {after['pss']:.0f} MB")
     print(f"host without a page: {figures['hostWithoutPage']:.3f} of a core")
 
 

@@ -1,12 +1,32 @@
 #include "core/engine/arrivals.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/base/check.hpp"
+#include "core/engine/queue_views.hpp"
 #include "core/engine/workload_views.hpp"
 
 namespace sluice {
 namespace {
+
+bool same_pods(const api::PodSet& one, const api::PodSet& other) {
+  return one.name == other.name && one.count == other.count && one.min_count == other.min_count &&
+         one.group == other.group && (one.pod == other.pod || one.pod->shape == other.pod->shape);
+}
+
+/// All that is asked for is the same, by the object itself and to those that may read it.
+bool asks_the_same(const api::Workload& one, const api::Workload& other) {
+  const auto asked = [](const api::Workload& of) {
+    return std::tie(of.queue_name, of.priority, of.active, of.maximum_execution_seconds,
+                    of.held_because, of.extensions, of.meta.labels, of.meta.annotations,
+                    of.meta.deletion_time, of.status.reclaimable_pods);
+  };
+  return asked(one) == asked(other) && one.priority_class == other.priority_class &&
+         one.meta.controller_uid() == other.meta.controller_uid() &&
+         std::equal(one.pod_sets.begin(), one.pod_sets.end(), other.pod_sets.begin(),
+                    other.pod_sets.end(), same_pods);
+}
 
 /// The object with the pod sets that were granted; with `may_lower` smaller counts of the new form
 /// are taken over (mechanisms 3), anything else that differs is not.
@@ -130,9 +150,26 @@ std::uint32_t Arrivals::shape_of(const WorkloadRecord& w) {
   return model_.texts.intern(text);
 }
 
+/// Whether the change says nothing that decides: another text of its status, say, which may be our
+/// own that comes back from where it was stored. It keeps its place then, in the heap or parked;
+/// looked at again it could start because of what happened to others meanwhile.
+bool Arrivals::waits_as_before(WorkloadId id, const api::Workload& now,
+                               const hooks::Traits& said) const {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (w.state != WorkloadState::kPending || w.queue == kNone ||
+      !model_.queues[w.queue].pending.contains(id))
+    return false;
+  const hooks::Traits* known = w.traits();
+  return asks_the_same(*w.object, now) && as_known(w, said) == (known ? *known : hooks::Traits());
+}
+
 void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object,
                       hooks::Traits said) {
   WorkloadRecord& w = model_.workloads[id];
+  if (waits_as_before(id, *object, said)) {
+    w.object = std::move(object);
+    return;
+  }
   const Before before{w.object->active, w.priority, w.shape, w.pod_sets};
   if (w.holds_quota())
     object = with_granted_pod_sets(*w.object, std::move(object),
@@ -253,19 +290,8 @@ void Arrivals::traits_changed(WorkloadId id, hooks::Traits said) {
   change(id, model_.workloads[id].object, std::move(said));
 }
 
-std::vector<WorkloadId> Arrivals::waiting_in(const std::set<std::string>& local_queues) const {
-  std::vector<WorkloadId> out;
-  if (local_queues.empty()) return out;
-  for (const WorkloadId id : model_.open) {
-    const WorkloadRecord& w = model_.workloads[id];
-    if (w.holds_quota() || w.state != WorkloadState::kPending) continue;
-    if (local_queues.contains(w.object->meta.ns + "/" + w.object->queue_name)) out.push_back(id);
-  }
-  return out;
-}
-
 void Arrivals::follow_local_queues(const std::set<std::string>& local_queues) {
-  for (const WorkloadId id : waiting_in(local_queues)) waiting_.enqueue(id);
+  for (const WorkloadId id : waiting_in(model_, local_queues)) waiting_.enqueue(id);
 }
 
 }  // namespace sluice

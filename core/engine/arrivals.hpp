@@ -34,8 +34,6 @@ class Arrivals {
   void traits_changed(WorkloadId id, hooks::Traits said);
   /// The traits of a waiting workload that moves to another queue; follow_local_queues() queues it.
   void traits_of_moved(WorkloadId id, hooks::Traits said);
-  /// Those that wait in one of these LocalQueues, in order of their ids.
-  std::vector<WorkloadId> waiting_in(const std::set<std::string>& local_queues) const;
   /// LocalQueues lead elsewhere now: those that wait there are queued anew.
   void follow_local_queues(const std::set<std::string>& local_queues);
 
@@ -56,6 +54,8 @@ class Arrivals {
   void describe_pod_sets(WorkloadRecord& w);
   const PodShape* pod_shape(const std::shared_ptr<const api::PodTemplate>& pod);
   std::uint32_t shape_of(const WorkloadRecord& w);
+  static hooks::Traits as_known(const WorkloadRecord& w, hooks::Traits said);
+  bool waits_as_before(WorkloadId id, const api::Workload& now, const hooks::Traits& said) const;
   void take_traits(WorkloadId id, hooks::Traits said);
   void renew_traits(WorkloadId id, hooks::Traits said);
   void pass_on(WorkloadId id);

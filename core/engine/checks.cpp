@@ -35,7 +35,11 @@ bool same_report(const api::AdmissionCheckState& a, const api::AdmissionCheckSta
 bool list_checks(Model& model, WorkloadId id) {
   WorkloadRecord& w = model.workloads[id];
   if (w.queue == kNone) return false;
-  const std::vector<QueueCheck>& rules = model.queues[w.queue].checks;
+  const QueueRecord& queue = model.queues[w.queue];
+  const std::vector<QueueCheck>& rules = queue.checks;
+  // What the queue's object says was not taken up yet, as in the first instant after a start. Then
+  // all of its workloads are listed; until then what is known of them stays.
+  if (rules.empty() && queue.spec && !queue.spec->admission_checks.empty()) return false;
   if (rules.empty() && (!w.extras || w.extras->checks.empty())) return false;
   std::vector<api::AdmissionCheckState>& listed = w.more().checks;
   std::vector<api::AdmissionCheckState> now;

@@ -5,6 +5,7 @@
 #include "core/base/check.hpp"
 #include "core/base/workers.hpp"
 #include "core/engine/arrivals.hpp"
+#include "core/engine/queue_views.hpp"
 #include "core/engine/rounds.hpp"
 #include "core/engine/waking.hpp"
 
@@ -79,7 +80,8 @@ struct Engine::Joined {
   Structure structure{model};
   Relations relations{model};
   Holdings holdings{model, structure};
-  Waiting waiting{model, structure, turn};
+  QueueOrders orders{model, structure, turn};
+  Waiting waiting{model, structure, orders, turn};
   Representation representation{model, waiting, turn};
   Parts parts{model, config, hooks, turn, structure, relations, holdings, waiting, representation};
   Lifecycle lifecycle{parts};
@@ -126,6 +128,7 @@ WorkloadId Engine::apply(std::shared_ptr<const api::Workload> object, hooks::Tra
 }
 
 void Engine::remove(std::string_view kind, std::string_view key) {
+  if (kind == "LocalQueue") all_->orders.forget(std::string(key));
   if (kind != "Workload") return all_->structure.remove(kind, key);
   if (const auto id = find(key)) all_->arrivals.remove(*id);
 }
@@ -142,10 +145,11 @@ Result<WorkloadId> Engine::existing(std::string_view key) const {
   return Error{"workload " + std::string(key) + " does not exist"};
 }
 
-Result<void> Engine::finish(std::string_view key, std::string_view reason,
-                            std::string_view message) {
+Result<void> Engine::finish(std::string_view key, std::string_view reason, std::string_view message,
+                            std::optional<Time> at) {
   const auto id = existing(key);
-  return id ? all_->lifecycle.finish(*id, reason, message) : Result<void>(id.error());
+  if (!id) return id.error();
+  return all_->lifecycle.finish(*id, reason, message, at.value_or(all_->model.now));
 }
 
 Result<void> Engine::report(std::string_view key, const api::AdmissionCheckState& check) {
@@ -158,7 +162,15 @@ void Engine::traits_changed(WorkloadId id, hooks::Traits traits) {
 }
 
 std::vector<WorkloadId> Engine::moved() const {
-  return all_->arrivals.waiting_in(all_->structure.changes().local_queues);
+  return waiting_in(all_->model, all_->structure.changes().local_queues);
+}
+
+const std::set<std::string>& Engine::changed_local_queues() const {
+  return all_->structure.changes().local_queues;
+}
+
+void Engine::order(const std::string& local_queue, hooks::Ordering said) {
+  all_->orders.take(local_queue, std::move(said));
 }
 
 void Engine::traits_of_moved(WorkloadId id, hooks::Traits traits) {
@@ -197,10 +209,6 @@ std::shared_ptr<const api::Workload> Engine::object(WorkloadId id) const {
 WorkloadState Engine::state(WorkloadId id) const { return all_->model.workloads[id].state; }
 WorkloadView Engine::view(WorkloadId id) const { return view_of(all_->model, id); }
 api::WorkloadStatus Engine::status(WorkloadId id) const { return status_of(all_->model, id); }
-std::uint64_t Engine::attempt(WorkloadId id) const { return attempt_of(all_->model, id); }
-std::vector<std::string> Engine::planned_victims(WorkloadId id) const {
-  return sluice::planned_victims(all_->model, id);
-}
 bool Engine::holds_quota(WorkloadId id) const { return all_->model.workloads[id].holds_quota(); }
 bool Engine::takes_part(WorkloadId id) const { return !all_->model.workloads[id].stands_aside(); }
 bool Engine::may_lower_counts(WorkloadId id) const {

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,9 +77,11 @@ class Engine {
   /// objects are ignored.
   void remove(std::string_view kind, std::string_view key);
 
-  /// The workload ended, in whatever state it is. An error, and nothing changes, when it does not
-  /// exist or is finished already.
-  Result<void> finish(std::string_view key, std::string_view reason, std::string_view message);
+  /// The workload ended, in whatever state it is: `at` that time, where whoever tells of it knows
+  /// better than the present instant. An error, and nothing changes, when it does not exist or is
+  /// finished already.
+  Result<void> finish(std::string_view key, std::string_view reason, std::string_view message,
+                      std::optional<Time> at = {});
 
   /// One of the workload's admission checks has this state now. An error, and nothing changes, when
   /// it does not exist, holds no quota, or has no such check.
@@ -92,6 +95,10 @@ class Engine {
   std::vector<WorkloadId> moved() const;
   /// The traits of one of moved(). The next step queues it anew.
   void traits_of_moved(WorkloadId id, hooks::Traits traits);
+  /// LocalQueues that came, went or changed since the last step, or whose ClusterQueue did.
+  const std::set<std::string>& changed_local_queues() const;
+  /// What a plugin says of the place of all that wait in this LocalQueue, from now on.
+  void order(const std::string& local_queue, hooks::Ordering said);
   /// Its status, as it is now, was put where others read it. When the reason to wait in it is
   /// another once the instant is at rest, that is a decision, told before or not. O(reasons).
   void note_shown(WorkloadId id);
@@ -115,11 +122,6 @@ class Engine {
   WorkloadState state(WorkloadId id) const;
   /// The status as the API shows it: conditions, admission, requeue state.
   api::WorkloadStatus status(WorkloadId id) const;
-  /// Numbers its reservations: grows with each that ended, so that an answer to an earlier one is
-  /// recognised. Kept over restarts (it is counted from the status).
-  std::uint64_t attempt(WorkloadId id) const;
-  /// The victims of its held preemptions, by key; empty: none are held.
-  std::vector<std::string> planned_victims(WorkloadId id) const;
   /// Its traits allow that granted counts become less while it runs.
   bool may_lower_counts(WorkloadId id) const;
   bool holds_quota(WorkloadId id) const;

@@ -116,6 +116,18 @@ class Holders {
   std::unordered_map<std::string, bool> known_;
 };
 
+void explain_order(const Model& model, const QueueRecord& queue, const WorkloadRecord& w,
+                   Explanation& out) {
+  for (const auto& [local_queue, sentence] : queue.order_faults)
+    out.order.push_back({"", "", "", sentence + "; so the order is by priority and time"});
+  if (!out.order.empty()) return;
+  const auto add = [&out](const hooks::Ordering& order) {
+    if (!order.because.empty()) out.order.push_back({order.by, "", "", order.because});
+  };
+  if (const LocalQueueRecord* local = model.local_queue_of(*w.object)) add(local->order);
+  if (const hooks::Traits* traits = w.traits()) add(traits->order);
+}
+
 void find_position(const Model& model, const QueueRecord& queue, WorkloadId id, Explanation& out) {
   const api::Workload& own = *model.workloads[id].object;
   out.queued = queue.pending.contains(id);
@@ -123,6 +135,7 @@ void find_position(const Model& model, const QueueRecord& queue, WorkloadId id, 
   out.parked = queue.pending.parked(id);
   if (const auto head = queue.pending.head(); head && *head != id && !queue.best_effort())
     out.head = model.workloads[*head].key;
+  explain_order(model, queue, model.workloads[id], out);
   bool before = true;
   for (const WorkloadId each : queue.pending.members()) {
     before &= each != id;

@@ -90,6 +90,9 @@ struct Explanation {
   /// In a StrictFIFO queue only the head is looked at: its key, where that is another workload. May
   /// be empty.
   std::string head;
+  /// Why it has this place where plugins say so, or why they do not (then the built-in order
+  /// holds).
+  std::vector<Refusal> order;
   std::vector<PodSetAnswer> pod_sets;
   std::vector<Refusal> refusals;
   /// Of flavors that lack something, within reach of the queue; those that hold most first, then

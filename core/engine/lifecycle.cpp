@@ -230,10 +230,12 @@ void Lifecycle::settle_represented() {
     }
 }
 
-Result<void> Lifecycle::finish(WorkloadId id, std::string_view reason, std::string_view message) {
+Result<void> Lifecycle::finish(WorkloadId id, std::string_view reason, std::string_view message,
+                               Time at) {
   WorkloadRecord& w = model_.workloads[id];
   if (w.state == WorkloadState::kFinished) return Error{w.key + " is finished already"};
   end(id, reason, message);
+  w.condition(Type::kFinished)->time = at;
   return {};
 }
 

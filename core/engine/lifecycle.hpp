@@ -53,7 +53,7 @@ class Lifecycle {
   bool has_evictions() const { return !evicting_.empty(); }
 
   // Reports from outside. Each error names the workload and changes nothing.
-  Result<void> finish(WorkloadId id, std::string_view reason, std::string_view message);
+  Result<void> finish(WorkloadId id, std::string_view reason, std::string_view message, Time at);
   Result<void> report(WorkloadId id, const api::AdmissionCheckState& check);
   /// Takes the states of its checks from a status, whether a check controller wrote it or another
   /// client. Only answers to the present reservation count: none from before it held quota, none to

@@ -256,4 +256,20 @@ std::string cluster_queue_of(const Model& model, std::string_view local_queue) {
   return it == model.local_queues.end() ? std::string() : it->second.cluster_queue;
 }
 
+std::optional<hooks::QueueId> queue_number(const Model& model, std::string_view cluster_queue) {
+  const QueueRecord* queue = model.find_queue(cluster_queue);
+  return queue ? std::optional(queue->id) : std::nullopt;
+}
+
+std::vector<WorkloadId> waiting_in(const Model& model, const std::set<std::string>& local_queues) {
+  std::vector<WorkloadId> out;
+  if (local_queues.empty()) return out;
+  for (const WorkloadId id : model.open) {
+    const WorkloadRecord& w = model.workloads[id];
+    if (w.holds_quota() || w.state != WorkloadState::kPending) continue;
+    if (local_queues.contains(w.object->meta.ns + "/" + w.object->queue_name)) out.push_back(id);
+  }
+  return out;
+}
+
 }  // namespace sluice

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/hooks/hooks.hpp"
 #include "core/types/kinds.hpp"
 #include "core/types/workload_state.hpp"
 
@@ -77,5 +79,9 @@ std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_v
 std::string cluster_queue_of(const Model& model, std::string_view local_queue);
 /// That the workload's LocalQueue names now; empty: there is none.
 std::string_view cluster_queue_of(const Model& model, const api::Workload& workload);
+/// The number of a ClusterQueue; nullopt: there is no such ClusterQueue.
+std::optional<hooks::QueueId> queue_number(const Model& model, std::string_view cluster_queue);
+/// Those that wait in one of these LocalQueues, by id. O(open workloads).
+std::vector<WorkloadId> waiting_in(const Model& model, const std::set<std::string>& local_queues);
 
 }  // namespace sluice

@@ -8,9 +8,8 @@
 
 namespace sluice {
 
-/// REQUIRES: it is not linked.
-void Arrivals::take_traits(WorkloadId id, hooks::Traits said) {
-  WorkloadRecord& w = model_.workloads[id];
+/// What counts of an answer.
+hooks::Traits Arrivals::as_known(const WorkloadRecord& w, hooks::Traits said) {
   if (!said.unknown_because.empty()) {
     // The known traits stay, so that a fault takes nothing away from any workload.
     std::string why = std::move(said.unknown_because);
@@ -22,6 +21,13 @@ void Arrivals::take_traits(WorkloadId id, hooks::Traits said) {
     said.group.id = w.object->meta.ns + "/" + std::string(w.object->meta.controller_uid()) + "/" +
                     said.group.id;
   }
+  return said;
+}
+
+/// REQUIRES: it is not linked.
+void Arrivals::take_traits(WorkloadId id, hooks::Traits said) {
+  WorkloadRecord& w = model_.workloads[id];
+  said = as_known(w, std::move(said));
   if (said == hooks::Traits() && !w.extras && !relations_.named(w.key)) return;
   w.more().traits = std::move(said);
   relations_.link(id);

@@ -130,6 +130,8 @@ void Waiting::enqueue(WorkloadId id) {
   if (w.queue != kNone && (w.queue != queue || why)) model_.queues[w.queue].pending.erase(id);
   w.queue = queue;
   if (why) return set_pending(id, std::move(why));
+  if (const hooks::Traits* traits = w.traits(); traits && !traits->order.fault.empty())
+    orders_.failed(model_.texts.text(w.local_queue), traits->order.fault);
   QueueRecord& q = model_.queues[queue];
   if (const ConditionRecord* held = w.condition(ConditionRecord::Type::kRequeued);
       held && !held->is_true && model_.texts.text(held->reason) == "LocalQueueStopped") {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "core/engine/queue_orders.hpp"
 #include "core/engine/structure.hpp"
 #include "core/engine/turn.hpp"
 
@@ -15,8 +16,8 @@ namespace sluice {
 
 class Waiting {
  public:
-  Waiting(Model& model, Structure& structure, Turn& turn)
-      : model_(model), structure_(structure), turn_(turn) {}
+  Waiting(Model& model, Structure& structure, QueueOrders& orders, Turn& turn)
+      : model_(model), structure_(structure), orders_(orders), turn_(turn) {}
 
   /// Puts a pending workload where it belongs, or moves it there.
   void enqueue(WorkloadId id);
@@ -41,6 +42,7 @@ class Waiting {
 
   Model& model_;
   Structure& structure_;
+  QueueOrders& orders_;
   Turn& turn_;
 };
 

@@ -170,6 +170,16 @@ struct Replaces {
   bool operator==(const Replaces&) const = default;
 };
 
+/// Where a plugin puts a workload within its ClusterQueue, or all workloads of a LocalQueue: low
+/// keys first, before priority and time. 0: where the built-in order has it.
+struct Ordering {
+  std::int64_t key = 0;
+  std::string because;  ///< for people
+  std::string by;       ///< the plugin; empty: none gave a key
+  std::string fault;    ///< why it has none: the built-in order holds in the whole ClusterQueue
+  bool operator==(const Ordering&) const = default;
+};
+
 /// What plugins say of one workload beside its object, an input of the engine; the defaults are
 /// those of a workload without any plugin.
 struct Traits {
@@ -189,6 +199,7 @@ struct Traits {
   std::string inactive_because;  ///< for its condition, while it is inactive
   bool may_lower_counts = false;
   std::string conflict;  ///< two providers answered one trait: why it stays pending
+  Ordering order;
   bool operator==(const Traits&) const = default;
 };
 
@@ -211,6 +222,25 @@ class WorkloadTraits {
   /// [control] Asked by the host when the workload, its LocalQueue or the ClusterQueue behind it
   /// comes or changes, and when a plugin asks for it.
   virtual void traits(const TraitsQuery& query, TraitsAnswer& out, Fault& fault) = 0;
+};
+
+/// A LocalQueue whose place within its ClusterQueue is wanted.
+struct OrderQuery {
+  QueueId queue = 0;
+  std::string_view cluster_queue;
+  std::string_view local_queue;  ///< `namespace/name`
+};
+
+/// The order within ClusterQueues. At most one provider. Keys are inputs of the engine, which
+/// compares them in its cycles; that of a workload comes with its traits.
+class QueueOrder {
+ public:
+  virtual ~QueueOrder() = default;
+  /// [control] Asked by the host when the LocalQueue, or the ClusterQueue behind it, comes or
+  /// changes, and when the plugin asks for it. A fault is in the answer.
+  virtual void local_queue(const OrderQuery& query, Ordering& out) = 0;
+  /// Whether it has keys for single workloads, too.
+  virtual bool orders_workloads() const = 0;
 };
 
 enum class Event : std::int32_t {
@@ -322,6 +352,7 @@ struct Hooks {
 struct HostHooks : Hooks {
   QueueWatch* queue_watch = nullptr;
   WorkloadTraits* workload_traits = nullptr;
+  QueueOrder* queue_order = nullptr;
   JobMapping* job_mapping = nullptr;
   PodGate* pod_gate = nullptr;
   /// Names of loaded and enabled plugins; a workload claimed by another waits for it.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/hooks/hooks.hpp"
 #include "core/types/kinds.hpp"
 
 namespace sluice {
@@ -15,6 +16,7 @@ namespace sluice {
 struct LocalQueueRecord {
   std::string cluster_queue;
   api::StopPolicy stop = api::StopPolicy::kNone;
+  hooks::Ordering order;  ///< what a plugin says of all that wait there
 };
 
 struct CheckRecord {

@@ -29,6 +29,11 @@ OrderKey order_key(const Model& model, WorkloadId id) {
   key.uid = &a.uid;
   key.priority = a.priority;
   key.time = queue_order_time(model, a);
+  if (w.queue == kNone) return key;
+  const QueueRecord& queue = model.queues[w.queue];
+  if (!queue.order_faults.empty()) return key;
+  if (queue.laned) key.lane = a.local_queue;
+  if (const hooks::Traits* traits = a.traits()) key.given = traits->order.key;
   return key;
 }
 

@@ -76,6 +76,10 @@ struct QueueRecord {
   std::map<StringId, HeldTotals> held;  ///< of holders, by LocalQueue (totals.hpp)
   std::set<WorkloadId> held_alone;      ///< holders that no account has
 
+  bool laned = false;  ///< a plugin told its LocalQueues apart: each has a lane of its own
+  /// By LocalQueue: why a plugin has no order here; then the built-in one holds.
+  std::map<std::string, std::string> order_faults;
+
   enum class Dirty : std::uint8_t { kNo, kReleased, kChanged };
   Dirty dirty = Dirty::kNo;       ///< why its tree is to be woken
   std::uint64_t told_as_of = 0;   ///< its parked reasons say what was so in this cycle

@@ -173,6 +173,9 @@ struct WorkloadRecord {
       if (c.type == type) return &c;
     return nullptr;
   }
+  ConditionRecord* condition(ConditionRecord::Type type) {
+    return const_cast<ConditionRecord*>(std::as_const(*this).condition(type));
+  }
 };
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "core/queueing/pending_queue.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "core/reasons/reasons.hpp"
@@ -19,7 +20,48 @@ std::uint32_t PendingQueue::class_of(ClassKey key) {
   }
   classes_[id].key = key;
   class_ids_.emplace(key, id);
+  each_sibling(key, [&](const Class& sibling) {  // equals of a parked class are parked, too
+    if (sibling.parked && !classes_[id].parked) park(classes_[id], sibling.why, {});
+  });
   return id;
+}
+
+/// fn(class) for those of the same shape and priority in other lanes.
+template <typename Fn>
+void PendingQueue::each_sibling(ClassKey key, Fn&& fn) {
+  const std::uint32_t own = key.lane;
+  for (const auto& [lane, state] : lanes_) {
+    if (lane == own) continue;
+    key.lane = lane;
+    if (const auto it = class_ids_.find(key); it != class_ids_.end()) fn(classes_[it->second]);
+  }
+}
+
+void PendingQueue::park(Class& c, std::shared_ptr<const PendingReason> why, Grounds grounds) {
+  if (!c.members.empty()) lane_of(c).open_heads.erase(*c.members.begin());
+  c.parked = true;
+  c.why = std::move(why);
+  c.grounds = std::move(grounds);
+  ++parked_classes_;
+}
+
+bool PendingQueue::order_lane(std::uint32_t lane, std::int64_t key) {
+  Lane& state = lanes_[lane];
+  if (state.key == key) return false;
+  note();
+  state.key = key;
+  return true;
+}
+
+bool PendingQueue::before(const OrderKey& a, const OrderKey& b) const {
+  const auto key_of = [this](std::uint32_t lane) {
+    const auto it = lanes_.find(lane);
+    return it == lanes_.end() ? 0 : it->second.key;
+  };
+  if (a.lane != b.lane)
+    if (const std::int64_t of_a = key_of(a.lane), of_b = key_of(b.lane); of_a != of_b)
+      return of_a < of_b;
+  return OrderKey::InLane()(a, b);
 }
 
 void PendingQueue::count(Accounts& accounts, std::uint32_t account, int sign) {
@@ -37,10 +79,11 @@ void PendingQueue::add_member(const Slot& slot) {
   const OrderKey& key = slot.key;
   Class& c = classes_[slot.cls];
   count(c.accounts, slot.account, 1);
-  const bool first = c.members.empty() || key < *c.members.begin();
+  const bool first = c.members.empty() || OrderKey::InLane()(key, *c.members.begin());
   if (first && !c.parked) {
-    if (!c.members.empty()) open_heads_.erase(*c.members.begin());
-    open_heads_.insert(key);
+    Keys& heads = lane_of(c).open_heads;
+    if (!c.members.empty()) heads.erase(*c.members.begin());
+    heads.insert(key);
   }
   c.members.insert(c.members.end(), key);  // most come last
   c.newcomers.push_back(key.id);
@@ -56,14 +99,16 @@ void PendingQueue::remove_member(const Slot& slot) {
   if (c.grounds.of == key.id) c.grounds = {};
   c.members.erase(it);
   if (first && !c.parked) {
-    open_heads_.erase(key);
-    if (!c.members.empty()) open_heads_.insert(*c.members.begin());
+    Keys& heads = lane_of(c).open_heads;
+    heads.erase(key);
+    if (!c.members.empty()) heads.insert(*c.members.begin());
   }
 }
 
 void PendingQueue::insert(const OrderKey& key, ClassKey cls, std::uint32_t account) {
   erase(key.id);
   note();
+  cls.lane = key.lane;
   const Slot& slot = slots_.emplace(key.id, Slot{key, class_of(cls), account, false}).first->second;
   add_member(slot);
   if (account == kNoAccount) unaccounted_.insert(key.id);
@@ -78,6 +123,11 @@ void PendingQueue::reorder(const OrderKey& key) {
   if (!slot.alone) remove_member(slot);
   leave_group(slot.key);
   slot.key = key;
+  if (ClassKey cls = classes_[slot.cls].key; cls.lane != key.lane) {
+    cls.lane = key.lane;
+    const std::uint32_t before = std::exchange(slot.cls, class_of(cls));
+    if (!classes_[before].parked) retire(before);
+  }
   if (!slot.alone) add_member(slot);
   join_group(key);
 }
@@ -133,7 +183,8 @@ std::optional<WorkloadId> PendingQueue::head_of_place() const {
   }
   // The anchor may be one of the members, and then has a rank like them.
   const auto anchor = slots_.find(place_->anchor);
-  if (anchor != slots_.end() && !parked(place_->anchor) && (!first || anchor->second.key < *first))
+  if (anchor != slots_.end() && !parked(place_->anchor) &&
+      (!first || before(anchor->second.key, *first)))
     first = &anchor->second.key;
   if (!first) return std::nullopt;
   return first->id;
@@ -141,8 +192,11 @@ std::optional<WorkloadId> PendingQueue::head_of_place() const {
 
 std::optional<WorkloadId> PendingQueue::head() const {
   if (const auto id = head_of_place()) return id;
-  if (open_heads_.empty()) return std::nullopt;
-  return open_heads_.begin()->id;
+  const OrderKey* first = nullptr;
+  for (const auto& [number, lane] : lanes_)
+    if (!lane.open_heads.empty() && (!first || before(*lane.open_heads.begin(), *first)))
+      first = &*lane.open_heads.begin();
+  return first ? std::optional(first->id) : std::nullopt;
 }
 
 void PendingQueue::park_with_equals(WorkloadId id, std::shared_ptr<const PendingReason> why,
@@ -152,11 +206,10 @@ void PendingQueue::park_with_equals(WorkloadId id, std::shared_ptr<const Pending
   Class& c = classes_[slot.cls];
   SLUICE_CHECK(!slot.alone && !c.parked, "workload ", id, " is parked already");
   SLUICE_CHECK(!c.members.empty(), "the class of workload ", id, " is empty");
-  open_heads_.erase(*c.members.begin());
-  c.parked = true;
-  c.why = std::move(why);
-  c.grounds = std::move(grounds);
-  ++parked_classes_;
+  each_sibling(c.key, [&](Class& sibling) {
+    if (!sibling.parked) park(sibling, why, {});
+  });
+  park(c, std::move(why), std::move(grounds));
 }
 
 void PendingQueue::park_alone(WorkloadId id) {
@@ -180,7 +233,7 @@ bool PendingQueue::wake() {
     c.parked = false;
     --parked_classes_;
     if (!c.members.empty()) {
-      open_heads_.insert(*c.members.begin());
+      lane_of(c).open_heads.insert(*c.members.begin());
       moved = true;
     } else {
       retire(id);
@@ -260,7 +313,8 @@ std::vector<WorkloadId> PendingQueue::members() const {
   std::vector<OrderKey> keys;
   keys.reserve(slots_.size());
   for (const auto& [id, slot] : slots_) keys.push_back(slot.key);
-  std::sort(keys.begin(), keys.end());
+  std::sort(keys.begin(), keys.end(),
+            [this](const OrderKey& a, const OrderKey& b) { return before(a, b); });
   std::vector<WorkloadId> ids;
   ids.reserve(keys.size());
   for (const OrderKey& key : keys) ids.push_back(key.id);

@@ -2,11 +2,13 @@
 //
 // Equals (same shape, same effective priority) form a class. A BestEffortFIFO queue parks and wakes
 // whole classes, so that waking costs O(classes), not O(workloads); while a class is parked, an
-// equal that arrives is parked with it unseen. Workloads that are parked for a reason of their own
-// (their namespace does not match) are parked alone. Invariant: each member is in exactly one
-// class, and is either in the heap (its class is open and it is not parked alone) or parked. The
-// preemptor's place (semantics 2) puts one workload, with its group, ahead of all others. Used by
-// the engine's thread only.
+// equal that arrives is parked with it unseen. Where a plugin gives keys to lanes, equals of
+// several lanes form a class for each, which are parked and woken together: so a lane moves in
+// front of another by one number, however many wait in it. Workloads that are parked for a reason
+// of their own (their namespace does not match) are parked alone. Invariant: each member is in
+// exactly one class, and is either in the heap (its class is open and it is not parked alone) or
+// parked. The preemptor's place (semantics 2) puts one workload, with its group, ahead of all
+// others. Used by the engine's thread only.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +29,7 @@ struct PendingReason;
 struct ClassKey {
   std::uint32_t shape = 0;
   std::int32_t priority = 0;
+  std::uint32_t lane = 0;  ///< set by the queue
   bool operator==(const ClassKey&) const = default;
 };
 
@@ -39,6 +42,10 @@ class PendingQueue {
   static constexpr std::uint32_t kNoAccount = static_cast<std::uint32_t>(-1);
   /// Moves it to where its changed key belongs, parked or not as before. No-op when absent.
   void reorder(const OrderKey& key);
+  /// The key that all of a lane have in common: low first. True when it was another. O(log lanes).
+  bool order_lane(std::uint32_t lane, std::int64_t key);
+  /// True when `a` comes before `b` here.
+  bool before(const OrderKey& a, const OrderKey& b) const;
   /// No-op when absent.
   void erase(WorkloadId id);
   bool contains(WorkloadId id) const { return slots_.contains(id); }
@@ -115,7 +122,7 @@ class PendingQueue {
 
   std::size_t size() const { return slots_.size(); }
   std::size_t parked_count() const;
-  /// Different shapes among those that wait: in the heap, and parked. O(classes).
+  /// Classes of those that wait: in the heap, and parked. O(classes).
   struct ClassCounts {
     std::size_t open = 0, parked = 0;
   };
@@ -160,9 +167,14 @@ class PendingQueue {
 
  private:
   using Accounts = std::map<std::uint32_t, std::size_t>;  // how many of each; no zeros
+  using Keys = std::set<OrderKey, OrderKey::InLane>;
+  struct Lane {
+    std::int64_t key = 0;
+    Keys open_heads;  // the first member of every open class
+  };
   struct Class {
     ClassKey key;
-    std::set<OrderKey> members;  // without those parked alone
+    Keys members;  // without those parked alone
     bool parked = false;
     std::shared_ptr<const PendingReason> why;
     Grounds grounds;                    // while it is parked
@@ -178,11 +190,16 @@ class PendingQueue {
   };
   struct ClassKeyHash {
     std::size_t operator()(const ClassKey& key) const {
-      return (std::size_t{key.shape} << 32U) ^ static_cast<std::uint32_t>(key.priority);
+      return (std::size_t{key.shape} << 32U) ^ static_cast<std::uint32_t>(key.priority) ^
+             (std::size_t{key.lane} << 13U);
     }
   };
 
   std::uint32_t class_of(ClassKey key);
+  Lane& lane_of(const Class& c) { return lanes_[c.key.lane]; }
+  void park(Class& c, std::shared_ptr<const PendingReason> why, Grounds grounds);
+  template <typename Fn>
+  void each_sibling(ClassKey key, Fn&& fn);
   void add_member(const Slot& slot);
   void remove_member(const Slot& slot);
   static void count(Accounts& accounts, std::uint32_t account, int sign);
@@ -194,12 +211,12 @@ class PendingQueue {
   std::vector<Class> classes_;
   std::vector<std::uint32_t> free_classes_;
   std::unordered_map<ClassKey, std::uint32_t, ClassKeyHash> class_ids_;
-  std::set<OrderKey> open_heads_;  // the first member of every open class
+  std::map<std::uint32_t, Lane> lanes_;  // one, unless plugins tell some apart
   std::unordered_map<WorkloadId, Slot> slots_;
   std::set<WorkloadId> alone_;
   Accounts alone_accounts_;
   std::set<WorkloadId> unaccounted_;
-  std::unordered_map<WorkloadId, std::set<OrderKey>> groups_;  // by anchor, grouped members only
+  std::unordered_map<WorkloadId, Keys> groups_;  // by anchor, grouped members only
   struct Place {
     WorkloadId holder;
     WorkloadId anchor;

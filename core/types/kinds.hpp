@@ -121,6 +121,7 @@ struct PodSet {
 
 struct PriorityClassRef {
   std::string group, kind, name;
+  bool operator==(const PriorityClassRef&) const = default;
 };
 
 struct PodSetAssignment {

@@ -1,8 +1,5 @@
 #include "host/access/key_renewal.hpp"
 
-#include <pthread.h>
-
-#include <chrono>
 #include <utility>
 
 #include "host/base/log.hpp"
@@ -42,24 +39,11 @@ bool KeyRenewal::look(std::int64_t now, const Apply& apply) {
 }
 
 void KeyRenewal::start(std::function<std::int64_t()> seconds, Apply apply, Duration period) {
-  thread_ = std::thread([this, seconds = std::move(seconds), apply = std::move(apply), period] {
-    pthread_setname_np(pthread_self(), "keys");
-    std::unique_lock lock(mutex_);
-    while (!end_.wait_for(lock, std::chrono::nanoseconds(period), [this] { return stopping_; })) {
-      lock.unlock();
-      look(seconds(), apply);
-      lock.lock();
-    }
+  lookout_.emplace("keys", [this, seconds = std::move(seconds), apply = std::move(apply), period] {
+    look(seconds(), apply);
+    return period;
   });
-}
-
-void KeyRenewal::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  end_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  lookout_->start(period);
 }
 
 }  // namespace sluice::host

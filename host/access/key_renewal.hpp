@@ -6,16 +6,16 @@
 // the same authority, and connections that are open go on. May be called from any thread.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 #include "host/access/startup.hpp"
+#include "host/base/lookout.hpp"
 #include "host/config/config.hpp"
 
 namespace sluice::host {
@@ -42,16 +42,14 @@ class KeyRenewal {
 
   /// Looks every `period` from now on; `seconds` is the time since 1970.
   void start(std::function<std::int64_t()> seconds, Apply apply, Duration period = 3600 * kSecond);
-  void stop();
+  void stop() { lookout_.reset(); }
 
  private:
   const std::string folder_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the next two
   ServerConfig server_;
   ServerKeys keys_;
-  std::condition_variable end_;
-  bool stopping_ = false;
-  std::thread thread_;
+  std::optional<Lookout> lookout_;  // of start() and stop()
 };
 
 }  // namespace sluice::host

@@ -1,46 +1,24 @@
 // What is answered and never stored: reviews, what would be, pending workloads, explanations,
 // documents.
-#include <algorithm>
 #include <boost/json/object.hpp>
-#include <charconv>
 #include <utility>
 
 #include "api/json/json.hpp"
 #include "host/access/reviews.hpp"
 #include "host/apiserver/body.hpp"
 #include "host/apiserver/call.hpp"
+#include "host/apiserver/documents.hpp"
+#include "host/apiserver/pending.hpp"
 #include "host/apiserver/write_options.hpp"
 #include "host/objects/api_error.hpp"
 
 namespace sluice::host {
 namespace {
 
-constexpr std::int64_t kPendingLimit = 1'000;
-constexpr std::int64_t kMostPending = 100'000;
-
-ApiError no_such_form() {
-  ApiError error;
-  error.code = 406;
-  error.reason = "NotAcceptable";
-  error.text = "the document is there as application/json; /openapi/v2 also as protobuf";
-  return error;
-}
-
 void reply_json(const Call& call, int status, const boost::json::value& value) {
   std::string out;
   api::append_json(value, out);
   call.reply(status, out + "\n");
-}
-
-ApiResult<std::int64_t> number(const Request& request, std::string_view name, std::int64_t absent) {
-  const auto* text = request.parameter(name);
-  if (!text || text->empty()) return absent;
-  std::int64_t value = 0;
-  const auto [end, bad] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (bad != std::errc() || end != text->data() + text->size() || value < 0)
-    return bad_request(std::string(name) + ": Invalid value: \"" + *text +
-                       "\": must be an integer that is not negative");
-  return value;
 }
 
 Insight::Done reply_when_done(const CallPtr& call) {
@@ -113,17 +91,7 @@ void serve_history(const CallPtr& call) {
 
 void serve_pending(const CallPtr& call) {
   if (call->at->backend.insight == nullptr) return call->fail(no_such_resource());
-  auto offset = number(call->request(), "offset", 0);
-  if (!offset) return call->fail(offset.error());
-  auto limit = number(call->request(), "limit", kPendingLimit);
-  if (!limit) return call->fail(limit.error());
-  call->at->backend.insight->pending_workloads(
-      call->route.ns, call->route.name, *offset, std::min(*limit, kMostPending),
-      [call](ApiResult<boost::json::value> result) {
-        if (!result) return call->fail(result.error());
-        result->as_object()["apiVersion"] = call->route.group + "/" + call->route.version;
-        reply_json(*call, 200, *result);
-      });
+  answer_pending(*call->at->backend.insight, call->route, call->request(), reply_when_done(call));
 }
 
 void serve_explain(const CallPtr& call) {
@@ -142,23 +110,7 @@ void serve_explain(const CallPtr& call) {
 }
 
 void serve_document(const CallPtr& call) {
-  const Request& request = call->request();
-  const ApiDocument* document = call->at->discovery.find(request.path, request.accept);
-  if (document == nullptr) {
-    const auto answer = call->at->open_api.find(request.path, request.accept);
-    if (!answer.exists) return call->fail(no_such_resource());
-    if (answer.document == nullptr) return call->fail(no_such_form());
-    document = answer.document;
-  }
-  Headers headers = {{"ETag", document->etag}, {"Vary", "Accept"}};
-  // What is asked for by its hash never changes.
-  const auto* hash = request.parameter("hash");
-  if (hash && "\"" + *hash + "\"" == document->etag)
-    headers.emplace_back("Cache-Control", "public, immutable, max-age=31536000");
-  const auto* known = request.header("if-none-match");
-  if (known && !document->etag.empty() && *known == document->etag)
-    return call->exchange->reply({304, "", nullptr, std::move(headers)});
-  call->exchange->reply({200, document->content_type, document->body, std::move(headers)});
+  call->exchange->reply(document_reply(call->request(), call->at->discovery, call->at->open_api));
 }
 
 }  // namespace sluice::host

@@ -123,6 +123,7 @@ ApiResult<WriteRequest> read_write(const Call& call) {
   write.ns = route.ns;
   write.name = route.name;
   write.subresource = route.subresource;
+  write.connection = call.request().peer;
   if (auto done = read_write_options(call.request(), write); !done) return done.error();
   if (write.verb == WriteVerb::kDelete) {
     auto done = read_delete_options(call.request(), decode_limits(call), write);

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <boost/asio/ip/address.hpp>
 #include <memory>
 #include <string>
 
@@ -41,6 +44,15 @@ void add_lease_options(CLI::App& command, ControllerArguments& arguments) {
       ->check(check_duration);
 }
 
+/// A slice of endpoints takes no other ones.
+std::string check_reachable_ip(const std::string& text) {
+  boost::system::error_code bad;
+  const auto ip = boost::asio::ip::make_address(text, bad);
+  if (!bad && !ip.is_loopback() && !ip.is_unspecified() && !ip.is_multicast()) return {};
+  return fmt::format("found \"{}\"; allowed: an IP address that is not of this machine alone",
+                     text);
+}
+
 void add_webhook_options(CLI::App& command, ControllerArguments& arguments) {
   WebhookOptions& webhook = arguments.options.webhook;
   command
@@ -52,6 +64,12 @@ void add_webhook_options(CLI::App& command, ControllerArguments& arguments) {
       .add_option("--webhook-names", arguments.names,
                   "By which API servers call it, beside sluice-webhook.NAMESPACE.svc")
       ->type_name("NAME,NAME…");
+  command
+      .add_option("--advertise-ip", webhook.advertised_ip,
+                  "By which API servers reach that address: while this one decides, the Service "
+                  "sluice-visibility leads here (default: it leads nowhere)")
+      ->type_name("IP")
+      ->check(check_reachable_ip);
   CLI::Option* certificate =
       command
           .add_option("--webhook-cert", webhook.cert_file,

@@ -88,8 +88,14 @@ void add_manifests_command(CLI::App& app, Action& action) {
       ->excludes(definitions);
   command
       ->add_option("--groups", arguments->groups,
-                   "API groups whose kinds are defined (default kueue.x-k8s.io)")
+                   "API groups whose kinds are defined (default kueue.x-k8s.io,sluice.dev)")
       ->type_name("GROUP,GROUP…")
+      ->excludes(observe);
+  command
+      ->add_option("--job-kinds", options.job_kinds,
+                   "Files or folders with pages of kinds of jobs (JobKind): the controller may "
+                   "follow these kinds, and API servers ask about them")
+      ->type_name("PATH…")
       ->excludes(observe);
   add_webhook_options(*command, options, observe);
   command->footer(kManifestsFooter);

@@ -27,6 +27,7 @@ using Status = TestVerdict::Status;
 
 struct Options {
   std::string file, config_file, directory;
+  std::string host_file;  ///< a host's configuration, where `file` is the name of a plugin in it
   ValidateOptions validate;
   NewPlugin make;
   double timeout_seconds = 30;
@@ -68,7 +69,63 @@ std::string joined(const std::vector<std::string>& texts) {
   return texts.empty() ? "-" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
+/// The plugin that the host's configuration has under this name, and the folder of its plugins.
+struct Configured {
+  PluginConfig plugin;
+  std::filesystem::path folder;
+};
+
+Result<Configured> configured(const Options& options) {
+  auto config = load_configuration(options.host_file);
+  if (!config) return config.error();
+  std::string known;
+  for (PluginConfig& plugin : config->plugins.load.value_or(std::vector<PluginConfig>())) {
+    if (!plugin.process) continue;
+    if (plugin.name == options.file)
+      return Configured{std::move(plugin), plugin_directory(config->plugins.directory)};
+    known += (known.empty() ? "" : ", ") + plugin.name;
+  }
+  return Error{fmt::format("{} has no plugin {} with `isolation: process`; it has {}",
+                           options.host_file, options.file, known.empty() ? "none" : known)};
+}
+
+std::string limits_of(const ProcessConfig& process) {
+  return fmt::format("{} MiB, {} files{}, {}", process.memory_bytes >> 20, process.files,
+                     process.cpu_seconds == 0
+                         ? std::string()
+                         : fmt::format(", {} s of processor", process.cpu_seconds),
+                     process.network ? "the network" : "no network");
+}
+
+Result<int> inspect_process(const Options& options) {
+  const auto found = configured(options);
+  if (!found) return found.error();
+  const auto described = describe_process(found->plugin, found->folder);
+  if (!described) return described.error();
+  const ProcessConfig& process = *found->plugin.process;
+  const std::string command = fmt::format("{}", fmt::join(process.command, " "));
+  const json::object document{{"name", described->name},
+                              {"version", described->version},
+                              {"description", described->description},
+                              {"command", to_array(process.command)},
+                              {"provides", described->provides},
+                              {"may", limits_of(process)},
+                              {"user", "system:plugin:" + described->name},
+                              {"configSchema", described->config_schema}};
+  if (print(options, document)) return 0;
+  fmt::print(
+      "name      {}\nversion   {}\nabout     {}\ncommand   {}\nprovides  {}\nmay have  {}\n"
+      "writes as system:plugin:{}\nconfig    {}\n",
+      described->name, described->version,
+      described->description.empty() ? "-" : described->description,
+      command.empty() ? "(its library)" : command, described->provides, limits_of(process),
+      described->name,
+      described->config_schema.empty() ? "(it takes none)" : described->config_schema);
+  return 0;
+}
+
 Result<int> inspect(const Options& options) {
+  if (!options.host_file.empty()) return inspect_process(options);
   const auto file = read_plugin_file(options.file);
   if (!file.ok()) return file.error();
   if (options.output != OutputFormat::kTable) {
@@ -99,10 +156,17 @@ Result<int> inspect(const Options& options) {
 
 // ---- validate
 
+Result<std::vector<TestResult>> results_of(const Options& options, const ValidateOptions& chosen) {
+  if (options.host_file.empty()) return validate_plugin(options.file, chosen);
+  const auto found = configured(options);
+  if (!found) return found.error();
+  return validate_process(found->plugin, found->folder, chosen);
+}
+
 Result<int> validate(const Options& options) {
   ValidateOptions chosen = options.validate;
   chosen.timeout = std::chrono::milliseconds(static_cast<long>(options.timeout_seconds * 1000));
-  const auto results = validate_plugin(options.file, chosen);
+  const auto results = results_of(options, chosen);
   if (!results.ok()) return results.error();
   int bad = 0;
   json::array tests;
@@ -210,21 +274,7 @@ Result<int> make_new(const Options& options) {
   if (print(options, document)) return 0;
   for (const auto& path : *written) fmt::print("{}\n", path.string());
   const std::string folder = written->front().parent_path().string();
-  if (options.make.language == plugin_languages().back()) {
-    fmt::print(
-        "\nNext:\n  pip install /path/to/sluice/sdk/python\n"
-        "  python3 -m unittest discover -s {0} -p '*_test.py'\n"
-        "  and in the configuration of a host what {0}/README.md shows\n",
-        folder);
-    return 0;
-  }
-  fmt::print(
-      "\nNext:\n"
-      "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH=/path/to/sluice-sdk\n"
-      "  cmake --build {0}/build\n"
-      "  ctest --test-dir {0}/build --output-on-failure\n"
-      "  sluice plugin validate {0}/build/{1}.so\n",
-      folder, options.make.name);
+  fmt::print("\nNext:\n{}", next_steps(options.make, folder));
   return 0;
 }
 
@@ -249,6 +299,9 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
   CLI::App* inspecting = add(
       "inspect", "Show what a plugin file says about itself, without running any of it", &inspect);
   inspecting->add_option("FILE", options->file, "The plugin's library")->required();
+  inspecting->add_option("--host-config", options->host_file,
+                         "A host's configuration: FILE is the name of a plugin in it that has a "
+                         "process of its own");
   inspecting->add_flag("--provides", options->provides,
                        "Create it, in a process of its own, and list the hooks that it provides");
   inspecting->add_option("--config", options->validate.config,
@@ -257,6 +310,9 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
   CLI::App* validating =
       add("validate", "Test a plugin, each test in a process of its own", &validate);
   validating->add_option("FILE", options->file, "The plugin's library")->required();
+  validating->add_option("--host-config", options->host_file,
+                         "A host's configuration: FILE is the name of a plugin in it that has a "
+                         "process of its own");
   validating->add_option("--config", options->validate.config,
                          "Configuration of the plugin as JSON, if it cannot do without");
   validating->add_option("--timeout", options->timeout_seconds, "Seconds per test")

@@ -20,7 +20,30 @@ struct Kind {
   bool in_c = false;
 };
 
-constexpr std::string_view kPython = "python";
+/// A language; `words` are what it is called in sentences. Those that run in a process of their own
+/// have templates KIND-NAME; C and C++ share what is in common/.
+struct Language {
+  std::string_view name, words;
+  bool in_process = false;
+  std::string_view next;  ///< what the author does with @folder@
+};
+
+constexpr std::array<Language, 3> kLanguages = {{
+    {"c++", "C++", false,
+     "  cmake -S @folder@ -B @folder@/build -DCMAKE_PREFIX_PATH=/path/to/sluice-sdk\n"
+     "  cmake --build @folder@/build\n"
+     "  ctest --test-dir @folder@/build --output-on-failure\n"
+     "  sluice plugin validate @folder@/build/@name@.so\n"},
+    {"python", "Python", true,
+     "  pip install /path/to/sluice/sdk/python\n"
+     "  python3 -m unittest discover -s @folder@ -p '*_test.py'\n"
+     "  and in the configuration of a host what @folder@/README.md shows\n"},
+    {"go", "Go", true,
+     "  cd @folder@\n"
+     "  go mod edit -replace sluice.dev/sdk=/path/to/sluice/sdk/go\n"
+     "  go test && go build -o @name@\n"
+     "  and in the configuration of a host what README.md shows\n"},
+}};
 
 constexpr std::array<Kind, 6> kKinds = {{
     {"check", "decides, as an admission check, when a workload may start", "check-controller",
@@ -73,21 +96,25 @@ std::string filled_in(std::string_view text, const std::map<std::string, std::st
   return out;
 }
 
+/// REQUIRES: it is one of plugin_languages().
+const Language& language_of(const NewPlugin& wanted) {
+  return *std::find_if(kLanguages.begin(), kLanguages.end(),
+                       [&](const Language& known) { return known.name == wanted.language; });
+}
+
 /// What a template becomes in the folder; empty: it is another kind's.
-std::string target_of(std::string_view path, const Kind& kind, bool python,
+std::string target_of(std::string_view path, const Kind& kind, const Language& language,
                       const std::string& file) {
   const std::size_t slash = path.find('/');
   const std::string_view folder = path.substr(0, slash), name = path.substr(slash + 1);
-  if (python ? folder != std::string(kind.name) + "-python"
-             : folder != "common" && folder != kind.name)
-    return {};
+  const std::string own = std::string(kind.name) + "-" + std::string(language.name);
+  if (language.in_process ? folder != own : folder != "common" && folder != kind.name) return {};
   if (name == "gitignore.in") return ".gitignore";
-  if (name == "plugin.cpp.in") return file + ".cpp";
-  if (name == "plugin.c.in") return file + ".c";
-  if (name == "plugin.py.in") return file + ".py";
-  if (name == "test.py.in") return file + "_test.py";
-  if (name == "test.cpp.in") return file + "_test.cpp";
-  return std::string(name.substr(0, name.size() - std::string_view(".in").size()));
+  const std::string_view plain = name.substr(0, name.size() - std::string_view(".in").size());
+  if (plain.starts_with("plugin.")) return file + std::string(plain.substr(plain.find('.')));
+  if (plain.starts_with("test."))
+    return file + "_test" + std::string(plain.substr(plain.find('.')));
+  return std::string(plain);
 }
 
 Result<void> write_file(const fs::path& path, const std::string& text) {
@@ -119,17 +146,25 @@ std::vector<std::string> plugin_kinds() {
   return names;
 }
 
-std::vector<std::string> plugin_languages() { return {"c++", std::string(kPython)}; }
+std::vector<std::string> plugin_languages() {
+  std::vector<std::string> names;
+  for (const Language& language : kLanguages) names.emplace_back(language.name);
+  return names;
+}
+
+std::string next_steps(const NewPlugin& wanted, const std::string& folder) {
+  return filled_in(language_of(wanted).next, {{"@folder@", folder}, {"@name@", wanted.name}});
+}
 
 Result<std::vector<fs::path>> write_new_plugin(const NewPlugin& wanted) {
   if (auto fine = check_name(wanted.name); !fine.ok()) return fine.error();
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
                                  [&](const Kind& known) { return known.name == wanted.kind; });
   if (kind == kKinds.end()) return Error{"there is no template " + wanted.kind};
-  const bool python = wanted.language == kPython;
-  if (python && kind != kKinds.begin())
-    return Error{"there is no template " + wanted.kind + " in Python; there is one of " +
-                 std::string(kKinds.front().name)};
+  const Language& language = language_of(wanted);
+  if (language.in_process && kind != kKinds.begin())
+    return Error{"there is no template " + wanted.kind + " in " + std::string(language.words) +
+                 "; there is one of " + std::string(kKinds.front().name)};
   const fs::path folder = wanted.directory.empty() ? fs::path(wanted.name) : wanted.directory;
   const std::string file = file_name(wanted.name);
   const std::string config = kind->config.empty() ? "" : "\n        " + std::string(kind->config);
@@ -146,7 +181,7 @@ Result<std::vector<fs::path>> write_new_plugin(const NewPlugin& wanted) {
   if (auto there = make_folder(folder, made); !there.ok()) return there.error();
   std::vector<fs::path> written;
   for (const EmbeddedText& source : plugin_templates()) {
-    const std::string name = target_of(source.path, *kind, python, file);
+    const std::string name = target_of(source.path, *kind, language, file);
     if (name.empty()) continue;
     written.push_back(folder / name);
     if (auto done = write_file(written.back(), filled_in(source.text, values)); !done.ok()) {

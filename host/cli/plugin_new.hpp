@@ -31,6 +31,9 @@ std::vector<std::string> plugin_kinds();
 /// What --lang may be, the default first.
 std::vector<std::string> plugin_languages();
 
+/// What the author does next with the folder that was written, as lines for a terminal.
+std::string next_steps(const NewPlugin& wanted, const std::string& folder);
+
 /// Writes the files and returns their paths. The folder must not exist, or be empty; an error
 /// leaves nothing behind that was not there before.
 Result<std::vector<std::filesystem::path>> write_new_plugin(const NewPlugin& wanted);

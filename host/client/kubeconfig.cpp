@@ -44,6 +44,20 @@ Result<std::string> decode(std::string_view text, const std::string& what) {
   return std::string(reinterpret_cast<const char*>(out.data()), length);
 }
 
+/// Where a kubeconfig came from, and what to do with other files that it names.
+struct Source {
+  std::string path;
+  NamedFiles files = NamedFiles::kRead;
+
+  /// The file of this name, relative to the kubeconfig; nullopt: it is only noted, in `out`.
+  std::optional<std::filesystem::path> file(std::string_view name, const std::string& key,
+                                            Kubeconfig& out) const {
+    if (files == NamedFiles::kRead) return std::filesystem::path(path).parent_path() / name;
+    out.names_file = key;
+    return std::nullopt;
+  }
+};
+
 /// The entry of this name in a list of named entries; nullptr when there is none.
 const json::object* named(const json::object& object, std::string_view list,
                           std::string_view name) {
@@ -58,12 +72,13 @@ const json::object* named(const json::object& object, std::string_view list,
 
 /// `key`-data in base64, or the file that `key` names (relative to the kubeconfig); may be absent.
 Result<std::string> content(const json::object& object, const std::string& key,
-                            const std::string& path) {
+                            const Source& source, Kubeconfig& out) {
   const std::string_view data = api::find_text(object, key + "-data");
-  if (!data.empty()) return decode(data, path + ": " + key + "-data");
-  const std::string_view file = api::find_text(object, key);
-  if (file.empty()) return std::string();
-  return read_text(std::filesystem::path(path).parent_path() / file);
+  if (!data.empty()) return decode(data, source.path + ": " + key + "-data");
+  const std::string_view named = api::find_text(object, key);
+  if (named.empty()) return std::string();
+  const auto file = source.file(named, key, out);
+  return file ? read_text(*file) : std::string();
 }
 
 /// The names of a list of named entries, for an error.
@@ -84,9 +99,9 @@ Result<std::string> read_token(const std::filesystem::path& file) {
 }
 
 /// The credentials of the context's user, into `out`.
-Result<void> read_user(const json::object& who, const std::string& name, const std::string& path,
+Result<void> read_user(const json::object& who, const std::string& name, const Source& source,
                        Kubeconfig& out) {
-  const std::string place = path + ": user \"" + name + "\"";
+  const std::string place = source.path + ": user \"" + name + "\"";
   for (const char* program : {"exec", "auth-provider"}) {
     if (!api::find(who, program)) continue;
     return Error{place + " gets its credentials from a program (" + program +
@@ -99,22 +114,25 @@ Result<void> read_user(const json::object& who, const std::string& name, const s
                  "client certificate"};
   out.token = api::find_text(who, "token");
   if (const auto file = api::find_text(who, "tokenFile"); out.token.empty() && !file.empty()) {
-    out.token_file = (std::filesystem::path(path).parent_path() / file).string();
-    Result<std::string> token = read_token(out.token_file);
-    if (!token) return token.error();
-    out.token = std::move(*token);
+    if (const auto path = source.file(file, "tokenFile", out)) {
+      out.token_file = path->string();
+      Result<std::string> token = read_token(out.token_file);
+      if (!token) return token.error();
+      out.token = std::move(*token);
+    }
   }
-  Result<std::string> certificate = content(who, "client-certificate", path);
+  Result<std::string> certificate = content(who, "client-certificate", source, out);
   if (!certificate) return certificate.error();
-  Result<std::string> key = content(who, "client-key", path);
+  Result<std::string> key = content(who, "client-key", source, out);
   if (!key) return key.error();
   out.client_certificate = std::move(*certificate);
   out.client_key = std::move(*key);
   return {};
 }
 
-Result<Kubeconfig> read_context(const json::object& object, const std::string& path,
+Result<Kubeconfig> read_context(const json::object& object, const Source& source,
                                 const std::string& wanted) {
+  const std::string& path = source.path;
   const std::string name =
       wanted.empty() ? std::string(api::find_text(object, "current-context")) : wanted;
   const json::object* context = named(object, "contexts", name);
@@ -131,12 +149,12 @@ Result<Kubeconfig> read_context(const json::object& object, const std::string& p
   out.server = api::find_text(server, "server");
   out.verify = !api::find_bool(server, "insecure-skip-tls-verify", false);
   if (const auto ns = api::find_text(chosen, "namespace"); !ns.empty()) out.ns = ns;
-  Result<std::string> ca = content(server, "certificate-authority", path);
+  Result<std::string> ca = content(server, "certificate-authority", source, out);
   if (!ca) return ca.error();
   out.ca = *ca;
   const json::object* user = named(object, "users", api::find_text(chosen, "user"));
   const json::object& who = user ? part(*user, "user") : part(object, "");
-  if (auto read = read_user(who, std::string(api::find_text(chosen, "user")), path, out); !read)
+  if (auto read = read_user(who, std::string(api::find_text(chosen, "user")), source, out); !read)
     return read.error();
   if (!out.server.starts_with("https://") && !out.server.starts_with("http://"))
     return Error{path + ": the server is \"" + out.server + "\"; allowed: https://HOST:PORT"};
@@ -166,7 +184,7 @@ Result<std::string> find_kubeconfig(const std::string& wanted) {
 }
 
 Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& path,
-                                    const std::string& context) {
+                                    const std::string& context, NamedFiles files) {
   std::optional<json::object> document;
   const Result<void> read =
       load_text(text, path, ManifestLimits{}, [&](Document&& found) -> Result<void> {
@@ -175,7 +193,7 @@ Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& 
       });
   if (!read) return read.error();
   if (!document) return Error{path + ": is empty"};
-  return read_context(*document, path, context);
+  return read_context(*document, {path, files}, context);
 }
 
 Result<Kubeconfig> load_kubeconfig(const std::string& path, const std::string& context) {

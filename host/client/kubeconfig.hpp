@@ -4,6 +4,7 @@
 // Plain values; reading may be done from any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,7 @@ struct Kubeconfig {
   std::string token;       ///< empty: none
   std::string token_file;  ///< where the token came from and is renewed; empty: it never changes
   std::string client_certificate, client_key;  ///< PEM; empty: none
+  std::string names_file;  ///< the key that names a file which was not read; empty: none does
   bool verify = true;
   std::string ns = "default";  ///< of the context
 };
@@ -25,11 +27,16 @@ struct Kubeconfig {
 /// ~/.kube/config: the first one that exists. An error says where it was looked for.
 Result<std::string> find_kubeconfig(const std::string& wanted);
 
+/// What becomes of other files that a kubeconfig names: those of one that somebody else wrote are
+/// not read.
+enum class NamedFiles : std::uint8_t { kRead, kNoted };
+
 /// The named context, or with an empty name the current one. Files that it names are read, too.
 /// Credentials that come from another program are an error: none is ever run.
 Result<Kubeconfig> load_kubeconfig(const std::string& path, const std::string& context = {});
 Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& path,
-                                    const std::string& context = {});
+                                    const std::string& context = {},
+                                    NamedFiles files = NamedFiles::kRead);
 
 /// Where a pod finds its ServiceAccount.
 inline constexpr const char* kServiceAccountFolder =

@@ -14,6 +14,7 @@ namespace json = boost::json;
 // An unprivileged id: neither root nor one that a Debian package makes.
 constexpr int kUser = 10001;
 constexpr const char* kKubeconfig = "/run/sluice/kubeconfig";
+constexpr const char* kKept = "kept";  // the volume of what a pod keeps
 constexpr const char* kRbac = "rbac.authorization.k8s.io";
 
 json::object labels(const ClusterDeployment& of) { return {{"app.kubernetes.io/name", of.name}}; }
@@ -52,7 +53,16 @@ json::object container(const ClusterDeployment& deployment) {
     mounts.push_back(json::object{
         {"name", "config"}, {"mountPath", config_folder(deployment)}, {"readOnly", true}});
   }
+  if (!deployment.kept_folder.empty())
+    mounts.push_back(json::object{{"name", kKept}, {"mountPath", deployment.kept_folder}});
   for (const std::string& each : deployment.options) command.emplace_back(each);
+  // So that `kubectl exec … -- sluice explain` asks this pod.
+  json::array environment{json::object{{"name", "KUBECONFIG"}, {"value", kKubeconfig}}};
+  if (deployment.advertises) {
+    const json::object field{{"fieldPath", "status.podIP"}};
+    environment.push_back(json::object{{"name", "POD_IP"}, {"valueFrom", {{"fieldRef", field}}}});
+    for (const char* each : {"--advertise-ip", "$(POD_IP)"}) command.emplace_back(each);
+  }
   const bool hooked = deployment.webhook_port != 0;
   json::array ports{json::object{{"name", "https"}, {"containerPort", deployment.port}}};
   if (hooked)
@@ -61,8 +71,7 @@ json::object container(const ClusterDeployment& deployment) {
       {"name", deployment.command},
       {"image", deployment.image},
       {"command", std::move(command)},
-      // So that `kubectl exec … -- sluice explain` asks this pod.
-      {"env", json::array{json::object{{"name", "KUBECONFIG"}, {"value", kKubeconfig}}}},
+      {"env", std::move(environment)},
       {"ports", std::move(ports)},
       {"readinessProbe",
        json::object{{"httpGet", json::object{{"path", "/readyz"},
@@ -99,6 +108,17 @@ json::object pod_template(const ClusterDeployment& deployment) {
                        {"volumes", std::move(volumes)}}}};
 }
 
+/// A claim of its own for each pod. They do not depend on each other: none waits for another one.
+void keep_folders(const ClusterDeployment& of, json::object& spec) {
+  spec["serviceName"] = of.name;
+  spec["podManagementPolicy"] = "Parallel";
+  const json::object requests{{"storage", std::to_string(of.kept_bytes)}};
+  const json::object claim{{"accessModes", json::array{"ReadWriteOnce"}},
+                           {"resources", json::object{{"requests", requests}}}};
+  spec["volumeClaimTemplates"] =
+      json::array{json::object{{"metadata", json::object{{"name", kKept}}}, {"spec", claim}}};
+}
+
 }  // namespace
 
 std::vector<json::object> deployment_objects(const ClusterDeployment& of) {
@@ -120,10 +140,13 @@ std::vector<json::object> deployment_objects(const ClusterDeployment& of) {
     config["data"] = json::object{{"sluice.yaml", of.config}};
     out.push_back(std::move(config));
   }
-  json::object pods = object(of, "apps/v1", "Deployment");
-  pods["spec"] = json::object{{"replicas", of.replicas},
-                              {"selector", json::object{{"matchLabels", labels(of)}}},
-                              {"template", pod_template(of)}};
+  const bool keeps = !of.kept_folder.empty();
+  json::object pods = object(of, "apps/v1", keeps ? "StatefulSet" : "Deployment");
+  json::object spec{{"replicas", of.replicas},
+                    {"selector", json::object{{"matchLabels", labels(of)}}},
+                    {"template", pod_template(of)}};
+  if (keeps) keep_folders(of, spec);
+  pods["spec"] = std::move(spec);
   out.push_back(std::move(pods));
   json::object service = object(of, "v1", "Service");
   service["spec"] = json::object{

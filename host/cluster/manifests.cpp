@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
+#include <filesystem>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "api/json/json.hpp"
 #include "host/access/secrets.hpp"
+#include "host/aggregation/configuration.hpp"
 #include "host/base/version.hpp"
 #include "host/cluster/definitions.hpp"
 #include "host/cluster/deployment.hpp"
@@ -18,6 +21,7 @@
 #include "host/config/config.hpp"
 #include "host/decide/followed_kinds.hpp"
 #include "host/machine/rules.hpp"
+#include "host/manifests/manifests.hpp"
 #include "host/manifests/yaml_text.hpp"
 #include "host/observe/mirror.hpp"
 #include "host/plugins/clock.hpp"
@@ -87,8 +91,26 @@ std::string head(const Rules& rules) {
                      plugins.empty() ? "none" : fmt::format("{}", fmt::join(plugins, ", ")));
 }
 
+/// A history is kept in a file that outlives the pod: its folder is a volume, twice as large as the
+/// file may be, because the log of what is written to it lies beside it.
+Result<void> keep_history(const HistoryConfig& history, ClusterDeployment& out) {
+  if (!history.enabled || history.path.empty()) return {};
+  out.kept_folder = std::filesystem::path(history.path).parent_path().lexically_normal().string();
+  out.kept_bytes = 2 * history.keep_bytes;
+  constexpr std::string_view kTaken[] = {"/", "/etc", "/run", "/run/sluice", "/usr", "/usr/bin"};
+  const bool taken =
+      std::find(std::begin(kTaken), std::end(kTaken), out.kept_folder) != std::end(kTaken);
+  if (taken || out.kept_folder == "/etc/" + out.name)
+    return Error{
+        fmt::format("history.path: found \"{}\"; allowed in a pod: a file in a folder of its own, "
+                    "such as /var/lib/sluice-history/history.db",
+                    history.path)};
+  return {};
+}
+
 /// What runs there, but for what it may do.
-Result<ClusterDeployment> deployment_of(const ManifestsOptions& options) {
+Result<ClusterDeployment> deployment_of(const ManifestsOptions& options,
+                                        const Configuration& config) {
   ClusterDeployment out;
   out.name = options.observe ? "sluice-observer" : "sluice-controller";
   out.command = options.observe ? "observe" : "controller";
@@ -101,6 +123,7 @@ Result<ClusterDeployment> deployment_of(const ManifestsOptions& options) {
     if (!text) return text.error();
     out.config = std::move(*text);
   }
+  if (auto kept = keep_history(config.history, out); !kept) return kept.error();
   if (options.plugins)
     out.options = {"--plugins", options.plugins->empty()
                                     ? "none"
@@ -109,13 +132,15 @@ Result<ClusterDeployment> deployment_of(const ManifestsOptions& options) {
   out.options.insert(out.options.end(), {"--lease-namespace", options.ns});
   if (!options.webhooks) return out;
   out.webhook_port = kWebhookPort;
+  out.advertises = true;
   out.options.insert(out.options.end(),
                      {"--webhook-address", fmt::format("0.0.0.0:{}", kWebhookPort)});
   return out;
 }
 
-Result<std::vector<json::object>> observer_of(const ManifestsOptions& options, const Rules& rules) {
-  auto deployment = deployment_of(options);
+Result<std::vector<json::object>> observer_of(const ManifestsOptions& options,
+                                              const Configuration& config, const Rules& rules) {
+  auto deployment = deployment_of(options, config);
   if (!deployment) return deployment.error();
   deployment->cluster_rules = rules_to_follow(kinds_to_follow(rules.scheme, true));
   return deployment_objects(*deployment);
@@ -123,18 +148,25 @@ Result<std::vector<json::object>> observer_of(const ManifestsOptions& options, c
 
 Result<std::vector<json::object>> controller_of(const ManifestsOptions& options,
                                                 const Configuration& config, Rules& rules) {
-  auto deployment = deployment_of(options);
+  auto deployment = deployment_of(options, config);
   if (!deployment) return deployment.error();
   deployment->cluster_rules = rules_to_decide(followed_kinds(config, rules));
   deployment->own_rules = rules_to_lead();
   if (options.webhooks) {
     append(deployment->cluster_rules,
-           rules_to_be_trusted(deployment->name, converted_definitions(rules.scheme)));
+           rules_to_be_trusted(deployment->name, converted_definitions(rules.scheme),
+                               visibility_api_services()));
     append(deployment->own_rules, rules_to_keep_keys(WebhookPlace().name));
+    append(deployment->cluster_rules, rules_to_ask_access());
+    append(deployment->own_rules, rules_to_be_found());
   }
   std::vector<json::object> out = deployment_objects(*deployment);
-  if (options.webhooks && options.webhook_url.empty())
-    out.push_back(webhook_service({.ns = options.ns}, deployment->name));
+  if (!options.webhooks) return out;
+  out.push_back(visibility_binding(deployment->name, options.ns));
+  if (!options.webhook_url.empty()) return out;
+  out.push_back(webhook_service({.ns = options.ns}, deployment->name));
+  for (json::object& each : visibility_objects(options.ns, WebhookPlace().name))
+    out.push_back(std::move(each));
   return out;
 }
 
@@ -160,7 +192,10 @@ Result<std::vector<json::object>> all_of_it(const ManifestsOptions& options,
   const WebhookPlan plan = plan_of(options, rules, kinds);
   for (const api::KindInfo* kind : kinds)
     out.push_back(definition_of(rules.scheme, *kind, options.webhooks ? &plan.place : nullptr));
-  for (json::object& role : user_roles(rules.scheme, kinds)) out.push_back(std::move(role));
+  std::vector<std::string> aggregated;
+  if (options.webhooks) aggregated.emplace_back(kVisibilityGroup);
+  for (json::object& role : user_roles(rules.scheme, kinds, aggregated))
+    out.push_back(std::move(role));
   if (!options.definitions_only) {
     auto made = controller_of(options, config, rules);
     if (!made) return made.error();
@@ -170,6 +205,24 @@ Result<std::vector<json::object>> all_of_it(const ManifestsOptions& options,
   if (options.webhooks)
     for (json::object& each : webhook_configurations(plan)) out.push_back(std::move(each));
   return out;
+}
+
+/// Has the kinds known that these pages declare.
+Result<void> declare_pages(const std::vector<std::string>& paths, Rules& rules) {
+  if (paths.empty()) return {};
+  std::vector<json::object> found;
+  const auto loaded = load_manifests(paths, {}, [&](Document&& document) -> Result<void> {
+    if (api::find_text(document.object, "kind") == "JobKind")
+      found.emplace_back(document.object, json::storage_ptr());
+    return {};
+  });
+  if (!loaded) return loaded.error().context("--job-kinds");
+  if (found.empty()) return Error{"--job-kinds: there is no JobKind in these files"};
+  rules.declare(pages_of(found));
+  for (const auto& [name, page] : rules.pages())
+    if (!page.problem.empty())
+      return Error{fmt::format("--job-kinds: JobKind {} cannot be served: {}", name, page.problem)};
+  return {};
 }
 
 Result<void> print(std::string text, const std::vector<json::object>& objects,
@@ -198,10 +251,11 @@ Result<int> run_manifests(const ManifestsOptions& options) {
   const VirtualClock clock;
   auto rules = Rules::load(config.plugins, options.plugins, clock);
   if (!rules) return rules.error();
+  if (auto declared = declare_pages(options.job_kinds, **rules); !declared) return declared.error();
   std::string text = head(**rules);
   std::vector<json::object> objects;
   if (options.observe) {
-    auto made = observer_of(options, **rules);
+    auto made = observer_of(options, config, **rules);
     if (!made) return made.error();
     objects = std::move(*made);
   } else {

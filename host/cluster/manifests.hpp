@@ -13,10 +13,12 @@
 namespace sluice::host {
 
 struct ManifestsOptions {
-  std::string config_file;                               ///< empty: the defaults
-  std::optional<std::vector<std::string>> plugins;       ///< instead of those of the configuration
-  std::vector<std::string> groups = {"kueue.x-k8s.io"};  ///< groups of the kinds that are defined
-  std::vector<std::string> only;                         ///< kinds of objects; empty: all
+  std::string config_file;                          ///< empty: the defaults
+  std::optional<std::vector<std::string>> plugins;  ///< instead of those of the configuration
+  /// Groups of the kinds that are defined.
+  std::vector<std::string> groups = {"kueue.x-k8s.io", "sluice.dev"};
+  std::vector<std::string> job_kinds;  ///< files and folders with pages of kinds of jobs
+  std::vector<std::string> only;       ///< kinds of objects; empty: all
   bool observe = false;           ///< what runs `sluice observe` there, and not the definitions
   bool definitions_only = false;  ///< not what runs `sluice controller`
   bool webhooks = true;           ///< of the controller, and that it converts

@@ -70,8 +70,9 @@ json::object cluster_role(const std::string& name, json::object labels, json::ar
 }
 
 std::vector<json::object> user_roles(const api::Scheme& scheme,
-                                     const std::vector<const api::KindInfo*>& defined) {
-  std::set<std::string, std::less<>> served;
+                                     const std::vector<const api::KindInfo*>& defined,
+                                     const std::vector<std::string>& also) {
+  std::set<std::string, std::less<>> served(also.begin(), also.end());
   for (const api::KindInfo* kind : scheme.kinds()) served.insert(kind->group);
   std::vector<json::object> out;
   std::set<std::string, std::less<>> names;
@@ -120,12 +121,13 @@ json::array rules_to_decide(const std::vector<FollowedKind>& kinds) {
     const api::KindInfo& kind = *each.kind;
     const Writing writes = writing_of(kind);
     const bool makes = writes == Writing::kAll;
-    const bool changes = writes == Writing::kJob || writes == Writing::kGates;
+    const bool changes =
+        writes == Writing::kJob || writes == Writing::kGates || writes == Writing::kMarked;
     allow(kind, "",
           makes     ? texts({"create", "delete", "get", "list", "patch", "watch"})
           : changes ? texts({"get", "list", "patch", "watch"})
                     : texts({"get", "list", "watch"}));
-    const bool tells = makes || writes == Writing::kJob || writes == Writing::kStatus;
+    const bool tells = writes != Writing::kNothing && writes != Writing::kGates;
     if (tells && kind.status_subresource) allow(kind, "/status", texts({"patch"}));
     // A writer of objects that hold up the deletion of their owner needs this right on the owner.
     if (makes || writes == Writing::kJob) allow(kind, "/finalizers", texts({"update"}));
@@ -139,13 +141,17 @@ json::array rules_to_lead() {
 }
 
 json::array rules_to_be_trusted(const std::string& configuration,
-                                const std::vector<std::string>& definitions) {
+                                const std::vector<std::string>& definitions,
+                                const std::vector<std::string>& api_services) {
   json::object configurations =
       rule("admissionregistration.k8s.io",
            texts({"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}),
            texts({"get", "patch"}));
   configurations["resourceNames"] = json::array{json::string(configuration)};
-  json::array out{std::move(configurations)};
+  json::object services =
+      rule("apiregistration.k8s.io", texts({"apiservices"}), texts({"get", "patch"}));
+  services["resourceNames"] = json_texts(api_services);
+  json::array out{std::move(configurations), std::move(services)};
   if (definitions.empty()) return out;
   json::object converted =
       rule("apiextensions.k8s.io", texts({"customresourcedefinitions"}), texts({"get", "patch"}));

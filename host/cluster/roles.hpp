@@ -15,9 +15,11 @@
 namespace sluice::host {
 
 /// The ClusterRoles for users that a host of its own has, too, as far as something serves what they
-/// are about; and for each of `defined` that has none there, an editor and a viewer.
+/// are about, kinds of `scheme` and of the groups `also`; and for each of `defined` that has none
+/// there, an editor and a viewer.
 std::vector<boost::json::object> user_roles(const api::Scheme& scheme,
-                                            const std::vector<const api::KindInfo*>& defined);
+                                            const std::vector<const api::KindInfo*>& defined,
+                                            const std::vector<std::string>& also);
 
 /// The rules of a role that may follow exactly these kinds.
 boost::json::array rules_to_follow(const std::vector<FollowedKind>& kinds);
@@ -26,10 +28,11 @@ boost::json::array rules_to_follow(const std::vector<FollowedKind>& kinds);
 boost::json::array rules_to_decide(const std::vector<FollowedKind>& kinds);
 boost::json::array rules_to_lead();
 
-/// What keeping a webhook needs more: to have these configurations and definitions trust it, and,
-/// in its namespace, a Secret of this name.
+/// What keeping a webhook needs more: to have these configurations, definitions and APIServices
+/// trust it, and, in its namespace, a Secret of this name.
 boost::json::array rules_to_be_trusted(const std::string& configuration,
-                                       const std::vector<std::string>& definitions);
+                                       const std::vector<std::string>& definitions,
+                                       const std::vector<std::string>& api_services);
 boost::json::array rules_to_keep_keys(const std::string& secret);
 
 /// A ClusterRole with these rules.

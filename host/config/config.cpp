@@ -113,11 +113,16 @@ void read_process(Section& item, ProcessConfig& out) {
   section.pairs("environment", out.environment);
   section.duration("callTimeout", out.call_timeout);
   section.duration("startTimeout", out.start_timeout);
+  section.duration("firstPause", out.first_pause);
+  section.duration("longestPause", out.longest_pause);
   if (out.call_timeout < kMillisecond || out.call_timeout > 10 * kSecond)
-    section.fail("callTimeout",
-                 "allowed: a duration from 1ms to 10s; nothing is decided meanwhile");
+    section.fail("callTimeout", "allowed: a duration from 1ms to 10s");
   if (out.start_timeout < 100 * kMillisecond || out.start_timeout > 300 * kSecond)
     section.fail("startTimeout", "allowed: a duration from 100ms to 300s");
+  if (out.first_pause < kMillisecond || out.first_pause > out.longest_pause)
+    section.fail("firstPause", "allowed: a duration from 1ms to longestPause");
+  if (out.longest_pause > 3600 * kSecond)
+    section.fail("longestPause", "allowed: a duration from firstPause to 1h");
   for (const auto& [name, value] : out.environment)
     if (!is_variable_name(name))
       section.fail("environment",

@@ -29,8 +29,8 @@ constexpr Elsewhere kAround[] = {
     {"clientConnection", "requests are bounded by their answers, not by a rate"},
     {"visibilityServer", "the visibility API is where the API is"},
     {"queueVisibility", "the visibility API and sluice explain tell who waits"},
-    {"multiKueue", "missing: jobs are not sent to other clusters"},
-    {"admissionFairSharing", "missing: past use of LocalQueues does not order them"}};
+    {"multiKueue", "a plugin has it, with a configuration of its own"},
+    {"admissionFairSharing", "a plugin has it, with a configuration of its own"}};
 
 // Frameworks whose jobs are known without a page.
 constexpr std::string_view kBuiltIn[] = {"batch/job", "ray.io/raycluster"};

@@ -114,6 +114,7 @@ bool ControllerLoop::run_one(Entry& entry) {
   const WorkKey& key = node.value();
   ++reconciles_;
   const auto next = entry.controller->reconcile(key, objects_);
+  if (next && *next == kUnderWay) return true;
   if (next) {
     entry.failures.erase(key);
     set_timer(entry, key, *next);

@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
+#include "api/codec/codec.hpp"
 #include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
 #include "host/base/log.hpp"
@@ -15,6 +16,40 @@ namespace sluice::host {
 namespace {
 
 constexpr const char* kAll = "*";
+constexpr std::uint32_t kElsewhere = 1;  // sort of keys without a kind: of another place
+constexpr char kBetween = '\x1f';        // which stands in no name
+
+std::string key_of_remote(const RemoteChange& what) {
+  std::string out;
+  for (const std::string* part : {&what.remote, &what.api_version, &what.kind, &what.ns})
+    out += *part + kBetween;
+  return out + what.name;
+}
+
+constexpr std::string_view kStatus = "status.";
+
+/// Whether a decision can give a workload this field, which it does not have.
+bool decisions_write(std::string_view field) {
+  if (!field.starts_with(kStatus)) return false;
+  field.remove_prefix(kStatus.size());
+  field = field.substr(0, field.find('.'));
+  return std::ranges::find(api::kTypedStatusMembers, field) != std::end(api::kTypedStatusMembers);
+}
+
+RemoteChange remote_of_key(std::string_view key) {
+  RemoteChange out;
+  for (std::string* part : {&out.remote, &out.api_version, &out.kind, &out.ns, &out.name}) {
+    const std::size_t end = std::min(key.find(kBetween), key.size());
+    *part = key.substr(0, end);
+    key.remove_prefix(std::min(end + 1, key.size()));
+  }
+  return out;
+}
+
+Result<Time> time_of(const ControllerBridge::Looked& again, const ObjectAccess& objects) {
+  if (!again) return again.error();
+  return *again == kNever ? kNever : objects.now() + *again;
+}
 
 }  // namespace
 
@@ -49,13 +84,22 @@ void PluginController::changed(const ObjectChange& change, std::vector<WorkKey>&
     const StoredObject* object = change.stored ? change.stored : change.before;
     const auto owner = watched.by_owner && object ? owner_of(*object) : std::nullopt;
     keys.push_back(owner ? *owner : key_of(i, change.key));
+    note_change(keys.back());
   }
+}
+
+/// The answer that the plugin is working at is about what was.
+void PluginController::note_change(const WorkKey& key) {
+  if (const auto asked = asked_.find(key); asked != asked_.end()) asked->second.changed = true;
 }
 
 bool PluginController::follows(const StoredObject& workload) const {
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     if (kinds_[i] != workload.kind) continue;
-    if (!plugin_.kinds()[i].claimed || workload.metadata.claimed_by(plugin_.plugin())) return true;
+    const WatchedKind& watched = plugin_.kinds()[i];
+    if (watched.claimed && !workload.metadata.claimed_by(plugin_.plugin())) continue;
+    if (watched.has.empty() || decisions_write(watched.has) || has_field(workload, watched.has))
+      return true;
   }
   return false;
 }
@@ -76,7 +120,7 @@ std::optional<WorkKey> PluginController::owner_of(const StoredObject& object) co
 }
 
 bool has_field(const StoredObject& object, std::string_view field) {
-  if (constexpr std::string_view kStatus = "status."; field.starts_with(kStatus))
+  if (field.starts_with(kStatus))
     return !member_at(object.status, field.substr(kStatus.size())).empty();
   return !member_at(*object.body, field).empty();
 }
@@ -84,6 +128,10 @@ bool has_field(const StoredObject& object, std::string_view field) {
 void PluginController::poll(std::vector<WorkKey>& keys) {
   if (plugin_.take_restarted()) keys.push_back({nullptr, kAll, 0});
   for (WorkKey& key : std::exchange(named_, {})) keys.push_back(std::move(key));
+  for (const RemoteChange& change : plugin_.take_remote_changes()) {
+    keys.push_back({nullptr, key_of_remote(change), kElsewhere});
+    note_change(keys.back());
+  }
 }
 
 /// All that it would be told of at start.
@@ -104,20 +152,35 @@ void PluginController::name_all(const ObjectAccess& objects) {
   }
 }
 
+/// What the plugin is asked to look at.
+RemoteChange PluginController::what_of(const WorkKey& key) const {
+  if (key.kind == nullptr) return remote_of_key(key.name);
+  const std::size_t number = key.sort;
+  SLUICE_CHECK(number < kinds_.size() && kinds_[number], "no such kind: ", to_text(key));
+  const WatchedKind& watched = plugin_.kinds()[number];
+  const std::size_t slash = key.kind->namespaced ? key.name.find('/') : std::string::npos;
+  if (slash == std::string::npos) return {{}, watched.api_version, watched.kind, {}, key.name};
+  return {
+      {}, watched.api_version, watched.kind, key.name.substr(0, slash), key.name.substr(slash + 1)};
+}
+
 Result<Time> PluginController::reconcile(const WorkKey& key, ObjectAccess& objects) {
-  if (key.kind == nullptr) {
+  if (key.kind == nullptr && key.sort != kElsewhere) {
     name_all(objects);
     return named_.empty() ? kNever : objects.now();
   }
-  const std::size_t number = key.sort;
-  SLUICE_CHECK(number < kinds_.size() && kinds_[number], "no such kind: ", to_text(key));
-  const std::string_view object = key.name;
-  const std::size_t slash = key.kind->namespaced ? object.find('/') : std::string::npos;
-  const std::string_view ns = slash == std::string_view::npos ? "" : object.substr(0, slash);
-  const std::string_view name = slash == std::string_view::npos ? object : object.substr(slash + 1);
-  const auto again = plugin_.reconcile(plugin_.kinds()[number], ns, name);
-  if (!again) return again.error();
-  return *again == kNever ? kNever : objects.now() + *again;
+  if (const auto found = asked_.find(key); found != asked_.end()) {
+    if (!found->second.answer) return kUnderWay;  // it is named when there is one
+    const Asked asked = std::move(asked_.extract(found).mapped());
+    if (!asked.changed) return time_of(*asked.answer, objects);
+  }
+  const auto now = plugin_.reconcile(what_of(key), [this, key](ControllerBridge::Looked looked) {
+    asked_[key].answer = std::move(looked);
+    named_.push_back(key);
+  });
+  if (now) return time_of(*now, objects);
+  asked_.try_emplace(key);
+  return kUnderWay;
 }
 
 }  // namespace sluice::host

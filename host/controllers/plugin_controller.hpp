@@ -1,13 +1,14 @@
 // PluginController: a plugin's controller/1 as one of the host's controllers.
 //
 // The sort of its keys is the number of the kind among those that the plugin watches; a key without
-// a kind stands for all of them, after the plugin's process was started again. Kinds that the host
-// does not have are left out. Belongs to the kernel's thread.
+// a kind stands for all of them, after the plugin's process was started again, or for an object of
+// another place. Kinds that the host does not have are left out. Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,15 @@ class PluginController final : public Controller {
   Duration longest_retry() const override { return 300 * kSecond; }
 
  private:
+  /// What the plugin was asked, while that is not answered or the answer not looked at.
+  struct Asked {
+    bool changed = false;  ///< since: it has to be asked once more
+    std::optional<ControllerBridge::Looked> answer;
+  };
+
   void name_all(const ObjectAccess& objects);
+  RemoteChange what_of(const WorkKey& key) const;
+  void note_change(const WorkKey& key);
   std::optional<WorkKey> owner_of(const StoredObject& object) const;
   WorkKey key_of(std::size_t number, std::string name) const {
     return {kinds_[number], std::move(name), static_cast<std::uint32_t>(number)};
@@ -41,6 +50,7 @@ class PluginController final : public Controller {
   std::string name_;
   std::vector<const api::KindInfo*> kinds_;  // by number; nullptr: not there
   std::vector<WorkKey> named_;               // keys for the next poll
+  std::unordered_map<WorkKey, Asked, WorkKeyHash> asked_;
 };
 
 /// Whether the object has the field at this path (`spec.x`).

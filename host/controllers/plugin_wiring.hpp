@@ -31,6 +31,7 @@ class PluginWiring {
   PluginWiring& operator=(const PluginWiring&) = delete;
 
   void join(ControllerLoop& loop) {
+    loop.add_source([this] { return plugins_.go_on(); });
     loop.add_source([this] {
       const auto events = plugins_.take_events();
       for (const PluginEvent& event : events) objects_.emit(event);

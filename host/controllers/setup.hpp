@@ -54,6 +54,7 @@ class ControllerSetup {
     loop.add(in_use_);
     if (gates_.any()) loop.add(lifting_);
   }
+  void await_successors(Duration wait) { jobs_.await_successors(wait); }
   void add_checks(ControllerLoop& loop) { loop.add(checks_); }
   /// What only clients need: statuses of queues, and an end of what is old.
   void add_upkeep(ControllerLoop& loop) {

@@ -126,7 +126,9 @@ void ClusterDoor::put(PreparedObject object) {
                       same_but_end(old->status, arrived.status);
     // Another one than the engine knows: it comes with what its status says, as after a restart.
     if (ends) {
-      if (auto done = kernel_.finish(arrived.key, end->reason, end->message); !done)
+      if (auto done =
+              kernel_.finish(arrived.key, end->reason, end->message, end->last_transition_time);
+          !done)
         log(LogLevel::kError, "cluster", done.error().text, {{"workload", arrived.key}});
     } else if (!same_course(old->status, arrived.status)) {
       let_go({arrived.kind, arrived.key});

@@ -12,7 +12,11 @@
 #include <thread>
 #include <utility>
 
+#include "api/json/json.hpp"
 #include "host/access/startup.hpp"
+#include "host/aggregation/aggregated_api.hpp"
+#include "host/aggregation/configuration.hpp"
+#include "host/aggregation/registrar.hpp"
 #include "host/base/service.hpp"
 #include "host/base/version.hpp"
 #include "host/config/config.hpp"
@@ -22,6 +26,9 @@
 #include "host/explain/insight.hpp"
 #include "host/history/history.hpp"
 #include "host/kube/follower.hpp"
+#include "host/objects/job_pages.hpp"
+#include "host/objects/parts.hpp"
+#include "host/observe/mirror.hpp"
 #include "host/observe/read_server.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/plugins/plugin_deaths.hpp"
@@ -38,6 +45,9 @@
 namespace sluice::host {
 namespace {
 
+// Longer than a turn, in which all is decided on that can be.
+constexpr Duration kSuccessorWait = 500 * kMillisecond;
+constexpr Duration kPagesPatience = 15 * kSecond;
 constexpr Duration kLook = 100 * kMillisecond;  // whether the end was asked for meanwhile
 
 /// A name for this process that no other one has: the pod's, or the machine's, and a number.
@@ -50,27 +60,34 @@ std::string own_identity() {
 
 class Decider final : public TurnEnd {
  public:
-  Decider(const ControllerOptions& options, Configuration config)
+  Decider(const ControllerOptions& options, Configuration config, Signals& signals)
       : options_(options),
         config_(std::move(config)),
+        signals_(signals),
         outbox_([this](const StoredObject& object) { return lane_of(object); }, OutboxLimits()) {}
 
   ~Decider() override { stop(); }
 
-  Result<int> run(Signals& signals) {
+  /// What run() answers when another Decider is to go on, with the pages that there are now.
+  static constexpr int kOtherPages = -1;
+
+  /// The exit status.
+  Result<int> run() {
     if (auto started = start(); !started) return started.error();
     fmt::print("following {}; answering at https://{} kubeconfig {}\n", server_, reads_->address(),
                options_.own_kubeconfig);
     std::fflush(stdout);
     tell_service_manager("READY=1");
     std::thread standby([this] { stand_by(); });
-    while (signals.next() == SIGHUP) log(LogLevel::kInfo, "controller", "restart it to reload");
+    int signal = 0;
+    while ((signal = signals_.next()) == SIGHUP)
+      log(LogLevel::kInfo, "controller", "restart it to reload");
     ending_ = true;
     standby.join();
     tell_service_manager("STOPPING=1");
     stop();
     if (lost_) return Error{"another replica may decide: the lease was lost"};
-    return 0;
+    return signal == Signals::kOther ? kOtherPages : 0;
   }
 
   // TurnEnd
@@ -87,10 +104,17 @@ class Decider final : public TurnEnd {
     auto rules = load_host_rules(config_, options_.plugins, clock_, PluginDeaths());
     if (!rules) return rules.error();
     rules_ = std::move(*rules);
+    rules_->declare(pages_there(*cluster, *target));
+    for (const auto& [name, page] : rules_->pages())
+      if (!page.problem.empty())
+        log(LogLevel::kWarning, "job kinds", "JobKind " + name + " is not served: " + page.problem);
     objects_ = std::make_unique<LiveStore>(rules_->scheme, nullptr);
     store_ = std::make_unique<ClusterStore>(*objects_, outbox_, [this] { return clock_.steady(); });
-    machine_ = std::make_unique<Machine>(
-        config_, *rules_, MachineEdges{.store = *store_, .ids = ids_, .births = store_.get()});
+    MachineEdges edges{.store = *store_, .ids = ids_};
+    edges.births = store_.get();
+    edges.successor_wait = kSuccessorWait;
+    edges.other_pages = [this] { signals_.call(); };
+    machine_ = std::make_unique<Machine>(config_, *rules_, edges);
     door_ = std::make_unique<ClusterDoor>(machine_->kernel(), *store_, *objects_, outbox_);
     kinds_ = followed_kinds(rules_->scheme, machine_->controllers());
     reads_ = std::make_unique<ReadServer>(rules_->scheme, kinds_, clock_);
@@ -121,6 +145,8 @@ class Decider final : public TurnEnd {
     sender_->start();
     lease_->start();
     if (keeper_) keeper_->start();
+    if (reviews_) reviews_->start();
+    if (registrar_) registrar_->start();
     return {};
   }
 
@@ -131,12 +157,15 @@ class Decider final : public TurnEnd {
     auto server = WebhookServer::make(config_, *rules_, *objects_, clock_, wanted.address);
     if (!server) return server.error();
     webhook_ = std::move(*server);
+    serve_cluster(cluster, target);
     WebhookKeeping keeping;
     keeping.ns = options_.lease.ns;
     keeping.configuration = "sluice-controller";
     keeping.definitions = converted_definitions(rules_->scheme);
+    keeping.api_services = visibility_api_services();
     keeping.names = server_names(wanted.address);
     keeping.names.insert(keeping.names.end(), wanted.names.begin(), wanted.names.end());
+    keeping.names.push_back(fmt::format("{}.{}.svc", kVisibilityService, keeping.ns));
     keeping.cert_file = wanted.cert_file;
     keeping.key_file = wanted.key_file;
     keeping.trust_file = wanted.trust_file;
@@ -148,6 +177,27 @@ class Decider final : public TurnEnd {
     keeper_ =
         std::make_unique<WebhookKeeper>(target, cluster, std::move(keeping), std::move(hooks));
     return {};
+  }
+
+  /// What API servers pass on to this replica; it decides or does not.
+  void serve_cluster(const Kubeconfig& cluster, const LinkTarget& target) {
+    reviews_ = std::make_unique<AccessReviews>(target, cluster);
+    aggregated_ = std::make_unique<AggregatedApi>(rules_->scheme, *reviews_,
+                                                  [this] { return lease_->holds(); });
+    webhook_->serve_also(
+        {AggregatedApi::serves, [this](Request& request) { return aggregated_->check(request); },
+         [this](const std::shared_ptr<Exchange>& exchange) { aggregated_->handle(exchange); }});
+    RegistrarHooks hooks;
+    hooks.trust = [this](const FrontProxy& proxy) {
+      auto known = webhook_->know_clients(proxy.client_ca);
+      if (known) aggregated_->trust(proxy);
+      return known;
+    };
+    hooks.decides = [this] { return lease_->holds(); };
+    hooks.place = [this] {
+      return AdvertisedPlace{options_.webhook.advertised_ip, webhook_->port()};
+    };
+    registrar_ = std::make_unique<Registrar>(target, cluster, options_.lease.ns, std::move(hooks));
   }
 
   void lost() {
@@ -171,13 +221,50 @@ class Decider final : public TurnEnd {
     return out;
   }
 
+  /// The pages of the cluster: kinds that come or go need other rules, which a Decider has from its
+  /// start on. What cannot be read now is found to be missing before it decides.
+  static JobPages pages_there(const Kubeconfig& cluster, const LinkTarget& target) {
+    ClusterCaller caller(target, cluster, kPagesPatience);
+    caller.start();
+    ClusterRequest request;
+    request.path = fmt::format("/apis/{}/jobkinds", kJobKindVersion);
+    const ClusterAnswer answer = caller.ask(std::move(request));
+    caller.stop();
+    if (answer.status == 404) return {};  // it does not know such objects
+    const auto list = api::parse_object(answer.body);
+    std::vector<boost::json::object> found;
+    if (answer.status != 200 || !list) {
+      log(LogLevel::kWarning, "job kinds", "cannot read jobkinds: " + trouble_of(answer));
+      return {};
+    }
+    for_each_object(*list, "items",
+                    [&](const boost::json::object& each) { found.push_back(each); });
+    return pages_of(found);
+  }
+
+  /// Whether the pages are others than at the start: another Decider is to go on then. While it
+  /// stands by; one that decides has a controller for that.
+  bool has_other_pages() const {
+    const api::KindInfo& kind = *rules_->scheme.find(kJobKindVersion, "JobKind");
+    std::vector<boost::json::object> found;
+    for (const std::string& name : MirrorStore(*objects_).keys(kind))
+      if (const StoredObject* each = objects_->find(kind, name)) found.push_back(to_object(*each));
+    return pages_of(found) != rules_->pages();
+  }
+
   /// Keeps what the cluster has until this one is to decide, and then begins.
   void stand_by() {
+    bool pages = true;
+    const auto take = [&](std::vector<Letter> letters) {
+      for (const Letter& each : letters) pages |= each.kind->kind == "JobKind";
+      door_->take(std::move(letters));
+    };
     while (!ending_) {
       mail_.wait(kLook);
-      door_->take(mail_.take().letters);
+      take(mail_.take().letters);
       if (!follower_->wait(0)) continue;
-      door_->take(mail_.take().letters);  // what came between
+      take(mail_.take().letters);  // what came between
+      if (std::exchange(pages, false) && has_other_pages()) return signals_.call();
       if (webhook_) webhook_->ready();
       if (lease_->holds()) return lead();
     }
@@ -192,6 +279,7 @@ class Decider final : public TurnEnd {
     control_ = std::make_unique<ControlLoop>(*machine_, *objects_, clock_);
     control_->at_end(*this);
     rules_->plugins->plugins().set_wake([this] { control_->wake(); });
+    rules_->plugins->plugins().set_patience(kPluginPatience);
     insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_);
     control_->start();
     mail_.tell([this] { control_->post([this](ObjectAccess&) { take_mail(); }); });
@@ -206,6 +294,8 @@ class Decider final : public TurnEnd {
                                   [this] { return clock_.now(); });
     if (history_) history_->start();
     reads_->attach(*objects_, *insight_, *what_if_, history_.get());
+    if (aggregated_) aggregated_->attach(*insight_);
+    if (registrar_) registrar_->look_now();
     reads_->telemetry().metrics().set_replica(Replica::kLeader);
     reads_->telemetry().enter([this](Telemetry::Done done) {
       control_->post(
@@ -238,7 +328,9 @@ class Decider final : public TurnEnd {
   void stop() {
     mail_.tell({});
     if (keeper_) keeper_->stop();
+    if (registrar_) registrar_->stop();
     if (webhook_) webhook_->stop();
+    if (reviews_) reviews_->stop();  // insight_ answers until then
     if (reads_) reads_->stop();
     if (what_if_) what_if_->stop();
     if (history_) history_->stop();
@@ -252,6 +344,7 @@ class Decider final : public TurnEnd {
   const ControllerOptions& options_;
   SystemPluginClock clock_;
   Configuration config_;
+  Signals& signals_;
   std::string server_;
   std::unique_ptr<Rules> rules_;
   LiveIds ids_;
@@ -271,7 +364,10 @@ class Decider final : public TurnEnd {
   std::unique_ptr<LeaseHolder> lease_;
   std::unique_ptr<RequestSender> sender_;
   std::unique_ptr<ClusterFollower> follower_;
+  std::unique_ptr<AccessReviews> reviews_;
+  std::unique_ptr<AggregatedApi> aggregated_;
   std::unique_ptr<WebhookServer> webhook_;
+  std::unique_ptr<Registrar> registrar_;
   std::unique_ptr<WebhookKeeper> keeper_;
   std::atomic<bool> ending_ = false;
   std::atomic<bool> lost_ = false;
@@ -286,8 +382,12 @@ Result<int> run_controller(const ControllerOptions& options) {
   Signals signals;
   auto config = load_configuration(options.config_file);
   if (!config) return config.error();
-  Decider decider(options, std::move(*config));
-  return decider.run(signals);
+  for (;;) {
+    Decider decider(options, *config, signals);
+    const auto status = decider.run();
+    if (!status || *status != Decider::kOtherPages) return status;
+    log(LogLevel::kInfo, "controller", "other kinds of jobs: it begins anew with them");
+  }
 }
 
 }  // namespace sluice::host

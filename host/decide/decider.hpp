@@ -16,8 +16,9 @@ namespace sluice::host {
 
 /// How it answers API servers before they store objects.
 struct WebhookOptions {
-  std::string address;                          ///< HOST:PORT; empty: it does not
-  std::vector<std::string> names;               ///< by which it is called, beside the Service's
+  std::string address;             ///< HOST:PORT; empty: it does not
+  std::string advertised_ip;       ///< by which API servers reach it; empty: they are not told
+  std::vector<std::string> names;  ///< by which it is called, beside the Service's
   std::string cert_file, key_file, trust_file;  ///< empty: a certificate of its own
 };
 

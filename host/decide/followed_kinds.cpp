@@ -32,17 +32,19 @@ std::vector<FollowedKind> followed_kinds(const api::Scheme& scheme, const Contro
 std::vector<FollowedKind> followed_kinds(const Configuration& config, Rules& rules) {
   MemoryStore nothing;
   CountingIds ids;
-  Machine machine(config, rules, MachineEdges{.store = nothing, .ids = ids});
+  Machine machine(config, rules, MachineEdges{.store = nothing, .ids = ids, .other_pages = [] {}});
   return followed_kinds(rules.scheme, machine.controllers());
 }
 
 Writing writing_of(const api::KindInfo& kind) {
   if (is_workload(kind)) return Writing::kAll;
-  if (kind.job) return Writing::kJob;
+  // A page is told whether its kind is served, and kept while there are jobs of it.
+  if (kind.job || (kind.group == "sluice.dev" && kind.kind == "JobKind")) return Writing::kJob;
   if (kind.kind == "Pod") return Writing::kGates;
   if (kind.kind == "Namespace" || kind.kind == "PriorityClass" || kind.kind == "Node")
     return Writing::kNothing;
   if (kind.group != "kueue.x-k8s.io") return Writing::kAll;
+  if (kind.kind == "AdmissionCheck") return Writing::kMarked;
   return kind.status_subresource ? Writing::kStatus : Writing::kNothing;
 }
 

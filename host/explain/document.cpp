@@ -230,6 +230,11 @@ void add_explanation(const Explanation& explanation, json::object& document) {
       queue["pendingInLocalQueue"] = explanation.in_local_queue;
       queue["parked"] = explanation.parked;
       if (!explanation.head.empty()) queue["behind"] = explanation.head;
+      for (const Refusal& each : explanation.order) {
+        json::object& order = array_of(queue, "order").emplace_back(json::object()).get_object();
+        if (!each.by.empty()) order["plugin"] = each.by;
+        order["message"] = each.text;
+      }
       if (!explanation.ahead.empty())
         queue["ahead"] = json::array(explanation.ahead.begin(), explanation.ahead.end());
     }
@@ -289,7 +294,7 @@ json::object explanation_document(const Engine& engine, WorkloadId id, Time now,
   if (state != WorkloadState::kFinished) add_eviction(engine, status, may_know, out);
   if (!status.admission_checks.empty()) out["checks"] = checks_of(status);
   // Names of other workloads are shown to users that may know them.
-  for (const std::string& victim : engine.planned_victims(id))
+  for (const std::string& victim : planned_victims(engine.model(), id))
     if (!may_know || may_know(victim.substr(0, victim.find('/'))))
       array_of(out, "willEvict").emplace_back(victim);
   for (const std::string& text : help_for_others(*workload, state, status))

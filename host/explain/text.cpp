@@ -125,6 +125,19 @@ std::string ahead_text(const json::object& queue) {
                                       : "workloads");
 }
 
+/// Why it has this place, where plugins say so.
+std::string order_text(const json::object& queue) {
+  std::string out;
+  const json::array* reasons = api::find_array(queue, "order");
+  for (std::size_t i = 0; reasons && i < reasons->size(); ++i) {
+    const json::object* each = (*reasons)[i].if_object();
+    if (!each) continue;
+    const std::string by = text_in(*each, "plugin");
+    out += (out.empty() ? "" : "; ") + (by.empty() ? by : by + ": ") + text_in(*each, "message");
+  }
+  return out;
+}
+
 std::string preemptor_text(const json::object& by) {
   if (by.empty()) return {};
   std::string out = text_in(by, "workload");
@@ -228,6 +241,7 @@ std::string explanation_text(const json::object& document) {
   row("Queue", queue_text(part(document, "queue")));
   row("Position", position_text(part(document, "queue")));
   row("Ahead", ahead_text(part(document, "queue")));
+  row("Order", order_text(part(document, "queue")));
   const std::string now = text_in(document, "now");
   row("Why", now.empty() ? text_in(document, "message") : now);
   const bool tried = text_in(document, "reason") != "PendingEvaluation";

@@ -6,6 +6,7 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <chrono>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -40,6 +41,7 @@ Kernel::Kernel(const EngineConfig& config, const hooks::HostHooks& hooks, Intake
     : engine_(config, hooks),
       traits_(hooks),
       queue_watch_(hooks.queue_watch),
+      queue_order_(hooks.queue_order),
       intake_(intake),
       store_(store),
       plugins_(plugins),
@@ -169,7 +171,28 @@ void Kernel::renew_traits(std::string_view key) {
   put_claims(*stored, told.claims);
 }
 
+void Kernel::ask_order(const std::string& local_queue) {
+  const std::string cluster_queue = cluster_queue_of(engine_.model(), local_queue);
+  const auto queue = queue_number(engine_.model(), cluster_queue);
+  if (!queue) return;
+  hooks::Ordering said;
+  queue_order_->local_queue({*queue, cluster_queue, local_queue}, said);
+  engine_.order(local_queue, std::move(said));
+}
+
+/// The plugin says that its keys there are others now.
+void Kernel::renew_order(const std::string& local_queue) {
+  if (!queue_order_) return;
+  ask_order(local_queue);
+  if (!queue_order_->orders_workloads()) return;
+  for (const WorkloadId id : waiting_in(engine_.model(), {local_queue}))
+    renew_traits(std::string(engine_.key(id)));
+}
+
 void Kernel::ask_moved() {
+  if (queue_order_)
+    for (const std::string& each : std::set<std::string>(engine_.changed_local_queues()))
+      ask_order(each);
   if (!traits_.asks()) return;
   for (const WorkloadId id : engine_.moved()) {
     const StoredObject* stored = store_.find(workload_kind_, engine_.key(id));
@@ -256,6 +279,18 @@ std::vector<StagedChange> Kernel::end_staging() {
   auto changes = staged_->take();
   staged_.reset();
   return changes;
+}
+
+std::unique_ptr<StagedChanges> Kernel::suspend_staging() {
+  SLUICE_CHECK(staged_ != nullptr, "nothing is staged");
+  return std::move(staged_);
+}
+
+std::optional<StagedErase> Kernel::resume_staging(std::unique_ptr<StagedChanges> staged) {
+  SLUICE_CHECK(!staged_, "staged twice");
+  if (auto changed = staged->overtaken()) return changed;
+  staged_ = std::move(staged);
+  return std::nullopt;
 }
 
 /// The status as the engine has it now, to be stored; what it does not know of is kept.
@@ -448,6 +483,8 @@ bool Kernel::apply_requests() {
   for (const auto& request : requests) {
     if (request.type == EngineRequest::Type::kTraitsChanged) {
       renew_traits(request.workload);
+    } else if (request.type == EngineRequest::Type::kOrderChanged) {
+      renew_order(request.workload);
     } else {
       engine_.requeue(request.workload);
     }

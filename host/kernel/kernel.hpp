@@ -117,8 +117,9 @@ class Kernel {
   void begin_instant(Time now);
 
   /// The workload ended; see Engine::finish.
-  Result<void> finish(std::string_view key, std::string_view reason, std::string_view message) {
-    return engine_.finish(key, reason, message);
+  Result<void> finish(std::string_view key, std::string_view reason, std::string_view message,
+                      std::optional<Time> at = {}) {
+    return engine_.finish(key, reason, message, at);
   }
 
   /// A state of one of a workload's admission checks; see Engine::report.
@@ -145,6 +146,11 @@ class Kernel {
   bool is_changed(const StoredObject& stored) const { return staged_ && staged_->changed(stored); }
   /// What was staged, in order; it is as if it had never been. REQUIRES: staging.
   std::vector<StagedChange> end_staging();
+  /// What was staged is laid aside. REQUIRES: staging.
+  std::unique_ptr<StagedChanges> suspend_staging();
+  /// It is staged again, unless an object that it changes was changed meanwhile: that one, and
+  /// nothing is staged. REQUIRES: not staging.
+  std::optional<StagedErase> resume_staging(std::unique_ptr<StagedChanges> staged);
 
   /// Whether admitted workloads are evicted when their pods are not ready in time.
   bool waits_for_pods() const { return waits_for_pods_; }
@@ -196,6 +202,8 @@ class Kernel {
   TraitsSource::Told ask_traits(const api::Workload& object, const Claims& before) const;
   void renew_traits(std::string_view key);
   void ask_moved();
+  void ask_order(const std::string& local_queue);
+  void renew_order(const std::string& local_queue);
   void put_claims(const StoredObject& old, const Claims& claims);
   std::string status_text(std::string_view key, const std::string& before);
   std::string status_text(std::string_view key, const boost::json::object& before);
@@ -214,6 +222,7 @@ class Kernel {
   Engine engine_;
   TraitsSource traits_;
   hooks::QueueWatch* queue_watch_;
+  hooks::QueueOrder* queue_order_;
   Intake& intake_;
   ObjectStore& store_;
   PluginPort& plugins_;

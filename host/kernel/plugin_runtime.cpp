@@ -118,7 +118,14 @@ bool PluginRuntime::wants(const api::KindInfo& kind) const {
 }
 
 void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const json::object* old,
-                          const Validate& problems_of, std::vector<api::Problem>& problems) {
+                          const Validate& problems_of, std::vector<api::Problem>& problems,
+                          std::shared_ptr<WriteQuestions>* questions) {
+  AskedOfWrite* asked = nullptr;
+  if (questions != nullptr) {
+    if (*questions == nullptr) *questions = std::make_shared<AskedOfWrite>();
+    asked = static_cast<AskedOfWrite*>(questions->get());
+    asked->begin();
+  }
   const std::string version = kind.hub_api_version();
   std::string text;
   std::string old_text;
@@ -130,19 +137,19 @@ void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const
     const std::vector<api::Problem> wrong = problems_of(changed);
     return wrong.empty() ? std::string() : wrong.front().text();
   };
-  auto defaulted = set_->validators().set_defaults(write, first_wrong);
+  auto defaulted = set_->validators().set_defaults(write, first_wrong, asked);
   if (!defaulted) {
     problems.push_back({api::Problem::Kind::kInvalid, "", defaulted.error().text});
     return;
   }
-  if (*defaulted != text) {
-    boost::system::error_code code;  // it was judged as an object
-    object = api::parse_deep(*defaulted, code).get_object();
-    text = *defaulted;
-    write.object = text;
-  }
-  for (const FieldError& error : set_->validators().validate(write))
+  write.object = *defaulted;
+  const std::vector<FieldError> errors = set_->validators().validate(write, asked);
+  if (asked != nullptr && asked->wait()) return;
+  for (const FieldError& error : errors)
     problems.push_back({kind_of(error.kind), error.path, detail_of(error)});
+  if (*defaulted == text) return;
+  boost::system::error_code code;  // it was judged as an object
+  object = api::parse_deep(*defaulted, code).get_object();
 }
 
 }  // namespace sluice::host

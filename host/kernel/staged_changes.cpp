@@ -18,7 +18,24 @@ const StoredObject* StagedChanges::find(const api::KindInfo& kind, std::string_v
   const auto table = tables_.find(&kind);
   if (table == tables_.end()) return below_.find(kind, key);
   const auto found = table->second.find(key);
-  return found == table->second.end() ? below_.find(kind, key) : found->second.get();
+  return found == table->second.end() ? below_.find(kind, key) : found->second.object.get();
+}
+
+StagedChanges::Change& StagedChanges::change_of(const api::KindInfo& kind, const std::string& key) {
+  const auto [it, fresh] = tables_[&kind].try_emplace(key);
+  if (const StoredObject* below = fresh ? below_.find(kind, key) : nullptr)
+    it->second.base = below->version;
+  return it->second;
+}
+
+std::optional<StagedErase> StagedChanges::overtaken() const {
+  for (const auto& [kind, table] : tables_) {
+    for (const auto& [key, change] : table) {
+      const StoredObject* below = below_.find(*kind, key);
+      if ((below ? below->version : 0) != change.base) return StagedErase{kind, key};
+    }
+  }
+  return std::nullopt;
 }
 
 void StagedChanges::put(StoredObject object) {
@@ -27,13 +44,13 @@ void StagedChanges::put(StoredObject object) {
     if (object.hidden.empty()) object.hidden = before->hidden;
   }
   auto made = std::make_unique<StoredObject>(std::move(object));
-  std::unique_ptr<StoredObject>& place = tables_[made->kind][made->key];
-  place = std::move(made);
+  Change& change = change_of(*made->kind, made->key);
+  change.object = std::move(made);
 }
 
 bool StagedChanges::erase(const api::KindInfo& kind, std::string_view key) {
   if (find(kind, key) == nullptr) return false;
-  tables_[&kind][std::string(key)] = nullptr;
+  change_of(kind, std::string(key)).object = nullptr;
   return true;
 }
 
@@ -43,8 +60,8 @@ std::vector<const StoredObject*> StagedChanges::list(const api::KindInfo& kind) 
   if (table == tables_.end()) return all;
   std::erase_if(all,
                 [&](const StoredObject* object) { return table->second.contains(object->key); });
-  for (const auto& [key, object] : table->second)
-    if (object) all.push_back(object.get());
+  for (const auto& [key, change] : table->second)
+    if (change.object) all.push_back(change.object.get());
   std::sort(all.begin(), all.end(),
             [](const StoredObject* a, const StoredObject* b) { return a->key < b->key; });
   return all;

@@ -4,8 +4,10 @@
 // The store below is only read. Belongs to the kernel's thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -36,6 +38,8 @@ class StagedChanges final : public ObjectStore {
     return below_.find(*stored.kind, stored.key) != &stored;
   }
   std::vector<StagedChange> take() { return std::exchange(changes_, {}); }
+  /// The first object that was changed below since a change was made of it; nullopt: none was.
+  std::optional<StagedErase> overtaken() const;
 
   // ObjectStore; the version of a changed object is the one that it replaces.
   const StoredObject* find(const api::KindInfo& kind, std::string_view key) const override;
@@ -45,7 +49,13 @@ class StagedChanges final : public ObjectStore {
   std::size_t count(const api::KindInfo& kind) const override { return list(kind).size(); }
 
  private:
-  using Table = std::map<std::string, std::unique_ptr<StoredObject>, std::less<>>;  // null: erased
+  struct Change {
+    std::uint64_t base = 0;                // version of what it replaces; 0: nothing was there
+    std::unique_ptr<StoredObject> object;  // null: erased
+  };
+  using Table = std::map<std::string, Change, std::less<>>;
+
+  Change& change_of(const api::KindInfo& kind, const std::string& key);
 
   const ObjectStore& below_;
   std::map<const api::KindInfo*, Table> tables_;

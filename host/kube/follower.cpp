@@ -57,7 +57,6 @@ struct ClusterFollower::State {
     Reflector reflector;
     std::unique_ptr<Link> link;  // kept from page to page
     FollowState state;           // guarded by mutex
-    bool refused = false;        // what was logged last; guarded by mutex
   };
 
   State(const Kubeconfig& config, FollowLimits most)
@@ -75,25 +74,29 @@ struct ClusterFollower::State {
 
   /// Tells when it changes whether anything comes of the kind.
   void note(Kind& kind, const std::string& trouble, bool refused = false) {
+    note_state(kind, trouble, refused);
+    sink->noted();
+  }
+  void note_state(Kind& kind, const std::string& trouble, bool refused) {
     const std::lock_guard lock(mutex);
     const bool was_absent = kind.state.absent;
     kind.state.synced = kind.reflector.synced();
     kind.state.absent = kind.reflector.absent();
     const std::string name = name_of(*kind.followed.kind);
     if (kind.state.absent && !was_absent)
-      log(LogLevel::kInfo, "cluster", "the cluster has no " + name);
+      log(LogLevel::kInfo, limits.called, "the cluster has no " + name);
     if (trouble != kind.state.trouble && !kind.state.absent) {
       // A warning once, and again when it becomes a refusal, which does not end by itself; how it
       // went on is logged at level debug.
       if (trouble.empty()) {
-        log(LogLevel::kInfo, "cluster", "following " + name + " again");
+        log(LogLevel::kInfo, limits.called, "following " + name + " again");
       } else {
-        const bool first = kind.state.trouble.empty() || (refused && !kind.refused);
-        log(first ? LogLevel::kWarning : LogLevel::kDebug, "cluster",
+        const bool first = kind.state.trouble.empty() || (refused && !kind.state.refused);
+        log(first ? LogLevel::kWarning : LogLevel::kDebug, limits.called,
             fmt::format("cannot follow {}: {}", name, trouble));
       }
     }
-    kind.refused = refused;
+    kind.state.refused = refused;
     kind.state.trouble = kind.state.absent ? "" : trouble;
     changed.notify_all();
   }
@@ -134,6 +137,8 @@ struct ClusterFollower::State {
     LinkRequest request;
     request.path = collection_path(ask.api_version, kind.followed.kind->plural, kind.followed.ns) +
                    "?" + ask.query;
+    if (!kind.followed.labels.empty())
+      request.path += "&labelSelector=" + percent_encoded(kind.followed.labels);
     std::string token = credentials.token();
     Result<LinkAnswer> answer = co_await kind.link->ask(std::move(request), std::move(token));
     if (!answer) co_return unreachable(answer.error());
@@ -226,7 +231,7 @@ Result<std::unique_ptr<ClusterFollower>> ClusterFollower::make(const Kubeconfig&
     FollowState shown;
     shown.kind = each.kind;
     state->kinds.push_back(std::make_unique<State::Kind>(
-        State::Kind{std::move(each), std::move(reflector), nullptr, std::move(shown), false}));
+        State::Kind{std::move(each), std::move(reflector), nullptr, std::move(shown)}));
   }
   return std::unique_ptr<ClusterFollower>(new ClusterFollower(std::move(state)));
 }

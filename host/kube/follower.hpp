@@ -40,12 +40,15 @@ class ClusterSink {
   virtual void remove(const api::KindInfo& kind, const boost::json::object& object) = 0;
   /// What was handed on belongs together up to here.
   virtual void settle() = 0;
+  /// It stands otherwise with a kind than before: states() tells.
+  virtual void noted() {}
 };
 
 struct FollowedKind {
   const api::KindInfo* kind = nullptr;
   std::vector<std::string> api_versions;  ///< understood ones, the preferred one first
   std::string ns = {};                    ///< only what is in there; empty: everything
+  std::string labels = {};                ///< only what this selects; empty: everything
 };
 
 /// In all versions that are known of it, the stored one first.
@@ -55,6 +58,7 @@ struct FollowLimits {
   std::size_t page_bytes = 128U << 20;
   std::size_t event_bytes = 16U << 20;
   Duration token_age = 60 * kSecond;  ///< then a token of a file is read again
+  std::string called = "cluster";     ///< in the log
   ReflectorLimits reflector;
 };
 
@@ -63,7 +67,8 @@ struct FollowState {
   const api::KindInfo* kind = nullptr;
   bool synced = false;  ///< it was listed, or the cluster has none of its versions
   bool absent = false;
-  std::string trouble;  ///< why nothing comes at present; empty: all is well
+  bool refused = false;  ///< the trouble: whoever asks has not the right to
+  std::string trouble;   ///< why nothing comes at present; empty: all is well
 };
 
 class ClusterFollower {

@@ -124,12 +124,15 @@ bool Link::reusable() const {
   return state_->parser && state_->parser->is_done() && state_->parser->get().keep_alive();
 }
 
+asio::awaitable<Result<void>> Link::connect() {
+  if (state_->connected()) co_return Result<void>();
+  co_return co_await state_->connect();
+}
+
 asio::awaitable<Result<LinkAnswer>> Link::ask(LinkRequest asked, std::string token) {
   State& state = *state_;
-  if (!state.connected()) {
-    Result<void> connected = co_await state.connect();
-    if (!connected) co_return connected.error();
-  }
+  Result<void> connected = co_await connect();
+  if (!connected) co_return connected.error();
   const Endpoint& to = state.target.endpoint;
   http::request<http::string_body> request(
       http::string_to_verb({asked.method.data(), asked.method.size()}), to.prefix + asked.path, 11);

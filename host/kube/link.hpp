@@ -54,6 +54,8 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
+  /// Unless it is connected: ask() does that, too, but then it is not known when it sends.
+  boost::asio::awaitable<Result<void>> connect();
   /// Sends a request and reads the head of the answer. `token` may be empty.
   boost::asio::awaitable<Result<LinkAnswer>> ask(LinkRequest request, std::string token);
   /// Appends the next piece of the body to `out`; false at its end. An error when nothing comes for

@@ -66,13 +66,6 @@ struct RequestSender::State {
       waiting.pop_front();
       ClusterAnswer answer;
       answer.id = request.id;
-      if (!hooks.may_send()) {
-        answer.sent = false;
-        answer.body = "it may not be sent any more";
-        hooks.answered(std::move(answer));
-        continue;
-      }
-      credentials.refresh(steady_now());
       try {
         co_await exchange(link, std::move(request), answer);
       } catch (const std::exception& e) {  // no memory for it, for instance
@@ -87,6 +80,14 @@ struct RequestSender::State {
   asio::awaitable<void> exchange(std::unique_ptr<Link>& link, ClusterRequest request,
                                  ClusterAnswer& answer) {
     if (!link || !link->reusable()) link = std::make_unique<Link>(target, io.get_executor());
+    Result<void> connected = co_await link->connect();
+    credentials.refresh(steady_now());
+    if (!connected || !hooks.may_send()) {
+      answer.sent = false;
+      answer.body = connected ? "it may not be sent any more" : connected.error().text;
+      link.reset();
+      co_return;
+    }
     // Named, because g++ 12 destroys a temporary of a co_await twice.
     LinkRequest asked{request.method, std::move(request.path), std::move(request.content_type),
                       std::move(request.body)};

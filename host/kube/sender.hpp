@@ -50,7 +50,8 @@ struct SenderLimits {
 };
 
 struct SenderHooks {
-  /// Asked before each request; false: it is not sent. [the sender's thread]
+  /// Asked right before each request is written, on a connection that stands: to make one may take
+  /// longer than a permission lasts. False: it is not sent. [the sender's thread]
   std::function<bool()> may_send;
   std::function<void(ClusterAnswer)> answered;  ///< [the sender's thread]
 };

@@ -23,6 +23,7 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
   if (edges.controllers) {
     setup_ = std::make_unique<ControllerSetup>(config, rules.hooks, *rules.checks, kernel_,
                                                objects_, rules.pages(), edges.other_pages);
+    setup_->await_successors(edges.successor_wait);
     setup_->add_jobs(loop_);
   }
   if (edges.pods) edges.pods(loop_, setup_ ? setup_->gates_of_new_pods() : GatesOfNewPods());

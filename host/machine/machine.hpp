@@ -77,6 +77,9 @@ struct MachineEdges {
   /// but at what they know by looking.
   bool resumes = false;
   Births* births = nullptr;  ///< where new objects come to be; nullptr: in the store, at once
+  /// How long a job runs on between the end of its workload and the admission of the one that took
+  /// its place, where these are stored one after the other; 0: they are one commit.
+  Duration successor_wait = 0;
   /// Called when the objects JobKind differ from those of the rules: a machine with other rules is
   /// wanted. Empty: none is made.
   std::function<void()> other_pages = {};
@@ -99,6 +102,10 @@ class Machine {
   ApiResult<WriteOutcome> write(WriteRequest request) {
     return writer_.execute(std::move(request));
   }
+  /// The same of one that may wait for plugins (WriteRequest::may_wait): while the outcome is
+  /// `later` it is attempted again, when hear_plugins() brought an answer.
+  ApiResult<WriteOutcome> attempt(WriteRequest& request) { return writer_.attempt(request); }
+  void hear_plugins() { rules_.plugins->plugins().go_on(); }
   /// The same, most of it beforehand; see Writer. Any thread, while nothing but write() is called.
   std::shared_ptr<Draft> draft(const WriteRequest& request, const DraftView& view) const {
     return writer_.draft(request, view);

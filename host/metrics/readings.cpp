@@ -290,9 +290,16 @@ std::vector<Reading> plugin_readings(const std::vector<PluginStatus>& plugins,
   Reading calls{"sluice_plugin_calls_total", "Calls of a plugin's hook", true, {}};
   Reading time{"sluice_plugin_seconds_total", "Time in a plugin's hook", true, {}};
   Reading faults{"sluice_plugin_faults_total", "Faults of a plugin's hook", true, {}};
+  Reading holds{"sluice_plugin_longest_hold_seconds",
+                "The longest that a plugin held up the thread that writes, at a time",
+                false,
+                {}};
   Reading away{"sluice_plugin_quarantined", "1 while the plugin is in quarantine", false, {}};
   for (const PluginStatus& plugin : plugins) {
     away.samples.push_back({{{"plugin", plugin.name}}, plugin.quarantined ? 1.0 : 0.0});
+    holds.samples.push_back(
+        {{{"plugin", plugin.name}},
+         static_cast<double>(plugin.longest_hold) / static_cast<double>(kSecond)});
     for (const HookStatus& hook : plugin.hooks) {
       const MetricLabels labels{{"plugin", plugin.name}, {"hook", std::string(hook.hook)}};
       calls.samples.push_back({labels, static_cast<double>(hook.stats.calls)});
@@ -301,7 +308,7 @@ std::vector<Reading> plugin_readings(const std::vector<PluginStatus>& plugins,
           {labels, static_cast<double>(hook.stats.time) / static_cast<double>(kSecond)});
     }
   }
-  std::vector<Reading> out{calls, time, faults, away};
+  std::vector<Reading> out{calls, time, faults, away, holds};
   for (const MetricSnapshot& snapshot : own) {
     Reading reading{metric_name(snapshot.spec), snapshot.spec.help, !snapshot.spec.gauge, {}};
     for (const auto& [values, value] : snapshot.values) {

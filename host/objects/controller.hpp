@@ -29,6 +29,9 @@ struct ObjectChange {
   bool deleted() const { return stored == nullptr; }
 };
 
+/// What reconcile() answers when it has only begun: the key is named again when there is more.
+inline constexpr Time kUnderWay = kNever - 1;
+
 class Controller {
  public:
   virtual ~Controller() = default;
@@ -62,7 +65,7 @@ class Controller {
   virtual void poll(std::vector<WorkKey>& keys) { static_cast<void>(keys); }
   /// Brings the objects of one key into line. Returns when the key has to be looked at again at
   /// the latest; kNever: only when something changes. An error is logged with the key and the key
-  /// is tried again with a growing delay.
+  /// is tried again with a growing delay. kUnderWay: it is not known yet.
   virtual Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) = 0;
   /// How long its keys have to wait now, so that others have their turn; 0: not at all.
   virtual Duration pause() const { return 0; }

@@ -143,7 +143,7 @@ std::vector<api::Problem> Intake::validate(const api::KindInfo& kind, json::obje
   api::Outcome outcome = scheme_.admit(object, old, admit);
   if (!outcome.warnings.empty()) warn(kind, outcome.warnings, options);
   if (options.advice)
-    for (std::string& each : api::without_effect(kind.group, kind.kind, object))
+    for (std::string& each : api::without_effect(kind.group, kind.kind, object, kind.effective))
       options.advice->push_back(std::move(each));
   problems.insert(problems.end(), outcome.errors.begin(), outcome.errors.end());
   return problems;
@@ -164,7 +164,7 @@ std::vector<api::Problem> Intake::ask_plugins(const api::KindInfo& kind, json::o
     strict.warnings = &repeated;
     return validate(kind, changed, old, strict);
   };
-  validators_->check(kind, object, old, judge_again, problems);
+  validators_->check(kind, object, old, judge_again, problems, options.questions);
   return problems;
 }
 

@@ -67,6 +67,10 @@ struct WriteRequest {
   /// back. For clients inside the process; no request over the network can set it.
   bool restore = false;
   bool wants_answer = true;  ///< false: the outcome names no object
+  /// Where a plugin takes its time to judge it, the outcome is `later`, and the request is kept to
+  /// be carried out again; false: the thread waits for the plugin.
+  bool may_wait = false;
+  std::string connection;  ///< whose requests take effect in their order; empty: of none
   bool dry_run = false;
   bool force = false;         ///< kApply: take over fields of other managers
   bool may_create = true;     ///< kApply: whether the user may make the object if there is none
@@ -84,6 +88,7 @@ struct WriteOutcome {
   StoredObject object;  ///< as it is now; the last form of a deleted one
   std::vector<std::string> warnings;
   bool removed = false;  ///< kDelete: it is gone, not only marked
+  bool later = false;    ///< nothing was decided: the answer of a plugin is not there yet
 };
 
 using WriteDone = std::function<void(ApiResult<WriteOutcome>)>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/jobs/job_kind.hpp"
 #include "core/base/check.hpp"
 #include "host/outbox/object_patch.hpp"
 #include "host/outbox/quota_shown.hpp"
@@ -13,6 +14,11 @@ bool is_event(const api::KindInfo& kind) { return kind.group.empty() && kind.kin
 
 // What edits may tell; queues first, of which there are few.
 constexpr SpareRate::For kTold[] = {SpareRate::For::kQueues, SpareRate::For::kTexts};
+
+bool stops_job(const StoredObject& before, const StoredObject& after) {
+  const api::JobKind* job = after.kind->job.get();
+  return job && !job->suspended(to_object(before)) && job->suspended(to_object(after));
+}
 
 std::size_t index_of(SpareRate::For sort) { return static_cast<std::size_t>(sort); }
 
@@ -51,6 +57,7 @@ struct Outbox::Edit {
   bool ends = false;
   std::uint64_t with_end = 0;  // the order of an end before it that is over with it; 0: of none
   bool tells = false;          // no more than that
+  bool stops = false;          // a job
   bool status_alone = false;
   bool read_first = false;
   Sent stage = Sent::kMain;
@@ -104,6 +111,18 @@ bool Outbox::join(Lane& lane, const Entry& entry, const Edit& later) {
   return true;
 }
 
+/// Where the stop of a job goes among the lane's edits: behind the last one that only ends quota,
+/// unless that, or the last edit of the job itself, or what was asked for already, stands there.
+std::size_t Outbox::place_of_stop(const Lane& lane, const Entry& entry) {
+  for (std::size_t i = lane.edits.size(); i > 0; --i) {
+    const Edit& before = *lane.edits[i - 1];
+    if (before.ends && !before.gives) return i;
+    const bool begun = before.id != 0 || before.failures > 0 || before.stage != Sent::kMain;
+    if (before.entry == &entry || begun) break;
+  }
+  return lane.edits.size();
+}
+
 void Outbox::add(Entry& entry, std::unique_ptr<Edit> edit) {
   Lane& lane = *entry.lane;
   edit->entry = &entry;
@@ -117,7 +136,8 @@ void Outbox::add(Entry& entry, std::unique_ptr<Edit> edit) {
   }
   ++entry.edits;
   ++edits_;
-  lane.edits.push_back(std::move(edit));
+  const std::size_t place = edit->stops ? place_of_stop(lane, entry) : lane.edits.size();
+  lane.edits.insert(lane.edits.begin() + static_cast<std::ptrdiff_t>(place), std::move(edit));
   ready(lane);
 }
 
@@ -152,6 +172,7 @@ void Outbox::edited(const StoredObject& before, const StoredObject& after, std::
     edit->gives = gives_quota(was, is);
     edit->ends = ends_quota(was, is);
   }
+  edit->stops = !edit->status_alone && stops_job(before, after);
   edit->tells = only_tells(before, after);
   if (edit->tells)
     edit->from =

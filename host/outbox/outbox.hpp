@@ -8,7 +8,9 @@
 //   it is stored.
 // - An edit that gives quota waits for all earlier ones that end some, of whatever lane; and an end
 //   that the stop of a job follows in its lane is over only with the stop. So quota is given away
-//   only after the end of the workload that held it is stored, and the stop of its job.
+//   only after the end of the workload that held it is stored, and the stop of its job. The stop
+//   goes ahead of what its lane gets in exchange: a job that moves is stopped, then has its new
+//   place, then begins there; and no two that move wait for each other's stop.
 // - Edits that only tell (texts, statuses of queues) wait a while, join with later ones, and are
 //   sent at a bounded rate, the oldest first, of what decisions leave of it (SpareRate).
 // - Events rest on nothing and nothing rests on them. They wait apart until a request can be spared
@@ -159,6 +161,7 @@ class Outbox {
   Entry& entry_of(const StoredObject& before, std::uint64_t version);
   void add(Entry& entry, std::unique_ptr<Edit> edit);
   bool join(Lane& lane, const Entry& entry, const Edit& later);
+  static std::size_t place_of_stop(const Lane& lane, const Entry& entry);
   void ready(Lane& lane);
   void pop(Lane& lane);
   void leave_if_idle(Entry& entry);

@@ -1,15 +1,27 @@
 #include "host/outbox/quota_shown.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
 
+#include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
 
 namespace sluice::host {
 namespace {
 
 constexpr std::string_view kQueueGroup = "kueue.x-k8s.io";
+
+/// The same JSON, whatever the order of its members: an API server has one of its own.
+bool same_value(std::string_view one, std::string_view other) {
+  if (one == other) return true;
+  if (one.empty() || other.empty()) return false;
+  boost::system::error_code code, other_code;
+  const auto one_value = api::parse_deep(one, code);
+  const auto other_value = api::parse_deep(other, other_code);
+  return !code && !other_code && one_value == other_value;
+}
 
 /// What each condition says, by its type: its status, or another field.
 std::map<std::string_view, std::string_view> conditions(std::string_view status,
@@ -46,16 +58,16 @@ QuotaShown quota_shown(std::string_view status) {
 }
 
 bool gives_quota(const QuotaShown& before, const QuotaShown& after) {
-  return after.held && (!before.held || before.admission != after.admission);
+  return after.held && (!before.held || !same_value(before.admission, after.admission));
 }
 
 bool ends_quota(const QuotaShown& before, const QuotaShown& after) {
-  return before.held && (!after.held || before.admission != after.admission);
+  return before.held && (!after.held || !same_value(before.admission, after.admission));
 }
 
 bool same_course(std::string_view one_status, std::string_view other_status) {
-  return member_text(one_status, "admission") == member_text(other_status, "admission") &&
-         course(one_status) == course(other_status);
+  return course(one_status) == course(other_status) &&
+         same_value(member_text(one_status, "admission"), member_text(other_status, "admission"));
 }
 
 bool same_but_end(std::string_view open_status, std::string_view finished_status) {
@@ -63,8 +75,8 @@ bool same_but_end(std::string_view open_status, std::string_view finished_status
   auto finished = course(finished_status);
   open.erase(R"("Finished")");
   finished.erase(R"("Finished")");
-  return open == finished &&
-         member_text(open_status, "admission") == member_text(finished_status, "admission");
+  return open == finished && same_value(member_text(open_status, "admission"),
+                                        member_text(finished_status, "admission"));
 }
 
 bool same_but_times(std::string_view one_status, std::string_view other_status) {
@@ -83,7 +95,11 @@ bool same_but_times(std::string_view one_status, std::string_view other_status) 
     });
     return out;
   };
-  return said(one_status) == said(other_status);
+  const auto one = said(one_status), other = said(other_status);
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](const auto& each, const auto& with) {
+                      return each.first == with.first && same_value(each.second, with.second);
+                    });
 }
 
 bool only_tells(const StoredObject& before, const StoredObject& after) {
@@ -95,7 +111,7 @@ bool only_tells(const StoredObject& before, const StoredObject& after) {
   const bool waited = conditions(before.status).empty() || !quota_shown(before.status).held;
   bool alone = true;  // and nothing but conditions changed
   for (const std::string_view field : {"admission", "admissionChecks", "requeueState"})
-    alone &= member_text(before.status, field) == member_text(after.status, field);
+    alone &= same_value(member_text(before.status, field), member_text(after.status, field));
   return waited && alone && same_course(before.status, after.status);
 }
 

@@ -5,34 +5,16 @@
 
 namespace sluice::host {
 
-void SpareRate::Bucket::fill(Duration now) {
-  const double seconds = static_cast<double>(now - filled) / static_cast<double>(kSecond);
-  tokens = std::min(most(), tokens + seconds * per_second);
-  filled = now;
-}
-
 void SpareRate::Bucket::spend(Duration now) {
   fill(now);
-  tokens = std::max(0.0, tokens - 1);
-}
-
-void SpareRate::Bucket::forgo(Duration now) {
-  tokens = 0;
-  filled = now;
-}
-
-bool SpareRate::Bucket::take(Duration now) {
-  fill(now);
-  if (tokens < 1) return false;
-  tokens -= 1;
-  return true;
+  left.tokens = std::max(0.0, left.tokens - 1);
 }
 
 Duration SpareRate::Bucket::next() const {
   if (per_second <= 0) return kNever;
-  const double seconds = std::max(0.0, 1 - tokens) / per_second;
+  const double seconds = std::max(0.0, 1 - left.tokens) / per_second;
   // Rounded up: a clock that stands there finds a whole one.
-  return filled + static_cast<Duration>(std::ceil(seconds * static_cast<double>(kSecond))) + 1;
+  return left.filled + static_cast<Duration>(std::ceil(seconds * static_cast<double>(kSecond))) + 1;
 }
 
 void SpareRate::answered(Duration now, Duration took) {

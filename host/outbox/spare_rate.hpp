@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "core/base/time.hpp"
+#include "host/base/token_bucket.hpp"
 
 namespace sluice::host {
 
@@ -46,14 +47,13 @@ class SpareRate {
  private:
   struct Bucket {
     double per_second = 0;
-    double tokens = 0;
-    Duration filled = 0;
+    TokenBucket left = {};
 
     double most() const { return per_second < 1 ? 1 : per_second; }
-    void fill(Duration now);
+    void fill(Duration now) { left.fill(now, most(), per_second); }
     void spend(Duration now);
-    void forgo(Duration now);
-    bool take(Duration now);
+    void forgo(Duration now) { left = {0, now}; }
+    bool take(Duration now) { return left.take(now, most(), per_second); }
     Duration next() const;
   };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -74,7 +75,7 @@ Result<void> CheckBridge::add(LoadedPlugin& plugin) {
                  "; only one may: take one of them out of plugins.load"};
   }
   plugins_.push_back(&plugin);
-  lives_[&plugin] = plugin.lives();
+  restarts_.emplace(&plugin, plugin);
   return {};
 }
 
@@ -103,30 +104,67 @@ LoadedPlugin* CheckBridge::find(std::string_view check_json) const {
   return found == by_name_.end() ? nullptr : found->second;
 }
 
-CheckActivity CheckBridge::tell(LoadedPlugin& plugin, const std::string& check,
-                                std::string_view check_json) {
-  ActivityAnswer answer;
-  const sluice_check_t raw{sizeof(sluice_check_t), check_json.empty() ? 1 : 0, abi_of(check),
-                           abi_of(check_json)};
-  const sluice_activity_sink_t sink{sizeof(sluice_activity_sink_t), 0, &answer, &set_active};
-  hooks::Fault fault;
-  const Answer outcome = plugin.call_writing(Hook::kCheckChanged, {{}, check}, fault, [&] {
-    const std::int32_t code =
-        plugin.extensions().check_controller->check_changed(plugin.self(), &raw, &sink);
-    return plugin.judged(code, answer.nonsense);
-  });
-  if (check_json.empty()) activity_.erase(check);
-  if (outcome == Answer::kOk && !check_json.empty()) activity_[check] = answer.activity;
-  if (outcome == Answer::kOk) return answer.activity;
-  // Who died over the question is asked again when it is there again; until then what it said
-  // holds.
-  if (const auto before = activity_.find(check); plugin.away() && before != activity_.end())
-    return before->second;
-  const std::string text = outcome == Answer::kClosed ? fault.text : plugin.health().last_fault();
-  return {false, "PluginFault", text};
+bool CheckBridge::away(std::string_view controller_name) const {
+  const auto found = by_name_.find(controller_name);
+  return found != by_name_.end() && found->second->away();
 }
 
-CheckActivity CheckBridge::check_changed(const std::string& check, std::string_view check_json) {
+namespace {
+
+/// A question that may outlive the call that asks it, with the answer to it.
+struct AskedActivity {
+  std::string check, check_json;
+  ActivityAnswer answer;
+};
+
+}  // namespace
+
+std::optional<CheckActivity> CheckBridge::tell(LoadedPlugin& plugin, const std::string& check,
+                                               std::string_view check_json) {
+  const auto asked =
+      std::make_shared<AskedActivity>(AskedActivity{check, std::string(check_json), {}});
+  std::optional<CheckActivity> now;
+  const auto put = [&plugin, asked] {
+    asked->answer = {};
+    const sluice_check_t raw{sizeof(sluice_check_t), asked->check_json.empty() ? 1 : 0,
+                             abi_of(asked->check), abi_of(asked->check_json)};
+    const sluice_activity_sink_t sink{sizeof(sluice_activity_sink_t), 0, &asked->answer,
+                                      &set_active};
+    const std::int32_t code =
+        plugin.extensions().check_controller->check_changed(plugin.self(), &raw, &sink);
+    return plugin.judged(code, asked->answer.nonsense);
+  };
+  plugin.ask(Hook::kCheckChanged, {{}, asked->check}, put,
+             [this, &plugin, asked, &now](Answer outcome, const hooks::Fault& fault, bool late) {
+               const bool gone = asked->check_json.empty();
+               CheckActivity said =
+                   judge(plugin, asked->check, gone, outcome, asked->answer.activity, fault);
+               if (!late)
+                 now = std::move(said);
+               else if (!gone)
+                 late_.push_back(
+                     {controller_name_of(asked->check_json), asked->check, std::move(said), {}, 0});
+             });
+  return now;
+}
+
+/// What the answer, or that there is none, says of a check.
+CheckActivity CheckBridge::judge(const LoadedPlugin& plugin, const std::string& check, bool gone,
+                                 Answer outcome, const CheckActivity& said,
+                                 const hooks::Fault& fault) {
+  if (gone) activity_.erase(check);
+  if (outcome == Answer::kOk && !gone) activity_[check] = said;
+  if (outcome == Answer::kOk) return said;
+  // Who died over the question is asked again when it is there again; until then what it said
+  // holds.
+  if (const auto before = activity_.find(check); plugin.was_lost() && before != activity_.end())
+    return before->second;
+  return {false, "PluginFault",
+          outcome == Answer::kClosed ? fault.text : plugin.health().last_fault()};
+}
+
+std::optional<CheckActivity> CheckBridge::check_changed(const std::string& check,
+                                                        std::string_view check_json) {
   LoadedPlugin* now = find(check_json);
   const auto before = told_.find(check);
   if (before != told_.end() && before->second != now) {
@@ -134,7 +172,8 @@ CheckActivity CheckBridge::check_changed(const std::string& check, std::string_v
     told_.erase(before);
     tell(*other, check, {});
   }
-  if (now == nullptr) return {false, "NoController", "no plugin answers for its controllerName"};
+  if (now == nullptr)
+    return CheckActivity{false, "NoController", "no plugin answers for its controllerName"};
   told_[check] = now;
   return tell(*now, check, check_json);
 }
@@ -143,14 +182,28 @@ bool CheckBridge::begin(const CheckQuery& query) {
   SLUICE_CHECK(query.workload != nullptr, "a check begins without a workload: ", query.check);
   LoadedPlugin* plugin = find(query.check_json);
   if (plugin == nullptr) return false;
-  const sluice_check_query_t raw{
-      sizeof(sluice_check_query_t), query.retry_count,           query.attempt,
-      ref_of(*query.workload),      abi_of(query.workload_json), abi_of(query.check),
-      abi_of(query.check_json)};
-  hooks::Fault fault;  // counted and logged; the check stays Pending
-  return plugin->call_writing(Hook::kBeginCheck, about_of(*query.workload), fault, [&] {
+  const auto asked = std::make_shared<const CheckQuery>(query);
+  bool begun = true;
+  const auto put = [plugin, asked] {
+    const sluice_check_query_t raw{
+        sizeof(sluice_check_query_t), asked->retry_count,           asked->attempt,
+        ref_of(*asked->workload),     abi_of(asked->workload_json), abi_of(asked->check),
+        abi_of(asked->check_json)};
     return plugin->extensions().check_controller->begin(plugin->self(), &raw);
-  }) == Answer::kOk;
+  };
+  plugin->ask(Hook::kBeginCheck, about_of(*asked->workload), put,
+              [this, plugin, asked, &begun](Answer outcome, const hooks::Fault&, bool late) {
+                if (outcome == Answer::kOk) return;
+                if (!late)
+                  begun = false;
+                else if (!plugin->was_lost())  // else it begins again with the next life
+                  late_.push_back({controller_name_of(asked->check_json),
+                                   asked->check,
+                                   {},
+                                   asked->workload->meta.key(),
+                                   asked->attempt});
+              });
+  return begun;
 }
 
 void CheckBridge::cancel(const CheckQuery& query, std::string_view why) {
@@ -159,26 +212,27 @@ void CheckBridge::cancel(const CheckQuery& query, std::string_view why) {
   if (const auto told = told_.find(query.check); plugin == nullptr && told != told_.end())
     plugin = told->second;
   if (plugin == nullptr) return;
-  const api::ObjectMeta& meta = query.workload->meta;
-  const sluice_check_cancel_t raw{sizeof(sluice_check_cancel_t),
-                                  0,
-                                  query.attempt,
-                                  abi_of(meta.ns),
-                                  abi_of(meta.name),
-                                  abi_of(meta.uid),
-                                  abi_of(query.check),
-                                  abi_of(why)};
-  hooks::Fault fault;  // counted and logged
-  plugin->call_writing(Hook::kCancelCheck, about_of(*query.workload), fault, [&] {
+  const auto asked = std::make_shared<const CheckQuery>(query);
+  const auto put = [plugin, asked, reason = std::string(why)] {
+    const api::ObjectMeta& meta = asked->workload->meta;
+    const sluice_check_cancel_t raw{sizeof(sluice_check_cancel_t),
+                                    0,
+                                    asked->attempt,
+                                    abi_of(meta.ns),
+                                    abi_of(meta.name),
+                                    abi_of(meta.uid),
+                                    abi_of(asked->check),
+                                    abi_of(reason)};
     return plugin->extensions().check_controller->cancel(plugin->self(), &raw);
-  });
+  };
+  plugin->ask(Hook::kCancelCheck, about_of(*asked->workload), put,
+              [](Answer, const hooks::Fault&, bool) {});  // faults are counted and logged
 }
 
 std::vector<std::string> CheckBridge::take_restarted() {
   std::vector<std::string> names;
-  for (auto& [plugin, lives] : lives_) {
-    const std::uint64_t now = plugin->lives();
-    if (std::exchange(lives, now) == now) continue;
+  for (auto& [plugin, watch] : restarts_) {
+    if (!watch.take_restarted()) continue;
     for (const auto& [name, answers] : by_name_)
       if (answers == plugin) names.push_back(name);
   }

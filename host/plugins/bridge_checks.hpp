@@ -5,7 +5,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.hpp"
@@ -26,22 +28,29 @@ class CheckBridge final : public CheckControllers {
   std::string plugin_of(std::string_view controller_name) const override;
   bool quarantined(std::string_view controller_name) const override;
   Duration pause(std::string_view controller_name) const override;
-  CheckActivity check_changed(const std::string& check, std::string_view check_json) override;
+  bool away(std::string_view controller_name) const override;
+  std::optional<CheckActivity> check_changed(const std::string& check,
+                                             std::string_view check_json) override;
   bool begin(const CheckQuery& query) override;
   void cancel(const CheckQuery& query, std::string_view why) override;
   std::vector<std::string> take_restarted() override;
+  std::vector<LateAnswer> take_late() override { return std::exchange(late_, {}); }
   std::vector<CheckReport> take_reports() override;
 
  private:
   Result<void> add(LoadedPlugin& plugin);
   LoadedPlugin* find(std::string_view check_json) const;
-  CheckActivity tell(LoadedPlugin& plugin, const std::string& check, std::string_view check_json);
+  std::optional<CheckActivity> tell(LoadedPlugin& plugin, const std::string& check,
+                                    std::string_view check_json);
+  CheckActivity judge(const LoadedPlugin& plugin, const std::string& check, bool gone,
+                      Answer outcome, const CheckActivity& said, const hooks::Fault& fault);
 
   std::map<std::string, LoadedPlugin*, std::less<>> by_name_;
   std::vector<LoadedPlugin*> plugins_;
-  std::map<LoadedPlugin*, std::uint64_t> lives_;   // as they were last seen
+  std::map<LoadedPlugin*, RestartWatch> restarts_;
   std::map<std::string, CheckActivity> activity_;  // per check: what was said of it last
   std::map<std::string, LoadedPlugin*> told_;      // per check: who was told of it last
+  std::vector<LateAnswer> late_;
 };
 
 }  // namespace sluice::host

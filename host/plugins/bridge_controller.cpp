@@ -1,6 +1,7 @@
 #include "host/plugins/bridge_controller.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 namespace sluice::host {
@@ -61,24 +62,51 @@ Result<ControllerBridge> ControllerBridge::make(LoadedPlugin& plugin) {
   return bridge;
 }
 
-Result<Duration> ControllerBridge::reconcile(const WatchedKind& kind, std::string_view ns,
-                                             std::string_view name) {
-  const sluice_reconcile_t raw{sizeof(sluice_reconcile_t), 0,          abi_of(kind.api_version),
-                               abi_of(kind.kind),          abi_of(ns), abi_of(name)};
-  constexpr std::int64_t kLongest = 366LL * 24 * 3600 * 1000;
+namespace {
+
+/// A question that may outlive the call that asks it, with the answer to it.
+struct AskedLook {
+  RemoteChange what;
   std::int64_t again_ms = 0;
-  hooks::Fault fault;
-  const Answer answer = plugin_->call_writing(Hook::kReconcile, {ns, name}, fault, [&] {
+};
+
+}  // namespace
+
+std::optional<ControllerBridge::Looked> ControllerBridge::reconcile(
+    RemoteChange what, std::function<void(Looked)> later) {
+  const auto asked = std::make_shared<AskedLook>(AskedLook{std::move(what), 0});
+  std::optional<Looked> now;
+  LoadedPlugin* plugin = plugin_;
+  const auto put = [plugin, asked] {
+    constexpr std::int64_t kLongest = 366LL * 24 * 3600 * 1000;
+    const sluice_reconcile_t raw{sizeof(sluice_reconcile_t),      0,
+                                 abi_of(asked->what.api_version), abi_of(asked->what.kind),
+                                 abi_of(asked->what.ns),          abi_of(asked->what.name),
+                                 abi_of(asked->what.remote)};
+    asked->again_ms = 0;
     const std::int32_t code =
-        plugin_->extensions().controller->reconcile(plugin_->self(), &raw, &again_ms);
+        plugin->extensions().controller->reconcile(plugin->self(), &raw, &asked->again_ms);
     Nonsense nonsense;
-    if (again_ms < SLUICE_AGAIN_AT_ONCE || again_ms > kLongest)
+    if (asked->again_ms < SLUICE_AGAIN_AT_ONCE || asked->again_ms > kLongest)
       nonsense.note("the time after which it wants to look again is negative or beyond a year");
-    return plugin_->judged(code, nonsense);
-  });
-  if (answer == Answer::kOk && again_ms == SLUICE_AGAIN_AT_ONCE) return Duration{0};
-  if (answer == Answer::kOk) return again_ms == 0 ? kNever : again_ms * kMillisecond;
-  return Error{answer == Answer::kClosed ? fault.text : plugin_->health().last_fault()};
+    return plugin->judged(code, nonsense);
+  };
+  const auto said = [plugin](Answer answer, std::int64_t again_ms, const hooks::Fault& fault) {
+    if (answer != Answer::kOk)
+      return Looked(Error{answer == Answer::kClosed ? fault.text : plugin->health().last_fault()});
+    if (again_ms == SLUICE_AGAIN_AT_ONCE) return Looked(Duration{0});
+    return Looked(again_ms == 0 ? Duration{kNever} : Duration{again_ms * kMillisecond});
+  };
+  plugin->ask(Hook::kReconcile, {asked->what.ns, asked->what.name}, put,
+              [asked, &now, said, later = std::move(later)](Answer answer,
+                                                            const hooks::Fault& fault, bool late) {
+                Looked looked = said(answer, asked->again_ms, fault);
+                if (late)
+                  later(std::move(looked));
+                else
+                  now = std::move(looked);
+              });
+  return now;
 }
 
 }  // namespace sluice::host

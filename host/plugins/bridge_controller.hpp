@@ -3,6 +3,8 @@
 // Called by one thread at a time; what a reconcile wrote takes effect when it succeeded.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 #include "host/plugins/loaded_plugin.hpp"
+#include "host/plugins/remote_port.hpp"
 
 namespace sluice::host {
 
@@ -35,20 +38,25 @@ class ControllerBridge {
   Duration pause() const { return plugin_->pause(); }
 
   /// Whether the plugin was started again since the last call: it has to be told of everything.
-  bool take_restarted() {
-    const std::uint64_t now = plugin_->lives();
-    return std::exchange(lives_, now) != now;
+  bool take_restarted() { return watch_.take_restarted(); }
+
+  /// What of other places it has to look at since the last time.
+  std::vector<RemoteChange> take_remote_changes() {
+    return plugin_->host_side().elsewhere().take_changes();
   }
 
   /// When the object is to be looked at again, from now (0: at once); kNever: when something
   /// changes. An error has the plugin's name in it.
-  Result<Duration> reconcile(const WatchedKind& kind, std::string_view ns, std::string_view name);
+  using Looked = Result<Duration>;
+  /// Of an object of this place (no remote), of another one, or, without a kind, of that place.
+  /// nullopt: `later` is called with the answer.
+  std::optional<Looked> reconcile(RemoteChange what, std::function<void(Looked)> later);
 
  private:
-  explicit ControllerBridge(LoadedPlugin& plugin) : plugin_(&plugin) {}
+  explicit ControllerBridge(LoadedPlugin& plugin) : plugin_(&plugin), watch_(plugin) {}
 
   LoadedPlugin* plugin_;
-  std::uint64_t lives_ = 0;
+  RestartWatch watch_;
   std::vector<WatchedKind> kinds_;
 };
 

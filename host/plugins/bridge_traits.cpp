@@ -221,6 +221,7 @@ void TraitsBridge::traits(const hooks::TraitsQuery& query, hooks::TraitsAnswer& 
     if (outcome == Answer::kOk && !key.empty())
       out.traits.shape_key += "\n" + plugin->name() + "=" + std::to_string(key.size()) + ":" + key;
   }
+  if (order_ != nullptr) order_->workload(workload, out.traits.order);
 }
 
 }  // namespace sluice::host

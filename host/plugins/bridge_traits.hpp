@@ -8,15 +8,17 @@
 #include <vector>
 
 #include "core/hooks/hooks.hpp"
+#include "host/plugins/bridge_order.hpp"
 #include "host/plugins/loaded_plugin.hpp"
 
 namespace sluice::host {
 
 class TraitsBridge final : public hooks::WorkloadTraits {
  public:
-  /// `filters`: those with a shape key.
-  TraitsBridge(std::vector<LoadedPlugin*> plugins, std::vector<LoadedPlugin*> filters)
-      : plugins_(std::move(plugins)), filters_(std::move(filters)) {}
+  /// `filters`: those with a shape key; `order`: what has keys of workloads, or null.
+  TraitsBridge(std::vector<LoadedPlugin*> plugins, std::vector<LoadedPlugin*> filters,
+               OrderBridge* order)
+      : plugins_(std::move(plugins)), filters_(std::move(filters)), order_(order) {}
 
   void traits(const hooks::TraitsQuery& query, hooks::TraitsAnswer& out,
               hooks::Fault& fault) override;
@@ -24,6 +26,7 @@ class TraitsBridge final : public hooks::WorkloadTraits {
  private:
   std::vector<LoadedPlugin*> plugins_;
   std::vector<LoadedPlugin*> filters_;
+  OrderBridge* order_;
 };
 
 }  // namespace sluice::host

@@ -4,7 +4,8 @@
 // begin() may be called any number of times for one (workload uid, check, attempt): after a
 // restart, a reload, or when an earlier call faulted. Reports come later and in the order in which
 // plugins made them; whether the attempt that a report names is still the present one is for the
-// caller to judge. Belongs to the kernel's thread.
+// caller to judge. A plugin that takes its time answers later (take_late()); until then it asks for
+// a pause. Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,15 @@ struct CheckActivity {
   std::string reason, message;
 };
 
+/// What became of a question that was not answered at once: what was said of a check, or, without
+/// that, an attempt that did not begin.
+struct LateAnswer {
+  std::string controller, check;  ///< spec.controllerName, name
+  std::optional<CheckActivity> activity;
+  std::string workload;  ///< key
+  std::uint64_t attempt = 0;
+};
+
 class CheckControllers {
  public:
   virtual ~CheckControllers() = default;
@@ -57,22 +67,32 @@ class CheckControllers {
     static_cast<void>(controller_name);
     return false;
   }
-  /// How long its next call should wait, because it took much time; 0: not at all. The calls below
-  /// are made all the same when they are called.
+  /// How long its next call should wait, because it took much time, is gone, or has not answered;
+  /// 0: not at all. What is asked all the same is asked in its turn.
   virtual Duration pause(std::string_view controller_name) const {
     static_cast<void>(controller_name);
     return 0;
   }
+  /// Is it gone for now? What it was told it has forgotten; see take_restarted().
+  virtual bool away(std::string_view controller_name) const {
+    static_cast<void>(controller_name);
+    return false;
+  }
   /// Tells the plugin that the JSON's spec.controllerName picks; an empty JSON (the check is gone)
   /// goes to the plugin that was told of it last, as does a change to another controller's name.
-  virtual CheckActivity check_changed(const std::string& check, std::string_view check_json) = 0;
-  /// False: the plugin faulted (shown, counted); ask again later.
+  /// nullopt: the answer comes later.
+  virtual std::optional<CheckActivity> check_changed(const std::string& check,
+                                                     std::string_view check_json) = 0;
+  /// False: the plugin faulted (shown, counted); ask again later. It may also turn out later that
+  /// it did not begin.
   virtual bool begin(const CheckQuery& query) = 0;
   /// Faults are shown and counted; there is nothing to repeat.
   virtual void cancel(const CheckQuery& query, std::string_view why) = 0;
   /// The controller names whose plugin was started again since the last call, and has forgotten
   /// what it was told: every check has to begin again.
   virtual std::vector<std::string> take_restarted() { return {}; }
+  /// What was answered later, since the last call.
+  virtual std::vector<LateAnswer> take_late() { return {}; }
   /// What was reported since the last call.
   virtual std::vector<CheckReport> take_reports() = 0;
 };

@@ -17,6 +17,7 @@
 #include "sluice/ext/pod_gate.h"
 #include "sluice/ext/post_admit.h"
 #include "sluice/ext/preemption_veto.h"
+#include "sluice/ext/queue_order.h"
 #include "sluice/ext/queue_watch.h"
 #include "sluice/ext/schema.h"
 #include "sluice/ext/timers.h"

@@ -53,6 +53,18 @@ class Health {
     if (time != 0) cell.time.fetch_add(time, std::memory_order_relaxed);
   }
 
+  /// Time of a call that has not ended.
+  void spend(Hook hook, Duration time) {
+    stripes_[stripe()].cells[static_cast<std::size_t>(hook)].time.fetch_add(
+        time, std::memory_order_relaxed);
+  }
+
+  /// It held up the thread that everybody's writes go through.
+  void hold(Duration time) {
+    if (time > longest_hold_.load(std::memory_order_relaxed)) longest_hold_ = time;
+  }
+  Duration longest_hold() const { return longest_hold_; }
+
   /// True when a warning about this hook is due: at most one in a minute.
   bool may_warn(Hook hook, Time now);
 
@@ -89,6 +101,7 @@ class Health {
 
   FaultLimits limits_;
   std::atomic<bool> quarantined_{false};
+  std::atomic<Duration> longest_hold_{0};
   std::array<Stripe, kStripes> stripes_;
   std::array<std::atomic<std::uint64_t>, kHookCount> faults_{};
   std::array<std::atomic<Time>, kHookCount> next_warning_;

@@ -34,7 +34,10 @@ constexpr std::size_t kMaxQueued = 200'000;
 }  // namespace
 
 HostSide::HostSide(std::string plugin, boost::json::value config, const HostServices& services)
-    : plugin_(std::move(plugin)), config_(std::move(config)), services_(services) {
+    : plugin_(std::move(plugin)),
+      config_(std::move(config)),
+      services_(services),
+      elsewhere_(plugin_) {
   table_ = {sizeof(sluice_host_t), SLUICE_ABI_MAJOR, SLUICE_ABI_MINOR, 0, this,
             abi_of(version()),     &find_service,    &report_fault};
 }
@@ -43,6 +46,7 @@ void HostSide::keep(std::unique_ptr<HostSide> side) {
   if (side == nullptr) return;
   side->set_wake({});
   side->connect(nullptr);
+  side->elsewhere().connect(nullptr);
   {
     const std::unique_lock lock(side->life_);
     side->ended_ = true;
@@ -152,12 +156,34 @@ ObjectPort* HostSide::port_for_writes() {
   return port;
 }
 
+void HostSide::begin_call() {
+  caller_ = std::this_thread::get_id();
+  if (!std::exchange(suspended_, false)) return;
+  const Result<void> resumed = port_->resume(plugin_);
+  wrote_ = resumed.ok();
+  if (!resumed) overtaken_ = resumed.error().text;
+}
+
+void HostSide::suspend_call() {
+  caller_ = std::thread::id();
+  if (!std::exchange(wrote_, false)) return;
+  port_->suspend();
+  suspended_ = true;
+}
+
 Result<void> HostSide::end_call(bool keep) {
   caller_ = std::thread::id();
-  if (!std::exchange(wrote_, false)) return {};
-  if (keep) return port_->commit();
-  port_->drop();
-  return {};
+  const std::string overtaken = std::exchange(overtaken_, {});
+  const bool wrote = std::exchange(wrote_, false);
+  Result<void> done;
+  if (keep && !overtaken.empty())
+    done = Error{"nothing of what it wrote holds: " + overtaken};
+  else if (wrote && keep)
+    done = port_->commit();
+  else if (wrote)
+    port_->drop();
+  elsewhere_.end_call(keep && done);
+  return done;
 }
 
 void HostSide::set_wake(std::function<void()> wake) {

@@ -26,6 +26,7 @@
 #include "host/plugins/clock.hpp"
 #include "host/plugins/metrics.hpp"
 #include "host/plugins/object_port.hpp"
+#include "host/plugins/remote_side.hpp"
 #include "host/plugins/text_gate.hpp"
 #include "sluice/abi.h"
 
@@ -42,9 +43,9 @@ struct PluginEvent {
 
 /// What a plugin asks of the engine; applied by the host before the next cycle.
 struct EngineRequest {
-  enum class Type : std::uint8_t { kRequeue, kTraitsChanged };
+  enum class Type : std::uint8_t { kRequeue, kTraitsChanged, kOrderChanged };
   Type type = Type::kRequeue;
-  std::string workload;  ///< key
+  std::string workload;  ///< key; for kOrderChanged that of a LocalQueue
 };
 
 /// 0 debug … 3 error.
@@ -107,14 +108,21 @@ class HostSide : private ::sluice_host_handle {
 
   /// See PluginSet::connect().
   void connect(ObjectPort* port) { port_ = port; }
+  /// Other places, and what a call writes there. [control]
+  RemoteSide& elsewhere() { return elsewhere_; }
   /// Between the two, on the calling thread, the plugin may read and write objects. end_call():
   /// what it wrote takes effect, or is dropped. [control]
-  void begin_call() { caller_ = std::this_thread::get_id(); }
+  void begin_call();
   Result<void> end_call(bool keep);
+  /// In place of end_call(): the call goes on with the next begin_call(). What it wrote is laid
+  /// aside until then; if others change it meanwhile, end_call() is an error. [control]
+  void suspend_call();
+  /// Why it writes no more in this call; empty: it may.
+  const std::string& overtaken() const { return overtaken_; }
   /// Between these two it may only read. [control]
   void begin_reading() {
     reading_ = true;
-    begin_call();
+    caller_ = std::this_thread::get_id();
   }
   void end_reading() {
     caller_ = std::thread::id();
@@ -124,6 +132,10 @@ class HostSide : private ::sluice_host_handle {
   /// nullptr outside such a call.
   ObjectPort* port() const { return in_call() ? port_ : nullptr; }
   ObjectPort* port_for_writes();
+  /// nullptr outside such a call, and where no other place is reached.
+  RemoteObjectsPort* remotes() const {
+    return in_call() && !reading_ ? elsewhere_.port() : nullptr;
+  }
 
   /// What the plugin is made by: for those of its functions that get nothing else.
   void set_root(const sluice_plugin_t* root) { root_ = root; }
@@ -151,8 +163,11 @@ class HostSide : private ::sluice_host_handle {
   bool timers_allowed_ = false;
   const sluice_plugin_t* root_ = nullptr;
   ObjectPort* port_ = nullptr;  // used on the thread of caller_
+  RemoteSide elsewhere_;        // the same
   bool wrote_ = false;          // the same
   bool reading_ = false;        // the same
+  bool suspended_ = false;      // the same: what it wrote is laid aside
+  std::string overtaken_;       // the same
   std::atomic<std::thread::id> caller_;
 
   mutable std::mutex mutex_;

@@ -18,8 +18,6 @@
 
 namespace sluice::host {
 
-namespace {}  // namespace
-
 Result<int> sealed_copy(const PluginFile& file) {
   const auto failed = [](const char* what) {
     return Error{std::string("no private copy of it: ") + what + ": " + std::strerror(errno)};

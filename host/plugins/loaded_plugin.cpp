@@ -144,6 +144,9 @@ Result<void> LoadedPlugin::activate() {
 
 Result<void> LoadedPlugin::turn_off() {
   if (!active_ || off_) return {};
+  set_patience(0);
+  go_on();  // what is under way
+  in_line_.clear();
   std::string error;
   std::int32_t code = SLUICE_OK;
   host_side_->begin_call();
@@ -167,6 +170,33 @@ Result<void> LoadedPlugin::turn_off() {
                  (error.empty() ? "it failed without a reason" : error)};
   if (!written) return written.error().context("plugin " + name_);
   return {};
+}
+
+bool LoadedPlugin::go_on() {
+  bool ended = false;
+  while (!in_line_.empty() && pace_.pause(services_.clock->steady()) == 0) {
+    if (first_began_ && process_->is_waiting()) break;
+    // It stays in line meanwhile: what it asks next comes after all that waits.
+    const bool over = in_line_.front()(std::exchange(first_began_, true));
+    if (!over) break;
+    in_line_.pop_front();
+    first_began_ = false;
+    ended = true;
+  }
+  return ended;
+}
+
+std::optional<Duration> LoadedPlugin::next_turn() const {
+  if (in_line_.empty() || (first_began_ && process_->is_waiting())) return std::nullopt;
+  return pace_.pause(services_.clock->steady());
+}
+
+void LoadedPlugin::set_patience(Duration patience) {
+  if (process_ != nullptr) process_->set_patience(patience);
+}
+
+Answer LoadedPlugin::blame(Hook hook, const std::string& wrong, hooks::Fault& fault) {
+  return finish_fault(hook, "its answer makes no sense: " + wrong, fault);
 }
 
 Answer LoadedPlugin::refuse_quarantined(hooks::Fault& fault) const {
@@ -195,10 +225,11 @@ Answer LoadedPlugin::finish_unusual(Hook hook, std::int32_t code, Duration took,
     log(2, std::string(hook_name(hook)) + " took " + seconds(took) + ", its budget is " +
                seconds(budget));
   if (code == SLUICE_OK) return Answer::kOk;
-  if (code == kProcessAway && process_ != nullptr) return finish_away(hook, fault);
+  if (code == kProcessAway && process_ != nullptr)
+    return finish_lost(hook, host_side_->take_fault_text(), fault);
   if (code == SLUICE_RETRY && hook == Hook::kNotify) return Answer::kRetry;
   const std::string text = host_side_->take_fault_text();
-  if (code == kNonsense) return finish_fault(hook, "its answer makes no sense: " + text, fault);
+  if (code == kNonsense) return blame(hook, text, fault);
   if (code != SLUICE_FAILED)
     return finish_fault(hook, "it answered the unknown code " + std::to_string(code), fault);
   return finish_fault(hook, text.empty() ? "it failed without a reason" : "it failed: " + text,
@@ -219,8 +250,13 @@ Answer LoadedPlugin::finish_fault(Hook hook, const std::string& what, hooks::Fau
 
 /// Nobody answered. Who dies is started again with growing pauses; that is all the quarantine that
 /// it needs.
-Answer LoadedPlugin::finish_away(Hook hook, hooks::Fault& fault) {
-  const std::string what = host_side_->take_fault_text();
+Answer LoadedPlugin::finish_lost(Hook hook, const std::string& what, hooks::Fault& fault) {
+  lost_ = true;
+  return finish_uncounted(hook, what, fault);
+}
+
+/// A fault that is none of the plugin's answers.
+Answer LoadedPlugin::finish_uncounted(Hook hook, const std::string& what, hooks::Fault& fault) {
   const std::string text = "plugin " + name_ + ", " + std::string(hook_name(hook)) + ": " + what;
   health_.note_loss(hook, text);
   log(3, std::string(hook_name(hook)) + ": " + what);

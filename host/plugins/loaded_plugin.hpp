@@ -3,11 +3,17 @@
 // call() is the boundary: it measures, counts, catches what the plugin's own guard let through, and
 // turns a bad answer into a fault. No lock is held inside. [cycle] hooks may be called from many
 // threads; everything else by one thread at a time (the host's control thread).
+//
+// A plugin with a process of its own may take long to answer. What it is asked with ask() may end
+// in a later turn of the control thread (go_on()), so that nobody else waits for it; one question
+// is under way at a time, the others wait in line, in order.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -27,8 +33,12 @@
 namespace sluice::host {
 
 /// How a call ended. With kClosed the fault is filled in and the closed default applies; with
-/// kOpen nothing is filled in and the built-in default applies.
-enum class Answer : std::uint8_t { kOk, kRetry, kClosed, kOpen };
+/// kOpen nothing is filled in and the built-in default applies. kLater: it has not ended; see
+/// ask().
+enum class Answer : std::uint8_t { kOk, kRetry, kClosed, kOpen, kLater };
+
+/// What the plugin may do with objects in a call.
+enum class Access : std::uint8_t { kNothing, kReads, kWrites };
 
 class LoadedPlugin {
  public:
@@ -53,6 +63,7 @@ class LoadedPlugin {
   const std::string& name() const { return name_; }
   const std::string& version() const { return version_; }
   bool is_open() const { return policy_ == FailurePolicy::kOpen; }
+  bool is_off() const { return off_; }
   const Extensions& extensions() const { return extensions_; }
   sluice_instance_t* self() const { return self_; }
   HostSide& host_side() { return *host_side_; }
@@ -90,6 +101,10 @@ class LoadedPlugin {
       return finish_thrown(hook, clock.steady() - start, fault);
     }
     const Duration took = clock.steady() - start;
+    if (code == kProcessLater && process_ != nullptr) [[unlikely]] {
+      health_.spend(hook, took);
+      return Answer::kLater;
+    }
     health_.count(hook, took);
     const Duration budget = is_cycle_hook(hook) ? limits_.cycle_budget : limits_.control_budget;
     if (code == SLUICE_OK && took <= budget) [[likely]]
@@ -107,27 +122,102 @@ class LoadedPlugin {
   template <typename Fn>
   Answer call_writing(Hook hook, const CallAbout& about, hooks::Fault& fault, Fn&& fn) {
     const Duration began = services_.clock->steady();
+    lost_ = false;
     host_side_->begin_call();
     const Answer answer = call(hook, about, fault, std::forward<Fn>(fn));
-    pace_.spent(began, services_.clock->steady());
+    const Duration ended = services_.clock->steady();
+    pace_.spent(began, ended);
+    health_.hold(ended - began);
+    if (answer == Answer::kLater) {
+      host_side_->suspend_call();
+      return answer;
+    }
     const Result<void> written = host_side_->end_call(answer == Answer::kOk);
-    return written ? answer : finish_fault(hook, written.error().text, fault);
+    if (written) return answer;
+    return process_ == nullptr ? finish_fault(hook, written.error().text, fault)
+                               : finish_uncounted(hook, written.error().text, fault);
   }
 
-  /// How long call_writing() should wait, so that others have their turn, or until its process is
-  /// there again; 0: not at all.
+  /// The call for what the plugin may do in it.
+  template <typename Fn>
+  Answer call_with(Access access, Hook hook, const CallAbout& about, hooks::Fault& fault, Fn&& fn) {
+    if (access == Access::kWrites) return call_writing(hook, about, fault, std::forward<Fn>(fn));
+    if (access == Access::kReads) host_side_->begin_reading();
+    const Answer answer = call(hook, about, fault, std::forward<Fn>(fn));
+    if (access == Access::kReads) host_side_->end_reading();
+    return answer;
+  }
+
+  /// As that, for those who cannot go on without the answer: it is never kLater, whatever the
+  /// patience. REQUIRES: no writing. [control]
+  template <typename Fn>
+  Answer call_to_the_end(Access access, Hook hook, hooks::Fault& fault, Fn&& fn) {
+    const Duration patience = process_ == nullptr ? 0 : process_->set_patience(0);
+    const Answer answer = call_with(access, hook, {}, fault, std::forward<Fn>(fn));
+    if (process_ != nullptr) process_->set_patience(patience);
+    return answer;
+  }
+
+  /// As call_with(), and then done(answer, fault, late): in this call where the answer is there at
+  /// once, else within a later go_on(); `late` says which. Both functions and what `about` names
+  /// are kept until then; done() is not called when the plugin is turned off or destroyed before.
+  /// [control]
+  template <typename Fn, typename Done>
+  void ask(Hook hook, const CallAbout& about, Fn fn, Done done, Access access = Access::kWrites) {
+    hooks::Fault fault;
+    if (in_line_.empty()) {
+      const Answer answer = call_with(access, hook, about, fault, fn);
+      if (answer != Answer::kLater) return done(answer, fault, false);
+    } else if (in_line_.size() >= kMostInLine) {
+      lost_ = false;
+      const auto refused = finish_uncounted(hook, "too many questions wait for its answer", fault);
+      return done(refused, fault, false);
+    }
+    in_line_.push_back([this, hook, about, access, fn = std::move(fn), done = std::move(done),
+                        life = lives()](bool began) mutable {
+      hooks::Fault wrong;
+      // What judges a write is asked of any life; all else it has to be told again.
+      const bool gone = access == Access::kWrites && !began && life != lives();
+      const Answer answer = gone ? finish_lost(hook, "its process was started again", wrong)
+                                 : call_with(access, hook, about, wrong, fn);
+      if (answer != Answer::kLater) done(answer, wrong, true);
+      return answer != Answer::kLater;
+    });
+    first_began_ |= in_line_.size() == 1;
+  }
+
+  /// Goes on with what it was asked, as far as that takes no waiting; whether anything ended.
+  bool go_on();
+  /// When go_on() has something to do, from now; nullopt: the host is woken then.
+  std::optional<Duration> next_turn() const;
+  /// How long a call of a plugin with a process of its own may hold up others; 0: until it is
+  /// answered, however long that takes.
+  void set_patience(Duration patience);
+  /// The plugin's answer, which was OK, turns out to make no sense. What follows from that.
+  Answer blame(Hook hook, const std::string& wrong, hooks::Fault& fault);
+
+  /// How long a question should wait, so that others have their turn, or until its process is
+  /// there again, or has answered; 0: not at all.
   Duration pause() const {
     const Duration pace = pace_.pause(services_.clock->steady());
-    return process_ == nullptr ? pace : std::max(pace, process_->pause());
+    if (process_ == nullptr) return pace;
+    return std::max({pace, process_->pause(), in_line_.empty() ? 0 : kUnderWay});
   }
   /// It has a process of its own, which is not there.
   bool away() const { return process_ != nullptr && !process_->is_up(); }
+  /// Whether the call that ended last did so because its process was gone, or came to be: what it
+  /// was told is forgotten, and told again.
+  bool was_lost() const { return lost_; }
   /// How often its process was started again: it has forgotten what it was told before. 0 for those
   /// that have none.
   std::uint64_t lives() const { return process_ == nullptr ? 0 : process_->lives(); }
 
  private:
   static constexpr std::int32_t kNonsense = std::numeric_limits<std::int32_t>::min();
+  static constexpr std::size_t kMostInLine = 10'000;
+  static constexpr Duration kUnderWay = kSecond;  ///< the host is woken before
+  /// Whether it is over.
+  using Turn = std::function<bool(bool began)>;
 
   LoadedPlugin(const sluice_plugin_t& root, const PluginConfig& config,
                const HostServices& services, const FaultLimits& limits);
@@ -138,7 +228,8 @@ class LoadedPlugin {
   Answer finish_unusual(Hook hook, std::int32_t code, Duration took, Duration budget,
                         hooks::Fault& fault);
   Answer finish_fault(Hook hook, const std::string& what, hooks::Fault& fault);
-  Answer finish_away(Hook hook, hooks::Fault& fault);
+  Answer finish_lost(Hook hook, const std::string& what, hooks::Fault& fault);
+  Answer finish_uncounted(Hook hook, const std::string& what, hooks::Fault& fault);
   void log(int level, const std::string& text) const;
 
   const sluice_plugin_t& root_;
@@ -150,10 +241,29 @@ class LoadedPlugin {
   Pace pace_;
   std::unique_ptr<HostSide> host_side_;
   sluice_instance_t* self_ = nullptr;
-  const PluginProcess* process_ = nullptr;  // of self_; null: it is inside of the host
+  PluginProcess* process_ = nullptr;  // of self_; null: it is inside of the host
+  std::deque<Turn> in_line_;
+  bool first_began_ = false;  // of in_line_
+  bool lost_ = false;
   Extensions extensions_;
   bool active_ = false;
   bool off_ = false;
+};
+
+/// Notices that a plugin's process was started again: it knows nothing of what it was told before.
+class RestartWatch {
+ public:
+  /// `plugin` must outlive it.
+  explicit RestartWatch(const LoadedPlugin& plugin) : plugin_(&plugin), lives_(plugin.lives()) {}
+  /// Whether it was, since the last call.
+  bool take_restarted() {
+    const std::uint64_t now = plugin_->lives();
+    return std::exchange(lives_, now) != now;
+  }
+
+ private:
+  const LoadedPlugin* plugin_;
+  std::uint64_t lives_;
 };
 
 }  // namespace sluice::host

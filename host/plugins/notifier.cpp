@@ -19,7 +19,7 @@ static_assert(static_cast<int>(hooks::Event::kEvicted) == SLUICE_EVENT_EVICTED);
 static_assert(static_cast<int>(hooks::Event::kDeactivated) == SLUICE_EVENT_DEACTIVATED);
 static_assert(static_cast<int>(hooks::Event::kFinished) == SLUICE_EVENT_FINISHED);
 
-Answer tell(LoadedPlugin& plugin, const hooks::Notification& told) {
+std::int32_t tell(LoadedPlugin& plugin, const hooks::Notification& told) {
   std::vector<sluice_str_t> others;
   for (const std::string& other : told.others) others.push_back(abi_of(other));
   const sluice_notification_t raw{sizeof(sluice_notification_t),
@@ -29,10 +29,7 @@ Answer tell(LoadedPlugin& plugin, const hooks::Notification& told) {
                                   abi_of(told.reason),
                                   others.size(),
                                   others.data()};
-  hooks::Fault fault;  // counted and logged; a decision is never undone because of it
-  return plugin.call_writing(Hook::kNotify, about_of(*told.workload), fault, [&] {
-    return plugin.extensions().post_admit->notify(plugin.self(), &raw);
-  });
+  return plugin.extensions().post_admit->notify(plugin.self(), &raw);
 }
 
 /// Is it about a workload of the plugin's?
@@ -47,7 +44,7 @@ Notifier::Notifier(std::vector<LoadedPlugin*> plugins, const PluginClock& clock,
                    const FaultLimits& limits)
     : clock_(clock), log_(std::move(log)), limits_(limits) {
   for (LoadedPlugin* plugin : plugins)
-    outboxes_.push_back({plugin, {}, 0, 0, plugin->lives(), false});
+    outboxes_.push_back({plugin, {}, 0, 0, RestartWatch(*plugin), false, false});
 }
 
 void Notifier::notify(const hooks::Notification& notification) {
@@ -62,15 +59,17 @@ void Notifier::notify(const hooks::Notification& notification) {
 
 void Notifier::tell_later(Outbox& outbox,
                           const std::shared_ptr<const hooks::Notification>& notification) {
-  if (outbox.waiting.size() >= kMaxWaiting) drop_first(outbox, "too many are waiting");
+  if (outbox.waiting.size() >= kMaxWaiting) {
+    if (outbox.asked) std::swap(outbox.waiting[0], outbox.waiting[1]);  // that one is being told
+    drop_first(outbox, "too many are waiting");
+  }
   outbox.waiting.push_back(notification);
 }
 
 bool Notifier::take_restarted() {
   bool any = false;
   for (Outbox& outbox : outboxes_) {
-    const std::uint64_t now = outbox.plugin->lives();
-    outbox.restarted = std::exchange(outbox.lives, now) != now;
+    outbox.restarted = outbox.watch.take_restarted();
     any |= outbox.restarted;
   }
   return any;
@@ -87,7 +86,7 @@ void Notifier::notify_again(const hooks::Notification& notification) {
 
 void Notifier::retry(Time now) {
   for (Outbox& outbox : outboxes_)
-    if (!outbox.waiting.empty() &&
+    if (!outbox.waiting.empty() && !outbox.asked &&
         (outbox.due <= now || (outbox.due == kNever && !outbox.plugin->health().quarantined())))
       send(outbox, now, false);
 }
@@ -102,7 +101,7 @@ Time Notifier::next_retry() const {
 /// `at_once`: however much time the plugin had. What it does about a workload of its own belongs to
 /// the decision, and into the same commit.
 void Notifier::send(Outbox& outbox, Time now, bool at_once) {
-  while (!outbox.waiting.empty()) {
+  while (!outbox.waiting.empty() && !outbox.asked) {
     if (outbox.plugin->health().quarantined()) {
       outbox.due = kNever;  // it waits, uncounted, until the quarantine is over
       return;
@@ -111,22 +110,38 @@ void Notifier::send(Outbox& outbox, Time now, bool at_once) {
       outbox.due = now + pause;
       return;
     }
-    const auto told = outbox.waiting.front();
-    if (tell(*outbox.plugin, *told) == Answer::kOk) {
-      outbox.waiting.pop_front();
-      outbox.attempts = 0;
-      continue;
-    }
-    if (outbox.plugin->away()) {  // nobody was there: no attempt of the plugin's
-      outbox.due = now + std::max(outbox.plugin->pause(), limits_.notify_pause);
-      return;
-    }
-    if (++outbox.attempts >= limits_.notify_attempts) {
-      drop_first(outbox, "given up after " + std::to_string(outbox.attempts) + " attempts");
-      continue;
-    }
+    outbox.due = now;
+    tell_first(outbox);
+    if (outbox.due > now) return;
+  }
+}
+
+void Notifier::tell_first(Outbox& outbox) {
+  const auto told = outbox.waiting.front();
+  LoadedPlugin* plugin = outbox.plugin;
+  outbox.asked = true;
+  // A fault is counted and logged; a decision is never undone because of it.
+  plugin->ask(
+      Hook::kNotify, about_of(*told->workload), [plugin, told] { return tell(*plugin, *told); },
+      [this, &outbox](Answer answer, const hooks::Fault&, bool late) {
+        outbox.asked = false;
+        answered(outbox, answer);
+        if (late) send(outbox, clock_.now(), false);
+      });
+  if (outbox.asked) outbox.due = kNever;  // the answer says how it goes on
+}
+
+void Notifier::answered(Outbox& outbox, Answer answer) {
+  const Time now = clock_.now();
+  if (answer == Answer::kOk) {
+    outbox.waiting.pop_front();
+    outbox.attempts = 0;
+  } else if (outbox.plugin->was_lost()) {  // nobody was there: no attempt of the plugin's
+    outbox.due = now + std::max(outbox.plugin->pause(), limits_.notify_pause);
+  } else if (++outbox.attempts >= limits_.notify_attempts) {
+    drop_first(outbox, "given up after " + std::to_string(outbox.attempts) + " attempts");
+  } else {
     outbox.due = now + (limits_.notify_pause << (outbox.attempts - 1));
-    return;
   }
 }
 

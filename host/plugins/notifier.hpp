@@ -1,8 +1,9 @@
 // Notifier: tells plugins what was decided, in order, at least once, with bounded retry.
 //
 // Each plugin has a queue of its own, so a plugin that asks for a retry holds up nobody else, and
-// hears everything in order. A notification that keeps failing is given up after a number of
-// attempts and counted as lost. Called by one thread at a time.
+// hears everything in order. One that has not answered yet is told nothing else. A notification
+// that keeps failing is given up after a number of attempts and counted as lost. Called by one
+// thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -43,12 +44,15 @@ class Notifier final : public hooks::Notifications {
     std::deque<std::shared_ptr<const hooks::Notification>> waiting;
     int attempts = 0;  // of the first one that waits
     Time due = 0;
-    std::uint64_t lives = 0;  // of the plugin, as it was last seen
+    RestartWatch watch;
     bool restarted = false;
+    bool asked = false;  // the first one that waits, and it has not answered
   };
 
   void tell_later(Outbox& outbox, const std::shared_ptr<const hooks::Notification>& notification);
   void send(Outbox& outbox, Time now, bool at_once);
+  void tell_first(Outbox& outbox);
+  void answered(Outbox& outbox, Answer answer);
   void drop_first(Outbox& outbox, const std::string& why);
 
   std::vector<Outbox> outboxes_;

@@ -2,7 +2,8 @@
 // them: texts in, texts out.
 //
 // One port serves all plugins of a host. Between begin() and commit() or drop() writes are staged:
-// the port shows them, and nobody else. Belongs to the kernel's thread.
+// the port shows them, and nobody else. What a plugin staged can be laid aside between two turns of
+// its call, so that others write meanwhile. Belongs to the kernel's thread.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,15 @@ class ObjectPort {
   /// What was staged takes effect. An error: nothing of it did.
   virtual Result<void> commit() = 0;
   virtual void drop() = 0;
+  /// What was staged is laid aside, and is as if it had never been until resume(). At most once for
+  /// each plugin. REQUIRES: after begin()
+  virtual void suspend() {}
+  /// It is staged again. An error: an object that it changes was changed by others meanwhile; then
+  /// it is forgotten, as after drop().
+  virtual Result<void> resume(const std::string& plugin) {
+    static_cast<void>(plugin);
+    return {};
+  }
 
   // REQUIRE: after begin()
   virtual PortAnswer create(std::string_view object) = 0;

@@ -26,6 +26,8 @@ std::int32_t with_port(const sluice_host_t* host, bool writes, const sluice_sink
                        const sluice_sink_t* error, Fn&& fn) noexcept {
   try {
     HostSide& side = HostSide::of(host);
+    if (side.in_call() && !side.overtaken().empty())
+      return give({SLUICE_OBJECTS_CONFLICT, side.overtaken()}, out, error);
     ObjectPort* port = writes ? side.port_for_writes() : side.port();
     if (port == nullptr) return give({SLUICE_OBJECTS_NOT_NOW, kNotNow}, out, error);
     return give(fn(*port, side), out, error);

@@ -13,6 +13,9 @@
 
 namespace sluice::host {
 
+/// How long a process that has not answered may hold up a host that serves others.
+inline constexpr Duration kPluginPatience = 5 * kMillisecond;
+
 class Pace {
  public:
   static constexpr Duration kBurst = 25 * kMillisecond;

@@ -171,8 +171,10 @@ Result<void> PluginSet::bind(const PluginSetConfig& config) {
   const auto shaping = those_with(plugins_, [](const Extensions& e) {
     return e.filter != nullptr && SLUICE_HAS(e.filter, shape_key) && e.filter->shape_key != nullptr;
   });
-  if (!traits.empty() || !shaping.empty())
-    traits_ = std::make_unique<TraitsBridge>(traits, shaping);
+  if (auto bound = bind_order(); !bound.ok()) return bound.error();
+  OrderBridge* order = order_ && order_->orders_workloads() ? order_.get() : nullptr;
+  if (!traits.empty() || !shaping.empty() || order)
+    traits_ = std::make_unique<TraitsBridge>(traits, shaping, order);
 
   const auto mappings =
       those_with(plugins_, [](const Extensions& e) { return e.job_mapping != nullptr; });
@@ -204,6 +206,17 @@ Result<void> PluginSet::bind(const PluginSetConfig& config) {
   return {};
 }
 
+Result<void> PluginSet::bind_order() {
+  const auto orders =
+      those_with(plugins_, [](const Extensions& e) { return e.queue_order != nullptr; });
+  if (orders.size() > 1)
+    return Error{"plugins " + orders[0]->name() + " and " + orders[1]->name() +
+                 " both provide " SLUICE_EXT_QUEUE_ORDER
+                 "; at most one may: take one of them out of plugins.load"};
+  if (!orders.empty()) order_ = std::make_unique<OrderBridge>(*orders[0]);
+  return {};
+}
+
 Result<void> PluginSet::activate() {
   for (const auto& plugin : plugins_)
     if (auto activated = plugin->activate(); !activated.ok()) return activated.error();
@@ -219,6 +232,7 @@ hooks::HostHooks PluginSet::hooks() {
   hooks.flavor_filter = filter_.get();
   hooks.preemption_veto = veto_.get();
   hooks.workload_traits = traits_.get();
+  hooks.queue_order = order_.get();
   hooks.job_mapping = mapping_.get();
   hooks.pod_gate = pod_gate_.get();
   for (const auto& plugin : plugins_) hooks.plugins.push_back(plugin->name());
@@ -237,8 +251,22 @@ void PluginSet::connect(ObjectPort* port) {
   for (const auto& plugin : plugins_) plugin->host_side().connect(port);
 }
 
+void PluginSet::connect_remotes(RemoteObjectsPort* remotes) {
+  for (const auto& plugin : plugins_) plugin->host_side().elsewhere().connect(remotes);
+}
+
 void PluginSet::set_wake(const std::function<void()>& wake) {
   for (const auto& plugin : plugins_) plugin->host_side().set_wake(wake);
+}
+
+void PluginSet::set_patience(Duration patience) {
+  for (const auto& plugin : plugins_) plugin->set_patience(patience);
+}
+
+bool PluginSet::go_on() {
+  bool ended = false;
+  for (const auto& plugin : plugins_) ended |= plugin->go_on();
+  return ended;
 }
 
 Time PluginSet::next_timer() const {
@@ -247,6 +275,8 @@ Time PluginSet::next_timer() const {
     const Time timer = plugin->host_side().next_timer();
     const Duration pause = timer == kNever ? 0 : plugin->pause();
     next = std::min(next, pause > 0 ? std::max(timer, services_.clock->now() + pause) : timer);
+    if (const auto turn = plugin->next_turn())
+      next = std::min(next, services_.clock->now() + *turn);
   }
   return next;
 }
@@ -255,10 +285,11 @@ void PluginSet::fire_timers(Time now) {
   for (const auto& plugin : plugins_) {
     if (plugin->pause() > 0) continue;  // next_timer() says when
     for (const std::uint64_t timer : plugin->host_side().take_due_timers(now)) {
-      hooks::Fault fault;  // counted and logged
-      plugin->call_writing(Hook::kTimer, {}, fault, [&] {
-        return plugin->extensions().timers->fired(plugin->self(), timer, now);
-      });
+      const auto fire = [asked = plugin.get(), timer, now] {
+        return asked->extensions().timers->fired(asked->self(), timer, now);
+      };
+      plugin->ask(Hook::kTimer, {}, fire,
+                  [](Answer, const hooks::Fault&, bool) {});  // faults are counted and logged
     }
   }
   notifier_->retry(now);
@@ -288,6 +319,7 @@ std::vector<PluginStatus> PluginSet::status() const {
                         plugin->extensions().ids(),
                         plugin->extensions().functions(),
                         health.quarantined(),
+                        health.longest_hold(),
                         health.faults(),
                         health.last_fault(),
                         {}};

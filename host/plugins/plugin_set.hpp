@@ -29,6 +29,7 @@
 #include "host/plugins/bridge_controller.hpp"
 #include "host/plugins/bridge_filter.hpp"
 #include "host/plugins/bridge_jobs.hpp"
+#include "host/plugins/bridge_order.hpp"
 #include "host/plugins/bridge_search.hpp"
 #include "host/plugins/bridge_traits.hpp"
 #include "host/plugins/clock.hpp"
@@ -67,6 +68,7 @@ struct PluginStatus {
   std::string name, version;
   std::vector<std::string_view> extensions, functions;
   bool quarantined = false;
+  Duration longest_hold = 0;  ///< of the thread that calls it, at a time
   std::uint64_t faults = 0;
   std::string last_fault;
   std::vector<HookStatus> hooks;  ///< those that were called
@@ -107,10 +109,19 @@ class PluginSet {
 
   /// What plugins read and write objects through from now on; nullptr: they cannot.
   void connect(ObjectPort* port);
+  /// What they reach objects of other places through; nullptr: they reach none.
+  void connect_remotes(RemoteObjectsPort* remotes);
 
   /// Called, from any thread, when a plugin asked for something that a sleeping host would not
   /// notice. Empty: nobody is told. Waits for a call that is under way.
   void set_wake(const std::function<void()>& wake);
+
+  /// How long a plugin with a process of its own may hold up the thread that asks it, at a time.
+  /// What it does not answer by then ends within go_on(), and set_wake() tells when there is more;
+  /// 0, as at first: it is waited for.
+  void set_patience(Duration patience);
+  /// Goes on with what plugins were asked; whether anything ended.
+  bool go_on();
 
   const Validators& validators() const { return validators_; }
 
@@ -155,6 +166,7 @@ class PluginSet {
   Result<void> create(Source source, const FaultLimits& limits);
   Result<void> collect_contributions();
   Result<void> bind(const PluginSetConfig& config);
+  Result<void> bind_order();
 
   MetricsRegistry metrics_;
   std::vector<Source> sources_;  // in load order; fixed once loaded
@@ -166,6 +178,7 @@ class PluginSet {
   std::unique_ptr<SearchBridge> search_;
   std::unique_ptr<FilterBridge> filter_;
   std::unique_ptr<VetoBridge> veto_;
+  std::unique_ptr<OrderBridge> order_;
   std::unique_ptr<TraitsBridge> traits_;
   std::unique_ptr<MappingBridge> mapping_;
   std::unique_ptr<PodGateBridge> pod_gate_;

@@ -7,6 +7,7 @@
 #include "host/plugins/check_service.hpp"
 #include "host/plugins/host_side.hpp"
 #include "host/plugins/object_service.hpp"
+#include "host/plugins/remote_service.hpp"
 #include "sluice/svc/clock.h"
 #include "sluice/svc/config.h"
 #include "sluice/svc/events.h"
@@ -179,6 +180,10 @@ void requeue_traits_changed(const sluice_host_t* host, sluice_str_t workload) no
   request(host, EngineRequest::Type::kTraitsChanged, workload);
 }
 
+void requeue_order_changed(const sluice_host_t* host, sluice_str_t local_queue) noexcept {
+  request(host, EngineRequest::Type::kOrderChanged, local_queue);
+}
+
 constexpr sluice_log_t kLog{sizeof(sluice_log_t), 0, &log_write};
 constexpr sluice_clock_t kClock{
     sizeof(sluice_clock_t), 0, &clock_now, &clock_set_timer, &clock_cancel_timer,
@@ -190,7 +195,7 @@ constexpr sluice_metrics_t kMetrics{sizeof(sluice_metrics_t), 0, &metrics_regist
                                     &metrics_set};
 constexpr sluice_events_t kEvents{sizeof(sluice_events_t), 0, &events_emit};
 constexpr sluice_requeue_t kRequeue{sizeof(sluice_requeue_t), 0, &requeue_requeue,
-                                    &requeue_traits_changed};
+                                    &requeue_traits_changed, &requeue_order_changed};
 
 }  // namespace
 
@@ -204,6 +209,7 @@ const void* find_service(const sluice_host_t*, sluice_str_t id) noexcept {
   if (name == SLUICE_SVC_REQUEUE) return &kRequeue;
   if (name == SLUICE_SVC_OBJECTS) return &objects_service();
   if (name == SLUICE_SVC_STATE) return &state_service();
+  if (name == SLUICE_SVC_REMOTES) return &remotes_service();
   if (name == SLUICE_SVC_CHECK_REPORTER) return &check_reporter_service();
   return nullptr;
 }

@@ -19,10 +19,10 @@ std::string group_kind(std::string_view api_version, std::string_view kind) {
   return std::string(api_version.substr(0, slash)).append("/").append(kind);
 }
 
-sluice_write_t raw_write(const ObjectWrite& write) {
-  return {sizeof(sluice_write_t),    static_cast<std::int32_t>(write.operation),
-          abi_of(write.api_version), abi_of(write.kind),
-          abi_of(write.object),      abi_of(write.old)};
+sluice_write_t raw_write(const WriteQuestion& asked) {
+  return {sizeof(sluice_write_t),    static_cast<std::int32_t>(asked.operation),
+          abi_of(asked.api_version), abi_of(asked.kind),
+          abi_of(asked.object),      abi_of(asked.old)};
 }
 
 struct Collected {
@@ -42,6 +42,67 @@ void add_error(void* context, std::int32_t kind, sluice_str_t path, sluice_str_t
   } catch (const std::exception&) {
     collected.nonsense.note(kNoMemory);
   }
+}
+
+/// Calls the plugin's function; what it gives goes into the question.
+std::int32_t call_validate(WriteQuestion& asked) {
+  const sluice_write_t raw = raw_write(asked);
+  Collected collected{{}, asked.plugin->name(), {}};
+  const sluice_field_error_sink_t sink{sizeof(sluice_field_error_sink_t), 0, &collected,
+                                       &add_error};
+  const std::int32_t code =
+      asked.plugin->extensions().validator->validate(asked.plugin->self(), &raw, &sink);
+  asked.errors = std::move(collected.errors);
+  return asked.plugin->judged(code, collected.nonsense);
+}
+
+std::int32_t call_set_defaults(WriteQuestion& asked) {
+  const sluice_write_t raw = raw_write(asked);
+  IncomingText text;
+  const sluice_sink_t sink = text.sink();
+  const std::int32_t code =
+      asked.plugin->extensions().validator->set_defaults(asked.plugin->self(), &raw, &sink);
+  Nonsense nonsense;
+  asked.defaulted = text.document("the object", nonsense);
+  return asked.plugin->judged(code, nonsense);
+}
+
+/// Puts a question; `waits`: its answer is there afterwards.
+void put(const std::shared_ptr<WriteQuestion>& asked, bool waits) {
+  const bool judges = asked->hook == Hook::kValidate;
+  const Access access = judges ? Access::kReads : Access::kNothing;
+  const auto call = [asked, judges] {
+    return judges ? call_validate(*asked) : call_set_defaults(*asked);
+  };
+  const auto done = [asked](Answer answer, const hooks::Fault& fault, bool) {
+    asked->answered = true;
+    asked->answer = answer;
+    asked->fault = fault;
+  };
+  if (!waits) return asked->plugin->ask(asked->hook, {}, call, done, access);
+  hooks::Fault fault;
+  const Answer answer = asked->plugin->call_to_the_end(access, asked->hook, fault, call);
+  done(answer, fault, false);
+}
+
+/// The question that comes next for this write, put unless it was; nullptr: its answer is not there
+/// yet.
+std::shared_ptr<WriteQuestion> answered(LoadedPlugin& plugin, Hook hook, const ObjectWrite& write,
+                                        AskedOfWrite* asked) {
+  std::shared_ptr<WriteQuestion> question = asked != nullptr ? asked->next() : nullptr;
+  if (question == nullptr) {
+    question = std::make_shared<WriteQuestion>();
+    question->plugin = &plugin;
+    question->hook = hook;
+    question->operation = write.operation;
+    question->api_version = write.api_version;
+    question->kind = write.kind;
+    question->object = write.object;
+    question->old = write.old;
+    if (asked != nullptr) asked->add(question);
+    put(question, asked == nullptr);
+  }
+  return question->answered || plugin.is_off() ? question : nullptr;
 }
 
 /// A part of an object that plugins may not change: an identity, a status, what the system keeps.
@@ -98,6 +159,11 @@ std::string take_defaulted(const std::string& answer, const Validators::Validate
   return {};
 }
 
+bool sets_defaults(const LoadedPlugin& plugin) {
+  const sluice_validator_t& table = *plugin.extensions().validator;
+  return SLUICE_HAS(&table, set_defaults) && table.set_defaults != nullptr;
+}
+
 }  // namespace
 
 std::string FieldError::text() const {
@@ -152,59 +218,56 @@ bool Validators::wants(std::string_view api_version, std::string_view kind) cons
   });
 }
 
-Result<std::string> Validators::set_defaults(const ObjectWrite& write,
-                                             const Validate& refusal_of) const {
+/// Those that have a say about it, in load order. Not who writes it itself.
+std::vector<LoadedPlugin*> Validators::judges(const ObjectWrite& write) const {
+  const std::string wanted = group_kind(write.api_version, write.kind);
+  std::vector<LoadedPlugin*> out;
+  for (const Entry& entry : entries_)
+    if (!entry.plugin->host_side().in_call() &&
+        std::find(entry.kinds.begin(), entry.kinds.end(), wanted) != entry.kinds.end())
+      out.push_back(entry.plugin);
+  return out;
+}
+
+Result<std::string> Validators::set_defaults(const ObjectWrite& write, const Validate& refusal_of,
+                                             AskedOfWrite* asked) const {
   std::string object(write.object);
   if (write.operation == WriteOperation::kDelete) return object;
-  const std::string wanted = group_kind(write.api_version, write.kind);
-  for (const Entry& entry : entries_) {
-    const sluice_validator_t& table = *entry.plugin->extensions().validator;
-    if (entry.plugin->host_side().in_call()) continue;  // it writes this itself
-    if (!SLUICE_HAS(&table, set_defaults) || table.set_defaults == nullptr ||
-        std::find(entry.kinds.begin(), entry.kinds.end(), wanted) == entry.kinds.end())
-      continue;
+  for (LoadedPlugin* plugin : judges(write)) {
+    if (!sets_defaults(*plugin)) continue;
     ObjectWrite now = write;
     now.object = object;
-    const sluice_write_t raw = raw_write(now);
-    IncomingText text;
-    const sluice_sink_t sink = text.sink();
-    hooks::Fault fault;
-    const Answer answer = entry.plugin->call(Hook::kSetDefaults, fault, [&] {
-      const std::int32_t code = table.set_defaults(entry.plugin->self(), &raw, &sink);
-      Nonsense nonsense;
-      const std::string changed = text.document("the object", nonsense);
-      if (code != SLUICE_OK || changed.empty()) return entry.plugin->judged(code, nonsense);
-      return entry.plugin->judged(code, take_defaulted(changed, refusal_of, object));
-    });
+    const auto said = answered(*plugin, Hook::kSetDefaults, now, asked);
+    if (said == nullptr) return object;
+    Answer answer = said->answer;
+    hooks::Fault fault = said->fault;
+    if (answer == Answer::kOk && !said->defaulted.empty())
+      if (const std::string wrong = take_defaulted(said->defaulted, refusal_of, object);
+          !wrong.empty())
+        answer = plugin->blame(Hook::kSetDefaults, wrong, fault);
     if (answer == Answer::kClosed) return Error{fault.text};
   }
   return object;
 }
 
-std::vector<FieldError> Validators::validate(const ObjectWrite& write) const {
-  const std::string wanted = group_kind(write.api_version, write.kind);
-  const sluice_write_t raw = raw_write(write);
+std::vector<FieldError> Validators::validate(const ObjectWrite& write, AskedOfWrite* asked) const {
   std::vector<FieldError> all;
-  for (const Entry& entry : entries_) {
-    if (std::find(entry.kinds.begin(), entry.kinds.end(), wanted) == entry.kinds.end()) continue;
-    if (entry.plugin->host_side().in_call()) continue;  // it writes this itself
-    Collected collected{{}, entry.plugin->name(), {}};
-    const sluice_field_error_sink_t sink{sizeof(sluice_field_error_sink_t), 0, &collected,
-                                         &add_error};
-    hooks::Fault fault;
-    entry.plugin->host_side().begin_reading();
-    const Answer answer = entry.plugin->call(Hook::kValidate, fault, [&] {
-      const std::int32_t code =
-          entry.plugin->extensions().validator->validate(entry.plugin->self(), &raw, &sink);
-      return entry.plugin->judged(code, collected.nonsense);
-    });
-    entry.plugin->host_side().end_reading();
-    if (answer == Answer::kClosed)
-      all.push_back({FieldErrorKind::kForbidden, "", "", fault.text, entry.plugin->name()});
-    if (answer == Answer::kOk)
-      all.insert(all.end(), collected.errors.begin(), collected.errors.end());
+  if (asked != nullptr && asked->wait()) return all;
+  for (LoadedPlugin* plugin : judges(write)) {
+    const auto said = answered(*plugin, Hook::kValidate, write, asked);
+    if (said == nullptr) return {};
+    if (said->answer == Answer::kClosed)
+      all.push_back({FieldErrorKind::kForbidden, "", "", said->fault.text, plugin->name()});
+    if (said->answer == Answer::kOk)
+      all.insert(all.end(), said->errors.begin(), said->errors.end());
   }
   return all;
+}
+
+bool AskedOfWrite::wait() const {
+  return std::any_of(all_.begin(), all_.end(), [](const std::shared_ptr<WriteQuestion>& each) {
+    return !each->answered && !each->plugin->is_off();
+  });
 }
 
 }  // namespace sluice::host

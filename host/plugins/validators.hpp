@@ -2,16 +2,22 @@
 //
 // set_defaults() asks all plugins that want the kind, in load order, each seeing what the one
 // before left; validate() joins their errors. A fault refuses the write when the plugin's failure
-// policy is closed. Called by one thread at a time.
+// policy is closed.
+//
+// With an AskedOfWrite nobody waits for a plugin that takes its time: what is given back means
+// nothing while wait() says so, and both are called again, with the same write, when the plugin has
+// answered. Without one every answer is waited for. Called by one thread at a time.
 #pragma once
 
 #include <boost/json/object.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "host/objects/write_questions.hpp"
 #include "host/plugins/loaded_plugin.hpp"
 
 namespace sluice::host {
@@ -43,6 +49,37 @@ struct FieldError {
   std::string text() const;
 };
 
+/// One question to one plugin about a write, and its answer once that is there.
+struct WriteQuestion {
+  LoadedPlugin* plugin = nullptr;
+  Hook hook = Hook::kValidate;
+  WriteOperation operation = WriteOperation::kCreate;
+  std::string api_version, kind, object, old;
+  bool answered = false;
+  Answer answer = Answer::kOpen;
+  hooks::Fault fault;
+  std::string defaulted;           ///< what the plugin gives back in place of the object
+  std::vector<FieldError> errors;  ///< what it refuses
+};
+
+/// The questions about one write, in the order in which they are put.
+class AskedOfWrite final : public WriteQuestions {
+ public:
+  /// The same are put again, from the first.
+  void begin() { next_ = 0; }
+  bool wait() const override;
+  /// nullptr: it was not put yet.
+  std::shared_ptr<WriteQuestion> next() { return next_ < all_.size() ? all_[next_++] : nullptr; }
+  void add(std::shared_ptr<WriteQuestion> question) {
+    all_.push_back(std::move(question));
+    next_ = all_.size();
+  }
+
+ private:
+  std::vector<std::shared_ptr<WriteQuestion>> all_;
+  std::size_t next_ = 0;
+};
+
 class Validators {
  public:
   /// Asks each plugin once for its kinds.
@@ -58,15 +95,17 @@ class Validators {
   /// The object with plugins' defaults; an error refuses the write. What a plugin gives back may
   /// differ in its content, its labels and annotations, and `refusal_of` it is empty; anything else
   /// is a fault of the plugin.
-  Result<std::string> set_defaults(const ObjectWrite& write, const Validate& refusal_of) const;
+  Result<std::string> set_defaults(const ObjectWrite& write, const Validate& refusal_of,
+                                   AskedOfWrite* asked = nullptr) const;
   /// Empty: all accept.
-  std::vector<FieldError> validate(const ObjectWrite& write) const;
+  std::vector<FieldError> validate(const ObjectWrite& write, AskedOfWrite* asked = nullptr) const;
 
  private:
   struct Entry {
     LoadedPlugin* plugin = nullptr;
     std::vector<std::string> kinds;  // GROUP/KIND or KIND
   };
+  std::vector<LoadedPlugin*> judges(const ObjectWrite& write) const;
   std::vector<Entry> entries_;
 };
 

@@ -1,10 +1,8 @@
 #include "host/plugins/watchdog.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "host/base/log.hpp"
@@ -12,15 +10,12 @@
 
 namespace sluice::host {
 
-Watchdog::Watchdog(const LivenessLimits& limits) : limits_(limits), thread_([this] { run(); }) {}
-
-Watchdog::~Watchdog() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  ended_.notify_one();
-  thread_.join();
+Watchdog::Watchdog(const LivenessLimits& limits)
+    : limits_(limits), lookout_("watchdog", [this] {
+        look();
+        return limits_.look;
+      }) {
+  lookout_.start(limits_.look);
 }
 
 void Watchdog::watch(Parts parts) {
@@ -41,17 +36,6 @@ std::vector<Busy> Watchdog::busy() const {
   std::stable_sort(out.begin(), out.end(),
                    [](const Busy& a, const Busy& b) { return a.took > b.took; });
   return out;
-}
-
-void Watchdog::run() {
-  pthread_setname_np(pthread_self(), "watchdog");
-  std::unique_lock lock(mutex_);
-  const auto pause = std::chrono::nanoseconds(limits_.look);
-  while (!ended_.wait_for(lock, pause, [this] { return stopping_; })) {
-    lock.unlock();
-    look();
-    lock.lock();
-  }
 }
 
 void Watchdog::look() {

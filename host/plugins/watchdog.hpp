@@ -6,14 +6,13 @@
 // be called from any thread.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "host/base/lookout.hpp"
 #include "host/base/pulse.hpp"
 
 namespace sluice::host {
@@ -24,7 +23,6 @@ class Watchdog {
   using Parts = std::function<std::vector<Busy>(Duration longer_than)>;
 
   explicit Watchdog(const LivenessLimits& limits = {});
-  ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
@@ -36,17 +34,13 @@ class Watchdog {
   std::vector<Busy> busy() const;
 
  private:
-  void run();
   void look();
 
   const LivenessLimits limits_;
   mutable std::mutex parts_mutex_;
   Parts parts_;                           // guarded by parts_mutex_
   std::map<std::string, Duration> told_;  // after how long each was told of; its thread's
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool stopping_ = false;  // guarded by mutex_
-  std::thread thread_;
+  Lookout lookout_;
 };
 
 }  // namespace sluice::host

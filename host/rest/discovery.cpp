@@ -7,7 +7,6 @@
 
 #include "api/json/json.hpp"
 #include "host/rest/accept.hpp"
-#include "host/rest/resources.hpp"
 
 namespace sluice::host {
 
@@ -165,8 +164,16 @@ ApiDocument make_document(std::string content_type, std::string body) {
   return out;
 }
 
-Discovery::Discovery(const api::Scheme& scheme) {
-  const auto resources = served_resources(scheme);
+Discovery::Discovery(const api::Scheme& scheme) : Discovery(served_resources(scheme)) {
+  // kubectl looks here for a kind that it finds nowhere else, before it says that there is none.
+  legacy_["/apis/apiextensions.k8s.io/v1/customresourcedefinitions"] =
+      make_document("application/json", text_of({{"kind", "CustomResourceDefinitionList"},
+                                                 {"apiVersion", "apiextensions.k8s.io/v1"},
+                                                 {"metadata", {{"resourceVersion", "1"}}},
+                                                 {"items", json::array()}}));
+}
+
+Discovery::Discovery(const std::vector<ApiResource>& resources) {
   for (const bool core : {true, false}) {
     const char* path = core ? "/api" : "/apis";
     for (const char* version : {"v2", "v2beta1"}) {
@@ -194,12 +201,6 @@ Discovery::Discovery(const api::Scheme& scheme) {
   add("/api",
       with_type({{"versions", json::array{"v1"}}, {"serverAddressByClientCIDRs", json::array()}},
                 "APIVersions"));
-  // kubectl looks here for a kind that it finds nowhere else, before it says that there is none.
-  add("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-      {{"kind", "CustomResourceDefinitionList"},
-       {"apiVersion", "apiextensions.k8s.io/v1"},
-       {"metadata", {{"resourceVersion", "1"}}},
-       {"items", json::array()}});
 }
 
 const ApiDocument* Discovery::find(std::string_view path, std::string_view accept) const {

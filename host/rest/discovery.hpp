@@ -10,8 +10,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/scheme/scheme.hpp"
+#include "host/rest/resources.hpp"
 
 namespace sluice::host {
 
@@ -27,6 +29,8 @@ ApiDocument make_document(std::string content_type, std::string body);
 class Discovery {
  public:
   explicit Discovery(const api::Scheme& scheme);
+  /// Of these alone, in the order of served_resources().
+  explicit Discovery(const std::vector<ApiResource>& resources);
 
   /// The document at `path` (a slash at the end is allowed) in the first form of the Accept header
   /// that exists; nullptr when nothing is described there.

@@ -87,24 +87,29 @@ void add_read(const ReadOnly& what, std::vector<std::string> verbs, std::vector<
   out.push_back(std::move(resource));
 }
 
-void add_visibility(std::string_view plural, std::string_view kind, bool namespaced,
-                    std::vector<ApiResource>& out) {
+ApiResource pending_of(std::string_view plural, std::string_view kind, bool namespaced,
+                       std::string_view version) {
   ApiResource resource;
   resource.group = "visibility.kueue.x-k8s.io";
-  resource.version = "v1beta2";
+  resource.version = version;
   resource.plural = plural;
   resource.singular = plural.substr(0, plural.size() - 1);
   resource.kind = kind;
   resource.namespaced = namespaced;
   resource.subresources.push_back(
-      {"pendingworkloads", resource.group, "v1beta2", "PendingWorkloadsSummary", {"get"}});
-  out.push_back(std::move(resource));
+      {"pendingworkloads", resource.group, resource.version, "PendingWorkloadsSummary", {"get"}});
+  return resource;
 }
 
 }  // namespace
 
 bool takes_strategic_merge(std::string_view group) {
   return group.find('.') == std::string_view::npos || group.ends_with(".k8s.io");
+}
+
+std::vector<ApiResource> pending_resources(std::string_view version) {
+  return {pending_of("clusterqueues", "ClusterQueue", false, version),
+          pending_of("localqueues", "LocalQueue", true, version)};
 }
 
 std::vector<ApiResource> served_resources(const api::Scheme& scheme) {
@@ -119,8 +124,7 @@ std::vector<ApiResource> served_resources(const api::Scheme& scheme) {
   const char* authentication = "authentication.k8s.io";
   add_review(authentication, "selfsubjectreviews", "SelfSubjectReview", false, out);
   add_review(authentication, "tokenreviews", "TokenReview", false, out);
-  add_visibility("clusterqueues", "ClusterQueue", false, out);
-  add_visibility("localqueues", "LocalQueue", true, out);
+  for (ApiResource& each : pending_resources("v1beta2")) out.push_back(std::move(each));
   add_review("sluice.dev", "whatifs", "WhatIf", false, out, "v1alpha1");
   add_read({"sluice.dev", "v1alpha1", "runs", "Run", true}, {"list"}, out);
   add_read({"metrics.k8s.io", "v1beta1", "nodes", "NodeMetrics", false}, {"get", "list"}, out);

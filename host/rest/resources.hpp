@@ -35,6 +35,9 @@ struct ApiResource {
 /// one first, resources by plural.
 std::vector<ApiResource> served_resources(const api::Scheme& scheme);
 
+/// Those of them that tell who waits in a queue, in this version.
+std::vector<ApiResource> pending_resources(std::string_view version);
+
 /// Strategic merge patches need what is known of the types of Kubernetes' own groups; kinds of
 /// other groups do not take them.
 bool takes_strategic_merge(std::string_view group);

@@ -11,6 +11,8 @@
 
 #include "api/json/steps.hpp"
 #include "host/base/log.hpp"
+#include "host/objects/api_error.hpp"
+#include "host/writes/draft.hpp"
 
 namespace sluice::host {
 namespace {
@@ -66,6 +68,7 @@ void ControlLoop::stop() {
 
 void ControlLoop::submit(WriteRequest request, WriteDone done) {
   Write write{std::move(request), std::move(done), clock_.steady()};
+  write.request.may_wait = true;
   draft(write);
   push(std::move(write));
 }
@@ -88,7 +91,7 @@ void ControlLoop::push(Write write) {
   {
     const std::lock_guard lock(mutex_);
     stopping = stopping_;
-    if (stopping_ || queue_.size() >= limits_.waiting_writes) {
+    if (stopping_ || queue_.size() + laid_aside_count_ >= limits_.waiting_writes) {
       refused = std::move(write.done);
     } else {
       const std::string user = write.request.user;
@@ -157,14 +160,21 @@ std::optional<Duration> ControlLoop::rest() const {
   if (const Time next = machine_.next_timer(); next != kNever) out = next - clock_.now();
   if (const auto wanted = end_ ? end_->wants_turn() : std::nullopt)
     out = std::min(out.value_or(kLongestWait), *wanted - clock_.steady());
+  if (!laid_aside_.empty())
+    out = std::min(out.value_or(kLongestWait),
+                   laid_aside_.front().came + limits_.longest_wait + 1 - clock_.steady());
   return out;
 }
 
 /// False: it is time to end.
 bool ControlLoop::wait_for_work(Left left) {
   const std::optional<Duration> time = left == Left::kNothing ? rest() : std::nullopt;
+  const bool answered =
+      std::any_of(laid_aside_.begin(), laid_aside_.end(),
+                  [this](const Write& each) { return each.judged && !waits_for_plugins(each); });
   std::unique_lock lock(mutex_);
-  const auto ready = [&] { return !queue_.empty() || stopping_ || woken_; };
+  const auto ends = [&] { return stopping_ && laid_aside_.empty(); };
+  const auto ready = [&] { return answered || !queue_.empty() || ends() || woken_; };
   const auto wait = [&](Duration most) {
     work_.wait_for(lock, std::chrono::nanoseconds(std::min(most, kLongestWait)), ready);
   };
@@ -177,7 +187,7 @@ bool ControlLoop::wait_for_work(Left left) {
       wait(*time);
   }
   woken_ = false;
-  return !stopping_ || !queue_.empty();
+  return !ends() || !queue_.empty();
 }
 
 /// nullopt: nothing waits, or the turn has to end here: what others wrote in it is answered before
@@ -189,11 +199,18 @@ std::optional<ControlLoop::Task> ControlLoop::next_task(bool first) {
   return queue_.pop();
 }
 
-ApiResult<WriteOutcome> ControlLoop::carry_out(Write write) {
+/// A write that plugins take their time to judge keeps its request.
+ApiResult<WriteOutcome> ControlLoop::carry_out(Write& write) {
   const Duration start = clock_.steady(), waited = start - write.came;
   if (waited > limits_.longest_wait) return waited_too_long(waited, limits_.longest_wait);
   const std::string user = write.request.user;
-  auto outcome = machine_.write(std::move(write.request));
+  if (write.judged && !machine_.holds(write.request) && ++write.overtaken > limits_.overtaken)
+    return conflict(*write.request.kind, write.request.name,
+                    fmt::format("others changed it {} times while plugins judged this write; "
+                                "try again",
+                                write.overtaken));
+  auto outcome = machine_.attempt(write.request);
+  write.judged = outcome && outcome->later;
   if (clock_.steady() - start > limits_.long_write)
     slow_user_ = user;
   else if (user == slow_user_)
@@ -214,24 +231,66 @@ void ControlLoop::wait_for_transactions() {
   ++under_way_;
 }
 
+void ControlLoop::answer_or_lay_aside(Write write, std::vector<Answer>& answers) {
+  auto outcome = carry_out(write);
+  if (outcome && outcome->later)
+    lay_aside(std::move(write));
+  else
+    answers.push_back({std::move(write.done), std::move(outcome)});
+}
+
+bool ControlLoop::waits_for_plugins(const Write& write) const {
+  const auto& draft = write.request.draft;
+  return write.judged && draft->questions->wait() &&
+         clock_.steady() - write.came <= limits_.longest_wait;
+}
+
+void ControlLoop::lay_aside(Write write) {
+  if (!write.request.connection.empty()) held_up_.insert(write.request.connection);
+  laid_aside_.push_back(std::move(write));
+}
+
+/// One of the same connection was laid aside before it.
+bool ControlLoop::comes_after_another(const Write& write) const {
+  return held_up_.contains(write.request.connection);
+}
+
+/// Those that were laid aside and whose plugins have answered, and what came after them.
+void ControlLoop::take_up_again(std::vector<Answer>& answers) {
+  if (laid_aside_.empty()) return;
+  machine_.hear_plugins();
+  held_up_.clear();
+  for (Write& write : std::exchange(laid_aside_, {})) {
+    if (waits_for_plugins(write) || comes_after_another(write))
+      lay_aside(std::move(write));
+    else
+      answer_or_lay_aside(std::move(write), answers);
+  }
+}
+
 /// How many tasks there were.
 std::size_t ControlLoop::carry_out_writes(std::vector<Answer>& answers, std::vector<Told>& told) {
   pulse_.beat("the turn of the control thread, which carries out writes", clock_.steady());
   const Duration until = clock_.steady() + limits_.writing_per_turn;
-  std::size_t tasks = 0;
+  take_up_again(answers);
+  std::size_t tasks = answers.size();
   for (; tasks < limits_.writes_per_turn && clock_.steady() <= until; ++tasks) {
     auto task = next_task(tasks == 0);
     if (!task) break;
     if (auto* write = std::get_if<Write>(&*task)) {
+      if (comes_after_another(*write)) {
+        lay_aside(std::move(*write));
+        continue;
+      }
       if (send_back(*write)) continue;
-      WriteDone done = std::move(write->done);
-      answers.push_back({std::move(done), carry_out(std::move(*write))});
+      answer_or_lay_aside(std::move(*write), answers);
     } else {
       auto& work = std::get<Work>(*task);
       work.task(machine_.objects());
       if (work.done) told.push_back(std::move(work.done));
     }
   }
+  laid_aside_count_ = laid_aside_.size();
   return tasks;
 }
 
@@ -263,8 +322,10 @@ ControlLoop::Left ControlLoop::turn() {
     const std::lock_guard lock(mutex_);
     commits_.push_back(clock_.steady());
   }
-  store_.commit([this, answers, told](const Result<void>& durable) {
+  const std::uint64_t leaves = outgoing_.seal ? outgoing_.seal() : 0;
+  store_.commit([this, answers, told, leaves](const Result<void>& durable) {
     const LogBatch audit_lines;
+    if (durable && outgoing_.release) outgoing_.release(leaves);
     for (Answer& answer : *answers) {
       if (durable) {
         answer.done(std::move(answer.result));

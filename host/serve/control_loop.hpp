@@ -17,6 +17,12 @@
 // it is durable. While one transaction is being written the next turn runs; a few may be under way,
 // no more.
 //
+// A write that a plugin's process has to judge, and that it does not answer within a moment, is
+// laid aside (WriteRequest::may_wait): others go on, and it is carried out again in the turn in
+// which the answer, the death of the process or its time-out is there. Where its object changed
+// meanwhile it is drafted, and judged, anew, a few times at most. What comes over the same
+// connection after it comes after it.
+//
 // submit() and post() may be called from any thread.
 #pragma once
 
@@ -27,7 +33,9 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -54,6 +62,7 @@ struct ControlLoopLimits {
   std::size_t drafting_threads = 2;   ///< for what is large
   std::uint64_t long_draft = 20'000;  ///< steps; what takes less is drafted anew in its turn
   int drafts = 3;                     ///< beside the turn; then it is drafted in it
+  int overtaken = 3;                  ///< times, while plugins judged it; then it is a conflict
 };
 
 /// What became of drafts.
@@ -73,6 +82,14 @@ class TurnEnd {
   virtual std::optional<Duration> wants_turn() const = 0;
 };
 
+/// What leaves the host because of a turn, and only when that turn is durable.
+struct Outgoing {
+  /// What there is belongs to the turn that ends; its number. [control thread]
+  std::function<std::uint64_t()> seal;
+  /// That turn, and all before it, are durable. [the store's thread]
+  std::function<void(std::uint64_t)> release;
+};
+
 class ControlLoop final : public Writes, public KernelThread {
  public:
   /// All must outlive the loop.
@@ -82,6 +99,8 @@ class ControlLoop final : public Writes, public KernelThread {
 
   /// Called at the end of each turn. Before start(); it must outlive the loop.
   void at_end(TurnEnd& end) { end_ = &end; }
+  /// Before start(); what it calls must outlive the loop.
+  void let_out(Outgoing outgoing) { outgoing_ = std::move(outgoing); }
   void start();
   /// Carries out what was submitted before, then ends the thread. Later submissions are refused.
   void stop();
@@ -109,6 +128,8 @@ class ControlLoop final : public Writes, public KernelThread {
     Duration came = 0;        ///< by the clock that only goes forward
     int drafts = 0;           ///< that were made of it
     std::uint64_t steps = 0;  ///< that the last one took
+    bool judged = false;      ///< plugins are at it
+    int overtaken = 0;        ///< how often others changed what it was judged by
   };
   struct Work {
     std::function<void(ObjectAccess&)> task;
@@ -134,7 +155,12 @@ class ControlLoop final : public Writes, public KernelThread {
   void draft(Write& write) const;
   void push(Write write);
   bool send_back(Write& write);
-  ApiResult<WriteOutcome> carry_out(Write write);
+  ApiResult<WriteOutcome> carry_out(Write& write);
+  void answer_or_lay_aside(Write write, std::vector<Answer>& answers);
+  void take_up_again(std::vector<Answer>& answers);
+  void lay_aside(Write write);
+  bool comes_after_another(const Write& write) const;
+  bool waits_for_plugins(const Write& write) const;
   Left turn();
   std::size_t carry_out_writes(std::vector<Answer>& answers, std::vector<Told>& told);
   Left schedule(bool writes_came);
@@ -144,6 +170,7 @@ class ControlLoop final : public Writes, public KernelThread {
 
   Machine& machine_;
   TurnEnd* end_ = nullptr;
+  Outgoing outgoing_;  // empty: nothing leaves
   LiveStore& store_;
   const PluginClock& clock_;
   ControlLoopLimits limits_;
@@ -162,6 +189,9 @@ class ControlLoop final : public Writes, public KernelThread {
   Left left_ = Left::kNothing;  // by the scheduling that ran last
   std::string slow_user_;       // the user whose last write took long; may be empty
   std::atomic<std::uint64_t> turns_{0};
+  std::deque<Write> laid_aside_;  // of the kernel's thread, in the order in which they came
+  std::unordered_set<std::string> held_up_;  // connections of these
+  std::atomic<std::size_t> laid_aside_count_{0};
   std::thread thread_;
   FairPool aside_;
 };

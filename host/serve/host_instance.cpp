@@ -18,6 +18,7 @@
 #include "host/plugins/trial.hpp"
 #include "host/serve/live_moment.hpp"
 #include "host/serve/live_readings.hpp"
+#include "host/serve/remote_readings.hpp"
 
 namespace sluice::host {
 namespace {
@@ -89,6 +90,7 @@ Result<void> HostInstance::open(std::unique_ptr<Journal> journal) {
   machine_->load(&reader);
   log_loaded(clock_.steady() - began);
   control_->start();
+  remotes_->start();
   what_if_->start();
   if (auto made = make_first_objects(); !made) return made;
   if (history_) history_->start();
@@ -133,6 +135,10 @@ void HostInstance::build() {
   decision_metrics_ = std::make_unique<DecisionMetrics>(machine_->engine(), metrics_);
   machine_->observe(*decision_metrics_);
   control_ = std::make_unique<ControlLoop>(*machine_, *store_, clock_);
+  remotes_ = std::make_unique<RemoteHub>(rules_->scheme, clock_, [this] { control_->wake(); });
+  control_->let_out({[this] { return remotes_->seal(); },
+                     [this](std::uint64_t turn) { remotes_->release(turn); }});
+  plugins().connect_remotes(remotes_.get());
   insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_);
   authorizer_ = std::make_unique<RbacAuthorizer>(rules_->scheme, *store_);
   space_ = std::make_unique<SpaceGuard>(*store_, config_.store.limits);
@@ -142,6 +148,7 @@ void HostInstance::build() {
         return refused ? refused : space_->refuses(kind, object);
       });
   plugins().set_wake([this] { control_->wake(); });
+  plugins().set_patience(kPluginPatience);
   build_what_if();
   if (!config_.history.enabled) return;
   const std::string folder = config_.store.path == "memory" ? "" : config_.store.path;
@@ -192,6 +199,7 @@ std::vector<Reading> HostInstance::readings(const ObjectAccess& objects) const {
   count("sluice_store_bytes", "Bytes of the objects' texts", store_->use().bytes, false);
   count("sluice_store_no_room", "1 while the disk has no room for more objects",
         store_->no_room().empty() ? 0 : 1, false);
+  for (Reading& each : remote_readings(remotes_->health())) out.push_back(std::move(each));
   if (history_) {
     const HistoryState history = history_->state();
     count("sluice_history_rows_written_total", "Runs that were written into the history",
@@ -243,6 +251,7 @@ void HostInstance::abandon(std::unique_ptr<HostInstance> instance,
   instance->authorizer_.reset();
   instance->insight_.reset();
   instance->control_.reset();
+  instance->remotes_.reset();
   instance->executor_.reset();
   if (instance->store_) instance->store_->close();
   instance->rules_->plugins.reset();
@@ -252,9 +261,13 @@ void HostInstance::abandon(std::unique_ptr<HostInstance> instance,
 
 void HostInstance::stop() {
   if (what_if_) what_if_->stop();
-  if (rules_) plugins().set_wake({});
   if (executor_) executor_->stop();
-  if (control_) control_->stop();
+  if (control_) control_->stop();  // plugins wake it until what they judge is answered
+  if (rules_) plugins().set_wake({});
+  if (remotes_) {
+    plugins().connect_remotes(nullptr);
+    remotes_->stop();
+  }
   if (history_) history_->stop();  // which has seen all that was decided by then
 }
 

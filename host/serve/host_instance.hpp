@@ -27,6 +27,7 @@
 #include "host/metrics/decision_metrics.hpp"
 #include "host/metrics/metrics.hpp"
 #include "host/plugins/clock.hpp"
+#include "host/remotes/remote_hub.hpp"
 #include "host/serve/control_loop.hpp"
 #include "host/store/live_store.hpp"
 #include "host/whatif/what_if.hpp"
@@ -99,6 +100,7 @@ class HostInstance {
   std::unique_ptr<Rules> rules_;
   std::unique_ptr<LiveStore> store_;
   LiveIds ids_;
+  std::unique_ptr<RemoteHub> remotes_;
   std::unique_ptr<ExecutorSetup> executor_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<DecisionMetrics> decision_metrics_;

@@ -12,6 +12,7 @@ Result<ForkMoment> live_moment(Machine& machine, ControlLoop& control, const Liv
   });
   if (!published) return published.error();
   out.version = store.version();
+  out.uid = machine.ids().uid(out.now);
   return out;
 }
 

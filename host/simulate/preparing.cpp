@@ -21,18 +21,18 @@ void Preparing::run(const Done& done) {
   while (memory_.size() * kPiece < items_.size())
     memory_.push_back(std::make_unique<boost::json::monotonic_resource>(kPieceBytes));
   each([this](Item& item, boost::json::monotonic_resource& memory) {
-    item.judged.emplace(item.given, &memory);
-    item.problems = intake_.validate(*item.kind, *item.judged, nullptr, {});
+    item.validated.emplace(item.given, &memory);
+    item.problems = intake_.validate(*item.kind, *item.validated, nullptr, {});
   });
   for (Item& item : items_)
     if (item.problems.empty() && intake_.asks_plugins(*item.kind))
-      item.problems = intake_.ask_plugins(*item.kind, *item.judged, nullptr, {});
+      item.problems = intake_.ask_plugins(*item.kind, *item.validated, nullptr, {});
   each([this](Item& item, boost::json::monotonic_resource&) {
-    if (item.problems.empty()) item.out = intake_.encode(*item.kind, *item.judged);
+    if (item.problems.empty()) item.out = intake_.encode(*item.kind, *item.validated);
   });
   for (std::size_t i = 0; i < items_.size(); ++i) {
     Item& item = items_[i];
-    if (item.problems.empty()) intake_.remember(*item.kind, *item.judged);
+    if (item.problems.empty()) intake_.remember(*item.kind, *item.validated);
     done(i, item.given, item.problems, std::move(item.out));
   }
   items_.clear();

@@ -45,7 +45,7 @@ class Preparing {
   struct Item {
     const api::KindInfo* kind;
     boost::json::object given;
-    std::optional<boost::json::object> judged = {};  // in the memory of its piece
+    std::optional<boost::json::object> validated = {};  // in the memory of its piece
     std::vector<api::Problem> problems = {};
     PreparedObject out = {};
   };

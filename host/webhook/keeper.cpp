@@ -1,10 +1,8 @@
 #include "host/webhook/keeper.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <boost/json/array.hpp>
-#include <chrono>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -22,6 +20,7 @@ constexpr Duration kLook = 30 * kSecond;
 constexpr Duration kLookStandingBy = 5 * kSecond;  // one that may soon have to decide
 constexpr Duration kLookAgain = 1 * kSecond;       // while something is missing
 constexpr const char* kConfigurations = "/apis/admissionregistration.k8s.io/v1/";
+constexpr const char* kApiServices = "/apis/apiregistration.k8s.io/v1/apiservices/";
 constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/";
 
 Result<json::object> object_of_answer(const ClusterAnswer& answer) {
@@ -32,10 +31,14 @@ Result<json::object> object_of_answer(const ClusterAnswer& answer) {
 }
 
 /// Where the authority stands in an object that is to have it, and what stands there.
-std::vector<std::pair<std::string, std::string>> places_of(const json::object& object,
-                                                           bool definition) {
+std::vector<std::pair<std::string, std::string>> places_of(const json::object& object) {
   std::vector<std::pair<std::string, std::string>> out;
-  if (definition) {
+  const std::string_view kind = api::find_text(object, "kind");
+  if (kind == "APIService") {
+    out.emplace_back("/spec/caBundle", api::find_text(part(object, "spec"), "caBundle"));
+    return out;
+  }
+  if (kind == "CustomResourceDefinition") {
     const json::object& conversion = part(part(object, "spec"), "conversion");
     const json::object& client = part(part(conversion, "webhook"), "clientConfig");
     if (!client.empty())
@@ -57,41 +60,17 @@ WebhookKeeper::WebhookKeeper(LinkTarget target, const Kubeconfig& config, Webhoo
                              WebhookKeeperHooks hooks)
     : keeping_(std::move(keeping)),
       hooks_(std::move(hooks)),
-      caller_(std::move(target), config, kPatience) {}
+      caller_(std::move(target), config, kPatience),
+      lookout_("webhook-keys", [this] { return look(); }) {}
 
 void WebhookKeeper::start() {
   caller_.start();
-  thread_ = std::thread([this] { keep(); });
+  lookout_.start();
 }
 
 void WebhookKeeper::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  end_.notify_all();
-  if (!thread_.joinable()) return;
-  thread_.join();
+  lookout_.stop();
   caller_.stop();
-}
-
-void WebhookKeeper::look_now() {
-  {
-    const std::lock_guard lock(mutex_);
-    asked_ = true;
-  }
-  end_.notify_all();
-}
-
-void WebhookKeeper::keep() {
-  pthread_setname_np(pthread_self(), "webhook-keys");
-  for (;;) {
-    const Duration pause = look();
-    std::unique_lock lock(mutex_);
-    end_.wait_for(lock, std::chrono::nanoseconds(pause), [this] { return stopping_ || asked_; });
-    if (stopping_) return;
-    asked_ = false;
-  }
 }
 
 void WebhookKeeper::tell(const std::string& trouble) {
@@ -190,21 +169,25 @@ Result<std::optional<WebhookKeys>> WebhookKeeper::shared_keys() {
 
 Result<void> WebhookKeeper::spread(const std::string& trust) {
   for (const char* plural : {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"})
-    if (auto done = spread_to(
-            fmt::format("{}{}/{}", kConfigurations, plural, keeping_.configuration), trust, false);
+    if (auto done =
+            spread_to(fmt::format("{}{}/{}", kConfigurations, plural, keeping_.configuration),
+                      trust, Absent::kWrong);
         !done)
       return done;
   for (const std::string& name : keeping_.definitions)
-    if (auto done = spread_to(kDefinitions + name, trust, true); !done) return done;
+    if (auto done = spread_to(kDefinitions + name, trust, Absent::kWrong); !done) return done;
+  for (const std::string& name : keeping_.api_services)
+    if (auto done = spread_to(kApiServices + name, trust, Absent::kFine); !done) return done;
   return {};
 }
 
 Result<void> WebhookKeeper::spread_to(const std::string& path, const std::string& trust,
-                                      bool definition) {
+                                      Absent absent) {
   ClusterRequest asked;
   asked.path = path;
   const ClusterAnswer found = caller_.ask(std::move(asked));
   const std::string what = path.substr(path.rfind('/', path.rfind('/') - 1) + 1);
+  if (found.status == 404 && absent == Absent::kFine) return {};
   if (found.status == 404)
     return Error{fmt::format("there is no {}: sluice manifests prints it", what)};
   auto object = object_of_answer(found);
@@ -218,7 +201,7 @@ Result<void> WebhookKeeper::spread_to(const std::string& path, const std::string
   json::array patch{json::object{{"op", "test"},
                                  {"path", "/metadata/resourceVersion"},
                                  {"value", text_in(metadata, "resourceVersion")}}};
-  for (const auto& [place, present] : places_of(*object, definition))
+  for (const auto& [place, present] : places_of(*object))
     if (present != wanted)
       patch.push_back(json::object{{"op", "add"}, {"path", place}, {"value", wanted}});
   if (patch.size() == 1) return {};

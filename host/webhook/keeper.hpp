@@ -6,15 +6,13 @@
 // tried again. start() and stop() are for one thread.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "host/base/lookout.hpp"
 #include "host/kube/caller.hpp"
 #include "host/webhook/keys.hpp"
 
@@ -29,6 +27,7 @@ struct WebhookKeeping {
   std::string name = "sluice-webhook";          ///< of both
   std::string configuration;                    ///< the name of both webhook configurations
   std::vector<std::string> definitions;         ///< CustomResourceDefinitions that convert
+  std::vector<std::string> api_services;        ///< that lead to it, where there are any
   std::vector<std::string> names;               ///< by which API servers may call it, beside the
                                                 ///< Service's
   std::string cert_file, key_file, trust_file;  ///< empty: keys of its own
@@ -50,17 +49,17 @@ class WebhookKeeper {
   void start();
   void stop();
   /// Something changed, such as which replica decides. Any thread.
-  void look_now();
+  void look_now() { lookout_.look_now(); }
 
  private:
-  void keep();
   Duration look();
   Duration missing(const Error& what);
   bool know_self();
   Result<std::optional<WebhookKeys>> current_keys();
   Result<std::optional<WebhookKeys>> shared_keys();
   Result<void> spread(const std::string& trust);
-  Result<void> spread_to(const std::string& path, const std::string& trust, bool definition);
+  enum class Absent { kWrong, kFine };
+  Result<void> spread_to(const std::string& path, const std::string& trust, Absent absent);
   void tell(const std::string& trouble);
 
   const WebhookKeeping keeping_;
@@ -69,11 +68,7 @@ class WebhookKeeper {
   std::optional<WebhookKeys> used_;  // the thread's, as the next two
   std::string trouble_;
   bool known_ = false;
-  std::mutex mutex_;
-  std::condition_variable end_;
-  bool stopping_ = false;  // guarded by mutex_
-  bool asked_ = false;     // guarded by mutex_: to look now
-  std::thread thread_;
+  Lookout lookout_;
 };
 
 }  // namespace sluice::host

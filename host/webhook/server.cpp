@@ -70,6 +70,14 @@ struct WebhookServer::State {
   std::atomic<bool> is_ready = false;
   mutable std::mutex mutex;
   std::unique_ptr<Listener> listener;  // guarded by mutex
+  TlsOptions tls;                      // guarded by mutex; without a key: there is none yet
+  AlsoServed also;                     // set before it listens
+
+  bool is_also_served(const std::string& path) const { return also.served && also.served(path); }
+
+  std::optional<Reply> check(Request& request) const {
+    return is_also_served(request.path) ? also.check(request) : refuse_head(request);
+  }
 
   void handle(const std::shared_ptr<Exchange>& exchange) {
     const std::string& path = exchange->request().path;
@@ -78,6 +86,7 @@ struct WebhookServer::State {
       if (!is_ready) health.failure = "the cluster is not known yet";
       return exchange->reply(open_reply(exchange->request(), health));
     }
+    if (is_also_served(path)) return also.handler(exchange);
     if (path == "/convert")
       return conversions.ask(kAsker, [this, exchange](const ApiError* refused) {
         if (refused) return exchange->reply(error_reply(*refused));
@@ -122,9 +131,13 @@ Result<std::unique_ptr<WebhookServer>> WebhookServer::make(const Configuration& 
 }
 
 Result<void> WebhookServer::use(const WebhookKeys& keys) {
-  const TlsOptions tls{keys.server.certificate, keys.server.key, {}};
   const std::lock_guard lock(state_->mutex);
-  if (state_->listener) return state_->listener->reload_tls(tls);
+  const TlsOptions tls{keys.server.certificate, keys.server.key, state_->tls.client_ca};
+  if (state_->listener) {
+    auto reloaded = state_->listener->reload_tls(tls);
+    if (reloaded) state_->tls = tls;
+    return reloaded;
+  }
   ListenerOptions options;
   options.name = "webhook";
   options.address = state_->wanted;
@@ -135,9 +148,22 @@ Result<void> WebhookServer::use(const WebhookKeys& keys) {
       [state = state_.get()](const std::shared_ptr<Exchange>& exchange) {
         state->handle(exchange);
       },
-      refuse_head);
+      [state = state_.get()](Request& request) { return state->check(request); });
   if (!listener) return listener.error().context("--webhook-address");
   state_->listener = std::move(*listener);
+  state_->tls = tls;
+  return {};
+}
+
+void WebhookServer::serve_also(AlsoServed also) { state_->also = std::move(also); }
+
+Result<void> WebhookServer::know_clients(const std::string& client_ca) {
+  const std::lock_guard lock(state_->mutex);
+  TlsOptions tls = state_->tls;
+  tls.client_ca = client_ca;
+  if (state_->listener)
+    if (auto reloaded = state_->listener->reload_tls(tls); !reloaded) return reloaded;
+  state_->tls = std::move(tls);
   return {};
 }
 
@@ -163,6 +189,11 @@ void WebhookServer::stop() {
 std::string WebhookServer::address() const {
   const std::lock_guard lock(state_->mutex);
   return state_->listener ? state_->listener->address() : std::string();
+}
+
+std::uint16_t WebhookServer::port() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->listener ? state_->listener->port() : std::uint16_t();
 }
 
 }  // namespace sluice::host

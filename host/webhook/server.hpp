@@ -1,5 +1,6 @@
 // WebhookServer: where API servers ask: an HTTPS server with the paths /mutate, /validate and
-// /convert, which answers from the objects that a store publishes.
+// /convert, which answers from the objects that a store publishes; and whatever else API servers
+// ask there of another handler.
 //
 //   auto server = WebhookServer::make(config, rules, store, clock, "0.0.0.0:9443");
 //   (*server)->use(keys);      // it listens from the first keys on; later ones are for new
@@ -13,10 +14,13 @@
 // may be called from any thread.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "core/base/result.hpp"
+#include "host/apiserver/exchange.hpp"
 #include "host/config/config.hpp"
 #include "host/machine/rules.hpp"
 #include "host/plugins/clock.hpp"
@@ -24,6 +28,13 @@
 #include "host/webhook/keys.hpp"
 
 namespace sluice::host {
+
+/// Of the paths that are `served`: `check` may refuse by the head of a request, `handler` answers.
+struct AlsoServed {
+  std::function<bool(const std::string& path)> served;
+  HeadCheck check;
+  Handler handler;
+};
 
 class WebhookServer {
  public:
@@ -34,13 +45,19 @@ class WebhookServer {
   ~WebhookServer();  ///< stop()
 
   Result<void> use(const WebhookKeys& keys);
+  /// Answers paths beside its own. Before the first use().
+  void serve_also(AlsoServed also);
+  /// Asks those who connect from now on for a certificate of these issuers (PEM); what has none
+  /// is answered all the same.
+  Result<void> know_clients(const std::string& client_ca);
   /// The user whose writes are not reviewed: the controllers'.
   void set_self(const std::string& user);
   void ready();
   void stop();
 
-  /// Where it listens; empty: it does not yet.
+  /// Where it listens; empty and 0: it does not yet.
   std::string address() const;
+  std::uint16_t port() const;
 
  private:
   struct State;

@@ -15,6 +15,8 @@ Result<std::unique_ptr<Fork>> Fork::make(const ForkSource& source, const ForkMom
   // The host's own cycles come first; the decisions are the same for any number of threads.
   fork->config_.engine.threads = 1;
   fork->clock_.set(moment.now);
+  // Whoever comes to the fork comes after all who are there, within the same millisecond, too.
+  if (!moment.uid.empty()) fork->ids_.go_past(moment.uid);
   auto store = ForkStore::make(source.rules.scheme, source.store, moment.version);
   if (!store) return store.error();
   fork->store_ = std::move(*store);

@@ -37,7 +37,9 @@ struct ForkSource {
 /// When, by the host's clock and in its history. Taken on the kernel's thread.
 struct ForkMoment {
   Time now = 0;
-  std::uint64_t version = 0;                  ///< published
+  std::uint64_t version = 0;  ///< published
+  std::string uid = {};       ///< of no object; drawn after all that there are. Empty: those of the
+                              ///< state are not in the order of their creation
   std::vector<std::string> quarantined = {};  ///< plugins that are called no more
   EngineMemory memory = {};                   ///< of the engine
   std::vector<std::string> uncertain = {};    ///< sentences: what answers about it do not know

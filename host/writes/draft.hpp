@@ -23,6 +23,7 @@
 #include "core/types/kinds.hpp"
 #include "host/objects/intake.hpp"
 #include "host/objects/object_access.hpp"
+#include "host/objects/write_questions.hpp"
 #include "host/store/change.hpp"
 #include "host/writes/edit.hpp"
 #include "host/writes/ids.hpp"
@@ -93,6 +94,7 @@ struct Draft {
   std::optional<Edit> edit;           ///< not when it was refused before there was any
   bool records_owners = true;         ///< in managedFields; false: `after` has them already
   bool identified = true;             ///< a new object has its uid and creation time
+  std::shared_ptr<WriteQuestions> questions;  ///< to plugins, where they are not waited for
 
   // ---- once it is encoded
   bool encoded = false;

@@ -117,8 +117,9 @@ std::optional<ApiError> Drafter::judge_fields(Draft& draft, const WriteMode& mod
 
 std::optional<ApiError> Drafter::ask_plugins(Draft& draft, const WriteMode& mode) const {
   Edit& edit = *draft.edit;
-  const auto problems =
-      intake_.ask_plugins(edit.kind(), edit.after(), edit.before(), options_of(draft, mode));
+  IntakeOptions options = options_of(draft, mode);
+  if (mode.may_wait) options.questions = &draft.questions;
+  const auto problems = intake_.ask_plugins(edit.kind(), edit.after(), edit.before(), options);
   if (problems.empty()) return std::nullopt;
   return invalid(edit.kind(), api::find_text(metadata_of(edit.after()), "name"), problems);
 }

@@ -31,6 +31,7 @@ struct WriteMode {
   std::string_view plugin;         ///< that writes; it may take its own mark away
   std::string_view user;           ///< noted as the creator; empty: none is
   bool advises = false;            ///< warnings beside the outcome are read
+  bool may_wait = false;           ///< see WriteRequest
   /// Asked last, with the object as it would be stored; may be empty.
   std::function<std::optional<ApiError>(const api::KindInfo&, const boost::json::object&)> guard;
 };
@@ -43,6 +44,7 @@ class Drafter {
   void add_policy(WritePolicy& policy) { policies_.push_back(&policy); }
   const api::Scheme& scheme() const { return intake_.scheme(); }
   bool has_policy(const api::KindInfo& kind) const;
+  bool asks_plugins(const api::KindInfo& kind) const { return intake_.asks_plugins(kind); }
   /// Objects can be created only in namespaces that exist.
   void require_namespaces() { require_namespaces_ = true; }
 
@@ -52,7 +54,7 @@ class Drafter {
   /// Judges the draft's edit, and seals it unless plugins have to be asked before. Why not: in
   /// `refused`. REQUIRES: the edit says what is to become of the object.
   void validate(Draft& draft, const WriteMode& mode) const;
-  /// What plugins say of it. [kernel's thread]
+  /// What plugins say of it; nothing is decided while the draft's questions wait. [kernel's thread]
   std::optional<ApiError> ask_plugins(Draft& draft, const WriteMode& mode) const;
   /// Makes the form that is stored.
   void encode(Draft& draft, const WriteMode& mode) const;

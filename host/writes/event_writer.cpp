@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/json/json_members.hpp"
 #include "host/base/text.hpp"
 
 namespace sluice::host {
@@ -21,36 +22,7 @@ std::string api_version(const api::KindInfo& kind) {
   return kind.group.empty() ? preferred : kind.group + "/" + preferred;
 }
 
-/// One JSON object, member after member.
-class JsonText {
- public:
-  JsonText& raw(std::string_view key, std::string_view json) {
-    if (text_.size() > 1) text_ += ',';
-    api::append_json_text(key, text_);
-    text_.append(":").append(json);
-    return *this;
-  }
-  JsonText& text(std::string_view key, std::string_view value) {
-    raw(key, "");
-    api::append_json_text(value, text_);
-    return *this;
-  }
-  std::string take() { return std::move(text_) + "}"; }
-
- private:
-  std::string text_ = "{";
-};
-
 }  // namespace
-
-bool EventWriter::Bucket::take(Time now, double burst, double per_second) {
-  const double seconds = static_cast<double>(now - filled) / static_cast<double>(kSecond);
-  tokens = std::min(burst, tokens + seconds * per_second);
-  filled = now;
-  if (tokens < 1) return false;
-  tokens -= 1;
-  return true;
-}
 
 bool EventWriter::allowed(const std::string& uid) {
   auto [it, fresh] = by_object_.try_emplace(uid);
@@ -110,19 +82,19 @@ void EventWriter::write(const EventNote& event, std::string_view about, const st
   const std::string own_name = fmt::format("{}.{}{}{}{}", name.substr(0, 200), uid.substr(0, 8),
                                            uid.substr(9, 4), uid.substr(14, 4), uid.substr(28));
   made.key = fmt::format("{}/{}", ns, own_name);
-  JsonText metadata;
+  api::JsonMembers metadata;
   metadata.text("name", own_name).text("namespace", ns).text("uid", uid);
   made.metadata = Header(metadata.text("creationTimestamp", at).take());
-  JsonText involved;
+  api::JsonMembers involved;
   involved.text("kind", event.about.kind->kind).text("name", name).text("uid", about);
   involved.text("apiVersion", api_version(*event.about.kind));
   if (namespaced) involved.text("namespace", ns);
-  JsonText body;
-  body.raw("involvedObject", involved.take()).text("reason", event.reason);
+  api::JsonMembers body;
+  body.document("involvedObject", involved.take()).text("reason", event.reason);
   body.text("message", std::string_view(event.message).substr(0, kLongestMessage));
-  body.raw("source", JsonText().text("component", kComponent).take());
-  body.text("firstTimestamp", at).text("lastTimestamp", at).raw("count", "1");
-  body.text("type", event.warning ? "Warning" : "Normal").raw("eventTime", "null");
+  body.document("source", api::JsonMembers().text("component", kComponent).take());
+  body.text("firstTimestamp", at).text("lastTimestamp", at).number("count", 1);
+  body.text("type", event.warning ? "Warning" : "Normal").document("eventTime", {});
   body.text("reportingComponent", kComponent).text("reportingInstance", "");
   made.body = std::make_shared<const std::string>(trimmed(body.take()));
   if (const auto old = notes_.find(id); old != notes_.end()) note_ages_.erase(old->second.age);

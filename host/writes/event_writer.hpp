@@ -12,6 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "host/base/token_bucket.hpp"
 #include "host/writes/object_writer.hpp"
 
 namespace sluice::host {
@@ -33,17 +34,12 @@ class EventWriter final : public EventSink {
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  struct Bucket {
-    double tokens = 0;
-    Time filled = 0;
-    bool take(Time now, double burst, double per_second);
-  };
   struct Note {
     std::string key;  // of the Event
     std::list<std::string>::iterator age;
   };
   struct Object {
-    Bucket bucket;
+    TokenBucket bucket;
     std::list<std::string>::iterator age;
   };
   bool allowed(const std::string& uid);
@@ -53,7 +49,7 @@ class EventWriter final : public EventSink {
   ObjectWriter& objects_;
   IdSource& ids_;
   EventLimits limits_;
-  Bucket all_;
+  TokenBucket all_;
   std::unordered_map<std::string, Note> notes_;
   std::unordered_map<std::string, Object> by_object_;
   std::list<std::string> note_ages_, object_ages_;  // oldest first

@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/base/check.hpp"
+
 namespace sluice::host {
 namespace {
 
 // No vowels and nothing that looks like another character.
 constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+
+// Of TTTTTTTT-TTTT-7CCC-…, as uid() writes it: the time and the counter.
+constexpr std::size_t kOrderedDigits[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 15, 16, 17};
 
 std::string suffix_of(std::uint64_t number) {
   std::string out(5, ' ');
@@ -30,6 +35,17 @@ std::string LiveIds::uid(Time now) {
   const std::uint64_t tail = random_();
   return fmt::format("{:08x}-{:04x}-7{:03x}-{:04x}-{:012x}", time >> 16U, time & 0xffffU,
                      last_ & 0xfffU, 0x8000U | (tail >> 50U), tail & 0xffffffffffffULL);
+}
+
+void LiveIds::go_past(std::string_view uid) {
+  std::uint64_t number = 0;
+  for (const std::size_t digit : kOrderedDigits) {
+    SLUICE_CHECK(digit < uid.size(), uid);
+    const char c = uid[digit];
+    number = number << 4U | static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+  }
+  const std::lock_guard lock(mutex_);
+  last_ = std::max(last_, number);
 }
 
 std::string LiveIds::suffix() {

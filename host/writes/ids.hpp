@@ -10,6 +10,7 @@
 #include <mutex>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "api/schema/kind_info.hpp"
 #include "core/base/time.hpp"
@@ -36,6 +37,8 @@ class LiveIds final : public IdSource {
   LiveIds() : random_(std::random_device()()) {}
   std::string uid(Time now) override;
   std::string suffix() override;
+  /// From now on UIDs are greater than this one, which another LiveIds drew.
+  void go_past(std::string_view uid);
 
  private:
   std::mutex mutex_;

@@ -39,6 +39,12 @@ WriteOutcome ObjectWriter::outcome_of(const StoredObject& stored, int code, cons
   return out;
 }
 
+WriteOutcome ObjectWriter::answered_later() {
+  WriteOutcome out;
+  out.later = true;
+  return out;
+}
+
 ApiResult<WriteOutcome> ObjectWriter::create(const api::KindInfo& kind, json::object object,
                                              const WriteMode& mode) {
   Draft draft(view_);
@@ -95,6 +101,7 @@ ApiResult<WriteOutcome> ObjectWriter::take(Draft& draft, const WriteMode& mode) 
       give_identity(edit.after(), ids_.uid_for(kind, edit.after(), now()), now());
     draft.identified = true;
     if (auto refused = drafter_.ask_plugins(draft, mode)) return *refused;
+    if (draft.questions && draft.questions->wait()) return answered_later();
   }
   if (mode.guard)
     if (auto refused = mode.guard(kind, edit.after())) return *refused;

@@ -51,7 +51,8 @@ class ObjectWriter final : public ObjectAccess {
   ApiResult<WriteOutcome> create(PreparedObject prepared, const WriteMode& mode);
   /// Makes of the object what the edit says. REQUIRES: that was said.
   ApiResult<WriteOutcome> replace(Edit edit, const WriteMode& mode);
-  /// Carries out what was drafted. REQUIRES: it holds in view().
+  /// Carries out what was drafted; where the outcome is `later` the same draft is taken again.
+  /// REQUIRES: it holds in view().
   ApiResult<WriteOutcome> take(Draft& draft, const WriteMode& mode);
   ApiResult<WriteOutcome> remove(const ObjectRef& ref, const DeleteOptions& options,
                                  const WriteMode& mode);
@@ -86,6 +87,7 @@ class ObjectWriter final : public ObjectAccess {
   bool needs_tree(const api::KindInfo& kind, const WriteMode& mode) const;
   WriteOutcome outcome_of_new(const ObjectRef& ref, const WriteMode& mode) const;
   static WriteOutcome outcome_of(const StoredObject& stored, int code, const WriteMode& mode);
+  static WriteOutcome answered_later();
 
   Kernel& kernel_;
   const ObjectIndex& index_;

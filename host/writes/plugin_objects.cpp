@@ -138,7 +138,7 @@ PortAnswer PluginObjects::list(const PluginObjectRef& ref, std::string_view sele
 
 void PluginObjects::begin(const std::string& plugin) {
   plugin_ = plugin;
-  transaction_.emplace(objects_);
+  transaction_ = std::make_unique<Transaction>(objects_);
 }
 
 void PluginObjects::drop() {
@@ -158,6 +158,24 @@ Result<void> PluginObjects::commit() {
   transaction_.reset();
   key_changes_.clear();
   return {};
+}
+
+void PluginObjects::suspend() {
+  Suspended& aside = suspended_[plugin_];
+  transaction_->suspend();
+  aside.key_changes = std::exchange(key_changes_, {});
+  aside.transaction = std::move(transaction_);
+}
+
+Result<void> PluginObjects::resume(const std::string& plugin) {
+  auto aside = suspended_.extract(plugin);
+  SLUICE_CHECK(!aside.empty(), "nothing of this plugin is laid aside: ", plugin);
+  plugin_ = plugin;
+  key_changes_ = std::move(aside.mapped().key_changes);
+  transaction_ = std::move(aside.mapped().transaction);
+  auto resumed = transaction_->resume();
+  if (!resumed) drop();
+  return resumed;
 }
 
 WriteRequest PluginObjects::request(WriteVerb verb, const api::KindInfo& kind,

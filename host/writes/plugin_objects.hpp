@@ -8,7 +8,7 @@
 
 #include <boost/json/object.hpp>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -38,6 +38,8 @@ class PluginObjects final : public ObjectPort {
   void begin(const std::string& plugin) override;
   Result<void> commit() override;
   void drop() override;
+  void suspend() override;
+  Result<void> resume(const std::string& plugin) override;
   PortAnswer create(std::string_view object) override;
   PortAnswer update(std::string_view object, std::string_view subresource) override;
   PortAnswer patch(const PluginObjectRef& ref, std::string_view subresource,
@@ -52,6 +54,11 @@ class PluginObjects final : public ObjectPort {
 
  private:
   using Keys = std::set<std::string, std::less<>>;
+  /// Of a call that goes on in a later turn.
+  struct Suspended {
+    std::unique_ptr<Transaction> transaction;
+    std::vector<std::pair<std::string, bool>> key_changes;
+  };
 
   PortAnswer write(WriteRequest request);
   WriteRequest request(WriteVerb verb, const api::KindInfo& kind, std::string_view api_version,
@@ -67,9 +74,10 @@ class PluginObjects final : public ObjectPort {
   Writer writer_;
   const api::KindInfo* state_kind_;
   std::string plugin_;                        // that made the present call
-  std::optional<Transaction> transaction_;    // of the running call, once it wrote
+  std::unique_ptr<Transaction> transaction_;  // of the running call, once it wrote
   mutable std::map<std::string, Keys> keys_;  // of the state that is there; read on first use
   std::vector<std::pair<std::string, bool>> key_changes_;  // staged: key, whether it was added
+  std::map<std::string, Suspended> suspended_;             // by plugin
 };
 
 }  // namespace sluice::host

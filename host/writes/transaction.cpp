@@ -1,5 +1,7 @@
 #include "host/writes/transaction.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,6 +17,21 @@ Transaction::Transaction(ObjectWriter& objects) : objects_(objects) {
 
 void Transaction::drop() {
   if (std::exchange(open_, false)) objects_.kernel().end_staging();
+}
+
+void Transaction::suspend() {
+  SLUICE_CHECK(open_, "a transaction that is not open is suspended");
+  aside_ = objects_.kernel().suspend_staging();
+  open_ = false;
+}
+
+Result<void> Transaction::resume() {
+  SLUICE_CHECK(aside_ != nullptr, "a transaction that is not suspended is resumed");
+  if (const auto changed = objects_.kernel().resume_staging(std::move(aside_)))
+    return Error{fmt::format("{} {} was changed by others while its call was under way",
+                             changed->kind->kind, changed->key)};
+  open_ = true;
+  return {};
 }
 
 void Transaction::commit() {

@@ -5,9 +5,14 @@
 // validated against what the earlier ones left, so commit() cannot be refused: it lets the changes
 // take effect in their order, and what follows from each with it (dependents of what is deleted; a
 // workload whose status says that it is finished ends). A transaction that is dropped, or
-// forgotten, leaves nothing. One at a time; the kernel's thread.
+// forgotten, leaves nothing. One at a time; the kernel's thread. One that is suspended is not open:
+// what it holds comes back with resume(), unless others changed one of its objects meanwhile.
 #pragma once
 
+#include <memory>
+
+#include "core/base/result.hpp"
+#include "host/kernel/staged_changes.hpp"
 #include "host/writes/object_writer.hpp"
 
 namespace sluice::host {
@@ -24,6 +29,10 @@ class Transaction {
   void commit();
   /// Nothing does. Ends the transaction.
   void drop();
+  /// REQUIRES: open.
+  void suspend();
+  /// An error names the object that others changed; it ends the transaction. REQUIRES: suspended.
+  Result<void> resume();
 
  private:
   void apply(PreparedObject object);
@@ -31,6 +40,7 @@ class Transaction {
 
   ObjectWriter& objects_;
   bool open_ = true;
+  std::unique_ptr<StagedChanges> aside_;  // while suspended
 };
 
 }  // namespace sluice::host

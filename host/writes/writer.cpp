@@ -124,6 +124,7 @@ WriteMode mode_of(const WriteRequest& request) {
   mode.field_validation = request.field_validation;
   mode.field_manager = request.field_manager;
   mode.user = request.user;
+  mode.may_wait = request.may_wait;
   mode.advises = true;
   if (constexpr std::string_view kPlugin = "system:plugin:"; request.user.starts_with(kPlugin))
     mode.plugin = std::string_view(request.user).substr(kPlugin.size());
@@ -142,7 +143,7 @@ std::shared_ptr<Draft> Writer::draft(const WriteRequest& request, const DraftVie
   return out;
 }
 
-ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
+ApiResult<WriteOutcome> Writer::attempt(WriteRequest& request) {
   WriteMode mode = mode_of(request);
   if (guard_)
     mode.guard = [&](const api::KindInfo& kind, const json::object& object) {
@@ -155,11 +156,13 @@ ApiResult<WriteOutcome> Writer::execute(WriteRequest request) {
   if (request.prepared) return objects_.create(std::move(*request.prepared), mode);
   std::shared_ptr<Draft> draft = holds(request) ? request.draft : nullptr;
   if (!draft) {
+    const bool again = request.may_wait && drafter_.asks_plugins(*request.kind);
     draft = std::make_shared<Draft>(objects_.view());
-    fill(*draft, request, &request.body);
+    fill(*draft, request, again ? nullptr : &request.body);
+    request.draft = draft;
   }
   auto done = objects_.take(*draft, mode);
-  if (!done) return done;
+  if (!done || done->later) return done;
   done->warnings = std::move(draft->warnings);
   done->warnings.insert(done->warnings.end(), draft->advice.begin(), draft->advice.end());
   return done;

@@ -39,8 +39,10 @@ class Writer {
   /// Whether the request brings a draft that holds.
   bool holds(const WriteRequest& request) const;
 
-  /// The body is used up.
-  ApiResult<WriteOutcome> execute(WriteRequest request);
+  /// The body is used up, unless the outcome is `later`: the same request is then carried out again
+  /// when the plugins have answered.
+  ApiResult<WriteOutcome> attempt(WriteRequest& request);
+  ApiResult<WriteOutcome> execute(WriteRequest request) { return attempt(request); }
 
  private:
   /// `used_up`: the request's body, which may be taken; nullptr: it is left as it is.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <sluice/cpp/time.hpp>
 
 #include "names.hpp"
 
@@ -221,7 +221,7 @@ class Decision {
       held = kHeldByPolicy;
     } else if (delayed) {
       held = kHeldByDelay;
-      why = "its createDelaySeconds, which end at " + time_text(due);
+      why = "its createDelaySeconds, which end at " + sluice::time_text(due);
     }
     if (delayed && active()) wake_at(due);
     if (option == nullptr) return create(spec, rank, std::move(held), std::move(why));
@@ -348,18 +348,5 @@ class Decision {
 Plan decide(const Situation& now) { return Decision(now).take(); }
 
 std::string off_because(const std::string& why) { return "Deactivated due to " + why; }
-
-std::string time_text(Nanoseconds time) {
-  using namespace std::chrono;
-  const sys_seconds point{seconds(time / kSecondNs)};
-  const auto day = floor<days>(point);
-  const year_month_day date{day};
-  const hh_mm_ss clock{point - day};
-  char out[32];
-  std::snprintf(out, sizeof out, "%04d-%02u-%02uT%02d:%02d:%02dZ", int(date.year()),
-                unsigned(date.month()), unsigned(date.day()), int(clock.hours().count()),
-                int(clock.minutes().count()), int(clock.seconds().count()));
-  return out;
-}
 
 }  // namespace options

@@ -115,7 +115,4 @@ Plan decide(const Situation& now);
 /// As the sentence that people read.
 std::string off_because(const std::string& why);
 
-/// `2026-08-01T00:00:00Z`
-std::string time_text(Nanoseconds time);
-
 }  // namespace options

@@ -240,7 +240,7 @@ Json told_options(const Json& parent, const Plan& plan, Nanoseconds now) {
     for (const std::string& flavor : each.flavors) entry["resourceFlavors"].push_back(Json(flavor));
     entry["state"] = Json(each.state);
     entry["message"] = Json(each.message.substr(0, 32768));
-    entry["lastTransitionTime"] = Json(time_text(now));
+    entry["lastTransitionTime"] = Json(sluice::time_text(now));
     if (before != nullptr)
       for (const Json& old : before->items())
         if (old.string_or("name", "") == each.name && old.string_or("state", "") == each.state)

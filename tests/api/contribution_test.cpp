@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "api/codec/codec.hpp"
+#include "api/schema/no_effect.hpp"
 #include "tests/api/objects.hpp"
 
 namespace sluice::api {
@@ -63,6 +64,24 @@ TEST(Contribution, ValuesAreMappedBetweenVersions) {
   EXPECT_EQ(old["spec"].at("paint").at("colour"), "Grey");
   ASSERT_TRUE(scheme.to_version(old, "v1beta1").ok());
   EXPECT_EQ(old["spec"].at("paint").at("colour"), "Gray");
+}
+
+TEST(Contribution, AFieldThatAPluginGivesAMeaningHasAnEffect) {
+  const auto queue = kueue("LocalQueue", R"({"clusterQueue":"c","fairSharing":{"weight":"2"}})");
+  Scheme scheme;
+  const auto told = [&] {
+    const KindInfo* kind = scheme.find("kueue.x-k8s.io/v1beta2", "LocalQueue");
+    return without_effect(kind->group, kind->kind, queue, kind->effective).size();
+  };
+  EXPECT_EQ(told(), 1U);
+  constexpr std::string_view kKind = R"({"kind":"LocalQueue","group":"kueue.x-k8s.io","gives":)";
+  ASSERT_TRUE(scheme.add(std::string(kKind) + R"(["spec.other"]})", "other").ok());
+  EXPECT_EQ(told(), 1U);
+  const auto wrong = scheme.add(std::string(kKind) + R"([7]})", "wrong");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.error().text.find("gives: 7 is no path of a field"), std::string::npos);
+  ASSERT_TRUE(scheme.add(std::string(kKind) + R"(["spec.fairSharing"]})", "shares").ok());
+  EXPECT_EQ(told(), 0U);
 }
 
 TEST(Contribution, ExtensionsAreWhatItAdded) {

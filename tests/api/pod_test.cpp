@@ -57,6 +57,7 @@ TEST(NodeSelectorRequirement, Matches) {
            Case{"none", Operator::kDoesNotExist, {}, true},
            Case{"cores", Operator::kGt, {"63"}, true},
            Case{"cores", Operator::kGt, {"64"}, false},
+           Case{"cores", Operator::kGt, {"+9"}, true},
            Case{"cores", Operator::kLt, {"65"}, true},
            Case{"cores", Operator::kLt, {"-65"}, false},
            Case{"cores", Operator::kGt, {"x"}, false},

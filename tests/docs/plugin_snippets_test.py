@@ -28,6 +28,8 @@ NEEDED = {
     'post-admit.md': ('', 'std::set<std::string> running_;'),
     'queue-watch.md': ('', 'std::vector<bool> strict_;'),
     'schema.md': ('constexpr std::string_view kContribution = "[]";', ''),
+    'services.md': ('sluice::Again connection_changed(const std::string&);',
+                    'std::vector<std::string> watched_kinds() const;' + CONTEXT),
     'timers.md': ('void look_again();\nconstexpr std::int64_t kMinute = 60\'000\'000\'000;',
                   CONTEXT),
 }

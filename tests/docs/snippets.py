@@ -6,9 +6,10 @@ usage: snippets.py --source ROOT --build BUILD PAGE…
 A fenced block of a page takes part when its opening line says so:
     ```sh run               its lines are commands; they run with `bash -euo pipefail`
     ```cpp file=a/b.cpp     its text becomes that file
-Both happen in one scratch folder that looks like a fresh checkout that was built: the source tree
-is there by links, and build/release is BUILD. A page without any `run` block is an error, and so is
-a link to a file of the tree that does not exist.
+    ```text shown           its lines stand in what the commands of the page print
+The first two happen in one scratch folder that looks like a fresh checkout that was built: the
+source tree is there by links, and build/release is BUILD. A page without any `run` block is an
+error, and so is a link to a file of the tree that does not exist.
 """
 
 import argparse
@@ -25,11 +26,13 @@ LINK = re.compile(r'\]\((?!https?:|mailto:|#)([^)#\s]+)')
 
 
 def steps(text):
-    """('run', commands) and ('file', path, contents), in the order of the page."""
+    """('run', commands), ('file', path, contents), ('shown', lines): in the order of the page."""
     for match in FENCE.finditer(text):
         words = match.group(2).split()
         if 'run' in words:
             yield ('run', match.group(3))
+        if 'shown' in words:
+            yield ('shown', match.group(3).splitlines())
         for word in words:
             if word.startswith('file='):
                 yield ('file', word.removeprefix('file='), match.group(3))
@@ -58,9 +61,12 @@ def run_page(source, build, page):
     with tempfile.TemporaryDirectory() as scratch:
         prepare(scratch, source, build)
         script = ['set -euo pipefail']
+        shown = []
         for step in steps(text):
             if step[0] == 'run':
                 script.append(step[1])
+            elif step[0] == 'shown':
+                shown += step[1]
             else:
                 path = os.path.join(scratch, step[1])
                 os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -78,6 +84,10 @@ def run_page(source, build, page):
                 os.killpg(run.pid, signal.SIGKILL)
         if run.returncode:
             return f'a command failed with status {run.returncode}:\n{output[-4000:]}'
+    printed = set(output.splitlines())
+    missing = [line for line in shown if line and line not in printed]
+    if missing:
+        return 'no command prints\n' + '\n'.join(missing) + f'\nbut\n{output[-4000:]}'
     return None
 
 

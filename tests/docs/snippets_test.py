@@ -47,6 +47,12 @@ class Pages(unittest.TestCase):
     def test_a_page_without_blocks_is_noticed(self):
         self.assertIn('no block', self.wrong_with('# Title\n```sh\ntrue\n```\n'))
 
+    def test_what_is_shown_was_printed(self):
+        page = PAGE + '```sh run\necho "why  it waits"\n```\n```text shown\n{}\n```\n'
+        self.assertIsNone(self.wrong_with(page.format('why  it waits')))
+        self.assertIn('no command prints\nwhy it waits',
+                      self.wrong_with(page.format('why it waits')))
+
     def test_a_dead_link_is_noticed(self):
         self.assertIsNone(self.wrong_with(PAGE + '[itself](README.md#title)\n'))
         self.assertIn('docs/away.md', self.wrong_with(PAGE + '[away](docs/away.md)\n'))

@@ -102,7 +102,7 @@ def raw(framing):
     def run(wire):
         host, port = wire.connection.host, wire.connection.port
         with context(wire.kubeconfig).wrap_socket(
-                socket.create_connection((host, port), timeout=60), server_hostname=host) as tls:
+                socket.create_connection((host, port), timeout=180), server_hostname=host) as tls:
             tls.sendall((f"POST {MAPS} HTTP/1.1\r\nHost: a\r\n"
                          f"Authorization: Bearer {wire.token}\r\n"
                          "Impersonate-User: mallory\r\nContent-Type: application/json\r\n"
@@ -207,7 +207,7 @@ class Attacking:
     def run(self):
         made = 0
         try:
-            with Wire(self.host, timeout=120) as wire:
+            with Wire(self.host, timeout=180) as wire:
                 wire.kubeconfig = self.host.kubeconfig
                 while not self.stop.is_set() and (self.each is None or made < self.each):
                     made += 1

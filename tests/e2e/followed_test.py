@@ -63,7 +63,7 @@ class Case(unittest.TestCase):
         self.host.kubectl("apply", "-f", "-", stdin=CAPACITY)
         self.host.kubectl("create", "-f", "-", stdin=json.dumps(job("low", 2)))
         self.host.kubectl("wait", "job/low", "--for=jsonpath={.spec.suspend}=false",
-                          "--timeout=30s")
+                          "--timeout=180s")
 
     def ask(self, follower, *objects):
         """The status of the answer."""

@@ -29,7 +29,7 @@ class Follower:
         with open(self.log_path, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=log,
                                             cwd=self.host.folder)
-        said, end = b"", time.monotonic() + 60
+        said, end = b"", time.monotonic() + 180
         while b"ready" not in said:
             left = end - time.monotonic()
             if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
@@ -43,7 +43,7 @@ class Follower:
     def stop(self, how=signal.SIGTERM):
         if self.process is not None:
             self.process.send_signal(how)
-            self.process.wait(timeout=30)
+            self.process.wait(timeout=180)
             self.process.stdout.close()
             self.process = None
 
@@ -64,5 +64,5 @@ class Follower:
     def sluice(self, *arguments, stdin=None):
         """The finished process of a client of it."""
         return subprocess.run([self.host.sluice, *arguments], input=stdin, capture_output=True,
-                              text=True, timeout=60, check=False,
+                              text=True, timeout=180, check=False,
                               env=self.host.environment(KUBECONFIG=self.kubeconfig))

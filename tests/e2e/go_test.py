@@ -84,7 +84,7 @@ class NewKubectl(unittest.TestCase):
                      ["rolebinding", "r", "--role=r", "--user=u"],
                      ["job", "j", "--image=any", "--", "sh", "-c", "echo typed"]):
             self.kubectl("-n", "typed", "create", *args)
-        self.kubectl("wait", "--for=condition=complete", "job/j", "-n", "typed", "--timeout=60s")
+        self.kubectl("wait", "--for=condition=complete", "job/j", "-n", "typed", "--timeout=180s")
         self.assertEqual(self.kubectl("logs", "job/j", "-n", "typed"), "typed\n")
         self.assertEqual(self.host.json("get", "cm", "c", "-n", "typed")["data"], {"a": "b"})
         self.kubectl("delete", "ns", "typed")
@@ -111,10 +111,10 @@ class NewKubectl(unittest.TestCase):
             self.assertRegex(watch.stdout.readline(), r"ADDED +w +1 ")
             self.kubectl("label", "cm", "w", "x=y")
             self.assertRegex(watch.stdout.readline(), r"MODIFIED +w +1 ")
-            wait = self.host.background("wait", "--for=delete", "cm/w", "--timeout=60s")
+            wait = self.host.background("wait", "--for=delete", "cm/w", "--timeout=180s")
             self.kubectl("delete", "cm", "w")
             self.assertRegex(watch.stdout.readline(), r"DELETED +w +1 ")
-            wait.communicate(timeout=90)
+            wait.communicate(timeout=300)
             self.assertEqual(wait.returncode, 0)
         finally:
             watch.kill()
@@ -123,7 +123,7 @@ class NewKubectl(unittest.TestCase):
     def test_a_queued_job(self):
         sample = os.path.join(os.path.dirname(HERE), "kueue_samples", "jobs", "sample-job.yaml")
         job = self.kubectl("create", "-f", sample, "-o", "name").strip()
-        self.kubectl("wait", "--for=condition=complete", job, "--timeout=60s")
+        self.kubectl("wait", "--for=condition=complete", job, "--timeout=180s")
         self.assertEqual(self.kubectl("logs", job, "--tail=1"), "hello world\n")
         self.assertIn("CreatedWorkload", self.kubectl("describe", job))
         self.assertIn("Started", self.kubectl("events", "--for", job))

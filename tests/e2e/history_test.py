@@ -146,7 +146,7 @@ class HistoryTest(unittest.TestCase):
             with open(kubeconfig, "w", encoding="utf-8") as out:
                 out.write(config)
             os.chmod(kubeconfig, 0o600)
-        return subprocess.run([SLUICE, *args], capture_output=True, text=True, timeout=60,
+        return subprocess.run([SLUICE, *args], capture_output=True, text=True, timeout=180,
                               check=False, env=self.host.environment(KUBECONFIG=kubeconfig))
 
 
@@ -246,10 +246,12 @@ class Jobs(HistoryTest):
             return any(each["type"] == "Complete" for each in status.get("conditions", []))
 
         eventually(job, "the job is complete")
-        pods = self.admin.get("/api/v1/namespaces/team-a/pods")["items"]
-        said = [each["message"] for pod in pods for each in pod["status"]["conditions"]
-                if each["type"] == "sluice.dev/Used"]
-        self.assertEqual(len(said), 2)
+        def used_conditions():
+            pods = self.admin.get("/api/v1/namespaces/team-a/pods")["items"]
+            return [each["message"] for pod in pods for each in pod["status"]["conditions"]
+                    if each["type"] == "sluice.dev/Used"]
+        eventually(lambda: len(used_conditions()) == 2, "it is told what both have used")
+        said = used_conditions()
         used = sum(float(text.split("cpu ")[1].split("s,")[0]) for text in said)
         self.admin.send("DELETE", "/apis/batch/v1/namespaces/team-a/jobs/burn?"
                         "propagationPolicy=Background")

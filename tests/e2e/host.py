@@ -77,7 +77,7 @@ class Host:
         if self.process is None:
             return None
         self.process.send_signal(how)
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=180)
         self.process.stdout.close()
         self.process = None
         return code
@@ -105,7 +105,7 @@ class Host:
     def run(self, *args, stdin=None, **environment):
         """The finished process."""
         return subprocess.run(self.command(*args), input=stdin, capture_output=True, text=True,
-                              timeout=120, env=self.environment(**environment), check=False)
+                              timeout=300, env=self.environment(**environment), check=False)
 
     def kubectl(self, *args, stdin=None, **environment):
         """Standard output; an error of kubectl is an error here."""
@@ -124,8 +124,9 @@ class Host:
                                 stderr=subprocess.PIPE, text=True, env=self.environment())
 
 
-def eventually(condition, what, seconds=60):
-    """Waits for something that happens by itself."""
+def eventually(condition, what, seconds=180):
+    """Waits for something that happens by itself. A limit is there to end a test that fails, and
+    costs nothing where it passes: it is far beyond what a slow and busy machine needs."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         value = condition()

@@ -24,9 +24,8 @@ from wire import Watch, Wire, context, credentials
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 CONNECTIONS = 1000
-# Short times, so that those who dawdle need not be waited for.
-LIMITS = ("  limits: { connections: %d, headerTime: 2s, bodyTime: 2s, stallTime: 2s, "
-          "watchers: 20, watchersPerUser: 10 }\n" % CONNECTIONS)
+LIMITS = ("  limits: {{ connections: %d, headerTime: {0}, bodyTime: {0}, stallTime: {0}, "
+          "watchers: 20, watchersPerUser: 10 }}\n" % CONNECTIONS)
 MOST_GROWTH = 512 << 20  # bytes; with sanitizers memory that was freed is kept for a while
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 
@@ -47,7 +46,7 @@ class Raw:
 
     def __init__(self, host, tls=True):
         port = int(host.address.rsplit(":", 1)[1])
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=180)
         if tls:
             self.socket = context(host.kubeconfig).wrap_socket(self.socket,
                                                                server_hostname="127.0.0.1")
@@ -102,6 +101,7 @@ class Raw:
 
 class Hostile(unittest.TestCase):
     sluice = ""
+    patience = "10s"  # with whoever dawdles: beyond what a good client on a busy machine needs
 
     @classmethod
     def setUpClass(cls):
@@ -112,7 +112,8 @@ class Hostile(unittest.TestCase):
         begin = content.index("server: {")
         end = content.index("\n", begin) + 1
         content = (content[:begin] + "server:\n  address: '127.0.0.1:0'\n"
-                   f"  kubeconfig: {cls.holder.kubeconfig}\n" + LIMITS + content[end:])
+                   f"  kubeconfig: {cls.holder.kubeconfig}\n"
+                   + LIMITS.format(cls.patience) + content[end:])
         with open(cls.holder.config, "w", encoding="utf-8") as out:
             out.write(content)
         cls.holder.write_config = lambda *_: None
@@ -354,12 +355,14 @@ class Contents(Hostile):
 
 
 class Dawdling(Hostile):
+    patience = "4s"  # it is waited for
+
     def drip(self, first, piece, count):
         """`count` clients that send a piece now and then, until each has lost its connection;
         what they were answered."""
         clients = [Raw(self.host) for _ in range(count)]
         answers = []
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         for raw in clients:
             raw.send(first)
         while clients and time.monotonic() < end:
@@ -397,7 +400,7 @@ class Dawdling(Hostile):
         with Bystander(self.host, reads_and_writes) as good:
             held = []
             for number in range(200):
-                one = socket.create_connection(("127.0.0.1", port), timeout=30)
+                one = socket.create_connection(("127.0.0.1", port), timeout=180)
                 one.sendall(starts[number % len(starts)])
                 held.append(one)
             for one in held:
@@ -483,7 +486,11 @@ class Crowd(Hostile):
         # One that did ask something before waits in a queue of its own.
         patient = Wire(self.host)
         patient.ask("GET", MAPS)
-        crowd, most = [], 0
+        crowd = []
+
+        def all_have_an_answer():
+            """Who was accepted has a place, or was turned away."""
+            return self.sockets() < CONNECTIONS + 100
         with Bystander(self.host, reads_and_writes) as good:
             for number in range(10_000):
                 one = socket.socket()
@@ -491,10 +498,10 @@ class Crowd(Hostile):
                 one.connect_ex(("127.0.0.1", port))
                 crowd.append(one)
                 if number % 500 == 0:
-                    most = max(most, self.sockets())
+                    eventually(all_have_an_answer, "no more have a place than may")
                     with Wire(self.host) as wire:  # new ones come in, too
                         self.assertEqual(wire.ask("GET", MAPS + "/map-3")[0], 200)
-            most = max(most, self.sockets())
+            eventually(all_have_an_answer, "no more have a place than may")
             self.assertEqual(patient.ask("GET", MAPS)[0], 200)
             waiting = select.poll()
             for one in crowd:
@@ -510,10 +517,8 @@ class Crowd(Hostile):
                 return len(gone) >= enough
             eventually(lambda: refused(10_000 - CONNECTIONS), "those without room are refused")
             eventually(lambda: refused(10_000), "the others are ended")
-        # Some were accepted and are on their way to the thread that will turn them away.
-        self.assertLess(most, 2 * CONNECTIONS)
         self.assertEqual(good.problems, [])
-        good.report(f"10,000 connections (at most {most} sockets)")
+        good.report("10,000 connections")
         print(f"memory grew by {(self.memory() - self.before) >> 20} MiB", file=sys.stderr)
         for one in crowd:
             one.close()

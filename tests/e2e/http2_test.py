@@ -41,7 +41,7 @@ class Peer:
         tls = context(host.kubeconfig)
         tls.set_alpn_protocols(["h2"])
         port = int(host.address.rsplit(":", 1)[1])
-        self.socket = tls.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=60),
+        self.socket = tls.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=180),
                                       server_hostname="127.0.0.1")
         assert self.socket.selected_alpn_protocol() == "h2"
         self.token = credentials(host.kubeconfig)[1]
@@ -145,7 +145,7 @@ class Http2(unittest.TestCase):
             out.write(authority)
         done = subprocess.run(
             ["curl", "-sS", "--http2", "--cacert", path, "-H", f"Authorization: Bearer {token}",
-             *args], capture_output=True, text=True, timeout=60, check=False)
+             *args], capture_output=True, text=True, timeout=180, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

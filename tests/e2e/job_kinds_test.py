@@ -74,25 +74,27 @@ class JobKinds(unittest.TestCase):
 
     def declare(self):
         self.apply(PAGE)
-        self.kubectl("wait", "--for=condition=Served", "--timeout=60s",
+        self.kubectl("wait", "--for=condition=Served", "--timeout=180s",
                      "jobkind/trainings.example.com")
 
     def test_a_kind_comes_runs_and_goes(self):
         self.declare()
         self.apply(training("good", "echo index $JOB_COMPLETION_INDEX", replicas=2))
         self.apply(training("bad", "exit 3"))
-        self.kubectl("wait", "--for=condition=Complete", "--timeout=60s", "training/good")
-        self.kubectl("wait", "--for=condition=Failed", "--timeout=60s", "training/bad")
+        self.kubectl("wait", "--for=condition=Complete", "--timeout=180s", "training/good")
+        self.kubectl("wait", "--for=condition=Failed", "--timeout=180s", "training/bad")
+        self.kubectl("wait", "--for=jsonpath={.status.podSets[0].succeeded}=2", "--timeout=180s",
+                     "training/good")
         good = json.loads(self.kubectl("get", "training", "good", "-o", "json"))
         self.assertEqual(good["spec"]["free"], {"form": [1, "two"]})
-        self.assertEqual(good["status"]["podSets"][0]["succeeded"], 2)
         pods = json.loads(self.kubectl("get", "pods", "-o", "json"))["items"]
         said = {self.kubectl("logs", pod["metadata"]["name"]).strip() for pod in pods
                 if pod["metadata"]["name"].startswith("good-")}
         self.assertEqual(said, {"index 0", "index 1"})
         self.assertIn("ended with 3", self.kubectl(
             "get", "training", "bad", "-o", "jsonpath={.status.conditions[0].message}"))
-        self.assertIn("CreatedWorkload", self.kubectl("describe", "training", "good"))
+        eventually(lambda: "CreatedWorkload" in self.kubectl("describe", "training", "good"),
+                   "an event tells of its workload")
         self.assertIn("trainings", self.kubectl("api-resources", "--api-group=example.com"))
         self.kubectl("delete", "jobkind", "trainings.example.com", "--wait=false")
         self.kubectl("delete", "trainings", "--all")
@@ -103,7 +105,7 @@ class JobKinds(unittest.TestCase):
     def test_what_runs_runs_on_over_changes_and_a_kill(self):
         self.declare()
         self.apply(training("long", "sleep 600"))
-        self.kubectl("wait", "--for=jsonpath={.status.podSets[0].ready}=1", "--timeout=60s",
+        self.kubectl("wait", "--for=jsonpath={.status.podSets[0].ready}=1", "--timeout=180s",
                      "training/long")
         before = self.kubectl("get", "pods", "-o", "jsonpath={.items[*].metadata.uid}")
         self.apply(PAGE.replace("kind: Training", "kind: Training\n  shortNames: [tr]"))
@@ -147,7 +149,7 @@ class JobKinds(unittest.TestCase):
 
     def test_all_pages_that_ship_are_served(self):
         self.kubectl("apply", "-f", self.pages)
-        self.kubectl("wait", "--for=condition=Served", "--timeout=60s", "jobkinds", "--all")
+        self.kubectl("wait", "--for=condition=Served", "--timeout=180s", "jobkinds", "--all")
         self.assertEqual(len(self.kubectl("get", "jobkinds", "-o", "name").split()),
                          len(os.listdir(self.pages)))
 

@@ -6,6 +6,7 @@
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -97,6 +98,21 @@ class Kubectl(unittest.TestCase):
     def kubectl(self, *args, **more):
         return self.host.kubectl(*args, **more)
 
+    def says(self, pattern, *args):
+        """What kubectl says once it says that: an event, or the status of a queue, is written after
+        what it tells of."""
+        said = ""
+
+        def look():
+            nonlocal said
+            said = self.kubectl(*args)
+            return re.search(pattern, said)
+        try:
+            eventually(look, pattern)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; but\n{said}") from None
+        return said
+
     def needs(self, minor):
         """Commands and flags that older clients do not have."""
         if self.minor < minor:
@@ -104,7 +120,7 @@ class Kubectl(unittest.TestCase):
 
     def gone(self, *what):
         """Waits until it is; older clients fail where it is gone already."""
-        done = self.host.run("wait", "--for=delete", *what, "--timeout=60s")
+        done = self.host.run("wait", "--for=delete", *what, "--timeout=180s")
         if "no matching resources" not in done.stderr:
             self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -226,7 +242,7 @@ class Reading(Kubectl):
 
     def test_watch_as_table(self):
         watch = self.host.background("get", "ns", "tabled", "-w", "--ignore-not-found")
-        watch.communicate(timeout=60)
+        watch.communicate(timeout=300)
         self.kubectl("create", "ns", "tabled")
         watch = self.host.background("get", "ns", "tabled", "-w")
         try:
@@ -472,27 +488,27 @@ class Writing(Kubectl):
         self.kubectl("create", "-f", "-", stdin=json.dumps(held))
         self.kubectl("delete", "cm", "held", "--wait=false")
         self.assertIn("deletionTimestamp", self.host.json("get", "cm", "held")["metadata"])
-        wait = self.host.background("wait", "--for=delete", "cm/held", "--timeout=60s")
+        wait = self.host.background("wait", "--for=delete", "cm/held", "--timeout=180s")
         self.kubectl("patch", "cm", "held", "--type=merge", "-p",
                      '{"metadata":{"finalizers":null}}')
-        said = wait.communicate(timeout=90)[1]
+        said = wait.communicate(timeout=300)[1]
         if "no matching resources" not in said:  # an older client that came too late
             self.assertEqual(wait.returncode, 0, said)
 
     def test_wait_for_creation(self):
         self.needs(31)
-        wait = self.host.background("wait", "--for=create", "cm/created-later", "--timeout=60s")
+        wait = self.host.background("wait", "--for=create", "cm/created-later", "--timeout=180s")
         self.kubectl("create", "-f", "-", stdin=config_map("created-later"))
-        wait.communicate(timeout=90)
+        wait.communicate(timeout=300)
         self.assertEqual(wait.returncode, 0)
 
     def test_wait_for_json_path(self):
         self.needs(23)
         self.kubectl("create", "-f", "-", stdin=config_map("awaited"))
         wait = self.host.background("wait", "--for=jsonpath={.data.key}=done", "cm/awaited",
-                                    "--timeout=60s")
+                                    "--timeout=180s")
         self.kubectl("patch", "cm", "awaited", "-p", '{"data":{"key":"done"}}')
-        wait.communicate(timeout=90)
+        wait.communicate(timeout=300)
         self.assertEqual(wait.returncode, 0)
 
 
@@ -500,7 +516,7 @@ class Jobs(Kubectl):
     def test_a_job_runs(self):
         job = JOB.format(name="hello", script="echo one; echo two; echo three", cpu="1")
         self.kubectl("apply", "-f", "-", stdin=job)
-        self.kubectl("wait", "--for=condition=complete", "job/hello", "--timeout=60s")
+        self.kubectl("wait", "--for=condition=complete", "job/hello", "--timeout=180s")
         self.assertRegex(self.kubectl("get", "job", "hello"), r"hello +Complete +1/1")
         self.assertEqual(self.kubectl("logs", "job/hello"), "one\ntwo\nthree\n")
         self.assertEqual(self.kubectl("logs", "job/hello", "--tail=1"), "three\n")
@@ -517,28 +533,27 @@ class Jobs(Kubectl):
         self.assertEqual(self.kubectl("logs", "-l", "job-name=hello", "--tail=1"), "three\n")
         self.assertIn("container nothing is not valid",
                       self.refused("logs", "job/hello", "-c", "nothing"))
-        described = self.kubectl("describe", "job", "hello")
+        described = self.says(r"Normal +Completed ", "describe", "job", "hello")
         self.assertRegex(described, r"Pods Statuses: +0 .* / 1 Succeeded / 0 Failed")
-        for reason in ("CreatedWorkload", "Started", "SuccessfulCreate", "Completed"):
+        for reason in ("CreatedWorkload", "Started", "SuccessfulCreate"):
             self.assertRegex(described, r"Normal +" + reason + " ")
-        described = self.kubectl("describe", "pod", "-l", "job-name=hello")
+        described = self.says(r"Normal +Scheduled .*Successfully assigned default/hello-",
+                              "describe", "pod", "-l", "job-name=hello")
         self.assertRegex(described, r"Controlled By: +Job/hello")
         self.assertRegex(described, r"Exit Code: +0")
-        self.assertRegex(described, r"Normal +Scheduled .*Successfully assigned default/hello-")
         workload = self.host.json("get", "workloads", "-l",
                                   "kueue.x-k8s.io/job-uid=" + self.uid("job", "hello"))["items"][0]
         name = workload["metadata"]["name"]
         self.assertTrue(name.startswith("job-hello-"))
-        self.kubectl("wait", "--for=condition=Finished", f"workload/{name}", "--timeout=60s")
-        described = self.kubectl("describe", "workload", name)
-        self.assertRegex(described, r"Normal +QuotaReserved ")
+        self.kubectl("wait", "--for=condition=Finished", f"workload/{name}", "--timeout=180s")
+        described = self.says(r"Normal +QuotaReserved ", "describe", "workload", name)
         self.assertRegex(described, r"Memory: +100Mi")
         self.assertIn("Pod Set Assignments", described)
         self.assertRegex(self.kubectl("get", "workload", name, "-o", "wide"),
                          name + r" +user-queue +cluster-queue +True +True .*Succeeded")
-        listed = self.kubectl("get", "events", "--sort-by=.metadata.creationTimestamp")
+        listed = self.says(r"job/hello +Created Workload: default/" + name, "get", "events",
+                           "--sort-by=.metadata.creationTimestamp")
         self.assertRegex(listed, r"LAST SEEN +TYPE +REASON +OBJECT +MESSAGE")
-        self.assertRegex(listed, r"job/hello +Created Workload: default/" + name)
         self.assertIn("Admitted", self.kubectl("get", "events", "--field-selector",
                                                f"involvedObject.name={name},reason=Admitted"))
         if self.minor >= 26:
@@ -549,12 +564,12 @@ class Jobs(Kubectl):
                    not in self.kubectl("get", "workloads", "-o", "name"), "its workload is gone")
 
     def test_describe_queues(self):
-        described = self.kubectl("describe", "cq", "cluster-queue")
+        described = self.says(r"Message: +Can admit new workloads", "describe", "cq",
+                              "cluster-queue")
         self.assertRegex(described, r"Nominal Quota: +9")
-        self.assertRegex(described, r"Message: +Can admit new workloads")
         self.assertRegex(described, r"Pending Workloads: +\d")
-        self.assertRegex(self.kubectl("describe", "lq", "user-queue"),
-                         r"Message: +Can submit new workloads to clusterQueue")
+        self.says(r"Message: +Can submit new workloads to clusterQueue", "describe", "lq",
+                  "user-queue")
         self.assertRegex(self.kubectl("describe", "ns", "default"), r"Status: +Active")
         self.assertRegex(self.kubectl("describe", "rf"), r"Name: +default-flavor")
 
@@ -589,7 +604,7 @@ class Jobs(Kubectl):
         text = JOB.format(name="fails", script="echo no; exit 3", cpu="1").replace(
             "parallelism: 1", "parallelism: 1\n  backoffLimit: 0")
         self.kubectl("apply", "-f", "-", stdin=text)
-        self.kubectl("wait", "--for=condition=failed", "job/fails", "--timeout=60s")
+        self.kubectl("wait", "--for=condition=failed", "job/fails", "--timeout=180s")
         self.assertRegex(self.kubectl("get", "job", "fails"), r"fails +Failed +0/1")
         described = self.kubectl("describe", "pod", "-l", "job-name=fails")
         self.assertRegex(described, r"Exit Code: +3")
@@ -604,7 +619,7 @@ class Jobs(Kubectl):
         for how in ("background", "foreground", "orphan"):
             name = "del-" + how
             pods = ["pods", "-l", f"job-name={name}"]
-            self.kubectl("wait", "--for=condition=complete", f"job/{name}", "--timeout=60s")
+            self.kubectl("wait", "--for=condition=complete", f"job/{name}", "--timeout=180s")
             pod = self.kubectl("get", *pods, "-o", "name").strip()
             self.kubectl("delete", "job", name, f"--cascade={how}")
             self.assertIn("NotFound", self.refused("get", "job", name))
@@ -629,7 +644,7 @@ class Jobs(Kubectl):
             with open(gate, "w", encoding="utf-8"):
                 pass
             self.assertEqual(logs.stdout.readline(), "end\n")
-            self.assertEqual(logs.wait(timeout=60), 0)
+            self.assertEqual(logs.wait(timeout=180), 0)
         finally:
             logs.kill()
             logs.communicate()

@@ -179,9 +179,10 @@ class Requests(Live):
         found = self.rest.get(f"{JOBS}?fieldSelector=metadata.name%3Dfirst")["items"]
         self.assertEqual([j["metadata"]["name"] for j in found], ["first"])
         table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
-        _, pods = self.rest.send("GET", PODS + "?labelSelector=batch.kubernetes.io%2Fjob-name%3D"
-                                 "first&limit=500", Accept=table)
-        self.assertEqual((pods["kind"], len(pods["rows"])), ("Table", 1))
+        path = PODS + "?labelSelector=batch.kubernetes.io%2Fjob-name%3Dfirst&limit=500"
+        eventually(lambda: len(self.rest.send("GET", path, Accept=table)[1]["rows"]) == 1,
+                   "it has a pod")
+        self.assertEqual(self.rest.send("GET", path, Accept=table)[1]["kind"], "Table")
 
     def test_stop_and_resume(self):
         self.running("stopped")
@@ -232,7 +233,7 @@ class Requests(Live):
 class Plugin(Live):
     def kueue(self, *args):
         done = subprocess.run(["kubectl-kueue", *args], env=self.host.environment(), check=False,
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=180)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

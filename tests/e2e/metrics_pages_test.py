@@ -28,6 +28,8 @@ RARE = {
     "kueue_admission_cycle_preemption_skips",
     "sluice_api_refused_total", "sluice_connections_refused_total",
     "sluice_connections_timed_out_total", "sluice_streams_given_up_total",
+    # Of a plugin that reaches other places: plugins/multi-cluster/tests/live_test.py.
+    "sluice_remote_connected",
     # Of a controller: tests/kubernetes/controller_test.py has one.
     "sluice_leader", "sluice_cluster_requests_total", "sluice_cluster_decided_anew_total",
     "sluice_cluster_edits_waiting", "sluice_cluster_writes_total",
@@ -108,8 +110,12 @@ def live_metrics(sluice):
                 rest.send("PATCH", f"{workloads}/{each['metadata']['name']}",
                           {"spec": {"active": False}}, "application/merge-patch+json")
         # Seen last: whoever is evicted has been counted as everything else.
-        return eventually(lambda: "kueue_evicted_workloads_total" in read(rest) and read(rest),
-                          "an eviction is counted")
+        last = ("kueue_evicted_workloads_total", "kueue_finished_workloads_total")
+
+        def counted():
+            text = read(rest)
+            return all(each in text for each in last) and text
+        return eventually(counted, "an eviction and an end are counted")
 
 
 class Pages(unittest.TestCase):

@@ -27,7 +27,7 @@ def main():
         host.stop()
         done = subprocess.run(
             ["node", "--test", "--test-reporter=spec", *rest, "client.test.mjs"], cwd=folder,
-            timeout=300, check=False,
+            timeout=2400, check=False,
             env=host.environment(SLUICE_E2E_SLUICE=sluice, SLUICE_E2E_FOLDER=host.folder))
     sys.exit(done.returncode)
 

@@ -81,7 +81,9 @@ class Processes(unittest.TestCase):
 
     @staticmethod
     def pid(world):
-        return int(re.findall(r"process (\d+)\b", world.host.log())[-1])
+        """Of the process that said so last."""
+        return int(eventually(lambda: re.findall(r"process (\d+)\b", world.host.log()),
+                              "the plugin says its process")[-1])
 
     def test_a_check_in_python_admits_and_is_begun_again_after_its_death(self):
         world = self.python()
@@ -98,7 +100,7 @@ class Processes(unittest.TestCase):
         second = self.pid(world)
         eventually(lambda: says() == f"held by {second}", f"held by {second}, not {says()}")
         self.assertEqual(world.state("good"), "admitted")
-        self.assertIn("was ended by signal 9", world.host.log())
+        eventually(lambda: "was ended by signal 9" in world.host.log(), "it is told how it ended")
         world.workload("next", "q")
         world.becomes("next", "admitted")
 
@@ -135,7 +137,7 @@ class Processes(unittest.TestCase):
             except OSError:
                 return True
         eventually(gone, "the process is gone")
-        self.assertNotEqual(self.pid(world), pid)
+        eventually(lambda: self.pid(world) != pid, "the next host has one of its own")
 
     def test_a_library_is_isolated_as_it_is(self):
         world = self.world(OPTIONS.plugins, entry("checks-a"), "example.com/check")

@@ -165,7 +165,7 @@ class Typed(Python):
         name = made.metadata.name
         seen = []
         for event in watch.Watch().stream(
-                self.batch.list_namespaced_job, "default", timeout_seconds=30,
+                self.batch.list_namespaced_job, "default", timeout_seconds=300,
                 field_selector=f"metadata.name={name}",
                 resource_version=made.metadata.resource_version):
             seen.append(event["object"])
@@ -187,9 +187,10 @@ class Typed(Python):
         self.assertRegex(read(pod, "default", timestamps=True, tail_lines=1),
                          r"^\d{4}-\d\d-\d\dT\S+Z two\n$")
         self.assertEqual(list(watch.Watch().stream(read, pod, "default")), ["one", "two"])
-        reasons = {e.reason for e in self.core.list_namespaced_event(
-            "default", field_selector=f"involvedObject.name={name}").items}
-        self.assertLessEqual({"CreatedWorkload", "Started"}, reasons)
+        def reasons():
+            return {e.reason for e in self.core.list_namespaced_event(
+                "default", field_selector=f"involvedObject.name={name}").items}
+        eventually(lambda: {"CreatedWorkload", "Started"} <= reasons(), "events tell of it")
         self.batch.delete_namespaced_job(name, "default", propagation_policy="Foreground")
         eventually(lambda: name not in [j.metadata.name for j in
                                         self.batch.list_namespaced_job("default").items],
@@ -292,7 +293,7 @@ class Watching(Python):
         self.core.delete_namespaced_config_map("w", "default")
         got = []
         for event in watch.Watch().stream(self.core.list_namespaced_config_map, "default",
-                                          resource_version=before, timeout_seconds=30):
+                                          resource_version=before, timeout_seconds=300):
             got.append((event["type"], event["object"].metadata.name))
             if event["type"] == "DELETED":
                 break

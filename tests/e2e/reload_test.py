@@ -79,7 +79,7 @@ class Reloading(unittest.TestCase):
         """The reason in the log."""
         self.configure(*args, **more)
         self.assertFalse(self.signal(), self.host.log())
-        return self.host.log().splitlines()[-1]
+        return [line for line in self.host.log().splitlines() if REFUSED in line][-1]
 
     def fungibility(self, wire, name):
         status, _, found = wire.ask("GET", f"{QUEUES}/{name}")

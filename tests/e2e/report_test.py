@@ -88,7 +88,7 @@ def main():
         before, now = write_reports(os.path.abspath(options.sluice), folder)
         done = subprocess.run(
             ["node", "--test", "--test-reporter=spec", *rest, "report.test.mjs"], cwd=packages,
-            timeout=300, check=False, env={
+            timeout=2400, check=False, env={
                 **os.environ, **in_browser, "WEB_REPORTS": folder,
                 "WEB_BEFORE": json.dumps(before), "WEB_NOW": json.dumps(now)})
     sys.exit(done.returncode)

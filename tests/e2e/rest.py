@@ -32,7 +32,7 @@ class Rest:
         for name, value in headers.items():
             request.add_header(name.replace("_", "-"), value)
         try:
-            with urllib.request.urlopen(request, context=self.tls, timeout=60) as answer:
+            with urllib.request.urlopen(request, context=self.tls, timeout=180) as answer:
                 return answer.status, self.parsed(answer)
         except urllib.error.HTTPError as answer:
             return answer.code, self.parsed(answer)

@@ -83,7 +83,7 @@ class Samples:
                              f"batch.kubernetes.io/job-name%3D{job}")["items"]
 
     def complete(self, job):
-        self.host.kubectl("wait", "--for=condition=complete", f"job/{job}", "--timeout=60s")
+        self.host.kubectl("wait", "--for=condition=complete", f"job/{job}", "--timeout=180s")
 
     def delete(self, job):
         self.host.kubectl("delete", "job", job)
@@ -91,8 +91,9 @@ class Samples:
     def usage(self, queue):
         """cpu that is used, and how much of it is borrowed."""
         status = self.rest.get(
-            f"/apis/kueue.x-k8s.io/{self.version}/clusterqueues/{queue}")["status"]
-        cpu = [r for f in status["flavorsUsage"] for r in f["resources"] if r["name"] == "cpu"]
+            f"/apis/kueue.x-k8s.io/{self.version}/clusterqueues/{queue}").get("status", {})
+        cpu = [r for f in status.get("flavorsUsage", []) for r in f["resources"]
+               if r["name"] == "cpu"]
         return [(r["total"], r.get("borrowed", "0")) for r in cpu]
 
     def test_a_sample_job_runs(self):
@@ -242,7 +243,7 @@ class Samples:
         self.assertEqual(self.condition(job, "Evicted")["reason"], "ClusterQueueStopped")
         # F1: the status of a queue is written ten times a second at most: kubectl watches for it.
         self.host.kubectl("wait", "clusterqueue/cluster-queue", "--for=condition=Active=False",
-                          "--timeout=60s")
+                          "--timeout=180s")
         active, = [c for c in self.host.json("get", "cq", "cluster-queue")["status"]["conditions"]
                    if c["type"] == "Active"]
         self.assertEqual(active["reason"], "Stopped")

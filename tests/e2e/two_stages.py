@@ -112,7 +112,7 @@ class World:
 
     def becomes(self, name, state):
         eventually(lambda: self.state(name) == state, f"{name} is {state}, not "
-                   f"{self.state(name)}: {self.get(name).get('status')}", 20)
+                   f"{self.state(name)}: {self.get(name).get('status')}")
 
     def answer(self, name, check, state, expect=200, version=None, **more):
         """One check's state, the others as they are: what a controller writes."""

@@ -30,7 +30,8 @@ NODES = """executor:
     capacity: {cpu: "8", memory: 32Gi}
 """
 NO_HISTORY = "history: { enabled: false }\n"
-PLUGINS = "{ load: [{ name: flavor-fungibility }] }"
+PLUGINS = ("{ load: [{ name: flavor-fungibility }, { name: concurrent-admission },"
+           " { name: elastic-jobs }] }")
 WRITES = "echo 'epoch 1 <b>done</b>'; sleep 600"
 
 
@@ -44,6 +45,12 @@ def job(ns, name, queue, pods, priority=None):
     return {"apiVersion": "batch/v1", "kind": "Job",
             "metadata": {"name": name, "namespace": ns, "labels": labels},
             "spec": {"parallelism": pods, "completions": pods, "template": {"spec": spec}}}
+
+
+def elastic(of):
+    of["metadata"]["annotations"] = {"kueue.x-k8s.io/elastic-job": "true"}
+    of["spec"]["completions"] = 100  # no fewer than it may grow to
+    return of
 
 
 def waiting(i):
@@ -70,8 +77,16 @@ def fill(host):
                "ann's jobs start")
     create(host, job("bob", "hotfix", "main", 6, "production"), job("bob", "tokenise", "main", 2),
            *(job("bob", f"evaluate-{i}", "main", 3) for i in range(4)),
-           job("bob", "books", "audited", 2))
+           job("bob", "books", "audited", 2), job("bob", "explore", "racing", 2),
+           elastic(job("bob", "crawl", "growing", 3)))
+    eventually(lambda: "3/3" in host.kubectl("get", "job", "-n", "bob", "crawl", "-o",
+                                             "jsonpath={.status.ready}/{.spec.parallelism}"),
+               "a job runs that then grows")
+    host.kubectl("scale", "--replicas=5", "-n", "bob", "job/crawl")
     create(host, *map(waiting, range(WAITING)))
+    eventually(lambda: "Preempted" in host.kubectl(
+        "get", "workloads", "-n", "ann", "-o", "jsonpath={..conditions[*].type}"),
+        "ann gives some of it back")
 
 
 def make_host(sluice, extra="", plugins=None):
@@ -99,8 +114,9 @@ def main():
         followed = Rest(observer.kubeconfig)
         done = subprocess.run(
             ["node", "--test", "--test-concurrency=1", "--test-reporter=spec", *rest,
-             "whatif.test.mjs", "curves.test.mjs", "reach.test.mjs", "page.test.mjs"],
-            cwd=folder, timeout=420, check=False, env=host.environment(
+             "whatif.test.mjs", "curves.test.mjs", "reach.test.mjs", "heard.test.mjs",
+             "page.test.mjs"],
+            cwd=folder, timeout=900, check=False, env=host.environment(
                 **in_browser, WEB_HOST=host.address, WEB_EMPTY=empty.address,
                 WEB_OBSERVER=followed.server, WEB_OBSERVER_TOKEN=followed.token,
                 WEB_TOKENS=json.dumps(TOKENS), WEB_WAITING=str(WAITING)))

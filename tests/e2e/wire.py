@@ -26,7 +26,7 @@ def context(kubeconfig):
 class Wire:
     """One connection. A broken one is an error, nothing is opened again behind one's back."""
 
-    def __init__(self, host, token=None, tls=None, timeout=60):
+    def __init__(self, host, token=None, tls=None, timeout=180):
         address, port = host.address.removeprefix("https://").rsplit(":", 1)
         self.token = credentials(host.kubeconfig)[1] if token is None else token
         self.connection = http.client.HTTPSConnection(

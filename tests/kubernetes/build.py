@@ -6,6 +6,8 @@ usage: build.py FOLDER
 FOLDER/control-plane  etcd, kube-apiserver, kube-controller-manager and kube-scheduler in one
 FOLDER/kueue          Kueue's manager, the neighbour
 FOLDER/crds           Kueue's CustomResourceDefinitions, a link into the cache of Go modules
+FOLDER/jobset         that of JobSet, such a link
+FOLDER/requests       that of the cluster autoscaler's ProvisioningRequest, such a link
 
 Cold it takes a quarter of an hour on two cores. Exits with 77 when Go is missing or too old.
 """
@@ -22,6 +24,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SKIP = 77
 OLDEST = (1, 24)
 KUEUE = "sigs.k8s.io/kueue"
+AUTOSCALER = "k8s.io/autoscaler/cluster-autoscaler/apis"
+# What is linked: a module of which Kueue is made, and where in it the definitions are.
+LINKS = {"jobset": ("sigs.k8s.io/jobset",
+                    "config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml"),
+         "crds": (KUEUE, "config/components/crd/bases"),
+         "requests": (AUTOSCALER, "config/crd/autoscaling.x-k8s.io_provisioningrequests.yaml")}
 
 
 def skip(why):
@@ -44,9 +52,9 @@ def version_of(module, name):
 
 
 def find(folder, name):
-    """The path of a program, or of the link to the definitions; None: it is not built."""
-    if name == "crds":
-        path = os.path.join(folder, "crds-" + version_of("neighbour", KUEUE))
+    """The path of a program, or of a link to definitions; None: it is not built."""
+    if name in LINKS:
+        path = os.path.join(folder, f"{name}-{version_of('neighbour', LINKS[name][0])}")
     else:
         module = "control-plane" if name == "control-plane" else "neighbour"
         path = os.path.join(folder, f"{name}-{digest_of(module)}")
@@ -61,7 +69,7 @@ def run_tests(case, *more):
     parser.add_argument("--programs", required=True)
     options, rest = parser.parse_known_args()
     case.sluice, case.programs = os.path.abspath(options.sluice), options.programs
-    for name in ("control-plane", "crds", *more):
+    for name in ("control-plane", *LINKS, *more):
         if not find(options.programs, name):
             skip(f"{name} is not built; ./dev test kubernetes does that")
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
@@ -92,18 +100,18 @@ def build(folder, name, module, package, flags):
         skip(f"Go cannot build {name}; see above")
 
 
-def link_definitions(folder):
-    if find(folder, "crds"):
+def link_definitions(folder, name):
+    if find(folder, name):
         return
-    version = version_of("neighbour", KUEUE)
-    done = go(".", "mod", "download", "-json", f"{KUEUE}@{version}", capture_output=True)
+    module, where = LINKS[name]
+    version = version_of("neighbour", module)
+    done = go(".", "mod", "download", "-json", f"{module}@{version}", capture_output=True)
     if done.returncode != 0:
-        skip("Go cannot get Kueue's module:\n" + done.stderr[-2000:])
-    bases = os.path.join(json.loads(done.stdout)["Dir"], "config", "components", "crd", "bases")
-    path = os.path.join(folder, "crds-" + version)
+        skip(f"Go cannot get the module {module}:\n" + done.stderr[-2000:])
+    path = os.path.join(folder, f"{name}-{version}")
     if os.path.islink(path):  # of a cache that is gone
         os.unlink(path)
-    os.symlink(bases, path)
+    os.symlink(os.path.join(json.loads(done.stdout)["Dir"], where), path)
 
 
 def main():
@@ -117,7 +125,8 @@ def main():
     package = "k8s.io/component-base/version."
     version = f"-X {package}gitVersion={release} -X {package}gitMajor={major} " \
         f"-X {package}gitMinor={minor}"
-    link_definitions(folder)
+    for name in LINKS:
+        link_definitions(folder, name)
     build(folder, "control-plane", "control-plane", ".", version)
     build(folder, "kueue", "neighbour", KUEUE + "/cmd/kueue", version)
 

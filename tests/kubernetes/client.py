@@ -1,4 +1,6 @@
 """Requests of the tests to an API server, and waiting for what happens by itself."""
+import contextlib
+import http.client
 import json
 import os
 import ssl
@@ -11,12 +13,21 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pard
 from host import eventually  # noqa: E402, F401  (for the tests that import it from here)
 
 
+@contextlib.contextmanager
+def answering():
+    """An answer that breaks off is an error of the connection, as one that never comes."""
+    try:
+        yield
+    except http.client.HTTPException as error:
+        raise ConnectionError(repr(error)) from error
+
+
 class Api:
     def __init__(self, server, authority=None, token=None):
         self.server, self.token = server, token
         self.tls = ssl.create_default_context(cafile=authority) if authority else None
 
-    def open(self, verb, path, body=None, content="application/json", timeout=60):
+    def open(self, verb, path, body=None, content="application/json", timeout=180):
         """The answer, whatever it says, as urllib gives it."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.server + path, data=data, method=verb)
@@ -31,7 +42,7 @@ class Api:
 
     def send(self, verb, path, body=None, content="application/json"):
         """Code and answer; the answer is parsed when it is JSON."""
-        with self.open(verb, path, body, content) as answer:
+        with answering(), self.open(verb, path, body, content) as answer:
             text = answer.read().decode()
             is_json = answer.headers.get_content_type() == "application/json"
             return answer.status, json.loads(text) if is_json else text
@@ -61,7 +72,7 @@ class Api:
     def watch(self, path, version):
         """Each event of the list from this version on, until the server ends the watch."""
         mark = "&" if "?" in path else "?"
-        with self.open("GET", f"{path}{mark}watch=1&resourceVersion={version}",
-                       timeout=None) as answer:
+        with answering(), self.open("GET", f"{path}{mark}watch=1&resourceVersion={version}",
+                                    timeout=None) as answer:
             for line in answer:
                 yield json.loads(line)

@@ -11,28 +11,19 @@ log: cluster.requests_of("observer").
 import json
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 
 import yaml
 
 from client import Api, eventually
+from ports import own_port
 
 TOKENS = {"admin": ("admin-token", "system:masters"), "observer": ("observer-token", "observers"),
           "nobody": ("nobody-token", ""),
           "one": ("one-token", "controllers"), "other": ("other-token", "controllers")}
 AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
          "rules": [{"level": "None", "userGroups": ["system:masters"]}, {"level": "Metadata"}]}
-
-
-def free_ports(number):
-    """Ports of loopback that nobody listens on now."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 class Process:
@@ -55,7 +46,7 @@ class Process:
             return
         (self.process.kill if kill else self.process.terminate)()
         try:
-            self.process.wait(timeout=20)
+            self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -71,7 +62,8 @@ class ControlPlane:
         """controllers: with kube-controller-manager and kube-scheduler."""
         self.folder = tempfile.mkdtemp(prefix="sluice-kube-")
         self.program = os.path.abspath(program)
-        self.ports = dict(zip(("etcd", "peer", "api", "manager", "scheduler"), free_ports(5)))
+        self.ports = {name: own_port()
+                      for name in ("etcd", "peer", "api", "manager", "scheduler")}
         self.server = f"https://127.0.0.1:{self.ports['api']}"
         self.make_certificates()
         self.make_files()
@@ -98,20 +90,25 @@ class ControlPlane:
                            capture_output=True)
 
         key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
-        openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.crt", "-days", "30",
-                "-subj", "/CN=test-ca")
+        for authority in ("ca", "proxy-ca"):
+            openssl("req", "-x509", *key, "-keyout", authority + ".key", "-out",
+                    authority + ".crt", "-days", "30", "-subj", "/CN=test-" + authority)
+        client = "extendedKeyUsage=clientAuth"
         self.issue(openssl, key, "server", "/CN=kube-apiserver",
                    "subjectAltName=IP:127.0.0.1,DNS:localhost")
-        self.issue(openssl, key, "admin", "/O=system:masters/CN=admin",
-                   "extendedKeyUsage=clientAuth")
+        self.issue(openssl, key, "admin", "/O=system:masters/CN=admin", client)
+        # With what the API server passes requests on; one that it does not; and one by its name.
+        self.issue(openssl, key, "front-proxy", "/CN=front-proxy", client, "proxy-ca")
+        self.issue(openssl, key, "no-proxy", "/CN=no-proxy", client, "proxy-ca")
+        self.issue(openssl, key, "impostor", "/CN=front-proxy", client)
         openssl("genrsa", "-out", "accounts.key", "2048")
 
     @staticmethod
-    def issue(openssl, key, name, subject, extension):
+    def issue(openssl, key, name, subject, extension, authority="ca"):
         openssl("req", "-new", *key, "-keyout", name + ".key", "-out", name + ".csr",
                 "-subj", subject, "-addext", extension)
-        openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.crt", "-CAkey", "ca.key",
-                "-CAcreateserial", "-out", name + ".crt", "-days", "30",
+        openssl("x509", "-req", "-in", name + ".csr", "-CA", authority + ".crt", "-CAkey",
+                authority + ".key", "-CAcreateserial", "-out", name + ".crt", "-days", "30",
                 "-copy_extensions", "copy")
 
     def make_files(self):
@@ -157,7 +154,14 @@ class ControlPlane:
                 "--token-auth-file=" + self.path("tokens.csv"), "--authorization-mode=RBAC",
                 "--audit-policy-file=" + self.path("audit.yaml"),
                 "--audit-log-path=" + self.path("audit.log"), "--audit-log-mode=blocking",
-                "--profiling=false"]
+                "--requestheader-client-ca-file=" + self.path("proxy-ca.crt"),
+                "--requestheader-allowed-names=front-proxy",
+                "--requestheader-username-headers=X-Remote-User",
+                "--requestheader-group-headers=X-Remote-Group",
+                "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+                "--proxy-client-cert-file=" + self.path("front-proxy.crt"),
+                "--proxy-client-key-file=" + self.path("front-proxy.key"),
+                "--enable-aggregator-routing", "--profiling=false"]
 
     def manager_arguments(self):
         return ["--kubeconfig=" + self.kubeconfig("admin"), "--leader-elect=false",
@@ -179,13 +183,14 @@ class ControlPlane:
 
     def start_api_server(self):
         self.api_server.start()
-        eventually(self.ready, "the API server is ready", 120)
+        eventually(self.ready, "the API server is ready")
 
     def ready(self):
         if self.api_server.process.poll() is not None:
             raise AssertionError("kube-apiserver ended:\n" + self.api_server.log()[-3000:])
-        try:
-            return self.api.send("GET", "/readyz")[0] == 200
+        try:  # it makes this namespace itself, somewhat later
+            return all(self.api.send("GET", path)[0] == 200
+                       for path in ("/readyz", "/api/v1/namespaces/default"))
         except OSError:
             return False
 

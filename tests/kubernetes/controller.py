@@ -1,14 +1,14 @@
 """`sluice controller` as a process, and who watches over what it does."""
-import os
 import signal
 import subprocess
-import threading
 
 from client import eventually
+from history import History
 from objects import GROUP
 
 JOBS = "/apis/batch/v1/jobs"
 WORKLOADS = GROUP + "v1beta2/workloads"
+LEASE = "/apis/coordination.k8s.io/v1/namespaces/sluice-system/leases/sluice-controller"
 
 
 def samples_of(text, begin):
@@ -18,22 +18,25 @@ def samples_of(text, begin):
 
 
 class Controller:
-    """A running controller; it decides when it has the lease."""
+    """A running controller; it decides when it has the lease. `lease`: how long that lasts. Who
+    cannot renew it ends, so it is longer than any server is away, or answers nobody because its
+    machine is busy; and short enough for renewals to keep their connection."""
 
-    def __init__(self, sluice, cluster, user="one", *arguments, kubeconfig=None):
+    def __init__(self, sluice, cluster, user="one", *arguments, kubeconfig=None, lease="5m"):
         self.command = [sluice, "controller", "--kubeconfig",
                         kubeconfig or cluster.kubeconfig(user), "--address", "127.0.0.1:0",
                         "--write-kubeconfig", cluster.path(f"controller-{user}.kubeconfig"),
-                        "--lease-duration", "6s", *arguments]
+                        "--lease-duration", lease, *arguments]
+        self.cluster = cluster
         self.kubeconfig = cluster.path(f"controller-{user}.kubeconfig")
         self.log_path = cluster.path(f"controller-{user}.log")
         self.process = None
 
     def start(self, decides=True):
-        with open(self.log_path, "a", encoding="utf-8") as log:
+        with open(self.log_path, "w", encoding="utf-8") as log:  # what an earlier one said is over
             self.process = subprocess.Popen(self.command, stdout=log, stderr=log)
         if decides:
-            eventually(self.decides, "the controller decides", 60)
+            eventually(self.decides, "the controller decides")
         return self
 
     def decides(self):
@@ -56,16 +59,17 @@ class Controller:
         return next(iter(self.metrics(begin).values()), None)
 
     def kill(self):
+        """And its lease is over: tests/host/decide/lease_test.cpp has what one waits for it."""
         self.process.kill()
         self.process.wait()
-        os.truncate(self.log_path, 0)
+        self.cluster.api.send("DELETE", LEASE)
 
     def stop(self):
         if self.process is None or self.process.poll() is not None:
             return None
         self.process.send_signal(signal.SIGCONT)
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=180)
 
 
 def is_true(workload, condition):
@@ -90,61 +94,33 @@ class Witness:
 
     def __init__(self, api, quota, late_stops=False):
         """late_stops: a job may run on after its workload was evicted, until it is stopped."""
-        self.api, self.quota, self.late_stops = api, quota, late_stops
-        self.versions = {}   # resource version → (kind, object or None)
-        self.wrong = []
-        self.threads = [threading.Thread(target=self.follow, args=each, daemon=True)
-                        for each in (("jobs", JOBS), ("workloads", WORKLOADS))]
-        self.seen = {"jobs": 0, "workloads": 0}
-        self.lock = threading.Lock()
-
-    def __enter__(self):
-        self.start = self.api.get(WORKLOADS)["metadata"]["resourceVersion"]
-        for each in self.threads:
-            each.start()
-        return self
-
-    def __exit__(self, *_):
-        """The threads end with the process."""
-
-    def follow(self, kind, path):
-        version = self.start
-        while True:
-            try:
-                for event in self.api.watch(path + "?allowWatchBookmarks=true", version):
-                    version = event["object"]["metadata"]["resourceVersion"]
-                    if event["type"] == "BOOKMARK":
-                        continue
-                    gone = event["type"] == "DELETED"
-                    with self.lock:
-                        self.versions[int(version)] = (kind, event["object"], gone)
-            except (OSError, KeyError, ValueError):
-                continue  # the server is away
+        self.quota, self.late_stops = quota, late_stops
+        self.history = History(api, WORKLOADS, JOBS)
+        self.before = {each["metadata"]["name"]: each for each in self.history.begun
+                       if each["kind"] == "Workload"}
 
     def judge(self):
-        """Goes through the history; what was wrong in it."""
-        with self.lock:
-            history = sorted(self.versions.items())
-        workloads, jobs, held, wrong, about = {}, {}, {}, [], set()
+        """Goes through the history, up to now; what was wrong in it."""
+        history = self.history.until_now()
+        workloads, wrong, about = dict(self.before), [], set()
+        held = {name: cpus(each) for name, each in workloads.items() if holds(each)}
         late = set()  # jobs that run on after an eviction
-        for version, (kind, thing, gone) in history:
-            key = thing["metadata"]["name"]
-            table = workloads if kind == "workloads" else jobs
-            if gone:
-                table.pop(key, None)
-            else:
-                table[key] = thing
-            if kind == "workloads":
+        for version, thing, gone in history:
+            kind, key = thing["kind"], thing["metadata"]["name"]
+            if kind == "Workload":
+                workloads.pop(key, None)
                 held.pop(key, None)
+                if not gone:
+                    workloads[key] = thing
                 if not gone and holds(thing):
                     held[key] = cpus(thing)
                 if sum(held.values()) > self.quota:
                     wrong.append(f"at {version} {held} cpu are held of {self.quota}")
             over = gone or thing["spec"].get("suspend") or \
                 (self.late_stops and is_true(thing, "Complete"))
-            if kind == "jobs" and over:
+            if kind == "Job" and over:
                 late.discard(key)
-            elif kind == "jobs":
+            elif kind == "Job":
                 owned = [each for each in workloads.values()
                          if owner_of(each) == thing["metadata"]["uid"]]
                 evicted = any(is_true(each, "Evicted") for each in owned)
@@ -157,15 +133,14 @@ class Witness:
                     about.add(thing["metadata"]["uid"])
         wrong += [f"job {key} was never stopped" for key in late]
         return wrong + [self.told(*each) for each in history
-                        if (owner_of(each[1][1]) or each[1][1]["metadata"]["uid"]) in about]
+                        if (owner_of(each[1]) or each[1]["metadata"]["uid"]) in about]
 
     @staticmethod
-    def told(version, what):
+    def told(version, thing, gone):
         """A version of a job or of its workload, in a line."""
-        kind, thing, gone = what
         said = [each["type"] for each in thing.get("status", {}).get("conditions") or []
                 if each["status"] == "True"]
-        return f"{version} {kind} {thing['metadata']['name']} {'gone ' if gone else ''}" \
+        return f"{version} {thing['kind']} {thing['metadata']['name']} {'gone ' if gone else ''}" \
             f"suspend {thing['spec'].get('suspend')} active " \
             f"{thing.get('status', {}).get('active')} {said}"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """`sluice controller` decides for a real control plane: what it writes, in which order, and what
 remains of it when it dies, is stopped, or somebody else writes."""
+import collections
 import signal
 import subprocess
-import time
 import unittest
 
 import yaml
@@ -38,17 +38,17 @@ class Case(unittest.TestCase):
         text = subprocess.run([self.sluice, "manifests", *self.plugins], capture_output=True,
                               text=True, check=True).stdout
         roles = "/apis/rbac.authorization.k8s.io/v1"
-        own = roles + "/namespaces/sluice-system"
         paths = {"Namespace": "/api/v1/namespaces", "ClusterRole": roles + "/clusterroles",
-                 "Role": own + "/roles", "ClusterRoleBinding": roles + "/clusterrolebindings",
-                 "RoleBinding": own + "/rolebindings"}
+                 "Role": roles + "/namespaces/{}/roles",
+                 "ClusterRoleBinding": roles + "/clusterrolebindings",
+                 "RoleBinding": roles + "/namespaces/{}/rolebindings"}
         for each in yaml.safe_load_all(text):
             if each["kind"] not in paths or not each["metadata"]["name"].startswith("sluice-"):
                 continue
             if each["kind"].endswith("Binding"):
                 each["subjects"] = [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group",
                                      "name": "controllers"}]
-            self.api.post(paths[each["kind"]], each)
+            self.api.post(paths[each["kind"]].format(each["metadata"].get("namespace")), each)
 
     def queue(self, name, cpu, **more):
         self.kueue.cluster_queue(name, {"default": str(cpu)}, **more)
@@ -66,6 +66,11 @@ class Case(unittest.TestCase):
             "spec": {"suspend": suspend, "parallelism": pods, "completions": pods, "template": {
                 "metadata": {"annotations": {"test/runs-for": runs_for}},
                 "spec": {"restartPolicy": "Never", "containers": [container]}}}})
+
+    def writes(self, user):
+        """(verb, resource, code) of those of the user, refused ones, too."""
+        return [each for each in self.cluster.requests_of(user)
+                if each[0] in ("create", "update", "patch", "delete")]
 
     def jobs(self):
         return {each["metadata"]["name"]: each for each in self.api.items(JOBS)}
@@ -89,15 +94,14 @@ class Deciding(Case):
     def test_jobs_start_when_they_are_admitted_and_end(self):
         self.queue("q", 2)
         names = [f"job-{i}" for i in range(5)]
-        with Witness(self.api, quota=2) as witness:
-            self.controller()
-            for name in names:
-                self.job(name, "q")
-            eventually(lambda: self.finished(*names), "all jobs are done", 60)
-            eventually(lambda: self.all_settled(5), "all workloads are finished", 20)
-            self.assertEqual(witness.judge(), [])
-        writes = [each for each in self.cluster.requests_of("one")
-                  if each[0] in ("create", "update", "patch") and each[1] == "workloads"]
+        witness = Witness(self.api, quota=2)
+        self.controller()
+        for name in names:
+            self.job(name, "q")
+        eventually(lambda: self.finished(*names), "all jobs are done")
+        eventually(lambda: self.all_settled(5), "all workloads are finished")
+        self.assertEqual(witness.judge(), [])
+        writes = [each for each in self.writes("one") if each[1] == "workloads"]
         # Made, admitted, finished; and one that waited was told why at most once a second.
         self.assertLessEqual(len(writes), 5 * 3 + 4 * 6)
         self.assertTrue(all(code < 300 for _, _, code in writes), writes)
@@ -107,7 +111,7 @@ class Deciding(Case):
         first = self.controller()
         second = self.controller("other", decides=False)
         self.job("a", "q")
-        eventually(lambda: self.finished("a"), "the job is done", 60)
+        eventually(lambda: self.finished("a"), "the job is done")
         eventually(lambda: first.metric('sluice_cluster_edits_waiting') == 0, "all is written")
         self.assertEqual((first.metric("sluice_leader"), second.metric("sluice_leader")), (1, 0))
         led = '{replica_role="leader",'
@@ -125,13 +129,14 @@ class Deciding(Case):
                        "metadata": {"name": "high"}, "value": 100})
         self.controller()
         self.job("low", "q", cpu="2", runs_for="600")
-        eventually(lambda: not self.jobs()["low"]["spec"]["suspend"], "low runs", 30)
-        with Witness(self.api, quota=2) as witness:
-            self.job("high", "q", cpu="2", runs_for="600",
-                     **{"kueue.x-k8s.io/priority-class": "high"})
-            eventually(lambda: not self.jobs()["high"]["spec"]["suspend"], "high runs", 30)
-            self.assertTrue(self.jobs()["low"]["spec"]["suspend"])
-            self.assertEqual(witness.judge(), [])
+        eventually(lambda: not self.jobs()["low"]["spec"]["suspend"], "low runs")
+        # Its eviction is stored right before its stop: a job that has just begun may show it.
+        witness = Witness(self.api, quota=2, late_stops=True)
+        self.job("high", "q", cpu="2", runs_for="600",
+                 **{"kueue.x-k8s.io/priority-class": "high"})
+        eventually(lambda: not self.jobs()["high"]["spec"]["suspend"], "high runs")
+        self.assertTrue(self.jobs()["low"]["spec"]["suspend"])
+        self.assertEqual(witness.judge(), [])
         evicted = self.workload_of("low")
         self.assertTrue(is_true(evicted, "Evicted"))
         self.assertFalse(holds(evicted))
@@ -139,27 +144,27 @@ class Deciding(Case):
         eventually(lambda: "kueue.x-k8s.io/workload" not in self.jobs()["low"]["spec"]["template"]
                    ["metadata"].get("annotations", {}), f"its template is its own: {template}")
         self.api.delete(NAMESPACED + "/high", propagationPolicy="Background")
-        eventually(lambda: not self.jobs()["low"]["spec"]["suspend"], "low runs again", 30)
+        eventually(lambda: not self.jobs()["low"]["spec"]["suspend"], "low runs again")
 
     def test_what_somebody_else_wrote_stays(self):
         self.queue("q", 1)
         self.controller()
         self.job("a", "q", runs_for="600")
         eventually(lambda: self.workload_of("a") and holds(self.workload_of("a")),
-                   "a is admitted", 30)
+                   "a is admitted")
         name = self.workload_of("a")["metadata"]["name"]
         path = f"/apis/kueue.x-k8s.io/v1beta2/namespaces/default/workloads/{name}"
         self.api.merge(path, {"spec": {"active": False}})
-        eventually(lambda: self.jobs()["a"]["spec"]["suspend"], "a is stopped", 30)
+        eventually(lambda: self.jobs()["a"]["spec"]["suspend"], "a is stopped")
         self.api.merge(path, {"metadata": {"labels": {"mine": "yes"}}, "spec": {"active": True}})
-        eventually(lambda: not self.jobs()["a"]["spec"]["suspend"], "a runs again", 30)
+        eventually(lambda: not self.jobs()["a"]["spec"]["suspend"], "a runs again")
         self.assertEqual(self.api.get(path)["metadata"]["labels"]["mine"], "yes")
 
     def test_one_that_runs_without_being_asked_is_stopped(self):
         self.queue("q", 1)
         self.controller()
         self.job("a", "q", cpu="2", runs_for="600", suspend=False)
-        eventually(lambda: self.jobs()["a"]["spec"]["suspend"], "a is stopped", 30)
+        eventually(lambda: self.jobs()["a"]["spec"]["suspend"], "a is stopped")
 
 
 class Away(Case):
@@ -170,41 +175,47 @@ class Away(Case):
         for name in names:
             self.job(name, "q")
         self.cluster.restart_api_server()
-        eventually(lambda: self.finished(*names), "all jobs are done", 120)
-        eventually(lambda: self.all_settled(6), "all workloads are finished", 60)
+        eventually(lambda: self.finished(*names), "all jobs are done")
+        eventually(lambda: self.all_settled(6), "all workloads are finished")
 
 
 class Replicas(Case):
     def test_one_decides_and_another_takes_over(self):
         self.queue("q", 8)
-        first = self.controller("one")
+        first = self.controller("one", lease="10s")
         second = self.controller("other", decides=False)
-        eventually(lambda: "standing by" in second.log(), "the other one stands by", 30)
+        eventually(lambda: "standing by" in second.log(), "the other one stands by")
         self.job("a", "q")
-        eventually(lambda: self.finished("a"), "a is done", 30)
+        eventually(lambda: self.finished("a") and self.all_settled(1), "a is done")
+        # Now it has nothing to write but its lease, and nothing of it is on the way.
+        eventually(lambda: first.metric("sluice_cluster_edits_waiting") == 0, "all is written")
         first.process.send_signal(signal.SIGSTOP)
-        stopped = time.monotonic()
-        eventually(second.decides, "the other one decides", 30)
-        # The lease, a second, and two for a machine that does other things.
-        self.assertLess(time.monotonic() - stopped, 6 + 1 + 2)
+        # How long that takes is a matter of tests/host/decide/lease_test.cpp.
+        eventually(second.decides, "the other one decides")
         self.job("b", "q")
-        eventually(lambda: self.finished("b"), "b is done", 30)
-        before = len(self.writes("one"))
+        eventually(lambda: self.finished("b") and self.all_settled(2), "b is done")
+        before = self.stored("one")
         first.process.send_signal(signal.SIGCONT)
-        self.assertNotEqual(first.process.wait(timeout=30), 0)
+        self.assertNotEqual(first.process.wait(timeout=180), 0)
         self.assertIn("another replica may decide", first.log())
-        self.assertEqual(len(self.writes("one")), before)
+        # Of what it saw of b it wants to write a lot. If it was stopped in the midst of a renewal
+        # it goes on with that, and is refused: it is made against the lease as it was.
+        self.assertEqual(self.stored("one"), before, self.writes("one"))
 
     def test_who_ends_in_order_keeps_nobody_waiting(self):
+        """For the end of a lease that lasts longer than this test may."""
         first = self.controller("one")
         second = self.controller("other", decides=False)
-        eventually(lambda: "standing by" in second.log(), "the other one stands by", 30)
+        eventually(lambda: "standing by" in second.log(), "the other one stands by")
         self.assertEqual(first.stop(), 0)
-        eventually(second.decides, "the other one decides", 5)
+        eventually(second.decides, "the other one decides")
 
-    def writes(self, user):
-        return [each for each in self.cluster.requests_of(user)
-                if each[0] in ("create", "update", "patch", "delete")]
+    def stored(self, user):
+        """What the user's writes have changed, by their kinds. An Event tells, and may come late:
+        it waits for a request that can be spared."""
+        return collections.Counter(
+            (verb, resource) for verb, resource, code in self.writes(user)
+            if code < 300 and resource != "events")
 
 
 if __name__ == "__main__":

@@ -12,8 +12,6 @@ import decisions
 CASES = os.path.join(decisions.HERE, os.pardir, "decisions", "cases")
 # How many of each configuration of the scheduler.
 NUMBERS = {False: 14, True: 6}
-# A cluster decides it otherwise; why is not known yet. decisions.py tells how.
-OPEN = {"c000926"}
 
 
 class OnACluster(unittest.TestCase):
@@ -29,8 +27,7 @@ class OnACluster(unittest.TestCase):
         out = []
         for fair, number in NUMBERS.items():
             some = [case for case in cases
-                    if case.name not in OPEN
-                    and case.expected["config"] == {"fairSharing": {"enable": fair}}
+                    if case.expected["config"] == {"fairSharing": {"enable": fair}}
                     and case.can_be_expressed(self.sluice, "none")]
             out += some[:number]
         return out

@@ -48,24 +48,24 @@ class Killed(Case):
                    for each in job["status"].get("conditions") or [])
 
     def test_nothing_is_lost_or_given_twice(self):
-        with Witness(self.api, quota=QUOTA, late_stops=True) as witness:
+        witness = Witness(self.api, quota=QUOTA, late_stops=True)
+        self.feed()
+        controller = self.controller()
+        for number in range(self.kills):
+            # Now and then before it decides again.
+            if self.drawn.random() < 0.8:
+                eventually(controller.decides, "it decides")
+            time.sleep(self.drawn.uniform(0, 2))
+            controller.kill()
             self.feed()
-            controller = self.controller()
-            for number in range(self.kills):
-                # Now and then before it decides again: the lease of who died has to end first.
-                if self.drawn.random() < 0.8:
-                    eventually(controller.decides, "it decides", 60)
-                time.sleep(self.drawn.uniform(0, 2))
-                controller.kill()
-                self.feed()
-                controller.start(decides=False)
-                if (number + 1) % 20 == 0:
-                    print(f"  {number + 1} kills, {len(self.names)} jobs", flush=True)
-            self.all_is_well(witness)
+            controller.start(decides=False)
+            if (number + 1) % 20 == 0:
+                print(f"  {number + 1} kills, {len(self.names)} jobs", flush=True)
+        self.all_is_well(witness)
 
     def test_an_api_server_has_a_bad_day(self):
-        with FaultyServer(self.cluster, self.drawn, one_in=10) as faulty, \
-                Witness(self.api, quota=QUOTA, late_stops=True) as witness:
+        witness = Witness(self.api, quota=QUOTA, late_stops=True)
+        with FaultyServer(self.cluster, self.drawn, one_in=10) as faulty:
             self.controller(kubeconfig=self.cluster.kubeconfig("one", server=faulty.address))
             every = {*BEFORE, *AFTER, "watch broke off"}
             while sum(faulty.done.values()) < self.faults or set(faulty.done) != every:
@@ -75,8 +75,8 @@ class Killed(Case):
             self.all_is_well(witness)
 
     def all_is_well(self, witness):
-        eventually(lambda: self.finished(*self.names), "all jobs are done", 180)
-        eventually(lambda: self.all_settled(len(self.names)), "all workloads are finished", 60)
+        eventually(lambda: self.finished(*self.names), "all jobs are done", 600)
+        eventually(lambda: self.all_settled(len(self.names)), "all workloads are finished")
         self.assertEqual(witness.judge(), [])
 
 

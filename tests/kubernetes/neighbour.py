@@ -11,8 +11,9 @@ import signal
 import yaml
 
 from client import Api, eventually
-from control_plane import Process, free_ports
+from control_plane import Process
 from objects import GROUP
+from ports import own_port
 
 # Without certificates of its own making it looks for those of its metrics in one place of the
 # system, which so becomes a folder of the test's, for this process alone.
@@ -22,13 +23,12 @@ START = 'mount --bind "$1" /etc && shift && exec "$@"'
 class Neighbour:
     def __init__(self, cluster, program):
         self.cluster = cluster
-        health, webhook = free_ports(2)
-        self.health = health
+        self.health = own_port()
         config = {
             "apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration",
-            "health": {"healthProbeBindAddress": f"127.0.0.1:{health}"},
+            "health": {"healthProbeBindAddress": f"127.0.0.1:{self.health}"},
             "metrics": {"bindAddress": "0"},
-            "webhook": {"port": webhook, "host": "127.0.0.1", "certDir": self.certificates()},
+            "webhook": {"port": own_port(), "host": "127.0.0.1", "certDir": self.certificates()},
             "leaderElection": {"leaderElect": False},
             "internalCertManagement": {"enable": False},
             "clientConnection": {"qps": 500, "burst": 1000},
@@ -53,7 +53,7 @@ class Neighbour:
 
     def __enter__(self):
         self.process.start()
-        eventually(self.works, "Kueue gives queues a status", 120)
+        eventually(self.works, "Kueue gives queues a status")
         return self
 
     def works(self):

@@ -62,7 +62,7 @@ class BesideKueue(unittest.TestCase):
         def agree():
             document, code = compare(self.sluice, self.kubeconfig)
             return document if code == 0 else None
-        return eventually(agree, "both say the same", 60)
+        return eventually(agree, "both say the same")
 
     def job(self, name, queue, runs=None, **labels):
         self.api.post(JOBS, {

@@ -8,7 +8,7 @@ import subprocess
 def observe(sluice, kubeconfig, *arguments):
     """The finished process."""
     return subprocess.run([sluice, "observe", "--kubeconfig", kubeconfig, *arguments],
-                          capture_output=True, text=True, timeout=120, check=False)
+                          capture_output=True, text=True, timeout=300, check=False)
 
 
 def compare(sluice, kubeconfig, *arguments):
@@ -47,7 +47,7 @@ class Observer:
         return subprocess.run(
             ["kubectl", "--kubeconfig", self.kubeconfig, "--cache-dir",
              os.path.join(self.folder, "cache"), *arguments],
-            capture_output=True, text=True, timeout=60, check=False)
+            capture_output=True, text=True, timeout=180, check=False)
 
     def names(self, plural):
         """Of all objects of the kind, as the observer has them now."""
@@ -61,5 +61,5 @@ class Observer:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        self.code = self.process.wait(timeout=30)
+        self.code = self.process.wait(timeout=180)
         self.process.stdout.close()

@@ -126,13 +126,13 @@ class TakingOver(unittest.TestCase):
         first, before = self.first(), self.admitted()
         act()
         began = time.monotonic()
-        eventually(lambda: self.admitted() - before, f"another one is admitted after {what}", 60)
+        eventually(lambda: self.admitted() - before, f"another one is admitted after {what}")
         self.step(f"after {what} another one is admitted", began)
         come = self.admitted() - before
         self.assertEqual(len(come), 1, what)
         self.assertLessEqual(come, first, what)
         name = come.pop()
-        eventually(lambda: name in self.pods(), f"{name} runs", 60)
+        eventually(lambda: name in self.pods(), f"{name} runs")
         self.assertEqual(self.pods()[name][3], POOL)
         return name
 
@@ -142,9 +142,9 @@ class TakingOver(unittest.TestCase):
             name = self.workloads()[job]["metadata"]["name"]
             self.api.merge(f"{MINE}/{name}", {"spec": {"active": False}})
         come = self.next_after(f"{job} was deactivated", act)
-        eventually(lambda: self.jobs()[job]["spec"]["suspend"], f"{job} is stopped", 30)
+        eventually(lambda: self.jobs()[job]["spec"]["suspend"], f"{job} is stopped")
         eventually(lambda: not self.jobs()[job]["spec"]["template"]["spec"].get("nodeSelector"),
-                   f"{job} has its own template", 30)
+                   f"{job} has its own template")
         return come
 
     def step(self, text, began):
@@ -167,7 +167,7 @@ class TakingOver(unittest.TestCase):
         before, began = self.untouched(), time.monotonic()
         begin()
         self.step("the other one is there", began)
-        eventually(ready, "it has written what it had to", 120)
+        eventually(ready, "it has written what it had to")
         self.step("and has written what it had to", began)
         self.unchanged(before)
         return before
@@ -199,10 +199,10 @@ class TakingOver(unittest.TestCase):
         self.assertEqual(others[0], "urgent")
         self.unchanged(before, "runs-0", "runs-1", "runs-2", *others)
         self.job("made-meanwhile")
-        eventually(lambda: "made-meanwhile" in self.workloads(), "a new job has a workload", 30)
+        eventually(lambda: "made-meanwhile" in self.workloads(), "a new job has a workload")
         eventually(lambda: is_true(self.workloads()["runs-0"], "Finished"), "runs-0 is finished")
         eventually(lambda: self.controller.metric("sluice_cluster_edits_waiting") == 0,
-                   "all is written", 60)
+                   "all is written")
         self.assertEqual(self.controller.stop(), 0)
 
     def kueue_takes_over(self):

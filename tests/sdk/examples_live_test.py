@@ -88,7 +88,7 @@ class Live(unittest.TestCase):
             listed = self.world.get(workload).get("status", {}).get("admissionChecks", [])
             return listed and text in listed[0].get("message", "")
         eventually(message, f"{text!r} about {workload}, not "
-                   f"{self.world.get(workload).get('status')}", 20)
+                   f"{self.world.get(workload).get('status')}")
 
 
 class Budget(Live):
@@ -122,9 +122,10 @@ class Budget(Live):
         self.says(name, "100 of 200 used this week")
         job = lambda: world.rest.get("/apis/batch/v1/namespaces/team/jobs/train")
         eventually(lambda: job()["status"].get("active") == 1, "the job runs")
-        lines = world.host.kubectl("get", "budgets", "-n", "team").splitlines()
-        self.assertEqual([line.split()[:4] for line in lines],
-                         [["NAME", "WEEKLY", "USED", "STATE"], ["weekly", "200", "100", "Open"]])
+        shown = lambda: [line.split()[:4] for line in world.host.kubectl(
+            "get", "budgets", "-n", "team").splitlines()]
+        eventually(lambda: shown() == [["NAME", "WEEKLY", "USED", "STATE"],
+                                       ["weekly", "200", "100", "Open"]], "it is open")
         # Prometheus is away, and the host is killed meanwhile: nobody is stopped.
         away.append(True)
         eventually(lambda: "what was used is not known" in world.host.log(), "it is logged")
@@ -160,7 +161,7 @@ class Http(Live):
         says["later"] = (200, {"state": "Retry", "message": "not now", "requeueAfterSeconds": 600})
         says["never"] = (200, {"state": "Rejected", "message": "no"})
         says["slow"] = (200, {"state": "Pending", "message": "thinking"})
-        self.start(service, url="@/check", timeoutSeconds=5, askAgainSeconds=1)
+        self.start(service, url="@/check", timeoutSeconds=60, askAgainSeconds=1)
         world = self.world
         for name, state in (("good", "admitted"), ("later", "pending"), ("never", "inactive"),
                             ("slow", "reserved"), ("broken", "reserved")):

@@ -117,6 +117,19 @@ AT(sluice_queue_t, id, 4);
 AT(sluice_queue_t, name, 8);
 AT(sluice_queue_t, json, 24);
 
+SIZE(sluice_order_query_t, 40);
+AT(sluice_order_query_t, queue, 4);
+AT(sluice_order_query_t, cluster_queue, 8);
+AT(sluice_order_query_t, local_queue, 24);
+SIZE(sluice_order_sink_t, 24);
+AT(sluice_order_sink_t, reserved, 4);
+AT(sluice_order_sink_t, context, 8);
+AT(sluice_order_sink_t, key, 16);
+SIZE(sluice_queue_order_t, 24);
+AT(sluice_queue_order_t, reserved, 4);
+AT(sluice_queue_order_t, local_queue, 8);
+AT(sluice_queue_order_t, workload, 16);
+
 SIZE(sluice_queue_watch_t, 16);
 AT(sluice_queue_watch_t, reserved, 4);
 AT(sluice_queue_watch_t, queue_changed, 8);
@@ -234,10 +247,11 @@ AT(sluice_metrics_t, register_metric, 8);
 AT(sluice_metrics_t, add, 16);
 AT(sluice_metrics_t, set, 24);
 
-SIZE(sluice_requeue_t, 24);
+SIZE(sluice_requeue_t, 32);
 AT(sluice_requeue_t, reserved, 4);
 AT(sluice_requeue_t, requeue, 8);
 AT(sluice_requeue_t, traits_changed, 16);
+AT(sluice_requeue_t, order_changed, 24);
 
 SIZE(sluice_workload_api_t, 192);
 AT(sluice_workload_api_t, reserved, 4);
@@ -362,11 +376,12 @@ AT(sluice_check_report_t, pod_set_updates, 128);
 SIZE(sluice_check_reporter_t, 16);
 AT(sluice_check_reporter_t, report, 8);
 
-SIZE(sluice_reconcile_t, 72);
+SIZE(sluice_reconcile_t, 88);
 AT(sluice_reconcile_t, api_version, 8);
 AT(sluice_reconcile_t, kind, 24);
 AT(sluice_reconcile_t, namespace_of, 40);
 AT(sluice_reconcile_t, name, 56);
+AT(sluice_reconcile_t, remote, 72);
 
 SIZE(sluice_controller_t, 24);
 AT(sluice_controller_t, kinds, 8);

@@ -32,7 +32,9 @@ FEATURE_WORDS = re.compile(
     r'|concurrent[ _-]?admission|when[ _]?can[ _]?(borrow|preempt)|may[ _]?stop[ _]?search'
     r'|try[ _]?next[ _]?flavor|(borrowing|preemption)[ _]?over[ _]?(borrowing|preemption)'
     r'|(allowed|target)[ _]?resource[ _]?flavor|explicit[ _]?options|admission[ _]?constraints'
-    r'|remove[ _]?(other|lower|below[ _]?target)',
+    r'|remove[ _]?(other|lower|below[ _]?target)|multi[ _]?kueue[ _]?(config|cluster)'
+    r'|multi[ _-]cluster|worker[ _-]?lost'
+    r'|half[ _-]?life|entry[ _-]?penalt|usage[ _-]?based(?!AdmissionFairSharing)',
     re.IGNORECASE,
 )
 UNFINISHED = re.compile(r'\b(TODO|FIXME|XXX|HACK)\b')
@@ -94,9 +96,9 @@ RANKS = {folder: rank for rank, folder in enumerate('''
     api/json api/jobs api/schema api/builtin api/scheme api/codec
     host/base host/objects host/manifests host/store host/config host/access host/plugins
     host/rest host/kernel host/writes host/controllers host/machine host/executor host/apiserver
-    host/client host/kube host/outbox host/explain host/metrics host/simulate host/whatif
-    host/history host/serve
-    host/webhook host/observe host/decide host/cluster host/top host/cli host/main
+    host/client host/kube host/outbox host/remotes host/explain host/metrics host/simulate
+    host/whatif host/history host/serve
+    host/webhook host/aggregation host/observe host/decide host/cluster host/top host/cli host/main
     '''.split())}
 
 

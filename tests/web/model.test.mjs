@@ -7,7 +7,14 @@ import { formatQuantity, parseQuantity } from '../../web/lib/quantity.js';
 import { formatDuration } from '../../web/lib/time.js';
 import { buildTree, lentBounds, linesOf, slimCohort, slimQueue } from '../../web/lib/tree.js';
 import { pagesOf, visibleRows } from '../../web/lib/window.js';
-import { lifeOf, preemptorQueue, slimWorkload, stateOf, whyOf } from '../../web/lib/workload.js';
+import {
+  lifeOf,
+  podsText,
+  preemptorQueue,
+  slimWorkload,
+  stateOf,
+  whyOf,
+} from '../../web/lib/workload.js';
 
 describe('quantities', () => {
   it('are read', () => {
@@ -242,6 +249,11 @@ describe('workload', () => {
       ),
       'b: Pending, soon',
     );
+  });
+
+  it('says its pods in words', () => {
+    const podSets = [{ name: 'head' }, { name: 'worker', count: 4 }];
+    assert.equal(podsText({ spec: { podSets } }), '1 head, 4 worker');
   });
 
   it('is kept in few fields', () => {

@@ -71,6 +71,16 @@ export function holdingsOf(object) {
   return [...sums.values()];
 }
 
+/** Of the admission of an explanation: the flavors of each pod set, in words. */
+export function flavorsText(admission = []) {
+  return admission
+    .map(({ name, flavors }) => `${name}: ${[...new Set(Object.values(flavors))].join(', ')}`)
+    .join('; ');
+}
+
+export const podsText = (object) =>
+  object.spec.podSets.map((one) => `${one.count ?? 1} ${one.name}`).join(', ');
+
 /** The few fields that a list keeps of each. */
 export function slimWorkload(object) {
   const owner = ownerOf(object);

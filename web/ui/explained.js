@@ -1,7 +1,9 @@
-// What an explanation of the host says, drawn: where a workload stands, what it lacks and which
-// workloads hold that, what rejected it, what would help, its checks, what evicted it.
+// What an explanation of the host says, drawn: where a workload stands, who waits or runs in its
+// place, what it lacks and which workloads hold that, what rejected it, what would help, its checks,
+// what evicted it.
 import { h } from './dom.js';
 import { link, table, to, workloadLink } from './parts.js';
+import { flavorsText } from '../lib/workload.js';
 
 function queuePlace({ now, queue }) {
   if (!queue) return [now && h('p', { class: 'why-long' }, now)];
@@ -24,6 +26,32 @@ function queuePlace({ now, queue }) {
     );
   }
   return [now && h('p', { class: 'why-long' }, now), ...facts];
+}
+
+/** Workloads that wait or run for it, each on its own terms; the first to be admitted counts. */
+function inItsPlace({ standIns = [] }) {
+  return (
+    standIns.length > 0 && [
+      h('h3', {}, 'In its place'),
+      table(
+        'Workloads in its place',
+        ['Workload', 'State', 'On', 'Message'],
+        standIns.map((one) => [
+          workloadLink(one.workload),
+          one.parked ? `${one.state}, until something changes` : one.state,
+          flavorsText(one.admission),
+          one.message ?? '',
+        ]),
+      ),
+    ]
+  );
+}
+
+function replaced({ willReplace }) {
+  return (
+    willReplace &&
+    h('p', {}, 'Its admission ends ', workloadLink(willReplace), ', whose quota counts as free.')
+  );
 }
 
 function needs({ podSets = [] }) {
@@ -161,7 +189,7 @@ function evictions({ evicted, willEvict = [] }) {
 
 /** The parts of a WorkloadExplanation that it has, in their order. */
 export function explained(document) {
-  return [queuePlace, needs, saidNo, help, checkTable, evictions]
+  return [queuePlace, replaced, inItsPlace, needs, saidNo, help, checkTable, evictions]
     .map((draw) => draw(document))
     .flat()
     .filter(Boolean);

@@ -8,7 +8,9 @@ import { formatDuration, formatTime, parseTime } from '../lib/time.js';
 import {
   lifeOf,
   ownerOf,
+  podsText,
   preemptorQueue,
+  slimWorkload,
   stateOf,
   STATE_WORDS,
   whyOf,
@@ -18,6 +20,7 @@ import { formatQuantity } from '../lib/quantity.js';
 import { openLog } from './log.js';
 
 const EXPLAIN_MS = 5000;
+const JOB_UID = 'kueue.x-k8s.io/job-uid'; // a label of all workloads of one job
 
 const known = (value) => value !== undefined;
 
@@ -41,7 +44,7 @@ class Workload extends View {
     this.append(
       h('p', { class: 'crumb' }, 'Workload'),
       h('h1', {}, `${ns}/${name}`),
-      ...['head', 'life', 'explain', 'pods'].map((part) => this.part(part, '', () => [])),
+      ...['head', 'life', 'explain', 'kin', 'pods'].map((part) => this.part(part, '', () => [])),
       this.#log,
       this.part('events', '', () => []),
     );
@@ -62,12 +65,14 @@ class Workload extends View {
     if (object && object.metadata.resourceVersion !== this.#version) {
       this.#version = object.metadata.resourceVersion;
       this.#followPods(object);
+      this.#followKin(object);
       this.#explain();
     }
     this.#drawHead(object, now);
     if (!object) return;
     this.#drawLife(object, now);
     this.#drawExplain(object);
+    this.#drawKin(object, now);
     this.#drawPods(now);
     this.#drawEvents(now);
   }
@@ -100,6 +105,44 @@ class Workload extends View {
     });
   }
 
+  /** Its owner may have several workloads, one after another or side by side: this is one. */
+  #followKin(object) {
+    const uid = object.metadata.labels?.[JOB_UID];
+    if (this.kin || !uid) return;
+    const owner = ownerOf(object)?.uid;
+    this.kin = this.follow(kueue('workloads', this.ctx.params.ns), {
+      query: { labelSelector: `${JOB_UID}=${uid}` },
+      slim: (one) =>
+        ownerOf(one)?.uid === owner ? { ...slimWorkload(one), pods: podsText(one) } : undefined,
+    });
+  }
+
+  #drawKin(object, now) {
+    const all = [...(this.kin?.items.values() ?? [])];
+    const told = all.length > 1 ? all.sort((a, b) => a.created - b.created) : [];
+    this.part('kin', [told.map((one) => one.version)], () =>
+      told.length === 0
+        ? []
+        : [
+            h('h2', {}, 'Workloads of the same job'),
+            table(
+              'Workloads of the same job',
+              ['Workload', 'State', 'Pods', 'On', 'Why', 'Since'],
+              told.map((one) => [
+                one.name === object.metadata.name
+                  ? h('strong', {}, 'this one')
+                  : link(to.workload(one.ns, one.name), one.name),
+                badge(one.state),
+                one.pods,
+                [...new Set(one.holdings.map(({ flavor }) => flavor))].join(', '),
+                one.why,
+                since(one.since, now),
+              ]),
+            ),
+          ],
+    );
+  }
+
   #drawHead(object, now) {
     const { ns, name } = this.ctx.params;
     const state = object && stateOf(object);
@@ -118,7 +161,9 @@ class Workload extends View {
           (one) => `${formatQuantity(one.resource, one.amount)} ${one.resource} on ${one.flavor}`,
         );
         const facts = [
-          ['Job', owner ? `${owner.kind} ${owner.name}` : 'none'],
+          owner?.kind === 'Workload'
+            ? ['Stands for', link(to.workload(ns, owner.name), owner.name)]
+            : ['Job', owner ? `${owner.kind} ${owner.name}` : 'none'],
           [
             'LocalQueue',
             object.spec.queueName
@@ -132,7 +177,7 @@ class Workload extends View {
               .filter(known)
               .join(', '),
           ],
-          ['Pods', object.spec.podSets.map((one) => `${one.count ?? 1} ${one.name}`).join(', ')],
+          ['Pods', podsText(object)],
           holds.length && state !== 'finished' && state !== 'failed' && ['Holds', holds.join(', ')],
           ['Queued', formatTime(parseTime(object.metadata.creationTimestamp), now)],
         ].filter(Boolean);

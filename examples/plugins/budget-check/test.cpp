@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <sluice/testing.hpp>
 
 #include "budget.hpp"
@@ -11,17 +12,19 @@ using namespace sluice::testing;
 using namespace std::chrono_literals;
 using http::TestServer;
 
-/// A Prometheus that knows what team-a used.
+/// A Prometheus that knows what team-a used, once it is told.
 class FakePrometheus {
  public:
-  explicit FakePrometheus(double used)
+  FakePrometheus() : FakePrometheus(std::nullopt) {}
+  explicit FakePrometheus(std::optional<double> used)
       : used_(used), server_([this](const auto& request) {
           const std::lock_guard lock(mutex_);
           lines_.push_back(request.line);
+          if (!used_) return std::pair(503, std::string("starting"));
           return std::pair(200,
                            R"({"status": "success", "data": {"resultType": "vector", "result": [
         {"metric": {"namespace": "team-a"}, "value": [1767225600, ")" +
-                               std::to_string(used_) + R"("]}]}})");
+                               std::to_string(*used_) + R"("]}]}})");
         }) {}
   void set_used(double used) {
     const std::lock_guard lock(mutex_);
@@ -37,7 +40,7 @@ class FakePrometheus {
 
  private:
   mutable std::mutex mutex_;
-  double used_;
+  std::optional<double> used_;
   std::vector<std::string> lines_;
   TestServer server_;
 };
@@ -97,7 +100,7 @@ SLUICE_TEST(a_namespace_without_budget_waits) {
 }
 
 SLUICE_TEST(a_restart_knows_what_runs) {
-  FakePrometheus prometheus(500);
+  FakePrometheus prometheus;
   FakeHost host;
   put_budget(host, 100);
   TestedPlugin plugin(host, prometheus.config());
@@ -106,6 +109,7 @@ SLUICE_TEST(a_restart_knows_what_runs) {
   train.check_states["budget"] = "Ready";
   plugin.begin_check(train, {.check = "budget", .attempt = 3});
   SLUICE_EXPECT(host.reports().empty());  // not known yet: no workload is stopped for that
+  prometheus.set_used(500);
   SLUICE_EXPECT(take_figures(host, plugin));
   SLUICE_EXPECT_EQ(host.state_of("team-a/train", "budget"), "Retry");
   SLUICE_EXPECT_EQ(host.reports().back().attempt, 3u);

@@ -70,16 +70,40 @@ void CheckController::changed(const ObjectChange& change, std::vector<WorkKey>& 
   if (change.kind == checks_) {
     const bool status_alone =
         change.stored && change.before && same_but_status(*change.stored, *change.before);
-    if (!status_alone) keys.push_back(check_key(change.key));
+    if (!status_alone) name_check(change.key, keys);
     return;
   }
   if (change.kind != workloads_) {  // it may be what checks name as their parameters
-    for (const auto& [check, controller] : controller_of_) keys.push_back(check_key(check));
+    for (const auto& [check, controller] : controller_of_) name_check(check, keys);
     return;
   }
   const bool checked =
       change.stored && !member_text(change.stored->status, "admissionChecks").empty();
   if (checked || begun_.contains(change.key)) keys.push_back(workload_key(change.key));
+}
+
+/// It has to be told of anew: what it says of what was does not count.
+void CheckController::name_check(const std::string& check, std::vector<WorkKey>& keys) {
+  told_.erase(check);
+  keys.push_back(check_key(check));
+}
+
+void CheckController::take_late(LateAnswer late, std::vector<WorkKey>& keys) {
+  if (late.activity) {
+    const auto known = controller_of_.find(late.check);
+    const auto told = told_.find(late.check);
+    if (known == controller_of_.end() || known->second != late.controller || told == told_.end())
+      return;
+    told->second = std::move(late.activity);
+    keys.push_back(check_key(late.check));
+    return;
+  }
+  const auto workload = begun_.find(late.workload);
+  if (workload == begun_.end()) return;
+  const auto begun = workload->second.find(late.check);
+  if (begun == workload->second.end() || begun->second.attempt != late.attempt) return;
+  begun->second.failed = true;
+  keys.push_back(workload_key(late.workload));
 }
 
 void CheckController::poll(std::vector<WorkKey>& keys) {
@@ -89,6 +113,7 @@ void CheckController::poll(std::vector<WorkKey>& keys) {
     keys.push_back(workload_key(key));
   }
   for (WorkKey& key : std::exchange(named_, {})) keys.push_back(std::move(key));
+  for (LateAnswer& late : plugins_.take_late()) take_late(std::move(late), keys);
   for (const std::string& controller : plugins_.take_restarted()) begin_again(controller, keys);
   for (auto it = lines_.begin(); it != lines_.end();) {
     serve_line(it->first, it->second, keys);
@@ -98,11 +123,12 @@ void CheckController::poll(std::vector<WorkKey>& keys) {
 
 void CheckController::begin_again(const std::string& controller, std::vector<WorkKey>& keys) {
   for (const auto& [check, answers] : controller_of_)
-    if (answers == controller) keys.push_back(check_key(check));
+    if (answers == controller) name_check(check, keys);
   for (auto& [workload, checks] : begun_) {
     for (auto& [check, begun] : checks) {
       if (begun.controller != controller) continue;
       begun.again = true;
+      begun.failed = false;
       keys.push_back(workload_key(workload));
     }
   }
@@ -152,6 +178,7 @@ Result<Time> CheckController::reconcile(const WorkKey& key, ObjectAccess& object
 Result<void> CheckController::look_at_check(const std::string& check, ObjectAccess& objects) {
   const auto object = objects.get(*checks_, check);
   if (!object) {
+    told_.erase(check);
     const auto known = controller_of_.extract(check);
     if (known && plugins_.provides(known.mapped())) plugins_.check_changed(check, {});
     return {};
@@ -159,10 +186,18 @@ Result<void> CheckController::look_at_check(const std::string& check, ObjectAcce
   const std::string controller = controller_name(*object);
   controller_of_[check] = controller;
   const std::string plugin = plugins_.plugin_of(controller);
-  if (!plugin.empty() && has_to_wait(controller, check_key(check))) return {};
-  if (!plugin.empty())
-    return set_active(*object, plugins_.check_changed(check, api::to_json(*object)), plugin,
-                      objects);
+  if (!plugin.empty()) {
+    if (const auto told = told_.find(check); told != told_.end()) {
+      if (!told->second) return {};  // it is named when there is an answer
+      const CheckActivity activity = *told_.extract(told).mapped();
+      return set_active(*object, activity, plugin, objects);
+    }
+    if (has_to_wait(controller, check_key(check))) return {};
+    const auto activity = plugins_.check_changed(check, api::to_json(*object));
+    if (activity) return set_active(*object, *activity, plugin, objects);
+    told_.try_emplace(check);
+    return {};
+  }
   const std::string_view answered =
       api::find_text(part(part(*object, "metadata"), "annotations"), kAnsweredBy);
   if (answered.empty()) return {};
@@ -218,16 +253,26 @@ Result<void> CheckController::look_at_workload(const std::string& key, ObjectAcc
         wanted.emplace(check.name, known->second);
     }
   }
-  const std::uint64_t attempt = id ? engine_.attempt(*id) : 0;
+  const std::uint64_t attempt = id ? attempt_of(engine_.model(), *id) : 0;
   end_others(key, id.value_or(0), attempt, wanted);
   std::string failed;
   for (const auto& [check, controller] : wanted) {
-    if (const auto begun = begun_.find(key); begun != begun_.end())
-      if (const auto known = begun->second.find(check);
-          known != begun->second.end() && !known->second.again)
+    bool begun_now = true;
+    if (const auto begun = begun_.find(key); begun != begun_.end()) {
+      const auto known = begun->second.find(check);
+      if (known != begun->second.end() && known->second.failed) {
+        begun->second.erase(known);
+        begun_now = false;
+      } else if (known != begun->second.end() && !known->second.again) {
         continue;
-    if (has_to_wait(controller, workload_key(key))) continue;
-    const bool begun_now = begin(key, *id, check, controller, objects);
+      }
+    }
+    if (begun_now) {
+      if (has_to_wait(controller, workload_key(key))) continue;
+      begun_now = begin(key, *id, check, controller, objects);
+      if (!begun_now && plugins_.away(controller) && has_to_wait(controller, workload_key(key)))
+        continue;  // the next life begins it
+    }
     if (!begun_now) failed = check;
     note_service(check, controller, begun_now);
   }
@@ -275,7 +320,7 @@ bool CheckController::begin(const std::string& key, WorkloadId id, const std::st
   query.workload_json = api::to_json(*workload);
   query.check = check;
   query.check_json = api::to_json(*object);
-  query.attempt = engine_.attempt(id);
+  query.attempt = attempt_of(engine_.model(), id);
   for (const api::AdmissionCheckState& each : typed->status.admission_checks)
     if (each.name == check) query.retry_count = each.retry_count;
   query.workload = typed;
@@ -325,7 +370,7 @@ void CheckController::take_in(const std::string& key, const std::vector<CheckRep
 bool CheckController::take_in_one(const std::string& key, const CheckReport& report,
                                   ObjectAccess& objects) {
   const auto id = engine_.find(key);
-  if (!id || engine_.attempt(*id) != report.attempt) return false;
+  if (!id || attempt_of(engine_.model(), *id) != report.attempt) return false;
   const api::Workload& workload = *engine_.object(*id);
   if (workload.meta.uid != report.uid) return false;
   const bool known_state =

@@ -6,7 +6,8 @@
 // finished or deleted. What was begun is only in memory, so a restart or a reload begins everything
 // again, and so does a plugin's process that was started again; plugins take that as a repeat. A
 // report of another attempt than the present one is dropped and counted. The condition Active of an
-// AdmissionCheck says whether its plugin is there and can work; one that is quarantined cannot.
+// AdmissionCheck says whether its plugin is there and can work; one that is quarantined cannot. A
+// plugin that takes its time answers later: the attempt counts as begun meanwhile.
 // Checks of controllers outside of this process are left alone. What a plugin that took much time
 // is to be told waits in line until it may be called again; nobody else waits for it. Belongs to
 // the kernel's thread.
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -50,7 +52,8 @@ class CheckController final : public Controller {
     std::string ns, name, uid;  ///< of the workload
     std::string controller;     ///< spec.controllerName when it began
     std::uint64_t attempt = 0;
-    bool again = false;  ///< its plugin was started again, and knows nothing of it
+    bool again = false;   ///< its plugin was started again, and knows nothing of it
+    bool failed = false;  ///< it turned out that it did not begin
   };
   using BegunChecks = std::map<std::string, Begun>;  // by check
   /// Keys that wait until the plugin of a controller may be called again, in order.
@@ -61,6 +64,8 @@ class CheckController final : public Controller {
   };
 
   void note_service(const std::string& check, const std::string& controller, bool served);
+  void name_check(const std::string& check, std::vector<WorkKey>& keys);
+  void take_late(LateAnswer late, std::vector<WorkKey>& keys);
   void begin_again(const std::string& controller, std::vector<WorkKey>& keys);
   void serve_line(const std::string& controller, Line& line, std::vector<WorkKey>& keys);
   bool has_to_wait(const std::string& controller, WorkKey key);
@@ -89,6 +94,8 @@ class CheckController final : public Controller {
   std::unordered_map<std::string, std::string> controller_of_;  // check → spec.controllerName
   std::unordered_map<std::string, BegunChecks> begun_;          // by workload
   std::unordered_map<std::string, std::vector<CheckReport>> reports_;
+  /// Checks whose plugin was told of them and has not answered, or has, since the last look.
+  std::unordered_map<std::string, std::optional<CheckActivity>> told_;
   std::map<std::string, Line> lines_;     // by controller
   std::set<std::string> out_of_service_;  // checks whose plugin was found in quarantine
   std::vector<WorkKey> named_;            // for the next poll

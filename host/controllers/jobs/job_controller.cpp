@@ -118,14 +118,18 @@ Result<Time> JobController::reconcile(const WorkKey& key, ObjectAccess& objects)
   }
   auto view = reader_.read(key.object(), objects);
   if (!view) mapped_.erase(key);
+  if (!view) successors_.erase(key);
   if (!view) return kNever;
   if (!api::find_text(part(view->job, "metadata"), "deletionTimestamp").empty()) return kNever;
   const bool managed = managed_.holds(view->ns, objects);
   const bool queued = !view->label(kQueueLabel).empty() || managed;
   if (!queued && view->label(kPrebuiltLabel).empty()) return kNever;
   if (!managed && has_queued_owner(view->job, objects)) return kNever;
-  if (auto done = keep_in_line(*view, objects); !done) return done.error();
-  return kNever;
+  look_again_ = kNever;
+  const auto done = keep_in_line(*view, objects);
+  if (look_again_ == kNever) successors_.erase(key);
+  if (!done) return done.error();
+  return look_again_;
 }
 
 /// Deleted workloads that wait for their pods (in_use.hpp): one that holds quota stops the job, and

@@ -27,6 +27,9 @@ class JobController final : public Controller {
   /// Kinds that `scheme` does not know are left out. Jobs without a queue that are `managed` get a
   /// workload too, which waits for a queue.
   JobController(const api::Scheme& scheme, MappingHooks mapping, ManagedJobs managed = {});
+  /// Where the end of a workload may be stored and the admission of the one that took its place is
+  /// not yet: a job runs on for so long until that is decided anew. 0: both are one commit.
+  void await_successors(Duration wait) { successor_wait_ = wait; }
 
   std::string_view name() const override { return "jobs"; }
   std::vector<std::string> watches() const override;
@@ -53,6 +56,8 @@ class JobController final : public Controller {
   Done rewrite_pod_sets(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   Done resize(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   Done follow(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
+  bool awaits_successor(const JobView& view, const WorkloadOfJob& speaker,
+                        const ObjectAccess& objects);
   Done follow_admitted(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done sync_wishes(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);
   Done start(JobView& view, WorkloadOfJob& speaker, const StartInfo& info, ObjectAccess& objects);
@@ -72,7 +77,10 @@ class JobController final : public Controller {
   std::map<std::string, std::set<WorkKey>> waiting_for_workload_;
   std::set<WorkKey> waiting_for_class_;
   std::set<WorkKey> mapped_;  ///< jobs whose workloads a plugin plans; rebuilt by looking
-  std::string creating_;      ///< the workload that is being made, without a plugin's plan
+  Duration successor_wait_ = 0;
+  std::map<WorkKey, Time> successors_;  ///< jobs that run on until then
+  Time look_again_ = kNever;            ///< at the job that is looked at
+  std::string creating_;  ///< the workload that is being made, without a plugin's plan
 };
 
 }  // namespace sluice::host

@@ -254,11 +254,4 @@ Result<Child> start_child(const ChildSpec& spec) {
   return Child{pid, pidfd, std::exchange(ends.ours, -1), std::exchange(ends.said, -1)};
 }
 
-std::string how_it_ended(int status) {
-  if (WIFSIGNALED(status))
-    return fmt::format("it was ended by signal {} ({})", WTERMSIG(status),
-                       ::strsignal(WTERMSIG(status)));
-  return fmt::format("it ended with status {}", WEXITSTATUS(status));
-}
-
 }  // namespace sluice::host

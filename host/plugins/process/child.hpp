@@ -36,7 +36,4 @@ struct Child {
 /// The thread must live as long as the child shall. The caller closes the descriptors.
 Result<Child> start_child(const ChildSpec& spec);
 
-/// How it ended: `it was ended by signal 9 (Killed)`. REQUIRES: its end was waited for.
-std::string how_it_ended(int status);
-
 }  // namespace sluice::host

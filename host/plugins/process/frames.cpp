@@ -78,22 +78,34 @@ Result<bool> FrameSocket::wait(short events, Deadline until) const {
 }
 
 Result<void> FrameSocket::send(std::string_view body, Deadline until) {
+  const auto sent = begin_send(body, until);
+  if (!sent) return sent.error();
+  if (!*sent) return Error{"it does not read what it is sent"};
+  return {};
+}
+
+Result<bool> FrameSocket::begin_send(std::string_view body, Deadline until) {
   out_.clear();
+  sent_ = 0;
   append_frame(body, out_);
-  std::string_view left = out_;
-  while (!left.empty()) {
+  return flush(until);
+}
+
+Result<bool> FrameSocket::flush(Deadline until) {
+  while (has_unsent()) {
+    const std::string_view left = std::string_view(out_).substr(sent_);
     const ssize_t n = ::send(fd_, left.data(), left.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n > 0) {
-      left.remove_prefix(static_cast<std::size_t>(n));
+      sent_ += static_cast<std::size_t>(n);
       continue;
     }
     if (errno == EINTR) continue;
     if (errno != EAGAIN && errno != EWOULDBLOCK) return Error{"the connection has ended"};
     const auto ready = wait(POLLOUT, until);
     if (!ready) return ready.error();
-    if (!*ready) return Error{"it does not read what it is sent"};
+    if (!*ready) return false;
   }
-  return {};
+  return true;
 }
 
 Result<std::optional<std::string>> FrameSocket::receive(Deadline until) {

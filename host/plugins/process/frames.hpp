@@ -48,6 +48,12 @@ class FrameSocket {
   int fd() const { return fd_; }
   /// Error: the other side is gone, or took nothing in time; the frame may be cut then.
   Result<void> send(std::string_view body, Deadline until);
+  /// As send(), but what the other side did not take in time is kept for flush(). Whether it took
+  /// all. REQUIRES: nothing is kept.
+  Result<bool> begin_send(std::string_view body, Deadline until);
+  Result<bool> flush(Deadline until);
+  /// Whether something is kept for flush().
+  bool has_unsent() const { return sent_ < out_.size(); }
   /// nullopt: nothing whole came in time. Error: the other side is gone, or what it says is no
   /// frame.
   Result<std::optional<std::string>> receive(Deadline until);
@@ -60,6 +66,7 @@ class FrameSocket {
   int fd_;
   FrameReader reader_;
   std::string out_;  // reused
+  std::size_t sent_ = 0;
 };
 
 }  // namespace sluice::host

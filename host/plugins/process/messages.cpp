@@ -74,41 +74,4 @@ Result<Message> parse_message(std::string_view frame) {
   return out;
 }
 
-void MessageText::key(std::string_view key) {
-  text_ += text_.empty() ? '{' : ',';
-  api::append_json_text(key, text_);
-  text_ += ':';
-}
-
-MessageText& MessageText::text(std::string_view key, std::string_view value) {
-  this->key(key);
-  api::append_json_text(value, text_);
-  return *this;
-}
-
-MessageText& MessageText::number(std::string_view key, std::int64_t value) {
-  this->key(key);
-  text_ += std::to_string(value);
-  return *this;
-}
-
-MessageText& MessageText::boolean(std::string_view key, bool value) {
-  this->key(key);
-  text_ += value ? "true" : "false";
-  return *this;
-}
-
-MessageText& MessageText::document(std::string_view key, std::string_view value) {
-  this->key(key);
-  text_ += value.empty() ? std::string_view("null") : value;
-  return *this;
-}
-
-MessageText& MessageText::members(const MessageText& other) {
-  if (other.text_.empty()) return *this;
-  text_ += text_.empty() ? '{' : ',';
-  text_.append(other.text_, 1);
-  return *this;
-}
-
 }  // namespace sluice::host

@@ -1,4 +1,5 @@
-// Messages: what the bodies of frames say (sdk/protocol/sluice-plugin.md), read and written.
+// Messages: what the bodies of frames say (sdk/protocol/sluice-plugin.md), read; they are written
+// with JsonMembers.
 //
 // Pure; any thread. What a process says is judged here as far as its form goes, and refused with a
 // sentence; what it means is judged where it is used.
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/json/json_members.hpp"
 #include "core/base/result.hpp"
 
 namespace sluice::host {
@@ -34,22 +36,5 @@ struct Message {
 
 /// Error: it is none.
 Result<Message> parse_message(std::string_view frame);
-
-/// Writes a message member by member.
-class MessageText {
- public:
-  MessageText& text(std::string_view key, std::string_view value);
-  MessageText& number(std::string_view key, std::int64_t value);
-  MessageText& boolean(std::string_view key, bool value);
-  /// JSON as it is; empty: null.
-  MessageText& document(std::string_view key, std::string_view value);
-  /// The members of another message after these.
-  MessageText& members(const MessageText& other);
-  std::string take() const { return text_.empty() ? "{}" : text_ + "}"; }
-
- private:
-  void key(std::string_view key);
-  std::string text_;  // without the last brace
-};
 
 }  // namespace sluice::host

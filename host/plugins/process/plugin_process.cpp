@@ -31,48 +31,23 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
 constexpr std::chrono::seconds kLongLife{10};  ///< after so long a pause begins small again
-constexpr milliseconds kEnding{20};            ///< for a process that hung up to be gone
-constexpr int kPrinted = 1 << 20;              ///< bytes that it may print while nobody looks
-constexpr int kMostAtOnce = 64;  ///< messages between calls, before others have a turn
+// For a process that hung up to be gone: while nobody waits, and while a call does.
+constexpr milliseconds kEnding{2000}, kEndingInCall{100};
+constexpr int kPrinted = 1 << 20;  ///< bytes that it may print while nobody looks
+constexpr int kMostAtOnce = 64;    ///< messages between calls, before others have a turn
 constexpr std::size_t kLongestLine = 4096;
 
-bool watch_descriptor(int events, int fd) {
+bool watch_descriptor(int events, int fd, std::uint32_t what = EPOLLIN) {
   epoll_event event{};
-  event.events = EPOLLIN;
+  event.events = what;
   event.data.fd = fd;
   return ::epoll_ctl(events, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-std::string seconds(std::chrono::nanoseconds time) {
-  return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
-}
-
-/// How the process ended, if it does so within a moment; else how it went silent.
-std::string how_it_went(const Child& child, const std::string& otherwise) {
-  pollfd gone{child.pidfd, POLLIN, 0};
-  siginfo_t info{};
-  if (::poll(&gone, 1, static_cast<int>(kEnding.count())) != 1 ||
-      ::waitid(P_PIDFD, static_cast<id_t>(child.pidfd), &info, WEXITED | WNOWAIT | WNOHANG) != 0)
-    return otherwise;
-  if (info.si_code == CLD_EXITED)
-    return fmt::format("its process ended with status {}", info.si_status);
-  return fmt::format("its process was ended by signal {} ({})", info.si_status,
-                     ::strsignal(info.si_status));
-}
-
-ProcessAnswer read_answer(boost::json::object body) {
-  ProcessAnswer out;
-  out.kind = ProcessAnswer::Kind::kOk;
-  const std::pair<const char*, ProcessAnswer::Kind> others[] = {
-      {"failed", ProcessAnswer::Kind::kFailed}, {"refused", ProcessAnswer::Kind::kRefused}};
-  for (const auto& [key, kind] : others) {
-    if (api::find(body, key) == nullptr) continue;
-    out.kind = kind;
-    out.text = shown_text(api::find_text(body, key));
-  }
-  if (api::find_bool(body, "retry", false)) out.kind = ProcessAnswer::Kind::kRetry;
-  out.body = std::move(body);
-  return out;
+/// Milliseconds from now, for poll; never early.
+int milliseconds_until(std::chrono::steady_clock::time_point at) {
+  const auto left = std::chrono::ceil<milliseconds>(at - std::chrono::steady_clock::now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
 }
 
 }  // namespace
@@ -99,6 +74,28 @@ PluginProcess::~PluginProcess() {
   thread_.join();
   ::close(nudged_);
   ::close(events_);
+}
+
+std::string PluginProcess::seconds(nanoseconds time) {
+  return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
+}
+
+/// How the process ended, if it does so within a moment; else how it went silent.
+std::string PluginProcess::how_it_went(const std::string& otherwise) const {
+  pollfd gone{child_.pidfd, POLLIN, 0};
+  siginfo_t info{};
+  const milliseconds patience = up_ ? kEndingInCall : kEnding;
+  if (::poll(&gone, 1, static_cast<int>(patience.count())) != 1 ||
+      ::waitid(P_PIDFD, static_cast<id_t>(child_.pidfd), &info, WEXITED | WNOWAIT | WNOHANG) != 0)
+    return otherwise;
+  if (info.si_code == CLD_EXITED)
+    return fmt::format("its process ended with status {}", info.si_status);
+  return fmt::format("its process was ended by signal {} ({})", info.si_status,
+                     ::strsignal(info.si_status));
+}
+
+void PluginProcess::wake_host() const {
+  if (host_ != nullptr) HostSide::of(host_).nudge();
 }
 
 void PluginProcess::nudge() const {
@@ -162,19 +159,19 @@ bool PluginProcess::start(Lock& lock) {
   up_ = true;
   arm(!simulated_);
   changed_.notify_all();
-  if (created_) HostSide::of(host_).nudge();
+  if (created_) wake_host();
   return true;
 }
 
 Result<void> PluginProcess::greet(Clock::time_point until) {
-  MessageText ours;
+  api::JsonMembers ours;
   ours.number("protocol", kProtocol).text("host", version()).text("plugin", name_);
-  MessageText hello;
+  api::JsonMembers hello;
   hello.document("hello", ours.take());
   if (auto sent = socket_->send(hello.take(), until); !sent)
-    return Error{how_it_went(child_, sent.error().text)};
+    return Error{how_it_went(sent.error().text)};
   auto frame = socket_->receive(until);
-  if (!frame) return Error{how_it_went(child_, frame.error().text)};
+  if (!frame) return Error{how_it_went(frame.error().text)};
   if (!*frame)
     return Error{"it did not say hello within " +
                  seconds(nanoseconds(spec_.process.start_timeout))};
@@ -201,13 +198,15 @@ Result<void> PluginProcess::greet(Clock::time_point until) {
 }
 
 /// Until the process is gone, or it was given up. Whoever calls it has the lock, and takes in what
-/// comes; what it prints is taken all the same.
+/// comes; what it prints is taken all the same. What a call left to wait for is watched here.
 void PluginProcess::watch(Lock& lock) {
   bool gone = false;
   lock.unlock();
   while (!gone && up_ && !ending_) {
     std::array<epoll_event, 4> ready;
-    const int n = ::epoll_wait(events_, ready.data(), static_cast<int>(ready.size()), -1);
+    const int n =
+        ::epoll_wait(events_, ready.data(), static_cast<int>(ready.size()), time_to_deadline());
+    if (n == 0) look_at_deadline(lock);
     bool speaks = false;
     for (int i = 0; i < n; ++i) {
       const int fd = ready[static_cast<std::size_t>(i)].data.fd;
@@ -224,21 +223,72 @@ void PluginProcess::watch(Lock& lock) {
   }
   lock.lock();
   if (gone && up_ && !simulated_) take_in();
-  if (gone && up_) give_up(how_it_went(child_, "its process ended"));
+  if (gone && up_) fell_silent("its process ended");
 }
 
-/// What it said between calls.
+/// Questions are not put to it while it is found out how it ended: nobody waits for that.
+void PluginProcess::fell_silent(const std::string& otherwise) {
+  up_ = false;
+  give_up(how_it_went(otherwise));
+}
+
+/// What it said between calls, or while nobody else waits for the answer to one.
 void PluginProcess::take_in() {
+  const auto now = Clock::now();
+  if (socket_->has_unsent()) {
+    const auto sent = socket_->flush(now);
+    if (!sent) return fell_silent(sent.error().text);
+    if (*sent) arm(true);
+  }
   for (int n = 0; n < kMostAtOnce && up_; ++n) {
-    auto frame = socket_->receive(Clock::time_point{});
+    auto frame = socket_->receive(now);
     if (frame && !*frame) return;
-    if (!frame) return give_up(how_it_went(child_, frame.error().text));
+    if (!frame) return fell_silent(frame.error().text);
     auto said = parse_message(**frame);
     if (!said) return give_up("it sent " + said.error().text);
-    const auto taken = take(*said, 0, Clock::now() + nanoseconds(spec_.process.call_timeout));
+    if (wake_with(*said)) return;  // the rest is for the one who asked
+    const auto taken = take(*said, number_under_way(), now);
     if (!taken) return give_up(taken.error().text);
+    if (socket_->has_unsent()) arm(true);
   }
   if (up_) nudge();  // there is more
+}
+
+/// Whether it is what the one who asked has to look at; then the host is woken.
+bool PluginProcess::wake_with(Message& said) {
+  {
+    const std::lock_guard asked(asked_mutex_);
+    const bool answers = said.type == Message::Type::kAnswer && said.number == asked_.number;
+    if (asked_.number == 0 || !(answers || said.type == Message::Type::kRequest)) return false;
+    asked_.came = std::move(said);
+    asked_.came_at = Clock::now();
+    waiting_ = false;
+  }
+  arm(false);
+  wake_host();
+  return true;
+}
+
+std::uint64_t PluginProcess::number_under_way() const {
+  const std::lock_guard asked(asked_mutex_);
+  return asked_.number;
+}
+
+int PluginProcess::time_to_deadline() const {
+  const std::lock_guard asked(asked_mutex_);
+  return waiting_ ? milliseconds_until(asked_.deadline) : -1;
+}
+
+/// Who did not answer in time is ended.
+void PluginProcess::look_at_deadline(Lock& lock) {
+  lock.lock();
+  std::string hook;
+  {
+    const std::lock_guard asked(asked_mutex_);
+    if (waiting_ && asked_.deadline <= Clock::now()) hook = asked_.hook;
+  }
+  if (up_ && !hook.empty()) give_up(too_late(hook));
+  lock.unlock();
 }
 
 /// Lines for the log; `last`: nothing more comes.
@@ -292,173 +342,27 @@ void PluginProcess::rest(Lock& lock) {
   changed_.wait_until(lock, again_at_, [this] { return ending_ || hurry_; });
 }
 
-// ---- asking it
-
-Result<ProcessHello> PluginProcess::hello() {
-  Lock lock(mutex_);
-  changed_.wait(lock, [this] { return up_ || tries_ > 0; });
-  if (!up_) return Error{why_};
-  return hello_;
-}
-
-ProcessAnswer PluginProcess::create(const sluice_host_t* host, std::string config, bool simulated) {
-  Lock lock(mutex_);
-  host_ = host;
-  config_ = std::move(config);
-  simulated_ = simulated;
-  if (!up_) return away(why_.empty() ? "its process is gone" : why_);
-  arm(false);
-  ProcessAnswer answer = ask_create();
-  created_ = answer.kind == ProcessAnswer::Kind::kOk;
-  hand_back(lock);
-  return answer;
-}
-
-ProcessAnswer PluginProcess::ask_create() {
-  MessageText members;
-  members.document("config", config_).boolean("simulated", simulated_);
-  return ask("plugin.create", members, nanoseconds(spec_.process.start_timeout));
-}
-
-ProcessAnswer PluginProcess::activate() {
-  {
-    const Lock lock(mutex_);
-    activated_ = true;
-  }
-  return call("plugin.activate", {});
-}
-
-ProcessAnswer PluginProcess::deactivate() {
-  {
-    const Lock lock(mutex_);
-    activated_ = false;
-  }
-  return call("plugin.deactivate", {});
-}
-
-ProcessAnswer PluginProcess::call(std::string_view hook, const MessageText& members) {
-  constexpr const char* kGone = "its process is not there; it is started again";
-  if (!up_ && !simulated_) return away(kGone);
-  Lock lock(mutex_);
-  if (!up_ && simulated_) {
-    hurry_ = true;
-    const std::uint64_t tries = tries_;
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return up_ || ending_ || tries_ > tries; });
-    if (!up_) return away("its process does not start: " + why_);
-  }
-  if (!up_) return away(kGone);
-  if (simulated_) drop_notes();
-  arm(false);
-  ProcessAnswer answer = ask(hook, members, nanoseconds(spec_.process.call_timeout));
-  hand_back(lock);
-  return answer;
-}
-
-/// After a call the thread looks at the socket again, and at what came with the answer. It is woken
-/// without the lock: it would find it taken, and wait for the next wake.
-void PluginProcess::hand_back(Lock& lock) {
-  if (up_) arm(!simulated_);
-  const bool more = up_ && socket_->has_more();
-  lock.unlock();
-  if (more) nudge();
-}
-
-MessageText PluginProcess::call_head(std::string_view hook) {
-  MessageText head;
-  head.number("call", static_cast<std::int64_t>(calls_)).text("hook", hook);
-  head.number("now", HostSide::of(host_).services().clock->now());
-  return head;
-}
-
-/// REQUIRES: the lock, and that nobody else reads.
-ProcessAnswer PluginProcess::ask(std::string_view hook, const MessageText& members,
-                                 Clock::duration most) {
-  const std::uint64_t number = ++calls_;
-  const auto until = Clock::now() + most;
-  const std::string text = call_head(hook).members(members).take();
-  if (text.size() > kFrameBytes)
-    return {ProcessAnswer::Kind::kFailed,
-            fmt::format("what it is to be told has {} bytes; a frame holds {}", text.size(),
-                        kFrameBytes),
-            {}};
-  const auto lost = [&](const std::string& why) {
-    give_up(why);
-    return away(why);
-  };
-  if (auto sent = socket_->send(text, until); !sent)
-    return lost(how_it_went(child_, sent.error().text));
-  for (;;) {
-    auto frame = socket_->receive(until);
-    if (!frame) return lost(how_it_went(child_, frame.error().text));
-    if (!*frame)
-      return lost(
-          fmt::format("it did not answer {} within {}, and was ended", hook, seconds(most)));
-    auto said = parse_message(**frame);
-    if (!said) return lost("it sent " + said.error().text);
-    if (said->type == Message::Type::kAnswer && said->number == number)
-      return read_answer(std::move(said->body));
-    const auto taken = take(*said, number, until);
-    if (!taken) return lost(taken.error().text);
-  }
-}
-
-/// Anything but the answer that is waited for; `number`: of the call that is under way, 0: none.
-Result<bool> PluginProcess::take(const Message& said, std::uint64_t number,
-                                 Clock::time_point until) {
-  switch (said.type) {
-    case Message::Type::kHello:
-      return Error{"it said hello a second time"};
-    case Message::Type::kAnswer:
-      if (number == 0)
-        return Error{fmt::format("it answered call {}, while none is under way", said.number)};
-      return Error{
-          fmt::format("it answered call {}, while call {} is under way", said.number, number)};
-    case Message::Type::kCall:
-    case Message::Type::kReply:
-      return Error{"it sent a message that only the host sends"};
-    case Message::Type::kNote:
-      if (host_ == nullptr) return Error{"it sent a note before it was created"};
-      if (auto noted = take_note(host_, said); !noted) return noted.error();
-      return true;
-    case Message::Type::kRequest:
-      break;
-  }
-  if (host_ == nullptr) return Error{"it asked for something before it was created"};
-  std::string reply = reply_to(host_, said);
-  if (reply.size() > kFrameBytes) reply = reply_too_long(said, reply.size());
-  if (auto sent = socket_->send(reply, until); !sent) return sent.error();
-  return true;
-}
-
-/// In a simulation: what came after the last answer came at no moment that can be repeated.
-void PluginProcess::drop_notes() {
-  for (;;) {
-    auto frame = socket_->receive(Clock::time_point{});
-    if (!frame || !*frame) return;  // the call finds out
-    log(2, "what it says between calls is not heard in a simulation");
-  }
-}
-
-ProcessAnswer PluginProcess::away(const std::string& why) {
-  return {ProcessAnswer::Kind::kAway, why, {}};
-}
-
 /// It is of no use any more. REQUIRES: the lock.
 void PluginProcess::give_up(const std::string& why) {
   if (why_.empty()) why_ = why;
   up_ = false;
   again_at_ns_ = (Clock::now() + nanoseconds(spec_.process.first_pause)).time_since_epoch().count();
   if (child_.pid > 0) ::kill(-child_.pid, SIGKILL);
+  {
+    const std::lock_guard asked(asked_mutex_);
+    const bool answered = asked_.came && asked_.came->type == Message::Type::kAnswer;
+    if (asked_.number != 0 && !answered && asked_.lost.empty()) asked_.lost = why;
+    waiting_ = false;
+  }
   nudge();
+  wake_host();
 }
 
 /// Whether the thread looks at the socket. REQUIRES: the lock.
 void PluginProcess::arm(bool socket) {
-  if (socket)
-    watch_descriptor(events_, child_.socket);
-  else
-    ::epoll_ctl(events_, EPOLL_CTL_DEL, child_.socket, nullptr);
+  ::epoll_ctl(events_, EPOLL_CTL_DEL, child_.socket, nullptr);
+  if (!socket) return;
+  watch_descriptor(events_, child_.socket, socket_->has_unsent() ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
 Duration PluginProcess::pause() const {

@@ -5,8 +5,17 @@
 // thread that asks: it sends the question and serves what the plugin asks of the host meanwhile,
 // until the answer is there, a deadline passes or the process is gone. A process that does not
 // answer in time, or says what makes no sense, is ended. While there is none, every call is
-// answered with kAway, at once. In a simulation nothing is taken in between calls, and a call waits
-// until the process is there again, so that a run depends on calls alone.
+// answered with kAway, at once.
+//
+// With a patience (set_patience()) call() keeps its thread no longer than that: it answers kLater,
+// the thread of the process waits in its place, for the answer, a request, the deadline or the end,
+// and wakes the host. The same call() then goes on. What is asked instead finds the process busy
+// (kLater as well), or, when the answer to the former question has come, drops that one. Without
+// patience the former question is brought to its end first, and its answer kept for the call() that
+// goes on with it.
+//
+// In a simulation nothing is taken in between calls, and a call waits until the process is there
+// again, so that a run depends on calls alone.
 //
 // create() and call() by one thread at a time; the rest by any.
 #pragma once
@@ -18,9 +27,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
@@ -43,7 +54,8 @@ struct ProcessAnswer {
     kRetry,
     kRefused,
     kFailed,
-    kAway  ///< nobody answered: the process is gone, or was ended for what it did
+    kAway,  ///< nobody answered: the process is gone, or was ended for what it did
+    kLater  ///< not yet; the host is woken when there is more
   };
   Kind kind = Kind::kAway;
   std::string text;          ///< why it is not kOk
@@ -63,7 +75,12 @@ class PluginProcess {
   Result<ProcessHello> hello();
   /// Makes the plugin's instance; `host` is what it asks from now on. `simulated`: see above.
   ProcessAnswer create(const sluice_host_t* host, std::string config, bool simulated);
-  ProcessAnswer call(std::string_view hook, const MessageText& members);
+  ProcessAnswer call(std::string_view hook, const api::JsonMembers& members);
+  /// How long call() keeps its thread; 0: until the call is over. Gives what it was. [the thread of
+  /// call()]
+  Duration set_patience(Duration patience) { return std::exchange(patience_, patience); }
+  /// A question is under way, and nothing has come that call() could go on with.
+  bool is_waiting() const { return waiting_; }
   /// From now on a process that is started again is activated, too; see activate().
   ProcessAnswer activate();
   ProcessAnswer deactivate();
@@ -78,25 +95,56 @@ class PluginProcess {
   using Clock = std::chrono::steady_clock;
   using Lock = std::unique_lock<std::mutex>;
 
+  /// A question and what came of it.
+  struct Settled {
+    std::string hook, members;
+    ProcessAnswer answer;
+  };
+
   void run();
   bool start(Lock& lock);
   Result<void> greet(Clock::time_point until);
   void watch(Lock& lock);
   void take_in();
+  void look_at_deadline(Lock& lock);
+  int time_to_deadline() const;
   void take_lines(bool last);
   void bury(Lock& lock);
   void rest(Lock& lock);
-  ProcessAnswer ask(std::string_view hook, const MessageText& members, Clock::duration most);
+  ProcessAnswer ask(std::string_view hook, const api::JsonMembers& members, Clock::duration most);
   ProcessAnswer ask_create();
+  ProcessAnswer ask_now(std::string_view hook);
+  std::optional<Lock> hold(std::string& why);
+  bool is_asked(std::string_view hook, const std::string& members) const;
+  std::optional<Settled> settled();
+  std::optional<ProcessAnswer> take_kept(std::string_view hook, const std::string& members);
+  void finish_former();
+  std::optional<ProcessAnswer> begin(std::string_view hook, const api::JsonMembers& members,
+                                     Clock::time_point until);
+  std::optional<ProcessAnswer> go_on(Clock::time_point until);
+  void forget_asked();
+  void refuse_request();
+  ProcessAnswer wait_aside(Lock& lock);
+  std::uint64_t number_under_way() const;
+  std::optional<ProcessAnswer> converse(std::uint64_t number, std::string_view hook,
+                                        Clock::time_point until, Clock::time_point deadline);
+  bool wake_with(Message& said);
   Result<bool> take(const Message& said, std::uint64_t number, Clock::time_point until);
   void drop_notes();
-  ProcessAnswer away(const std::string& why);
+  static ProcessAnswer away(const std::string& why);
+  ProcessAnswer lose(const std::string& why);
+  ProcessAnswer too_long(std::size_t bytes) const;
+  std::string too_late(std::string_view hook) const;
+  std::string how_it_went(const std::string& otherwise) const;
+  static std::string seconds(std::chrono::nanoseconds time);
+  void fell_silent(const std::string& otherwise);
   void give_up(const std::string& why);
   void arm(bool socket);
+  void wake_host() const;
   void hand_back(Lock& lock);
   void nudge() const;
   void log(int level, const std::string& text) const;
-  MessageText call_head(std::string_view hook);
+  api::JsonMembers call_head(std::string_view hook);
 
   const std::string name_;
   const ChildSpec spec_;
@@ -115,6 +163,24 @@ class PluginProcess {
   Clock::time_point born_{}, again_at_{};
   Clock::duration next_pause_{};
   std::string line_, last_line_;  // what it printed; of the thread
+  Duration patience_ = 0;         // of the thread that asks
+  std::uint64_t requests_ = 0;    // of all that it made; guarded by mutex_
+  std::optional<Settled> kept_;   // of the thread that asks: nobody came for it yet
+
+  /// The question of call() that is under way.
+  struct Asked {
+    std::uint64_t number = 0;  ///< 0: none is
+    std::string hook, members;
+    Clock::time_point deadline{};  ///< while the process is the one that others wait for
+    std::optional<Message> came;   ///< what it said and nobody looked at: the answer, or a request
+    Clock::time_point came_at{};
+    std::string lost;  ///< why no answer comes any more; empty: one may
+  };
+  /// Held for moments only, also while mutex_ is: what is under way may be looked at while another
+  /// life of the process begins.
+  mutable std::mutex asked_mutex_;
+  Asked asked_;  // guarded by asked_mutex_
+  std::atomic<bool> waiting_{false};
 
   std::atomic<const sluice_host_t*> host_{nullptr};  // set once
   std::atomic<bool> ending_{false}, up_{false};

@@ -30,8 +30,8 @@ struct Kept {
 constexpr Kept kKept[] = {
     {SLUICE_EXT_FLAVOR_FILTER, kInCycle},      {SLUICE_EXT_FLAVOR_SEARCH, kInCycle},
     {SLUICE_EXT_PREEMPTION_VETO, kInCycle},    {SLUICE_EXT_QUEUE_WATCH, kInCycle},
-    {SLUICE_EXT_WORKLOAD_TRAITS, kInDecision}, {SLUICE_EXT_JOB_MAPPING, kInDecision},
-    {SLUICE_EXT_POD_GATE, kInDecision}};
+    {SLUICE_EXT_WORKLOAD_TRAITS, kInDecision}, {SLUICE_EXT_QUEUE_ORDER, kInDecision},
+    {SLUICE_EXT_JOB_MAPPING, kInDecision},     {SLUICE_EXT_POD_GATE, kInDecision}};
 
 std::int32_t say(const sluice_sink_t* error, std::string_view text, std::int32_t code) {
   error->write(error->context, abi_of(text));
@@ -118,6 +118,8 @@ std::int32_t code_of(const ProcessInstance& instance, const ProcessAnswer& answe
       return SLUICE_RETRY;
     case ProcessAnswer::Kind::kRefused:
       return SLUICE_REFUSED;
+    case ProcessAnswer::Kind::kLater:
+      return kProcessLater;
     case ProcessAnswer::Kind::kFailed:
     case ProcessAnswer::Kind::kAway:
       HostSide::of(instance.host).set_fault_text(answer.text);

@@ -49,6 +49,8 @@ PluginProcess& process_of(sluice_instance_t* self);
 /// What such an instance's functions answer when nobody answered them; the text of the fault says
 /// why. No library's code: a library that says so has answered an unknown code.
 inline constexpr std::int32_t kProcessAway = -0x70000001;
+/// The same of a question that is not answered yet: ask it again to go on with it.
+inline constexpr std::int32_t kProcessLater = -0x70000002;
 
 /// Why a process may not provide this extension point; empty: it may.
 std::string_view why_not_in_process(std::string_view id);

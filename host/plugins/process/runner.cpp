@@ -38,8 +38,8 @@ std::optional<Message> HostLine::receive() {
   return std::move(*message);
 }
 
-Message HostLine::ask(std::string_view service, const MessageText& members) {
-  MessageText request;
+Message HostLine::ask(std::string_view service, const api::JsonMembers& members) {
+  api::JsonMembers request;
   request.number("request", static_cast<std::int64_t>(++requests_)).text("service", service);
   send(request.members(members).take());
   auto reply = receive();
@@ -62,8 +62,8 @@ PortAnswer answer_of(const Message& reply) {
           std::string(api::find_text(reply.body, "error"))};
 }
 
-MessageText naming(const PluginObjectRef& ref) {
-  MessageText members;
+api::JsonMembers naming(const PluginObjectRef& ref) {
+  api::JsonMembers members;
   members.text("apiVersion", ref.api_version).text("kind", ref.kind);
   members.text("namespace", ref.ns).text("name", ref.name);
   return members;
@@ -94,13 +94,13 @@ const PortAnswer kNoJson{SLUICE_OBJECTS_INVALID, "it is no JSON"};
 
 PortAnswer RemotePort::create(std::string_view object) {
   if (!is_json(object)) return kNoJson;
-  MessageText members;
+  api::JsonMembers members;
   return answer_of(line_.ask("objects.create", members.document("object", object)));
 }
 
 PortAnswer RemotePort::update(std::string_view object, std::string_view subresource) {
   if (!is_json(object)) return kNoJson;
-  MessageText members;
+  api::JsonMembers members;
   members.document("object", object).text("subresource", subresource);
   return answer_of(line_.ask("objects.update", members));
 }
@@ -108,7 +108,7 @@ PortAnswer RemotePort::update(std::string_view object, std::string_view subresou
 PortAnswer RemotePort::patch(const PluginObjectRef& ref, std::string_view subresource,
                              std::string_view merge) {
   if (!is_json(merge)) return kNoJson;
-  MessageText members = naming(ref);
+  api::JsonMembers members = naming(ref);
   members.text("subresource", subresource).document("object", merge);
   return answer_of(line_.ask("objects.patch", members));
 }
@@ -124,24 +124,24 @@ PortAnswer RemotePort::release_claim(const PluginObjectRef& workload) {
 PortAnswer RemotePort::set_state(std::string_view key, std::string_view value) {
   if (document_problem(value) != nullptr)
     return {SLUICE_OBJECTS_INVALID, "a process keeps texts only, and the value is no UTF-8"};
-  MessageText members;
+  api::JsonMembers members;
   return answer_of(line_.ask("state.set", members.text("key", key).text("value", value)));
 }
 
 void RemotePort::remove_state(std::string_view key) {
-  MessageText members;
+  api::JsonMembers members;
   line_.ask("state.remove", members.text("key", key));
 }
 
 PortAnswer RemotePort::state(const std::string&, std::string_view key) const {
-  MessageText members;
+  api::JsonMembers members;
   const Message reply = line_.ask("state.get", members.text("key", key));
   if (api::find(reply.body, "code") != nullptr) return answer_of(reply);
   return {SLUICE_OBJECTS_OK, std::string(api::find_text(reply.body, "result"))};
 }
 
 std::vector<std::string> RemotePort::state_keys(const std::string&, std::string_view prefix) const {
-  MessageText members;
+  api::JsonMembers members;
   const Message reply = line_.ask("state.keys", members.text("prefix", prefix));
   std::vector<std::string> out;
   if (const json::array* keys = api::find_array(reply.body, "result"))
@@ -182,7 +182,7 @@ std::string Runner::answer_to(const Message& call) {
     if (answered.why.empty()) answered.why = side_->take_fault_text();
     flush();
   }
-  MessageText out;
+  api::JsonMembers out;
   out.number("answer", static_cast<std::int64_t>(call.number));
   if (answered.code == SLUICE_OK) return out.members(answered.members).take();
   if (answered.code == SLUICE_RETRY) return out.boolean("retry", true).take();
@@ -198,7 +198,7 @@ std::string Runner::answer_to(const Message& call) {
 void Runner::flush() {
   const std::lock_guard lock(flushing_);
   for (const CheckReport& report : side_->take_reports()) {
-    MessageText note;
+    api::JsonMembers note;
     note.text("note", "report").text("namespace", report.ns).text("name", report.name);
     note.text("uid", report.uid).text("check", report.check).text("state", report.state);
     note.number("attempt", static_cast<std::int64_t>(report.attempt));
@@ -210,11 +210,11 @@ void Runner::flush() {
   }
   for (const EngineRequest& request : side_->take_requests()) {
     if (request.type != EngineRequest::Type::kRequeue) continue;
-    MessageText note;
+    api::JsonMembers note;
     line_.send(note.text("note", "requeue").text("workload", request.workload).take());
   }
   for (const PluginEvent& event : side_->take_events()) {
-    MessageText note;
+    api::JsonMembers note;
     note.text("note", "event").boolean("warning", event.warning);
     note.text("apiVersion", event.api_version).text("kind", event.kind);
     note.text("namespace", event.ns).text("name", event.name);
@@ -227,14 +227,14 @@ void Runner::flush() {
 void Runner::flush_timers() {
   std::map<std::uint64_t, Time> timers = side_->timers();
   for (const auto& [timer, at] : timers_told_) {
-    MessageText note;
+    api::JsonMembers note;
     note.text("note", "timer").number("timer", static_cast<std::int64_t>(timer));
     if (!timers.contains(timer)) line_.send(note.take());
   }
   for (const auto& [timer, at] : timers) {
     const auto told = timers_told_.find(timer);
     if (told != timers_told_.end() && told->second == at) continue;
-    MessageText note;
+    api::JsonMembers note;
     note.text("note", "timer").number("timer", static_cast<std::int64_t>(timer));
     line_.send(note.number("at", at).take());
   }
@@ -250,7 +250,7 @@ void Runner::flush_metrics() {
       if (told == number) continue;
       json::array texts;
       for (const std::string& value : values) texts.emplace_back(value);
-      MessageText note;
+      api::JsonMembers note;
       note.text("note", "metric").text("name", metric.spec.name).text("help", metric.spec.help);
       note.boolean("gauge", metric.spec.gauge);
       if (metric.spec.nanoseconds) note.text("unit", "nanoseconds");
@@ -270,13 +270,13 @@ void Runner::flush_metrics() {
 namespace {
 
 std::string hello_of(const sluice_plugin_t& root) {
-  MessageText members;
+  api::JsonMembers members;
   members.number("protocol", kProtocol);
   members.text("name", view_of(root.name)).text("version", shown_text(root.version, 64));
   members.text("description", shown_text(root.description));
   const std::string_view schema = view_of(root.config_schema);
   if (is_json(schema)) members.document("configSchema", schema);
-  MessageText hello;
+  api::JsonMembers hello;
   return hello.document("hello", members.take()).take();
 }
 

@@ -37,7 +37,7 @@ class HostLine {
   /// nullopt: the host hung up.
   std::optional<Message> receive();
   /// Asks, and waits. On the thread of a call.
-  Message ask(std::string_view service, const MessageText& members);
+  Message ask(std::string_view service, const api::JsonMembers& members);
 
  private:
   std::mutex mutex_;
@@ -94,7 +94,7 @@ class Runner {
  private:
   struct Answered {
     std::int32_t code = SLUICE_OK;
-    MessageText members;
+    api::JsonMembers members;
     std::string why;
   };
   std::string answer_to(const Message& call);

@@ -40,23 +40,17 @@ std::string list_of(const std::string& lines) {
   return api::to_json(out);
 }
 
-struct SinkText {
-  std::string text;
-  sluice_sink_t sink{sizeof(sluice_sink_t), 0, &text, [](void* context, sluice_str_t piece) {
-                       static_cast<std::string*>(context)->append(view_of(piece));
-                     }};
-};
-
 }  // namespace
 
 Runner::Answered Runner::answer(std::string_view hook, const json::object& call) {
   if (hook == "plugin.create") return create(call);
   if (self_ == nullptr) return {SLUICE_FAILED, {}, "it was not created"};
-  SinkText error;
+  std::string error;
+  const sluice_sink_t sink = sink_of(error);
   if (hook == "plugin.activate" || hook == "plugin.deactivate") {
     const auto function = hook == "plugin.activate" ? root_.activate : root_.deactivate;
-    const std::int32_t code = function == nullptr ? SLUICE_OK : function(self_, &error.sink);
-    return {code, {}, error.text};
+    const std::int32_t code = function == nullptr ? SLUICE_OK : function(self_, &sink);
+    return {code, {}, error};
   }
   if (hook.starts_with("check-controller.") && extensions_.check_controller)
     return check(hook, call);
@@ -79,7 +73,7 @@ Runner::Answered Runner::create(const json::object& call) {
   if (side_ != nullptr) return {SLUICE_FAILED, {}, "it was created already"};
   clock_.make_virtual(api::find_bool(call, "simulated", false));
   HostServices services{&clock_, &metrics_, [this](int level, std::string_view, auto text) {
-                          MessageText note;
+                          api::JsonMembers note;
                           note.text("note", "log").number("level", level);
                           line_.send(note.text("text", text).take());
                         }};
@@ -88,9 +82,10 @@ Runner::Answered Runner::create(const json::object& call) {
       std::make_unique<HostSide>(name_, config ? *config : json::value(json::object()), services);
   side_->connect(&port_);
   const std::string text = side_->config_text();
-  SinkText error;
-  const std::int32_t code = root_.create(side_->table(), abi_of(text), &self_, &error.sink);
-  if (code != SLUICE_OK) return {code, {}, error.text};
+  std::string error;
+  const sluice_sink_t sink = sink_of(error);
+  const std::int32_t code = root_.create(side_->table(), abi_of(text), &self_, &sink);
+  if (code != SLUICE_OK) return {code, {}, error};
   if (self_ == nullptr) return {SLUICE_FAILED, {}, "create answered OK without an instance"};
   if (const auto incomplete = extensions_.find(root_, self_); !incomplete.empty())
     return {SLUICE_FAILED,
@@ -103,18 +98,19 @@ Runner::Answered Runner::create(const json::object& call) {
 
 /// What it provides, and what has to be known of that before it is asked.
 Runner::Answered Runner::points() {
-  MessageText all;
+  api::JsonMembers all;
   Answered failed;
   const auto names = [&](const char* key, auto function) {
-    SinkText lines;
-    const std::int32_t code = function(self_, &lines.sink);
+    std::string lines;
+    const sluice_sink_t sink = sink_of(lines);
+    const std::int32_t code = function(self_, &sink);
     if (code != SLUICE_OK) failed = {code, {}, side_->take_fault_text()};
-    MessageText said;
-    said.document(key, list_of(lines.text));
+    api::JsonMembers said;
+    said.document(key, list_of(lines));
     return said;
   };
   for (const std::string_view id : extensions_.ids()) {
-    MessageText said;
+    api::JsonMembers said;
     if (id == SLUICE_EXT_CHECK_CONTROLLER)
       said = names("controllers", extensions_.check_controller->controllers);
     if (id == SLUICE_EXT_CONTROLLER) said = names("kinds", extensions_.controller->kinds);
@@ -124,14 +120,15 @@ Runner::Answered Runner::points() {
       said.boolean("setsDefaults", SLUICE_HAS(&table, set_defaults) && table.set_defaults);
     }
     if (id == SLUICE_EXT_SCHEMA) {
-      SinkText text;
-      const std::int32_t code = extensions_.schema->contribute(self_, &text.sink);
+      std::string text;
+      const sluice_sink_t sink = sink_of(text);
+      const std::int32_t code = extensions_.schema->contribute(self_, &sink);
       if (code != SLUICE_OK) failed = {code, {}, side_->take_fault_text()};
       boost::system::error_code error;
-      api::parse_deep(text.text, error);
-      if (error && !text.text.empty())
+      api::parse_deep(text, error);
+      if (error && !text.empty())
         failed = {SLUICE_FAILED, {}, "what it adds to the schema is no JSON: " + error.message()};
-      if (!error) said.document("contribution", text.text);
+      if (!error) said.document("contribution", text);
     }
     all.document(id, said.take());
   }
@@ -170,7 +167,7 @@ Runner::Answered Runner::check(std::string_view hook, const json::object& call) 
   }
   // What makes no sense is passed on as it is, for the host to judge: the first of it counts.
   struct Said {
-    MessageText last;
+    api::JsonMembers last;
     Nonsense nonsense;
   } said;
   const sluice_check_t raw{sizeof(raw), check_json.empty() ? 1 : 0, name, abi_of(check_json)};
@@ -203,12 +200,13 @@ Runner::Answered Runner::judge_write(std::string_view hook, const json::object& 
       abi_of(old)};
   Answered out;
   if (hook == "validator.set_defaults") {
-    SinkText text;
-    out.code = table.set_defaults(self_, &raw, &text.sink);
+    std::string text;
+    const sluice_sink_t sink = sink_of(text);
+    out.code = table.set_defaults(self_, &raw, &sink);
     boost::system::error_code error;
-    api::parse_deep(text.text, error);
-    if (!text.text.empty() && error) return {SLUICE_FAILED, {}, "it gives back no JSON object"};
-    if (!text.text.empty()) out.members.document("object", text.text);
+    api::parse_deep(text, error);
+    if (!text.empty() && error) return {SLUICE_FAILED, {}, "it gives back no JSON object"};
+    if (!text.empty()) out.members.document("object", text);
     return out;
   }
   json::array errors;
@@ -237,7 +235,8 @@ Runner::Answered Runner::reconcile(const json::object& call) {
                                text_in(call, "apiVersion"),
                                text_in(call, "kind"),
                                text_in(call, "namespace"),
-                               text_in(call, "name")};
+                               text_in(call, "name"),
+                               {}};
   std::int64_t again = 0;
   Answered out;
   out.code = extensions_.controller->reconcile(self_, &raw, &again);

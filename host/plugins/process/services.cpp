@@ -125,12 +125,6 @@ struct Said {
   std::string text, error;
 };
 
-sluice_sink_t sink_of(std::string& text) {
-  return {sizeof(sluice_sink_t), 0, &text, [](void* context, sluice_str_t piece) {
-            static_cast<std::string*>(context)->append(view_of(piece));
-          }};
-}
-
 Said ask_objects(const sluice_host_t* host, std::string_view what, const json::object& body) {
   const auto& objects = service<sluice_objects_t>(host, SLUICE_SVC_OBJECTS);
   const sluice_object_ref_t ref{sizeof(sluice_object_ref_t), 0,
@@ -182,7 +176,7 @@ Said ask_state(const sluice_host_t* host, std::string_view what, const json::obj
 }
 
 std::string reply(const Message& request, const Said& said) {
-  MessageText out;
+  api::JsonMembers out;
   out.number("reply", static_cast<std::int64_t>(request.number));
   if (said.code == SLUICE_OBJECTS_OK) return out.document("result", said.text).take();
   return out.text("code", word_of(said.code, kObjectWords)).text("error", said.error).take();
@@ -210,6 +204,13 @@ std::string reply_to(const sluice_host_t* host, const Message& request) {
   if (name.substr(0, dot) == "state") said = ask_state(host, what, request.body);
   if (said.code == SLUICE_OBJECTS_INVALID && said.error.empty())
     said.error = "there is no such service, or its arguments make no sense: " + shown_text(name);
+  return reply(request, said);
+}
+
+std::string reply_not_now(const Message& request) {
+  Said said;
+  said.code = SLUICE_OBJECTS_NOT_NOW;
+  said.error = "nobody waits for the answer to this call any more";
   return reply(request, said);
 }
 

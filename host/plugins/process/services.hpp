@@ -19,6 +19,8 @@ Result<void> take_note(const sluice_host_t* host, const Message& note);
 
 /// The whole reply to a request.
 std::string reply_to(const sluice_host_t* host, const Message& request);
+/// The same where nobody takes care of the call any more.
+std::string reply_not_now(const Message& request);
 /// The same where it has too many bytes.
 std::string reply_too_long(const Message& request, std::size_t bytes);
 

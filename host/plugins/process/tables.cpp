@@ -41,7 +41,7 @@ std::int32_t write_names(sluice_instance_t* self, std::string_view point, std::s
 
 /// `read` gets the answer where it is OK.
 template <typename Read>
-std::int32_t ask(sluice_instance_t* self, std::string_view hook, const MessageText& members,
+std::int32_t ask(sluice_instance_t* self, std::string_view hook, const api::JsonMembers& members,
                  Read&& read) {
   const ProcessInstance& instance = ProcessInstance::of(self);
   const ProcessAnswer answer = instance.process->call(hook, members);
@@ -49,7 +49,7 @@ std::int32_t ask(sluice_instance_t* self, std::string_view hook, const MessageTe
   return code_of(instance, answer);
 }
 
-std::int32_t ask(sluice_instance_t* self, std::string_view hook, const MessageText& members) {
+std::int32_t ask(sluice_instance_t* self, std::string_view hook, const api::JsonMembers& members) {
   return ask(self, hook, members, [](const json::object&) {});
 }
 
@@ -61,7 +61,7 @@ std::int32_t check_controllers(sluice_instance_t* self, const sluice_sink_t* out
 
 std::int32_t check_changed(sluice_instance_t* self, const sluice_check_t* check,
                            const sluice_activity_sink_t* out) {
-  MessageText members;
+  api::JsonMembers members;
   members.text("check", view_of(check->name)).document("checkObject", view_of(check->json));
   return ask(self, "check-controller.check_changed", members, [&](const json::object& answer) {
     const json::value* active = api::find(answer, "active");
@@ -72,7 +72,7 @@ std::int32_t check_changed(sluice_instance_t* self, const sluice_check_t* check,
 }
 
 std::int32_t begin_check(sluice_instance_t* self, const sluice_check_query_t* query) {
-  MessageText members;
+  api::JsonMembers members;
   members.number("attempt", static_cast<std::int64_t>(query->attempt))
       .number("retryCount", query->retry_count)
       .text("check", view_of(query->check))
@@ -82,7 +82,7 @@ std::int32_t begin_check(sluice_instance_t* self, const sluice_check_query_t* qu
 }
 
 std::int32_t cancel_check(sluice_instance_t* self, const sluice_check_cancel_t* cancel) {
-  MessageText members;
+  api::JsonMembers members;
   members.number("attempt", static_cast<std::int64_t>(cancel->attempt))
       .text("namespace", view_of(cancel->namespace_of))
       .text("name", view_of(cancel->name))
@@ -107,7 +107,7 @@ std::int32_t watched_kinds(sluice_instance_t* self, const sluice_sink_t* out) {
 
 std::int32_t reconcile(sluice_instance_t* self, const sluice_reconcile_t* what,
                        std::int64_t* again_after_ms) {
-  MessageText members;
+  api::JsonMembers members;
   members.text("apiVersion", view_of(what->api_version))
       .text("kind", view_of(what->kind))
       .text("namespace", view_of(what->namespace_of))
@@ -122,8 +122,8 @@ constexpr sluice_controller_t kController{sizeof(sluice_controller_t), 0, &watch
 
 // ---- validator
 
-MessageText members_of(const sluice_write_t& write) {
-  MessageText members;
+api::JsonMembers members_of(const sluice_write_t& write) {
+  api::JsonMembers members;
   members.text("operation", word_of(write.operation, kOperationWords))
       .text("apiVersion", view_of(write.api_version))
       .text("kind", view_of(write.kind))
@@ -170,7 +170,7 @@ constexpr sluice_validator_t kDefaulter{sizeof(sluice_validator_t), 0, &validate
 // ---- timers, post-admit, schema
 
 std::int32_t timer(sluice_instance_t* self, std::uint64_t number, std::int64_t) {
-  MessageText members;
+  api::JsonMembers members;
   members.number("timer", static_cast<std::int64_t>(number));
   return ask(self, "timers.fired", members);
 }
@@ -181,7 +181,7 @@ std::int32_t notify(sluice_instance_t* self, const sluice_notification_t* told) 
   json::array others;
   for (std::uint64_t i = 0; i < told->other_count; ++i)
     others.emplace_back(api::json_view(view_of(told->others[i])));
-  MessageText members;
+  api::JsonMembers members;
   members.text("event", word_of(told->event, kEventWords))
       .number("sequence", static_cast<std::int64_t>(told->sequence))
       .text("reason", view_of(told->reason))

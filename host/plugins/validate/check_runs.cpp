@@ -184,7 +184,8 @@ std::vector<PluginObjectRef> watched_kinds(TestInstance& instance, std::string& 
 std::int32_t reconcile(TestInstance& instance, const PluginObjectRef& what, HostAge age) {
   const auto* controller = instance.table<sluice_controller_t>(SLUICE_EXT_CONTROLLER);
   const Longer<sluice_reconcile_t> raw(
-      {0, 0, abi_of(what.api_version), abi_of(what.kind), abi_of(what.ns), abi_of(what.name)}, age);
+      {0, 0, abi_of(what.api_version), abi_of(what.kind), abi_of(what.ns), abi_of(what.name), {}},
+      age);
   std::int64_t again = 0;
   const std::int32_t code =
       instance.writing([&] { return controller->reconcile(instance.self, raw.get(), &again); });

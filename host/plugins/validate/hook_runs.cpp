@@ -1,6 +1,7 @@
 #include "host/plugins/validate/hook_runs.hpp"
 
 #include <map>
+#include <utility>
 
 #include "host/plugins/workload_api.hpp"
 
@@ -117,6 +118,34 @@ std::string ask_traits(TestInstance& instance, HostAge age) {
   return text;
 }
 
+std::string ask_order(TestInstance& instance, HostAge age) {
+  const auto* order = instance.table<sluice_queue_order_t>(SLUICE_EXT_QUEUE_ORDER);
+  if (order == nullptr) return {};
+  std::string text;
+  std::string answer;
+  const sluice_order_sink_t sink{sizeof(sluice_order_sink_t), 0, &answer,
+                                 [](void* out, std::int64_t key, sluice_str_t because) {
+                                   *static_cast<std::string*>(out) =
+                                       std::to_string(key) + " " + text_of(because);
+                                 }};
+  const auto answered = [&](const std::string& what, std::int32_t code) {
+    expect(code == SLUICE_OK,
+           what + " answered " + std::to_string(code) + ": " + instance.side.take_fault_text());
+    text += line(what, code, std::exchange(answer, {}));
+  };
+  if (SLUICE_HAS(order, local_queue) && order->local_queue != nullptr)
+    for (const std::uint32_t queue : {0u, 4711u}) {  // the second was never announced
+      const Longer<sluice_order_query_t> query({0, queue, abi_of("cq"), abi_of("team-0/main")},
+                                               age);
+      answered("local_queue", order->local_queue(instance.self, query.get(), &sink));
+    }
+  if (SLUICE_HAS(order, workload) && order->workload != nullptr)
+    for (const api::Workload& workload : sample_workloads())
+      answered("workload " + workload.meta.name,
+               order->workload(instance.self, ref_of(workload, age), &sink));
+  return text;
+}
+
 void notify_all(TestInstance& instance, HostAge age) {
   const auto* post_admit = instance.table<sluice_post_admit_t>(SLUICE_EXT_POST_ADMIT);
   if (post_admit == nullptr) return;
@@ -176,7 +205,8 @@ std::string ask_cycle_hooks(const TestInstance& instance, HostAge age) {
 }
 
 std::string ask_control_hooks(TestInstance& instance, HostAge age) {
-  const std::string text = ask_traits(instance, age) + ask_job_hooks(instance, age);
+  const std::string text =
+      ask_traits(instance, age) + ask_order(instance, age) + ask_job_hooks(instance, age);
   notify_all(instance, age);
   return text;
 }

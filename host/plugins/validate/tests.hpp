@@ -16,6 +16,7 @@ struct ValidateTest {
   std::string_view description;
   bool loads;  ///< the library is loaded before the test runs
   void (*run)(const Subject& subject);
+  bool of_processes = true;  ///< whether a plugin in a process of its own has a part in it
 };
 
 std::span<const ValidateTest> validate_tests();

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <functional>
+#include <memory>
 
 #include "host/plugins/config_schema.hpp"
 #include "host/plugins/library.hpp"
+#include "host/plugins/process/process_root.hpp"
 #include "host/plugins/validate/tests.hpp"
 
 namespace sluice::host {
@@ -13,11 +16,15 @@ namespace {
 
 using Status = TestVerdict::Status;
 
+/// Gives the plugin's root struct; called in the child.
+using Load = std::function<Result<const sluice_plugin_t*>()>;
+
 /// What happens in the child.
-TestVerdict run_one(const ValidateTest& test, const PluginFile& file, const std::string& config) {
+TestVerdict run_one(const ValidateTest& test, const PluginFile& file, const std::string& config,
+                    const Load& load) {
   Subject subject{file, nullptr, config};
   if (test.loads) {
-    const auto root = load_library(file);
+    const auto root = load();
     if (!root.ok()) return {Status::kFailed, root.error().text};
     subject.root = *root;
     if (const auto schema = ConfigSchema::parse(view_of(subject.root->config_schema));
@@ -48,7 +55,68 @@ Result<void> check_names(const std::vector<std::string>& names) {
   return {};
 }
 
+bool is_wanted(const ValidateTest& test, const ValidateOptions& options) {
+  return options.only.empty() ||
+         std::find(options.only.begin(), options.only.end(), test.name) != options.only.end();
+}
+
+std::string functions_of(const LoadedPlugin& plugin) {
+  std::string names;
+  for (const std::string_view name : plugin.extensions().functions())
+    names.append(names.empty() ? "" : ", ").append(name);
+  return names;
+}
+
+/// The process, as a library's root struct; it lives as long as that is held.
+Result<std::shared_ptr<const ProcessRoot>> start_process(const PluginConfig& plugin,
+                                                         const std::filesystem::path& folder) {
+  constexpr const char* kProgram = "/proc/self/exe";
+  if (!plugin.process->command.empty()) return ProcessRoot::load(plugin, folder, nullptr, kProgram);
+  const auto file = read_plugin_file(folder / (plugin.name + ".so"));
+  if (!file) return file.error();
+  if (auto fit = verify_plugin_file(*file, plugin.name, plugin.sha256); !fit) return fit.error();
+  return ProcessRoot::load(plugin, folder, &*file, kProgram);
+}
+
 }  // namespace
+
+Result<ProcessDescription> describe_process(const PluginConfig& plugin,
+                                            const std::filesystem::path& folder) {
+  const auto root = start_process(plugin, folder);
+  if (!root) return root.error().context("plugin " + plugin.name);
+  const StoppedClock clock;
+  MetricsRegistry metrics;
+  const auto loaded = LoadedPlugin::create(**root, plugin, {&clock, &metrics, {}}, {});
+  if (!loaded) return loaded.error();
+  return ProcessDescription{std::string(view_of((*root)->name)),
+                            std::string(view_of((*root)->version)),
+                            std::string(view_of((*root)->description)),
+                            std::string(view_of((*root)->config_schema)), functions_of(**loaded)};
+}
+
+Result<std::vector<TestResult>> validate_process(const PluginConfig& plugin,
+                                                 const std::filesystem::path& folder,
+                                                 const ValidateOptions& options) {
+  if (auto known = check_names(options.only); !known.ok()) return known.error();
+  PluginFile none;
+  none.metadata.name = plugin.name;
+  std::vector<TestResult> results;
+  for (const ValidateTest& test : validate_tests()) {
+    if (!test.of_processes || !is_wanted(test, options)) continue;
+    const auto run = [&] {
+      std::shared_ptr<const ProcessRoot> held;
+      const Load load = [&]() -> Result<const sluice_plugin_t*> {
+        auto root = start_process(plugin, folder);
+        if (!root) return root.error();
+        held = *root;
+        return held.get();
+      };
+      return run_one(test, none, plugin.config_json, load);
+    };
+    results.push_back({test.name, test.description, run_in_child(run, options.timeout)});
+  }
+  return results;
+}
 
 TestVerdict provided_by(const PluginFile& file, const std::string& config_json) {
   const auto look = [&]() -> TestVerdict {
@@ -61,10 +129,7 @@ TestVerdict provided_by(const PluginFile& file, const std::string& config_json) 
     config.config_json = config_json;
     const auto loaded = LoadedPlugin::create(**root, config, {&clock, &metrics, {}}, {});
     if (!loaded.ok()) return {Status::kFailed, loaded.error().text};
-    std::string names;
-    for (const std::string_view name : (*loaded)->extensions().functions())
-      names.append(names.empty() ? "" : ", ").append(name);
-    return {Status::kSuccess, names};
+    return {Status::kSuccess, functions_of(**loaded)};
   };
   return run_in_child(look, std::chrono::seconds(10));
 }
@@ -78,12 +143,11 @@ Result<std::vector<TestResult>> validate_plugin(const std::filesystem::path& pat
     return fit.error();
   std::vector<TestResult> results;
   for (const ValidateTest& test : validate_tests()) {
-    const bool wanted = options.only.empty() || std::find(options.only.begin(), options.only.end(),
-                                                          test.name) != options.only.end();
-    if (!wanted) continue;
-    results.push_back(
-        {test.name, test.description,
-         run_in_child([&] { return run_one(test, *file, options.config); }, options.timeout)});
+    if (!is_wanted(test, options)) continue;
+    const auto run = [&] {
+      return run_one(test, *file, options.config, [&] { return load_library(*file); });
+    };
+    results.push_back({test.name, test.description, run_in_child(run, options.timeout)});
   }
   return results;
 }

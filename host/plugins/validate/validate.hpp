@@ -1,4 +1,5 @@
-// Validating a plugin file: every test of tests.hpp, each in a process of its own.
+// Validating a plugin, a file or what runs in a process of its own: every test of tests.hpp that is
+// about such a one, each in a process of its own.
 //
 // REQUIRES: the calling process has one thread.
 #pragma once
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "host/config/config.hpp"
 #include "host/plugins/plugin_file.hpp"
 #include "host/plugins/validate/child.hpp"
 
@@ -29,6 +31,21 @@ struct TestResult {
 /// The functions of extension points that it provides, comma-separated: loaded and created in a
 /// process of its own, with this configuration. What failed otherwise, in `detail`.
 TestVerdict provided_by(const PluginFile& file, const std::string& config);
+
+/// What a plugin in a process of its own says of itself, and provides.
+struct ProcessDescription {
+  std::string name, version, description, config_schema, provides;
+};
+
+/// Starts it, creates it with the configuration that `plugin` has, and ends it. `folder`: of the
+/// plugins. REQUIRES: plugin.process.
+Result<ProcessDescription> describe_process(const PluginConfig& plugin,
+                                            const std::filesystem::path& folder);
+
+/// As validate_plugin(); the configuration is that of `plugin`. REQUIRES: plugin.process.
+Result<std::vector<TestResult>> validate_process(const PluginConfig& plugin,
+                                                 const std::filesystem::path& folder,
+                                                 const ValidateOptions& options);
 
 /// One result per test, in a fixed order. An error when the file is no plugin that this host can
 /// load, or a test's name is not known.

@@ -1,8 +1,6 @@
 #include "host/rest/openapi/open_api.hpp"
 
 #include <boost/json/object.hpp>
-#include <utility>
-#include <vector>
 
 #include "api/json/json.hpp"
 #include "host/base/version.hpp"
@@ -10,7 +8,6 @@
 #include "host/rest/openapi/gnostic.hpp"
 #include "host/rest/openapi/paths.hpp"
 #include "host/rest/openapi/schemas.hpp"
-#include "host/rest/resources.hpp"
 
 namespace sluice::host {
 
@@ -48,9 +45,9 @@ json::object v2_document(const api::Scheme& scheme, const std::vector<ApiResourc
 
 }  // namespace
 
-OpenApi::Documents OpenApi::make(const api::Scheme& scheme) {
+OpenApi::Documents OpenApi::make(const api::Scheme& scheme,
+                                 const std::vector<ApiResource>& resources) {
   Documents out;
-  const auto resources = served_resources(scheme);
   const json::object v2 = v2_document(scheme, resources);
   out.v2_json = json_document(v2);
   out.v2_protobuf = make_document(std::string(kProtobuf), encode_openapi_v2(v2));
@@ -79,7 +76,8 @@ OpenApi::Documents OpenApi::make(const api::Scheme& scheme) {
 OpenApi::Answer OpenApi::find(std::string_view path, std::string_view accept) const {
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   if (!path.starts_with("/openapi/")) return {};
-  std::call_once(once_, [this] { documents_ = std::make_unique<const Documents>(make(scheme_)); });
+  std::call_once(
+      once_, [this] { documents_ = std::make_unique<const Documents>(make(scheme_, resources_)); });
   const bool v2 = path == "/openapi/v2";
   const ApiDocument* document = nullptr;
   if (v2) document = &documents_->v2_json;

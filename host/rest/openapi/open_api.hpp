@@ -12,16 +12,22 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "api/scheme/scheme.hpp"
 #include "host/rest/discovery.hpp"
+#include "host/rest/resources.hpp"
 
 namespace sluice::host {
 
 class OpenApi {
  public:
   /// `scheme` must outlive it.
-  explicit OpenApi(const api::Scheme& scheme) : scheme_(scheme) {}
+  explicit OpenApi(const api::Scheme& scheme) : OpenApi(scheme, served_resources(scheme)) {}
+  /// Of these alone, in the order of served_resources().
+  OpenApi(const api::Scheme& scheme, std::vector<ApiResource> resources)
+      : scheme_(scheme), resources_(std::move(resources)) {}
 
   struct Answer {
     bool exists = false;                    ///< something is described at the path
@@ -36,9 +42,10 @@ class OpenApi {
     ApiDocument v2_json, v2_protobuf, index;
     std::map<std::string, ApiDocument, std::less<>> v3;  ///< by path
   };
-  static Documents make(const api::Scheme& scheme);
+  static Documents make(const api::Scheme& scheme, const std::vector<ApiResource>& resources);
 
   const api::Scheme& scheme_;
+  const std::vector<ApiResource> resources_;
   mutable std::once_flag once_;
   mutable std::unique_ptr<const Documents> documents_;  // set once, under once_
 };

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sluice/cpp/time.hpp>
 
 namespace options {
 namespace {
@@ -435,8 +436,8 @@ TEST_F(Decide, TheRightToPreemptLastsAsLongAsWhatCameOfIt) {
 }
 
 TEST(TimeText, IsRfc3339) {
-  EXPECT_EQ(time_text(0), "1970-01-01T00:00:00Z");
-  EXPECT_EQ(time_text(1767603600 * kSecondNs + 5), "2026-01-05T09:00:00Z");
+  EXPECT_EQ(sluice::time_text(0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(sluice::time_text(1767603600 * kSecondNs + 5), "2026-01-05T09:00:00Z");
 }
 
 }  // namespace

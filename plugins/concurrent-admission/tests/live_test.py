@@ -5,6 +5,7 @@
     live_test.py --sluice build/dev/bin/sluice [TestClass.test_name …]
 """
 import argparse
+import itertools
 import json
 import os
 import signal
@@ -14,12 +15,21 @@ import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../tests/e2e"))
+import wire  # noqa: E402
 from host import Host, eventually  # noqa: E402
 from rest import Rest  # noqa: E402
+from wire import Wire  # noqa: E402
 
 SLUICE = ""
 GROUP = "/apis/kueue.x-k8s.io/v1beta2"
 API = "kueue.x-k8s.io/v1beta2"
+
+
+def states_of(parent):
+    """`a=Admitted b=Pending`, as the parent tells it."""
+    begin = len(parent["metadata"]["name"]) + len("-option-")
+    return " ".join(f"{each['name'][begin:]}={each['state']}"
+                    for each in parent.get("status", {}).get("options", []))
 
 
 class PluginHost(Host):
@@ -100,14 +110,11 @@ class Live(unittest.TestCase):
         return self.rest.get(f"{GROUP}/namespaces/team/workloads/{name}")
 
     def states(self, parent):
-        """`a=Admitted b=Pending`, as the parent tells it."""
-        listed = self.get(parent).get("status", {}).get("options", [])
-        return " ".join(f"{o['name'][len(parent) + 8:]}={o['state']}" for o in listed)
+        return states_of(self.get(parent))
 
-    def become(self, parent, states, seconds=20):
+    def become(self, parent, states):
         eventually(lambda: self.states(parent) == states,
-                   f"{states}, not {self.states(parent)}: {json.dumps(self.get(parent))[:3000]}",
-                   seconds)
+                   f"{states}, not {self.states(parent)}: {json.dumps(self.get(parent))[:3000]}")
 
     def flavor_of(self, parent, resource="cpu"):
         admission = self.get(parent).get("status", {}).get("admission", {})
@@ -120,7 +127,7 @@ class Live(unittest.TestCase):
         def pods():
             status = self.rest.get(f"/apis/batch/v1/namespaces/team/jobs/{job}").get("status", {})
             return status.get("active", 0) == 1 and status.get("ready", 0) == 1
-        eventually(pods, f"a pod of {job} runs", 20)
+        eventually(pods, f"a pod of {job} runs")
 
     def events(self, name):
         listed = self.rest.get("/api/v1/namespaces/team/events")["items"]
@@ -133,36 +140,36 @@ class Live(unittest.TestCase):
 
 
 class Watch:
-    """The states that a parent went through, each once, looked at again and again."""
+    """Every state that parents went through from now on, also one that lasted a moment."""
 
-    def __init__(self, test, parent):
-        self.seen, self.over = [], threading.Event()
-        rest = Rest(test.host.kubeconfig)
+    def __init__(self, test):
+        self.test, self.versions = test, {}  # of workloads by name
+        start = test.rest.get(f"{GROUP}/namespaces/team/workloads")["metadata"]["resourceVersion"]
+        self.wire = Wire(test.host)
+        self.events = wire.Watch(
+            self.wire, f"{GROUP}/namespaces/team/workloads?resourceVersion={start}")
+        threading.Thread(target=self.follow, daemon=True).start()  # which ends with the process
 
-        def look():
-            last = False
-            while not last:
-                last = self.over.wait(0.02)  # and one more look
-                _, now = rest.send("GET", f"{GROUP}/namespaces/team/workloads/{parent}")
-                states = " ".join(f"{o['name'][len(parent) + 8:]}={o['state']}"
-                                  for o in now.get("status", {}).get("options", []))
-                if states and (not self.seen or self.seen[-1] != states):
-                    self.seen.append(states)
-        self.thread = threading.Thread(target=look, daemon=True)
-        self.thread.start()
+    def follow(self):
+        while event := self.events.next():
+            thing = event["object"]
+            self.versions.setdefault(thing["metadata"]["name"], []).append(thing)
 
-    def end(self):
-        self.over.set()
-        self.thread.join(timeout=10)
-        return self.seen
+    def states(self, parent):
+        """Each once, up to now."""
+        now = self.test.get(parent)["metadata"]["resourceVersion"]
+        eventually(lambda: now in [each["metadata"]["resourceVersion"]
+                                   for each in self.versions.get(parent, [])], "all was seen")
+        told = [states_of(each) for each in list(self.versions[parent])]
+        return [each for each, _ in itertools.groupby(filter(None, told))]
 
 
 class Stories(Live):
     def test_1_upgrade(self):
         q = "upgrade"
         self.queue(q, {"res": 0, "od": 0, "spot": 1}, {"onSuccess": "RemoveLower"})
+        watch = Watch(self)
         parent = self.job(q)
-        watch = Watch(self, parent)
         self.become(parent, "res=Pending od=Pending spot=Admitted")
         self.runs(q)
         self.quota(q, {"res": 0, "od": 1, "spot": 1})
@@ -172,14 +179,14 @@ class Stories(Live):
         self.quota(q, {"res": 1, "od": 1, "spot": 1})
         self.become(parent, "res=Admitted od=Deactivated spot=Deactivated")
         self.runs(q)
-        seen = watch.end()
+        seen = watch.states(parent)
         wanted = ["res=Pending od=Pending spot=Admitted",
                   "res=Pending od=Admitted spot=Deactivated",
                   "res=Admitted od=Deactivated spot=Deactivated"]
         self.assertEqual([s for s in seen if "Admitted" in s], wanted)
         # Each move stopped the job, and started it when its processes had ended.
-        eventually(lambda: self.events(q).get("Started") == 3, "the job started three times")
-        self.assertEqual(self.events(q)["Stopped"], 2)
+        eventually(lambda: (self.events(q).get("Started"), self.events(q).get("Stopped")) == (3, 2),
+                   "the job started three times")
         self.finish(q)
         eventually(lambda: not [w for w in self.rest.get(
             f"{GROUP}/namespaces/team/workloads")["items"]
@@ -216,7 +223,7 @@ class Stories(Live):
                 if each["type"] == "QuotaReserved":
                     return each["status"] == "True"
             return False
-        eventually(holds, f"{workload} has its quota", 20)
+        eventually(holds, f"{workload} has its quota")
 
     def test_3_reservation_and_equals(self):
         q = "equals"
@@ -253,14 +260,14 @@ class Stories(Live):
         self.queue(q, {"res": 0, "od": 1}, {"onSuccess": "RemoveLower", "explicitOptions": [
             {"name": "reserved", "allowedResourceFlavors": ["res"]},
             {"name": "fallback", "allowedResourceFlavors": ["od"], "createDelaySeconds": 3}]})
+        watch = Watch(self)
         parent = self.job(q)
-        watch = Watch(self, parent)
-        self.become(parent, "reserved=Pending fallback=Deactivated")
-        self.become(parent, "reserved=Pending fallback=Admitted")
+        self.become(parent, "reserved=Pending fallback=Admitted")  # after its delay
         self.runs(q)
         self.quota(q, {"res": 1, "od": 1})
         self.become(parent, "reserved=Admitted fallback=Deactivated")
-        seen = watch.end()
+        seen = watch.states(parent)
+        self.assertIn("reserved=Pending fallback=Deactivated", seen[:1])
         self.assertEqual([s for s in seen if "Admitted" in s],
                          ["reserved=Pending fallback=Admitted",
                           "reserved=Admitted fallback=Deactivated"])
@@ -270,9 +277,10 @@ class Stories(Live):
         self.queue(q, {"res": 0, "od": 1}, {"onSuccess": "RemoveLower", "explicitOptions": [
             {"name": "reserved", "allowedResourceFlavors": ["res"], "deleteDelaySeconds": 2},
             {"name": "fallback", "allowedResourceFlavors": ["od"]}]})
+        watch = Watch(self)
         parent = self.job(q)
-        self.become(parent, "reserved=Pending fallback=Admitted")
-        self.become(parent, "reserved=Deactivated fallback=Admitted")
+        self.become(parent, "reserved=Deactivated fallback=Admitted")  # after its delay
+        self.assertIn("reserved=Pending fallback=Admitted", watch.states(parent))
         self.quota(q, {"res": 1, "od": 1})
         self.runs(q)
         self.assertEqual(self.states(parent), "reserved=Deactivated fallback=Admitted")
@@ -356,7 +364,7 @@ class Seen(Live):
         both = self.host.run("patch", "clusterqueue", q, "--type=merge", "-p", json.dumps(
             {"spec": {"concurrentAdmissionPolicy": other}}))
         self.assertIn("two spellings of one policy", both.stderr)
-        self.assertIn("CreatedOption", self.events(parent))
+        eventually(lambda: "CreatedOption" in self.events(parent), "an event tells of an option")
         eventually(lambda: self.counts(q) == (0, 1), "the queue counts the parent alone")
 
     def counts(self, q):
@@ -412,7 +420,7 @@ class TurnedOff(Live):
         self.host.write_config(self.host.store, self.host.extra)
         self.host.process.send_signal(signal.SIGHUP)
         eventually(lambda: self.host.log().count("the new configuration is in force") > said,
-                   "the configuration is reloaded", 20)
+                   "the configuration is reloaded")
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class Provisioning(World):
     def request(self, workload, attempt=1):
         """The UID of its only request, which is of this attempt."""
         name = f"{workload}-{workload}-{attempt}"
-        found = eventually(lambda: self.requests(workload), f"a request of {workload}", 20)
+        found = eventually(lambda: self.requests(workload), f"a request of {workload}")
         assert list(found) == [name], f"{name} is wanted, there is {found}"
         return found[name]
 
@@ -85,6 +85,10 @@ class Provisioning(World):
     def created(self, workload):
         """How many requests were ever made for a workload."""
         return self.events(workload, "ProvisioningRequestCreated")
+
+    def told_of(self, workload, requests=1):
+        """Waits for the events of so many requests, which a crash right behind one may lose."""
+        eventually(lambda: self.created(workload) >= requests, f"events of {workload}")
 
     def events(self, workload, reason):
         return sum(each.get("count", 1)
@@ -157,6 +161,7 @@ class OffAndOn(LiveTest):
         world.switch(how, ON)
         eventually(lambda: world.active("clusterqueues", name)["status"] == "True", "active")
         self.assertEqual(world.request(name), uid)
+        world.told_of(name)
         self.assertEqual(world.created(name), 1)
         world.tell(name, "Accepted", "Provisioned")
         world.becomes(name, "admitted")
@@ -183,6 +188,7 @@ class Killed(LiveTest):
         world = self.world
         self.waiting("steps")
         uid = world.request("steps")
+        world.told_of("steps")
         world.crash()  # the request is there
         self.assertEqual(world.request("steps"), uid)
         world.tell("steps", "Accepted", message="two minutes")
@@ -194,6 +200,7 @@ class Killed(LiveTest):
         world.becomes("steps", "reserved")
         eventually(lambda: list(world.requests("steps")) == ["steps-steps-2"], "the second attempt")
         second = world.request("steps", 2)
+        world.told_of("steps", 2)
         world.crash()
         self.assertEqual(world.request("steps", 2), second)
         world.tell("steps", "Accepted", "Provisioned", attempt=2)
@@ -210,6 +217,7 @@ class Killed(LiveTest):
     def test_during_the_pause(self):
         world = self.world
         self.waiting("pause", backoffBaseSeconds=600)
+        world.told_of("pause")
         world.tell("pause", "Failed")
         world.becomes("pause", "pending")
         eventually(lambda: not world.requests("pause"), "the request is gone")
@@ -236,6 +244,11 @@ class Killed(LiveTest):
 
 
 class Requests(LiveTest):
+    def templates(self, workload):
+        return [each for each in
+                self.world.rest.get("/api/v1/namespaces/team/podtemplates")["items"]
+                if each["metadata"]["name"].startswith(f"ppt-{workload}-")]
+
     def test_made_again(self):
         world = self.world
         uid = self.waiting("again")
@@ -243,10 +256,9 @@ class Requests(LiveTest):
         self.assertEqual(code, 200)
         other = eventually(lambda: world.requests("again") and world.request("again"), "a new one")
         self.assertNotEqual(other, uid)
-        templates = world.rest.get("/api/v1/namespaces/team/podtemplates")["items"]
-        owners = [each["metadata"]["ownerReferences"][0]["uid"] for each in templates
-                  if each["metadata"]["name"].startswith("ppt-again-")]
-        self.assertEqual(owners, [other])
+        eventually(lambda: [each["metadata"]["ownerReferences"][0]["uid"]
+                            for each in self.templates("again")] == [other],
+                   "there is one template, that of the new one")
         world.tell("again", "Provisioned")
         world.becomes("again", "admitted")
         # Who runs needs it no more.
@@ -275,9 +287,8 @@ class Requests(LiveTest):
         # It begins anew with the first attempt's name; an answer to that one is none to this one.
         self.assertNotEqual(world.request("evicted"), first)
         world.tell("evicted", "Provisioned", uid=first, expect=(409,))
-        templates = world.rest.get("/api/v1/namespaces/team/podtemplates")["items"]
-        self.assertEqual([t["metadata"]["name"] for t in templates
-                          if "evicted" in t["metadata"]["name"]], ["ppt-evicted-evicted-1-main"])
+        eventually(lambda: [each["metadata"]["name"] for each in self.templates("evicted")]
+                   == ["ppt-evicted-evicted-1-main"], "there is one template")
 
     def test_configuration_comes_late(self):
         world = self.world
@@ -338,7 +349,7 @@ class Races(LiveTest):
         world.queue("pair", ["left", "right"], {"f": 4})
         world.workload("pair", "pair")
         first = eventually(lambda: len(world.requests("pair")) == 2 and world.requests("pair"),
-                           "two requests", 20)
+                           "two requests")
         self.assertEqual(sorted(first), ["pair-left-1", "pair-right-1"])
 
         def tell(request, kind):
@@ -350,9 +361,8 @@ class Races(LiveTest):
         self.assertEqual(world.state("pair"), "reserved")
         tell("pair-left-1", "Failed")
         # The one that failed counts its attempts; the other gets a request of the same name.
-        second = eventually(lambda: sorted(world.requests("pair")) ==
-                            ["pair-left-2", "pair-right-1"] and world.requests("pair"), "anew", 20)
-        self.assertNotEqual(second["pair-right-1"], first["pair-right-1"])
+        eventually(lambda: sorted(world.requests("pair")) == ["pair-left-2", "pair-right-1"] and
+                   world.requests("pair")["pair-right-1"] != first["pair-right-1"], "anew")
         self.assertEqual(world.checks("pair"), {"left": "Pending", "right": "Pending"})
         tell("pair-left-2", "Provisioned")
         tell("pair-right-1", "Provisioned")
@@ -405,9 +415,10 @@ class ByCommand(unittest.TestCase):
         """The UIDs of the requests for which the program was started, in order."""
         try:
             with open(os.path.join(self.folder, "begun"), encoding="utf-8") as text:
-                return [json.loads(line)["request"]["metadata"]["uid"] for line in text]
+                whole = text.read().rpartition("\n")[0]
         except FileNotFoundError:
             return []
+        return [json.loads(line)["request"]["metadata"]["uid"] for line in whole.splitlines()]
 
     def file(self, name):
         return os.path.join(self.folder, name)
@@ -415,8 +426,9 @@ class ByCommand(unittest.TestCase):
     def start(self):
         self.world.workload("boot", "boot")
         uid = self.world.request("boot")
-        eventually(self.begun, "the program runs", 20)
+        eventually(self.begun, "the program runs")
         self.assertEqual(self.begun(), [uid])
+        self.world.told_of("boot")
         return uid
 
     def end(self, uid, runs):
@@ -430,7 +442,7 @@ class ByCommand(unittest.TestCase):
     def test_killed_while_it_runs(self):
         uid = self.start()
         self.world.crash()
-        eventually(lambda: len(self.begun()) == 2, "it is run again, for the same request", 20)
+        eventually(lambda: len(self.begun()) == 2, "it is run again, for the same request")
         self.end(uid, 2)
         self.world.crash()  # what is provisioned is not provisioned again
         self.assertEqual(self.world.state("boot"), "admitted")
@@ -440,17 +452,17 @@ class ByCommand(unittest.TestCase):
     def test_reloaded_while_it_runs(self):
         uid = self.start()
         self.world.switch("reload", OFF)
-        eventually(lambda: os.path.exists(self.file("stopped")), "it is stopped", 20)
+        eventually(lambda: os.path.exists(self.file("stopped")), "it is stopped")
         self.assertEqual(self.world.state("boot"), "reserved")
         self.world.switch("reload", self.on)
-        eventually(lambda: len(self.begun()) == 2, "it is run again, for the same request", 20)
+        eventually(lambda: len(self.begun()) == 2, "it is run again, for the same request")
         self.end(uid, 2)
 
     def test_stopped_with_its_workload(self):
         self.start()
         self.world.rest.send("DELETE", f"{GROUP}/namespaces/team/workloads/boot")
-        eventually(lambda: os.path.exists(self.file("stopped")), "it is stopped", 20)
-        self.assertFalse(self.world.requests("boot"))
+        eventually(lambda: os.path.exists(self.file("stopped")), "it is stopped")
+        eventually(lambda: not self.world.requests("boot"), "the request is gone")
 
 
 if __name__ == "__main__":

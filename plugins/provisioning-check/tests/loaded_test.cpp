@@ -173,12 +173,12 @@ constexpr const char* kRequest = "default/w-prov-1";
 
 TEST(ProvisioningCheck, ActiveWhenItsConfigurationIsThere) {
   Host host;
-  const CheckActivity before = host.checks().check_changed("prov", kCheckObject);
+  const CheckActivity before = *host.checks().check_changed("prov", kCheckObject);
   EXPECT_EQ(before.active, false);
   EXPECT_EQ(before.reason + ": " + before.message,
             "BadParametersRef: there is no ProvisioningRequestConfig cfg");
   host.apply(config());
-  EXPECT_TRUE(host.checks().check_changed("prov", kCheckObject).active);
+  EXPECT_TRUE(host.checks().check_changed("prov", kCheckObject)->active);
   EXPECT_TRUE(host.checks().provides("kueue.x-k8s.io/provisioning-request"));
 }
 

@@ -24,5 +24,7 @@
 #include "sluice/cpp/json.hpp"
 #include "sluice/cpp/objects.hpp"
 #include "sluice/cpp/questions.hpp"
+#include "sluice/cpp/remotes.hpp"
 #include "sluice/cpp/text.hpp"
+#include "sluice/cpp/time.hpp"
 #include "sluice/cpp/workload.hpp"

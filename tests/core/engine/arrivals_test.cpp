@@ -34,6 +34,42 @@ TEST(Arrivals, WhatAChangeOfAWaitingWorkloadMeans) {
   }
 }
 
+// `b` is parked: nothing is free. It is looked at again when it asks for something else, and not
+// because somebody wrote what it is told, or wrote it as it was.
+TEST(Arrivals, AParkedWorkloadThatAsksForTheSameStaysParked) {
+  const struct {
+    const char* what;
+    std::function<void(Job&)> change;
+    bool looked_at;
+  } cases[] = {
+      {"nothing", [](Job&) {}, false},
+      {"what it is told",
+       [](Job& job) {
+         job.object.status.conditions.push_back(
+             {"QuotaReserved", "False", "Pending", "no quota", kSecond, 0});
+       },
+       false},
+      {"another priority", [](Job& job) { job.priority(5); }, true},
+      {"another count", [](Job& job) { job.object.pod_sets[0].count = 2; }, true},
+      {"pods that it gives back",
+       [](Job& job) {
+         job.object.status.reclaimable_pods = {{"main", 1}};
+       },
+       true},
+  };
+  for (const auto& each : cases) {
+    Scenario s;
+    s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+    s.submit(Job("a", "q").cpu(4)).submit(Job("b", "q").cpu(3)).run();
+    ASSERT_EQ(s.admitted(), "a");
+    const std::uint64_t cycles = s.engine.stats().cycles;
+    Job b = Job("b", "q").cpu(3);
+    each.change(b);
+    s.submit(b).run();
+    EXPECT_EQ(s.engine.stats().cycles > cycles, each.looked_at) << each.what;
+  }
+}
+
 TEST(Arrivals, WhatWasGrantedIsNotChangedByItsObject) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));

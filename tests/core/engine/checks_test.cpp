@@ -183,11 +183,11 @@ TEST(Checks, EveryEndOfAReservationBeginsAnotherAttempt) {
   Scenario s;
   s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
   const WorkloadId id = *s.engine.find("ns/w");
-  EXPECT_EQ(s.engine.attempt(id), 1U);
+  EXPECT_EQ(attempt_of(s.engine.model(), id), 1U);
   s.answer("w", "a", "Retry").run();
-  EXPECT_EQ(s.engine.attempt(id), 2U);
+  EXPECT_EQ(attempt_of(s.engine.model(), id), 2U);
   s.answer("w", "a", "Rejected").run();
-  EXPECT_EQ(s.engine.attempt(id), 3U);
+  EXPECT_EQ(attempt_of(s.engine.model(), id), 3U);
 }
 
 TEST(Checks, PreemptedWhileCheckingLosesTheReservationAndBeginsAnew) {
@@ -214,6 +214,27 @@ TEST(Checks, ThoseOfFlavorsAreListedWhenTheirFlavorIsReserved) {
   EXPECT_EQ(s.checks("w2"), "a=Pending");  // its retries are counted on
   s.after(9).run();
   EXPECT_EQ(s.engine.status(*s.engine.find("ns/w2")).admission_checks[0].retry_count, 1);
+}
+
+// How often a check was retried outlives a restart, also one after which nothing is waited for.
+TEST(Checks, RetriesAreCountedOnAfterARestart) {
+  Scenario before;
+  before.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();
+  before.answer("w", "a", "Retry", "", 60).run();
+  const WorkloadId id = *before.engine.find("ns/w");
+  auto stored = std::make_shared<api::Workload>(*before.engine.object(id));
+  stored->status = before.engine.status(id);
+  ASSERT_EQ(stored->status.admission_checks[0].retry_count, 1);
+  for (const int later : {30, 90}) {  // while it is to wait, and when that is over
+    Scenario after;
+    after.after(later).flavor("f").queue(four().checked_by("a"));
+    after.apply(stored);
+    after.after(0).run();
+    EXPECT_EQ(after.state("w"), later < 60 ? "pending" : "reserved");
+    const auto status = after.engine.status(*after.engine.find("ns/w"));
+    ASSERT_EQ(status.admission_checks.size(), 1U) << later;
+    EXPECT_EQ(status.admission_checks[0].retry_count, 1) << later;
+  }
 }
 
 TEST(Checks, WhatAStartedJobWasGivenStays) {
@@ -349,7 +370,7 @@ TEST_F(Held, TheReservationHoldsAndTheVictimRunsOnUntilTheCheckIsReady) {
   s.submit(Job("high", "q").cpu(3).priority(5));
   EXPECT_EQ(s.run(), Lines("reserved high"));
   EXPECT_EQ(s.admitted(), "low");
-  EXPECT_EQ(s.engine.planned_victims(*s.engine.find("ns/high")), Lines("ns/low"));
+  EXPECT_EQ(planned_victims(s.engine.model(), *s.engine.find("ns/high")), Lines("ns/low"));
   EXPECT_EQ(s.answer("high", "late", "Ready").run(),
             Lines("check high late Ready", "evicted low InClusterQueue by high", "admitted high"));
 }
@@ -393,7 +414,7 @@ TEST_F(Held, B2_WhoIsReadyOnFreeCapacityDoesNotWaitBehindLaterReservations) {
   s.submit(Job("h1", "q").cpu(2).priority(5)).run();
   s.submit(Job("h2", "q").cpu(3).priority(5)).run();
   s.submit(Job("h3", "q").cpu(1).priority(4)).run();
-  ASSERT_EQ(s.engine.planned_victims(*s.engine.find("ns/h2")), Lines("ns/low"));
+  ASSERT_EQ(planned_victims(s.engine.model(), *s.engine.find("ns/h2")), Lines("ns/low"));
   ASSERT_EQ(s.state("h3"), "reserved");
   EXPECT_EQ(s.answer("h1", "late", "Ready").run(), Lines("check h1 late Ready", "admitted h1"));
   // h3 would need 4 + 2 + 1 = 7 while low runs: it waits until h2 lets the preemption go.
@@ -424,7 +445,7 @@ TEST_F(Held, AVictimThatEndsByItselfLeavesNothingToPreempt) {
   start(four().lower_priority().checked_by("late"));
   s.submit(Job("high", "q").cpu(3).priority(5)).run();
   s.finish("low").run();
-  EXPECT_TRUE(s.engine.planned_victims(*s.engine.find("ns/high")).empty());
+  EXPECT_TRUE(planned_victims(s.engine.model(), *s.engine.find("ns/high")).empty());
   EXPECT_EQ(s.answer("high", "late", "Ready").run(),
             Lines("check high late Ready", "admitted high"));
 }

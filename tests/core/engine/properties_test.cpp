@@ -237,7 +237,7 @@ TEST(EngineProperties, ReservationsAndTheirChecksOutliveARestart) {
           const std::string name = s.engine.key(id).substr(3);
           if (assignment_of(s.engine.model(), id).empty()) continue;
           out[name] = s.state(name) + " " + s.checks(name) + " " + s.assigned(name) + " " +
-                      std::to_string(s.engine.attempt(id));
+                      std::to_string(attempt_of(s.engine.model(), id));
         }
       };
       note(before);

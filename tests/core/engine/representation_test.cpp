@@ -129,7 +129,8 @@ TEST_F(Represented, AMemberThatIsRemovedIsGone) {
 
 TEST_F(Represented, ItsJobsReportsAreThoseOfTheMember) {
   both();
-  s->submit(Job("w", "q").cpu(3).ready(true)).run();
+  s->submit(Job("w", "q").cpu(3).ready(true));
+  EXPECT_THAT(s->run_told(), ::testing::Contains("listed m1"));  // so that it is stored there, too
   EXPECT_EQ(says("PodsReady", "m1"), says("PodsReady"));
   EXPECT_EQ(says("PodsReady"), "True Started: ");
   s->submit(Job("w", "q").cpu(3).reclaimable(1)).run();  // its only pod: nothing is used any more

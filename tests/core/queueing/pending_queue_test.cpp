@@ -57,6 +57,59 @@ TEST_F(Pending, HighPriorityThenTimeThenUid) {
   EXPECT_EQ(drain(), (Ids{4, 3, 2, 1}));
 }
 
+/// In a lane of its own, with a key of its own.
+OrderKey in_lane(OrderKey key, std::uint32_t lane, std::int64_t given = 0) {
+  key.lane = lane;
+  key.given = given;
+  return key;
+}
+
+TEST_F(Pending, TheKeyOfTheLaneThenTheGivenOneThenTheBuiltInOrder) {
+  add(in_lane(key(1, 9, 1), 1), 1);
+  add(in_lane(key(2, 0, 2), 2, 5), 1);
+  add(in_lane(key(3, 0, 3), 2, 4), 2);
+  add(in_lane(key(4, 0, 1), 3), 1);
+  EXPECT_TRUE(queue.order_lane(1, 7));
+  EXPECT_FALSE(queue.order_lane(1, 7)) << "it was so before";
+  // lanes 2 and 3 have 0, lane 1 has 7; in lanes 2 and 3: given 0, 4, 5
+  EXPECT_EQ(queue.members(), (Ids{4, 3, 2, 1}));
+  EXPECT_TRUE(queue.order_lane(1, -1));
+  EXPECT_EQ(queue.members(), (Ids{1, 4, 3, 2}));
+  EXPECT_EQ(drain(), (Ids{1, 4, 3, 2}));
+}
+
+TEST_F(Pending, EqualsOfAllLanesAreParkedAndWokenTogether) {
+  add(in_lane(key(1, 0, 1), 1), 7);
+  add(in_lane(key(2, 0, 2), 2), 7);
+  add(in_lane(key(3, 0, 3), 2), 8);  // another shape
+  queue.park_with_equals(1, because("no room"));
+  EXPECT_TRUE(queue.parked(2));
+  EXPECT_FALSE(queue.parked(3));
+  add(in_lane(key(4, 0, 4), 3), 7);  // an equal that arrives, in a lane that is new
+  add(in_lane(key(5, 0, 5), 2), 7);
+  EXPECT_TRUE(queue.parked(4));
+  EXPECT_TRUE(queue.parked(5));
+  EXPECT_EQ(queue.class_reason(4)->text, "no room");
+  EXPECT_EQ(queue.parked_count(), 4U);
+  queue.order_lane(3, -1);
+  EXPECT_TRUE(queue.wake());
+  EXPECT_EQ(drain(), (Ids{4, 1, 2, 3, 5}));
+}
+
+TEST_F(Pending, ReorderingMovesBetweenLanes) {
+  add(key(1, 0, 1), 7);
+  add(key(2, 0, 2), 7);
+  queue.order_lane(5, 3);
+  queue.reorder(in_lane(key(1, 0, 1), 5));
+  EXPECT_EQ(queue.members(), (Ids{2, 1}));
+  queue.park_with_equals(2, because("no room"));
+  EXPECT_TRUE(queue.parked(1));
+  queue.reorder(key(1, 0, 1));
+  EXPECT_TRUE(queue.parked(1));
+  EXPECT_TRUE(queue.wake());
+  EXPECT_EQ(drain(), (Ids{1, 2}));
+}
+
 TEST_F(Pending, InsertingAgainMoves) {
   add(key(1, 0, 1));
   add(key(2, 0, 2));
@@ -164,6 +217,16 @@ TEST_F(Pending, ThePlaceMovesTheWholeGroupInsideByRank) {
   add(member(2, anchor, 30), 2);
   queue.give_place(2, 1);  // 2 preempts; 3 of better rank still comes first
   EXPECT_EQ(drain(), (Ids{3, 2, 9}));
+}
+
+TEST_F(Pending, AMemberThatIsReorderedHasOnePlaceInItsGroup) {
+  const OrderKey anchor = key(1, 0, 5);
+  add(key(9, 3, 4), 9);
+  add(member(3, anchor, 20), 3);
+  add(member(2, anchor, 30), 2);
+  queue.reorder(member(3, anchor, 40));
+  queue.give_place(2, 1);
+  EXPECT_EQ(drain(), (Ids{2, 3, 9}));
 }
 
 TEST_F(Pending, AnAnchorThatIsQueuedItselfHasARankInItsGroupToo) {

@@ -124,10 +124,12 @@ describe('typed objects', () => {
     const pod = { name: pods.items[0].metadata.name, namespace };
     assert.equal(await core.readNamespacedPodLog(pod), 'one\ntwo\n');
     assert.equal(await core.readNamespacedPodLog({ ...pod, tailLines: 1 }), 'two\n');
-    const events = await core.listNamespacedEvent(
-      { namespace, fieldSelector: `involvedObject.name=${name}` });
-    const reasons = events.items.map((event) => event.reason);
-    for (const reason of ['CreatedWorkload', 'Started']) assert.ok(reasons.includes(reason));
+    await eventually(async () => {
+      const events = await core.listNamespacedEvent(
+        { namespace, fieldSelector: `involvedObject.name=${name}` });
+      const reasons = events.items.map((event) => event.reason);
+      return ['CreatedWorkload', 'Started'].every((reason) => reasons.includes(reason));
+    }, 'events tell of it');
     await batch.deleteNamespacedJob({ ...at, propagationPolicy: 'Background' });
     await refused(404, batch.readNamespacedJob(at));
   });

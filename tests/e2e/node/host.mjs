@@ -57,7 +57,7 @@ export class Gate {
 }
 
 // Waits for something that happens by itself; `look` may be asynchronous.
-export async function eventually(look, what, seconds = 60) {
+export async function eventually(look, what, seconds = 180) {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     const value = await look();

@@ -6,6 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import puppeteer from 'puppeteer-core';
 
+// For a machine that is busy with other tests: a limit costs nothing where a test passes.
+const PATIENCE = 180_000; // ms
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -24,6 +26,8 @@ export class Browser {
       executablePath: process.env.WEB_BROWSER,
       args: FLAGS,
       headless: true,
+      timeout: PATIENCE,
+      protocolTimeout: 2 * PATIENCE,
       acceptInsecureCerts: true,
       userDataDir: this.#folder,
     });
@@ -68,6 +72,7 @@ export class Tab {
 
   async start(width, height) {
     const { page } = this;
+    page.setDefaultTimeout(PATIENCE);
     page.on('console', (message) => {
       if (!['error', 'warn'].includes(message.type())) return;
       if (/^Failed to load resource/.test(message.text())) this.refusals.push(message.text());
@@ -102,12 +107,18 @@ export class Tab {
     try {
       await this.page.waitForFunction(
         (s) => new RegExp(s).test(document.body.innerText),
-        { timeout: 15_000, polling: 50 },
+        { timeout: PATIENCE, polling: 50 },
         source,
       );
     } catch {
       throw new Error(`not shown: ${source}; but\n${(await this.text()).slice(0, 2000)}`);
     }
+  }
+
+  /** Clicks at once: a mouse on its way there may miss what moves while lists come in. */
+  async press(selector) {
+    await this.page.waitForSelector(selector);
+    await this.page.evaluate((to) => document.querySelector(to).click(), selector);
   }
 
   text() {

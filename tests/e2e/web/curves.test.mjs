@@ -43,17 +43,14 @@ describe('of a queue that was used', () => {
 
   it('the overview leads to them', async () => {
     await tab.see('#/overview', 'vision');
-    // In one step: rows are made anew while their numbers come in.
-    await tab.page.evaluate(() =>
-      document.querySelector('a[aria-label="History of vision"]').click(),
-    );
+    await tab.press('a[aria-label="History of vision"]');
     await tab.shows('on-demand · cpu');
     await tab.shows(/used [\d.]+ on average, at most [\d.]+; nominal 8/);
   });
 
   it('draw use, waits and evictions', async () => {
     for (const title of ['on-demand · cpu', 'Starts and evictions'])
-      await eventually(async () => (await drawn(tab, title)) > 500, `${title} is drawn`, 10);
+      await eventually(async () => (await drawn(tab, title)) > 500, `${title} is drawn`);
     assert.match(await label(tab, 'on-demand · cpu'), /used .* on average/);
     // Ann's jobs started and some were preempted: at least one of each.
     assert.match(await label(tab, 'Starts and evictions'), /[1-9]\d* started, [1-9]\d* evicted/);
@@ -86,11 +83,11 @@ describe('of a queue that was used', () => {
     await tab.page.focus('.choice input[value=hour]');
     for (const by of ['tenMinutes', 'hour']) {
       await tab.page.keyboard.press('ArrowRight');
-      await eventually(async () => asked.at(-1) === by, `it asks by ${by}`, 10);
+      await eventually(async () => asked.at(-1) === by, `it asks by ${by}`);
     }
     await tab.shows(/Week/);
     await tab.page.keyboard.press('Home');
-    await tab.page.click('.choice input[value=hour]');
+    await tab.press('.choice input[value=hour]');
   });
 
   it('a LocalQueue has those of its own, without a nominal quota', async () => {
@@ -189,10 +186,10 @@ describe('of a busy day', () => {
     });
     await tab.page.setViewport({ width: 1280, height: 1150 });
     await tab.see('#/clusterqueues/vision?to=history', 'on-demand · cpu');
-    await tab.page.click('.choice input[value=day]');
+    await tab.press('.choice input[value=day]');
     await tab.shows(/borrowed [\d.]+ on average/);
     for (const title of ['spot · memory', 'Waiting time of those that started'])
-      await eventually(async () => (await drawn(tab, title)) > 2000, `${title} is drawn`, 10);
+      await eventually(async () => (await drawn(tab, title)) > 2000, `${title} is drawn`);
     const at = await tab.page.$eval('.curves .u-over', (over) => {
       const { x, y, width, height } = over.getBoundingClientRect();
       return [x + width / 2, y + height / 2];

@@ -53,7 +53,7 @@ describe('signing in', () => {
     assert.deepEqual(await kept(), [0, '', true, false]);
     await tab.page.reload();
     await tab.shows('olga');
-    await tab.page.evaluate(() => document.querySelector('.who button').click());
+    await tab.press('.who button');
     await tab.shows('Token');
     assert.equal(await tab.page.evaluate(() => sessionStorage.getItem('sluice.token')), null);
     assert.deepEqual(tab.complaints, []);
@@ -116,11 +116,10 @@ describe('with data', () => {
 
   it('a number leads to who makes it up', async () => {
     await tab.see('#/overview', 'vision');
-    await tab.page.click('a[href="#/clusterqueues/vision?flavor=spot"]');
+    await tab.press('a[href="#/clusterqueues/vision?flavor=spot"]');
     await tab.shows('Only those on flavor spot');
     const first = '.holding a[href^="#/workloads/ann/"]';
-    await tab.page.waitForSelector(first);
-    await tab.page.evaluate((link) => document.querySelector(link).click(), first);
+    await tab.press(first);
     await tab.shows('Life');
   });
 
@@ -168,10 +167,34 @@ describe('with data', () => {
     await tab.picture('workload-evicted');
   });
 
+  it('workload that others wait or run for', async () => {
+    const name = await workloadOf('bob', 'explore');
+    await tab.see(`#/workloads/bob/${name}`, 'In its place', /main: spot/, /until something changes/);
+    await tab.picture('workload-race');
+    await tab.press('td a[href*="-option-"]');
+    await tab.shows('Stands for');
+    await tab.shows(name);
+  });
+
+  it('workloads of one job, of which one is to replace the other', async () => {
+    const { items } = await ask(`${KUEUE}/namespaces/bob/workloads`);
+    const mine = items.filter((one) => one.metadata.ownerReferences?.[0].name === 'crawl');
+    const grown = mine.find((one) => one.spec.podSets[0].count === 5).metadata.name;
+    await tab.see(
+      `#/workloads/bob/${grown}`,
+      'Workloads of the same job',
+      'this one',
+      '3 main',
+      '5 main',
+      /Its admission ends bob\/job-crawl/,
+    );
+    await tab.picture('workload-grows');
+  });
+
   it('pods and what they write, as text', async () => {
     const name = await workloadOf('bob', 'hotfix');
     await tab.see(`#/workloads/bob/${name}`, 'stable', 'Log');
-    await tab.page.evaluate(() => document.querySelector('td button').click());
+    await tab.press('td button');
     await tab.shows('epoch 1 <b>done</b>');
     await tab.picture('log');
   });
@@ -185,7 +208,7 @@ describe('with data', () => {
     await tab.see('#/checks', 'budget', 'example.com/budget', 'audited');
     await tab.picture('checks');
     await tab.see('#/plugins', 'flavor-fungibility', 'in service', /[1-9]\d* calls/);
-    await tab.page.evaluate(() => document.querySelector('summary').click());
+    await tab.page.evaluate(() => [...document.querySelectorAll('summary')].at(-1).click());
     await tab.shows('flavor-search.after_flavor');
     await tab.picture('plugins');
   });
@@ -203,9 +226,9 @@ describe('with data', () => {
     const shown = () =>
       tab.page.evaluate((key) => document.querySelector('.waiting').innerText.includes(key), name);
     await change(false);
-    await eventually(async () => !(await shown()), 'it waits no more', 15);
+    await eventually(async () => !(await shown()), 'it waits no more');
     await change(true);
-    await eventually(shown, 'it waits again', 15);
+    await eventually(shown, 'it waits again');
   });
 
   it('has landmarks, a heading, and a way past the navigation', async () => {

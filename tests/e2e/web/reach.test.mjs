@@ -120,7 +120,7 @@ describe('each page', async () => {
     workload: [`#/workloads/ann/${evicted.metadata.name}`, 'Life', 'Missing'],
     'what if': ['#/whatif', 'What would become of a job'],
     flavors: ['#/flavors', 'stable', 'spot=true:NoSchedule'],
-    node: ['#/nodes/stable', 'Pods on it'],
+    node: ['#/nodes/stable', 'Pods on it', 'bob/hotfix'],
     checks: ['#/checks', 'budget'],
     plugins: ['#/plugins', 'flavor-fungibility'],
   };
@@ -140,11 +140,15 @@ describe('each page', async () => {
     });
     it(`${name}: with Tab alone`, async () => {
       await tab.see(hash, ...texts);
-      const { steps, keys, wrong } = await walk(tab);
-      assert.deepEqual(wrong, []);
-      assert.equal(steps[0], 'a To the content');
-      assert.ok(steps.length >= 10, steps.join('\n'));
-      assert.deepEqual(await unreached(tab, keys), []);
+      // What comes while one walks is reached by the next walk.
+      let [walked, missed] = [undefined, undefined];
+      for (let tries = 0; tries < 10 && missed?.length !== 0; ++tries) {
+        walked = await walk(tab);
+        missed = await unreached(tab, walked.keys);
+      }
+      assert.deepEqual([walked.wrong, missed], [[], []]);
+      assert.equal(walked.steps[0], 'a To the content');
+      assert.ok(walked.steps.length >= 10, walked.steps.join('\n'));
     });
   }
 

@@ -190,7 +190,7 @@ spec:
 
   it('a LocalQueue leads to the question', async () => {
     await tab.see('#/localqueues/bob/main', 'What if a job came here?');
-    await tab.page.click('a[href="#/whatif?namespace=bob&queue=main"]');
+    await tab.press('a[href="#/whatif?namespace=bob&queue=main"]');
     await tab.shows('What would become of a job');
     assert.equal(await valueOf(tab, 'input[name=queue]'), 'main');
     assert.match(await valueOf(tab, 'textarea'), /namespace: bob\n[^]*queue-name: main/);

@@ -66,7 +66,7 @@ class Later {
   }
   std::vector<std::shared_ptr<Exchange>> wait(std::size_t count) {
     std::unique_lock lock(mutex_);
-    came_.wait_for(lock, std::chrono::seconds(20), [&] { return waiting_.size() >= count; });
+    came_.wait_for(lock, std::chrono::seconds(180), [&] { return waiting_.size() >= count; });
     return std::exchange(waiting_, {});
   }
 

@@ -173,18 +173,20 @@ std::set<std::string> names_of(const std::vector<json::object>& objects) {
 }
 
 TEST(Roles, AreThoseOfAHostAsFarAsSomethingServesThem) {
-  const auto names = names_of(user_roles(test::scheme(), {}));
+  const auto names = names_of(user_roles(test::scheme(), {}, {}));
   for (const char* there : {"kueue-batch-admin-role", "kueue-batch-user-role",
                             "kueue-clusterqueue-editor-role", "kueue-job-editor-role"})
     EXPECT_THAT(names, Contains(there));
   for (const char* not_there : {"cluster-admin", "view", "kueue-pending-workloads-cq-viewer-role"})
     EXPECT_THAT(names, Not(Contains(not_there)));
+  EXPECT_THAT(names_of(user_roles(test::scheme(), {}, {"visibility.kueue.x-k8s.io"})),
+              Contains("kueue-pending-workloads-cq-viewer-role"));
 }
 
 TEST(Roles, AKindOfAPluginHasAnEditorAndAViewer) {
   api::Scheme scheme;
   ASSERT_TRUE(scheme.add(kPaint, "paint").ok());
-  const auto roles = user_roles(scheme, {scheme.find_by_name("Brush")});
+  const auto roles = user_roles(scheme, {scheme.find_by_name("Brush")}, {});
   EXPECT_EQ(json::serialize(roles.back()),
             R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)"
             R"({"name":"kueue-brush-viewer-role"},"rules":[{"apiGroups":["paint.example.com"],)"

@@ -93,6 +93,8 @@ TEST(Deployment, WhoDecidesMayDoWhatItDoesAndNoMore) {
       {"jobs/finalizers", "update"},
       {"clusterqueues", "get list watch"},
       {"clusterqueues/status", "patch"},
+      {"admissionchecks", "get list patch watch"},  // an annotation tells which plugin answers
+      {"admissionchecks/status", "patch"},
       {"namespaces", "get list watch"},
       {"events", "create"},
       {"pods", ""},  // of a plugin that gates them
@@ -111,6 +113,27 @@ TEST(Deployment, AnotherConfigurationIsAnotherPod) {
   EXPECT_NE(pod("a: 1\n"), pod("a: 2\n"));
   EXPECT_NE(pod("a: 1\n").find(R"("--config","/etc/sluice-observer/sluice.yaml")"),
             std::string::npos);
+}
+
+// What a pod keeps is a volume of its own, which the pod that comes after it in its place gets.
+TEST(Deployment, EachPodHasAFolderToKeep) {
+  ClusterDeployment given = observer();
+  given.replicas = 2;
+  given.kept_folder = "/var/lib/sluice-history";
+  given.kept_bytes = 1 << 20;
+  const auto list = deployment_objects(given);
+  EXPECT_THAT(kinds_of(list), ElementsAre("Namespace", "ServiceAccount", "ClusterRole",
+                                          "ClusterRoleBinding", "StatefulSet", "Service"));
+  const json::value& spec = list[4].at("spec");
+  EXPECT_EQ(spec.at("serviceName"), list[5].at("metadata").at("name"));
+  EXPECT_EQ(spec.at("podManagementPolicy"), "Parallel");
+  const json::value& claim = spec.at("volumeClaimTemplates").at(0);
+  EXPECT_EQ(claim.at("spec").at("resources").at("requests").at("storage"), "1048576");
+  const json::value& mounts =
+      spec.at("template").at("spec").at("containers").at(0).at("volumeMounts");
+  const json::value& mounted = mounts.as_array().back();
+  EXPECT_EQ(mounted.at("name"), claim.at("metadata").at("name"));
+  EXPECT_EQ(mounted.at("mountPath"), "/var/lib/sluice-history");
 }
 
 TEST(Deployment, ImageNamespaceAndOptionsAreThoseGiven) {

@@ -325,7 +325,8 @@ TEST(Configuration, APluginMayHaveAProcess) {
       "    isolation: process\n"
       "    command: [python3, second.py]\n"
       "    process: {memoryBytes: 268435456, cpuSeconds: 60, files: 64, network: true,\n"
-      "              environment: {A: b}, callTimeout: 500ms, startTimeout: 20s}\n");
+      "              environment: {A: b}, callTimeout: 500ms, startTimeout: 20s,\n"
+      "              firstPause: 1s, longestPause: 2s}\n");
   ASSERT_TRUE(config.ok()) << config.error().text;
   EXPECT_FALSE(config->plugins.load->front().process);
   const auto& process = config->plugins.load->back().process;
@@ -338,6 +339,8 @@ TEST(Configuration, APluginMayHaveAProcess) {
   EXPECT_EQ(process->environment.size(), 1U);
   EXPECT_EQ(process->call_timeout, kSecond / 2);
   EXPECT_EQ(process->start_timeout, 20 * kSecond);
+  EXPECT_EQ(process->first_pause, kSecond);
+  EXPECT_EQ(process->longest_pause, 2 * kSecond);
 }
 
 TEST(Configuration, NamesWhatIsWrongWithAProcess) {
@@ -349,6 +352,10 @@ TEST(Configuration, NamesWhatIsWrongWithAProcess) {
        "plugins.load[0].process: it has no effect without `isolation: process`"},
       {"plugins:\n  load: [{name: a, isolation: process, process: {callTimeout: 1h}}]\n",
        "plugins.load[0].process.callTimeout: allowed: a duration from 1ms to 10s"},
+      {"plugins:\n  load: [{name: a, isolation: process, process: {firstPause: 2m}}]\n",
+       "plugins.load[0].process.firstPause: allowed: a duration from 1ms to longestPause"},
+      {"plugins:\n  load: [{name: a, isolation: process, process: {longestPause: 2h}}]\n",
+       "plugins.load[0].process.longestPause: allowed: a duration from firstPause to 1h"},
       {"plugins:\n  load: [{name: a, isolation: process, process: {environment: {a-b: c}}}]\n",
        "process.environment: found \"a-b\"; allowed: names of letters, digits and _"},
   };

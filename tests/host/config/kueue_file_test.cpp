@@ -113,7 +113,7 @@ TEST(KueueFile, TellsOfEachKeyWithoutCounterpart) {
       {"clientConnection: {qps: 50}\n",
        "clientConnection: requests are bounded by their answers, not by a rate"},
       {"multiKueue: {gcInterval: 1m}\n",
-       "multiKueue: missing: jobs are not sent to other clusters"},
+       "multiKueue: a plugin has it, with a configuration of its own"},
       {"resources: {deviceClassMappings: []}\n",
        "resources.deviceClassMappings: missing: claims of devices are not counted"},
       {"integrations: {frameworks: [batch/job, jobset.x-k8s.io/jobset]}\n",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,8 @@ class FakeChecks final : public CheckControllers {
   Duration pause(std::string_view controller) const override {
     return controller == "example.com/fake" && now ? std::max<Duration>(0, free_at_ - *now) : 0;
   }
-  CheckActivity check_changed(const std::string& check, std::string_view json) override {
+  std::optional<CheckActivity> check_changed(const std::string& check,
+                                             std::string_view json) override {
     called();
     told.push_back((json.empty() ? "gone " : "check ") + check);
     return activity;

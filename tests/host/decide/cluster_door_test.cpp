@@ -14,11 +14,10 @@
 #include <random>
 #include <set>
 
-#include "host/machine/machine.hpp"
+#include "decided.hpp"
 #include "host/objects/parts.hpp"
 #include "host/outbox/quota_shown.hpp"
 #include "host/plugins/clock.hpp"
-#include "host/writes/ids.hpp"
 #include "pretended_cluster.hpp"
 
 namespace sluice::host {
@@ -27,42 +26,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::int64_t kQuota = 4;
-
-/// A controller, from its start to its death.
-struct Decided {
-  Decided(const Configuration& config, Rules& rules, VirtualClock& time)
-      : clock(time),
-        objects(rules.scheme, nullptr),
-        outbox([this](const StoredObject& object) { return lane_of(object); }, OutboxLimits()),
-        store(objects, outbox, [this] { return clock.now(); }),
-        machine(config, rules, {.store = store, .ids = ids, .births = &store}),
-        door(machine.kernel(), store, objects, outbox) {}
-
-  std::string lane_of(const StoredObject& object) const {
-    const OwnerReference* owner = object.metadata.controller();
-    return std::string(owner ? owner->uid : object.metadata.uid());
-  }
-  void lead(std::vector<Letter> listed) {
-    door.take(std::move(listed));
-    machine.begin_instant(clock.now());
-    machine.load();
-    door.lead();
-  }
-  /// One turn; what is to be sent.
-  std::vector<ClusterRequest> turn() {
-    machine.begin_instant(clock.now());
-    machine.run_to_rest();
-    return outbox.due(clock.now());
-  }
-
-  VirtualClock& clock;
-  LiveStore objects;
-  Outbox outbox;
-  ClusterStore store;
-  LiveIds ids;
-  Machine machine;
-  ClusterDoor door;
-};
 
 class RandomWorld {
  public:

@@ -38,6 +38,13 @@ std::vector<std::string> parts_of(std::string_view path) {
   return out;
 }
 
+/// The members of an object in the order of their names, as an API server gives them out.
+json::object in_order(const json::object& object) {
+  std::string text;
+  api::append_canonical_json(object, text);
+  return json::parse(text).as_object();
+}
+
 }  // namespace
 
 /// `/apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/status` and what there is of it.
@@ -68,6 +75,7 @@ const json::object* PretendedCluster::find(const api::KindInfo& kind, const std:
 
 void PretendedCluster::put(const api::KindInfo& kind, const std::string& key, json::object object) {
   object_of(object, "metadata")["resourceVersion"] = std::to_string(++version_);
+  object = in_order(object);
   if (witness) witness(kind, key, object);
   told.push_back({Letter::Says::kPut, &kind, kind.hub_api_version(), object});
   objects_[&kind][key] = std::move(object);

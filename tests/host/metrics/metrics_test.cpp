@@ -253,6 +253,7 @@ TEST(Metrics, PluginsShowCallsTimeFaultsAndTheirOwn) {
   PluginStatus plugin;
   plugin.name = "budget";
   plugin.quarantined = true;
+  plugin.longest_hold = 5 * kMillisecond;
   plugin.hooks.push_back({"filter", {7, 2, 1'500'000'000}});
   MetricSnapshot own{{false, true, "budget", "waited", "Waiting", {"team"}},
                      {{{"a"}, 250'000'000}}};
@@ -263,6 +264,7 @@ TEST(Metrics, PluginsShowCallsTimeFaultsAndTheirOwn) {
   EXPECT_EQ(seen.value(R"(sluice_plugin_faults_total{hook="filter",plugin="budget"})"), 2);
   EXPECT_EQ(seen.value(R"(sluice_plugin_seconds_total{hook="filter",plugin="budget"})"), 1.5);
   EXPECT_EQ(seen.value(R"(sluice_plugin_quarantined{plugin="budget"})"), 1);
+  EXPECT_EQ(seen.value(R"(sluice_plugin_longest_hold_seconds{plugin="budget"})"), 0.005);
   EXPECT_EQ(seen.value(R"(sluice_plugin_budget_waited{team="a"})"), 0.25);
 }
 

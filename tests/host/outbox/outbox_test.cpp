@@ -57,8 +57,9 @@ TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterTheJobThatHeldItIsStopped) {
   EXPECT_THAT(due(), ElementsAre("PATCH new/status"));
 }
 
-TEST_F(OutboxTest, AStopBehindAnAdmissionHoldsUpNoOther) {
-  // Two jobs swap, each with an admission of its own before its change: neither waits for ever.
+TEST_F(OutboxTest, TheStopOfAJobThatMovesGoesAheadOfItsNewPlace) {
+  // Two jobs swap, each with an admission of its own before its stop: both are stopped before
+  // either has its new place, and neither waits for ever.
   for (const std::string name : {"a", "b"}) {
     edit(workload(name, "x", name), workload(name, "", name));
     edit(workload(name, "", name), workload(name, "x", name));
@@ -68,7 +69,38 @@ TEST_F(OutboxTest, AStopBehindAnAdmissionHoldsUpNoOther) {
   EXPECT_THAT(due(), ElementsAre("PATCH a/status", "PATCH b/status"));
   stored("a", 2);
   stored("b", 2);
-  EXPECT_THAT(due(), ElementsAre("PATCH a/status", "PATCH b/status"));
+  EXPECT_THAT(due(), ElementsAre("PATCH ja", "PATCH jb"));
+  stored("jb", 3);
+  EXPECT_THAT(due(), IsEmpty());  // b's quota is free, a's is not: who gets it came after both
+  stored("ja", 3);
+  EXPECT_THAT(due(), UnorderedElementsAre("PATCH a/status", "PATCH b/status"));
+}
+
+TEST_F(OutboxTest, WhatIsFreedByAMoveIsGivenAwayAfterTheStop) {
+  // The option `a` of a job loses its place, `b` has another one, the parent says so, the job is
+  // stopped; somebody else gets the place of `a`.
+  edit(workload("a", "x", "j"), workload("a", "", "j"));
+  edit(workload("b", "", "j"), workload("b", "y", "j"));
+  edit(workload("parent", "x", "j"), workload("parent", "y", "j"));
+  edit(job("j", false, "j"), job("j", true, "j"));
+  edit(workload("heir"), workload("heir", "x"));
+  EXPECT_THAT(due(), ElementsAre("PATCH a/status"));
+  stored("a", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH j"));
+  stored("j", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH b/status"));
+}
+
+TEST_F(OutboxTest, AStartAndEditsOfTheJobItselfKeepTheirPlace) {
+  // Evicted, admitted again, let go, stopped: the stop is behind the start.
+  edit(workload("w", "x", "j"), workload("w", "", "j"));
+  edit(workload("w", "", "j"), workload("w", "y", "j"));
+  edit(job("j", true, "j"), job("j", false, "j"));
+  edit(job("j", false, "j"), job("j", true, "j"));
+  targets["ns/w"] = workload("w", "", "j");
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
+  stored("w", 2);
+  EXPECT_THAT(due(), ElementsAre("PATCH w/status"));
 }
 
 TEST_F(OutboxTest, WhatWasGivenAfterAStopThatIsForgottenIsForgottenToo) {

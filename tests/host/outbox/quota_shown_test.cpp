@@ -33,6 +33,20 @@ TEST(QuotaShown, WhatAStepDoesWithQuota) {
   }
 }
 
+// An API server has the members of an object in the order of their names.
+TEST(QuotaShown, TheOrderOfMembersSaysNothing) {
+  constexpr const char* kOneOrder =
+      R"({"admission":{"clusterQueue":"a","podSetAssignments":[{"name":"p","count":1}]},)"
+      R"("conditions":[{"type":"QuotaReserved","status":"True"}]})";
+  constexpr const char* kOtherOrder =
+      R"({"admission":{"podSetAssignments":[{"count":1,"name":"p"}],"clusterQueue":"a"},)"
+      R"("conditions":[{"status":"True","type":"QuotaReserved"}]})";
+  EXPECT_FALSE(gives_quota(quota_shown(kOneOrder), quota_shown(kOtherOrder)));
+  EXPECT_FALSE(ends_quota(quota_shown(kOneOrder), quota_shown(kOtherOrder)));
+  EXPECT_TRUE(same_course(kOneOrder, kOtherOrder));
+  EXPECT_TRUE(same_but_times(kOneOrder, kOtherOrder));
+}
+
 TEST(QuotaShown, AFalseConditionSaysAsMuchAsNone) {
   EXPECT_TRUE(same_course("", kWaits));
   EXPECT_FALSE(same_course(kHeld, kFinished));

@@ -49,6 +49,46 @@ TEST_F(Bridge, FiltersAreJoinedAndTheFirstReasonStands) {
               ElementsAre("on-demand: the configuration says so"));
 }
 
+TEST_F(Bridge, KeysOfLocalQueuesComeWithThePluginsName) {
+  const auto set = load({plugin("order-a")});
+  const auto ask = [&](const char* local_queue) {
+    hooks::Ordering out;
+    set->hooks().queue_order->local_queue({3, "cq", local_queue}, out);
+    return out;
+  };
+  EXPECT_EQ(ask("ns/7"), (hooks::Ordering{7, "in cq it has this number", "order-a", ""}));
+  EXPECT_EQ(ask("ns/other"), hooks::Ordering()) << "nothing was said";
+  const hooks::Ordering failed = ask("ns/fails");
+  EXPECT_EQ(failed.key, 0);
+  EXPECT_THAT(failed.fault, HasSubstr("order-a"));
+  EXPECT_THAT(failed.fault, HasSubstr("no key today"));
+}
+
+TEST_F(Bridge, KeysOfWorkloadsComeWithTheirTraitsAndClaimNothing) {
+  for (const char* policy : {"closed", "open"}) {
+    auto config = plugin("order-a");
+    if (policy == std::string("open")) config.failure_policy = FailurePolicy::kOpen;
+    const auto set = load({config});
+    EXPECT_TRUE(set->hooks().queue_order->orders_workloads());
+    auto workload = make_workload("w");
+    workload.priority = 5;
+    const hooks::TraitsAnswer answer = ask_traits(*set, workload);
+    EXPECT_EQ(answer.traits.order.key, 5);
+    EXPECT_TRUE(answer.claimed_by.empty());
+    workload.meta.labels.set("fails", "yes");
+    std::string fault;
+    const hooks::Traits failed = ask_traits(*set, workload, &fault).traits;
+    EXPECT_EQ(failed.order.key, 0) << policy << ": half an answer is none";
+    EXPECT_THAT(failed.order.fault, HasSubstr("no workload today"));
+    EXPECT_EQ(fault, "") << "the workload is queued all the same";
+  }
+}
+
+TEST_F(Bridge, OnlyOnePluginGivesAnOrder) {
+  const std::string error = load_error({plugin("order-a"), plugin("order-b")});
+  EXPECT_THAT(error, HasSubstr("plugins order-a and order-b both provide queue-order/1"));
+}
+
 TEST_F(Bridge, AFilterSeesMoreFlavorsThanAGroupMayHold) {
   const auto set = load({plugin("filter")});
   auto workload = make_workload("w");

@@ -60,17 +60,18 @@ TEST_F(CheckBridgeTest, OneNameHasOnePlugin) {
 TEST_F(CheckBridgeTest, ActivityOfChecks) {
   const auto set = load({plugin("checks-a"), plugin("checks-b", R"({"controller":"other"})")});
   CheckControllers& checks = set->check_controllers();
-  EXPECT_TRUE(checks.check_changed("c", kCheck).active);
-  const CheckActivity bad = checks.check_changed("c", kBadCheck);
+  EXPECT_TRUE(checks.check_changed("c", kCheck)->active);
+  const CheckActivity bad = *checks.check_changed("c", kBadCheck);
   EXPECT_FALSE(bad.active);
   EXPECT_EQ(bad.reason, "BadParametersRef");
   EXPECT_EQ(bad.message, "parameters are not for this check");
   lines();
-  EXPECT_TRUE(checks.check_changed("c", kForeign).active);
+  EXPECT_TRUE(checks.check_changed("c", kForeign)->active);
   EXPECT_THAT(lines(), ElementsAre("gone c", "changed c"));
   checks.check_changed("c", "");
   EXPECT_THAT(lines(), ElementsAre("gone c"));
-  EXPECT_EQ(checks.check_changed("c", R"({"spec":{"controllerName":"x"}})").reason, "NoController");
+  EXPECT_EQ(checks.check_changed("c", R"({"spec":{"controllerName":"x"}})")->reason,
+            "NoController");
   EXPECT_THAT(lines(), IsEmpty());
 }
 
@@ -140,7 +141,7 @@ TEST_F(CheckBridgeTest, AFaultLeavesTheCheckPending) {
     const auto set = load({plugin("checks-a", mode("throw"), policy)});
     CheckControllers& checks = set->check_controllers();
     EXPECT_FALSE(checks.begin(query()));
-    const CheckActivity activity = checks.check_changed("c", kCheck);
+    const CheckActivity activity = *checks.check_changed("c", kCheck);
     EXPECT_FALSE(activity.active);
     EXPECT_EQ(activity.reason, "PluginFault");
     EXPECT_EQ(activity.message,
@@ -150,7 +151,7 @@ TEST_F(CheckBridgeTest, AFaultLeavesTheCheckPending) {
     EXPECT_THAT(checks.take_reports(), IsEmpty());
   }
   const auto odd = load({plugin("checks-a", mode("unreasonable"))});
-  EXPECT_THAT(odd->check_controllers().check_changed("c", kCheck).message,
+  EXPECT_THAT(odd->check_controllers().check_changed("c", kCheck)->message,
               HasSubstr("its answer makes no sense"));
 }
 

@@ -59,6 +59,41 @@ TEST_F(PluginCommand, ValidateSaysWhatFailed) {
   EXPECT_EQ(report.at("tests").at(1).at("status").as_string(), "crashed");
 }
 
+TEST_F(PluginCommand, AProcessIsInspectedAndValidatedByItsNameInAConfiguration) {
+  const auto configure = [&](const std::string& mode) {
+    write("sluice.yaml",
+          "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\nplugins:\n  load:\n"
+          "  - name: peer\n    isolation: process\n    command: ['" SLUICE_PYTHON
+          "', -ISB, '" SLUICE_SOURCE
+          "/tests/host/plugins/fixtures/peer.py']\n"
+          "    process: {environment: {PEER: " +
+              mode + "}, files: 99}\n  - {name: filter}\n");
+  };
+  configure("fine");
+  const auto shown = json("plugin inspect peer --host-config sluice.yaml");
+  EXPECT_EQ(shown.at("version").as_string(), "1.0.0");
+  EXPECT_THAT(std::string(shown.at("provides").as_string()),
+              HasSubstr("check-controller.controllers, "));
+  EXPECT_EQ(shown.at("may").as_string(), "1024 MiB, 99 files, no network");
+  EXPECT_EQ(shown.at("user").as_string(), "system:plugin:peer");
+  const RunResult good = sluice(
+      "plugin validate peer --only create-activate,check-begin-cancel,timer-late "
+      "--host-config sluice.yaml");
+  EXPECT_EQ(good.status, 0) << good.out << good.err;
+  EXPECT_THAT(good.out,
+              AllOf(HasSubstr("success  check-begin-cancel "), HasSubstr("skipped  timer-late ")));
+  configure("dies");
+  const RunResult bad =
+      sluice("plugin validate peer --only check-begin-cancel --host-config sluice.yaml");
+  EXPECT_EQ(bad.status, 1) << bad.out;
+  EXPECT_THAT(bad.out, HasSubstr("its process was ended by signal 11 (Segmentation fault)"));
+  configure("gone");
+  EXPECT_THAT(sluice("plugin inspect peer --host-config sluice.yaml").err,
+              HasSubstr("plugin peer: its process ended with status 1"));
+  EXPECT_EQ(sluice("plugin inspect filter --host-config sluice.yaml").err,
+            "error: sluice.yaml has no plugin filter with `isolation: process`; it has peer\n");
+}
+
 TEST_F(PluginCommand, ListShowsUseAndProblems) {
   write("sluice.yaml",
         "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\nplugins:\n  directory: " +

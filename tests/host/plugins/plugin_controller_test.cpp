@@ -76,5 +76,36 @@ TEST_F(PluginControllerTest, AFailureLeavesNothingAndIsRepeatedWithGrowingPauses
   EXPECT_EQ(set->status()[0].faults, 12u);
 }
 
+// A status that nobody follows is not written where statuses are rendered on demand, so the answer
+// may be yes too often, and never no where a decision could bring what the plugin looks for.
+TEST_F(PluginControllerTest, FollowsWorkloadsWhoseStatusCanConcernIt) {
+  const struct {
+    const char* watch;
+    const char* status;
+    bool follows;
+  } cases[] = {
+      {"ResourceFlavor", "{}", false},
+      {"Workload", "{}", true},
+      {"Workload claimed", "{}", false},
+      {"Workload has:status.conditions", "{}", true},  // the next decision writes some
+      {"Workload has:status.admission.clusterQueue", "{}", true},
+      {"Workload has:status.clusterName", "{}", false},  // who writes it is told of that write
+      {"Workload has:status.clusterName", R"({"clusterName":"a"})", true},
+      {"Workload has:spec.priority", "{}", false},
+      {"Workload has:spec.active", "{}", true},
+  };
+  for (const auto& c : cases) {
+    set = load({plugin("objects-a",
+                       std::string(R"({"watch":"kueue.x-k8s.io/v1beta2 )") + c.watch + "\"}")});
+    const PluginController controller(set->controllers().front(), host.kernel.scheme());
+    StoredObject workload;
+    workload.kind = &host.kind("workloads");
+    workload.key = "default/w";
+    workload.body = std::make_shared<const std::string>(R"({"spec":{"active":true}})");
+    workload.status = c.status;
+    EXPECT_EQ(controller.follows(workload), c.follows) << c.watch << " " << c.status;
+  }
+}
+
 }  // namespace
 }  // namespace sluice::host

@@ -115,13 +115,13 @@ TEST(ProcessMessages, WhatIsNoneIsSaid) {
 }
 
 TEST(ProcessMessages, AreWrittenMemberByMember) {
-  MessageText members;
+  api::JsonMembers members;
   members.text("why", "a \"b\"").document("object", R"({"a":1})").document("old", "");
-  MessageText all;
+  api::JsonMembers all;
   all.number("call", 3).boolean("simulated", true).members(members).members({});
   EXPECT_EQ(all.take(),
             R"({"call":3,"simulated":true,"why":"a \"b\"","object":{"a":1},"old":null})");
-  EXPECT_EQ(MessageText().take(), "{}");
+  EXPECT_EQ(api::JsonMembers().take(), "{}");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // process that dies, hangs or lies costs its answers and nothing else.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <random>
@@ -10,68 +9,12 @@
 #include <thread>
 
 #include "core/base/sanitizers.hpp"
-#include "tests/host/plugins/support.hpp"
+#include "tests/host/plugins/process_support.hpp"
 
 namespace sluice::host {
 namespace {
 
-constexpr const char* kCheckJson =
-    R"({"metadata":{"name":"check"},"spec":{"controllerName":"example.com/peer"}})";
-
-class PluginProcesses : public PluginTest {
- protected:
-  /// The library of this name, in a process.
-  static PluginConfig isolated(std::string name, std::string config = "{}") {
-    PluginConfig out = plugin(std::move(name), std::move(config));
-    out.process.emplace();
-    return out;
-  }
-
-  /// fixtures/peer.py, which does what the mode says.
-  static PluginConfig peer(const std::string& mode) {
-    PluginConfig out = isolated("peer");
-    out.process->command = {SLUICE_PYTHON, "-ISB",
-                            SLUICE_SOURCE "/tests/host/plugins/fixtures/peer.py"};
-    out.process->environment = {{"PEER", mode}};
-    out.process->first_pause = kMillisecond;
-    out.process->longest_pause = kMillisecond;
-    return out;
-  }
-
-  static CheckQuery query(const std::string& name, std::uint64_t attempt = 1) {
-    CheckQuery out;
-    const auto workload = std::make_shared<api::Workload>(make_workload(name));
-    out.workload = workload;
-    out.workload_json = R"({"metadata":{"namespace":"team-a","name":")" + name +
-                        R"(","uid":"uid-)" + name + R"("},"spec":{"podSets":[]}})";
-    out.check = "check";
-    out.check_json = kCheckJson;
-    out.attempt = attempt;
-    return out;
-  }
-
-  /// Waits for something that another thread or process does.
-  template <typename Condition>
-  static bool eventually(Condition&& condition) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
-
-  static bool wait_for_return(PluginSet& set) {
-    return eventually([&] { return set.check_controllers().pause("example.com/peer") == 0; });
-  }
-
-  bool logged(const std::string& text) {
-    const std::lock_guard lock(log_mutex);
-    return std::any_of(log.begin(), log.end(), [&](const PluginLogLine& line) {
-      return line.text.find(text) != std::string::npos;
-    });
-  }
-};
+class PluginProcesses : public ProcessTest {};
 
 /// What a check says, in one line each: the same on both sides of the socket.
 std::vector<std::string> said_by(PluginSet& set) {
@@ -87,9 +30,9 @@ std::vector<std::string> said_by(PluginSet& set) {
   query.attempt = 4;
   query.retry_count = 2;
   std::vector<std::string> said;
-  const CheckActivity activity = checks.check_changed("c", query.check_json);
+  const CheckActivity activity = *checks.check_changed("c", query.check_json);
   said.push_back(activity.reason + " " + activity.message);
-  const CheckActivity other = checks.check_changed(
+  const CheckActivity other = *checks.check_changed(
       "c", R"({"spec":{"controllerName":"example.com/check","parameters":{"name":"x"}}})");
   said.push_back(other.reason + " " + other.message);
   said.push_back(checks.begin(query) ? "begun" : "not begun");
@@ -376,7 +319,7 @@ TEST_F(PluginProcesses, InASimulationItIsThereAgainBeforeTheNextCall) {
   ASSERT_NE(set, nullptr);
   EXPECT_FALSE(set->check_controllers().begin(query("a")));
   EXPECT_EQ(set->check_controllers().pause("example.com/peer"), 0);
-  EXPECT_TRUE(set->check_controllers().check_changed("check", kCheckJson).active);
+  EXPECT_TRUE(set->check_controllers().check_changed("check", kCheckJson)->active);
   EXPECT_EQ(set->check_controllers().take_restarted().size(), 1u);
 }
 

@@ -61,7 +61,7 @@ class Texts : public PluginTest {
 
   void hear_checks(PluginSet& set, Heard& heard) {
     CheckControllers& checks = set.check_controllers();
-    const CheckActivity activity = checks.check_changed("c", kSaysCheck);
+    const CheckActivity activity = *checks.check_changed("c", kSaysCheck);
     heard.texts.insert(heard.texts.end(), {activity.reason, activity.message});
     if (!activity.active && activity.reason == "PluginFault")
       heard.faults.push_back(activity.message);
@@ -101,7 +101,7 @@ class Texts : public PluginTest {
     const auto object = set.validators().set_defaults(write, [](auto&) { return std::string(); });
     heard.faults.push_back(object.ok() ? "" : object.error().text);
     const auto again =
-        set.controllers().front().reconcile({"v1", "ConfigMap", false, false, ""}, "team-a", "x");
+        *set.controllers().front().reconcile({{}, "v1", "ConfigMap", "team-a", "x"}, {});
     if (!again.ok()) heard.texts.push_back(again.error().text);
     for (const PluginEvent& event : set.take_events())
       heard.texts.insert(heard.texts.end(), {event.ns, event.name, event.reason, event.message});
@@ -277,7 +277,7 @@ TEST_F(Texts, A1_WhatDecidesSomethingIsAFaultThatNamesPluginAndHook) {
 TEST_F(Texts, B16_AnInactiveCheckWithAMalformedReasonIsNotActive) {
   for (const std::string reason : {"not a word", "", "gr\xC3", "a\nb"}) {
     const auto set = load({says("inactive-reason", reason)});
-    const CheckActivity activity = set->check_controllers().check_changed("c", kSaysCheck);
+    const CheckActivity activity = *set->check_controllers().check_changed("c", kSaysCheck);
     EXPECT_FALSE(activity.active);
     EXPECT_EQ(activity.reason, "PluginFault");
     EXPECT_THAT(activity.message, HasSubstr("check-controller.check_changed: its answer makes no "
@@ -285,7 +285,7 @@ TEST_F(Texts, B16_AnInactiveCheckWithAMalformedReasonIsNotActive) {
   }
   const auto open =
       load({plugin("says", R"({"where":"inactive-reason","hex":"c3"})", FailurePolicy::kOpen)});
-  EXPECT_FALSE(open->check_controllers().check_changed("c", kSaysCheck).active);
+  EXPECT_FALSE(open->check_controllers().check_changed("c", kSaysCheck)->active);
 }
 
 TEST(TextGate, KeysThatAreComparedKeepTheirDifferences) {

@@ -75,7 +75,12 @@ struct LiveWorld {
   }
 
   ForkSource source() const { return {configuration, *rules, store}; }
-  ForkMoment moment() const { return {clock.now(), store.version(), {}, engine().memory()}; }
+  ForkMoment moment() const {
+    return {.now = clock.now(),
+            .version = store.version(),
+            .uid = machine.ids().uid(clock.now()),
+            .memory = engine().memory()};
+  }
   std::unique_ptr<Fork> fork() const {
     auto made = Fork::make(source(), moment(), Deadline::max());
     SLUICE_CHECK(made.ok(), made.ok() ? "" : made.error().text);

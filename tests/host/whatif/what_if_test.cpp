@@ -233,6 +233,15 @@ TEST(WhatIf, ManifestsAreATextAsKubectlReadsIt) {
   EXPECT_THAT(ask({{"manifests", bomb}}), ::testing::StartsWith("400 spec.manifests"));
 }
 
+/// What is asked about comes after all that there are, however little time has passed.
+TEST(WhatIf, WhoAsksComesLast) {
+  Shared world;
+  for (int i = 0; i < 8; ++i) world.apply(workload("a", fmt::format("w{}", i), 4));
+  world.settle();
+  EXPECT_THAT(world.ask("operator", {workload("a", "asked", 4)}),
+              ::testing::HasSubstr(R"("positionInClusterQueue":9,"pendingInClusterQueue":9)"));
+}
+
 TEST(WhatIf, NothingIsWritten) {
   Shared world;
   const std::uint64_t before = world.store.version();

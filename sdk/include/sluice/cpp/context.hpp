@@ -16,6 +16,7 @@
 #include "sluice/cpp/checks.hpp"
 #include "sluice/cpp/json.hpp"
 #include "sluice/cpp/objects.hpp"
+#include "sluice/cpp/remotes.hpp"
 #include "sluice/cpp/text.hpp"
 #include "sluice/svc/clock.h"
 #include "sluice/svc/events.h"
@@ -48,7 +49,8 @@ class Context {
         requeue_(find<sluice_requeue_t>(SLUICE_SVC_REQUEUE)),
         checks_(find<sluice_check_reporter_t>(SLUICE_SVC_CHECK_REPORTER)),
         objects_(find<sluice_objects_t>(SLUICE_SVC_OBJECTS)),
-        state_(find<sluice_state_t>(SLUICE_SVC_STATE)) {}
+        state_(find<sluice_state_t>(SLUICE_SVC_STATE)),
+        remotes_(find<sluice_remotes_t>(SLUICE_SVC_REMOTES)) {}
 
   /// Checked against the plugin's schema, defaults filled in.
   const Json& config() const { return config_; }
@@ -78,6 +80,8 @@ class Context {
   /// The host's objects, and the plugin's own keys and values.
   Objects objects() const { return {host_, objects_}; }
   State state() const { return {host_, state_}; }
+  /// The objects of other places.
+  Remotes remotes() const { return {host_, remotes_}; }
 
   /// A parked workload (`namespace/name`) gets another turn.
   void requeue(std::string_view workload) const {
@@ -85,6 +89,11 @@ class Context {
   }
   void traits_changed(std::string_view workload) const {
     if (requeue_ != nullptr) requeue_->traits_changed(host_, to_abi(workload));
+  }
+  /// The key of a LocalQueue (`namespace/name`) is another one now.
+  void order_changed(std::string_view local_queue) const {
+    if (requeue_ != nullptr && SLUICE_HAS(requeue_, order_changed))
+      requeue_->order_changed(host_, to_abi(local_queue));
   }
 
   /// What became of an attempt; on any thread. False: there is no such service, or the host refuses
@@ -184,6 +193,7 @@ class Context {
   const sluice_check_reporter_t* checks_;
   const sluice_objects_t* objects_;
   const sluice_state_t* state_;
+  const sluice_remotes_t* remotes_;
 };
 
 }  // namespace sluice

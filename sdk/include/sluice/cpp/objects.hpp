@@ -24,6 +24,7 @@ namespace sluice {
 /// Which object: `GROUP/VERSION` (or `VERSION`), kind, namespace (empty: cluster-wide), name.
 struct ObjectRef {
   std::string api_version, kind, ns, name;
+  std::string remote = {};  ///< for reconcile(): where it is (cpp/remotes.hpp); empty: here
   bool operator==(const ObjectRef&) const = default;
 };
 
@@ -35,7 +36,8 @@ enum class ObjectCode : std::int32_t {
   kInvalid = SLUICE_OBJECTS_INVALID,
   kForbidden = SLUICE_OBJECTS_FORBIDDEN,
   kNotNow = SLUICE_OBJECTS_NOT_NOW,
-  kFailed = SLUICE_OBJECTS_FAILED
+  kFailed = SLUICE_OBJECTS_FAILED,
+  kBusy = 8  ///< of remotes: too many writes have no answer yet
 };
 
 /// Thrown by what has no answer without the object. Left to leave the hook, it makes the call fail:

@@ -48,6 +48,16 @@ concept HasTraits = requires {
   &T::traits;
 };
 template <typename T>
+concept HasOrderLocalQueue = requires {
+  &T::order_local_queue;
+};
+template <typename T>
+concept HasOrderWorkload = requires {
+  &T::order_workload;
+};
+template <typename T>
+concept HasOrder = HasOrderLocalQueue<T> || HasOrderWorkload<T>;
+template <typename T>
 concept HasNotify = requires {
   &T::notify;
 };
@@ -144,6 +154,8 @@ SLUICE_DETAIL_HIDDEN(better)
 SLUICE_DETAIL_HIDDEN(keep_position)
 SLUICE_DETAIL_HIDDEN(veto)
 SLUICE_DETAIL_HIDDEN(traits)
+SLUICE_DETAIL_HIDDEN(order_local_queue)
+SLUICE_DETAIL_HIDDEN(order_workload)
 SLUICE_DETAIL_HIDDEN(notify)
 SLUICE_DETAIL_HIDDEN(queue_changed)
 SLUICE_DETAIL_HIDDEN(timer)
@@ -165,8 +177,8 @@ SLUICE_DETAIL_HIDDEN(deactivate)
 
 template <typename T>
 concept ProvidesAnything = HasFilter<T> || HasSearch<T> || HasVeto<T> || HasTraits<T> ||
-    HasNotify<T> || HasQueueChanged<T> || HasTimer<T> || HasSchema<T> || HasValidate<T> ||
-    HasPlan<T> || HasPodGates<T> || HasChecks<T> || HasController<T>;
+    HasOrder<T> || HasNotify<T> || HasQueueChanged<T> || HasTimer<T> || HasSchema<T> ||
+    HasValidate<T> || HasPlan<T> || HasPodGates<T> || HasChecks<T> || HasController<T>;
 
 /// `kMatches<R, decltype(&T::f), T-or-const-T&, Args...>`: can it be called so, giving an R?
 template <typename R, typename Member, typename Self, typename... Args>
@@ -238,6 +250,8 @@ constexpr void check_visible() {
   SLUICE_DETAIL_VISIBLE(keep_position);
   SLUICE_DETAIL_VISIBLE(veto);
   SLUICE_DETAIL_VISIBLE(traits);
+  SLUICE_DETAIL_VISIBLE(order_local_queue);
+  SLUICE_DETAIL_VISIBLE(order_workload);
   SLUICE_DETAIL_VISIBLE(notify);
   SLUICE_DETAIL_VISIBLE(queue_changed);
   SLUICE_DETAIL_VISIBLE(timer);
@@ -288,6 +302,14 @@ constexpr bool check_signatures() {
   if constexpr (HasTraits<T>)
     static_assert(kMatches<void, decltype(&T::traits), T&, const Workload&, Traits&>,
                   "write it as: void traits(const sluice::Workload&, sluice::Traits&)");
+  if constexpr (HasOrderLocalQueue<T>)
+    static_assert(
+        kMatches<void, decltype(&T::order_local_queue), T&, const OrderQuery&, OrderAnswer&>,
+        "write it as: void order_local_queue(const sluice::OrderQuery&, sluice::OrderAnswer&)");
+  if constexpr (HasOrderWorkload<T>)
+    static_assert(
+        kMatches<void, decltype(&T::order_workload), T&, const Workload&, OrderAnswer&>,
+        "write it as: void order_workload(const sluice::Workload&, sluice::OrderAnswer&)");
   if constexpr (HasNotify<T>)
     static_assert(kMatches<Told, decltype(&T::notify), T&, const Notification&>,
                   "write it as: sluice::Told notify(const sluice::Notification&)");

@@ -13,6 +13,7 @@
 #include "sluice/ext/flavor_search.h"
 #include "sluice/ext/post_admit.h"
 #include "sluice/ext/preemption_veto.h"
+#include "sluice/ext/queue_order.h"
 #include "sluice/ext/queue_watch.h"
 #include "sluice/ext/validator.h"
 #include "sluice/ext/workload_traits.h"
@@ -179,6 +180,32 @@ class Traits {
 
  private:
   const sluice_traits_sink_t* sink_;
+};
+
+// ---- queue-order/1
+
+class OrderQuery {
+ public:
+  explicit OrderQuery(const sluice_order_query_t* query) : query_(query) {}
+  std::uint32_t queue() const { return query_->queue; }
+  std::string_view cluster_queue() const { return to_view(query_->cluster_queue); }
+  /// `namespace/name`.
+  std::string_view local_queue() const { return to_view(query_->local_queue); }
+
+ private:
+  const sluice_order_query_t* query_;
+};
+
+class OrderAnswer {
+ public:
+  explicit OrderAnswer(const sluice_order_sink_t* sink) : sink_(sink) {}
+  /// Low keys first; people see why.
+  void key(std::int64_t key, std::string_view because) {
+    sink_->key(sink_->context, key, to_abi(because));
+  }
+
+ private:
+  const sluice_order_sink_t* sink_;
 };
 
 // ---- post-admit/1

@@ -97,6 +97,24 @@ struct Thunks {
     });
   }
 
+  static std::int32_t order_local_queue(sluice_instance_t* self, const sluice_order_query_t* query,
+                                        const sluice_order_sink_t* out) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      OrderAnswer answer(out);
+      s.object.order_local_queue(OrderQuery(query), answer);
+    });
+  }
+
+  static std::int32_t order_workload(sluice_instance_t* self, sluice_workload_ref_t workload,
+                                     const sluice_order_sink_t* out) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      OrderAnswer answer(out);
+      s.object.order_workload(Workload(workload), answer);
+    });
+  }
+
   static std::int32_t notify(sluice_instance_t* self, const sluice_notification_t* told) noexcept {
     Self& s = Self::of(self);
     return guarded(s.host,
@@ -211,9 +229,10 @@ struct Thunks {
                                 std::int64_t* again_after_ms) noexcept {
     Self& s = Self::of(self);
     return guarded(s.host, [&] {
-      const ObjectRef ref{std::string(to_view(what->api_version)), std::string(to_view(what->kind)),
-                          std::string(to_view(what->namespace_of)),
-                          std::string(to_view(what->name))};
+      const ObjectRef ref{
+          std::string(to_view(what->api_version)), std::string(to_view(what->kind)),
+          std::string(to_view(what->namespace_of)), std::string(to_view(what->name)),
+          SLUICE_HAS(what, remote) ? std::string(to_view(what->remote)) : std::string()};
       const Again again = s.object.reconcile(ref);
       *again_after_ms = again.after_ms;
     });
@@ -240,6 +259,7 @@ struct Thunks {
                                                        &traits};
       if (id == SLUICE_EXT_WORKLOAD_TRAITS) return &kTable;
     }
+    if (id == SLUICE_EXT_QUEUE_ORDER) return queue_order();
     if constexpr (HasNotify<T>) {
       static constexpr sluice_post_admit_t kTable{sizeof(sluice_post_admit_t), 0, &notify};
       if (id == SLUICE_EXT_POST_ADMIT) return &kTable;
@@ -291,6 +311,26 @@ struct Thunks {
   static constexpr decltype(sluice_flavor_filter_t::shape_key) filter_shape_or_null() {
     if constexpr (HasFilterShape<T>)
       return &filter_shape_key;
+    else
+      return nullptr;
+  }
+  static const void* queue_order() noexcept {
+    if constexpr (HasOrder<T>) {
+      static constexpr sluice_queue_order_t kTable{
+          sizeof(sluice_queue_order_t), 0, order_local_queue_or_null(), order_workload_or_null()};
+      return &kTable;
+    }
+    return nullptr;
+  }
+  static constexpr decltype(sluice_queue_order_t::local_queue) order_local_queue_or_null() {
+    if constexpr (HasOrderLocalQueue<T>)
+      return &order_local_queue;
+    else
+      return nullptr;
+  }
+  static constexpr decltype(sluice_queue_order_t::workload) order_workload_or_null() {
+    if constexpr (HasOrderWorkload<T>)
+      return &order_workload;
     else
       return nullptr;
   }

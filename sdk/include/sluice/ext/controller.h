@@ -5,7 +5,9 @@
  * pauses (1 s, 2 s, … 5 min). It is given a name, not a change: look at what is there now, through
  * svc/objects.h, and do what is missing. An object that is not there any more was deleted.
  *
- * All writes of one call take effect together when it answers SLUICE_OK, and none when it fails. */
+ * All writes of one call take effect together when it answers SLUICE_OK, and none when it fails.
+ *
+ * For a plugin that follows objects of other places (svc/remotes.h) it is called for those too. */
 #ifndef SLUICE_EXT_CONTROLLER_H
 #define SLUICE_EXT_CONTROLLER_H
 
@@ -23,6 +25,9 @@ typedef struct sluice_reconcile {
   sluice_str_t kind;
   sluice_str_t namespace_of; /* empty for cluster-wide kinds */
   sluice_str_t name;
+  /* Empty: an object of this host. Else of this remote, its kind as named to svc/remotes.h; with an
+   * empty kind the remote itself. */
+  sluice_str_t remote;
 } sluice_reconcile_t;
 
 /* For `again_after_ms`: at once, after what else is due; the controller goes on in pieces. */

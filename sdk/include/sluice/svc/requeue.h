@@ -18,6 +18,8 @@ typedef struct sluice_requeue {
   void (*requeue)(const sluice_host_t* host, sluice_str_t workload);
   /* Its traits are asked for again. [any] */
   void (*traits_changed)(const sluice_host_t* host, sluice_str_t workload);
+  /* The key of a LocalQueue (NAMESPACE/NAME) is asked for again, see ext/queue_order.h. [any] */
+  void (*order_changed)(const sluice_host_t* host, sluice_str_t local_queue);
 } sluice_requeue_t;
 
 SLUICE_EXTERN_C_END

@@ -30,9 +30,11 @@
 #include "sluice/svc/log.h"
 #include "sluice/svc/metrics.h"
 #include "sluice/svc/objects.h"
+#include "sluice/svc/remotes.h"
 #include "sluice/svc/requeue.h"
 #include "sluice/svc/state.h"
 #include "sluice/testing/objects.hpp"
+#include "sluice/testing/remotes.hpp"
 
 namespace sluice::testing {
 
@@ -76,6 +78,8 @@ class FakeHost {
   void simulate(bool simulated) { simulated_ = simulated; }
   /// The objects that there are, for the plugin to find; and those that it made.
   FakeObjects& objects() { return objects_; }
+  /// The objects of other places.
+  FakeRemotes& remotes() { return remotes_; }
 
   // ---- what the plugin did
 
@@ -89,6 +93,7 @@ class FakeHost {
   /// Keys, in order, with repetitions.
   std::vector<std::string> requeued() const { return copy(requeued_); }
   std::vector<std::string> traits_changed() const { return copy(traits_changed_); }
+  std::vector<std::string> order_changed() const { return copy(order_changed_); }
   /// 0 when it was never written.
   std::int64_t metric(std::string_view name, const std::vector<std::string>& labels = {}) const;
   /// When each timer that is set is due.
@@ -132,6 +137,7 @@ class FakeHost {
     }
     ~Call() {
       if (!kept_) host_.objects_ = std::move(before_);
+      host_.remotes_.keep_staged(kept_);
       host_.calling_ = {};
     }
     Call(const Call&) = delete;
@@ -186,6 +192,7 @@ class FakeHost {
   bool timers_allowed_ = false;
   bool simulated_ = false;
   FakeObjects objects_;
+  FakeRemotes remotes_;
   std::thread::id calling_;  ///< the thread of a call in which objects may be used
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -196,7 +203,7 @@ class FakeHost {
   std::vector<LogLine> log_;
   std::vector<RecordedEvent> events_;
   std::vector<RecordedReport> reports_;
-  std::vector<std::string> requeued_, traits_changed_;
+  std::vector<std::string> requeued_, traits_changed_, order_changed_;
   std::vector<Metric> metrics_;
 };
 

@@ -151,8 +151,14 @@ struct FakeServices {
     FakeHost& self = FakeHost::of(host);
     self.change([&] { self.traits_changed_.emplace_back(to_view(workload)); });
   }
+  static void order_changed(Host host, sluice_str_t local_queue) noexcept {
+    FakeHost& self = FakeHost::of(host);
+    self.change([&] { self.order_changed_.emplace_back(to_view(local_queue)); });
+  }
 
   static std::int32_t report(Host host, const sluice_check_report_t* raw, Out error) noexcept;
+  static const sluice_remotes_t* remotes_table();
+  static FakeRemotes& remotes_of(Host host) { return FakeHost::of(host).remotes_; }
 
   // objects and state: only inside a call, on its thread
 
@@ -275,7 +281,8 @@ struct FakeServices {
                                          &get_int,        &get_bool, &get_json};
     static const sluice_metrics_t kMetrics{sizeof(kMetrics), 0, &register_metric, &add, &set};
     static const sluice_events_t kEvents{sizeof(kEvents), 0, &emit};
-    static const sluice_requeue_t kRequeue{sizeof(kRequeue), 0, &requeue, &traits_changed};
+    static const sluice_requeue_t kRequeue{sizeof(kRequeue), 0, &requeue, &traits_changed,
+                                           &order_changed};
     static const sluice_check_reporter_t kReporter{sizeof(kReporter), 0, &report};
     static const sluice_objects_t kObjects{sizeof(kObjects), 0,
                                            &get_object,      &list_objects,
@@ -285,6 +292,7 @@ struct FakeServices {
     static const sluice_state_t kState{sizeof(kState), 0,          &get_state, &set_state,
                                        &remove_state,  &state_keys};
     static const std::map<std::string_view, const void*> tables = {
+        {SLUICE_SVC_REMOTES, remotes_table()},
         {SLUICE_SVC_CHECK_REPORTER, &kReporter},
         {SLUICE_SVC_OBJECTS, &kObjects},
         {SLUICE_SVC_STATE, &kState},
@@ -422,3 +430,5 @@ inline std::int32_t FakeHost::write_metric(std::uint32_t number, const sluice_st
 }
 
 }  // namespace sluice::testing
+
+#include "sluice/testing/remotes_impl.hpp"

@@ -70,6 +70,12 @@ struct TraitsGiven {
   bool may_lower_counts = false;
 };
 
+/// The key of a LocalQueue or workload; 0 where the plugin says nothing.
+struct OrderGiven {
+  std::int64_t key = 0;
+  std::string because;
+};
+
 struct FieldError {
   std::int32_t kind = SLUICE_FIELD_INVALID;
   std::string path, value, detail;
@@ -126,6 +132,9 @@ class TestedPlugin {
   VetoGiven veto(const FakeWorkload& preemptor, const std::vector<const FakeWorkload*>& candidates,
                  std::uint32_t queue = 0);
   TraitsGiven traits(const FakeWorkload& workload, const TraitsAsked& asked = {});
+  OrderGiven order_local_queue(std::string_view local_queue, std::string_view cluster_queue,
+                               std::uint32_t queue = 0);
+  OrderGiven order_workload(const FakeWorkload& workload);
   Told notify(Event event, const FakeWorkload& workload, std::string_view reason = {},
               const std::vector<std::string>& others = {});
   void queue_changed(std::uint32_t id, std::string_view name, std::string_view json);

@@ -199,6 +199,39 @@ inline TraitsGiven TestedPlugin::traits(const FakeWorkload& workload, const Trai
   return given;
 }
 
+namespace detail {
+
+inline sluice_order_sink_t order_sink(OrderGiven& given) {
+  return {sizeof(sluice_order_sink_t), 0, &given,
+          [](void* out, std::int64_t key, sluice_str_t because) {
+            *static_cast<OrderGiven*>(out) = {key, std::string(to_view(because))};
+          }};
+}
+
+}  // namespace detail
+
+inline OrderGiven TestedPlugin::order_local_queue(std::string_view local_queue,
+                                                  std::string_view cluster_queue,
+                                                  std::uint32_t queue) {
+  OrderGiven given;
+  const sluice_order_sink_t sink = detail::order_sink(given);
+  const sluice_order_query_t query{sizeof(sluice_order_query_t), queue, to_abi(cluster_queue),
+                                   to_abi(local_queue)};
+  const auto& points = table<sluice_queue_order_t>(SLUICE_EXT_QUEUE_ORDER);
+  if (points.local_queue != nullptr)
+    check("order_local_queue", points.local_queue(self_, &query, &sink));
+  return given;
+}
+
+inline OrderGiven TestedPlugin::order_workload(const FakeWorkload& workload) {
+  OrderGiven given;
+  const sluice_order_sink_t sink = detail::order_sink(given);
+  const auto& points = table<sluice_queue_order_t>(SLUICE_EXT_QUEUE_ORDER);
+  if (points.workload != nullptr)
+    check("order_workload", points.workload(self_, workload.ref(), &sink));
+  return given;
+}
+
 inline Told TestedPlugin::notify(Event event, const FakeWorkload& workload, std::string_view reason,
                                  const std::vector<std::string>& others) {
   const auto names = detail::abi_list(others);
@@ -346,9 +379,13 @@ inline std::vector<std::string> TestedPlugin::watched_kinds() {
 }
 
 inline Again TestedPlugin::reconcile(const ObjectRef& what) {
-  const sluice_reconcile_t raw{
-      sizeof(sluice_reconcile_t), 0, to_abi(what.api_version), to_abi(what.kind), to_abi(what.ns),
-      to_abi(what.name)};
+  const sluice_reconcile_t raw{sizeof(sluice_reconcile_t),
+                               0,
+                               to_abi(what.api_version),
+                               to_abi(what.kind),
+                               to_abi(what.ns),
+                               to_abi(what.name),
+                               to_abi(what.remote)};
   Again again;
   const auto& points = table<sluice_controller_t>(SLUICE_EXT_CONTROLLER);
   check_call("reconcile", [&] { return points.reconcile(self_, &raw, &again.after_ms); });

@@ -1,0 +1,44 @@
+#include "api/json/json_members.hpp"
+
+#include "api/json/json.hpp"
+
+namespace sluice::api {
+
+void JsonMembers::key(std::string_view key) {
+  text_ += text_.empty() ? '{' : ',';
+  append_json_text(key, text_);
+  text_ += ':';
+}
+
+JsonMembers& JsonMembers::text(std::string_view key, std::string_view value) {
+  this->key(key);
+  append_json_text(value, text_);
+  return *this;
+}
+
+JsonMembers& JsonMembers::number(std::string_view key, std::int64_t value) {
+  this->key(key);
+  text_ += std::to_string(value);
+  return *this;
+}
+
+JsonMembers& JsonMembers::boolean(std::string_view key, bool value) {
+  this->key(key);
+  text_ += value ? "true" : "false";
+  return *this;
+}
+
+JsonMembers& JsonMembers::document(std::string_view key, std::string_view value) {
+  this->key(key);
+  text_ += value.empty() ? std::string_view("null") : value;
+  return *this;
+}
+
+JsonMembers& JsonMembers::members(const JsonMembers& other) {
+  if (other.text_.empty()) return *this;
+  text_ += text_.empty() ? '{' : ',';
+  text_.append(other.text_, 1);
+  return *this;
+}
+
+}  // namespace sluice::api

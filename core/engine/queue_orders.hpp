@@ -1,0 +1,42 @@
+// QueueOrders: what plugins say of the order within ClusterQueues, taken in.
+//
+// A key of a LocalQueue is one number of the queue's lane, so a change of it costs O(log lanes),
+// however many wait there. Invariant: a queue follows the keys while none of its LocalQueues has a
+// fault; with a fault, the built-in order holds for all of the queue, so that nobody gains by it.
+// The engine's thread only.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/engine/structure.hpp"
+#include "core/engine/turn.hpp"
+
+namespace sluice {
+
+class QueueOrders {
+ public:
+  QueueOrders(Model& model, Structure& structure, Turn& turn)
+      : model_(model), structure_(structure), turn_(turn) {}
+
+  /// What a plugin says of all workloads of a LocalQueue from now on; a fault of before is over.
+  /// Nothing where there is no such LocalQueue.
+  void take(const std::string& local_queue, hooks::Ordering said);
+  /// The plugin has no answer for one of its workloads.
+  void failed(const std::string& local_queue, const std::string& sentence);
+  /// The LocalQueue is gone.
+  void forget(const std::string& local_queue) { end_fault(local_queue, kNone); }
+
+ private:
+  void end_fault(const std::string& local_queue, QueueId but);
+  void note_fault(QueueId id, const std::string& local_queue, const std::string& sentence);
+  void reorder_all(QueueRecord& queue);
+  void moved(QueueRecord& queue);
+
+  Model& model_;
+  Structure& structure_;
+  Turn& turn_;
+  std::map<std::string, QueueId> faulty_;  ///< by LocalQueue: the queue that notes it
+};
+
+}  // namespace sluice

@@ -1,0 +1,270 @@
+#include "queues.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+namespace afs {
+namespace {
+
+using sluice::Json;
+using sluice::ObjectRef;
+
+/// After so many half-lives nothing is left of what was: time alone changes no order any more.
+constexpr double kMemoryInHalfLives = 10;
+
+std::string key_in(const Json& object) {
+  return object.string_or("metadata.namespace", "") + "/" + object.string_or("metadata.name", "");
+}
+
+/// The text of a quantity, which JSON may have as a number, too.
+double amount_at(const Json* value, double otherwise) {
+  if (value == nullptr || value->is_object() || value->is_array()) return otherwise;
+  return quantity_of(value->as_string()).value_or(otherwise);
+}
+
+Amounts amounts_at(const Json& object, std::string_view path) {
+  Amounts out;
+  if (const Json* found = object.find(path))
+    for (const auto& [resource, amount] : found->members()) out[resource] = amount_at(&amount, 0);
+  return out;
+}
+
+const Json* condition_of(const Json& workload, std::string_view type) {
+  const Json* all = workload.find("status.conditions");
+  for (std::size_t i = 0; all != nullptr && i < all->size(); ++i)
+    if (all->items()[i].string_or("type", "") == type) return &all->items()[i];
+  return nullptr;
+}
+
+bool is_true(const Json* condition) {
+  return condition != nullptr && condition->string_or("status", "") == "True";
+}
+
+/// Does it hold quota?
+bool holds(const Json& workload) {
+  return workload.find("status.admission") != nullptr &&
+         is_true(condition_of(workload, "QuotaReserved")) &&
+         !is_true(condition_of(workload, "Finished"));
+}
+
+Amounts granted_to(const Json& workload) {
+  Amounts out;
+  const Json* sets = workload.find("status.admission.podSetAssignments");
+  for (std::size_t i = 0; sets != nullptr && i < sets->size(); ++i)
+    for (const auto& [resource, amount] : amounts_at(sets->items()[i], "resourceUsage"))
+      out[resource] += amount;
+  return out;
+}
+
+/// Seconds since 1970 of `2026-01-01T00:00:00Z`; nullopt: it is no such time.
+std::optional<std::int64_t> seconds_of(const std::string& text) {
+  int y = 0;
+  unsigned mo = 0, d = 0, h = 0, mi = 0, s = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2u-%2uT%2u:%2u:%2uZ", &y, &mo, &d, &h, &mi, &s) != 6)
+    return std::nullopt;
+  using namespace std::chrono;
+  const sys_days day{year(y) / month(mo) / std::chrono::day(d)};
+  return duration_cast<seconds>(day.time_since_epoch()).count() + h * 3600LL + mi * 60LL + s;
+}
+
+std::int64_t number_of(double share) {
+  constexpr double kMost = 9.2e18;
+  if (!(share < kMost)) return std::numeric_limits<std::int64_t>::max();
+  return std::llround(share);
+}
+
+}  // namespace
+
+void Queues::look_at(const ObjectRef& what) {
+  if (!learnt_) return learn();
+  const auto object = context_.objects().find(what);
+  const Json* present = object ? &*object : nullptr;
+  const std::string key = what.ns + "/" + what.name;
+  if (what.kind == "ClusterQueue") take_cluster_queue(what.name, present);
+  if (what.kind == "LocalQueue") take_local_queue(key, present);
+  if (what.kind == "Workload") take_workload(key, present, true);
+}
+
+void Queues::learn() {
+  for (const Json& each : context_.objects().list(kVersion, "ClusterQueue"))
+    take_cluster_queue(each.string_or("metadata.name", ""), &each);
+  for (const Json& each : context_.objects().list(kVersion, "LocalQueue"))
+    take_local_queue(key_in(each), &each);
+  for (const Json& each : context_.objects().list(kVersion, "Workload"))
+    take_workload(key_in(each), &each, false);
+  learnt_ = true;
+}
+
+void Queues::take_cluster_queue(const std::string& name, const Json* object) {
+  const bool was = shared_.contains(name);
+  const bool is = object != nullptr && object->string_or("spec.admissionScope.admissionMode", "") ==
+                                           "UsageBasedAdmissionFairSharing";
+  if (is == was) return;
+  if (is)
+    shared_.insert(name);
+  else
+    shared_.erase(name);
+  for (auto& [key, local] : locals_) {
+    if (local.cluster_queue != name) continue;
+    context_.order_changed(key);
+  }
+}
+
+void Queues::take_local_queue(const std::string& key, const Json* object) {
+  if (object == nullptr) {
+    locals_.erase(key);
+    return;
+  }
+  const auto [it, fresh] = locals_.try_emplace(key);
+  Local& local = it->second;
+  if (fresh) {
+    const char* kStatus = "status.fairSharing.admissionFairSharingStatus";
+    local.usage.consumed = amounts_at(*object, std::string(kStatus) + ".consumedResources");
+    const auto at = seconds_of(object->string_or(std::string(kStatus) + ".lastUpdate", ""));
+    local.usage.at = at.value_or(now());
+    for (const auto& [resource, amount] : local.usage.consumed) local.shown.insert(resource);
+    for (const auto& [workload, holder] : holders_)
+      if (holder.local_queue == key) hold(local.usage, holder.amounts);
+    for (const auto& [workload, queue] : waits_in_)
+      if (queue == key) local.waiting.insert(workload);
+  }
+  const std::string queue = object->string_or("spec.clusterQueue", "");
+  const double weight = amount_at(object->find("spec.fairSharing.weight"), 1);
+  if (queue == local.cluster_queue && weight == local.weight) return;
+  local.cluster_queue = queue;
+  local.weight = weight;
+  context_.order_changed(key);
+}
+
+/// `entered`: one that holds quota and did not before has got it just now.
+void Queues::take_workload(const std::string& key, const Json* object, bool entered) {
+  const bool over = object == nullptr || is_true(condition_of(*object, "Finished"));
+  const std::string local_queue = over ? ""
+                                       : object->string_or("metadata.namespace", "") + "/" +
+                                             object->string_or("spec.queueName", "");
+  const bool has_quota = !over && holds(*object);
+  wait(key, over || has_quota ? "" : local_queue);
+  Holder now_holds;
+  if (has_quota)
+    now_holds = {local_queue, object->string_or("metadata.uid", ""),
+                 condition_of(*object, "QuotaReserved")->string_or("lastTransitionTime", ""),
+                 granted_to(*object)};
+  const auto known = holders_.find(key);
+  if (known != holders_.end() && has_quota && known->second == now_holds) return;
+  // Fewer pods in the same reservation are no further entry.
+  const bool goes_on = known != holders_.end() && has_quota && known->second.uid == now_holds.uid &&
+                       known->second.since == now_holds.since;
+  if (known != holders_.end()) release(key);
+  if (!has_quota) return;
+  const auto local = locals_.find(now_holds.local_queue);
+  if (local != locals_.end()) {
+    settle(local->second.usage, now(), rates_);
+    if (entered && !goes_on && shared(local->second))
+      enter(local->second.usage, now_holds.amounts, rates_);
+    else
+      hold(local->second.usage, now_holds.amounts);
+    if (entered) tell(local->first, local->second);
+  }
+  holders_[key] = std::move(now_holds);
+  last_event_ = now();
+}
+
+void Queues::release(const std::string& key) {
+  const auto known = holders_.find(key);
+  const auto local = locals_.find(known->second.local_queue);
+  if (local != locals_.end()) {
+    settle(local->second.usage, now(), rates_);
+    leave(local->second.usage, known->second.amounts);
+    tell(local->first, local->second);
+  }
+  holders_.erase(known);
+  last_event_ = now();
+}
+
+/// In that LocalQueue from now on; empty: it does not wait.
+void Queues::wait(const std::string& key, const std::string& local_queue) {
+  const auto known = waits_in_.find(key);
+  if (known == waits_in_.end() ? local_queue.empty() : known->second == local_queue) return;
+  if (known != waits_in_.end()) {
+    if (const auto local = locals_.find(known->second); local != locals_.end())
+      local->second.waiting.erase(key);
+    waits_in_.erase(known);
+  }
+  if (local_queue.empty()) return;
+  waits_in_[key] = local_queue;
+  last_event_ = now();
+  const auto local = locals_.find(local_queue);
+  if (local == locals_.end()) return;
+  const bool first = local->second.waiting.empty();
+  local->second.waiting.insert(key);
+  if (!first || !shared(local->second)) return;
+  for (auto& [name, other] : locals_) {  // they are compared as of one moment
+    if (other.cluster_queue != local->second.cluster_queue) continue;
+    settle(other.usage, now(), rates_);
+    context_.order_changed(name);
+  }
+}
+
+bool Queues::worth_sampling() const {
+  const double remembered = kMemoryInHalfLives * rates_.half_life_seconds;
+  if (static_cast<double>(now() - last_event_) > remembered) return false;
+  return std::any_of(locals_.begin(), locals_.end(), [this](const auto& each) {
+    return shared(each.second) && !each.second.waiting.empty();
+  });
+}
+
+void Queues::sample() {
+  for (auto& [key, local] : locals_) {
+    if (!shared(local)) continue;
+    settle(local.usage, now(), rates_);
+    tell(key, local);
+  }
+}
+
+/// Writes what has been used, and lets the host ask for the new place.
+void Queues::tell(const std::string& key, Local& local) {
+  if (!shared(local)) return;
+  context_.order_changed(key);
+  Json status = Json::object();
+  Json& fair = status["status"]["fairSharing"];
+  fair["weightedShare"] = Json(number_of(share_of(local.usage.consumed, local.weight, rates_)));
+  Json& told = fair["admissionFairSharingStatus"];
+  told["lastUpdate"] = Json(sluice::time_text(local.usage.at * 1'000'000'000));
+  Json& consumed = told["consumedResources"] = Json::object();
+  for (const auto& [resource, amount] : local.usage.consumed)
+    consumed[resource] = Json(quantity_text(amount));
+  for (const std::string& resource : local.shown)  // a merge patch forgets what is null
+    if (!local.usage.consumed.contains(resource)) consumed[resource] = Json();
+  local.shown.clear();
+  for (const auto& [resource, amount] : local.usage.consumed) local.shown.insert(resource);
+  const std::size_t slash = key.find('/');
+  const ObjectRef ref{std::string(kVersion), "LocalQueue", key.substr(0, slash),
+                      key.substr(slash + 1)};
+  const auto written = context_.objects().patch(ref, status, "status");
+  if (!written && written.code != sluice::ObjectCode::kNotFound) written.or_throw();
+}
+
+std::optional<Queues::Standing> Queues::standing(std::string_view local_queue) const {
+  const auto it = locals_.find(local_queue);
+  if (it == locals_.end() || !shared(it->second)) return std::nullopt;
+  const Local& local = it->second;
+  Standing out;
+  out.share = share_of(local.usage.consumed, local.weight, rates_);
+  out.because = "LocalQueue " + it->first + " has used ";
+  std::string parts;
+  for (const auto& [resource, amount] : local.usage.consumed) {
+    if (amount == 0) continue;
+    char text[64];
+    std::snprintf(text, sizeof text, "%.4g", amount);
+    parts += (parts.empty() ? "" : ", ") + std::string(text) + " " + resource;
+  }
+  out.because += parts.empty() ? "nothing lately" : parts + " on average";
+  if (local.weight != 1) out.because += ", with weight " + quantity_text(local.weight);
+  return out;
+}
+
+}  // namespace afs

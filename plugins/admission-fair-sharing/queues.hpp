@@ -1,0 +1,77 @@
+// Queues: what the LocalQueues have used, who waits in them and holds quota through them.
+//
+// Read from objects, kept up to date by reconcile(), and written to the statuses of LocalQueues in
+// the same call, which is one commit with the decision that it follows. Belongs to the host's
+// control thread.
+#pragma once
+
+#include <sluice/plugin.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "usage.hpp"
+
+namespace afs {
+
+inline constexpr std::string_view kVersion = "kueue.x-k8s.io/v1beta2";
+
+class Queues {
+ public:
+  Queues(const sluice::Context& context, Rates rates)
+      : context_(context), rates_(std::move(rates)) {}
+
+  /// Something is other than it was; the first time, everything is read. Whatever holds quota then
+  /// was counted when it came in.
+  void look_at(const sluice::ObjectRef& what);
+  /// All that are shared are brought up to this moment.
+  void sample();
+  /// Is anybody waiting whose place may still change by time alone?
+  bool worth_sampling() const;
+
+  struct Standing {
+    double share = 0;
+    std::string because;
+  };
+  /// nullopt: its ClusterQueue does not order by use, or it is not known.
+  std::optional<Standing> standing(std::string_view local_queue) const;
+
+ private:
+  struct Local {
+    std::string cluster_queue;
+    double weight = 1;
+    Usage usage;
+    std::set<std::string> waiting;  // keys
+    std::set<std::string> shown;    // resources in the status
+  };
+  struct Holder {
+    std::string local_queue, uid, since;  // since: it got its quota
+    Amounts amounts;
+    bool operator==(const Holder&) const = default;
+  };
+
+  void learn();
+  void take_cluster_queue(const std::string& name, const sluice::Json* object);
+  void take_local_queue(const std::string& key, const sluice::Json* object);
+  void take_workload(const std::string& key, const sluice::Json* object, bool entered);
+  void release(const std::string& key);
+  void wait(const std::string& key, const std::string& local_queue);
+  bool shared(const Local& local) const { return shared_.contains(local.cluster_queue); }
+  void tell(const std::string& key, Local& local);
+  std::int64_t now() const { return context_.now() / 1'000'000'000; }
+
+  sluice::Context context_;
+  Rates rates_;
+  bool learnt_ = false;
+  std::int64_t last_event_ = 0;
+  std::set<std::string, std::less<>> shared_;                 // ClusterQueues that order by use
+  std::map<std::string, Local, std::less<>> locals_;          // by namespace/name
+  std::map<std::string, Holder, std::less<>> holders_;        // by key
+  std::map<std::string, std::string, std::less<>> waits_in_;  // workload: LocalQueue
+};
+
+}  // namespace afs

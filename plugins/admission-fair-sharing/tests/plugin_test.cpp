@@ -1,0 +1,140 @@
+// The plugin against a host that is not there: what it answers, what it writes, what a restart
+// leaves of it.
+#include <gtest/gtest.h>
+#include <sluice/testing.hpp>
+
+#include "../usage.hpp"
+
+namespace afs {
+namespace {
+
+using sluice::Json;
+using sluice::ObjectRef;
+using namespace sluice::testing;
+
+// A half-life of a minute, so that an entry counts for half of what it asks for.
+constexpr const char* kConfig = R"({"usageHalfLifeTime":"60s","usageSamplingInterval":"60s"})";
+
+Json object(const std::string& text) { return Json::parse(text); }
+
+struct World {
+  FakeHost host;
+
+  World() {
+    host.objects().put(object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
+      "metadata":{"name":"cq"},
+      "spec":{"admissionScope":{"admissionMode":"UsageBasedAdmissionFairSharing"}}})"));
+    for (const char* name : {"a", "b"})
+      host.objects().put(object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+        "metadata":{"name":")" + std::string(name) +
+                                R"(","namespace":"ns"},
+        "spec":{"clusterQueue":"cq"}})"));
+  }
+  static ObjectRef ref(const char* kind, const char* ns, const std::string& name) {
+    return {"kueue.x-k8s.io/v1beta2", kind, ns, name};
+  }
+  void put(const std::string& name, const std::string& queue, const std::string& cpu) {
+    std::string status;
+    if (!cpu.empty())
+      status = R"(,"status":{"conditions":[{"type":"QuotaReserved","status":"True",
+        "lastTransitionTime":"2026-01-01T00:00:00Z"}],"admission":{"clusterQueue":"cq",
+        "podSetAssignments":[{"name":"main","resourceUsage":{"cpu":")" +
+               cpu + R"("}}]}})";
+    host.objects().put(
+        object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{
+      "name":")" +
+               name + R"(","namespace":"ns","uid":"u-)" + name + R"("},
+      "spec":{"queueName":")" +
+               queue + R"("})" + status + "}"));
+  }
+  std::string consumed(const std::string& queue) {
+    const Json* found = host.objects().find("LocalQueue", "ns", queue);
+    return found != nullptr
+               ? found->string_or(
+                     "status.fairSharing.admissionFairSharingStatus.consumedResources.cpu", "")
+               : "";
+  }
+};
+
+TEST(Plugin, SaysNothingOfWhatItDoesNotKnow) {
+  World world;
+  TestedPlugin plugin(world.host, kConfig);
+  EXPECT_EQ(plugin.order_local_queue("ns/a", "cq").key, 0);
+  EXPECT_EQ(plugin.order_local_queue("ns/a", "cq").because, "");
+}
+
+TEST(Plugin, AnEntryCountsAtOnceAndPutsItsLocalQueueBehind) {
+  World world;
+  TestedPlugin plugin(world.host, kConfig);
+  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+  world.put("w", "a", "8");
+  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  EXPECT_EQ(world.consumed("a"), "4");  // 8 · (1 − ½)
+  const OrderGiven a = plugin.order_local_queue("ns/a", "cq");
+  const OrderGiven b = plugin.order_local_queue("ns/b", "cq");
+  EXPECT_EQ(a.key, key_of(4));
+  EXPECT_EQ(a.because, "LocalQueue ns/a has used 4 cpu on average");
+  EXPECT_EQ(b.key, 0);
+  EXPECT_EQ(b.because, "LocalQueue ns/b has used nothing lately");
+  EXPECT_GT(a.key, b.key);
+  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  EXPECT_EQ(world.consumed("a"), "4") << "seen again, counted once";
+}
+
+TEST(Plugin, WhatIsHeldCountsInTimeAndIsForgotten) {
+  World world;
+  TestedPlugin plugin(world.host, kConfig);
+  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+  world.put("w", "a", "8");
+  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  plugin.advance(std::chrono::seconds(60));
+  world.put("w", "a", "");  // evicted
+  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  EXPECT_EQ(world.consumed("a"), "6");       // 8 + (4 − 8) · ½
+  plugin.advance(std::chrono::seconds(60));  // it waits, so a sample is taken
+  EXPECT_EQ(world.consumed("a"), "3");       // 6 · ½
+}
+
+TEST(Plugin, ARestartGoesOnWhereItWas) {
+  World world;
+  {
+    TestedPlugin plugin(world.host, kConfig);
+    plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+    world.put("w", "a", "8");
+    plugin.reconcile(World::ref("Workload", "ns", "w"));
+  }
+  TestedPlugin again(world.host, kConfig);
+  again.reconcile(World::ref("LocalQueue", "ns", "b"));
+  EXPECT_EQ(again.order_local_queue("ns/a", "cq").key, key_of(4)) << "w is not counted twice";
+  again.advance(std::chrono::seconds(60));
+  world.put("w", "a", "");
+  again.reconcile(World::ref("Workload", "ns", "w"));
+  EXPECT_EQ(world.consumed("a"), "6") << "and goes on to count";
+}
+
+TEST(Plugin, AClusterQueueThatDoesNotAskForItHasNoKeys) {
+  World world;
+  world.host.objects().put(object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
+    "metadata":{"name":"cq"},
+    "spec":{"admissionScope":{"admissionMode":"NoAdmissionFairSharing"}}})"));
+  TestedPlugin plugin(world.host, kConfig);
+  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+  world.put("w", "a", "8");
+  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  EXPECT_EQ(world.consumed("a"), "");
+  EXPECT_EQ(plugin.order_local_queue("ns/a", "cq").because, "");
+}
+
+TEST(Plugin, SamplingEndsWhenNothingIsLeftToForget) {
+  World world;
+  TestedPlugin plugin(world.host, kConfig);
+  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+  world.put("waits", "a", "");
+  plugin.reconcile(World::ref("Workload", "ns", "waits"));
+  EXPECT_EQ(world.host.timers().size(), 1U);
+  plugin.advance(std::chrono::seconds(60 * 12));  // 10 half-lives after the last event, and a bit
+  EXPECT_TRUE(world.host.timers().empty());
+}
+
+}  // namespace
+}  // namespace afs

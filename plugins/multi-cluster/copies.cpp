@@ -1,0 +1,169 @@
+#include "copies.hpp"
+
+#include <charconv>
+#include <utility>
+
+#include "names.hpp"
+
+namespace clusters {
+
+using sluice::Json;
+
+namespace {
+
+/// Names in which a host remembers what it decided: not those of the user.
+bool is_of_host(std::string_view name) {
+  const std::string_view domain = name.substr(0, name.find('/'));
+  return domain == "sluice.dev" || domain.ends_with(".sluice.dev");
+}
+
+/// The user's labels or annotations.
+Json texts_of(const Json& object, const char* path) {
+  Json out = Json::object();
+  const Json* found = object.find(path);
+  if (found == nullptr) return out;
+  for (const auto& [name, value] : found->members())
+    if (!is_of_host(name)) out[name] = value;
+  return out;
+}
+
+Json metadata_of(const Json& object, const Origin& origin) {
+  Json out = Json::object();
+  out["name"] = object.string_or("metadata.name", "");
+  out["namespace"] = object.string_or("metadata.namespace", "");
+  out["labels"] = texts_of(object, "metadata.labels");
+  out["labels"][kOrigin] = origin.manager;
+  out["annotations"] = texts_of(object, "metadata.annotations");
+  out["annotations"].erase("kubectl.kubernetes.io/last-applied-configuration");
+  out["annotations"][kOriginUid] = origin.uid;
+  out["annotations"][kAttempt] = std::to_string(origin.attempt);
+  return out;
+}
+
+void drop_job_labels(Json& labels) {
+  for (const char* name : {"controller-uid", "batch.kubernetes.io/controller-uid", "job-name",
+                           "batch.kubernetes.io/job-name"})
+    labels.erase(name);
+}
+
+std::string annotation(const Json& object, std::string_view name) {
+  const Json* all = object.find("metadata.annotations");
+  const Json* found = all == nullptr ? nullptr : all->member(name);
+  return found != nullptr && found->is_string() ? found->as_string() : std::string();
+}
+
+std::uint64_t attempt_in(const Json& object, std::string_view uid) {
+  if (uid.empty() || annotation(object, kOriginUid) != uid) return 0;
+  const std::string text = annotation(object, kAttempt);
+  std::uint64_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size() ? out : 0;
+}
+
+bool is_deleting(const Json& object) {
+  return !object.string_or("metadata.deletionTimestamp", "").empty();
+}
+
+}  // namespace
+
+const Json* condition(const Json& object, std::string_view type) {
+  const Json* all = object.find("status.conditions");
+  for (std::size_t i = 0; all != nullptr && i < all->size(); ++i)
+    if (all->items()[i].string_or("type", "") == type) return &all->items()[i];
+  return nullptr;
+}
+
+bool has_condition(const Json& object, std::string_view type) {
+  const Json* found = condition(object, type);
+  return found != nullptr && found->string_or("status", "") == "True";
+}
+
+Json workload_copy(const Json& workload, const Origin& origin) {
+  Json out = Json::object();
+  out["apiVersion"] = kKueue;
+  out["kind"] = "Workload";
+  out["metadata"] = metadata_of(workload, origin);
+  // It names the job here, which there has another UID.
+  out["metadata"]["labels"].erase("kueue.x-k8s.io/job-uid");
+  if (const Json* spec = workload.find("spec")) out["spec"] = *spec;
+  return out;
+}
+
+Json job_copy(const Json& job, std::string_view workload, const Origin& origin) {
+  Json out = Json::object();
+  out["apiVersion"] = job.string_or("apiVersion", "");
+  out["kind"] = job.string_or("kind", "");
+  out["metadata"] = metadata_of(job, origin);
+  drop_job_labels(out["metadata"]["labels"]);
+  out["metadata"]["labels"][kPrebuilt] = workload;
+  if (const Json* spec = job.find("spec")) out["spec"] = *spec;
+  Json& spec = out["spec"];
+  spec.erase("managedBy");
+  if (job.find("spec.suspend") != nullptr) spec["suspend"] = true;
+  if (!job.bool_or("spec.manualSelector", false)) {
+    spec.erase("selector");
+    if (job.find("spec.template.metadata.labels") != nullptr)
+      drop_job_labels(spec["template"]["metadata"]["labels"]);
+  }
+  return out;
+}
+
+WorkloadCopy read_workload(const Json& there, std::string_view uid) {
+  WorkloadCopy out;
+  out.there = true;
+  out.uid = there.string_or("metadata.uid", "");
+  out.attempt = attempt_in(there, uid);
+  out.deleting = is_deleting(there);
+  if (const Json* finalizers = there.find("metadata.finalizers"))
+    for (const Json& each : finalizers->items()) out.held |= each.as_string() == kInUse;
+  out.reserved = has_condition(there, "QuotaReserved");
+  out.admitted = has_condition(there, "Admitted");
+  out.stopped = has_condition(there, "Evicted");
+  out.priority = there.int_or("spec.priority", 0);
+  if (has_condition(there, "Finished")) {
+    out.finished = true;
+    out.reason = condition(there, "Finished")->string_or("reason", "");
+    out.message = condition(there, "Finished")->string_or("message", "");
+  }
+  if (const Json* owners = there.find("metadata.ownerReferences"))
+    for (const Json& owner : owners->items())
+      if (owner.bool_or("controller", false)) out.owner = owner.string_or("name", "");
+  return out;
+}
+
+JobCopy read_job(const Json& there, std::string_view uid) {
+  JobCopy out;
+  out.there = true;
+  out.uid = there.string_or("metadata.uid", "");
+  out.attempt = attempt_in(there, uid);
+  out.deleting = is_deleting(there);
+  out.suspended = there.bool_or("spec.suspend", false);
+  // Of other kinds the workload alone says it.
+  out.ended = there.string_or("kind", "") != "Job" || has_condition(there, "Complete") ||
+              has_condition(there, "Failed");
+  return out;
+}
+
+std::optional<Json> status_patch(const Json& now, const Json& wanted) {
+  Json merge = Json::object();
+  for (const auto& [name, value] : wanted.members()) {
+    const Json* present = now.member(name);
+    if (present == nullptr || *present != value) merge[name] = value;
+  }
+  for (const auto& [name, value] : now.members())
+    if (wanted.member(name) == nullptr) merge[name] = Json();
+  if (merge.size() == 0) return std::nullopt;
+  return merge;
+}
+
+Json with_condition(const Json& object, Json wanted) {
+  Json out = Json::array();
+  const std::string type = wanted.string_or("type", "");
+  if (const Json* all = object.find("status.conditions"))
+    for (const Json& each : all->items())
+      if (each.string_or("type", "") != type) out.push_back(each);
+  out.push_back(std::move(wanted));
+  return out;
+}
+
+}  // namespace clusters

@@ -1,0 +1,396 @@
+#include "dispatcher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "names.hpp"
+
+namespace clusters {
+
+using sluice::Again;
+using sluice::CheckAnswer;
+using sluice::Json;
+using sluice::ObjectRef;
+
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+const Json* controller_of(const Json& object) {
+  const Json* owners = object.find("metadata.ownerReferences");
+  for (std::size_t i = 0; owners != nullptr && i < owners->size(); ++i)
+    if (owners->items()[i].bool_or("controller", false)) return &owners->items()[i];
+  return nullptr;
+}
+
+const Json* state_of(const Json& workload, const std::string& check) {
+  const Json* states = workload.find("status.admissionChecks");
+  for (std::size_t i = 0; states != nullptr && i < states->size(); ++i)
+    if (states->items()[i].string_or("name", "") == check) return &states->items()[i];
+  return nullptr;
+}
+
+std::string text_in(const Json& object, const char* map, std::string_view name) {
+  const Json* all = object.find(map);
+  const Json* found = all == nullptr ? nullptr : all->member(name);
+  return found != nullptr && found->is_string() ? found->as_string() : std::string();
+}
+
+CheckAnswer answer_of(const Verdict& verdict) {
+  switch (verdict.state) {
+    case Verdict::State::kReady:
+      return CheckAnswer::ready(verdict.message);
+    case Verdict::State::kRetry:
+      return CheckAnswer::retry(verdict.message);
+    case Verdict::State::kRejected:
+      return CheckAnswer::rejected(verdict.message);
+    case Verdict::State::kPending:
+      break;
+  }
+  return CheckAnswer::pending(verdict.message);
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(const sluice::Context& context, Settings settings)
+    : context_(context),
+      settings_(std::move(settings)),
+      dispatched_(context.counter("workloads_dispatched_total",
+                                  "Workloads that were copied to a cluster",
+                                  {"cluster_queue", "cluster"})),
+      admitted_(context.counter("workloads_admitted_total",
+                                "Workloads that a cluster was chosen for",
+                                {"cluster_queue", "cluster"})) {}
+
+void Dispatcher::end(const sluice::CheckAttempt& attempt) {
+  const auto it = attempts_.find(attempt.uid);
+  if (it == attempts_.end() || it->second.attempt != attempt.attempt) return;
+  attempts_.erase(it);
+  nominated_since_.erase(attempt.uid);
+}
+
+std::vector<WorkloadName> Dispatcher::under_way() const {
+  std::vector<WorkloadName> out;
+  for (const auto& [uid, attempt] : attempts_)
+    out.push_back({attempt.workload_namespace, attempt.workload});
+  return out;
+}
+
+ObjectRef Dispatcher::workload_ref(const Case& of) const {
+  return {std::string(kKueue), "Workload", of.name.ns, of.name.name};
+}
+
+ObjectRef Dispatcher::job_ref(const Case& of) const {
+  return {of.kind->api_version, of.kind->kind, of.name.ns, of.job_name};
+}
+
+Origin Dispatcher::origin(const Case& of) const {
+  return {settings_.origin, of.uid, of.local.attempt};
+}
+
+bool Dispatcher::concerns(const WorkloadName& workload) const {
+  const auto object =
+      context_.objects().find({std::string(kKueue), "Workload", workload.ns, workload.name});
+  return !object || std::any_of(checks_.begin(), checks_.end(), [&](const auto& check) {
+    return state_of(*object, check.first) != nullptr;
+  });
+}
+
+Again Dispatcher::settle(const WorkloadName& workload, const std::string& job) {
+  Case of;
+  of.name = workload;
+  of.job_name = job;
+  read_local(of);
+  const bool holds = of.local.there && !of.local.finished && of.workload &&
+                     has_condition(*of.workload, "QuotaReserved") && !of.check.empty();
+  // The host tells of an attempt after a start: until then nothing is known of it.
+  if (holds && !of.attempt) return {};
+  if (of.local.wants) {
+    if (const std::string why = refusal(of); !why.empty()) {
+      tell(of, {Verdict::State::kRejected, why});
+      return {};
+    }
+  }
+  const std::vector<Place> places = read_places(of);
+  const Plan plan = plan_of(of.local, places, settings_.policy);
+  carry_out(of, places, plan);
+  return Again{plan.again_ms};
+}
+
+void Dispatcher::read_local(Case& of) const {
+  if (!settings_.kinds.empty()) of.kind = &settings_.kinds.front();
+  of.workload = context_.objects().find(workload_ref(of));
+  if (!of.workload) return;
+  const Json& workload = *of.workload;
+  of.local.there = workload.string_or("metadata.deletionTimestamp", "").empty();
+  of.uid = workload.string_or("metadata.uid", "");
+  of.local.finished = has_condition(workload, "Finished");
+  of.local.chosen = workload.string_or("status.clusterName", "");
+  of.local.priority = workload.int_or("spec.priority", 0);
+  if (const Json* names = workload.find("status.nominatedClusterNames"))
+    for (const Json& name : names->items()) of.local.nominated.push_back(name.as_string());
+  if (const Json* owner = controller_of(workload)) {
+    of.kind = nullptr;
+    for (const JobKind& kind : settings_.kinds)
+      if (kind.kind == owner->string_or("kind", "") &&
+          kind.api_version == owner->string_or("apiVersion", ""))
+        of.kind = &kind;
+    of.job_name = owner->string_or("name", "");
+    if (of.kind != nullptr) of.job = context_.objects().find(job_ref(of));
+  }
+  if (of.job) {
+    of.local.job_suspended = of.job->bool_or("spec.suspend", false);
+    of.local.job_active = of.job->int_or("status.active", 0) > 0;
+  }
+  read_check(of);
+}
+
+void Dispatcher::read_check(Case& of) const {
+  for (const auto& [check, clusters] : checks_) {
+    const Json* state = state_of(*of.workload, check);
+    if (state == nullptr) continue;
+    of.check = check;
+    const std::string shown = state->string_or("state", "Pending");
+    of.local.ready = shown == "Ready";
+    const auto begun = attempts_.find(of.uid);
+    if (begun != attempts_.end() && begun->second.check == check) {
+      of.attempt = begun->second;
+      of.local.attempt = begun->second.attempt;
+    }
+    of.local.wants = of.local.there && !of.local.finished && of.attempt &&
+                     has_condition(*of.workload, "QuotaReserved") &&
+                     (shown == "Pending" || of.local.ready);
+    break;
+  }
+  const auto since = nominated_since_.find(of.uid);
+  if (since != nominated_since_.end())
+    of.local.nominated_for_ms = (context_.now() - since->second) / kMillisecond;
+  else
+    of.local.nominated.clear();  // their turn begins anew, after a restart too
+}
+
+/// Why the workload cannot go to another cluster, ever; empty: it can.
+std::string Dispatcher::refusal(const Case& of) const {
+  const Json* owner = controller_of(*of.workload);
+  if (owner == nullptr) return "No multikueue adapter found";
+  if (of.kind == nullptr)
+    return "No multikueue adapter found for owner kind \"" + owner->string_or("apiVersion", "") +
+           ", Kind=" + owner->string_or("kind", "") + "\"";
+  if (!of.job) return {};
+  const std::string managed_by = of.job->string_or("spec.managedBy", "");
+  if (managed_by != kControllerName)
+    return "The owner is not managed by Kueue: Expecting spec.managedBy to be \"" +
+           std::string(kControllerName) + "\" not \"" + managed_by + "\"";
+  if (text_in(*of.job, "metadata.annotations", kElastic) == "true")
+    return "An elastic job (annotation " + std::string(kElastic) +
+           ") runs in the cluster of its queue only: its slices are not distributed. Take the "
+           "annotation away, or use a queue without this check";
+  return {};
+}
+
+std::vector<Place> Dispatcher::read_places(Case& of) {
+  std::vector<Place> out;
+  std::vector<std::string> nominal;
+  if (const auto check = checks_.find(of.check); check != checks_.end()) nominal = check->second;
+  for (const std::string& name : nominal) out.push_back(read_place(of, name));
+  for (const std::string& name : clusters_) {
+    if (std::find(nominal.begin(), nominal.end(), name) != nominal.end()) continue;
+    out.push_back(read_place(of, name));
+    out.back().nominal = false;
+  }
+  return out;
+}
+
+Place Dispatcher::read_place(Case& of, const std::string& name) {
+  Place out;
+  out.name = name;
+  const sluice::Remotes remotes = context_.remotes();
+  const auto state = remotes.state(name);
+  if (!state) {
+    out.lost_for_ms = unknown_for(name);
+    return out;
+  }
+  unknown_since_.erase(name);
+  out.reachable = state->connected && state->synced;
+  if (!out.reachable) out.lost_for_ms = (context_.now() - state->since) / kMillisecond;
+  if (const auto there = remotes.find(name, workload_ref(of))) {
+    out.workload = read_workload(*there, of.uid);
+    if (of.job_name.empty()) of.job_name = out.workload.owner;
+  }
+  out.workload_write = writing(name, workload_ref(of));
+  if (of.kind == nullptr || of.job_name.empty()) return out;
+  if (const auto there = remotes.find(name, job_ref(of)))
+    if (text_in(*there, "metadata.labels", kPrebuilt) == of.name.name)
+      out.job = read_job(*there, of.uid);
+  out.job_write = writing(name, job_ref(of));
+  return out;
+}
+
+/// A cluster that is not connected to: its credentials cannot be used, or the host has only just
+/// begun. Of one that is not named any more nobody comes back.
+std::int64_t Dispatcher::unknown_for(const std::string& name) {
+  const auto cluster =
+      context_.objects().get({std::string(kKueue), std::string(kClusterKind), "", name});
+  if (!cluster) return settings_.policy.lost_timeout_ms;
+  const auto since = unknown_since_.try_emplace(name, context_.now()).first->second;
+  return (context_.now() - since) / kMillisecond;
+}
+
+Writing Dispatcher::writing(const std::string& remote, const ObjectRef& ref) const {
+  const auto last = context_.remotes().writing(remote, ref);
+  if (!last) return {};
+  return {!last->failed, last->failed, last->code, last->message};
+}
+
+std::optional<WorkloadName> Dispatcher::workload_of(const ObjectRef& what) {
+  if (what.kind == "Workload") return WorkloadName{what.ns, what.name};
+  const auto there =
+      context_.remotes().find(what.remote, {what.api_version, what.kind, what.ns, what.name});
+  const std::pair job(what.ns, what.name);
+  if (there) {
+    const std::string name = text_in(*there, "metadata.labels", kPrebuilt);
+    if (name.empty()) return std::nullopt;
+    workload_by_job_[job] = name;
+    return WorkloadName{what.ns, name};
+  }
+  const auto known = workload_by_job_.find(job);
+  if (known == workload_by_job_.end()) return std::nullopt;
+  WorkloadName out{what.ns, known->second};
+  const bool elsewhere =
+      std::any_of(clusters_.begin(), clusters_.end(), [&](const std::string& cluster) {
+        return context_.remotes()
+            .find(cluster, {what.api_version, what.kind, what.ns, what.name})
+            .has_value();
+      });
+  if (!elsewhere) workload_by_job_.erase(known);
+  return out;
+}
+
+void Dispatcher::carry_out(const Case& of, const std::vector<Place>& places, const Plan& plan) {
+  const auto find = [&](const std::string& name) {
+    return std::find_if(places.begin(), places.end(),
+                        [&](const Place& place) { return place.name == name; });
+  };
+  note_places(of, plan);
+  for (const Step& step : plan.steps) take(of, *find(step.place), step);
+  if (!plan.show_status_of.empty()) show_status(of, plan.show_status_of);
+  if (plan.finish) finish(of, *find(plan.show_status_of));
+  if (plan.job_is_gone) clear_status(of);
+  if (plan.verdict) tell(of, *plan.verdict);
+}
+
+void Dispatcher::note_places(const Case& of, const Plan& plan) {
+  Json merge = Json::object();
+  if (plan.choose) {
+    const std::string queue = of.workload->string_or("status.admission.clusterQueue", "");
+    merge["status"]["clusterName"] = plan.choose->empty() ? Json() : Json(*plan.choose);
+    if (!plan.choose->empty()) {
+      merge["status"]["nominatedClusterNames"] = Json();
+      const std::string_view labels[] = {queue, *plan.choose};
+      context_.add(admitted_, 1, labels);
+    }
+  }
+  if (plan.nominate && (!plan.choose || plan.choose->empty())) {
+    Json names = Json::array();
+    for (const std::string& name : *plan.nominate) names.push_back(name);
+    merge["status"]["nominatedClusterNames"] = plan.nominate->empty() ? Json() : names;
+    if (plan.nominate->empty())
+      nominated_since_.erase(of.uid);
+    else
+      nominated_since_[of.uid] = context_.now();
+  }
+  if (merge.size() > 0) context_.objects().patch(workload_ref(of), merge, "status").or_throw();
+}
+
+void Dispatcher::take(const Case& of, const Place& place, const Step& step) {
+  const sluice::Remotes remotes = context_.remotes();
+  sluice::ObjectReply done;
+  switch (step.what) {
+    case Step::What::kMakeWorkload: {
+      done = remotes.create(place.name, workload_copy(*of.workload, origin(of)));
+      const std::string queue = of.workload->string_or("status.admission.clusterQueue", "");
+      const std::string_view labels[] = {queue, place.name};
+      context_.add(dispatched_, 1, labels);
+      break;
+    }
+    case Step::What::kMakeJob:
+      if (of.job) done = remotes.create(place.name, job_copy(*of.job, of.name.name, origin(of)));
+      break;
+    case Step::What::kRemoveWorkload:
+      done = remotes.erase(place.name, workload_ref(of), place.workload.uid);
+      break;
+    case Step::What::kRemoveJob:
+      done = remotes.erase(place.name, job_ref(of), place.job.uid);
+      break;
+    case Step::What::kLetGo: {
+      Json merge = Json::object();
+      merge["metadata"]["finalizers"] = Json();
+      done = remotes.patch(place.name, workload_ref(of), merge);
+      break;
+    }
+    case Step::What::kPriority: {
+      Json merge = Json::object();
+      const Json* reference = of.workload->find("spec.priorityClassRef");
+      merge["spec"]["priority"] = of.local.priority;
+      merge["spec"]["priorityClassRef"] = reference == nullptr ? Json() : *reference;
+      done = remotes.patch(place.name, workload_ref(of), merge);
+      break;
+    }
+  }
+  // Too many are under way: tried again when this call is repeated.
+  done.or_throw();
+}
+
+void Dispatcher::show_status(const Case& of, const std::string& place) {
+  if (!of.job) return;
+  const auto there = context_.remotes().find(place, job_ref(of));
+  if (!there) return;
+  const Json* now = of.job->find("status");
+  const Json* wanted = there->find("status");
+  const auto merge = status_patch(now == nullptr ? Json::object() : *now,
+                                  wanted == nullptr ? Json::object() : *wanted);
+  if (!merge) return;
+  Json patch = Json::object();
+  patch["status"] = *merge;
+  patch_status(job_ref(of), patch, "the status of its job");
+}
+
+void Dispatcher::finish(const Case& of, const Place& place) {
+  const auto there = context_.remotes().find(place.name, workload_ref(of));
+  const Json* finished = there ? condition(*there, "Finished") : nullptr;
+  if (finished == nullptr) return;
+  Json merge = Json::object();
+  merge["status"]["conditions"] = with_condition(*of.workload, *finished);
+  patch_status(workload_ref(of), merge, "the end of the workload");
+}
+
+/// Nothing of it runs any more.
+void Dispatcher::clear_status(const Case& of) {
+  Json merge = Json::object();
+  for (const char* field : {"active", "ready", "terminating"}) merge["status"][field] = Json();
+  patch_status(job_ref(of), merge, "the status of its job");
+}
+
+bool Dispatcher::patch_status(const ObjectRef& ref, const Json& merge, const char* what) {
+  const auto done = context_.objects().patch(ref, merge, "status");
+  if (!done)
+    context_.warn(std::string(what) + " cannot be written, " + ref.ns + "/" + ref.name + ": " +
+                  done.text);
+  return static_cast<bool>(done);
+}
+
+/// Unless the workload shows it already.
+void Dispatcher::tell(const Case& of, const Verdict& verdict) {
+  const CheckAnswer answer = answer_of(verdict);
+  const Json* shown = state_of(*of.workload, of.check);
+  const std::string before = shown == nullptr ? "" : shown->string_or("state", "Pending");
+  if (shown != nullptr && before == answer.state_name() &&
+      (shown->string_or("message", "") == answer.message || before == "Ready"))
+    return;
+  context_.report(*of.attempt, answer);
+  if (verdict.state != Verdict::State::kPending)
+    context_.event(verdict.state != Verdict::State::kReady, of.name.ns, of.name.name, kEvent,
+                   verdict.message);
+}
+
+}  // namespace clusters

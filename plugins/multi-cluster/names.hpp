@@ -1,0 +1,29 @@
+// Names of the API that the plugin speaks: kinds, labels, annotations, reasons.
+//
+// Constants; any thread.
+#pragma once
+
+#include <string_view>
+
+namespace clusters {
+
+inline constexpr std::string_view kControllerName = "kueue.x-k8s.io/multikueue";
+inline constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
+inline constexpr std::string_view kKueueGroup = "kueue.x-k8s.io";
+inline constexpr std::string_view kConfigKind = "MultiKueueConfig";
+inline constexpr std::string_view kClusterKind = "MultiKueueCluster";
+
+/// Whose copy it is: the origin of the manager that made it.
+inline constexpr std::string_view kOrigin = "kueue.x-k8s.io/multikueue-origin";
+/// The UID of the workload of which it is a copy, and the attempt at its check.
+inline constexpr std::string_view kOriginUid = "kueue.x-k8s.io/multikueue-origin-uid";
+inline constexpr std::string_view kAttempt = "kueue.x-k8s.io/multikueue-origin-attempt";
+inline constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-name";
+inline constexpr std::string_view kQueue = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kElastic = "kueue.x-k8s.io/elastic-job";
+inline constexpr std::string_view kInUse = "kueue.x-k8s.io/resource-in-use";
+
+/// Reason of events.
+inline constexpr std::string_view kEvent = "MultiKueue";
+
+}  // namespace clusters

@@ -1,0 +1,341 @@
+// multi-cluster: jobs of a queue go to the cluster that has room. What becomes of a workload is
+// decided in plan.hpp and carried out by the Dispatcher; here that is bound to the host.
+#include <sluice/plugin.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "connection.hpp"
+#include "dispatcher.hpp"
+#include "names.hpp"
+#include "schema.hpp"
+
+namespace clusters {
+
+using sluice::Again;
+using sluice::Json;
+using sluice::ObjectRef;
+
+namespace {
+
+// Of the workloads that are to be looked at because a cluster came or went.
+constexpr std::size_t kPerCall = 32;
+
+Settings settings_of(const Json& config) {
+  Settings out;
+  out.origin = config.string_or("origin", out.origin);
+  out.secret_namespace = config.string_or("secretNamespace", out.secret_namespace);
+  out.kubeconfig_folder = config.string_or("kubeconfigFolder", "");
+  out.policy.lost_timeout_ms = config.int_or("workerLostTimeoutSeconds", 900) * 1000;
+  out.policy.wait_for_admission = config.string_or("keeps", "Reserved") == "Admitted";
+  out.policy.one_by_one = config.string_or("dispatcher", "AllAtOnce") == "Incremental";
+  out.policy.step = static_cast<std::size_t>(config.int_or("step", 3));
+  out.policy.round_ms = config.int_or("roundSeconds", 300) * 1000;
+  if (const Json* kinds = config.find("kinds"))
+    for (const Json& kind : kinds->items()) {
+      const std::string& text = kind.as_string();
+      const std::size_t space = text.find(' ');
+      if (space == std::string::npos || space == 0 || space + 1 == text.size())
+        throw sluice::Refused("kinds: \"" + text + "\" is not of the form GROUP/VERSION KIND");
+      out.kinds.push_back({text.substr(0, space), text.substr(space + 1)});
+    }
+  return out;
+}
+
+}  // namespace
+
+class MultiCluster {
+ public:
+  static constexpr std::string_view kDescription =
+      "MultiKueue: jobs go to the cluster that has room, and come back as status";
+  static constexpr std::string_view kConfigSchema = R"({
+    "type": "object",
+    "properties": {
+      "origin": {"type": "string", "default": "multikueue",
+        "description": "marks what this manager makes elsewhere; each manager has its own"},
+      "secretNamespace": {"type": "string", "default": "kueue-system",
+        "description": "where the Secrets with kubeconfigs are"},
+      "kubeconfigFolder": {"type": "string", "default": "/etc/multikueue/kubeconfigs",
+        "description": "files with kubeconfigs are below it"},
+      "workerLostTimeoutSeconds": {"type": "integer", "minimum": 1, "maximum": 604800,
+        "default": 900, "description": "so long work is kept for a cluster that is lost"},
+      "dispatcher": {"type": "string", "enum": ["AllAtOnce", "Incremental"],
+        "default": "AllAtOnce", "description": "who is asked: all clusters, or a few at a time"},
+      "step": {"type": "integer", "minimum": 1, "maximum": 20, "default": 3,
+        "description": "of Incremental: so many more clusters with each round"},
+      "roundSeconds": {"type": "integer", "minimum": 1, "maximum": 86400, "default": 300,
+        "description": "of Incremental: how long a round lasts"},
+      "keeps": {"type": "string", "enum": ["Reserved", "Admitted"], "default": "Reserved",
+        "description": "what a cluster does first to keep the workload"},
+      "kinds": {"type": "array", "items": {"type": "string"}, "minItems": 1,
+        "default": ["batch/v1 Job"], "description": "kinds of jobs, GROUP/VERSION KIND"}
+    }
+  })";
+
+  explicit MultiCluster(const sluice::Context& context)
+      : context_(context), dispatcher_(context, settings_of(context.config())) {}
+
+  std::string schema() const { return std::string(kSchema); }
+  std::vector<std::string> check_controllers() const { return {std::string(kControllerName)}; }
+  std::vector<std::string> watched_kinds() const {
+    const std::string kueue(kKueue);
+    // Workloads once it has asked clusters about them: what happens to others is none of its work.
+    return {kueue + " MultiKueueCluster",
+            "v1 Secret",
+            kueue + " Workload has:status.nominatedClusterNames",
+            kueue + " Workload has:status.clusterName",
+            kueue + " LocalQueue",
+            kueue + " ClusterQueue"};
+  }
+
+  void check_changed(const sluice::Check& check, sluice::Activity& activity) {
+    const std::string name(check.name());
+    if (check.gone()) return dispatcher_.forget_check(name);
+    std::string wrong;
+    const auto clusters = clusters_of(Json::parse(check.json()), wrong);
+    dispatcher_.set_check(name, clusters);
+    if (!wrong.empty())
+      return activity.inactive("BadConfig", "Cannot load the AdmissionChecks parameters: " + wrong);
+    std::vector<std::string> missing, inactive;
+    for (const std::string& cluster : clusters) {
+      const auto object = context_.objects().find(cluster_ref(cluster));
+      if (!object)
+        missing.push_back(cluster);
+      else if (!has_condition(*object, "Active"))
+        inactive.push_back(cluster);
+    }
+    const Active said = check_active(clusters, missing, inactive);
+    if (said.active)
+      activity.active(said.reason, said.message);
+    else
+      activity.inactive(said.reason, said.message);
+  }
+
+  void begin_check(const sluice::CheckQuery& query) {
+    const sluice::CheckAttempt attempt = query.attempt();
+    dispatcher_.begin(attempt);
+    dispatcher_.settle({attempt.workload_namespace, attempt.workload});
+  }
+
+  void cancel_check(const sluice::CheckCancel& cancel) {
+    const sluice::CheckAttempt attempt = cancel.attempt();
+    dispatcher_.end(attempt);
+    dispatcher_.settle({attempt.workload_namespace, attempt.workload});
+  }
+
+  Again reconcile(const ObjectRef& what) {
+    if (!what.remote.empty()) return look_elsewhere(what);
+    if (what.kind == kClusterKind) return look_at_cluster(what.name);
+    if (what.kind == "Secret") return look_at_secret(what);
+    if (what.kind == "LocalQueue") return look_at_queue(what);
+    if (what.kind == "ClusterQueue") return look_at_cluster_queue(what);
+    const WorkloadName workload{what.ns, what.name};
+    return dispatcher_.concerns(workload) ? dispatcher_.settle(workload) : Again{};
+  }
+
+  std::vector<std::string> kinds() const { return {"batch/Job"}; }
+  void validate(const sluice::Write&, sluice::FieldErrors&) {}
+
+  /// A job of a queue whose work goes elsewhere is not for the controllers of this cluster.
+  std::optional<std::string> set_defaults(const sluice::Write& write) {
+    if (write.operation() != sluice::Operation::kCreate || managed_queues_.empty())
+      return std::nullopt;
+    Json job = Json::parse(write.object());
+    const Json* labels = job.find("metadata.labels");
+    const Json* queue = labels == nullptr ? nullptr : labels->member(kQueue);
+    if (queue == nullptr || !job.string_or("spec.managedBy", "").empty()) return std::nullopt;
+    const auto of =
+        cluster_queue_of_.find(job.string_or("metadata.namespace", "") + "/" + queue->as_string());
+    if (of == cluster_queue_of_.end() || !managed_queues_.contains(of->second)) return std::nullopt;
+    job["spec"]["managedBy"] = kControllerName;
+    return job.dump();
+  }
+
+ private:
+  static ObjectRef cluster_ref(const std::string& name) {
+    return {std::string(kKueue), std::string(kClusterKind), "", name};
+  }
+
+  std::vector<std::string> clusters_of(const Json& check, std::string& wrong) const {
+    const std::string kind = check.string_or("spec.parameters.kind", "");
+    const std::string name = check.string_or("spec.parameters.name", "");
+    if (check.string_or("spec.parameters.apiGroup", "") != kKueueGroup || kind != kConfigKind) {
+      wrong = "they name a " + (kind.empty() ? "nothing" : kind) + "; allowed: a " +
+              std::string(kConfigKind) + " of " + std::string(kKueueGroup);
+      return {};
+    }
+    const auto config =
+        context_.objects().find({std::string(kKueue), std::string(kConfigKind), "", name});
+    if (!config) {
+      wrong = std::string(kConfigKind) + " " + name + " not found";
+      return {};
+    }
+    std::vector<std::string> out;
+    if (const Json* clusters = config->find("spec.clusters"))
+      for (const Json& cluster : clusters->items()) out.push_back(cluster.as_string());
+    return out;
+  }
+
+  Again look_at_cluster(const std::string& name) {
+    const auto cluster = context_.objects().find(cluster_ref(name));
+    if (!cluster) {
+      dispatcher_.clusters().erase(name);
+      secret_of_.erase(name);
+      context_.remotes().remove(name);
+      look_at_all(name);
+      return {};
+    }
+    dispatcher_.clusters().insert(name);
+    if (const auto active = connect(name, *cluster)) show(name, *cluster, *active);
+    return {};
+  }
+
+  /// What the condition has to say; nullopt: what it says.
+  std::optional<Active> connect(const std::string& name, const Json& cluster) {
+    const Whence whence = whence_of(cluster, dispatcher_.settings().kubeconfig_folder);
+    secret_of_.erase(name);
+    if (!whence.wrong.empty()) return unreachable(name, {false, whence.reason, whence.wrong});
+    sluice::ObjectReply done;
+    if (!whence.path.empty()) {
+      done = context_.remotes().set_file(name, whence.path, followed());
+    } else {
+      secret_of_[name] = whence.secret;
+      const std::string& ns = dispatcher_.settings().secret_namespace;
+      const auto secret = context_.objects().find({"v1", "Secret", ns, whence.secret});
+      const auto text = secret ? secret_text(*secret, "kubeconfig") : std::nullopt;
+      if (!text || text->empty())
+        return unreachable(name, {false, "BadKubeConfig",
+                                  "load client config failed: " +
+                                      (secret ? "key \"kubeconfig\" not found in secret \""
+                                              : std::string("there is no secret \"")) +
+                                      ns + "/" + whence.secret + "\""});
+      done = context_.remotes().set(name, *text, followed());
+    }
+    if (!done) return unreachable(name, {false, "BadKubeConfig", done.text});
+    const auto state = context_.remotes().state(name);
+    const auto active = state ? active_of(*state) : std::nullopt;
+    if (!active && condition(cluster, "Active") == nullptr)
+      return Active{false, "ClientConnectionFailed", "It is not connected yet"};
+    return active;
+  }
+
+  Active unreachable(const std::string& name, Active why) {
+    context_.remotes().remove(name);
+    return why;
+  }
+
+  std::vector<sluice::RemoteKind> followed() const {
+    const Settings& settings = dispatcher_.settings();
+    const std::string ours = std::string(kOrigin) + "=" + settings.origin;
+    std::vector<sluice::RemoteKind> out{{std::string(kKueue), "Workload", ours}};
+    for (const JobKind& kind : settings.kinds) out.push_back({kind.api_version, kind.kind, ours});
+    return out;
+  }
+
+  void show(const std::string& name, const Json& cluster, const Active& active) {
+    const Json* before = condition(cluster, "Active");
+    const std::string status = active.active ? "True" : "False";
+    if (before != nullptr && before->string_or("status", "") == status &&
+        before->string_or("reason", "") == active.reason &&
+        before->string_or("message", "") == active.message)
+      return;
+    Json wanted = Json::object();
+    wanted["type"] = "Active";
+    wanted["status"] = status;
+    wanted["reason"] = active.reason;
+    wanted["message"] = active.message;
+    wanted["observedGeneration"] = cluster.int_or("metadata.generation", 1);
+    const bool same = before != nullptr && before->string_or("status", "") == status;
+    wanted["lastTransitionTime"] =
+        same ? before->string_or("lastTransitionTime", "") : sluice::time_text(context_.now());
+    Json merge = Json::object();
+    merge["status"]["conditions"] = with_condition(cluster, std::move(wanted));
+    context_.objects().patch(cluster_ref(name), merge, "status").or_throw();
+  }
+
+  Again look_at_secret(const ObjectRef& what) {
+    if (what.ns != dispatcher_.settings().secret_namespace) return {};
+    for (const auto& [cluster, secret] : std::map(secret_of_))
+      if (secret == what.name) look_at_cluster(cluster);
+    return {};
+  }
+
+  Again look_at_queue(const ObjectRef& what) {
+    const auto queue = context_.objects().find(what);
+    const std::string key = what.ns + "/" + what.name;
+    if (queue)
+      cluster_queue_of_[key] = queue->string_or("spec.clusterQueue", "");
+    else
+      cluster_queue_of_.erase(key);
+    return {};
+  }
+
+  Again look_at_cluster_queue(const ObjectRef& what) {
+    managed_queues_.erase(what.name);
+    const auto queue = context_.objects().find(what);
+    const Json* checks =
+        queue ? queue->find("spec.admissionChecksStrategy.admissionChecks") : nullptr;
+    for (std::size_t i = 0; checks != nullptr && i < checks->size(); ++i) {
+      const auto check = context_.objects().find(
+          {std::string(kKueue), "AdmissionCheck", "", checks->items()[i].string_or("name", "")});
+      if (check && check->string_or("spec.controllerName", "") == kControllerName)
+        managed_queues_.insert(what.name);
+    }
+    return {};
+  }
+
+  Again look_elsewhere(const ObjectRef& what) {
+    if (what.kind.empty()) {
+      const auto state = context_.remotes().state(what.remote);
+      const std::string now = !state ? "" : std::to_string(state->since) + state->problem;
+      if (std::exchange(told_[what.remote], now) != now || !left_.contains(what.remote))
+        look_at_all(what.remote);
+      return look_at_some(what.remote);
+    }
+    const auto workload = dispatcher_.workload_of(what);
+    if (!workload) return {};
+    return dispatcher_.settle(*workload, what.kind == "Workload" ? std::string() : what.name);
+  }
+
+  /// A cluster came or went: that concerns all that have to do with it.
+  void look_at_all(const std::string& remote) {
+    if (dispatcher_.clusters().contains(remote)) look_at_cluster(remote);
+    const auto all = dispatcher_.under_way();
+    left_[remote] = {all.begin(), all.end()};
+  }
+
+  Again look_at_some(const std::string& remote) {
+    auto& left = left_[remote];
+    for (std::size_t i = 0; i < kPerCall && !left.empty(); ++i) {
+      const WorkloadName next = left.front();
+      left.pop_front();
+      const Again again = dispatcher_.settle(next);
+      if (again.after_ms > 0) soonest_ = std::min(soonest_, again.after_ms);
+    }
+    if (!left.empty()) return Again::at_once();
+    left_.erase(remote);
+    // Of a cluster that is lost all are looked at again when the first of them has waited enough.
+    const std::int64_t soonest = std::exchange(soonest_, kNoTime);
+    return soonest == kNoTime ? Again{} : Again{soonest};
+  }
+
+  static constexpr std::int64_t kNoTime = INT64_MAX;
+
+  sluice::Context context_;
+  Dispatcher dispatcher_;
+  std::map<std::string, std::string> secret_of_;          // by cluster
+  std::map<std::string, std::string> cluster_queue_of_;   // by LocalQueue, NAMESPACE/NAME
+  std::set<std::string> managed_queues_;                  // ClusterQueues
+  std::map<std::string, std::deque<WorkloadName>> left_;  // to be looked at, by cluster
+  std::map<std::string, std::string> told_;               // of each cluster: how it stood
+  std::int64_t soonest_ = kNoTime;
+};
+
+}  // namespace clusters
+
+SLUICE_PLUGIN(clusters::MultiCluster, "multi-cluster", "0.1.0")

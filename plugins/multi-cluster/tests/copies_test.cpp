@@ -1,0 +1,91 @@
+// What is made at another place, and what is read of it.
+#include "../copies.hpp"
+
+#include <gtest/gtest.h>
+
+namespace clusters {
+namespace {
+
+using sluice::Json;
+
+const Origin kOurs{"east", "uid-w", 3};
+
+TEST(JobCopy, IsTheJobAsItsUserWroteIt) {
+  const Json job = Json::parse(R"({"apiVersion":"batch/v1","kind":"Job",
+    "metadata":{"name":"j","namespace":"team","uid":"1","resourceVersion":"9","generation":2,
+      "labels":{"kueue.x-k8s.io/queue-name":"q","team":"a"},
+      "annotations":{"note":"n","sluice.dev/started-with":"x",
+        "kubectl.kubernetes.io/last-applied-configuration":"{}"}},
+    "spec":{"suspend":false,"managedBy":"kueue.x-k8s.io/multikueue","parallelism":2,
+      "selector":{"matchLabels":{"controller-uid":"1"}},
+      "template":{"metadata":{"labels":{"controller-uid":"1","app":"x"}},"spec":{}}},
+    "status":{"active":2}})");
+  EXPECT_EQ(job_copy(job, "w", kOurs), Json::parse(R"({"apiVersion":"batch/v1","kind":"Job",
+    "metadata":{"name":"j","namespace":"team",
+      "labels":{"kueue.x-k8s.io/queue-name":"q","team":"a",
+        "kueue.x-k8s.io/multikueue-origin":"east",
+        "kueue.x-k8s.io/prebuilt-workload-name":"w"},
+      "annotations":{"note":"n","kueue.x-k8s.io/multikueue-origin-uid":"uid-w",
+        "kueue.x-k8s.io/multikueue-origin-attempt":"3"}},
+    "spec":{"suspend":true,"parallelism":2,
+      "template":{"metadata":{"labels":{"app":"x"}},"spec":{}}}})"));
+}
+
+TEST(WorkloadCopy, HasNeitherStatusNorOwner) {
+  const Json workload = Json::parse(R"({"metadata":{"name":"w","namespace":"team","uid":"uid-w",
+      "labels":{"kueue.x-k8s.io/job-uid":"1"},"ownerReferences":[{"uid":"1"}],
+      "annotations":{"sluice.dev/created-by":"eve"}},
+    "spec":{"queueName":"q","podSets":[]},"status":{"clusterName":"x"}})");
+  EXPECT_EQ(workload_copy(workload, kOurs),
+            Json::parse(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload",
+    "metadata":{"name":"w","namespace":"team",
+      "labels":{"kueue.x-k8s.io/multikueue-origin":"east"},
+      "annotations":{"kueue.x-k8s.io/multikueue-origin-uid":"uid-w",
+        "kueue.x-k8s.io/multikueue-origin-attempt":"3"}},
+    "spec":{"queueName":"q","podSets":[]}})"));
+}
+
+TEST(ReadWorkload, KnowsWhatItIsACopyOf) {
+  const Json copy = Json::parse(R"({"metadata":{"uid":"there",
+      "ownerReferences":[{"name":"j","controller":true}],
+      "finalizers":["kueue.x-k8s.io/resource-in-use"],
+      "annotations":{"kueue.x-k8s.io/multikueue-origin-uid":"uid-w",
+        "kueue.x-k8s.io/multikueue-origin-attempt":"3"}},
+    "spec":{"priority":5},
+    "status":{"conditions":[{"type":"QuotaReserved","status":"True"},
+      {"type":"Evicted","status":"False"},
+      {"type":"Finished","status":"True","reason":"Succeeded","message":"done"}]}})");
+  const WorkloadCopy read = read_workload(copy, "uid-w");
+  EXPECT_EQ(read.attempt, 3U);
+  EXPECT_EQ(read.uid, "there");
+  EXPECT_EQ(read.owner, "j");
+  EXPECT_EQ(read.priority, 5);
+  EXPECT_TRUE(read.reserved && read.finished && read.held);
+  EXPECT_FALSE(read.admitted || read.stopped || read.deleting);
+  EXPECT_EQ(read.reason + ": " + read.message, "Succeeded: done");
+  EXPECT_EQ(read_workload(copy, "uid-other").attempt, 0U);
+  EXPECT_EQ(read_workload(copy, "").attempt, 0U);
+}
+
+TEST(ReadJob, HasEndedWhenItSaysSo) {
+  const auto read = [](const char* conditions) {
+    return read_job(Json::parse(std::string(R"({"kind":"Job","status":{"conditions":)") +
+                                conditions + "}}"),
+                    "uid-w")
+        .ended;
+  };
+  EXPECT_FALSE(read("[]"));
+  EXPECT_FALSE(read(R"([{"type":"FailureTarget","status":"True"}])"));
+  EXPECT_TRUE(read(R"([{"type":"Complete","status":"True"}])"));
+  EXPECT_TRUE(read(R"([{"type":"Failed","status":"True"}])"));
+}
+
+TEST(StatusPatch, SetsWhatDiffersAndTakesAwayWhatIsGone) {
+  const Json now = Json::parse(R"({"active":1,"ready":1,"same":{"a":[1]}})");
+  const Json wanted = Json::parse(R"({"active":2,"same":{"a":[1]},"new":true})");
+  EXPECT_EQ(*status_patch(now, wanted), Json::parse(R"({"active":2,"new":true,"ready":null})"));
+  EXPECT_FALSE(status_patch(now, now));
+}
+
+}  // namespace
+}  // namespace clusters

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""A manager and its workers, all of them live: where jobs run, how often, what comes back, and what
+is left behind when a worker or the manager is killed.
+
+    live_test.py --sluice build/dev/bin/sluice --e2e tests/e2e [TestClass.test_name …]
+"""
+import argparse
+import os
+import sys
+import unittest
+
+OPTIONS = argparse.ArgumentParser()
+OPTIONS.add_argument("--sluice", required=True)
+OPTIONS.add_argument("--e2e", required=True, help="the folder of host.py")
+OPTIONS, REST = OPTIONS.parse_known_args()
+OPTIONS.sluice = os.path.abspath(OPTIONS.sluice)
+sys.path.insert(0, OPTIONS.e2e)
+
+# pylint: disable=wrong-import-position
+from host import eventually
+from places import GROUP, JOBS, Places, is_true
+
+
+class Life(unittest.TestCase):
+    """Two workers and all that goes well."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.places = Places(OPTIONS.sluice, workers=2, cpus=4)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.places.__exit__()
+
+    def tearDown(self):
+        self.places.wait_quiet()
+
+    def test_a_job_runs_once_at_a_worker_and_its_end_comes_back(self):
+        places = self.places
+        places.submit("one")
+        places.wait_for_end("one")
+        self.assertEqual(places.runs("one"), (1, 1))
+        job = places.manager.jobs()["one"]
+        self.assertEqual(job["status"]["succeeded"], 1)
+        self.assertEqual(job["spec"]["managedBy"], "kueue.x-k8s.io/multikueue")
+        self.assertIn(places.chosen("one"), ("worker1", "worker2"))
+        self.assertIn("The workload got reservation on", places.check("one")["message"])
+
+    def test_a_job_that_fails_there_fails_here(self):
+        places = self.places
+        places.submit("bad", then="exit 3")
+        places.wait_for_end("bad", "Failed")
+        self.assertEqual(places.runs("bad"), (1, 0))
+        finished = next(each for each in places.workload("bad")["status"]["conditions"]
+                        if each["type"] == "Finished")
+        self.assertEqual(finished["reason"], "Failed")
+
+    def test_more_work_than_one_worker_has_room_for_goes_to_both(self):
+        places = self.places
+        go = os.path.join(places.folder, "go")
+        names = [f"many{i}" for i in range(6)]  # 6 · 1 CPU on 2 · 4 CPUs, one worker has 4
+        for name in names:
+            places.submit(name, then=f"until [ -e {go} ]; do sleep 0.05; done")
+        for name in names:
+            places.wait_started(name)
+        eventually(lambda: {places.chosen(name) for name in names} == {"worker1", "worker2"},
+                   "both have some")
+        eventually(lambda: places.manager.rest.get(f"{GROUP}/clusterqueues/q")["status"]
+                   ["flavorsUsage"][0]["resources"][0]["total"] == "6",
+                   "the manager's queue shows what runs, a write after it")
+        with open(go, "w", encoding="utf-8"):
+            pass
+        for name in names:
+            places.wait_for_end(name)
+            self.assertEqual(places.runs(name), (1, 1), name)
+
+    def test_what_runs_there_is_seen_here(self):
+        places = self.places
+        places.submit("seen", then="sleep 600")
+        eventually(lambda: places.manager.jobs()["seen"].get("status", {}).get("active") == 1,
+                   "the job shows its pod")
+        self.assertFalse(places.manager.jobs()["seen"]["spec"]["suspend"])
+        code, _ = places.manager.rest.send("DELETE", f"{JOBS}/seen")
+        self.assertEqual(code, 200)  # and its copies go, see tearDown
+        places.wait_quiet()
+
+    def test_an_eviction_here_withdraws_what_runs_there(self):
+        places = self.places
+        places.submit("moved", then="sleep 600")
+        places.wait_started("moved")
+        places.manager.patch(f"{GROUP}/namespaces/team/workloads/"
+                             + places.workload("moved")["metadata"]["name"],
+                             {"spec": {"active": False}})
+        places.wait_quiet()
+        eventually(lambda: places.chosen("moved") is None, "it is nowhere")
+        places.manager.rest.send("DELETE", f"{JOBS}/moved")
+
+    def test_an_eviction_there_sends_it_off_anew(self):
+        places = self.places
+        places.submit("again", then="[ -e again.done ] && exit 0; sleep 600")
+        places.wait_started("again")
+        first = places.workload("again")
+        worker = places.workers[int(places.chosen("again")[-1]) - 1]
+        worker.patch(f"{GROUP}/namespaces/team/workloads/{first['metadata']['name']}",
+                     {"spec": {"active": False}})
+        places.wait_started("again", 2)
+        evictions = lambda: places.workload("again")["status"].get(  # noqa: E731
+            "schedulingStats", {}).get("evictions", [])
+        eventually(evictions, "its eviction is counted")
+        self.assertEqual(sum(each["count"] for each in evictions()), 1)
+        places.manager.rest.send("DELETE", f"{JOBS}/again")
+
+    def test_a_job_of_its_own_controllers_is_refused(self):
+        places = self.places
+        places.submit("own", managedBy="kubernetes.io/job-controller")
+        eventually(lambda: places.check("own").get("state") == "Rejected"
+                   or not places.workload("own").get("spec", {}).get("active", True),
+                   "the check is Rejected")
+        self.assertEqual(places.runs("own"), (0, 0))
+        places.manager.rest.send("DELETE", f"{JOBS}/own")
+
+
+class Losses(unittest.TestCase):
+    """A worker or the manager is killed."""
+
+    def test_a_worker_that_is_lost_is_replaced_and_cleaned_up(self):
+        with Places(OPTIONS.sluice, workers=2, cpus=4, workerLostTimeoutSeconds=5) as places:
+            places.submit("lost", then="sleep 600")
+            places.wait_started("lost")
+            first = places.chosen("lost")
+            worker = places.workers[int(first[-1]) - 1]
+            worker.kill()
+            eventually(lambda: places.chosen("lost") not in (first, None), "another worker has it")
+            places.wait_started("lost", 2)
+            self.assertEqual(places.active(first)["reason"], "ClientConnectionFailed")
+            worker.restart()
+            eventually(lambda: not worker.jobs() and not worker.workloads(),
+                       "what came back late is cleaned up")
+            places.wait_connected([first])
+            self.assertEqual(len(places.copies()), 2)  # job and workload at the other
+            self.assertEqual(places.runs("lost"), (2, 0))
+
+    def test_a_worker_that_comes_back_in_time_keeps_its_work(self):
+        with Places(OPTIONS.sluice, workers=2, cpus=4, workerLostTimeoutSeconds=600) as places:
+            go = os.path.join(places.folder, "go")
+            places.submit("kept", then=f"until [ -e {go} ]; do sleep 0.05; done",
+                          backoffLimit=3)
+            places.wait_started("kept")
+            first = places.chosen("kept")
+            worker = places.workers[int(first[-1]) - 1]
+            worker.kill()
+            eventually(lambda: not is_true(places.cluster(first), "Active"), "it is seen as lost")
+            self.assertEqual(places.chosen("kept"), first)
+            worker.restart()
+            with open(go, "w", encoding="utf-8"):
+                pass
+            places.wait_for_end("kept")
+            self.assertEqual(places.chosen("kept"), first)
+            places.wait_quiet()
+
+    def test_the_manager_goes_on_where_it_was(self):
+        with Places(OPTIONS.sluice, workers=2, cpus=4) as places:
+            names = [f"job{i}" for i in range(12)]
+            for name in names:
+                places.submit(name, then="sleep 0.3")
+            for kill in range(3):
+                eventually(lambda: sum(places.runs(name)[0] for name in names) > 3 * kill,
+                           "some have begun")
+                places.manager.kill()
+                places.manager.restart()
+            for name in names:
+                places.wait_for_end(name)
+                self.assertEqual(places.runs(name), (1, 1), name)
+            places.wait_quiet()
+
+
+class Connections(unittest.TestCase):
+    """What the condition of a cluster says."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.places = Places(OPTIONS.sluice, workers=2)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.places.__exit__()
+
+    def told(self, text, reason, words):
+        """What becomes of a cluster with this kubeconfig."""
+        places = self.places
+        path = "/api/v1/namespaces/kueue-system/secrets/worker1"
+        good = places.kubeconfig(places.workers[0])
+        places.manager.patch(path, places.secret("worker1", text))
+        def told():
+            active = places.active("worker1")
+            return active.get("reason") == reason and words in active["message"]
+        eventually(told, f"{reason}: {words}, there is {places.active('worker1')}")
+        check = places.manager.rest.get(f"{GROUP}/admissionchecks/clusters")
+        eventually(lambda: "worker1" in str(
+            places.manager.rest.get(f"{GROUP}/admissionchecks/clusters")["status"]), str(check))
+        places.manager.patch(path, places.secret("worker1", good))  # rotated, without a restart
+        places.wait_connected(["worker1"])
+
+    def test_credentials_that_cannot_be_used_are_told_of(self):
+        good = self.places.kubeconfig(self.places.workers[0])
+        other = self.places.kubeconfig(self.places.workers[1])
+        authority = next(line for line in other.split("\n") if "certificate-authority-data" in line)
+        own = next(line for line in good.split("\n") if "certificate-authority-data" in line)
+        token = next(line for line in good.split("\n") if "token:" in line)
+        for text, reason, words in (
+                ("no: kubeconfig", "BadKubeConfig", "current-context"),
+                (good.replace(own, authority), "ClientConnectionFailed", "certificate"),
+                (good.replace(token, "    token: wrong"), "ClientConnectionFailed", "nauthorized"),
+                (good.replace(token, "    tokenFile: /etc/passwd"), "InsecureKubeConfig",
+                 "names a file"),
+                (good.replace(own, "    insecure-skip-tls-verify: true"), "InsecureKubeConfig",
+                 "insecure-skip-tls-verify")):
+            with self.subTest(reason=reason, words=words):
+                self.told(text, reason, words)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *REST], verbosity=2)

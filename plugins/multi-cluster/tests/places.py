@@ -1,0 +1,209 @@
+"""A manager and its workers: live hosts on this machine, for tests of work that goes elsewhere.
+
+    with Places(sluice, workers=2) as places:
+        places.submit("a", cpu=1)
+        places.wait_for_end("a")
+
+A job appends lines to a file of its own when it starts and when it ends: the witness of how often
+and where it ran, whatever became of its objects.
+"""
+import base64
+import os
+import shutil
+import signal
+import tempfile
+
+from host import Host, eventually
+from rest import Rest
+
+GROUP = "/apis/kueue.x-k8s.io/v1beta2"
+JOBS = "/apis/batch/v1/namespaces/team/jobs"
+WORKLOADS = f"{GROUP}/namespaces/team/workloads"
+MERGE = "application/merge-patch+json"
+CHECK = "kueue.x-k8s.io/multikueue"
+
+
+def is_true(thing, condition):
+    return any(each["type"] == condition and each["status"] == "True"
+               for each in thing.get("status", {}).get("conditions", []))
+
+
+class Place:
+    """A host with a queue."""
+
+    def __init__(self, sluice, cpus, plugins=None, checks=(), extra=""):
+        self.host = Host(sluice, plugins=plugins, extra=extra)
+        self.host.start()
+        self.rest = Rest(self.host.kubeconfig)
+        self.create("/api/v1/namespaces", {"metadata": {"name": "team"}})
+        self.create(f"{GROUP}/resourceflavors", {"metadata": {"name": "f"}})
+        spec = {"namespaceSelector": {}, "resourceGroups": [{
+            "coveredResources": ["cpu"], "flavors": [
+                {"name": "f", "resources": [{"name": "cpu", "nominalQuota": cpus}]}]}]}
+        if checks:
+            spec["admissionChecksStrategy"] = {
+                "admissionChecks": [{"name": check} for check in checks]}
+        self.create(f"{GROUP}/clusterqueues", {"metadata": {"name": "q"}, "spec": spec})
+        self.create(f"{GROUP}/namespaces/team/localqueues",
+                    {"metadata": {"name": "q"}, "spec": {"clusterQueue": "q"}})
+
+    def create(self, path, body):
+        code, answer = self.rest.send("POST", path, body)
+        assert code == 201, f"{path}: {code} {answer}"
+        return answer
+
+    def patch(self, path, body):
+        code, answer = self.rest.send("PATCH", path, body, MERGE)
+        assert code == 200, f"{path}: {code} {answer}"
+        return answer
+
+    def items(self, path):
+        return {each["metadata"]["name"]: each for each in self.rest.get(path)["items"]}
+
+    def jobs(self):
+        return self.items(JOBS)
+
+    def workloads(self):
+        return self.items(WORKLOADS)
+
+    def quota(self, cpus):
+        self.patch(f"{GROUP}/clusterqueues/q", {"spec": {"resourceGroups": [{
+            "coveredResources": ["cpu"], "flavors": [
+                {"name": "f", "resources": [{"name": "cpu", "nominalQuota": cpus}]}]}]}})
+
+    def kill(self):
+        self.host.stop(signal.SIGKILL)
+
+    def restart(self):
+        self.host.start()
+
+
+class Places:
+    def __init__(self, sluice, workers=2, cpus=4, manager_cpus=100, **config):
+        """cpus: of each worker, or a list; config: of the plugin."""
+        self.folder = tempfile.mkdtemp(prefix="sluice-places-")
+        self.cpus = cpus if isinstance(cpus, list) else [cpus] * workers
+        config = {"workerLostTimeoutSeconds": 600, "kubeconfigFolder": self.folder} | config
+        text = ", ".join(f"{key}: {value}" for key, value in config.items())
+        plugins = f"{{ load: [ {{ name: multi-cluster, config: {{ {text} }} }} ] }}"
+        nodes = ("executor: { type: local, nodes: [ { name: n, capacity: "
+                 "{ cpu: 64, memory: 64Gi, pods: 200 } } ] }\n")
+        self.workers = [Place(sluice, each, extra=nodes) for each in self.cpus]
+        self.manager = Place(sluice, manager_cpus, plugins, ["clusters"],
+                             extra="executor: { type: none }\n")
+        self.name_clusters()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for place in [self.manager, *self.workers]:
+            place.host.__exit__()
+        self.end_orphans()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def end_orphans(self):
+        """Pods of a host that was killed and never came back have nobody who ends them."""
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as text:
+                    if self.folder.encode() in text.read():
+                        os.killpg(pid, signal.SIGKILL)
+            except OSError:
+                pass  # it has ended, or leads no group
+
+    def kubeconfig(self, worker):
+        with open(worker.host.kubeconfig, encoding="utf-8") as text:
+            return text.read()
+
+    def secret(self, name, text):
+        return {"metadata": {"name": name, "namespace": "kueue-system"},
+                "data": {"kubeconfig": base64.b64encode(text.encode()).decode()}}
+
+    def name_clusters(self):
+        create = self.manager.create
+        create("/api/v1/namespaces", {"metadata": {"name": "kueue-system"}})
+        names = []
+        for i, worker in enumerate(self.workers):
+            name = f"worker{i + 1}"
+            names.append(name)
+            create("/api/v1/namespaces/kueue-system/secrets",
+                   self.secret(name, self.kubeconfig(worker)))
+            create(f"{GROUP}/multikueueclusters", {
+                "metadata": {"name": name},
+                "spec": {"clusterSource": {"kubeConfig": {"location": name}}}})
+        create(f"{GROUP}/multikueueconfigs",
+               {"metadata": {"name": "all"}, "spec": {"clusters": names}})
+        create(f"{GROUP}/admissionchecks", {"metadata": {"name": "clusters"}, "spec": {
+            "controllerName": CHECK, "parameters": {
+                "apiGroup": "kueue.x-k8s.io", "kind": "MultiKueueConfig", "name": "all"}}})
+        self.wait_connected(names)
+
+    def wait_connected(self, names):
+        eventually(lambda: all(is_true(self.cluster(name), "Active") for name in names),
+                   f"{names} are connected: " + str([self.cluster(n) for n in names]))
+        eventually(lambda: is_true(self.manager.rest.get(f"{GROUP}/clusterqueues/q"), "Active"),
+                   "the queue of the manager is active")
+
+    def cluster(self, name):
+        return self.manager.rest.get(f"{GROUP}/multikueueclusters/{name}")
+
+    def active(self, name):
+        """The condition of a cluster."""
+        return next((each for each in self.cluster(name).get("status", {}).get("conditions", [])
+                     if each["type"] == "Active"), {})
+
+    # ---- jobs
+
+    def witness(self, name):
+        return os.path.join(self.folder, name + ".runs")
+
+    def submit(self, name, cpu=1, then="true", **spec):
+        """`then`: what it does between start and end."""
+        file = self.witness(name)
+        script = (f'trap "exit 1" TERM; echo "start $HOSTNAME_OF_HOST $$" >> {file}; {then}; '
+                  f'echo end >> {file}')
+        self.manager.create(JOBS, {
+            "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "q"}},
+            "spec": {"suspend": True, "backoffLimit": 0, **spec, "template": {"spec": {
+                "restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
+                "containers": [{"name": "main", "image": "none",
+                                "command": ["sh", "-c", script],
+                                "resources": {"requests": {"cpu": str(cpu)}}}]}}}})
+
+    def runs(self, name):
+        """How often it was started, and how often it came to its end."""
+        if not os.path.exists(self.witness(name)):
+            return 0, 0
+        with open(self.witness(name), encoding="utf-8") as text:
+            lines = text.read().split("\n")
+        return sum(line.startswith("start") for line in lines), lines.count("end")
+
+    def wait_started(self, name, times=1):
+        eventually(lambda: self.runs(name)[0] >= times, f"{name} runs: " + str(self.workload(name)))
+
+    def workload(self, name):
+        """Of the job, at the manager; {} without one."""
+        return next((each for each in self.manager.workloads().values()
+                     if any(owner["name"] == name
+                            for owner in each["metadata"].get("ownerReferences", []))), {})
+
+    def check(self, name):
+        return next(iter(self.workload(name).get("status", {}).get("admissionChecks", [])), {})
+
+    def chosen(self, name):
+        return self.workload(name).get("status", {}).get("clusterName")
+
+    def wait_for_end(self, name, condition="Complete"):
+        eventually(lambda: is_true(self.manager.jobs()[name], condition),
+                   f"{name} is {condition}")
+        eventually(lambda: is_true(self.workload(name), "Finished"), f"{name} is finished")
+
+    def copies(self):
+        """What there is of jobs and workloads at the workers."""
+        return [(i + 1, kind, name) for i, worker in enumerate(self.workers) if worker.host.process
+                for kind, all_of in (("job", worker.jobs()), ("workload", worker.workloads()))
+                for name in all_of]
+
+    def wait_quiet(self):
+        eventually(lambda: not self.copies(), "no copy is left at any worker")

@@ -1,0 +1,316 @@
+// The plugin in a host of tests: what it writes here and at other places, turn by turn.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sluice/testing.hpp>
+
+#include <memory>
+
+namespace clusters {
+namespace {
+
+using namespace std::chrono_literals;
+using sluice::Json;
+using sluice::ObjectRef;
+using sluice::testing::FakeAttempt;
+using sluice::testing::FakeHost;
+using sluice::testing::FakePlace;
+using sluice::testing::FakeWorkload;
+using sluice::testing::TestedPlugin;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* kVersion = "kueue.x-k8s.io/v1beta2";
+constexpr const char* kCheck =
+    R"({"spec":{"controllerName":"kueue.x-k8s.io/multikueue","parameters":
+       {"apiGroup":"kueue.x-k8s.io","kind":"MultiKueueConfig","name":"all"}}})";
+
+/// A manager of the clusters a and b, with one job whose workload has its quota.
+class World {
+ public:
+  explicit World(const char* config = R"({"workerLostTimeoutSeconds":60})") : plugin(host, config) {
+    host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"MultiKueueConfig",
+      "metadata":{"name":"all"},"spec":{"clusters":["a","b"]}})");
+    for (const char* name : {"a", "b"}) add_cluster(name);
+    plugin.check_changed("clusters", kCheck);
+    host.objects().put(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"j",
+      "namespace":"team","uid":"uid-j"},"spec":{"suspend":true,
+      "managedBy":"kueue.x-k8s.io/multikueue","template":{"spec":{}}}})");
+    put_workload("Pending");
+  }
+
+  void add_cluster(const std::string& name) {
+    host.objects().put(R"({"kind":"Secret","apiVersion":"v1","metadata":{"namespace":"kueue-system",
+      "name":")" + name +
+                       R"("},"data":{"kubeconfig":"YWJj"}})");
+    host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"MultiKueueCluster",
+      "metadata":{"name":")" +
+                       name + R"("},"spec":{"clusterSource":{"kubeConfig":{"location":")" + name +
+                       R"("}}}})");
+    plugin.reconcile({kVersion, "MultiKueueCluster", "", name});
+  }
+
+  void put_workload(const std::string& state, const std::string& more = {}) {
+    host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload",
+      "metadata":{"name":"w","namespace":"team","uid":"uid-w","ownerReferences":[{"apiVersion":
+        "batch/v1","kind":"Job","name":"j","uid":"uid-j","controller":true}]},
+      "spec":{"queueName":"q","podSets":[]},"status":{)" +
+                       more + R"(
+        "conditions":[{"type":"QuotaReserved","status":"True"}],
+        "admissionChecks":[{"name":"clusters","state":")" +
+                       state + R"("}]}})");
+  }
+
+  void begin(std::uint64_t attempt = 1) {
+    FakeWorkload workload("team", "w");
+    plugin.begin_check(workload, {.check = "clusters", .check_json = kCheck, .attempt = attempt});
+  }
+  void cancel(std::uint64_t attempt = 1) {
+    FakeWorkload workload("team", "w");
+    plugin.cancel_check(workload, {.check = "clusters", .attempt = attempt});
+  }
+
+  FakePlace& place(const std::string& name) { return host.remotes().place(name); }
+  /// What waits leaves, and the plugin is told what became of it, until nothing waits.
+  void settle() {
+    while (!host.remotes().waiting().empty())
+      for (const ObjectRef& ref : host.remotes().deliver()) plugin.reconcile(ref);
+  }
+  /// The copy at the place changes, and the plugin is told.
+  void at(const std::string& name, const char* kind, const std::string& merge,
+          const char* called = "w") {
+    std::string out;
+    place(name).objects.patch(kind, "team", called, "status", Json::parse(merge), out);
+    plugin.reconcile(
+        {kind == std::string("Job") ? "batch/v1" : kVersion, kind, "team", called, name});
+  }
+  void reserve(const std::string& name) {
+    at(name, "Workload", R"({"status":{"conditions":[{"type":"QuotaReserved","status":"True"}]}})");
+  }
+  /// As the host does when the check was reported.
+  void show_reported() {
+    const std::string state = host.state_of("team/w", "clusters");
+    const Json* now = host.objects().find("Workload", "team", "w");
+    const std::string chosen = now->string_or("status.clusterName", "");
+    put_workload(state, chosen.empty() ? "" : R"("clusterName":")" + chosen + R"(",)");
+  }
+
+  std::vector<std::string> there(const std::string& name) {
+    std::vector<std::string> out;
+    for (const char* kind : {"Job", "Workload"})
+      for (const Json& each : place(name).objects.list(kind))
+        out.push_back(std::string(kind) + " " + each.string_or("metadata.name", ""));
+    return out;
+  }
+  Json workload() { return *host.objects().find("Workload", "team", "w"); }
+  Json condition(const std::string& cluster) {
+    return host.objects()
+        .find("MultiKueueCluster", "", cluster)
+        ->find("status.conditions")
+        ->items()[0];
+  }
+
+  FakeHost host;
+  TestedPlugin plugin;
+};
+
+TEST(World, AJobGoesToTheClusterThatReservesAndComesBackAsStatus) {
+  World world;
+  world.begin();
+  EXPECT_THAT(world.there("a"), IsEmpty());  // nothing leaves before the call is durable
+  world.settle();
+  EXPECT_THAT(world.there("a"), ElementsAre("Workload w"));
+  EXPECT_THAT(world.there("b"), ElementsAre("Workload w"));
+
+  world.reserve("b");
+  EXPECT_EQ(world.workload().string_or("status.clusterName", ""), "b");
+  EXPECT_EQ(world.host.state_of("team/w", "clusters"), "Pending");
+  world.settle();
+  EXPECT_THAT(world.there("a"), IsEmpty());
+  EXPECT_THAT(world.there("b"), ElementsAre("Job j", "Workload w"));
+  EXPECT_EQ(world.host.state_of("team/w", "clusters"), "Ready");
+
+  world.show_reported();
+  std::string out;
+  world.host.objects().patch("Job", "team", "j", "", Json::parse(R"({"spec":{"suspend":false}})"),
+                             out);
+  world.at("b", "Job", R"({"status":{"active":1}})", "j");
+  EXPECT_EQ(world.host.objects().find("Job", "team", "j")->int_or("status.active", 0), 1);
+
+  world.at("b", "Job", R"({"status":{"active":null,"succeeded":1,
+    "conditions":[{"type":"Complete","status":"True"}]}})",
+           "j");
+  world.at("b", "Workload", R"({"status":{"conditions":[{"type":"QuotaReserved","status":"True"},
+    {"type":"Finished","status":"True","reason":"Succeeded","message":"all is done"}]}})");
+  const Json finished = world.workload().find("status.conditions")->items()[1];
+  EXPECT_EQ(finished.string_or("reason", "") + ": " + finished.string_or("message", ""),
+            "Succeeded: all is done");
+  EXPECT_EQ(world.host.objects().find("Job", "team", "j")->int_or("status.succeeded", 0), 1);
+
+  world.plugin.reconcile({kVersion, "Workload", "team", "w"});
+  world.settle();
+  world.plugin.reconcile({kVersion, "Workload", "team", "w", "b"});
+  world.settle();
+  EXPECT_THAT(world.there("b"), IsEmpty());
+}
+
+TEST(World, MarksOnWorkloadsOfNoCheckOfOursAreSomebodyElses) {
+  World world;
+  world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload",
+    "metadata":{"name":"other","namespace":"team","uid":"uid-o"},"spec":{},
+    "status":{"clusterName":"c","admissionChecks":[{"name":"another","state":"Pending"}]}})");
+  world.plugin.reconcile({kVersion, "Workload", "team", "other"});
+  const Json other = *world.host.objects().find("Workload", "team", "other");
+  EXPECT_EQ(other.string_or("status.clusterName", ""), "c");
+}
+
+TEST(World, AfterARestartNothingIsWithdrawnBeforeTheAttemptIsKnown) {
+  World world;
+  world.begin();
+  world.settle();
+  world.reserve("b");
+  world.settle();
+  world.show_reported();
+  const std::size_t sent = world.host.remotes().sent().size();
+  TestedPlugin again(world.host, R"({"workerLostTimeoutSeconds":60})");
+  again.check_changed("clusters", kCheck);
+  again.reconcile({kVersion, "Workload", "team", "w"});
+  for (const char* name : {"a", "b"}) again.reconcile({kVersion, "MultiKueueCluster", "", name});
+  FakeWorkload workload("team", "w");
+  again.begin_check(workload, {.check = "clusters", .check_json = kCheck, .attempt = 1});
+  EXPECT_THAT(world.host.remotes().waiting(), IsEmpty());
+  EXPECT_EQ(world.host.remotes().sent().size(), sent);
+  EXPECT_EQ(world.host.state_of("team/w", "clusters"), "Ready");
+}
+
+TEST(World, AClusterThatIsLostKeepsItsWorkForAWhile) {
+  World world;
+  world.begin();
+  world.settle();
+  world.reserve("b");
+  world.settle();
+  world.show_reported();
+  world.place("b").state = {false, world.host.now(), true, "Connection", "it is cut", 0, 0};
+  EXPECT_EQ(world.plugin.reconcile({"", "", "", "", "b"}).after_ms, 60'000);
+  EXPECT_EQ(world.condition("b").string_or("message", ""), "it is cut");
+  EXPECT_EQ(world.host.state_of("team/w", "clusters"), "Ready");
+  world.host.set_now(world.host.now() + 60'000'000'000);
+  world.plugin.reconcile({"", "", "", "", "b"});
+  EXPECT_EQ(world.host.state_of("team/w", "clusters"), "Retry");
+}
+
+TEST(World, WhatComesBackLateIsCollected) {
+  World world;
+  world.begin();
+  world.settle();
+  world.reserve("b");
+  world.settle();
+  std::string out;
+  world.host.objects().remove("Job", "team", "j");  // and with it the workload
+  world.cancel();
+  world.plugin.reconcile({"batch/v1", "Job", "team", "j", "b"});
+  world.settle();
+  world.plugin.reconcile({kVersion, "Workload", "team", "w", "b"});
+  world.settle();
+  EXPECT_THAT(world.there("b"), IsEmpty());
+}
+
+TEST(World, OfANextAttemptNothingIsMadeWhileTheLastOneIsLeft) {
+  World world;
+  world.begin();
+  world.settle();
+  world.reserve("b");
+  world.settle();
+  world.place("b").state.connected = false;
+  world.place("b").state.since = world.host.now();
+  world.put_workload("Pending", R"("clusterName":"b",)");
+  world.cancel(1);
+  world.begin(2);
+  world.settle();
+  EXPECT_THAT(world.there("a"), IsEmpty());  // its job may still run at b
+
+  world.place("b").state.connected = true;
+  world.plugin.reconcile({"", "", "", "", "b"});
+  world.settle();
+  world.plugin.reconcile({kVersion, "Workload", "team", "w", "b"});
+  world.settle();
+  EXPECT_THAT(world.there("a"), ElementsAre("Workload w"));
+  EXPECT_THAT(world.there("b"), ElementsAre("Workload w"));
+  EXPECT_EQ(world.place("b")
+                .objects.find("Workload", "team", "w")
+                ->find("metadata.annotations")
+                ->member("kueue.x-k8s.io/multikueue-origin-attempt")
+                ->as_string(),
+            "2");
+}
+
+TEST(World, WhoCannotGoElsewhereIsRejectedWithASentence) {
+  struct Case {
+    const char* change;
+    const char* message;
+  };
+  const Case cases[] = {
+      {R"({"spec":{"managedBy":null}})",
+       "The owner is not managed by Kueue: Expecting spec.managedBy to be "
+       "\"kueue.x-k8s.io/multikueue\" not \"\""},
+      {R"({"metadata":{"annotations":{"kueue.x-k8s.io/elastic-job":"true"}}})",
+       "An elastic job (annotation kueue.x-k8s.io/elastic-job) runs in the cluster of its queue "
+       "only: its slices are not distributed. Take the annotation away, or use a queue without "
+       "this check"}};
+  for (const Case& each : cases) {
+    World world;
+    std::string out;
+    world.host.objects().patch("Job", "team", "j", "", Json::parse(each.change), out);
+    world.begin();
+    ASSERT_EQ(world.host.reports().size(), 1U);
+    EXPECT_EQ(world.host.reports()[0].state, "Rejected");
+    EXPECT_EQ(world.host.reports()[0].message, each.message);
+    EXPECT_THAT(world.host.remotes().waiting(), IsEmpty());
+  }
+}
+
+TEST(World, ASecretThatChangesConnectsAnew) {
+  World world;
+  EXPECT_EQ(world.condition("a").string_or("reason", ""), "Active");
+  std::string out;
+  const std::string before = *world.place("a").spec;
+  world.host.objects().patch("Secret", "kueue-system", "a", "",
+                             Json::parse(R"({"data":{"kubeconfig":"ZGVm"}})"), out);
+  world.plugin.reconcile({"v1", "Secret", "kueue-system", "a"});
+  EXPECT_NE(*world.place("a").spec, before);
+  world.host.objects().remove("Secret", "kueue-system", "a");
+  world.plugin.reconcile({"v1", "Secret", "kueue-system", "a"});
+  EXPECT_EQ(world.condition("a").string_or("reason", "") + ": " +
+                world.condition("a").string_or("message", ""),
+            "BadKubeConfig: load client config failed: there is no secret \"kueue-system/a\"");
+  const auto said = world.plugin.check_changed("clusters", kCheck);
+  EXPECT_EQ(said.reason, "SomeActiveClusters");
+}
+
+TEST(World, AJobOfSuchAQueueIsNotForTheControllersHere) {
+  World world;
+  world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
+    "metadata":{"name":"clusters"},"spec":{"controllerName":"kueue.x-k8s.io/multikueue"}})");
+  world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
+    "metadata":{"name":"cq"},"spec":{"admissionChecksStrategy":{"admissionChecks":
+    [{"name":"clusters"}]}}})");
+  world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+    "metadata":{"name":"q","namespace":"team"},"spec":{"clusterQueue":"cq"}})");
+  const std::string job = R"({"metadata":{"namespace":"team","name":"x",
+    "labels":{"kueue.x-k8s.io/queue-name":"q"}},"spec":{)";
+  const auto defaults = [&](const std::string& spec) {
+    const auto out = world.plugin.set_defaults({.operation = sluice::Operation::kCreate,
+                                                .api_version = "batch/v1",
+                                                .kind = "Job",
+                                                .object = job + spec + "}}",
+                                                .old = {}});
+    return out ? Json::parse(*out).string_or("spec.managedBy", "") : "as it is";
+  };
+  EXPECT_EQ(defaults(""), "as it is");  // the queues are not known yet
+  world.plugin.reconcile({kVersion, "ClusterQueue", "", "cq"});
+  world.plugin.reconcile({kVersion, "LocalQueue", "team", "q"});
+  EXPECT_EQ(defaults(""), "kueue.x-k8s.io/multikueue");
+  EXPECT_EQ(defaults(R"("managedBy":"example.com/mine")"), "as it is");
+}
+
+}  // namespace
+}  // namespace clusters

@@ -1,0 +1,3 @@
+module sluice.dev/sdk
+
+go 1.21

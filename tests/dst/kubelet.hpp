@@ -1,0 +1,52 @@
+// Kubelet: where pods run while the host lives and dies: it starts what is bound and published,
+// ends what is being deleted, and tells the host late, doubled and out of order.
+//
+// It is the witness: its processes outlive the host, as real ones do, and what they did cannot be
+// undone. A process is known by the UID of its pod and started at most once. One thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host/objects/controller.hpp"
+#include "host/store/live_store.hpp"
+
+namespace sluice::host::test {
+
+struct Process {
+  enum class State : std::uint8_t { kRuns, kSucceeded, kFailed };
+  std::string pod, job, index;  ///< keys of pod and job; the index among the job's pods
+  State state = State::kRuns;
+  Time ends = 0;  ///< by itself
+};
+
+class Kubelet {
+ public:
+  /// Starts and ends what the published view asks for. What must not be goes to `wrong`.
+  void look(const LiveStore& store, const api::Scheme& scheme, Time now,
+            std::vector<std::string>& wrong);
+  /// Processes come to their ends.
+  void pass(Time now);
+  /// The host writes some of what it was told; `draw` says which, and which again.
+  void tell(ObjectAccess& objects, std::uint32_t draw);
+  /// The same for all of it.
+  void tell_all(ObjectAccess& objects);
+  /// The host is another one, which asks how all processes are.
+  void host_died();
+
+  const std::map<std::string, Process>& processes() const { return processes_; }
+  std::size_t running() const;
+
+ private:
+  void start(const std::string& uid, const boost::json::object& pod, Time now,
+             std::vector<std::string>& wrong);
+  void end(const std::string& uid, Process::State state);
+  void write(ObjectAccess& objects, const std::string& uid) const;
+
+  std::map<std::string, Process> processes_;  // by UID of the pod
+  std::vector<std::string> untold_;           // UIDs
+};
+
+}  // namespace sluice::host::test

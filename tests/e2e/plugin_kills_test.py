@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""A plugin's process, killed and stopped again and again while a host is at work: every check is
+answered, none twice, every object that it keeps in line is in line, what it judges is stored where
+the writer was told so and nowhere else; and how long others waited.
+
+    plugin_kills_test.py --sluice build/dev/bin/sluice --source . [--kills 1000]
+
+The times are printed, not judged: they are those of the machine, too. What the same writers waited
+while nothing was killed stands beside them.
+"""
+import argparse
+import http.client
+import json
+import multiprocessing
+import os
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.parse
+
+from host import eventually
+from rest import Rest
+from two_stages import GROUP, World
+
+OPTIONS = argparse.ArgumentParser()
+OPTIONS.add_argument("--sluice", required=True)
+OPTIONS.add_argument("--source", required=True)
+OPTIONS.add_argument("--kills", type=int, default=int(os.environ.get("SLUICE_PROCESS_KILLS", 10)))
+OPTIONS.add_argument("--seed", type=int, default=int(os.environ.get("SLUICE_FIRST_SEED", 1)))
+LEAST_WRITES = 50
+OPTIONS, LEFT = OPTIONS.parse_known_args()
+SDK = os.path.join(os.path.abspath(OPTIONS.source), "sdk", "python")
+
+PLUGIN = '''
+import sluice_plugin as sluice
+
+class Asked(sluice.Plugin):
+    name = "asked"
+    check_controllers = ["example.com/asked"]
+    watched_kinds = ["v1 ConfigMap"]
+    validated_kinds = ["Secret"]
+
+    def begin_check(self, query):
+        return sluice.ready(f"attempt {query.attempt.number}")  # the same in each of its lives
+
+    def reconcile(self, what):
+        object = self.host.objects.find(what.api_version, what.kind, what.name, what.namespace)
+        wanted = object and (object.get("data") or {}).get("wanted")
+        if wanted and object["data"].get("done") != wanted:
+            self.host.state.set(what.name, wanted)
+            self.host.objects.patch(what.api_version, what.kind, what.name,
+                                    {"data": {"done": wanted}}, namespace=what.namespace)
+
+    def validate(self, write):
+        return []
+
+if __name__ == "__main__":
+    sluice.main(Asked)
+'''
+
+
+class Line:
+    """A connection of its own, kept open: what a request costs is what it waits for."""
+
+    def __init__(self, rest):
+        server = urllib.parse.urlparse(rest.server)
+        self.http = http.client.HTTPSConnection(server.hostname, server.port, context=rest.tls)
+        self.head = {"Authorization": "Bearer " + rest.token, "Content-Type": "application/json"}
+
+    def post(self, path, body):
+        self.http.request("POST", path, json.dumps(body), self.head)
+        answer = self.http.getresponse()
+        return answer.status, answer.read().decode()
+
+    def create(self, path, body):
+        status, text = self.post(path, body)
+        if status != 201:
+            raise AssertionError(f"{path}: {status} {text}")
+
+
+def write_on(kubeconfig, stop, results):
+    """Writes objects that no plugin cares for, one after the other, until it is told to stop, but
+    some in any case: on a busy machine it may begin late."""
+    line = Line(Rest(kubeconfig))
+    waits = []
+    while len(waits) < LEAST_WRITES or not stop.is_set():
+        began = time.monotonic()
+        line.create("/api/v1/namespaces/team/serviceaccounts",
+                    {"metadata": {"name": f"other-{os.getpid()}-{len(waits)}"}})
+        waits.append(time.monotonic() - began)
+    results.put(waits)
+
+
+class Writers:
+    """Others, in processes of their own, and what each of their writes waited."""
+
+    def __init__(self, kubeconfig, count=2):
+        context = multiprocessing.get_context("spawn")
+        self.stop, self.results = context.Event(), context.Queue()
+        self.all = [context.Process(target=write_on, args=(kubeconfig, self.stop, self.results),
+                                    daemon=True)
+                    for _ in range(count)]
+        for each in self.all:
+            each.start()
+
+    def end(self):
+        self.stop.set()
+        waits = sorted(sum((self.results.get(timeout=180) for _ in self.all), []))
+        for each in self.all:
+            each.join()
+        return waits
+
+
+def told(name, waits):
+    at = lambda share: 1e3 * waits[min(len(waits) - 1, int(share * len(waits)))]
+    print(f"{name}: {len(waits)} writes of others, median {at(0.5):.1f} ms, "
+          f"99 % {at(0.99):.1f} ms, 99.9 % {at(0.999):.1f} ms, longest {at(1):.1f} ms", flush=True)
+
+
+class Followed(threading.Thread):
+    """What every workload's check said, each time it said something else."""
+
+    def __init__(self, rest):
+        super().__init__(daemon=True)
+        self.said = {}
+        self.line = Line(rest)
+        self.start()
+
+    def run(self):
+        self.line.http.request("GET", f"{GROUP}/namespaces/team/workloads?watch=true", None,
+                               self.line.head)
+        for text in self.line.http.getresponse():
+            workload = json.loads(text)["object"]
+            for check in workload.get("status", {}).get("admissionChecks", []):
+                said = self.said.setdefault(workload["metadata"]["name"], [])
+                now = (check["state"], check["message"])
+                if not said or said[-1] != now:
+                    said.append(now)
+
+
+    def is_answered(self, name):
+        return any(state == "Ready" for state, _ in self.said.get(name, []))
+
+
+class Kills(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="sluice-kills-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        with open(os.path.join(self.folder, "asked.py"), "w", encoding="utf-8") as file:
+            file.write(PLUGIN)
+        self.world = World(os.path.abspath(OPTIONS.sluice), json.dumps({
+            "directory": self.folder, "load": [{
+                "name": "asked", "isolation": "process",
+                "command": [sys.executable, "-B", "asked.py"],
+                "process": {"environment": {"PYTHONPATH": SDK}, "callTimeout": "1s",
+                            "startTimeout": "5s", "firstPause": "5ms",
+                            "longestPause": "20ms"}}]}), memory=True)
+        self.addCleanup(self.world.end)
+        self.world.flavor("f")
+        self.world.create(f"{GROUP}/admissionchecks", {
+            "metadata": {"name": "ask"}, "spec": {"controllerName": "example.com/asked"}})
+        self.world.queue("q", ["ask"], {"f": 1_000_000})
+        self.random = random.Random(OPTIONS.seed)
+        self.struck = set()
+        self.judged, self.stored = 0, []  # writes of Secrets, and those that were accepted
+        self.own = Line(self.world.rest)
+        self.addCleanup(self.own.http.close)
+
+    def children(self):
+        """The processes of the plugin: children of the host's threads that run another program."""
+        host = self.world.host.process.pid
+        own = os.readlink(f"/proc/{host}/exe")
+        out = []
+        for thread in os.listdir(f"/proc/{host}/task"):
+            try:
+                with open(f"/proc/{host}/task/{thread}/children", encoding="ascii") as text:
+                    out += [int(pid) for pid in text.read().split()
+                            if os.readlink(f"/proc/{pid}/exe") != own]
+            except OSError:
+                pass  # it has ended
+        return out
+
+    def work(self, name):
+        self.world.workload(name, "q")
+        self.own.create("/api/v1/namespaces/team/configmaps", {
+            "metadata": {"name": name}, "data": {"wanted": name}})
+        self.judged += 1
+        status, text = self.own.post("/api/v1/namespaces/team/secrets",
+                                     {"metadata": {"name": name}})
+        if status == 201:
+            self.stored.append(name)
+        else:
+            self.assertIn("plugin asked, validator.validate: ", text)
+
+    def blow(self):
+        """Most are killed; some hang, and are ended by the host."""
+        for pid in self.children():
+            self.struck.add(pid)
+            try:
+                os.kill(pid, signal.SIGSTOP if self.random.random() < 0.1 else signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it was between two lives
+
+    def alive(self):
+        found = self.children()
+        return bool(found) and all(pid not in self.struck and self.is_running(pid)
+                                   for pid in found)
+
+    def lives(self):
+        try:
+            eventually(self.alive, "the plugin's next life")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the processes {self.children()} of "
+                                 f"{sorted(self.struck)} struck\n{self.last_words()}") from error
+
+    def last_words(self):
+        lines = self.world.host.log().splitlines()
+        return "\n".join([line for line in lines if " audit: " not in line][-30:])
+
+    @staticmethod
+    def is_running(pid):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as text:
+                return text.read().rsplit(")", 1)[1].split()[0] not in "TZ"
+        except OSError:
+            return False
+
+    def test_it_loses_no_answer_and_gives_none_twice(self):
+        followed = Followed(self.world.rest)
+        kubeconfig = self.world.host.kubeconfig
+        quiet = Writers(kubeconfig)
+        for n in range(max(20, OPTIONS.kills // 4)):
+            self.work(f"quiet-{n}")
+        told("nobody killed", quiet.end())
+
+        writers = Writers(kubeconfig)
+        for n in range(OPTIONS.kills):
+            self.work(f"w-{n}-0")  # one that hangs is ended when it is asked
+            self.lives()
+            if self.random.random() < 0.7:  # else it may be on its way into life
+                eventually(lambda name=f"w-{n}-0": followed.is_answered(name), "an answer")
+            self.work(f"w-{n}-1")
+            self.blow()
+        waits = writers.end()
+        self.work("last")
+        self.lives()
+
+        names = [f"w-{n}-{i}" for n in range(OPTIONS.kills) for i in range(2)]
+        listed = lambda path: {each["metadata"]["name"]: each
+                               for each in self.world.rest.get(path)["items"]}
+
+        def unanswered():
+            now = listed(f"{GROUP}/namespaces/team/workloads")
+            return [name for name in names if all(
+                each["state"] != "Ready"
+                for each in now[name].get("status", {}).get("admissionChecks", []))]
+        eventually(lambda: not unanswered(), "every check is answered")
+
+        def undone():
+            now = listed("/api/v1/namespaces/team/configmaps")
+            return [name for name in names if now[name]["data"].get("done") != name]
+        eventually(lambda: not undone(), "every object is in line")
+
+        def not_admitted():
+            now = listed(f"{GROUP}/namespaces/team/workloads")
+            return [name for name in names if ("Admitted", "True") not in [
+                (each["type"], each["status"]) for each in now[name]["status"]["conditions"]]]
+        eventually(lambda: not not_admitted(), "every workload is admitted")
+        eventually(lambda: all(map(followed.is_answered, names)), "every answer was seen")
+        for name in names:
+            ready = [said for said in followed.said[name] if said[0] == "Ready"]
+            self.assertEqual(len(ready), 1, f"{name} was answered as {followed.said[name]}")
+            self.assertEqual(followed.said[name][-1][0], "Ready", name)
+        secrets = listed("/api/v1/namespaces/team/secrets")
+        self.assertEqual(sorted(secrets), sorted(self.stored))
+        print(f"of {self.judged} writes that it judges, {len(secrets)} were accepted", flush=True)
+        deaths = len(re.findall("its process is gone", self.world.host.log()))
+        self.assertGreaterEqual(deaths, OPTIONS.kills)
+        told(f"{deaths} deaths", waits)
+        held = re.search(r'^sluice_plugin_longest_hold_seconds\{.*"asked".*\} (\S+)$',
+                         self.world.rest.send("GET", "/metrics")[1], re.MULTILINE)
+        self.assertIsNotNone(held, self.world.rest.send("GET", "/metrics"))
+        print(f"of that the plugin's, at most: {1e3 * float(held[1]):.1f} ms", flush=True)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *LEFT], verbosity=2)

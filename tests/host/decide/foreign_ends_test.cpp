@@ -1,0 +1,106 @@
+// What another writer stored of a workload is not written again by the controller that reads it.
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <string>
+#include <vector>
+
+#include "decided.hpp"
+#include "host/objects/parts.hpp"
+#include "host/outbox/quota_shown.hpp"
+#include "pretended_cluster.hpp"
+
+namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+class ForeignEnds : public ::testing::Test {
+ protected:
+  ForeignEnds() {
+    clock_.set(1'767'225'600 * kSecond);
+    auto rules = Rules::load(config_.plugins, std::vector<std::string>(), clock_);
+    SLUICE_CHECK(rules, "no rules");
+    rules_ = std::move(*rules);
+    cluster_ = std::make_unique<PretendedCluster>(rules_->scheme);
+    make("Namespace", R"({"metadata":{"name":"ns"}})");
+    make("ResourceFlavor", R"({"metadata":{"name":"f"},"spec":{}})");
+    make("ClusterQueue", R"({"metadata":{"name":"cq"},"spec":{"namespaceSelector":{},
+      "resourceGroups":[{"coveredResources":["cpu"],
+        "flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}})");
+    make("LocalQueue", R"({"metadata":{"name":"lq","namespace":"ns"},
+      "spec":{"clusterQueue":"cq"}})");
+    for (const char* name : {"a", "b"})
+      make("Workload", std::string(R"({"metadata":{"namespace":"ns","name":")") + name + R"("},
+        "spec":{"queueName":"lq","active":true,"podSets":[{"name":"main","count":1,"template":
+        {"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"x",
+        "resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+    decided_ = std::make_unique<Decided>(config_, *rules_, clock_);
+    decided_->lead(cluster_->listed(rules_->scheme.kinds()));
+    cluster_->told.clear();
+  }
+
+  const api::KindInfo& kind(std::string_view name) const {
+    return *rules_->scheme.find_by_name(name);
+  }
+  void make(std::string_view of, const std::string& text) {
+    cluster_->create(kind(of), json::parse(text).as_object());
+  }
+  /// Until nothing is left to be sent, a second at a time: the paths of the requests that were.
+  std::vector<std::string> settle() {
+    std::vector<std::string> out;
+    for (int quiet = 0; quiet < 30; ++quiet) {
+      for (; !cluster_->told.empty(); cluster_->told.pop_front())
+        decided_->door.take({cluster_->told.front()});
+      for (const ClusterRequest& request : decided_->turn()) {
+        quiet = 0;
+        out.push_back(request.path.substr(0, request.path.find('?')));
+        decided_->door.answered(cluster_->answer(request), clock_.now());
+      }
+      clock_.set(clock_.now() + kSecond);
+    }
+    return out;
+  }
+  std::size_t writes_of(const std::vector<std::string>& paths, std::string_view name) const {
+    const std::string path = "/namespaces/ns/workloads/" + std::string(name) + "/status";
+    return static_cast<std::size_t>(std::count_if(
+        paths.begin(), paths.end(), [&](const std::string& each) { return each.ends_with(path); }));
+  }
+  const json::object& status(const std::string& name) {
+    return part(*cluster_->find(kind("Workload"), "ns/" + name), "status");
+  }
+
+  Configuration config_;
+  VirtualClock clock_;
+  std::unique_ptr<Rules> rules_;
+  std::unique_ptr<PretendedCluster> cluster_;
+  std::unique_ptr<Decided> decided_;
+};
+
+// Quota for one: a runs, b waits. Whoever runs a stores its end with a time of their own, 40 s ago.
+// a's status is as they wrote it, with the generation that they had seen, and is not written again;
+// b gets what a held.
+TEST_F(ForeignEnds, AreNotWrittenAgain) {
+  settle();
+  ASSERT_TRUE(has_condition(status("a"), "Admitted"));
+  const std::string at = "2026-01-01T00:00:05Z";
+  cluster_->change(kind("Workload"), "ns/a", [&](json::object& workload) {
+    array_of(object_of(workload, "status"), "conditions")
+        .push_back(json::object{{"type", "Finished"},
+                                {"status", "True"},
+                                {"reason", "JobFinished"},
+                                {"message", "done"},
+                                {"lastTransitionTime", at},
+                                {"observedGeneration", 1}});
+  });
+  const json::object as_stored = status("a");
+  const std::vector<std::string> written = settle();
+  EXPECT_EQ(writes_of(written, "a"), 0U);
+  EXPECT_EQ(status("a"), as_stored);
+  EXPECT_TRUE(has_condition(status("b"), "Admitted"));
+  EXPECT_EQ(decided_->machine.engine().state(*decided_->machine.engine().find("ns/a")),
+            WorkloadState::kFinished);
+}
+
+}  // namespace
+}  // namespace sluice::host
