@@ -115,7 +115,7 @@ def main():
         done = subprocess.run(
             ["node", "--test", "--test-concurrency=1", "--test-reporter=spec", *rest,
              "whatif.test.mjs", "curves.test.mjs", "reach.test.mjs", "heard.test.mjs",
-             "page.test.mjs"],
+             "far.test.mjs", "page.test.mjs"],
             cwd=folder, timeout=900, check=False, env=host.environment(
                 **in_browser, WEB_HOST=host.address, WEB_EMPTY=empty.address,
                 WEB_OBSERVER=followed.server, WEB_OBSERVER_TOKEN=followed.token,

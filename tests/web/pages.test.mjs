@@ -119,7 +119,7 @@ describe('one by one', () => {
       --running;
       return { value: path };
     });
-    const details = new Details(api, () => {}, { most: 3 });
+    const details = new Details(api, () => {}, { most: 3, dwellMs: 0 });
     for (let round = 0; round < 2; ++round) {
       for (let i = 0; i < 10; ++i) details.get(`p${i}`, undefined, (one) => one, 0);
     }
@@ -127,5 +127,24 @@ describe('one by one', () => {
     assert.equal(most, 3);
     assert.equal(api.asked.length, 10);
     assert.equal(details.get('p7', undefined, (one) => one, 0).value, 'p7');
+  });
+
+  it('not what scrolls by; a drawing follows for what may have stayed', async () => {
+    let drawings = 0;
+    const api = new Answers(async (_query, path) => ({ value: path }));
+    const details = new Details(api, () => ++drawings, { dwellMs: 20 });
+    const wish = (path, now) => details.get(path, undefined, (one) => one, now);
+    wish('scrolled-by', 0);
+    wish('stayed', 0);
+    wish('scrolled-by', 19); // not long enough
+    wish('stayed', 20);
+    wish('scrolled-by', 2000); // there again, after it was not
+    await settled();
+    assert.deepEqual(api.asked, ['stayed']);
+    while (drawings < 2) await settled(); // the answer, and when scrolled-by may be asked for
+    wish('scrolled-by', 2020);
+    await settled();
+    assert.deepEqual(api.asked, ['stayed', 'scrolled-by']);
+    details.stop();
   });
 });

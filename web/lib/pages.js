@@ -5,6 +5,8 @@ import { pagesOf } from './window.js';
 
 const KEPT_PAGES = 12;
 const RETRY_MS = 2000; // after an answer that was none
+const DWELL_MS = 300; // what is longer in view is looked at
+const GAP_MS = 1500; // longer than between two drawings of a view in which nothing happens
 
 const isFinal = (error) => error?.kind === 'forbidden' || error?.kind === 'unauthorized';
 
@@ -146,26 +148,34 @@ export class ContinuePages {
   }
 }
 
-/** Objects that are asked for one by one while they are looked at; a few at a time. */
+/**
+ * Objects that are asked for one by one while they are looked at; a few at a time, and none that
+ * only scrolls by.
+ */
 export class Details {
   #api;
   #changed;
-  #known = new Map(); // path → {value | error, at, loading}
+  #known = new Map(); // path → {value | error, at, loading, from, last: wished for without a gap}
+  #timer;
   #queue = [];
   #running = 0;
   #abort = new AbortController();
 
-  constructor(api, changed, { freshMs = 5000, most = 4, kept = 400 } = {}) {
-    Object.assign(this, { freshMs, most, kept });
+  constructor(api, changed, { freshMs = 5000, most = 4, kept = 400, dwellMs = DWELL_MS } = {}) {
+    Object.assign(this, { freshMs, most, kept, dwellMs });
     this.#api = api;
     this.#changed = changed;
   }
 
   stop() {
     this.#abort.abort();
+    clearTimeout(this.#timer);
   }
 
-  /** What is known, at once; asks again when that is older than `freshMs`. */
+  /**
+   * What is known, at once; asks again when that is older than `freshMs` and it was wished for
+   * again and again for `dwellMs`.
+   */
   get(path, query, slim, now = performance.now()) {
     const key = path + JSON.stringify(query ?? {});
     let known = this.#known.get(key);
@@ -175,11 +185,23 @@ export class Details {
       this.#known.set(key, known);
     }
     if (!known.loading && now - known.at > this.freshMs && !isFinal(known.error)) {
+      if (!this.#stays(known, now)) return known;
       known.loading = true;
       this.#queue.push({ path, query, slim, known, key });
       this.#next();
     }
     return known;
+  }
+
+  #stays(known, now) {
+    if (!(now - known.last < GAP_MS)) known.from = now;
+    known.last = now;
+    if (now - known.from >= this.dwellMs) return true;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#changed();
+    }, this.dwellMs);
+    return false;
   }
 
   async #next() {
