@@ -182,9 +182,9 @@ Workload decode_workload(const json::object& object, PodTemplateCache& templates
     workload.active = find_bool(*spec, "active", true);
     workload.maximum_execution_seconds = find_int32(*spec, "maximumExecutionTimeSeconds");
     if (const json::object* reference = find_object(*spec, "priorityClassRef")) {
-      workload.priority_class = {std::string(find_text(*reference, "group")),
-                                 std::string(find_text(*reference, "kind")),
-                                 std::string(find_text(*reference, "name"))};
+      workload.priority_class = std::make_shared<const PriorityClassRef>(PriorityClassRef{
+          std::string(find_text(*reference, "group")), std::string(find_text(*reference, "kind")),
+          std::string(find_text(*reference, "name"))});
     }
     for_objects(*spec, "podSets", [&](const auto& each) {
       workload.pod_sets.push_back(decode_pod_set(each, templates));

@@ -290,7 +290,7 @@ void memory() {
       if (admitted && shapes > 1) continue;
       const int count = quick ? 10'000 : 100'000;
       World world({.queues = 100, .nominal = admitted ? count : 1});
-      std::vector<std::shared_ptr<const api::Workload>> objects;
+      std::vector<std::shared_ptr<api::Workload>> objects;
       for (int i = 0; i < count; ++i)
         objects.push_back(world.make(fmt::format("w{}", i), i % 100, 2 + i % shapes, 0));
       const std::size_t before = in_use();

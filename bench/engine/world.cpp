@@ -98,8 +98,8 @@ void World::make_queue(const Form& form, int number) {
   engine_.apply(local);
 }
 
-std::shared_ptr<const api::Workload> World::make(const std::string& name, int queue,
-                                                 std::int64_t cpu, std::int32_t priority) {
+std::shared_ptr<api::Workload> World::make(const std::string& name, int queue, std::int64_t cpu,
+                                           std::int32_t priority) {
   const auto cores = static_cast<std::size_t>(cpu);
   if (pods_.size() <= cores) pods_.resize(cores + 1);
   if (!pods_[cores]) {  // as a host has it: equal templates are one

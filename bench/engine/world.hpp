@@ -35,8 +35,8 @@ class World {
   /// The workload of this name waits in queue number `queue` from the next step on.
   WorkloadId add(const std::string& name, int queue, std::int64_t cpu, std::int32_t priority);
   /// The same object, not handed to the engine yet.
-  std::shared_ptr<const api::Workload> make(const std::string& name, int queue, std::int64_t cpu,
-                                            std::int32_t priority);
+  std::shared_ptr<api::Workload> make(const std::string& name, int queue, std::int64_t cpu,
+                                      std::int32_t priority);
   void next_instant() { engine_.begin_instant(now_ += kSecond); }
   /// Cycles to rest. How long each step took goes to `steps` when that is there.
   void settle(std::vector<double>* steps = nullptr);

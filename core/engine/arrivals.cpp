@@ -15,6 +15,10 @@ bool same_pods(const api::PodSet& one, const api::PodSet& other) {
          one.group == other.group && (one.pod == other.pod || one.pod->shape == other.pod->shape);
 }
 
+bool same_class(const api::PriorityClassRef* one, const api::PriorityClassRef* other) {
+  return one && other ? *one == *other : one == other;
+}
+
 /// All that is asked for is the same, by the object itself and to those that may read it.
 bool asks_the_same(const api::Workload& one, const api::Workload& other) {
   const auto asked = [](const api::Workload& of) {
@@ -22,7 +26,8 @@ bool asks_the_same(const api::Workload& one, const api::Workload& other) {
                     of.held_because, of.extensions, of.meta.labels, of.meta.annotations,
                     of.meta.deletion_time, of.status.reclaimable_pods);
   };
-  return asked(one) == asked(other) && one.priority_class == other.priority_class &&
+  return asked(one) == asked(other) &&
+         same_class(one.priority_class.get(), other.priority_class.get()) &&
          one.meta.controller_uid() == other.meta.controller_uid() &&
          std::equal(one.pod_sets.begin(), one.pod_sets.end(), other.pod_sets.begin(),
                     other.pod_sets.end(), same_pods);
@@ -41,18 +46,27 @@ std::shared_ptr<const api::Workload> with_granted_pod_sets(
   return out;
 }
 
+/// The engine has them interned; plugins are told the type and the status of a condition only.
+void let_go_of_texts(std::vector<api::Condition>& conditions) {
+  for (api::Condition& each : conditions) {
+    std::string().swap(each.reason);  // an assignment would keep the memory
+    std::string().swap(each.message);
+  }
+}
+
 }  // namespace
 
-WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object, hooks::Traits said) {
+WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits said) {
   const std::string key = object->meta.key();
   if (const auto existing = model_.find(key)) {
     WorkloadRecord& w = model_.workloads[*existing];
     if (w.object->meta.uid == object->meta.uid) {
       lifecycle_.take_reports(*existing, object->status);
       lifecycle_.take_requeue(*existing, object->status);
-      change(*existing, std::move(object), std::move(said));
+      change(*existing, object, std::move(said));
       pass_on(*existing);
       lifecycle_.settle_checks(*existing);
+      let_go_of_texts(object->status.conditions);
       return *existing;
     }
     remove(*existing);
@@ -61,7 +75,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object, hooks::T
   WorkloadRecord& w = model_.workloads.emplace_back();
   w.key = key;
   w.uid = Uid(object->meta.uid);
-  w.object = std::move(object);
+  w.object = object;
   w.priority = w.object->priority;
   const bool fresh = model_.ids.emplace(w.key, id).second;
   SLUICE_CHECK(fresh, w.key, " comes twice");
@@ -84,6 +98,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<const api::Workload> object, hooks::T
   if (w.extras && w.extras->backing_off) waiting_.enqueue_members(id);  // those that came before it
   if (to_end) deactivate(id);
   representation_.touch(id);
+  let_go_of_texts(object->status.conditions);
   return id;
 }
 
@@ -178,7 +193,7 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
                " holds quota for ", w.pod_sets.size(), " pod sets and changes to ",
                object->pod_sets.size());
   waiting_.dequeue(id);
-  w.object = std::move(object);
+  w.object = object;
   w.priority = w.object->priority;
   name_local_queue(w);
   describe_pod_sets(w);

@@ -28,7 +28,7 @@ class Arrivals {
         representation_(parts.representation),
         lifecycle_(lifecycle) {}
 
-  WorkloadId apply(std::shared_ptr<const api::Workload> object, hooks::Traits said);
+  WorkloadId apply(std::shared_ptr<api::Workload> object, hooks::Traits said);
   void remove(WorkloadId id);
   /// As if the object had come again, with its present traits.
   void traits_changed(WorkloadId id, hooks::Traits said);

@@ -123,7 +123,7 @@ hooks::QueueId Engine::apply(const api::ClusterQueue& object) {
 void Engine::apply(const api::Cohort& object) { all_->structure.apply(object); }
 void Engine::apply(const api::LocalQueue& object) { all_->structure.apply(object); }
 void Engine::apply(const api::AdmissionCheck& object) { all_->structure.apply(object); }
-WorkloadId Engine::apply(std::shared_ptr<const api::Workload> object, hooks::Traits traits) {
+WorkloadId Engine::apply(std::shared_ptr<api::Workload> object, hooks::Traits traits) {
   return all_->arrivals.apply(std::move(object), std::move(traits));
 }
 

@@ -66,7 +66,8 @@ class Engine {
   /// reserved or admitted. On a change only the spec, metadata, status.reclaimablePods and the
   /// states of its admission checks count, these while it holds quota; the rest of the status is
   /// the engine's. `priority` is already resolved from its class. `traits`: what plugins say of it.
-  WorkloadId apply(std::shared_ptr<const api::Workload> object, hooks::Traits traits = {});
+  /// The object is the engine's from here on, which keeps the texts of its conditions elsewhere.
+  WorkloadId apply(std::shared_ptr<api::Workload> object, hooks::Traits traits = {});
 
   /// After workloads of a store were applied, before the first step: a reason to wait that a status
   /// says already is not told again. O(workloads).

@@ -2,7 +2,7 @@
 //
 // Invariant: `holding` is present exactly while the workload holds quota, and then its usage is
 // counted in the ledger (ledger.hpp), unless a held preemption will evict it. Records live in one
-// vector, indexed by WorkloadId; ids are not reused. Written by the engine's thread between the
+// deque, by WorkloadId; ids are not reused. Written by the engine's thread between the
 // parallel parts of a cycle, read by all threads in them.
 #pragma once
 

@@ -181,7 +181,7 @@ struct Workload {
   ObjectMeta meta;
   std::string queue_name;
   std::int32_t priority = 0;
-  std::optional<PriorityClassRef> priority_class;
+  std::shared_ptr<const PriorityClassRef> priority_class;  ///< null: none is named
   std::vector<PodSet> pod_sets;
   bool active = true;
   std::optional<std::int32_t> maximum_execution_seconds;

@@ -154,7 +154,7 @@ TraitsSource::Told Kernel::ask_traits(const api::Workload& object, const Claims&
   return traits_.ask({object, cluster_queue_of(engine_.model(), object), holds}, before);
 }
 
-void Kernel::tell_of_workload(std::shared_ptr<const api::Workload> workload, StoredObject& stored) {
+void Kernel::tell_of_workload(std::shared_ptr<api::Workload> workload, StoredObject& stored) {
   const Claims before = claims_of(stored);
   TraitsSource::Told told = ask_traits(*workload, before);
   if (told.claims != before) set_claims(stored, told.claims);

@@ -198,7 +198,7 @@ class Kernel {
   void announce(const api::KindInfo& kind, bool apart);
   void tell_engine(TypedObject& typed);
   void put_stored(StoredObject object, const StoredObject* old);
-  void tell_of_workload(std::shared_ptr<const api::Workload> workload, StoredObject& stored);
+  void tell_of_workload(std::shared_ptr<api::Workload> workload, StoredObject& stored);
   TraitsSource::Told ask_traits(const api::Workload& object, const Claims& before) const;
   void renew_traits(std::string_view key);
   void ask_moved();

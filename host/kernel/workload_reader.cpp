@@ -34,9 +34,9 @@ std::string without_managed_fields(std::string_view metadata) {
 
 }  // namespace
 
-std::shared_ptr<const api::Workload> decode_stored(const StoredObject& stored, const Intake& intake,
-                                                   api::PodTemplateCache& templates,
-                                                   std::span<unsigned char> buffer) {
+std::shared_ptr<api::Workload> decode_stored(const StoredObject& stored, const Intake& intake,
+                                             api::PodTemplateCache& templates,
+                                             std::span<unsigned char> buffer) {
   json::monotonic_resource memory(buffer.data(), buffer.size());
   const json::storage_ptr storage(&memory);
   json::object object = parse_stored(*stored.body, storage);

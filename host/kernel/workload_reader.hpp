@@ -18,13 +18,13 @@
 namespace sluice::host {
 
 /// One workload of a store, without what only people want to see of it.
-std::shared_ptr<const api::Workload> decode_stored(const StoredObject& stored, const Intake& intake,
-                                                   api::PodTemplateCache& templates,
-                                                   std::span<unsigned char> buffer);
+std::shared_ptr<api::Workload> decode_stored(const StoredObject& stored, const Intake& intake,
+                                             api::PodTemplateCache& templates,
+                                             std::span<unsigned char> buffer);
 
 class WorkloadReader final : public LoadObserver {
  public:
-  using Decoded = std::pair<const StoredObject*, std::shared_ptr<const api::Workload>>;
+  using Decoded = std::pair<const StoredObject*, std::shared_ptr<api::Workload>>;
 
   /// `intake` must outlive it.
   explicit WorkloadReader(const Intake& intake);

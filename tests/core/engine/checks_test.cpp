@@ -228,7 +228,7 @@ TEST(Checks, RetriesAreCountedOnAfterARestart) {
   for (const int later : {30, 90}) {  // while it is to wait, and when that is over
     Scenario after;
     after.after(later).flavor("f").queue(four().checked_by("a"));
-    after.apply(stored);
+    after.apply(std::make_shared<api::Workload>(*stored));
     after.after(0).run();
     EXPECT_EQ(after.state("w"), later < 60 ? "pending" : "reserved");
     const auto status = after.engine.status(*after.engine.find("ns/w"));

@@ -43,7 +43,7 @@ std::string short_name(const std::string& key) {
 
 }  // namespace
 
-std::shared_ptr<const api::Workload> Job::build(Time default_creation) const {
+std::shared_ptr<api::Workload> Job::build(Time default_creation) const {
   auto out = std::make_shared<api::Workload>(object);
   out->meta.creation_time = created_ >= 0 ? created_ * kSecond : default_creation;
   for (std::size_t i = 0; i < out->pod_sets.size(); ++i)
@@ -154,7 +154,7 @@ Scenario& Scenario::submit(const Job& job) {
   return *this;
 }
 
-WorkloadId Scenario::apply(std::shared_ptr<const api::Workload> object) {
+WorkloadId Scenario::apply(std::shared_ptr<api::Workload> object) {
   hooks::Traits traits = traits_of(*object);
   return engine.apply(std::move(object), std::move(traits));
 }

@@ -234,7 +234,7 @@ struct Job {
     return *this;
   }
   /// The finished object; pod templates that are alike are shared by text.
-  std::shared_ptr<const api::Workload> build(Time default_creation) const;
+  std::shared_ptr<api::Workload> build(Time default_creation) const;
 
  private:
   std::vector<api::PodTemplate> templates_ = std::vector<api::PodTemplate>(1);
@@ -268,7 +268,7 @@ class Scenario {
   Scenario& space(const std::string& name, const api::LabelMap& labels);
   /// Creates or changes the workload. Creation times follow each other by a nanosecond.
   Scenario& submit(const Job& job);
-  WorkloadId apply(std::shared_ptr<const api::Workload> object);
+  WorkloadId apply(std::shared_ptr<api::Workload> object);
   /// Its traits are asked for again.
   Scenario& traits_changed(const std::string& name);
   Scenario& finish(const std::string& name);
