@@ -241,7 +241,7 @@ std::vector<PendingWorkload> pending_workloads(const Model& model, std::string_v
       continue;
     if (skipped++ < offset) continue;
     if (out.size() == limit) break;
-    out.push_back({id, w.key, w.object->queue_name, w.priority, own, local});
+    out.push_back({id, w.object->queue_name, w.priority, own, local});
   }
   return out;
 }

@@ -56,7 +56,6 @@ struct QueueView {
 
 struct PendingWorkload {
   WorkloadId id = 0;
-  std::string key;
   std::string local_queue;  ///< its name
   std::int32_t priority = 0;
   std::size_t position_in_cluster_queue = 0;  ///< from 0

@@ -15,12 +15,24 @@ namespace {
 
 namespace json = boost::json;
 
-json::object metadata_of(const ObjectAccess& objects, const std::string& key) {
-  const auto object = objects.get(kueue_kind(objects, "Workload"), key);
-  if (!object) return {};
-  json::object out;
-  for (const char* name : {"name", "namespace", "creationTimestamp", "ownerReferences"})
-    if (const json::value* value = part(*object, "metadata").if_contains(name)) out[name] = *value;
+json::object reference_to(const api::OwnerReference& owner) {
+  json::object out{{"apiVersion", owner.api_version},
+                   {"kind", owner.kind},
+                   {"name", owner.name},
+                   {"uid", owner.uid}};
+  if (owner.controller) out["controller"] = true;
+  if (owner.block_owner_deletion) out["blockOwnerDeletion"] = true;
+  return out;
+}
+
+/// From what the engine has: to read the stored object of each of a thousand takes ten times as
+/// long, and writers wait for it.
+json::object metadata_of(const api::ObjectMeta& meta) {
+  json::object out{{"name", meta.name}, {"namespace", meta.ns}};
+  if (meta.creation_time) out["creationTimestamp"] = format_time(*meta.creation_time);
+  json::array owners;
+  for (const api::OwnerReference& owner : meta.owners) owners.push_back(reference_to(owner));
+  if (!owners.empty()) out["ownerReferences"] = std::move(owners);
   return out;
 }
 
@@ -69,7 +81,7 @@ ApiResult<json::value> LiveInsight::pending(const ObjectAccess& objects, const s
   for (const PendingWorkload& each : sluice::pending_workloads(
            engine_.model(), cluster_queue, local, static_cast<std::size_t>(offset),
            static_cast<std::size_t>(limit))) {
-    items.push_back(json::object{{"metadata", metadata_of(objects, each.key)},
+    items.push_back(json::object{{"metadata", metadata_of(engine_.object(each.id)->meta)},
                                  {"priority", each.priority},
                                  {"localQueueName", each.local_queue},
                                  {"positionInClusterQueue", each.position_in_cluster_queue},
