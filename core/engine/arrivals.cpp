@@ -93,7 +93,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits 
   }
   if (w.stands_aside()) w.state = reported_state(w);
   count_workload(model_, id);
-  if (w.state == WorkloadState::kPending) waiting_.enqueue(id);
+  if (w.state == WorkloadState::kPending && !queues_are_followed(w)) waiting_.enqueue(id);
   waiting_.reorder_anchored(w.key);
   if (w.extras && w.extras->backing_off) waiting_.enqueue_members(id);  // those that came before it
   if (to_end) deactivate(id);
@@ -303,6 +303,13 @@ void Arrivals::remove(WorkloadId id) {
 
 void Arrivals::traits_changed(WorkloadId id, hooks::Traits said) {
   change(id, model_.workloads[id].object, std::move(said));
+}
+
+/// Its LocalQueue came or changed, too, as all of a store do: it is queued by
+/// follow_local_queues(), once.
+bool Arrivals::queues_are_followed(const WorkloadRecord& w) const {
+  const std::set<std::string>& changed = structure_.changes().local_queues;
+  return !changed.empty() && changed.contains(model_.texts.text(w.local_queue));
 }
 
 void Arrivals::follow_local_queues(const std::set<std::string>& local_queues) {

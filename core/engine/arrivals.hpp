@@ -38,6 +38,7 @@ class Arrivals {
   void follow_local_queues(const std::set<std::string>& local_queues);
 
  private:
+  bool queues_are_followed(const WorkloadRecord& w) const;
   /// Of a workload before it changed.
   struct Before {
     bool active = true;
