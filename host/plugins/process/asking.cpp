@@ -40,7 +40,7 @@ ProcessAnswer read_answer(boost::json::object body) {
 Result<ProcessHello> PluginProcess::hello() {
   Lock lock(mutex_);
   changed_.wait(lock, [this] { return up_ || tries_ > 0; });
-  if (!up_) return Error{why_};
+  if (!up_) return Error{last_end_};  // it may be at its next try already
   return hello_;
 }
 

@@ -118,6 +118,7 @@ void PluginProcess::run() {
     hurry_ = false;
     if (start(lock)) watch(lock);
     bury(lock);
+    last_end_ = why_;
     ++tries_;
     changed_.notify_all();
     if (!ending_) rest(lock);

@@ -158,7 +158,8 @@ class PluginProcess {
   std::string config_;
   bool simulated_ = false, created_ = false, activated_ = false, hurry_ = false, greeted_ = false;
   ProcessHello hello_;
-  std::string why_;  // why there is none
+  std::string why_;       // why there is none
+  std::string last_end_;  // why_ of the last life that is over, with what it printed
   std::uint64_t calls_ = 0, tries_ = 0;
   Clock::time_point born_{}, again_at_{};
   Clock::duration next_pause_{};
