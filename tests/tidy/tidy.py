@@ -19,7 +19,7 @@ MAX_LINES = 800
 MAX_FUNCTION_LINES = 70
 MAX_COLUMNS = 100
 MAX_PUBLIC_FUNCTIONS = 40
-SKIPPED_FOLDERS = {'.git', 'build', 'sluice-data', '__pycache__'}
+SKIPPED_FOLDERS = {'.git', 'build', 'sluice-data', 'target', '__pycache__'}
 CPP = ('.cpp', '.hpp', '.c', '.h')
 CODE = CPP + ('.py', '.cmake', '.sh')
 
