@@ -330,7 +330,9 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
       ->check(CLI::IsMember(plugin_kinds()))
       ->capture_default_str();
   options->make.language = plugin_languages().front();
-  making->add_option("--lang", options->make.language, "What it is written in")
+  making
+      ->add_option("--lang", options->make.language,
+                   "What it is written in; not every kind is there in each")
       ->check(CLI::IsMember(plugin_languages()))
       ->capture_default_str();
   making->add_option("--directory", options->make.directory, "The folder to write, else NAME");

@@ -20,15 +20,15 @@ struct Kind {
   bool in_c = false;
 };
 
-/// A language; `words` are what it is called in sentences. Those that run in a process of their own
-/// have templates KIND-NAME; C and C++ share what is in common/.
+/// A language; `words` are what it is called in sentences. Those with templates of their own have
+/// them for some kinds: KIND-NAME, beside what is in common-NAME; C and C++ have common/.
 struct Language {
   std::string_view name, words;
-  bool in_process = false;
+  bool own_templates = false;
   std::string_view next;  ///< what the author does with @folder@
 };
 
-constexpr std::array<Language, 3> kLanguages = {{
+constexpr std::array<Language, 4> kLanguages = {{
     {"c++", "C++", false,
      "  cmake -S @folder@ -B @folder@/build -DCMAKE_PREFIX_PATH=/path/to/sluice-sdk\n"
      "  cmake --build @folder@/build\n"
@@ -43,6 +43,12 @@ constexpr std::array<Language, 3> kLanguages = {{
      "  go mod edit -replace sluice.dev/sdk=/path/to/sluice/sdk/go\n"
      "  go test && go build -o @name@\n"
      "  and in the configuration of a host what README.md shows\n"},
+    {"rust", "Rust", true,
+     "  cd @folder@\n"
+     "  cargo add sluice-plugin --path /path/to/sluice/sdk/rust\n"
+     "  cargo test && cargo build --release\n"
+     "  cp target/release/lib@file@.so @name@.so\n"
+     "  sluice plugin validate @name@.so\n"},
 }};
 
 constexpr std::array<Kind, 6> kKinds = {{
@@ -102,13 +108,42 @@ const Language& language_of(const NewPlugin& wanted) {
                        [&](const Language& known) { return known.name == wanted.language; });
 }
 
+/// The folder of the templates of a kind in a language that has its own.
+std::string own_folder(std::string_view kind, const Language& language) {
+  return std::string(kind) + "-" + std::string(language.name);
+}
+
+/// Whether there is a template of the kind in the language. C++ has all of them.
+bool has_template(const Kind& kind, const Language& language) {
+  if (!language.own_templates) return true;
+  const std::string folder = own_folder(kind.name, language) + "/";
+  const auto templates = plugin_templates();
+  return std::any_of(templates.begin(), templates.end(),
+                     [&](const EmbeddedText& text) { return text.path.starts_with(folder); });
+}
+
+/// Says which templates there are instead.
+Error no_template(std::string_view kind, const Language& language) {
+  std::string there;
+  bool several = false;
+  for (const Kind& known : kKinds) {
+    if (!has_template(known, language)) continue;
+    several = !there.empty();
+    there += (several ? ", " : "") + std::string(known.name);
+  }
+  return Error{"there is no template " + std::string(kind) + " in " + std::string(language.words) +
+               "; there " + (several ? "are those of " : "is one of ") + there};
+}
+
 /// What a template becomes in the folder; empty: it is another kind's.
 std::string target_of(std::string_view path, const Kind& kind, const Language& language,
                       const std::string& file) {
   const std::size_t slash = path.find('/');
   const std::string_view folder = path.substr(0, slash), name = path.substr(slash + 1);
-  const std::string own = std::string(kind.name) + "-" + std::string(language.name);
-  if (language.in_process ? folder != own : folder != "common" && folder != kind.name) return {};
+  const bool own = language.own_templates;
+  if (folder != (own ? own_folder(kind.name, language) : kind.name) &&
+      folder != (own ? own_folder("common", language) : "common"))
+    return {};
   if (name == "gitignore.in") return ".gitignore";
   const std::string_view plain = name.substr(0, name.size() - std::string_view(".in").size());
   if (plain.starts_with("plugin.")) return file + std::string(plain.substr(plain.find('.')));
@@ -118,6 +153,8 @@ std::string target_of(std::string_view path, const Kind& kind, const Language& l
 }
 
 Result<void> write_file(const fs::path& path, const std::string& text) {
+  std::error_code ignored;  // a folder that is not there is told of below
+  fs::create_directories(path.parent_path(), ignored);
   std::ofstream out(path, std::ios::binary);
   out << text;
   out.close();
@@ -153,7 +190,9 @@ std::vector<std::string> plugin_languages() {
 }
 
 std::string next_steps(const NewPlugin& wanted, const std::string& folder) {
-  return filled_in(language_of(wanted).next, {{"@folder@", folder}, {"@name@", wanted.name}});
+  return filled_in(
+      language_of(wanted).next,
+      {{"@folder@", folder}, {"@name@", wanted.name}, {"@file@", file_name(wanted.name)}});
 }
 
 Result<std::vector<fs::path>> write_new_plugin(const NewPlugin& wanted) {
@@ -162,9 +201,7 @@ Result<std::vector<fs::path>> write_new_plugin(const NewPlugin& wanted) {
                                  [&](const Kind& known) { return known.name == wanted.kind; });
   if (kind == kKinds.end()) return Error{"there is no template " + wanted.kind};
   const Language& language = language_of(wanted);
-  if (language.in_process && kind != kKinds.begin())
-    return Error{"there is no template " + wanted.kind + " in " + std::string(language.words) +
-                 "; there is one of " + std::string(kKinds.front().name)};
+  if (!has_template(*kind, language)) return no_template(kind->name, language);
   const fs::path folder = wanted.directory.empty() ? fs::path(wanted.name) : wanted.directory;
   const std::string file = file_name(wanted.name);
   const std::string config = kind->config.empty() ? "" : "\n        " + std::string(kind->config);
@@ -186,7 +223,10 @@ Result<std::vector<fs::path>> write_new_plugin(const NewPlugin& wanted) {
     written.push_back(folder / name);
     if (auto done = write_file(written.back(), filled_in(source.text, values)); !done.ok()) {
       std::error_code ignored;
-      for (const fs::path& path : written) fs::remove(path, ignored);
+      for (const fs::path& path : written) {
+        fs::remove(path, ignored);
+        if (path.parent_path() != folder) fs::remove(path.parent_path(), ignored);
+      }
       if (made) fs::remove(folder, ignored);
       return done.error();
     }

@@ -15,7 +15,8 @@
 
 namespace sluice::host {
 
-/// The files of sdk/templates/, by path: KIND/plugin.cpp.in, common/README.md.in, …
+/// The files of sdk/templates/, by path: KIND/plugin.cpp.in, KIND-LANGUAGE/src/lib.rs.in,
+/// common/README.md.in, …
 std::span<const EmbeddedText> plugin_templates();
 
 struct NewPlugin {

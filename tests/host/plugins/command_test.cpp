@@ -133,6 +133,26 @@ TEST_F(PluginCommand, NewWritesAFolderToStartFrom) {
   EXPECT_TRUE(exists("there/c.c"));
 }
 
+TEST_F(PluginCommand, NewKnowsWhichKindsALanguageHas) {
+  const RunResult made = sluice("plugin new off-spot --lang rust --kind flavor-filter");
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.out, AllOf(HasSubstr("off-spot/src/lib.rs\n"),
+                              HasSubstr("cp target/release/liboff_spot.so off-spot.so\n")));
+  EXPECT_THAT(read("off-spot/src/lib.rs"),
+              HasSubstr("export_plugin!(Filter, \"off-spot\", \"0.1.0\");"));
+  for (const char* file : {"README.md", "Cargo.toml", "src/lib.rs", "src/tests.rs", ".gitignore"}) {
+    EXPECT_NE(read(std::string("off-spot/") + file), "") << file;
+    EXPECT_EQ(read(std::string("off-spot/") + file).find('@'), std::string::npos) << file;
+  }
+  EXPECT_FALSE(exists("off-spot/CMakeLists.txt"));
+  EXPECT_EQ(sluice("plugin new x --lang rust --kind controller").err,
+            "error: there is no template controller in Rust; there are those of check, "
+            "flavor-filter, validator\n");
+  EXPECT_EQ(sluice("plugin new x --lang go --kind validator").err,
+            "error: there is no template validator in Go; there is one of check\n");
+  EXPECT_FALSE(exists("x"));
+}
+
 TEST_F(PluginCommand, NewOverwritesNothing) {
   write("taken", "a file");
   EXPECT_EQ(sluice("plugin new x --directory taken").err,
