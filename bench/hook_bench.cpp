@@ -1,5 +1,8 @@
 // What a hook costs through the C interface: bridge, measuring, counting, guard, and back.
 //
+// SLUICE_BENCH_PLUGINS names a folder with another bench-idle.so, such as the one in Rust
+// (sdk/rust/examples/bench_idle.rs), which is no check controller.
+//
 // The plugin does next to nothing. `Search` hooks carry plain numbers; Filter and Veto also look
 // at the workload through an accessor.
 #include <benchmark/benchmark.h>
@@ -21,7 +24,8 @@ struct Fixture {
 
   Fixture() {
     PluginSetConfig config;
-    config.directory = SLUICE_BENCH_PLUGINS;
+    const char* folder = std::getenv("SLUICE_BENCH_PLUGINS");
+    config.directory = folder == nullptr ? SLUICE_BENCH_PLUGINS : folder;
     config.plugins = {{"bench-idle", true, FailurePolicy::kClosed, "", "{}"}};
     config.clock = &clock;
     auto loaded = PluginSet::load(config);
