@@ -55,12 +55,17 @@ def copied(path, name):
 def example(folder_name):
     """A copy of an example, with the crate where it really is."""
     folder = copied(os.path.join(SOURCE, "examples", "plugins", folder_name), folder_name)
-    manifest = os.path.join(folder, "Cargo.toml")
-    with open(manifest, encoding="utf-8") as text:
-        told = text.read()
-    with open(manifest, "w", encoding="utf-8") as text:
-        text.write(told.replace("../../../sdk/rust", SDK))
+    changed(os.path.join(folder, "Cargo.toml"), "../../../sdk/rust", SDK)
     return folder
+
+
+def changed(path, before, after):
+    """The file with the text in place of the other, which has to be there."""
+    with open(path, encoding="utf-8") as text:
+        told = text.read()
+    assert before in told, f"{path} has no {before}"
+    with open(path, "w", encoding="utf-8") as text:
+        text.write(told.replace(before, after))
 
 
 def checked(folder):
@@ -85,7 +90,7 @@ def written(name, kind):
     return folder
 
 
-def simulated(library, name, config, objects):
+def simulated(library, name, config, objects, **entry):
     """What `sluice simulate` says of these objects with that plugin."""
     host = os.path.join(WORK, name + ".yaml")
     with open(host, "w", encoding="utf-8") as text:
@@ -93,7 +98,7 @@ def simulated(library, name, config, objects):
             "apiVersion": "config.sluice.dev/v1alpha1", "kind": "Configuration",
             "store": {"path": "memory"},
             "plugins": {"directory": os.path.dirname(library),
-                        "load": [{"name": name, "config": config}]}}))
+                        "load": [{"name": name, "config": config} | entry]}}))
     path = os.path.join(WORK, name + "-objects.yaml")
     with open(path, "w", encoding="utf-8") as text:
         text.write("".join(f"---\n{json.dumps(each)}\n" for each in objects))
@@ -153,11 +158,8 @@ class Crate(unittest.TestCase):
     def test_a_changed_header_is_noticed(self):
         copied(os.path.join(SOURCE, "sdk", "include"), "changed/include")
         folder = copied(SDK, "changed/rust")
-        header = os.path.join(WORK, "changed", "include", "sluice", "ext", "check_controller.h")
-        with open(header, encoding="utf-8") as text:
-            told = text.read()
-        with open(header, "w", encoding="utf-8") as text:
-            text.write(told.replace("  uint64_t attempt;    /* to", "  uint32_t attempt;    /* to"))
+        changed(os.path.join(WORK, "changed", "include", "sluice", "ext", "check_controller.h"),
+                "  uint64_t attempt;    /* to", "  uint32_t attempt;    /* to")
         said = run("cargo", "test", "--test", "layout", folder=folder, failing=True)
         self.assertIn('"sluice_check_query_t.attempt 8 4"', said)
 
@@ -178,10 +180,26 @@ class Examples(unittest.TestCase):
     def test_the_check(self):
         name, library = checked(example("daily-starts-rust"))
         run(SLUICE, "plugin", "validate", library)
-        said = simulated(library, name, {"perDay": 1}, [
-            *world(["any"], "example.com/daily-starts"), workload("a"), workload("b")])
-        self.assertRegex(said, r"\n +0s +default/a +is admitted")
-        self.assertRegex(said, r"\n +24h0m0s +default/b +is admitted")
+        objects = [*world(["any"], "example.com/daily-starts"), workload("a"), workload("b")]
+        for isolation in ({}, {"isolation": "process"}):
+            said = simulated(library, name, {"perDay": 1}, objects, **isolation)
+            self.assertRegex(said, r"\n +0s +default/a +is admitted")
+            self.assertRegex(said, r"\n +24h0m0s +default/b +is admitted")
+
+    def test_a_panic_is_a_fault_of_the_plugin(self):
+        folder, name = written("panics", "flavor-filter"), "panics"
+        source = os.path.join(folder, "src", "lib.rs")
+        changed(source, 'answer.skip(i, &format!("{flavor} is not for production"));',
+                'panic!("no {flavor}, which is {i}");')
+        changed(source, ", answer: &mut", ", _: &mut")
+        run("cargo", "build", "--release", folder=folder)
+        library = os.path.join(folder, name + ".so")
+        shutil.copy(os.path.join(TARGET, "release", "libpanics.so"), library)
+        said = simulated(library, name, {}, [
+            *world(["spot"]), workload("a"), workload("b", tier="production")])
+        self.assertIn("default/a  Admitted", said)
+        self.assertIn("plugin panics, flavor-filter.filter: it failed: "
+                      "it panicked: no spot, which is 0", said)
 
 
 class Templates(unittest.TestCase):
@@ -203,12 +221,7 @@ class Templates(unittest.TestCase):
     def refused(self, before, after, why, **environment):
         """The template of a filter does not compile when this is that."""
         folder = written("refused", "flavor-filter")
-        source = os.path.join(folder, "src", "lib.rs")
-        with open(source, encoding="utf-8") as text:
-            told = text.read()
-        self.assertIn(before, told)
-        with open(source, "w", encoding="utf-8") as text:
-            text.write(told.replace(before, after))
+        changed(os.path.join(folder, "src", "lib.rs"), before, after)
         self.assertIn(why, run("cargo", "check", folder=folder, failing=True, **environment))
 
     def test_what_no_plugin_can_be_does_not_compile(self):
