@@ -59,8 +59,9 @@ export const since = (time, now) =>
 export function tile(label, value, href, note) {
   const inside = [
     h('span', { class: 'value' }, typeof value === 'number' ? formatCount(value) : value),
+    ' ', // for a screen reader: the parts stand below one another
     h('span', { class: 'label' }, label),
-    note && h('span', { class: 'note' }, note),
+    note && [' ', h('span', { class: 'note' }, note)],
   ];
   return href ? h('a', { class: 'tile', href }, inside) : h('div', { class: 'tile' }, inside);
 }
