@@ -167,8 +167,29 @@ void read_plugin(Section& section, PluginConfig& out) {
   read_isolation(section, out);
 }
 
+void read_trust(Section& section, PluginTrust& out) {
+  section.texts("keys", out.keys);
+  section.boolean("require", out.require);
+  if (out.require && out.keys.empty())
+    section.fail("require", "it needs the keys by which libraries may be signed, in `keys`");
+}
+
+/// A program that runs cannot be verified: it reads other files, whenever it likes.
+void check_trusted(Section& item, const PluginConfig& plugin) {
+  if (!plugin.enabled || !plugin.trust.require || !plugin.process ||
+      plugin.process->command.empty())
+    return;
+  item.fail("command",
+            "nobody can sign a command; with plugins.trust.require, allowed: libraries that are "
+            "signed or pinned by `sha256`");
+}
+
 void read_plugins(Section& section, PluginsConfig& out) {
   section.text("directory", out.directory);
+  {
+    Section trust(section.errors(), section.child("trust"), section.path_of("trust"));
+    read_trust(trust, out.trust);
+  }
   std::vector<PluginConfig> load;
   std::set<std::string> names;
   const bool given = section.each("load", [&](Section& item) {
@@ -176,6 +197,8 @@ void read_plugins(Section& section, PluginsConfig& out) {
     read_plugin(item, plugin);
     if (!plugin.name.empty() && !names.insert(plugin.name).second)
       item.fail("name", fmt::format("\"{}\" is listed twice", plugin.name));
+    plugin.trust = out.trust;
+    check_trusted(item, plugin);
     load.push_back(std::move(plugin));
   });
   if (given) out.load = std::move(load);

@@ -78,6 +78,12 @@ struct ProcessConfig {
   Duration longest_pause = 60 * kSecond;
 };
 
+/// Whose libraries are loaded.
+struct PluginTrust {
+  std::vector<std::string> keys;  ///< files with public keys, PEM
+  bool require = false;           ///< what none of them signed is not loaded, unless it is pinned
+};
+
 struct PluginConfig {
   std::string name;
   bool enabled = true;
@@ -85,10 +91,12 @@ struct PluginConfig {
   std::string sha256;                                   ///< lower-case hex; empty: not pinned
   std::string config_json = "{}";                       ///< the value of `config`, as JSON text
   std::optional<ProcessConfig> process = std::nullopt;  ///< absent: inside of the host
+  PluginTrust trust = {};                               ///< that of all plugins
 };
 
 struct PluginsConfig {
   std::string directory = "lib/sluice/plugins";  ///< relative: to the program's prefix
+  PluginTrust trust;
   /// nullopt: the key is absent, and the plugins that belong to this build are loaded.
   std::optional<std::vector<PluginConfig>> load;
 };

@@ -24,9 +24,10 @@ std::vector<std::string> bundled_plugins() {
   return names;
 }
 
-PluginConfig plugin_named(const std::string& name) {
+PluginConfig plugin_named(const std::string& name, const PluginsConfig& config) {
   PluginConfig plugin;
   plugin.name = name;
+  plugin.trust = config.trust;
   return plugin;
 }
 
@@ -64,14 +65,14 @@ std::vector<PluginConfig> chosen_plugins(const PluginsConfig& config,
     const auto files = plugin_names(plugin_directory(config.directory));
     for (const std::string& name : bundled_plugins())
       if (std::find(files.begin(), files.end(), name) != files.end())
-        out.push_back(plugin_named(name));
+        out.push_back(plugin_named(name, config));
     return out;
   }
   for (const std::string& name : *names) {
     const auto known = std::find_if(listed.begin(), listed.end(), [&](const PluginConfig& plugin) {
       return plugin.name == name;
     });
-    out.push_back(known == listed.end() ? plugin_named(name) : *known);
+    out.push_back(known == listed.end() ? plugin_named(name, config) : *known);
     out.back().enabled = true;
   }
   return out;

@@ -24,6 +24,7 @@
 #include "core/base/time.hpp"
 #include "host/plugins/check_controllers.hpp"
 #include "host/plugins/clock.hpp"
+#include "host/plugins/declarations.hpp"
 #include "host/plugins/metrics.hpp"
 #include "host/plugins/object_port.hpp"
 #include "host/plugins/remote_side.hpp"
@@ -60,6 +61,13 @@ struct HostServices {
 
 class HostSide : private ::sluice_host_handle {
  public:
+  /// What the plugin is made by: for those of its functions that get nothing else; and what its
+  /// library declares that it may do.
+  struct Origin {
+    const sluice_plugin_t* root = nullptr;
+    Declarations declared{.any_object = true, .provides = {}, .may = {}};
+  };
+
   HostSide(std::string plugin, boost::json::value config, const HostServices& services);
   HostSide(const HostSide&) = delete;
   HostSide& operator=(const HostSide&) = delete;
@@ -137,9 +145,8 @@ class HostSide : private ::sluice_host_handle {
     return in_call() && !reading_ ? elsewhere_.port() : nullptr;
   }
 
-  /// What the plugin is made by: for those of its functions that get nothing else.
-  void set_root(const sluice_plugin_t* root) { root_ = root; }
-  const sluice_plugin_t* root() const { return root_; }
+  Origin& origin() { return origin_; }
+  const Origin& origin() const { return origin_; }
 
   /// Wakes the host; see PluginSet::set_wake(). Any thread.
   void nudge() { wake(); }
@@ -161,7 +168,7 @@ class HostSide : private ::sluice_host_handle {
   mutable std::shared_mutex life_;
   bool ended_ = false;  // guarded by life_
   bool timers_allowed_ = false;
-  const sluice_plugin_t* root_ = nullptr;
+  Origin origin_;
   ObjectPort* port_ = nullptr;  // used on the thread of caller_
   RemoteSide elsewhere_;        // the same
   bool wrote_ = false;          // the same

@@ -50,7 +50,7 @@ Result<std::unique_ptr<LoadedPlugin>> LoadedPlugin::create(const sluice_plugin_t
   std::unique_ptr<LoadedPlugin> plugin(new LoadedPlugin(root, config, services, limits));
   plugin->host_side_ =
       std::make_unique<HostSide>(config.name, std::move(checked).value(), services);
-  plugin->host_side_->set_root(&root);
+  plugin->host_side_->origin().root = &root;
   const std::string text = plugin->host_side_->config_text();
   std::string error;
   std::int32_t code = SLUICE_FAILED;

@@ -1,9 +1,14 @@
 #include "host/plugins/object_service.hpp"
 
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "api/json/json.hpp"
 #include "host/plugins/host_side.hpp"
 
 namespace sluice::host {
@@ -67,55 +72,96 @@ Nonsense wrong_with(sluice_str_t body, sluice_str_t subresource) {
   return nonsense;
 }
 
+/// What it asks for is not what its library declares. Of the parts of an object there is the status
+/// only; another is refused by the port, to those who may write the object.
+std::optional<PortAnswer> forbidden(const HostSide& side, std::string_view verb,
+                                    std::string_view api_version, std::string_view kind,
+                                    std::string_view subresource = {}) {
+  if (subresource != "status") subresource = {};
+  if (side.origin().declared.allows(verb, api_version, kind, subresource)) return std::nullopt;
+  return PortAnswer{
+      SLUICE_OBJECTS_FORBIDDEN,
+      fmt::format("plugin {} may not {} {}; what its library declares with SLUICE_MAY "
+                  "is: {}",
+                  side.plugin(), verb, shown_text(right_kind(api_version, kind, subresource)),
+                  side.origin().declared.rights())};
+}
+
+std::optional<PortAnswer> forbidden(const HostSide& side, std::string_view verb,
+                                    const PluginObjectRef& ref, std::string_view subresource = {}) {
+  return forbidden(side, verb, ref.api_version, ref.kind, subresource);
+}
+
+/// As the object names its kind. One that does not is refused by the port.
+std::optional<PortAnswer> forbidden_by_body(const HostSide& side, std::string_view verb,
+                                            std::string_view object,
+                                            std::string_view subresource = {}) {
+  if (side.origin().declared.any_object) return std::nullopt;
+  boost::system::error_code error;
+  const boost::json::value body = boost::json::parse(object, error);
+  if (error || !body.is_object()) return std::nullopt;
+  return forbidden(side, verb, api::find_text(body.get_object(), "apiVersion"),
+                   api::find_text(body.get_object(), "kind"), subresource);
+}
+
 std::int32_t objects_get(const sluice_host_t* host, const sluice_object_ref_t* ref,
                          const sluice_sink_t* out, const sluice_sink_t* error) noexcept {
-  return with_port(host, false, out, error, [&](ObjectPort& port, HostSide&) {
-    const Nonsense wrong = wrong_with(ref, sluice_str_t{});
-    return wrong ? invalid(wrong) : port.get(ref_of(*ref));
+  return with_port(host, false, out, error, [&](ObjectPort& port, HostSide& side) {
+    if (const Nonsense wrong = wrong_with(ref, sluice_str_t{})) return invalid(wrong);
+    if (auto no = forbidden(side, "get", ref_of(*ref))) return *no;
+    return port.get(ref_of(*ref));
   });
 }
 
 std::int32_t objects_list(const sluice_host_t* host, const sluice_object_ref_t* ref,
                           sluice_str_t selector, const sluice_sink_t* out,
                           const sluice_sink_t* error) noexcept {
-  return with_port(host, false, out, error, [&](ObjectPort& port, HostSide&) {
-    const Nonsense wrong = wrong_with(ref, selector);
-    return wrong ? invalid(wrong) : port.list(ref_of(*ref), view_of(selector));
+  return with_port(host, false, out, error, [&](ObjectPort& port, HostSide& side) {
+    if (const Nonsense wrong = wrong_with(ref, selector)) return invalid(wrong);
+    if (auto no = forbidden(side, "list", ref_of(*ref))) return *no;
+    return port.list(ref_of(*ref), view_of(selector));
   });
 }
 
 std::int32_t objects_create(const sluice_host_t* host, sluice_str_t object,
                             const sluice_sink_t* out, const sluice_sink_t* error) noexcept {
-  return with_port(host, true, out, error, [&](ObjectPort& port, HostSide&) {
-    const Nonsense wrong = wrong_with(object, sluice_str_t{});
-    return wrong ? invalid(wrong) : port.create(view_of(object));
+  return with_port(host, true, out, error, [&](ObjectPort& port, HostSide& side) {
+    if (const Nonsense wrong = wrong_with(object, sluice_str_t{})) return invalid(wrong);
+    if (auto no = forbidden_by_body(side, "create", view_of(object))) return *no;
+    return port.create(view_of(object));
   });
 }
 
 std::int32_t objects_update(const sluice_host_t* host, sluice_str_t object,
                             sluice_str_t subresource, const sluice_sink_t* out,
                             const sluice_sink_t* error) noexcept {
-  return with_port(host, true, out, error, [&](ObjectPort& port, HostSide&) {
-    const Nonsense wrong = wrong_with(object, subresource);
-    return wrong ? invalid(wrong) : port.update(view_of(object), view_of(subresource));
+  return with_port(host, true, out, error, [&](ObjectPort& port, HostSide& side) {
+    const std::string_view part = view_of(subresource);
+    if (const Nonsense wrong = wrong_with(object, subresource)) return invalid(wrong);
+    if (auto no = forbidden_by_body(side, "update", view_of(object), part)) return *no;
+    return port.update(view_of(object), part);
   });
 }
 
 std::int32_t objects_patch(const sluice_host_t* host, const sluice_object_ref_t* ref,
                            sluice_str_t subresource, sluice_str_t merge, const sluice_sink_t* out,
                            const sluice_sink_t* error) noexcept {
-  return with_port(host, true, out, error, [&](ObjectPort& port, HostSide&) {
+  return with_port(host, true, out, error, [&](ObjectPort& port, HostSide& side) {
+    const std::string_view part = view_of(subresource);
     Nonsense wrong = wrong_with(ref, subresource);
     if (const char* problem = document_problem(view_of(merge))) wrong.note("the patch", problem);
-    return wrong ? invalid(wrong) : port.patch(ref_of(*ref), view_of(subresource), view_of(merge));
+    if (wrong) return invalid(wrong);
+    if (auto no = forbidden(side, "patch", ref_of(*ref), part)) return *no;
+    return port.patch(ref_of(*ref), part, view_of(merge));
   });
 }
 
 std::int32_t objects_remove(const sluice_host_t* host, const sluice_object_ref_t* ref,
                             sluice_str_t uid, const sluice_sink_t* error) noexcept {
-  return with_port(host, true, nullptr, error, [&](ObjectPort& port, HostSide&) {
-    const Nonsense wrong = wrong_with(ref, uid);
-    return wrong ? invalid(wrong) : port.remove(ref_of(*ref), view_of(uid));
+  return with_port(host, true, nullptr, error, [&](ObjectPort& port, HostSide& side) {
+    if (const Nonsense wrong = wrong_with(ref, uid)) return invalid(wrong);
+    if (auto no = forbidden(side, "delete", ref_of(*ref))) return *no;
+    return port.remove(ref_of(*ref), view_of(uid));
   });
 }
 

@@ -18,8 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uintmax_t kMaxFileSize = 256ull * 1024 * 1024;
-
 Result<std::string> read_bytes(const fs::path& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
@@ -28,9 +26,9 @@ Result<std::string> read_bytes(const fs::path& path) {
   if (status.type() != fs::file_type::regular) return Error{"it is not a regular file"};
   const auto size = fs::file_size(path, error);
   if (error) return Error{"cannot be read: " + error.message()};
-  if (size > kMaxFileSize)
+  if (size > kMaxPluginBytes)
     return Error{"it has " + std::to_string(size) + " bytes; at most " +
-                 std::to_string(kMaxFileSize) + " are allowed"};
+                 std::to_string(kMaxPluginBytes) + " are allowed"};
   std::ifstream in(path, std::ios::binary);
   if (!in) return Error{std::string("cannot be read: ") + std::strerror(errno)};
   std::string bytes(size, '\0');
@@ -90,21 +88,40 @@ Result<PluginMetadata> parse_metadata(std::string_view section) {
   return metadata;
 }
 
-Result<PluginFile> read_plugin_file(const fs::path& path) {
-  auto bytes = read_bytes(path);
-  if (!bytes.ok()) return bytes.error().context(path.string());
-  auto elf = ElfFile::parse(*bytes);
+Result<PluginFile> parse_plugin_file(const fs::path& path, std::string bytes) {
+  auto elf = ElfFile::parse(bytes);
   if (!elf.ok()) return elf.error().context(path.string());
   const auto* section = elf->section(SLUICE_METADATA_SECTION);
   if (section == nullptr || !section->in_file)
     return Error{path.string() +
                  ": it is a shared library but not a Sluice plugin: it has no section .sluice"};
-  auto metadata = parse_metadata(std::string_view(*bytes).substr(section->offset, section->size));
+  const auto text = [&](const ElfFile::Section& of) {
+    return std::string_view(bytes).substr(of.offset, of.size);
+  };
+  auto metadata = parse_metadata(text(*section));
   if (!metadata.ok()) return metadata.error().context(path.string());
-  auto sha256 = sha256_hex(*bytes);
+  Declarations declared{.any_object = true, .provides = {}, .may = {}};
+  if (const auto* lines = elf->section(SLUICE_DECLARES_SECTION); lines != nullptr) {
+    auto parsed = parse_declarations(lines->in_file ? text(*lines) : std::string_view());
+    if (!parsed) return parsed.error().context(path.string());
+    declared = std::move(*parsed);
+  }
+  auto sha256 = sha256_hex(bytes);
   if (!sha256.ok()) return sha256.error().context(path.string());
-  const std::uint64_t size = bytes->size();
-  return PluginFile{path, size, *sha256, std::move(*bytes), std::move(*elf), std::move(*metadata)};
+  const std::uint64_t size = bytes.size();
+  return PluginFile{path,
+                    size,
+                    *sha256,
+                    std::move(bytes),
+                    std::move(*elf),
+                    std::move(*metadata),
+                    std::move(declared)};
+}
+
+Result<PluginFile> read_plugin_file(const fs::path& path) {
+  auto bytes = read_bytes(path);
+  if (!bytes.ok()) return bytes.error().context(path.string());
+  return parse_plugin_file(path, std::move(*bytes));
 }
 
 Result<void> verify_plugin_file(const PluginFile& file, std::string_view name,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "host/plugins/declarations.hpp"
 #include "host/plugins/elf_file.hpp"
 
 namespace sluice::host {
@@ -30,13 +31,19 @@ struct PluginFile {
   std::string bytes;   ///< all of it: what was judged is what is loaded
   ElfFile elf;
   PluginMetadata metadata;
+  Declarations declared;
 };
 
 /// The section's bytes as a record; the error does not name the file.
 Result<PluginMetadata> parse_metadata(std::string_view section);
 
+inline constexpr std::uint64_t kMaxPluginBytes = 256ULL << 20;
+
 /// Reads and checks the file's form, not whether this host can use it. At most 256 MiB.
 Result<PluginFile> read_plugin_file(const std::filesystem::path& path);
+
+/// The same of bytes that were read already; `path` is what errors call them.
+Result<PluginFile> parse_plugin_file(const std::filesystem::path& path, std::string bytes);
 
 /// Can this host load it under this name? An empty pin means: not pinned.
 Result<void> verify_plugin_file(const PluginFile& file, std::string_view name,

@@ -7,9 +7,8 @@
 #include <exception>
 
 #include "core/base/check.hpp"
-#include "host/base/trusted_file.hpp"
 #include "host/plugins/library.hpp"
-#include "host/plugins/plugin_file.hpp"
+#include "host/plugins/signature.hpp"
 
 namespace sluice::host {
 
@@ -78,6 +77,7 @@ Result<std::unique_ptr<PluginSet>> PluginSet::again(
 Result<void> PluginSet::create(Source source, const FaultLimits& limits) {
   auto loaded = LoadedPlugin::create(*source.root, source.config, services_, limits);
   if (!loaded.ok()) return loaded.error();
+  (*loaded)->host_side().origin().declared = source.declared;
   plugins_.push_back(std::move(loaded).value());
   sources_.push_back(std::move(source));
   return {};
@@ -93,23 +93,19 @@ Result<PluginSet::Source> PluginSet::open(const PluginConfig& plugin, const Plug
   if (plugin.process && !plugin.process->command.empty()) {
     auto root = ProcessRoot::load(plugin, config.directory, nullptr, config.program);
     if (!root) return root.error();
-    return Source{plugin, root->get(), *root};
+    return Source{plugin, root->get(), *root, {.any_object = true, .provides = {}, .may = {}}};
   }
-  const auto file = read_plugin_file(config.directory / (plugin.name + ".so"));
+  auto file = read_trusted_plugin(config.directory, plugin);
   if (!file.ok()) return file.error();
-  if (auto trusted = check_writers(file->path.string()); !trusted.ok() && plugin.sha256.empty())
-    return trusted.error();
-  if (auto verified = verify_plugin_file(*file, plugin.name, plugin.sha256); !verified.ok())
-    return verified.error();
   if (plugin.process) {
     auto root = ProcessRoot::load(plugin, config.directory, &*file, config.program);
     if (!root) return root.error();
-    return Source{plugin, root->get(), *root};
+    return Source{plugin, root->get(), *root, std::move(file->declared)};
   }
   const auto root = load_library(*file);
   if (!root.ok()) return root.error();
   sha256 = file->sha256;
-  return Source{plugin, *root, nullptr};
+  return Source{plugin, *root, nullptr, std::move(file->declared)};
 }
 
 Result<void> PluginSet::load_one(const PluginConfig& plugin, const PluginSetConfig& config) {

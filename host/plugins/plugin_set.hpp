@@ -159,6 +159,7 @@ class PluginSet {
     PluginConfig config;
     const sluice_plugin_t* root;
     std::shared_ptr<const ProcessRoot> process;  ///< the root, where it has a process of its own
+    Declarations declared;                       ///< by its library; a command may do everything
   };
   Result<Source> open(const PluginConfig& plugin, const PluginSetConfig& config,
                       std::string& sha256) const;

@@ -39,6 +39,8 @@ std::string request_of(const std::filesystem::path& directory,
   for (const PluginConfig& plugin : plugins)
     if (plugin.enabled && !plugin.process)
       all.push_back(json::object{{"name", plugin.name},
+                                 {"keys", json::value_from(plugin.trust.keys)},
+                                 {"signed", plugin.trust.require},
                                  {"closed", plugin.failure_policy == FailurePolicy::kClosed},
                                  {"sha256", plugin.sha256},
                                  {"config", plugin.config_json}});
@@ -198,6 +200,8 @@ Result<void> run_trial() {
         from.at("closed").as_bool() ? FailurePolicy::kClosed : FailurePolicy::kOpen;
     plugin.sha256 = api::find_text(from, "sha256");
     plugin.config_json = api::find_text(from, "config");
+    plugin.trust.keys = json::value_to<std::vector<std::string>>(from.at("keys"));
+    plugin.trust.require = from.at("signed").as_bool();
     config.plugins.push_back(std::move(plugin));
   }
   if (auto notes = start_crash_notes({}); !notes) return notes.error();

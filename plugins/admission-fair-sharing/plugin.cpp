@@ -57,4 +57,8 @@ class AdmissionFairSharing {
 
 }  // namespace afs
 
+SLUICE_MAY("get,list kueue.x-k8s.io/ClusterQueue");
+SLUICE_MAY("get,list kueue.x-k8s.io/LocalQueue");
+SLUICE_MAY("get,list kueue.x-k8s.io/Workload");
+SLUICE_MAY("patch kueue.x-k8s.io/LocalQueue/status");
 SLUICE_PLUGIN(afs::AdmissionFairSharing, "admission-fair-sharing", "0.1.0")

@@ -126,4 +126,7 @@ void ConcurrentAdmission::collapse(const std::string& key) {
 
 }  // namespace options
 
+SLUICE_MAY("get kueue.x-k8s.io/ClusterQueue");
+SLUICE_MAY("get,create,patch,delete kueue.x-k8s.io/Workload");
+SLUICE_MAY("patch kueue.x-k8s.io/Workload/status");
 SLUICE_PLUGIN(options::ConcurrentAdmission, "concurrent-admission", "0.1.0")

@@ -316,4 +316,6 @@ class ElasticJobs {
 
 }  // namespace elastic
 
+SLUICE_MAY("list kueue.x-k8s.io/Workload");
+SLUICE_MAY("patch kueue.x-k8s.io/Workload/status");
 SLUICE_PLUGIN(elastic::ElasticJobs, "elastic-jobs", "0.1.0")

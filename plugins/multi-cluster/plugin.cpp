@@ -338,4 +338,6 @@ class MultiCluster {
 
 }  // namespace clusters
 
+SLUICE_MAY("get *");
+SLUICE_MAY("patch */status");
 SLUICE_PLUGIN(clusters::MultiCluster, "multi-cluster", "0.1.0")

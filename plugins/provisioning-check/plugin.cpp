@@ -396,4 +396,11 @@ class ProvisioningCheck {
 
 }  // namespace provisioning
 
+SLUICE_MAY("get,list,create,delete autoscaling.x-k8s.io/ProvisioningRequest");
+SLUICE_MAY("patch autoscaling.x-k8s.io/ProvisioningRequest/status");
+SLUICE_MAY("get,create,delete PodTemplate");
+SLUICE_MAY("get kueue.x-k8s.io/ProvisioningRequestConfig");
+SLUICE_MAY("get kueue.x-k8s.io/AdmissionCheck");
+SLUICE_MAY("get kueue.x-k8s.io/ResourceFlavor");
+SLUICE_MAY("get kueue.x-k8s.io/Workload");
 SLUICE_PLUGIN(provisioning::ProvisioningCheck, "provisioning-check", "0.1.0")

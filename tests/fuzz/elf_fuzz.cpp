@@ -14,5 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (section == nullptr || !section->in_file) return 0;
   const auto metadata = host::parse_metadata(bytes.substr(section->offset, section->size));
   SLUICE_CHECK(metadata.ok() ? !metadata->name.empty() : !metadata.error().text.empty());
+  const auto whole = host::parse_plugin_file("x.so", std::string(bytes));
+  SLUICE_CHECK(whole.ok() ? whole->metadata.name == metadata->name : !whole.error().text.empty());
   return 0;
 }

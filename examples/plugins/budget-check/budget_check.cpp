@@ -276,4 +276,6 @@ class BudgetCheck {
 
 }  // namespace
 
+SLUICE_MAY("get,list budgets.example.com/Budget");
+SLUICE_MAY("patch budgets.example.com/Budget/status");
 SLUICE_PLUGIN(BudgetCheck, "budget-check", "1.0.0")

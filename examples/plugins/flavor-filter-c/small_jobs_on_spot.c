@@ -53,6 +53,7 @@ static const void* extension(sluice_instance_t* self, sluice_str_t id) {
 }
 
 SLUICE_METADATA("small-jobs-on-spot", "1.0.0");
+SLUICE_PROVIDES(flavor_filter, SLUICE_EXT_FLAVOR_FILTER);
 
 const sluice_plugin_t* sluice_plugin_entry(uint32_t host_abi_major, uint32_t host_abi_minor) {
   static const sluice_plugin_t plugin = {

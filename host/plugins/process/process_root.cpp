@@ -60,7 +60,7 @@ std::int32_t create(const sluice_host_t* host, sluice_str_t config, sluice_insta
                     const sluice_sink_t* error) {
   const HostSide& side = HostSide::of(host);
   auto instance = std::make_unique<ProcessInstance>();
-  instance->process = static_cast<const ProcessRoot*>(side.root())->take_process();
+  instance->process = static_cast<const ProcessRoot*>(side.origin().root)->take_process();
   instance->host = host;
   if (auto hello = instance->process->hello(); !hello)
     return say(error, hello.error().text, SLUICE_FAILED);

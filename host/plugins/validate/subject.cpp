@@ -61,7 +61,7 @@ TestInstance::TestInstance(const sluice_plugin_t& root, std::string config, Host
     host_.table.report_fault = nullptr;
     host_.table.service = &no_service;
   }
-  side.set_root(&root);
+  side.origin().root = &root;
   side.allow_timers();
   side.connect(&memory);
 }

@@ -8,6 +8,7 @@
 #include "host/plugins/config_schema.hpp"
 #include "host/plugins/library.hpp"
 #include "host/plugins/process/process_root.hpp"
+#include "host/plugins/signature.hpp"
 #include "host/plugins/validate/tests.hpp"
 
 namespace sluice::host {
@@ -72,9 +73,8 @@ Result<std::shared_ptr<const ProcessRoot>> start_process(const PluginConfig& plu
                                                          const std::filesystem::path& folder) {
   constexpr const char* kProgram = "/proc/self/exe";
   if (!plugin.process->command.empty()) return ProcessRoot::load(plugin, folder, nullptr, kProgram);
-  const auto file = read_plugin_file(folder / (plugin.name + ".so"));
+  const auto file = read_trusted_plugin(folder, plugin);
   if (!file) return file.error();
-  if (auto fit = verify_plugin_file(*file, plugin.name, plugin.sha256); !fit) return fit.error();
   return ProcessRoot::load(plugin, folder, &*file, kProgram);
 }
 

@@ -295,6 +295,29 @@ TEST(Configuration, NamesPlaceFoundAndAllowed) {
   }
 }
 
+TEST(Configuration, TrustInPluginsNeedsKeysAndLibraries) {
+  const Mistake kMistakes[] = {
+      {"plugins:\n  trust: {require: true}\n",
+       "s.yaml:4: plugins.trust.require: it needs the keys by which libraries may be signed"},
+      {"plugins:\n  trust: {keys: k}\n", "plugins.trust.keys: found"},
+      {"plugins:\n  trust: {keys: [k], require: true}\n"
+       "  load: [{name: a, isolation: process, command: [b]}]\n",
+       "s.yaml:5: plugins.load[0].command: nobody can sign a command; with plugins.trust.require"},
+  };
+  for (const Mistake& mistake : kMistakes) {
+    const auto config = parse(mistake.body);
+    ASSERT_FALSE(config.ok()) << mistake.body;
+    EXPECT_THAT(config.error().text, HasSubstr(mistake.error)) << mistake.body;
+  }
+  const auto config = parse(
+      "plugins:\n  trust: {keys: [a.pem], require: true}\n"
+      "  load: [{name: a}, {name: b, enabled: false, isolation: process, command: [c]}]\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->plugins.load->front().trust.keys, config->plugins.trust.keys);
+  EXPECT_TRUE(config->plugins.load->front().trust.require);
+  EXPECT_FALSE(Configuration().plugins.trust.require);
+}
+
 TEST(Configuration, NamesWhatIsWrongWithRulesOfResourcesAndSelectors) {
   const Mistake kMistakes[] = {
       {"resources: {transformations: [{input: a}, {input: a}]}\n",

@@ -34,14 +34,15 @@ constexpr const char* kTwo = R"(,"object":{"data":{"value":"two"}})";
 class ObjectService : public PluginTest {
  protected:
   /// Each call is a list of steps; they are made in order, each in a transaction of its own.
-  std::vector<std::string> run(const std::vector<std::vector<std::string>>& calls) {
+  std::vector<std::string> run(const std::vector<std::vector<std::string>>& calls,
+                               const std::string& name = "objects-a") {
     std::string config;
     for (const auto& steps : calls) {
       std::string list;
       for (const auto& step : steps) list += (list.empty() ? "" : ",") + step;
       config += (config.empty() ? "[" : ",[") + list + "]";
     }
-    set = load({plugin("objects-a", R"({"calls":[)" + config + "]}")});
+    set = load({plugin(name, R"({"calls":[)" + config + "]}")});
     set->connect(&port);
     log.clear();
     clock.time = host.now;
@@ -114,6 +115,29 @@ TEST_F(ObjectService, RefusalsHaveACodeAndASentence) {
                   R"(1 namespaces "nowhere" not found)", StartsWith("1 this host has no kind"),
                   R"(4 subresource: "" or status is allowed)",
                   StartsWith("6 objects and state may be used inside")));
+}
+
+TEST_F(ObjectService, APluginMayDoWhatItsLibraryDeclares) {
+  const auto forbidden = [](const std::string& what) {
+    return "5 plugin objects-b may not " + what +
+           "; what its library declares with SLUICE_MAY is: get,create ConfigMap; patch "
+           "ConfigMap/status";
+  };
+  EXPECT_THAT(
+      run({{create(), named("get"), named("patch", kTwo), named("remove"),
+            R"({"op":"update","object":{"apiVersion":"v1","kind":"ConfigMap"}})",
+            R"({"op":"update","sub":"status","object":{"apiVersion":"v1","kind":"ConfigMap"}})",
+            R"({"op":"create","object":{"apiVersion":"v1","kind":"Secret"}})",
+            R"({"op":"create","object":{"kind":"Secret","apiVersion":"v1","kind":"ConfigMap"}})",
+            named("get", R"(,"kind":"Secret")"), named("get", R"(,"apiVersion":"example.com/v1")"),
+            R"({"op":"count","caught":true})"}},
+          "objects-b"),
+      ElementsAre("ok", "one", forbidden("patch ConfigMap"), forbidden("delete ConfigMap"),
+                  forbidden("update ConfigMap"), forbidden("update ConfigMap/status"),
+                  forbidden("create Secret"), StartsWith("4 "), forbidden("get Secret"),
+                  forbidden("get example.com/ConfigMap"),
+                  HasSubstr("plugin objects-b may not list ConfigMap")));
+  EXPECT_EQ(at(host.get("ConfigMap", "default/a"), "/data/value"), "one");
 }
 
 TEST_F(ObjectService, ObjectsAreReadInTheVersionThatIsAsked) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string_view>
 
+#include "sluice/cpp/declares.hpp"
 #include "sluice/cpp/thunks.hpp"
 #include "sluice/metadata.h"
 
@@ -78,6 +79,8 @@ struct Root {
 
 #define SLUICE_PLUGIN(Class, plugin_name, plugin_version)                              \
   SLUICE_METADATA(plugin_name, plugin_version);                                        \
+  static constexpr auto sluice_plugin_provides SLUICE_DECLARES_KEEP =                  \
+      ::sluice::detail::provides_text<Class>();                                        \
   extern "C" SLUICE_EXPORT const sluice_plugin_t* sluice_plugin_entry(std::uint32_t,   \
                                                                       std::uint32_t) { \
     static const sluice_plugin_t plugin =                                              \

@@ -5,6 +5,9 @@
  * timers/1, deactivate when the plugin is turned off while the host goes on; for reading also
  * inside validate of validator/1. Anywhere else every function answers SLUICE_OBJECTS_NOT_NOW.
  *
+ * What the plugin may read and write is what its library declares with SLUICE_MAY (metadata.h);
+ * anything else is answered with SLUICE_OBJECTS_FORBIDDEN.
+ *
  * Writes are those of the user system:plugin:NAME. They are validated at once (defaults, schema,
  * other plugins' validators) and visible to later reads of the same call. They take effect when the
  * call answered SLUICE_OK, all in one transaction and in their order; when it fails, none of them
