@@ -2,18 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "host/cli/output.hpp"
+#include "host/cli/plugin_install_commands.hpp"
 #include "host/cli/plugin_new.hpp"
 #include "host/config/config.hpp"
 #include "host/kernel/plugin_runtime.hpp"
 #include "host/plugins/plugin_deaths.hpp"
 #include "host/plugins/plugin_file.hpp"
 #include "host/plugins/process/runner.hpp"
+#include "host/plugins/signature.hpp"
 #include "host/plugins/trial.hpp"
 #include "host/plugins/validate/validate.hpp"
 
@@ -50,6 +56,14 @@ json::array to_array(const std::vector<std::string>& texts) {
   return array;
 }
 
+/// null: everything.
+json::value rights_of(const Declarations& declared) {
+  if (declared.any_object) return nullptr;
+  json::array out;
+  for (const ObjectRight& right : declared.may) out.emplace_back(right.text());
+  return out;
+}
+
 json::value to_json(const PluginFile& file) {
   json::array sections;
   for (const auto& section : file.elf.sections())
@@ -62,6 +76,8 @@ json::value to_json(const PluginFile& file) {
           {"sha256", file.sha256},
           {"exports", to_array(file.elf.exports())},
           {"needs", to_array(file.elf.needed())},
+          {"points", to_array(file.declared.provides)},
+          {"may", rights_of(file.declared)},
           {"sections", std::move(sections)}};
 }
 
@@ -141,6 +157,8 @@ Result<int> inspect(const Options& options) {
   fmt::print("name      {}\nversion   {}\nabi       {}.{}\nsize      {}\nsha256    {}\n",
              metadata.name, metadata.version, metadata.abi_major, metadata.abi_minor, file->size,
              file->sha256);
+  fmt::print("points    {}\nmay       {}\n", joined(file->declared.provides),
+             file->declared.rights());
   fmt::print("exports   {}\nneeds     {}\nsections\n", joined(file->elf.exports()),
              joined(file->elf.needed()));
   for (const auto& section : file->elf.sections())
@@ -199,6 +217,85 @@ std::string use_of(const PluginsConfig& config, const std::string& name) {
   return "not listed";
 }
 
+/// One that is a file of the folder: what it says of itself, and why the host would not load it.
+json::object listed_file(const std::filesystem::path& path, const PluginsConfig& config,
+                         const std::vector<PluginKey>& keys, const PluginDeaths& deaths) {
+  const std::string name = path.stem().string();
+  json::object out{{"name", name}, {"use", use_of(config, name)}};
+  const auto file = read_plugin_file(path);
+  if (!file.ok()) {
+    out["error"] = file.error().text;
+    return out;
+  }
+  out["version"] = file->metadata.version;
+  out["provides"] = to_array(file->declared.provides);
+  out["needs"] = to_array(file->elf.needed());
+  out["may"] = rights_of(file->declared);
+  PluginConfig chosen;
+  chosen.name = name;
+  for (const PluginConfig& plugin : chosen_plugins(config, std::nullopt))
+    if (plugin.name == name) chosen = plugin;
+  chosen.trust = config.trust;
+  if (const auto fit = read_trusted_plugin(path.parent_path(), chosen); !fit.ok())
+    out["error"] = fit.error().text;
+  if (!keys.empty()) {
+    const auto signatures = read_signatures(path);
+    const auto signer = signer_of(*file, signatures ? *signatures : std::string(), keys);
+    if (signer) out["signedBy"] = {{"key", signer->id}, {"file", signer->file}};
+  }
+  if (const std::string why = deaths.quarantine_of(name, file->sha256); !why.empty())
+    out["error"] = "quarantined: " + why;
+  return out;
+}
+
+/// Plugins of the configuration that are no files of the folder.
+void add_others(const PluginsConfig& config, const std::filesystem::path& directory,
+                json::array& out) {
+  if (!config.load) return;
+  for (const PluginConfig& plugin : *config.load) {
+    if (plugin.process && !plugin.process->command.empty())
+      out.push_back({{"name", plugin.name}, {"use", plugin.enabled ? "command" : "disabled"}});
+    else if (plugin.enabled && !std::filesystem::exists(directory / (plugin.name + ".so")))
+      out.push_back({{"name", plugin.name},
+                     {"use", "loaded"},
+                     {"error", "there is no such file in " + directory.string()}});
+  }
+}
+
+/// A cell of the table: a text, or texts with commas.
+std::string cell(const json::object& plugin, const char* key) {
+  const json::value* found = plugin.if_contains(key);
+  if (found == nullptr) return "-";
+  if (found->is_string()) return std::string(found->get_string());
+  if (found->is_null()) return "everything";  // of `may`
+  if (found->is_object()) return std::string(found->at("key").as_string());
+  std::string out;
+  for (const json::value& each : found->get_array())
+    out.append(out.empty() ? "" : "; ").append(each.as_string().c_str());
+  return out.empty() ? "-" : out;
+}
+
+std::string table_of(const json::array& plugins) {
+  constexpr std::array<const char*, 8> kKeys = {"name",     "version", "use", "signedBy",
+                                                "provides", "needs",   "may", "error"};
+  std::vector<std::vector<std::string>> rows{
+      {"NAME", "VERSION", "USE", "SIGNED BY", "PROVIDES", "NEEDS", "MAY", "PROBLEM"}};
+  std::array<std::size_t, kKeys.size()> widths{};
+  for (const json::value& plugin : plugins) {
+    auto& row = rows.emplace_back();
+    for (const char* key : kKeys) row.push_back(cell(plugin.get_object(), key));
+  }
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
 Result<int> list(const Options& options) {
   PluginsConfig config;
   PluginDeaths deaths;
@@ -209,43 +306,15 @@ Result<int> list(const Options& options) {
     if (read->store.path != "memory") deaths = PluginDeaths::read(read->store.path);
   }
   if (!options.directory.empty()) config.directory = options.directory;
+  const auto keys = read_plugin_keys(config.trust.keys);
+  if (!keys.ok()) return keys.error();
   const auto directory = plugin_directory(config.directory);
   json::array plugins;
-  for (const std::string& name : plugin_names(directory)) {
-    const auto file = read_plugin_file(directory / (name + ".so"));
-    const auto fit = file.ok() ? verify_plugin_file(*file, name, "") : Result<void>(file.error());
-    json::object plugin{{"name", name}, {"use", use_of(config, name)}};
-    if (file.ok()) plugin["version"] = file->metadata.version;
-    if (!fit.ok()) plugin["error"] = fit.error().text;
-    if (file.ok())
-      if (const std::string why = deaths.quarantine_of(name, file->sha256); !why.empty())
-        plugin["error"] = "quarantined: " + why;
-    plugins.push_back(std::move(plugin));
-  }
-  const auto is_command = [](const PluginConfig& plugin) {
-    return plugin.process && !plugin.process->command.empty();
-  };
-  if (config.load)
-    for (const PluginConfig& plugin : *config.load) {
-      if (is_command(plugin))
-        plugins.push_back(
-            {{"name", plugin.name}, {"use", plugin.enabled ? "command" : "disabled"}});
-      else if (plugin.enabled && !std::filesystem::exists(directory / (plugin.name + ".so")))
-        plugins.push_back({{"name", plugin.name},
-                           {"use", "loaded"},
-                           {"error", "there is no such file in " + directory.string()}});
-    }
+  for (const std::string& name : plugin_names(directory))
+    plugins.push_back(listed_file(directory / (name + ".so"), config, *keys, deaths));
+  add_others(config, directory, plugins);
   const json::object document{{"directory", directory.string()}, {"plugins", plugins}};
-  if (print(options, document)) return 0;
-  fmt::print("{:<28} {:<10} {:<12} {}\n", "NAME", "VERSION", "USE", "PROBLEM");
-  for (const json::value& value : plugins) {
-    const auto text = [&](const char* key) {
-      const auto* found = value.get_object().if_contains(key);
-      return found != nullptr ? std::string(found->get_string()) : std::string("-");
-    };
-    fmt::print("{:<28} {:<10} {:<12} {}\n", text("name"), text("version"), text("use"),
-               text("error"));
-  }
+  fmt::print("{}", printed(document, options.output, [&] { return table_of(plugins); }));
   return 0;
 }
 
@@ -345,6 +414,7 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
   running->add_option("NAME", options->make.name, "Name of the plugin")->required();
   running->group("");
   add("try", "Load plugins and end: for the host itself", &try_load)->group("");
+  add_plugin_install_commands(*plugin, action);
 }
 
 }  // namespace sluice::host

@@ -30,6 +30,7 @@ using Request = http::request<http::string_body>;
 
 constexpr auto kConnectTime = std::chrono::seconds(10);
 constexpr std::uint64_t kMaxBody = 1ULL << 30;
+constexpr std::size_t kMaxRefusal = 1 << 20;
 
 /// One connection, with or without TLS. Throws as Beast does; Client catches.
 class Connection {
@@ -73,7 +74,8 @@ std::string message_of(const ClientAnswer& answer) {
     const std::string_view message = api::find_text(value.get_object(), "message");
     if (!message.empty()) return std::string(message);
   }
-  return "the server answered " + std::to_string(answer.status);
+  return "the server answered " + std::to_string(answer.status) +
+         (answer.status / 100 == 3 ? ", a redirect, which is not followed" : "");
 }
 
 }  // namespace
@@ -186,7 +188,7 @@ Result<void> Client::stream(const std::string& target,
         if (problem) return Error{"the connection broke: " + problem.message()};
         const std::string_view text(piece.data(), piece.size() - parser.get().body().size);
         if (status != 200) {
-          refusal += text;
+          if (refusal.size() < kMaxRefusal) refusal += text;
         } else if (!text.empty() && !take(text)) {
           return {};
         }
