@@ -67,7 +67,7 @@ enum class FailurePolicy : std::uint8_t { kClosed, kOpen };
 /// A plugin in a process of its own: what runs, and what it may take.
 struct ProcessConfig {
   std::vector<std::string> command;  ///< empty: the library NAME.so, run by Sluice's own program
-  std::int64_t memory_bytes = 1LL << 30;  ///< of addresses
+  std::int64_t memory_bytes = 1LL << 30;  ///< that it may write to
   std::int64_t cpu_seconds = 0;           ///< of one life; 0: no limit
   std::int64_t files = 256;               ///< open at a time
   bool network = false;                   ///< sockets of other kinds than the machine's own

@@ -85,9 +85,15 @@ bool limit(int resource, std::int64_t most) {
   return ::setrlimit(static_cast<__rlimit_resource>(resource), &both) == 0;
 }
 
+/// Beyond its memory: Go, for one, takes addresses for 1.5 GiB when it starts, and uses few.
+constexpr std::int64_t kMoreAddresses = 8LL << 30;
+
+/// What it may write to is limited; its addresses only so that shared memory has a limit, too.
 bool set_limits(const ProcessConfig& process) {
   const bool sanitized = SLUICE_ASAN || SLUICE_TSAN;  // which need addresses without end
-  if (!sanitized && process.memory_bytes > 0 && !limit(RLIMIT_AS, process.memory_bytes))
+  if (!sanitized && process.memory_bytes > 0 &&
+      !(limit(RLIMIT_DATA, process.memory_bytes) &&
+        limit(RLIMIT_AS, process.memory_bytes + kMoreAddresses)))
     return false;
   if (process.cpu_seconds > 0 && !limit(RLIMIT_CPU, process.cpu_seconds)) return false;
   return limit(RLIMIT_NOFILE, process.files) && limit(RLIMIT_CORE, 0);
