@@ -6,7 +6,9 @@
 #include <array>
 #include <boost/json.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -262,37 +264,56 @@ void add_others(const PluginsConfig& config, const std::filesystem::path& direct
   }
 }
 
-/// A cell of the table: a text, or texts with commas.
-std::string cell(const json::object& plugin, const char* key) {
+using Lines = std::vector<std::string>;
+
+/// A cell of the table.
+Lines cell(const json::object& plugin, const char* key) {
   const json::value* found = plugin.if_contains(key);
-  if (found == nullptr) return "-";
-  if (found->is_string()) return std::string(found->get_string());
-  if (found->is_null()) return "everything";  // of `may`
-  if (found->is_object()) return std::string(found->at("key").as_string());
-  std::string out;
-  for (const json::value& each : found->get_array())
-    out.append(out.empty() ? "" : "; ").append(each.as_string().c_str());
-  return out.empty() ? "-" : out;
+  if (found == nullptr) return {"-"};
+  if (found->is_string()) return {std::string(found->get_string())};
+  if (found->is_null()) return {"everything"};  // of `may`
+  if (found->is_object()) return {std::string(found->at("key").as_string())};
+  Lines out;
+  for (const json::value& each : found->get_array()) out.emplace_back(each.as_string().c_str());
+  return out.empty() ? Lines{"-"} : out;
 }
 
+/// A row of the table, as high as its longest list.
+std::string lines_of(const std::vector<Lines>& row, std::span<const std::size_t> widths) {
+  std::size_t height = 0;
+  for (const Lines& each : row) height = std::max(height, each.size());
+  std::string out;
+  for (std::size_t at = 0; at < height; ++at) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += fmt::format("{:<{}}  ", at < row[i].size() ? row[i][at] : "", widths[i]);
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+/// Lists stand in their column, one below the other.
 std::string table_of(const json::array& plugins) {
   constexpr std::array<const char*, 8> kKeys = {"name",     "version", "use", "signedBy",
                                                 "provides", "needs",   "may", "error"};
-  std::vector<std::vector<std::string>> rows{
-      {"NAME", "VERSION", "USE", "SIGNED BY", "PROVIDES", "NEEDS", "MAY", "PROBLEM"}};
+  std::vector<std::vector<Lines>> rows{{{"NAME"},
+                                        {"VERSION"},
+                                        {"USE"},
+                                        {"SIGNED BY"},
+                                        {"PROVIDES"},
+                                        {"NEEDS"},
+                                        {"MAY"},
+                                        {"PROBLEM"}}};
   std::array<std::size_t, kKeys.size()> widths{};
   for (const json::value& plugin : plugins) {
     auto& row = rows.emplace_back();
     for (const char* key : kKeys) row.push_back(cell(plugin.get_object(), key));
   }
   for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i)
+      for (const std::string& line : row[i]) widths[i] = std::max(widths[i], line.size());
   std::string out;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
-    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
+  for (const auto& row : rows) out += lines_of(row, widths);
   return out;
 }
 
@@ -305,7 +326,7 @@ Result<int> list(const Options& options) {
     config = read->plugins;
     if (read->store.path != "memory") deaths = PluginDeaths::read(read->store.path);
   }
-  if (!options.directory.empty()) config.directory = options.directory;
+  if (!options.directory.empty()) config.directory = std::filesystem::absolute(options.directory);
   const auto keys = read_plugin_keys(config.trust.keys);
   if (!keys.ok()) return keys.error();
   const auto directory = plugin_directory(config.directory);

@@ -49,7 +49,8 @@ Result<InstallRules> install_rules(const InstallOptions& options) {
     if (!config) return config.error();
     out.config = std::move(config->plugins);
   }
-  if (!options.directory.empty()) out.config.directory = options.directory;
+  if (!options.directory.empty())
+    out.config.directory = std::filesystem::absolute(options.directory);
   std::vector<std::string> files = options.keys;
   files.insert(files.end(), out.config.trust.keys.begin(), out.config.trust.keys.end());
   auto keys = read_plugin_keys(files);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "host/plugins/text_gate.hpp"
 
@@ -101,6 +102,11 @@ Result<Declarations> parse_declarations(std::string_view section) {
     if (!right) return right.error();
     out.may.push_back(std::move(*right));
   }
+  // Compilers put the lines into the section in orders of their own.
+  std::sort(out.provides.begin(), out.provides.end());
+  std::sort(out.may.begin(), out.may.end(), [](const ObjectRight& left, const ObjectRight& right) {
+    return std::tie(left.kind, left.verbs) < std::tie(right.kind, right.verbs);
+  });
   return out;
 }
 

@@ -180,7 +180,9 @@ class Commands(World):
         self.assertIn("it is not signed; allowed", listed["objects-b"]["error"])
         self.assertEqual(listed["objects-b"]["may"],
                          ["get,create ConfigMap", "patch ConfigMap/status"])
-        self.assertEqual(listed["objects-b"]["provides"], ["timers/1", "controller/1"])
+        self.assertEqual(listed["objects-b"]["provides"], ["controller/1", "timers/1"])
+        here = json.loads(self.run_ok("list", "--directory", "served", "-o", "json"))
+        self.assertEqual(sorted(each["name"] for each in here["plugins"]), sorted(listed))
         table = self.run_ok("list", "--config", "sluice.yaml")
         self.assertRegex(table, r"NAME +VERSION +USE +SIGNED BY +PROVIDES +NEEDS +MAY +PROBLEM\n")
 

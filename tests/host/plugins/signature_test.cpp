@@ -175,7 +175,7 @@ TEST_F(Signatures, WhatWasVerifiedIsWhatIsLoaded) {
 TEST(Declared, IsReadFromTheFile) {
   const auto file = read_plugin_file(SLUICE_TEST_PLUGINS "/objects-a.so");
   ASSERT_TRUE(file.ok());
-  EXPECT_THAT(file->declared.provides, ElementsAre("timers/1", "controller/1"));
+  EXPECT_THAT(file->declared.provides, ElementsAre("controller/1", "timers/1"));
   EXPECT_EQ(file->declared.rights(),
             "get,list,create,update,patch,delete *; update,patch */status");
   const auto filter = read_plugin_file(SLUICE_TEST_PLUGINS "/filter.so");
