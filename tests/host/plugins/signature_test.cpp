@@ -188,10 +188,10 @@ TEST(Declared, IsReadFromTheFile) {
 }
 
 TEST(Declared, AllowsWhatItSaysAndNothingElse) {
+  using namespace std::string_view_literals;
   const auto read = parse_declarations(
-      std::string_view("may get,list batch/Job\0\0\0may patch batch/Job/status\nmay get Secret\n"
-                       "provides a/1\nunheard of\0",
-                       98));
+      "may get,list batch/Job\0\0\0may patch batch/Job/status\nmay get Secret\n"
+      "provides a/1\nunheard of\0"sv);
   ASSERT_TRUE(read.ok()) << read.error().text;
   EXPECT_THAT(read->provides, ElementsAre("a/1"));
   const auto may = [&](const char* verb, const char* version, const char* kind,
