@@ -8,6 +8,10 @@
 # makes one executable of GoogleTest cases and registers each case with CTest as AREA:Suite.Case; or
 # with SLUICE_TEST_SUITES each suite as AREA:Suite, because a process of instrumented code takes
 # longer to start than most cases to run.
+#
+# Without SLUICE_UNIT_TESTS the program is built by its name only, and its cases are unknown to
+# CTest, unless it is labelled "nosanitize": for a build beside that of a sanitizer, which runs all
+# the others.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -36,6 +40,10 @@ function(sluice_test name)
                                         Boost::json GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM sluice_test_headers)
   target_compile_definitions(${name} PRIVATE SLUICE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(NOT SLUICE_UNIT_TESTS AND NOT "nosanitize" IN_LIST arg_LABELS)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   # Property tests draw the same cases each time; without the variable, others.
   set(properties TIMEOUT 3000 ENVIRONMENT RC_PARAMS=seed=20260101)
   if(arg_LABELS)
