@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures `sluice simulate` on Kueue's own performance inputs, and runs the microbenchmarks.
 
-usage: run.py [live] --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER]
+usage: run.py [engine | live | profile] --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER]
               [--micro FOLDER] [--rest-only | --crash [ROUNDS] | --serve [OBJECTS] | --stories [N]]
 
 For each input it runs the whole program N times (manifests parsed, decision log written to disk)
@@ -14,7 +14,8 @@ nothing else. --stories plays N (default 10000) stories of a host on a virtual c
 against a naive model (tests/dst); nothing else. --serve fills a host with OBJECTS (default 200000)
 workloads, another with half as many jobs and their workloads, and measures memory, restarts and
 rest; nothing else. `live` plays the inputs against a host in real time over REST, with many
-clients; nothing else.
+clients; nothing else. `engine` times the engine alone. `profile` draws where the processor time of
+such loads goes, one picture each, into FOLDER/profile.
 """
 
 import argparse
@@ -203,6 +204,38 @@ def beside_kueue(program, arguments):
     return 0
 
 
+def profiled_loads(arguments):
+    """(name, title, command) of each load of which a picture is drawn."""
+    inputs = {name: os.path.join(arguments.work, name) for name in ('baseline', 'large-scale')}
+    for name, folder in inputs.items():
+        generate.generate(name, folder)
+        yield (f'simulate-{name}', f'sluice simulate, {name}',
+               [arguments.sluice, 'simulate', '--log', os.path.join(arguments.work, name + '.log'),
+                folder])
+    live = [os.path.join(arguments.micro, 'live', 'live_bench'), '--sluice', arguments.sluice]
+    for name, folder in inputs.items():
+        yield (f'live-{name}', f'a host, {name} in real time over REST',
+               [*live, '--inputs', folder, '--work', os.path.join(arguments.work, 'live')])
+    rest = [os.path.join(arguments.micro, 'rest', 'rest_bench'), '--sluice', arguments.sluice,
+            '--work', os.path.join(arguments.work, 'rest'), '--seconds', '5', '--only']
+    for name, phase in (('workloads', 'create Workload, admitted'), ('jobs', 'create Job')):
+        yield f'rest-{name}', f'a host, {phase}, 64 connections', [*rest, phase]
+
+
+def run_profile(arguments):
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'profile', 'profile.py')
+    folder = os.path.join(arguments.work, 'profile')
+    os.makedirs(folder, exist_ok=True)
+    for name, title, command in profiled_loads(arguments):
+        if arguments.only and not name.endswith(arguments.only):
+            continue
+        done = subprocess.run([sys.executable, program, '--title', title, '--picture',
+                               os.path.join(folder, name + '.svg'), '--', *command], check=False)
+        if done.returncode:
+            return done.returncode
+    return 0
+
+
 def run_serve(arguments):
     program = os.path.join(arguments.micro, 'serve', 'serve_bench')
     mixes = [('workloads', ['--workloads', str(arguments.serve), '--jobs', '0']),
@@ -221,7 +254,8 @@ def run_serve(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('part', nargs='?', choices=['engine', 'live'], help='nothing else')
+    parser.add_argument('part', nargs='?', choices=['engine', 'live', 'profile'],
+                        help='nothing else')
     parser.add_argument('--sluice', required=True)
     parser.add_argument('--quick', action='store_true')
     parser.add_argument('--runs', type=int)
@@ -238,6 +272,8 @@ def main():
         return run_live(arguments)
     if arguments.part == 'engine':
         return run_engine(arguments)
+    if arguments.part == 'profile':
+        return run_profile(arguments)
     if arguments.rest_only:
         return run_rest(arguments)
     if arguments.crash:
