@@ -193,6 +193,7 @@ void TraitsBridge::traits(const hooks::TraitsQuery& query, hooks::TraitsAnswer& 
                           hooks::Fault& fault) {
   const api::Workload& workload = query.workload;
   std::vector<std::optional<Answers>> answers;
+  answers.reserve(plugins_.size());
   const LoadedPlugin* lowers = nullptr;
   bool closed = false;
   for (LoadedPlugin* plugin : plugins_) {

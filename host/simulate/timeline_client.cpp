@@ -92,9 +92,9 @@ ApiResult<WriteOutcome> TimelineClient::create(PreparedObject object, std::uint3
     uid = generated_uid(uid_base_ + order);
     if (is_job) uid = jobs_.uid_of_job(ref, machine_.now(), std::move(uid));
   }
-  const bool trees = bodies_ == Bodies::kTrees;
-  give_identity(object, uid, trees && !is_job ? std::optional(machine_.now()) : std::nullopt);
-  if (trees) {
+  // Both at once: each change of the metadata has it read anew.
+  give_identity(object, uid, is_job ? std::nullopt : std::optional(machine_.now()));
+  if (bodies_ == Bodies::kTrees) {
     request.body = to_object(object.stored);
   } else {
     request.prepared = std::make_shared<PreparedObject>(std::move(object));
