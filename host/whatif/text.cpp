@@ -42,13 +42,15 @@ std::string headline(const std::string& decision) {
   return decision;
 }
 
+constexpr std::string_view kAtOnce = "at once";
+
 /// `in 2m30s`, with the moment.
 std::string moment(const json::object& status, const std::string& time) {
   const auto at = parse_time(time);
   const auto now = api::find_time(status, "time");
   if (!at || !now) return time;
   const std::int64_t seconds = (*at - *now) / kSecond;
-  if (seconds <= 0) return "at once";
+  if (seconds <= 0) return std::string(kAtOnce);
   std::string in;
   const std::pair<std::int64_t, char> units[] = {{seconds / 86400, 'd'},
                                                  {seconds / 3600 % 24, 'h'},
@@ -67,7 +69,9 @@ std::string start_text(const json::object& status, const json::object& start) {
   else if (!earliest.empty() && !latest.empty())
     out = fmt::format("between {} and {}", moment(status, earliest), moment(status, latest));
   else if (!earliest.empty())
-    out = fmt::format("not before {}", moment(status, earliest));
+    out = moment(status, earliest) == kAtOnce
+              ? fmt::format("perhaps {}", kAtOnce)
+              : fmt::format("not before {}", moment(status, earliest));
   const auto percent = api::find_int(start, "percent").value_or(0);
   if (percent > 0 && percent < 100) out += fmt::format(", {} % sure", percent);
   if (!out.empty() && percent > 0) out += ", if nothing else is submitted";
