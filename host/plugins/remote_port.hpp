@@ -28,7 +28,8 @@ struct RemoteWrite {
   std::string uid;          ///< kErase: only if it has this one; empty: whichever
 };
 
-/// What a plugin is to look at: an object of a remote, or, without a kind, the remote itself.
+/// What a plugin is to look at: an object of a remote, a question that it asked there, or, without
+/// a kind, the remote itself.
 struct RemoteChange {
   std::string remote;
   std::string api_version, kind, ns, name;
@@ -56,6 +57,12 @@ class RemoteObjectsPort {
                            std::size_t more) const = 0;
   /// Checked writes of a call that succeeded, in order.
   virtual void submit(const std::string& plugin, std::vector<RemoteWrite> writes) = 0;
+
+  /// Asks the remote; `ref` names the question.
+  virtual PortAnswer ask(const std::string& plugin, std::string_view remote,
+                         const PluginObjectRef& ref, std::string_view question) = 0;
+  virtual PortAnswer answer(const std::string& plugin, std::string_view remote,
+                            const PluginObjectRef& ref) = 0;
 
   /// What the plugin has to look at since the last call, each once.
   virtual std::vector<RemoteChange> take_changes(const std::string& plugin) = 0;

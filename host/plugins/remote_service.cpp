@@ -186,6 +186,30 @@ std::int32_t remotes_erase(const sluice_host_t* host, sluice_str_t remote,
       });
 }
 
+std::int32_t remotes_ask(const sluice_host_t* host, sluice_str_t remote,
+                         const sluice_object_ref_t* ref, sluice_str_t question,
+                         const sluice_sink_t* error) noexcept {
+  const auto judge = [&] {
+    Nonsense wrong = wrong_names(remote, ref, {});
+    if (const char* problem = document_problem(view_of(question)))
+      wrong.note("the question", problem);
+    return wrong;
+  };
+  return with_remotes(
+      host, judge, nullptr, error, [&](RemoteObjectsPort& port, const HostSide& side) {
+        return port.ask(side.plugin(), view_of(remote), named(*ref), view_of(question));
+      });
+}
+
+std::int32_t remotes_answer(const sluice_host_t* host, sluice_str_t remote,
+                            const sluice_object_ref_t* ref, const sluice_sink_t* out) noexcept {
+  return with_remotes(
+      host, [&] { return wrong_names(remote, ref, {}); }, out, nullptr,
+      [&](RemoteObjectsPort& port, const HostSide& side) {
+        return port.answer(side.plugin(), view_of(remote), named(*ref));
+      });
+}
+
 constexpr sluice_remotes_t kRemotes{sizeof(sluice_remotes_t),
                                     0,
                                     &remotes_set,
@@ -196,7 +220,9 @@ constexpr sluice_remotes_t kRemotes{sizeof(sluice_remotes_t),
                                     &remotes_create,
                                     &remotes_patch,
                                     &remotes_erase,
-                                    &remotes_writing};
+                                    &remotes_writing,
+                                    &remotes_ask,
+                                    &remotes_answer};
 
 }  // namespace
 

@@ -11,6 +11,7 @@ namespace sluice::host {
 namespace {
 
 constexpr std::uint64_t kProbe = 0;  // id of the request; writes have others
+constexpr const char* kGivenUp = "the connection was given up before an answer came";
 constexpr Duration kLookAtFile = 5 * kSecond;
 // No endless wait for a place that has more than fits: it may be cleaned up.
 constexpr Duration kAfterTooLarge = 300 * kSecond;
@@ -128,12 +129,15 @@ void Remote::give_up_connection() {
   if (connection_.sender) connection_.sender->stop();
   connection_ = {};
   std::vector<RemoteKey> about;
+  bool told = false;
   {
     const std::lock_guard lock(mutex_);
     writes_.give_up(about);
     changes_.insert(about.begin(), about.end());
+    questions_.give_up(kGivenUp, answered_);
+    told = !about.empty() || !answered_.empty();
   }
-  if (!about.empty()) around_.changed();
+  if (told) around_.changed();
 }
 
 void Remote::close() {
@@ -226,7 +230,11 @@ void Remote::answered(const ClusterAnswer& answer) {
   std::shared_ptr<RequestSender> sender;
   {
     const std::lock_guard lock(mutex_);
-    if (const auto key = writes_.answered(answer, mirror_, requests)) changes_.insert(*key);
+    if ((answer.id & RemoteQuestions::kId) != 0) {
+      if (auto name = questions_.answered(answer)) answered_.push_back(std::move(*name));
+    } else if (const auto key = writes_.answered(answer, mirror_, requests)) {
+      changes_.insert(*key);
+    }
     sender = sender_;
   }
   send(sender, std::move(requests));
@@ -251,7 +259,8 @@ RemoteHealth Remote::health() const {
           writes_.outstanding(),
           writes_.sent(),
           writes_.failed(),
-          connections_};
+          connections_,
+          asked_};
 }
 
 const RemoteKind* Remote::kind_of(std::string_view api_version, std::string_view kind) const {
@@ -304,6 +313,32 @@ void Remote::release(const std::vector<RemoteKey>& keys) {
   }
   if (none) around_.changed();
   send(sender, std::move(requests));
+}
+
+bool Remote::ask(const RemoteChange& name, std::string path, std::string body) {
+  std::vector<ClusterRequest> requests;
+  std::shared_ptr<RequestSender> sender;
+  {
+    const std::lock_guard lock(mutex_);
+    if (questions_.size() >= limits_.questions) return false;
+    requests.push_back(questions_.ask(name, std::move(path), std::move(body)));
+    sender = sender_;
+    if (!sender) questions_.give_up("it is not connected", answered_);
+    asked_ += sender ? 1U : 0U;
+  }
+  if (!sender) around_.changed();
+  send(sender, std::move(requests));
+  return true;
+}
+
+std::optional<RemoteReply> Remote::take_reply(const RemoteChange& name) {
+  const std::lock_guard lock(mutex_);
+  return questions_.take(name);
+}
+
+std::vector<RemoteChange> Remote::take_answered() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(answered_, {});
 }
 
 std::vector<RemoteKey> Remote::take_changes() {

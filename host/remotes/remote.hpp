@@ -18,6 +18,7 @@
 #include "host/kube/follower.hpp"
 #include "host/kube/sender.hpp"
 #include "host/remotes/remote_mirror.hpp"
+#include "host/remotes/remote_questions.hpp"
 #include "host/remotes/remote_spec.hpp"
 #include "host/remotes/remote_writes.hpp"
 
@@ -28,6 +29,7 @@ struct RemoteLimits {
   std::size_t objects = 200'000;  ///< of one remote
   std::size_t bytes = std::size_t{256} << 20;
   std::size_t writes = 2'000;           ///< without an answer
+  std::size_t questions = 64;           ///< without an answer that was taken
   Duration probe_every = 10 * kSecond;  ///< whether it still answers
   Duration probe_patience = 15 * kSecond;
   Duration first_wait = kSecond;  ///< before it is connected to anew; doubled
@@ -42,7 +44,7 @@ struct RemoteHealth {
   Time since = 0;  ///< when `connected` became what it is
   RemoteProblem problem;
   std::size_t objects = 0, bytes = 0, outstanding = 0;
-  std::uint64_t requests = 0, failures = 0, connections = 0;
+  std::uint64_t requests = 0, failures = 0, connections = 0, questions = 0;
 };
 
 class Remote final : public ClusterSink {
@@ -77,8 +79,13 @@ class Remote final : public ClusterSink {
   /// It leaves when it is released.
   void add(const RemoteKey& key, RemoteWrite write);
   void release(const std::vector<RemoteKey>& keys);
+  /// It leaves at once, to `path`. False: too many are open.
+  bool ask(const RemoteChange& name, std::string path, std::string body);
+  std::optional<RemoteReply> take_reply(const RemoteChange& name);
   /// What has to be looked at since the last time; a key without a kind: the remote.
   std::vector<RemoteKey> take_changes();
+  /// Which questions have been answered since the last time.
+  std::vector<RemoteChange> take_answered();
 
   // of the follower, on its thread
   void list_begins(const api::KindInfo& kind) override;
@@ -121,14 +128,16 @@ class Remote final : public ClusterSink {
   mutable std::mutex mutex_;  // guards all below
   RemoteMirror mirror_;
   RemoteWrites writes_;
+  RemoteQuestions questions_;
   std::set<RemoteKey> changes_;
+  std::vector<RemoteChange> answered_;     // questions, since somebody asked
   std::shared_ptr<RequestSender> sender_;  // of the present connection
   ClusterFollower* follower_ = nullptr;    // the same
   bool connected_ = false, synced_ = false;
   bool overflown_ = false;  // the place has more than is kept: the connection is to be ended
   Time since_;
   RemoteProblem problem_;
-  std::uint64_t connections_ = 0;
+  std::uint64_t connections_ = 0, asked_ = 0;
   std::optional<Duration> probed_;  // when a probe left that has no answer yet
 };
 

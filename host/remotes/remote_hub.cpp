@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "api/json/json.hpp"
+#include "host/client/client.hpp"
 #include "host/objects/parts.hpp"
 #include "host/rest/selectors.hpp"
 #include "sluice/svc/remotes.h"
@@ -44,13 +45,26 @@ std::string text_of(const json::object& object) {
   return out;
 }
 
+std::vector<ApiResource> answered_only(const api::Scheme& scheme) {
+  std::vector<ApiResource> out = served_resources(scheme);
+  std::erase_if(out, [](const ApiResource& each) {
+    return each.info != nullptr ||
+           std::find(each.verbs.begin(), each.verbs.end(), "create") == each.verbs.end();
+  });
+  return out;
+}
+
 constexpr Duration kLongestRest = 3600 * kSecond;
 
 }  // namespace
 
 RemoteHub::RemoteHub(const api::Scheme& scheme, const PluginClock& clock,
                      std::function<void()> changed, RemoteLimits limits)
-    : scheme_(scheme), clock_(clock), changed_(std::move(changed)), limits_(limits) {}
+    : scheme_(scheme),
+      answered_only_(answered_only(scheme)),
+      clock_(clock),
+      changed_(std::move(changed)),
+      limits_(limits) {}
 
 void RemoteHub::start() {
   thread_ = std::thread([this] { keep(); });
@@ -241,6 +255,51 @@ void RemoteHub::submit(const std::string& plugin, std::vector<RemoteWrite> write
   }
 }
 
+PortAnswer RemoteHub::ask(const std::string& plugin, std::string_view remote,
+                          const PluginObjectRef& ref, std::string_view question) {
+  const auto found = find(plugin, remote);
+  if (!found) return unknown_remote(remote);
+  const auto kind =
+      std::find_if(answered_only_.begin(), answered_only_.end(), [&](const ApiResource& each) {
+        return each.kind == ref.kind && each.api_version() == ref.api_version;
+      });
+  if (kind == answered_only_.end())
+    return invalid(fmt::format("{} of {} is no question; allowed: kinds of which nothing is kept",
+                               ref.kind, ref.api_version));
+  if (ref.name.empty()) return invalid("a question needs a name");
+  if (kind->namespaced == ref.ns.empty())
+    return invalid(kind->namespaced ? "the question needs a namespace"
+                                    : "the kind of the question has no namespaces");
+  const RemoteChange name{found->name(), std::string(ref.api_version), std::string(ref.kind),
+                          std::string(ref.ns), std::string(ref.name)};
+  if (!found->ask(name, collection_path(ref.api_version, kind->plural, ref.ns),
+                  std::string(question)))
+    return {SLUICE_REMOTES_BUSY,
+            fmt::format("{} questions to remote {} are open, which is the limit", limits_.questions,
+                        remote)};
+  return {};
+}
+
+PortAnswer RemoteHub::answer(const std::string& plugin, std::string_view remote,
+                             const PluginObjectRef& ref) {
+  const auto found = find(plugin, remote);
+  if (!found) return unknown_remote(remote);
+  const auto reply =
+      found->take_reply({found->name(), std::string(ref.api_version), std::string(ref.kind),
+                         std::string(ref.ns), std::string(ref.name)});
+  if (!reply) return not_found("there is no such question");
+  json::object out{{"waiting", reply->waiting}, {"code", reply->code}, {"message", reply->message}};
+  if (!reply->body.empty()) {
+    boost::system::error_code problem;
+    out["answer"] = api::parse_deep(reply->body, problem);
+    if (problem || !out["answer"].is_object()) {
+      out.erase("answer");
+      out["message"] = "what it answered is no JSON object";
+    }
+  }
+  return {SLUICE_OBJECTS_OK, text_of(out)};
+}
+
 std::vector<RemoteChange> RemoteHub::take_changes(const std::string& plugin) {
   std::vector<std::shared_ptr<Remote>> remotes;
   std::vector<RemoteChange> out;
@@ -254,6 +313,7 @@ std::vector<RemoteChange> RemoteHub::take_changes(const std::string& plugin) {
       out.push_back({std::move(name), {}, {}, {}, {}});
   }
   for (const auto& remote : remotes) {
+    for (RemoteChange& question : remote->take_answered()) out.push_back(std::move(question));
     for (const RemoteKey& key : remote->take_changes()) {
       RemoteChange change{remote->name(), {}, {}, {}, {}};
       if (key.kind != nullptr) {

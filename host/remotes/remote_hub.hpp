@@ -20,6 +20,7 @@
 #include "host/plugins/clock.hpp"
 #include "host/plugins/remote_port.hpp"
 #include "host/remotes/remote.hpp"
+#include "host/rest/resources.hpp"
 
 namespace sluice::host {
 
@@ -46,6 +47,10 @@ class RemoteHub final : public RemoteObjectsPort {
                      const PluginObjectRef& ref) const override;
   PortAnswer check(const std::string& plugin, RemoteWrite& write, std::size_t more) const override;
   void submit(const std::string& plugin, std::vector<RemoteWrite> writes) override;
+  PortAnswer ask(const std::string& plugin, std::string_view remote, const PluginObjectRef& ref,
+                 std::string_view question) override;
+  PortAnswer answer(const std::string& plugin, std::string_view remote,
+                    const PluginObjectRef& ref) override;
   std::vector<RemoteChange> take_changes(const std::string& plugin) override;
 
   /// What was submitted up to now belongs to the turn that ends; its number. [kernel]
@@ -66,6 +71,7 @@ class RemoteHub final : public RemoteObjectsPort {
   Duration tend_all();
 
   const api::Scheme& scheme_;
+  const std::vector<ApiResource> answered_only_;  // reviews and the like: nothing is kept of them
   const PluginClock& clock_;
   const std::function<void()> changed_;
   const RemoteLimits limits_;

@@ -11,6 +11,7 @@ std::vector<Reading> remote_readings(const std::vector<RemoteHealth>& remotes) {
   Reading requests{"sluice_remote_writes_total", "Writes that were sent", true, {}};
   Reading failures{"sluice_remote_write_failures_total", "Writes that failed", true, {}};
   Reading connections{"sluice_remote_connections_total", "Connections that were begun", true, {}};
+  Reading questions{"sluice_remote_questions_total", "Questions that were asked", true, {}};
   for (const RemoteHealth& each : remotes) {
     const auto add = [&](Reading& reading, auto value) {
       reading.samples.push_back(
@@ -23,8 +24,9 @@ std::vector<Reading> remote_readings(const std::vector<RemoteHealth>& remotes) {
     add(requests, each.requests);
     add(failures, each.failures);
     add(connections, each.connections);
+    add(questions, each.questions);
   }
-  return {connected, objects, bytes, waiting, requests, failures, connections};
+  return {connected, objects, bytes, waiting, requests, failures, connections, questions};
 }
 
 }  // namespace sluice::host

@@ -15,6 +15,9 @@ using sluice::ObjectRef;
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kNotFound = 404;
+// One that answers no questions is asked again after so long: it may have become another.
+constexpr std::int64_t kSilent = 600'000 * kMillisecond;
 
 const Json* controller_of(const Json& object) {
   const Json* owners = object.find("metadata.ownerReferences");
@@ -34,6 +37,13 @@ std::string text_in(const Json& object, const char* map, std::string_view name) 
   const Json* all = object.find(map);
   const Json* found = all == nullptr ? nullptr : all->member(name);
   return found != nullptr && found->is_string() ? found->as_string() : std::string();
+}
+
+std::string key_of(const WorkloadName& workload) { return workload.ns + "/" + workload.name; }
+
+WorkloadName named(const std::string& key) {
+  const std::size_t slash = key.find('/');
+  return {key.substr(0, slash), key.substr(slash + 1)};
 }
 
 CheckAnswer answer_of(const Verdict& verdict) {
@@ -65,6 +75,7 @@ Dispatcher::Dispatcher(const sluice::Context& context, Settings settings)
 void Dispatcher::end(const sluice::CheckAttempt& attempt) {
   const auto it = attempts_.find(attempt.uid);
   if (it == attempts_.end() || it->second.attempt != attempt.attempt) return;
+  asking_[it->second.check].forget(attempt.workload_namespace + "/" + attempt.workload);
   attempts_.erase(it);
   nominated_since_.erase(attempt.uid);
 }
@@ -114,7 +125,74 @@ Again Dispatcher::settle(const WorkloadName& workload, const std::string& job) {
   const std::vector<Place> places = read_places(of);
   const Plan plan = plan_of(of.local, places, settings_.policy);
   carry_out(of, places, plan);
+  if (settings_.policy.asks_first && !of.check.empty()) return ask_first(of, places, plan);
   return Again{plan.again_ms};
+}
+
+/// What the plan says of asking, and what has arrived.
+Again Dispatcher::ask_first(const Case& of, const std::vector<Place>& places, const Plan& plan) {
+  Asking& asking = asking_[of.check];
+  const std::string key = key_of(of.name);
+  const bool arrived = std::any_of(places.begin(), places.end(), [&](const Place& place) {
+    return (place.workload.there && place.workload.attempt == of.local.attempt) ||
+           place.workload_write.failed;
+  });
+  if (arrived || !of.local.wants) asking.arrived(key);
+  if (!of.local.wants) asking.forget(key);
+  if (plan.ask) asking.want(key);
+  const Again next = go_on_asking(of.check);
+  if (plan.again_ms == 0 || (next.after_ms > 0 && next.after_ms < plan.again_ms)) return next;
+  return Again{plan.again_ms};
+}
+
+/// The clusters of a check that can be asked now.
+std::vector<std::string> Dispatcher::who_tells(const std::string& check) {
+  std::vector<std::string> out;
+  for (const std::string& cluster : checks_[check]) {
+    const auto state = context_.remotes().state(cluster);
+    if (state && state->connected && state->synced) out.push_back(cluster);
+  }
+  return out;
+}
+
+/// Asks the next question of a check, if it is time for one; when to look again.
+Again Dispatcher::go_on_asking(const std::string& check) {
+  Asking& asking = asking_[check];
+  for (;;) {
+    const std::int64_t now = context_.now() / kMillisecond;
+    for (const std::string& key : asking.conclude(now)) settle(named(key));
+    const std::vector<std::string> clusters = who_tells(check);
+    const Asking::Question question = asking.next(clusters, now);
+    if (question.workloads.empty()) return Again{asking.again_ms(now)};
+    std::vector<Json> copies;
+    for (const std::string& key : question.workloads) {
+      const auto [ns, name] = named(key);
+      if (const auto workload =
+              context_.objects().find({std::string(kKueue), "Workload", ns, name}))
+        copies.push_back(workload_copy(*workload, {settings_.origin, {}, 0}));
+    }
+    const Json asked = question_about(copies, question.estimate);
+    for (const std::string& cluster : clusters)
+      if (!put(cluster, check, asked)) asking.hear({cluster, {}, {}, {}});
+  }
+}
+
+/// Whether the cluster is asked: others are known not to answer.
+bool Dispatcher::put(const std::string& cluster, const std::string& check, const Json& question) {
+  const auto silent = silent_until_.find(cluster);
+  if (silent != silent_until_.end() && silent->second > context_.now()) return false;
+  const ObjectRef ref{std::string(kWhatIfVersion), std::string(kWhatIfKind), "", check};
+  return static_cast<bool>(context_.remotes().ask(cluster, ref, question));
+}
+
+Again Dispatcher::hear(const ObjectRef& question) {
+  const auto told = context_.remotes().answer(question.remote, question);
+  if (told && !told->waiting) {
+    if (told->code == kNotFound) silent_until_[question.remote] = context_.now() + kSilent;
+    asking_[question.name].hear(told->answer ? read_outlook(question.remote, *told->answer)
+                                             : Outlook{question.remote, {}, {}, {}});
+  }
+  return go_on_asking(question.name);
 }
 
 void Dispatcher::read_local(Case& of) const {
@@ -143,6 +221,8 @@ void Dispatcher::read_local(Case& of) const {
     of.local.job_active = of.job->int_or("status.active", 0) > 0;
   }
   read_check(of);
+  if (const auto asking = asking_.find(of.check); asking != asking_.end())
+    if (const auto* places = asking->second.place_of(key_of(of.name))) of.local.suggested = *places;
 }
 
 void Dispatcher::read_check(Case& of) const {

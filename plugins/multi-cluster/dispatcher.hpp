@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "asking.hpp"
 #include "copies.hpp"
 #include "plan.hpp"
 
@@ -66,6 +67,8 @@ class Dispatcher {
 
   /// What a workload has to do with an object of another place; nullopt: nothing.
   std::optional<WorkloadName> workload_of(const sluice::ObjectRef& remote_object);
+  /// There is an answer to what a cluster was asked.
+  sluice::Again hear(const sluice::ObjectRef& question);
 
  private:
   /// What is known of one workload.
@@ -87,6 +90,10 @@ class Dispatcher {
   std::int64_t unknown_for(const std::string& name);
   Writing writing(const std::string& remote, const sluice::ObjectRef& ref) const;
 
+  sluice::Again ask_first(const Case& of, const std::vector<Place>& places, const Plan& plan);
+  sluice::Again go_on_asking(const std::string& check);
+  bool put(const std::string& cluster, const std::string& check, const sluice::Json& question);
+  std::vector<std::string> who_tells(const std::string& check);
   void carry_out(const Case& of, const std::vector<Place>& places, const Plan& plan);
   void take(const Case& of, const Place& place, const Step& step);
   void note_places(const Case& of, const Plan& plan);
@@ -105,6 +112,8 @@ class Dispatcher {
   sluice::Metric dispatched_, admitted_;
   std::map<std::string, std::vector<std::string>> checks_;
   std::set<std::string> clusters_;
+  std::map<std::string, Asking> asking_;                  // by check
+  std::map<std::string, std::int64_t> silent_until_;      // clusters that answer no questions
   std::map<std::string, sluice::CheckAttempt> attempts_;  // by UID of the workload
   std::map<std::string, std::int64_t> nominated_since_;   // the same
   std::map<std::string, std::int64_t> unknown_since_;     // by cluster

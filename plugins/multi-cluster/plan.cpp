@@ -131,10 +131,33 @@ class Planner {
     if (may_write(place.job_write)) step(place, What::kMakeJob);
   }
 
+  bool is_nominated(const Place& place) const {
+    return std::find(local_.nominated.begin(), local_.nominated.end(), place.name) !=
+           local_.nominated.end();
+  }
+
+  /// nullopt: the places are to be asked. Those that have a copy already had been nominated.
+  std::optional<std::vector<std::string>> best_places() const {
+    if (!local_.nominated.empty()) return local_.nominated;
+    std::vector<std::string> out;
+    for (const Place& place : places_)
+      if (place.nominal && is_present(place)) out.push_back(place.name);
+    return out.empty() ? local_.suggested : std::optional(out);
+  }
+
+  /// Those that were nominated had their chance, or cannot be reached.
+  bool falls_back() const {
+    const bool any = std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
+      return place.reachable && is_nominated(place);
+    });
+    return !local_.nominated.empty() && (!any || local_.nominated_for_ms >= policy_.round_ms);
+  }
+
   std::vector<std::string> nominees() const {
     std::vector<std::string> out;
     for (const Place& place : places_)
       if (place.nominal) out.push_back(place.name);
+    if (policy_.asks_first && !falls_back()) return best_places().value_or(out);
     if (!policy_.one_by_one) return out;
     std::size_t count = local_.nominated.size();
     if (count == 0 || local_.nominated_for_ms >= policy_.round_ms) count += policy_.step;
@@ -143,9 +166,13 @@ class Planner {
   }
 
   void dispatch() {
+    if (policy_.asks_first && !best_places()) {
+      plan_.ask = true;
+      return tell(State::kPending, "The clusters are asked when they would start the workload");
+    }
     const std::vector<std::string> nominated = nominees();
     if (nominated != local_.nominated) plan_.nominate = nominated;
-    if (policy_.one_by_one)
+    if (policy_.one_by_one || policy_.asks_first)
       again(nominated == local_.nominated ? policy_.round_ms - local_.nominated_for_ms
                                           : policy_.round_ms);
     std::string refused;

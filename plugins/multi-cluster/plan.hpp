@@ -60,7 +60,8 @@ struct Local {
   std::uint64_t attempt = 0;
   std::string chosen;  ///< the place that was; empty: none
   std::vector<std::string> nominated;
-  std::int64_t nominated_for_ms = 0;  ///< how long those had their turn
+  std::optional<std::vector<std::string>> suggested;  ///< to be nominated, of asks_first
+  std::int64_t nominated_for_ms = 0;                  ///< how long those had their turn
   bool job_suspended = true, job_active = false;
   std::int64_t priority = 0;
 };
@@ -68,6 +69,7 @@ struct Local {
 struct Policy {
   bool wait_for_admission = false;  ///< a place keeps it when it admits it, not when it reserves
   bool one_by_one = false;          ///< a few places at a time
+  bool asks_first = false;          ///< the place that says that it starts it first, for a round
   std::size_t step = 3;
   std::int64_t round_ms = 5 * 60 * 1000;
   std::int64_t lost_timeout_ms = 15 * 60 * 1000;
@@ -101,6 +103,7 @@ struct Plan {
   std::optional<std::string> choose;  ///< to note; empty: none any more
   std::optional<std::vector<std::string>> nominate;
   std::string show_status_of;  ///< the place whose job's status the job is to show; empty: none
+  bool ask = false;            ///< which places are to be nominated
   bool finish = false;         ///< with that of the copy at show_status_of
   bool job_is_gone = false;    ///< the job's status says pods run, and none does
   std::int64_t again_ms = 0;   ///< 0: when something changes

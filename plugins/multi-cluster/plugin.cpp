@@ -34,6 +34,7 @@ Settings settings_of(const Json& config) {
   out.policy.lost_timeout_ms = config.int_or("workerLostTimeoutSeconds", 900) * 1000;
   out.policy.wait_for_admission = config.string_or("keeps", "Reserved") == "Admitted";
   out.policy.one_by_one = config.string_or("dispatcher", "AllAtOnce") == "Incremental";
+  out.policy.asks_first = config.string_or("dispatcher", "AllAtOnce") == "Estimate";
   out.policy.step = static_cast<std::size_t>(config.int_or("step", 3));
   out.policy.round_ms = config.int_or("roundSeconds", 300) * 1000;
   if (const Json* kinds = config.find("kinds"))
@@ -64,12 +65,13 @@ class MultiCluster {
         "description": "files with kubeconfigs are below it"},
       "workerLostTimeoutSeconds": {"type": "integer", "minimum": 1, "maximum": 604800,
         "default": 900, "description": "so long work is kept for a cluster that is lost"},
-      "dispatcher": {"type": "string", "enum": ["AllAtOnce", "Incremental"],
-        "default": "AllAtOnce", "description": "who is asked: all clusters, or a few at a time"},
+      "dispatcher": {"type": "string", "enum": ["AllAtOnce", "Incremental", "Estimate"],
+        "default": "AllAtOnce",
+        "description": "who gets a copy: all, a few at a time, or who says it starts it first"},
       "step": {"type": "integer", "minimum": 1, "maximum": 20, "default": 3,
         "description": "of Incremental: so many more clusters with each round"},
       "roundSeconds": {"type": "integer", "minimum": 1, "maximum": 86400, "default": 300,
-        "description": "of Incremental: how long a round lasts"},
+        "description": "how long those have their turn, before more clusters get a copy"},
       "keeps": {"type": "string", "enum": ["Reserved", "Admitted"], "default": "Reserved",
         "description": "what a cluster does first to keep the workload"},
       "kinds": {"type": "array", "items": {"type": "string"}, "minItems": 1,
@@ -129,6 +131,7 @@ class MultiCluster {
   }
 
   Again reconcile(const ObjectRef& what) {
+    if (!what.remote.empty() && what.kind == kWhatIfKind) return dispatcher_.hear(what);
     if (!what.remote.empty()) return look_elsewhere(what);
     if (what.kind == kClusterKind) return look_at_cluster(what.name);
     if (what.kind == "Secret") return look_at_secret(what);

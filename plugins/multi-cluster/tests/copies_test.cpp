@@ -14,7 +14,7 @@ TEST(JobCopy, IsTheJobAsItsUserWroteIt) {
   const Json job = Json::parse(R"({"apiVersion":"batch/v1","kind":"Job",
     "metadata":{"name":"j","namespace":"team","uid":"1","resourceVersion":"9","generation":2,
       "labels":{"kueue.x-k8s.io/queue-name":"q","team":"a"},
-      "annotations":{"note":"n","sluice.dev/started-with":"x",
+      "annotations":{"note":"n","sluice.dev/started-with":"x","sluice.dev/runtime":"1h",
         "kubectl.kubernetes.io/last-applied-configuration":"{}"}},
     "spec":{"suspend":false,"managedBy":"kueue.x-k8s.io/multikueue","parallelism":2,
       "selector":{"matchLabels":{"controller-uid":"1"}},
@@ -25,7 +25,8 @@ TEST(JobCopy, IsTheJobAsItsUserWroteIt) {
       "labels":{"kueue.x-k8s.io/queue-name":"q","team":"a",
         "kueue.x-k8s.io/multikueue-origin":"east",
         "kueue.x-k8s.io/prebuilt-workload-name":"w"},
-      "annotations":{"note":"n","kueue.x-k8s.io/multikueue-origin-uid":"uid-w",
+      "annotations":{"note":"n","sluice.dev/runtime":"1h",
+        "kueue.x-k8s.io/multikueue-origin-uid":"uid-w",
         "kueue.x-k8s.io/multikueue-origin-attempt":"3"}},
     "spec":{"suspend":true,"parallelism":2,
       "template":{"metadata":{"labels":{"app":"x"}},"spec":{}}}})"));

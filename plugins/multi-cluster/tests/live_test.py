@@ -120,6 +120,49 @@ class Life(unittest.TestCase):
         places.manager.rest.send("DELETE", f"{JOBS}/own")
 
 
+class Estimates(unittest.TestCase):
+    """Each worker is asked what it would do, before any gets a copy."""
+
+    def test_the_one_that_starts_it_first_gets_the_only_copy(self):
+        with Places(OPTIONS.sluice, workers=3, cpus=[1, 4, 2], dispatcher="Estimate") as places:
+            go = os.path.join(places.folder, "go")
+            wait = f"until [ -e {go} ]; do sleep 0.05; done"
+            sizes = {"large": 4, "small": 1, "middle": 2}  # only so they fit, whatever comes first
+            for name, cpu in sizes.items():
+                places.submit(name, cpu=cpu, then=wait)
+            for name in sizes:
+                places.wait_started(name)
+            self.assertEqual({name: places.chosen(name) for name in sizes},
+                             {"large": "worker2", "small": "worker1", "middle": "worker3"})
+            copied = {name: places.metric("sluice_plugin_multi_cluster_workloads_dispatched_total",
+                                           name) for name in ("worker1", "worker2", "worker3")}
+            self.assertEqual(copied, {"worker1": 1, "worker2": 1, "worker3": 1})
+            with open(go, "w", encoding="utf-8"):
+                pass
+            for name in sizes:
+                places.wait_for_end(name)
+            places.wait_quiet()
+
+    def test_where_all_are_full_it_waits_at_the_one_that_is_free_first(self):
+        with Places(OPTIONS.sluice, workers=2, cpus=1, dispatcher="Estimate") as places:
+            for name, runtime in (("long", "3h"), ("short", "1h")):
+                places.submit(name, then="sleep 600", runtime=runtime)
+                places.wait_started(name)
+            short = places.chosen("short")
+            places.submit("next", then="true")
+            eventually(lambda: [kind for _, kind, name in places.copies()
+                                if name == places.workload("next").get("metadata", {}).get("name")],
+                       "it has a copy")
+            worker = places.workers[int(short[-1]) - 1]
+            self.assertIn(places.workload("next")["metadata"]["name"], worker.workloads())
+            self.assertEqual(len(places.copies()), 5)  # two jobs with their workloads, and this
+            places.manager.rest.send("DELETE", f"{JOBS}/short")
+            places.wait_for_end("next")
+            self.assertEqual(places.chosen("next"), short)
+            places.manager.rest.send("DELETE", f"{JOBS}/long")
+            places.wait_quiet()
+
+
 class Losses(unittest.TestCase):
     """A worker or the manager is killed."""
 

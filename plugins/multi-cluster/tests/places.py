@@ -9,9 +9,11 @@ and where it ran, whatever became of its objects.
 """
 import base64
 import os
+import re
 import shutil
 import signal
 import tempfile
+import urllib.request
 
 from host import Host, eventually
 from rest import Rest
@@ -70,6 +72,10 @@ class Place:
         self.patch(f"{GROUP}/clusterqueues/q", {"spec": {"resourceGroups": [{
             "coveredResources": ["cpu"], "flavors": [
                 {"name": "f", "resources": [{"name": "cpu", "nominalQuota": cpus}]}]}]}})
+
+    def metrics_address(self):
+        """Of the present process: the last that the log tells of."""
+        return re.findall(r"http://127\.0\.0\.1:\d+/metrics", self.host.log())[-1]
 
     def kill(self):
         self.host.stop(signal.SIGKILL)
@@ -158,18 +164,19 @@ class Places:
     def witness(self, name):
         return os.path.join(self.folder, name + ".runs")
 
-    def submit(self, name, cpu=1, then="true", **spec):
-        """`then`: what it does between start and end."""
+    def submit(self, name, cpu=1, then="true", runtime=None, **spec):
+        """`then`: what it does between start and end; runtime: how long it says that it takes."""
         file = self.witness(name)
         script = (f'trap "exit 1" TERM; echo "start $HOSTNAME_OF_HOST $$" >> {file}; {then}; '
                   f'echo end >> {file}')
         self.manager.create(JOBS, {
             "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "q"}},
-            "spec": {"suspend": True, "backoffLimit": 0, **spec, "template": {"spec": {
-                "restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
-                "containers": [{"name": "main", "image": "none",
-                                "command": ["sh", "-c", script],
-                                "resources": {"requests": {"cpu": str(cpu)}}}]}}}})
+            "spec": {"suspend": True, "backoffLimit": 0, **spec, "template": {
+                "metadata": {"annotations": {"sluice.dev/runtime": runtime} if runtime else {}},
+                "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
+                         "containers": [{"name": "main", "image": "none",
+                                         "command": ["sh", "-c", script],
+                                         "resources": {"requests": {"cpu": str(cpu)}}}]}}}})
 
     def runs(self, name):
         """How often it was started, and how often it came to its end."""
@@ -198,6 +205,13 @@ class Places:
         eventually(lambda: is_true(self.manager.jobs()[name], condition),
                    f"{name} is {condition}")
         eventually(lambda: is_true(self.workload(name), "Finished"), f"{name} is finished")
+
+    def metric(self, name, label):
+        """The sum of the manager's series of a metric with this label; 0 without any."""
+        with urllib.request.urlopen(self.manager.metrics_address(), timeout=180) as answer:
+            lines = answer.read().decode().split("\n")
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines
+                   if line.startswith(name + "{") and f'"{label}"' in line)
 
     def copies(self):
         """What there is of jobs and workloads at the workers."""

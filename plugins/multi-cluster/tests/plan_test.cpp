@@ -122,6 +122,52 @@ TEST(Dispatching, AFewPlacesAtATimeAndMoreWhenTheirRoundIsOver) {
   EXPECT_EQ(text(p), "c+w ");
 }
 
+Policy asking() {
+  Policy out;
+  out.asks_first = true;
+  out.round_ms = 100;
+  return out;
+}
+
+TEST(Dispatching, AskingFirstNothingIsMadeBeforeItIsKnownWhere) {
+  const std::vector<Place> all = {place("a"), place("b")};
+  Local local = waiting();
+  Plan p = plan(local, all, asking());
+  EXPECT_TRUE(p.ask);
+  EXPECT_THAT(p.steps, IsEmpty());
+  EXPECT_FALSE(p.nominate);
+  EXPECT_EQ(p.verdict->message, "The clusters are asked when they would start the workload");
+
+  local.suggested = {"b"};
+  p = plan(local, all, asking());
+  EXPECT_FALSE(p.ask);
+  EXPECT_THAT(*p.nominate, ElementsAre("b"));
+  EXPECT_EQ(text(p), "b+w ");
+  EXPECT_EQ(p.again_ms, 100);
+}
+
+TEST(Dispatching, WhoWasAskedHasItsTurnForARoundThenTheOthersHave) {
+  Local local = waiting();
+  local.nominated = {"b"};
+  local.nominated_for_ms = 60;  // 40 of 100 ms are left
+  Plan p = plan(local, {place("a"), with_copy("b", false)}, asking());
+  EXPECT_FALSE(p.nominate);
+  EXPECT_EQ(p.again_ms, 40);
+  p = plan(local, {place("a"), lost(with_copy("b", false), 5)}, asking());
+  EXPECT_THAT(*p.nominate, ElementsAre("a", "b"));  // at once: b cannot be reached
+  local.nominated_for_ms = 100;
+  p = plan(local, {place("a"), with_copy("b", false)}, asking());
+  EXPECT_THAT(*p.nominate, ElementsAre("a", "b"));
+  EXPECT_EQ(text(p), "a+w ");
+}
+
+TEST(Dispatching, AfterARestartTheCopySaysWhoWasAsked) {
+  const Plan p = plan(waiting(), {place("a"), with_copy("b", false)}, asking());
+  EXPECT_FALSE(p.ask);
+  EXPECT_THAT(*p.nominate, ElementsAre("b"));
+  EXPECT_THAT(p.steps, IsEmpty());
+}
+
 TEST(Choosing, TheFirstThatReservesKeepsItAndTheOthersGo) {
   const Plan p = plan(waiting(), {with_copy("a", false), with_copy("b", true), place("c")});
   EXPECT_EQ(*p.choose, "b");

@@ -75,6 +75,10 @@ class World {
     while (!host.remotes().waiting().empty())
       for (const ObjectRef& ref : host.remotes().deliver()) plugin.reconcile(ref);
   }
+  /// What was asked is answered, and the plugin is told; what it writes then waits.
+  void answer() {
+    for (const ObjectRef& ref : host.remotes().deliver()) plugin.reconcile(ref);
+  }
   /// The copy at the place changes, and the plugin is told.
   void at(const std::string& name, const char* kind, const std::string& merge,
           const char* called = "w") {
@@ -266,6 +270,65 @@ TEST(World, WhoCannotGoElsewhereIsRejectedWithASentence) {
     EXPECT_EQ(world.host.reports()[0].message, each.message);
     EXPECT_THAT(world.host.remotes().waiting(), IsEmpty());
   }
+}
+
+constexpr const char* kEstimate =
+    R"({"workerLostTimeoutSeconds":60,"dispatcher":"Estimate","roundSeconds":10})";
+
+/// The place answers that it would start w so.
+void foresee(World& world, const std::string& place, const std::string& decision) {
+  world.place(place).answers = [decision](const Json& question) {
+    EXPECT_EQ(question.find("spec.objects")->items()[0].string_or("metadata.name", ""), "w");
+    return sluice::RemoteAnswer{
+        false, 201, "",
+        Json::parse(R"({"status":{"time":"2026-01-01T00:00:00Z","workloads":[
+          {"object":{"namespace":"team","name":"w"},"decision":)" +
+                    decision + "}]}}")};
+  };
+}
+
+TEST(World, AskedFirstTheClusterThatStartsItGetsTheOnlyCopy) {
+  World world(kEstimate);
+  foresee(world, "a", R"("Waits")");
+  foresee(world, "b", R"("Starts")");
+  world.begin();
+  EXPECT_EQ(world.host.remotes().asked().size(), 2U);
+  EXPECT_THAT(world.host.remotes().waiting(), IsEmpty());
+  world.answer();
+  world.settle();
+  EXPECT_THAT(world.there("a"), IsEmpty());
+  EXPECT_THAT(world.there("b"), ElementsAre("Workload w"));
+}
+
+TEST(World, WhenNobodyStartsItNowItIsAskedWhen) {
+  World world(kEstimate);
+  foresee(world, "a", R"("Waits","start":{"latest":"2026-01-01T00:00:20Z"})");
+  foresee(world, "b", R"("Waits","start":{"latest":"2026-01-01T00:00:30Z"})");
+  world.begin();
+  world.answer();
+  EXPECT_THAT(world.host.remotes().waiting(), IsEmpty());
+  EXPECT_FALSE(world.host.remotes().asked()[0].second.bool_or("spec.estimate", true));
+  EXPECT_TRUE(world.host.remotes().asked()[2].second.bool_or("spec.estimate", false));
+  world.answer();
+  world.settle();
+  EXPECT_THAT(world.there("a"), ElementsAre("Workload w"));
+  EXPECT_THAT(world.there("b"), IsEmpty());
+  world.host.set_now(world.host.now() + 10'000'000'000);
+  world.plugin.reconcile({kVersion, "Workload", "team", "w"});  // it had its turn
+  world.settle();
+  EXPECT_THAT(world.there("b"), ElementsAre("Workload w"));
+}
+
+TEST(World, ClustersThatAnswerNoQuestionsGetItAllAtOnceAndAreNotAskedAgainSoon) {
+  World world(kEstimate);
+  world.begin();
+  world.answer();
+  world.settle();
+  for (const char* name : {"a", "b"}) EXPECT_THAT(world.there(name), ElementsAre("Workload w"));
+  EXPECT_EQ(world.host.remotes().asked().size(), 2U);
+  world.cancel(1);
+  world.begin(2);
+  EXPECT_EQ(world.host.remotes().asked().size(), 2U);
 }
 
 TEST(World, ASecretThatChangesConnectsAnew) {

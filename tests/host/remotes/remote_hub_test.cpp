@@ -41,7 +41,7 @@ struct Hub : ::testing::Test {
   std::mutex mutex;
   std::condition_variable told;
   int changes = 0;
-  RemoteLimits limits = {.remotes = 2, .writes = 2};
+  RemoteLimits limits = {.remotes = 2, .writes = 2, .questions = 2};
   std::unique_ptr<RemoteHub> hub;
 
   void SetUp() override {
@@ -133,6 +133,46 @@ TEST_F(Hub, APlaceThatCannotBeReachedIsToldOfAndSoAreItsWrites) {
       if (change == RemoteChange{"r", "batch/v1", "Job", "a", "x"}) return true;
     return false;
   });
+}
+
+TEST_F(Hub, QuestionsThatMakeNoSenseAreRefusedAtOnce) {
+  hub->set("p", "r", spec());
+  const auto refusal = [&](const PluginObjectRef& ref, const char* remote = "r") {
+    return hub->ask("p", remote, ref, "{}").text;
+  };
+  EXPECT_EQ(refusal({"sluice.dev/v1alpha1", "WhatIf", "", "q"}, "s"), "there is no remote s");
+  EXPECT_EQ(refusal({"batch/v1", "Job", "a", "q"}),
+            "Job of batch/v1 is no question; allowed: kinds of which nothing is kept");
+  EXPECT_EQ(refusal({"sluice.dev/v1alpha1", "WhatIf", "", ""}), "a question needs a name");
+  EXPECT_EQ(refusal({"sluice.dev/v1alpha1", "WhatIf", "a", "q"}),
+            "the kind of the question has no namespaces");
+  EXPECT_EQ(refusal({"authorization.k8s.io/v1", "LocalSubjectAccessReview", "", "q"}),
+            "the question needs a namespace");
+}
+
+TEST_F(Hub, WithoutAConnectionAQuestionIsAnsweredAtOnceThatThereIsNone) {
+  hub->set("p", "r", spec());
+  const PluginObjectRef question{"sluice.dev/v1alpha1", "WhatIf", "", "q"};
+  EXPECT_EQ(hub->answer("p", "r", question).code, SLUICE_OBJECTS_NOT_FOUND);
+  ASSERT_EQ(hub->ask("p", "r", question, "{}").code, SLUICE_OBJECTS_OK);
+  EXPECT_EQ(changes, 1);
+  EXPECT_THAT(hub->take_changes("p"),
+              ElementsAre(RemoteChange{"r", "sluice.dev/v1alpha1", "WhatIf", "", "q"}));
+  EXPECT_EQ(hub->answer("p", "r", question).text,
+            R"({"waiting":false,"code":0,"message":"it is not connected"})");
+  EXPECT_EQ(hub->answer("p", "r", question).code, SLUICE_OBJECTS_NOT_FOUND);  // handed out once
+}
+
+TEST_F(Hub, TooManyOpenQuestionsAreRefused) {
+  hub->set("p", "r", spec());
+  for (const char* name : {"q1", "q2"})
+    hub->ask("p", "r", {"sluice.dev/v1alpha1", "WhatIf", "", name}, "{}");
+  const PluginObjectRef third{"sluice.dev/v1alpha1", "WhatIf", "", "q3"};
+  const PortAnswer refused = hub->ask("p", "r", third, "{}");
+  EXPECT_EQ(refused.code, SLUICE_REMOTES_BUSY);
+  EXPECT_EQ(refused.text, "2 questions to remote r are open, which is the limit");
+  hub->answer("p", "r", {"sluice.dev/v1alpha1", "WhatIf", "", "q1"});
+  EXPECT_EQ(hub->ask("p", "r", third, "{}").code, SLUICE_OBJECTS_OK);
 }
 
 TEST_F(Hub, CredentialsThatCannotBeUsedAreToldOf) {

@@ -35,6 +35,14 @@ struct RemoteWriting {
   std::string message;
 };
 
+/// How it stands with a question.
+struct RemoteAnswer {
+  bool waiting = true;
+  std::int64_t code = 0;       ///< 0: there is no answer
+  std::string message;         ///< why there is none
+  std::optional<Json> answer;  ///< what was answered; nullopt without success
+};
+
 /// Kinds to follow there.
 struct RemoteKind {
   std::string api_version, kind, labels;
@@ -124,6 +132,30 @@ class Remotes {
     const Json json = Json::parse(text);
     return RemoteWriting{json.string_or("verb", ""), json.string_or("state", "") == "failed",
                          json.int_or("code", 0), json.string_or("message", "")};
+  }
+
+  /// Asks the remote; `ref` has the kind of the question and a name of the plugin's for it.
+  ObjectReply ask(std::string_view remote, const ObjectRef& ref, const Json& question) const {
+    if (table_ != nullptr && !SLUICE_HAS(table_, ask))
+      return {ObjectCode::kNotNow, "this host asks no questions"};
+    return call([&](const sluice_sink_t*, const sluice_sink_t* error) {
+      const sluice_object_ref_t raw = to_raw(ref);
+      return table_->ask(host_, to_abi(remote), &raw, to_abi(question.dump()), error);
+    });
+  }
+  /// Its answer is handed out once. nullopt: there is no such question.
+  std::optional<RemoteAnswer> answer(std::string_view remote, const ObjectRef& ref) const {
+    std::string text;
+    const sluice_sink_t sink = Sink::into(text);
+    const sluice_object_ref_t raw = to_raw(ref);
+    if (table_ == nullptr || !SLUICE_HAS(table_, answer) ||
+        table_->answer(host_, to_abi(remote), &raw, &sink) != SLUICE_OBJECTS_OK)
+      return std::nullopt;
+    const Json json = Json::parse(text);
+    RemoteAnswer out{json.bool_or("waiting", true), json.int_or("code", 0),
+                     json.string_or("message", ""), std::nullopt};
+    if (const Json* answer = json.find("answer")) out.answer = *answer;
+    return out;
   }
 
  private:

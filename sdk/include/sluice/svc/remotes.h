@@ -82,6 +82,22 @@ typedef struct sluice_remotes {
    * SLUICE_OBJECTS_NOT_FOUND: there was none, or the mirror shows it. [control] */
   int32_t (*writing)(const sluice_host_t* host, sluice_str_t remote, const sluice_object_ref_t* ref,
                      const sluice_sink_t* out);
+  /* Asks the remote: `question` is an object of a kind of which nothing is kept (WhatIf,
+   * SelfSubjectAccessReview, ...), as JSON. `ref` names its kind, the namespace that such a kind
+   * has, and the question: a name of the plugin's. It leaves at once, whatever becomes of the call;
+   * the one before of this name is forgotten. reconcile is called for `ref` when there is an
+   * answer. SLUICE_REMOTES_BUSY: 64 are open. [control] */
+  int32_t (*ask)(const sluice_host_t* host, sluice_str_t remote, const sluice_object_ref_t* ref,
+                 sluice_str_t question, const sluice_sink_t* error);
+  /* How it stands with a question, as JSON:
+   *   {"waiting": BOOL,    no answer yet
+   *    "code": N,          the status of the answer; 0: there is none
+   *    "message": TEXT,    why there is none, or what it says when it is no success
+   *    "answer": {...}}    what was answered; absent without success
+   * An answer is handed out once. SLUICE_OBJECTS_NOT_FOUND: it was not asked, its answer was handed
+   * out, or the remote was named anew: ask again. [control] */
+  int32_t (*answer)(const sluice_host_t* host, sluice_str_t remote, const sluice_object_ref_t* ref,
+                    const sluice_sink_t* out);
 } sluice_remotes_t;
 
 SLUICE_EXTERN_C_END

@@ -9,6 +9,7 @@
 // FakeObjects. Used on the thread of the test only.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,6 +37,8 @@ struct FakePlace {
   /// What the next writes are answered with instead of being carried out: code and sentence.
   std::vector<std::pair<std::int64_t, std::string>> refusals;
   std::optional<std::string> spec;  ///< what the plugin said when it named it
+  /// What questions are answered with; without it with 404.
+  std::function<RemoteAnswer(const Json& question)> answers;
 };
 
 class FakeRemotes {
@@ -45,7 +48,11 @@ class FakeRemotes {
   /// All that ever left.
   const std::vector<RemoteWriteMade>& sent() const { return sent_; }
 
-  /// Carries out what waits, in order; the objects of which reconcile() is to be told.
+  /// All that was asked, in order: of whom, and what.
+  const std::vector<std::pair<std::string, Json>>& asked() const { return asked_; }
+
+  /// Answers the questions and carries out what waits, in order; the objects and questions of which
+  /// reconcile() is to be told.
   std::vector<ObjectRef> deliver();
 
   // ---- used by the services
@@ -64,17 +71,23 @@ class FakeRemotes {
     staged_.clear();
   }
   std::optional<RemoteWriting> writing(std::string_view remote, const ObjectRef& ref) const;
+  void ask(std::string remote, const ObjectRef& ref, const Json& question);
+  std::optional<RemoteAnswer> take_answer(std::string_view remote, const ObjectRef& ref);
 
  private:
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
-  static Key key_of(const RemoteWriteMade& write) {
-    return {write.remote, write.ref.kind, write.ref.ns, write.ref.name};
+  static Key key_of(std::string_view remote, const ObjectRef& ref) {
+    return {std::string(remote), ref.kind, ref.ns, ref.name};
   }
+  static Key key_of(const RemoteWriteMade& write) { return key_of(write.remote, write.ref); }
   static std::int32_t carry_out(FakePlace& place, const RemoteWriteMade& write, std::string& out);
 
   std::map<std::string, FakePlace> places_;
   std::vector<RemoteWriteMade> staged_, waiting_, sent_;
   std::map<Key, RemoteWriting> failed_;
+  std::vector<std::pair<std::string, Json>> asked_;
+  std::map<Key, std::pair<ObjectRef, Json>> questions_;  // without an answer
+  std::map<Key, RemoteAnswer> answers_;
 };
 
 inline std::int32_t FakeRemotes::carry_out(FakePlace& place, const RemoteWriteMade& write,
@@ -88,6 +101,13 @@ inline std::int32_t FakeRemotes::carry_out(FakePlace& place, const RemoteWriteMa
 
 inline std::vector<ObjectRef> FakeRemotes::deliver() {
   std::vector<ObjectRef> told;
+  for (auto& [key, question] : std::exchange(questions_, {})) {
+    const FakePlace& place = places_[std::get<0>(key)];
+    answers_[key] = place.answers ? place.answers(question.second)
+                                  : RemoteAnswer{false, 404, "it answers no questions", {}};
+    question.first.remote = std::get<0>(key);
+    told.push_back(question.first);
+  }
   for (RemoteWriteMade& write : std::exchange(waiting_, {})) {
     FakePlace& place = places_[write.remote];
     std::string out;
@@ -121,6 +141,20 @@ inline std::optional<RemoteWriting> FakeRemotes::writing(std::string_view remote
     if (is_it(write)) return RemoteWriting{write.verb, false, 0, {}};
   const auto it = failed_.find({std::string(remote), ref.kind, ref.ns, ref.name});
   return it == failed_.end() ? std::nullopt : std::optional(it->second);
+}
+
+inline void FakeRemotes::ask(std::string remote, const ObjectRef& ref, const Json& question) {
+  answers_.erase(key_of(remote, ref));
+  questions_.insert_or_assign(key_of(remote, ref), std::pair(ref, question));
+  asked_.emplace_back(std::move(remote), question);
+}
+
+inline std::optional<RemoteAnswer> FakeRemotes::take_answer(std::string_view remote,
+                                                            const ObjectRef& ref) {
+  if (questions_.contains(key_of(remote, ref))) return RemoteAnswer{};
+  const auto it = answers_.find(key_of(remote, ref));
+  if (it == answers_.end()) return std::nullopt;
+  return std::move(answers_.extract(it).mapped());
 }
 
 }  // namespace sluice::testing

@@ -134,16 +134,38 @@ struct FakeRemoteServices {
       return SLUICE_OBJECTS_OK;
     });
   }
+  static std::int32_t ask_remote(Host host, sluice_str_t remote, Ref ref, sluice_str_t question,
+                                 Out error) noexcept {
+    return with_place(host, remote, nullptr, error, [&](FakePlace&, std::string&) {
+      FakeServices::remotes_of(host).ask(std::string(to_view(remote)), ref_of(ref),
+                                         Json::parse(to_view(question)));
+      return SLUICE_OBJECTS_OK;
+    });
+  }
+  static std::int32_t remote_answer(Host host, sluice_str_t remote, Ref ref, Out out) noexcept {
+    return with_remotes(host, out, nullptr, [&](FakeRemotes& remotes, std::string& text) {
+      const auto answer = remotes.take_answer(to_view(remote), ref_of(ref));
+      if (!answer) return SLUICE_OBJECTS_NOT_FOUND;
+      Json json = Json::object();
+      json["waiting"] = answer->waiting;
+      json["code"] = answer->code;
+      json["message"] = answer->message;
+      if (answer->answer) json["answer"] = *answer->answer;
+      text = json.dump();
+      return SLUICE_OBJECTS_OK;
+    });
+  }
 };
 
 inline const sluice_remotes_t* FakeServices::remotes_table() {
   using Remotes = FakeRemoteServices;
-  static const sluice_remotes_t kRemotes{sizeof(kRemotes),        0,
-                                         &Remotes::set_remote,    &Remotes::remove_remote,
-                                         &Remotes::remote_state,  &Remotes::get_remote,
-                                         &Remotes::list_remote,   &Remotes::create_remote,
-                                         &Remotes::patch_remote,  &Remotes::erase_remote,
-                                         &Remotes::remote_writing};
+  static const sluice_remotes_t kRemotes{sizeof(kRemotes),         0,
+                                         &Remotes::set_remote,     &Remotes::remove_remote,
+                                         &Remotes::remote_state,   &Remotes::get_remote,
+                                         &Remotes::list_remote,    &Remotes::create_remote,
+                                         &Remotes::patch_remote,   &Remotes::erase_remote,
+                                         &Remotes::remote_writing, &Remotes::ask_remote,
+                                         &Remotes::remote_answer};
   return &kRemotes;
 }
 
