@@ -1,5 +1,7 @@
 #include "host/kube/link.hpp"
 
+#include <sys/socket.h>
+
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -8,6 +10,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -57,6 +60,13 @@ struct Link::State {
 
   beast::tcp_stream& tcp() { return plain ? *plain : beast::get_lowest_layer(*secure); }
   bool connected() const { return plain || secure; }
+
+  /// While nothing is asked there is nothing to read but an end.
+  bool ended_by_peer() {
+    char next = 0;
+    const int socket = tcp().socket().native_handle();
+    return ::recv(socket, &next, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+  }
 
   Error failed(const char* what, const error_code& problem) const {
     const Endpoint& to = target.endpoint;
@@ -121,7 +131,8 @@ Link::Link(const LinkTarget& target, asio::any_io_executor executor)
 Link::~Link() = default;
 
 bool Link::reusable() const {
-  return state_->parser && state_->parser->is_done() && state_->parser->get().keep_alive();
+  return state_->parser && state_->parser->is_done() && state_->parser->get().keep_alive() &&
+         !state_->ended_by_peer();
 }
 
 asio::awaitable<Result<void>> Link::connect() {

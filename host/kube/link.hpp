@@ -61,7 +61,8 @@ class Link {
   /// Appends the next piece of the body to `out`; false at its end. An error when nothing comes for
   /// `patience`.
   boost::asio::awaitable<Result<bool>> read(std::string& out, Duration patience);
-  /// Another request may follow: the answer was read, and the server keeps the connection.
+  /// Another request may follow: the answer was read, and the server keeps the connection, and has
+  /// not ended it since.
   bool reusable() const;
 
  private:

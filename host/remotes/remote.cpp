@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kProbe = 0;  // id of the request; writes have others
 constexpr const char* kGivenUp = "the connection was given up before an answer came";
+constexpr Duration kProbeAgain = kSecond;
 constexpr Duration kLookAtFile = 5 * kSecond;
 // No endless wait for a place that has more than fits: it may be cleaned up.
 constexpr Duration kAfterTooLarge = 300 * kSecond;
@@ -82,7 +83,7 @@ void Remote::connect(Duration now) {
   if (!config) return fail(std::move(problem));
   if (!make(*config)) return;
   failures_ = 0;
-  probe_due_ = now + limits_.probe_every;
+  next_probe_ = probe_due_ = now + limits_.probe_every;
 }
 
 bool Remote::make(const Kubeconfig& config) {
@@ -172,12 +173,16 @@ void Remote::probe(Duration now) {
   {
     const std::lock_guard lock(mutex_);
     silent = probed_ && now - *probed_ >= limits_.probe_patience;
-    if (!probed_ && now >= probe_due_) {
-      probed_ = now;
-      sender = sender_;
+    if (now >= probe_due_) {
+      const bool next = !probed_ && now >= next_probe_;
+      if (next) {
+        probed_ = now;
+        next_probe_ = now + limits_.probe_every;
+      }
+      if (next || broke_off_) sender = sender_;
+      broke_off_ = false;
+      probe_due_ = probed_ ? now + kProbeAgain : next_probe_;
     }
-    probe_due_ = probed_ ? *probed_ + limits_.probe_patience
-                         : std::max(probe_due_, now + limits_.probe_every);
   }
   if (sender) {
     std::vector<ClusterRequest> ask(1);
@@ -217,13 +222,16 @@ void Remote::noted() {
     const std::lock_guard lock(mutex_);
     synced_ |= synced;
   }
-  set_connected(connected, std::move(problem));
+  // While it is looked at anew what was known stays.
+  if (connected || !problem.what.empty()) set_connected(connected, std::move(problem));
 }
 
 void Remote::answered(const ClusterAnswer& answer) {
   if (answer.id == kProbe) {
+    // One that broke off says nothing: it is sent again, while there is patience.
     const std::lock_guard lock(mutex_);
-    if (answer.status != 0) probed_.reset();
+    broke_off_ = answer.status == 0;
+    if (!broke_off_) probed_.reset();
     return;
   }
   std::vector<ClusterRequest> requests;

@@ -121,7 +121,7 @@ class Remote final : public ClusterSink {
   // of the keeper
   Connection connection_;
   std::string kubeconfig_;  // the text that was used last
-  Duration due_ = 0, file_due_ = 0, probe_due_ = 0;
+  Duration due_ = 0, file_due_ = 0, probe_due_ = 0, next_probe_ = 0;
   int failures_ = 0;
   bool closed_ = false;
 
@@ -138,7 +138,8 @@ class Remote final : public ClusterSink {
   Time since_;
   RemoteProblem problem_;
   std::uint64_t connections_ = 0, asked_ = 0;
-  std::optional<Duration> probed_;  // when a probe left that has no answer yet
+  std::optional<Duration> probed_;  // when the first probe left that has no answer yet
+  bool broke_off_ = false;          // the last of them
 };
 
 }  // namespace sluice::host

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kNotFound = 404;
+// In milliseconds: what a cluster refuses it refuses again, unless somebody does something.
+constexpr std::int64_t kRestAfterFailure = 5'000;
 // One that answers no questions is asked again after so long: it may have become another.
 constexpr std::int64_t kSilent = 600'000 * kMillisecond;
 
@@ -316,10 +318,16 @@ std::int64_t Dispatcher::unknown_for(const std::string& name) {
   return (context_.now() - since) / kMillisecond;
 }
 
-Writing Dispatcher::writing(const std::string& remote, const ObjectRef& ref) const {
+Writing Dispatcher::writing(const std::string& remote, const ObjectRef& ref) {
   const auto last = context_.remotes().writing(remote, ref);
-  if (!last) return {};
-  return {!last->failed, last->failed, last->code, last->message};
+  const std::string key = remote + " " + ref.kind + " " + ref.ns + "/" + ref.name;
+  if (!last || !last->failed) {
+    failed_since_.erase(key);
+    return {last.has_value(), false, 0, 0, {}};
+  }
+  const std::int64_t since = failed_since_.try_emplace(key, context_.now()).first->second;
+  const std::int64_t rests = kRestAfterFailure - (context_.now() - since) / kMillisecond;
+  return {false, true, std::max<std::int64_t>(0, rests), last->code, last->message};
 }
 
 std::optional<WorkloadName> Dispatcher::workload_of(const ObjectRef& what) {

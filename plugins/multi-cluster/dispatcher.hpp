@@ -2,8 +2,8 @@
 // here and at the other places, and writes.
 //
 // Nothing is remembered that cannot be read again, but since when the nominated clusters have their
-// turn, and since when one cannot be connected to. Used inside the hooks that may write, on their
-// thread.
+// turn, since when one cannot be connected to or a write failed, and what clusters were asked. Used
+// inside the hooks that may write, on their thread.
 #pragma once
 
 #include <sluice/plugin.hpp>
@@ -88,7 +88,7 @@ class Dispatcher {
   std::vector<Place> read_places(Case& of);
   Place read_place(Case& of, const std::string& name);
   std::int64_t unknown_for(const std::string& name);
-  Writing writing(const std::string& remote, const sluice::ObjectRef& ref) const;
+  Writing writing(const std::string& remote, const sluice::ObjectRef& ref);
 
   sluice::Again ask_first(const Case& of, const std::vector<Place>& places, const Plan& plan);
   sluice::Again go_on_asking(const std::string& check);
@@ -117,6 +117,7 @@ class Dispatcher {
   std::map<std::string, sluice::CheckAttempt> attempts_;  // by UID of the workload
   std::map<std::string, std::int64_t> nominated_since_;   // the same
   std::map<std::string, std::int64_t> unknown_since_;     // by cluster
+  std::map<std::string, std::int64_t> failed_since_;      // writes, by cluster, kind and name
   std::map<std::pair<std::string, std::string>, std::string> workload_by_job_;  // ns, job
 };
 

@@ -56,8 +56,8 @@ class Planner {
   /// Whether a write may be made now: none is under way, and one that failed rests for a while.
   bool may_write(const Writing& writing) {
     if (writing.waiting) return false;
-    if (writing.failed) again(policy_.write_again_ms);
-    return true;
+    if (writing.rests_ms > 0) again(writing.rests_ms);
+    return writing.rests_ms <= 0;
   }
 
   /// The job first: with it goes the workload that it owns.

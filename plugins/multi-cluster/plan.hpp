@@ -39,6 +39,7 @@ struct JobCopy {
 /// A write that has no outcome yet, or a bad one.
 struct Writing {
   bool waiting = false, failed = false;
+  std::int64_t rests_ms = 0;  ///< so long nothing is tried again, after one that failed
   std::int64_t code = 0;
   std::string message;
 };
@@ -73,7 +74,6 @@ struct Policy {
   std::size_t step = 3;
   std::int64_t round_ms = 5 * 60 * 1000;
   std::int64_t lost_timeout_ms = 15 * 60 * 1000;
-  std::int64_t write_again_ms = 5 * 1000;  ///< after one that failed
 };
 
 struct Step {

@@ -160,6 +160,13 @@ class MultiCluster {
   }
 
  private:
+  /// What settle() is told.
+  struct Look {
+    WorkloadName workload;
+    std::string job;
+    auto operator<=>(const Look&) const = default;
+  };
+
   static ObjectRef cluster_ref(const std::string& name) {
     return {std::string(kKueue), std::string(kClusterKind), "", name};
   }
@@ -305,19 +312,30 @@ class MultiCluster {
     return dispatcher_.settle(*workload, what.kind == "Workload" ? std::string() : what.name);
   }
 
-  /// A cluster came or went: that concerns all that have to do with it.
+  /// A cluster came or went: that concerns all that have to do with it, and what is left there of
+  /// others.
   void look_at_all(const std::string& remote) {
     if (dispatcher_.clusters().contains(remote)) look_at_cluster(remote);
-    const auto all = dispatcher_.under_way();
+    std::set<Look> all;
+    for (WorkloadName& each : dispatcher_.under_way()) all.insert({std::move(each), {}});
+    if (const auto state = context_.remotes().state(remote); state && state->connected)
+      for (const sluice::RemoteKind& kind : followed())
+        for (const Json& there : context_.remotes().list(remote, kind.api_version, kind.kind)) {
+          const ObjectRef what{kind.api_version, kind.kind,
+                               there.string_or("metadata.namespace", ""),
+                               there.string_or("metadata.name", ""), remote};
+          const auto workload = dispatcher_.workload_of(what);
+          if (workload) all.insert({*workload, what.kind == "Workload" ? "" : what.name});
+        }
     left_[remote] = {all.begin(), all.end()};
   }
 
   Again look_at_some(const std::string& remote) {
     auto& left = left_[remote];
     for (std::size_t i = 0; i < kPerCall && !left.empty(); ++i) {
-      const WorkloadName next = left.front();
+      const Look next = left.front();
       left.pop_front();
-      const Again again = dispatcher_.settle(next);
+      const Again again = dispatcher_.settle(next.workload, next.job);
       if (again.after_ms > 0) soonest_ = std::min(soonest_, again.after_ms);
     }
     if (!left.empty()) return Again::at_once();
@@ -331,11 +349,11 @@ class MultiCluster {
 
   sluice::Context context_;
   Dispatcher dispatcher_;
-  std::map<std::string, std::string> secret_of_;          // by cluster
-  std::map<std::string, std::string> cluster_queue_of_;   // by LocalQueue, NAMESPACE/NAME
-  std::set<std::string> managed_queues_;                  // ClusterQueues
-  std::map<std::string, std::deque<WorkloadName>> left_;  // to be looked at, by cluster
-  std::map<std::string, std::string> told_;               // of each cluster: how it stood
+  std::map<std::string, std::string> secret_of_;         // by cluster
+  std::map<std::string, std::string> cluster_queue_of_;  // by LocalQueue, NAMESPACE/NAME
+  std::set<std::string> managed_queues_;                 // ClusterQueues
+  std::map<std::string, std::deque<Look>> left_;         // to be looked at, by cluster
+  std::map<std::string, std::string> told_;              // of each cluster: how it stood
   std::int64_t soonest_ = kNoTime;
 };
 

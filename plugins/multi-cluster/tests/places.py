@@ -4,8 +4,8 @@
         places.submit("a", cpu=1)
         places.wait_for_end("a")
 
-A job appends lines to a file of its own when it starts and when it ends: the witness of how often
-and where it ran, whatever became of its objects.
+A job appends lines to a file of its own when it starts and when it ends, and `twice` when it runs
+already: the witness of how often it ran, whatever became of its objects.
 """
 import base64
 import os
@@ -28,6 +28,12 @@ CHECK = "kueue.x-k8s.io/multikueue"
 def is_true(thing, condition):
     return any(each["type"] == condition and each["status"] == "True"
                for each in thing.get("status", {}).get("conditions", []))
+
+
+def nodes(cpus):
+    """The executor of a host whose node has so many CPUs, whatever the machine has."""
+    return (f"executor: {{ type: local, nodes: [ {{ name: n, capacity: {{ cpu: {cpus}, "
+            f"memory: 64Gi, pods: {cpus + 100} }} }} ] }}\n")
 
 
 class Place:
@@ -68,6 +74,11 @@ class Place:
     def workloads(self):
         return self.items(WORKLOADS)
 
+    def used(self):
+        """CPUs that its queue counts as taken."""
+        status = self.rest.get(f"{GROUP}/clusterqueues/q")["status"]
+        return int(status["flavorsReservation"][0]["resources"][0]["total"])
+
     def quota(self, cpus):
         self.patch(f"{GROUP}/clusterqueues/q", {"spec": {"resourceGroups": [{
             "coveredResources": ["cpu"], "flavors": [
@@ -85,17 +96,21 @@ class Place:
 
 
 class Places:
-    def __init__(self, sluice, workers=2, cpus=4, manager_cpus=100, **config):
-        """cpus: of each worker, or a list; config: of the plugin."""
+    def __init__(self, sluice, workers=2, cpus=4, manager_cpus=100, around=None, room=64,
+                 **config):
+        """sluice: the program, or a function from the name of a host to its program. cpus: of each
+        worker, or a list; room: of its node; config: of the plugin. around(index, worker): the
+        port at which the manager reaches it, else its own."""
+        program = sluice if callable(sluice) else lambda name: sluice
+        self.around = around or (lambda index, worker: worker.host.port)
         self.folder = tempfile.mkdtemp(prefix="sluice-places-")
         self.cpus = cpus if isinstance(cpus, list) else [cpus] * workers
         config = {"workerLostTimeoutSeconds": 600, "kubeconfigFolder": self.folder} | config
         text = ", ".join(f"{key}: {value}" for key, value in config.items())
         plugins = f"{{ load: [ {{ name: multi-cluster, config: {{ {text} }} }} ] }}"
-        nodes = ("executor: { type: local, nodes: [ { name: n, capacity: "
-                 "{ cpu: 64, memory: 64Gi, pods: 200 } } ] }\n")
-        self.workers = [Place(sluice, each, extra=nodes) for each in self.cpus]
-        self.manager = Place(sluice, manager_cpus, plugins, ["clusters"],
+        self.workers = [Place(program(f"worker{i + 1}"), each, extra=nodes(room))
+                        for i, each in enumerate(self.cpus)]
+        self.manager = Place(program("manager"), manager_cpus, plugins, ["clusters"],
                              extra="executor: { type: none }\n")
         self.name_clusters()
 
@@ -119,8 +134,10 @@ class Places:
                 pass  # it has ended, or leads no group
 
     def kubeconfig(self, worker):
+        """By which the manager reaches it."""
+        port = self.around(self.workers.index(worker), worker)
         with open(worker.host.kubeconfig, encoding="utf-8") as text:
-            return text.read()
+            return text.read().replace(f":{worker.host.port}", f":{port}")
 
     def secret(self, name, text):
         return {"metadata": {"name": name, "namespace": "kueue-system"},
@@ -167,8 +184,9 @@ class Places:
     def submit(self, name, cpu=1, then="true", runtime=None, **spec):
         """`then`: what it does between start and end; runtime: how long it says that it takes."""
         file = self.witness(name)
-        script = (f'trap "exit 1" TERM; echo "start $HOSTNAME_OF_HOST $$" >> {file}; {then}; '
-                  f'echo end >> {file}')
+        # Whoever has the lock runs, until the last of its processes has ended.
+        script = (f'exec 9>> {file}.lock; flock -n 9 || echo twice >> {file}; '
+                  f'trap "exit 1" TERM; echo start >> {file}; {then}; echo end >> {file}')
         self.manager.create(JOBS, {
             "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "q"}},
             "spec": {"suspend": True, "backoffLimit": 0, **spec, "template": {
@@ -184,7 +202,8 @@ class Places:
             return 0, 0
         with open(self.witness(name), encoding="utf-8") as text:
             lines = text.read().split("\n")
-        return sum(line.startswith("start") for line in lines), lines.count("end")
+        assert "twice" not in lines, f"{name} ran in two places at once: {lines}"
+        return lines.count("start"), lines.count("end")
 
     def wait_started(self, name, times=1):
         eventually(lambda: self.runs(name)[0] >= times, f"{name} runs: " + str(self.workload(name)))

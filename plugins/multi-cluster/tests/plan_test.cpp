@@ -90,12 +90,15 @@ TEST(Dispatching, WhatIsThereIsNotMadeAgain) {
 
 TEST(Dispatching, ACopyThatIsRefusedIsToldOfAndTriedAgain) {
   Place refused = place("b");
-  refused.workload_write = {false, true, 404, "namespaces \"team\" not found"};
-  const Plan p = plan(waiting(), {with_copy("a", false), refused});
+  refused.workload_write = {false, true, 70, 404, "namespaces \"team\" not found"};
+  Plan p = plan(waiting(), {with_copy("a", false), refused});
+  EXPECT_EQ(text(p), "");
+  EXPECT_EQ(p.again_ms, 70);
+  refused.workload_write.rests_ms = 0;
+  p = plan(waiting(), {with_copy("a", false), refused});
   EXPECT_EQ(text(p), "b+w ");
   EXPECT_EQ(p.verdict->message,
             "The workload cannot be copied to b: namespaces \"team\" not found");
-  EXPECT_EQ(p.again_ms, Policy().write_again_ms);
 }
 
 TEST(Dispatching, AFewPlacesAtATimeAndMoreWhenTheirRoundIsOver) {
@@ -219,7 +222,7 @@ TEST(TheJob, IsMadeNowhereElseWhileTheChosenPlaceMayComeBack) {
 
 TEST(TheJob, ThatSomebodyElseHasThereRejectsTheWorkload) {
   Place taken = with_copy("a", true);
-  taken.job_write = {false, true, 409, "jobs.batch \"j\" already exists"};
+  taken.job_write = {false, true, 0, 409, "jobs.batch \"j\" already exists"};
   const Plan p = plan(waiting("a"), {taken});
   EXPECT_EQ(p.verdict->state, State::kRejected);
   EXPECT_EQ(p.verdict->message,

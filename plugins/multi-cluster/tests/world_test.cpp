@@ -218,6 +218,40 @@ TEST(World, WhatComesBackLateIsCollected) {
   EXPECT_THAT(world.there("b"), IsEmpty());
 }
 
+TEST(World, WhatIsLeftAtAClusterThatComesBackIsCollectedWhosesoeverItWas) {
+  World world;
+  world.begin();
+  world.settle();
+  world.reserve("a");
+  world.settle();
+  world.place("b").state.connected = false;
+  std::string out;
+  world.place("b").objects.create(world.workload(), out);  // as it was before it was lost
+  world.host.objects().remove("Job", "team", "j");         // and with it the workload
+  world.cancel();
+  world.place("b").objects.put(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"i",
+    "namespace":"team","labels":{"kueue.x-k8s.io/prebuilt-workload-name":"v"}}})");
+  world.place("b").state.connected = true;
+  world.plugin.reconcile({"", "", "", "", "b"});
+  world.settle();
+  EXPECT_THAT(world.there("b"), IsEmpty());
+}
+
+TEST(World, WhatAClusterRefusesIsNotSentAgainAtOnce) {
+  World world;
+  world.place("a").refusals = {{403, "no"}};
+  world.begin();
+  world.settle();  // a refuses, b does not
+  EXPECT_EQ(world.host.remotes().sent().size(), 2U);
+  world.host.set_now(world.host.now() + 4'000'000'000);
+  EXPECT_EQ(world.plugin.reconcile({kVersion, "Workload", "team", "w", "a"}).after_ms, 1'000);
+  EXPECT_THAT(world.host.remotes().waiting(), IsEmpty());
+  world.host.set_now(world.host.now() + 1'000'000'000);
+  world.plugin.reconcile({kVersion, "Workload", "team", "w", "a"});
+  world.settle();
+  EXPECT_THAT(world.there("a"), ElementsAre("Workload w"));
+}
+
 TEST(World, OfANextAttemptNothingIsMadeWhileTheLastOneIsLeft) {
   World world;
   world.begin();

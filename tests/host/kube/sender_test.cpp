@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
 #include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "host/apiserver/listener.hpp"
@@ -96,6 +100,41 @@ TEST(RequestSender, AnswersWhatWasSaid) {
   EXPECT_TRUE(answer.sent);
   EXPECT_EQ(answer.body, "DELETE");
   (*listener)->stop(0);
+}
+
+TEST(RequestSender, AConnectionThatTheServerHasEndedMeanwhileIsNotUsedAgain) {
+  boost::asio::io_context io;
+  Tcp::acceptor acceptor(io, Tcp::endpoint(boost::asio::ip::make_address("127.0.0.1"), 0));
+  // Keeps a connection by its words, and closes it.
+  const auto serve_one = [&] {
+    Tcp::socket socket(io);
+    acceptor.accept(socket);
+    std::string request;
+    boost::asio::read_until(socket, boost::asio::dynamic_buffer(request), "\r\n\r\n");
+    boost::asio::write(
+        socket,
+        boost::asio::buffer(std::string_view("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")));
+  };
+  const Kubeconfig config =
+      config_of("127.0.0.1:" + std::to_string(acceptor.local_endpoint().port()));
+  auto target = link_target(config);
+  ASSERT_TRUE(target);
+  std::promise<int> first, second;
+  RequestSender sender(std::move(*target), config,
+                       {[] { return true; },
+                        [&](const ClusterAnswer& answer) {
+                          (answer.id == 1 ? first : second).set_value(answer.status);
+                        }},
+                       {.connections = 1});
+  sender.start();
+  for (std::promise<int>* each : {&first, &second}) {
+    sender.send({{.id = each == &first ? 1U : 2U, .path = "/"}});
+    serve_one();
+    auto status = each->get_future();
+    ASSERT_EQ(status.wait_for(std::chrono::minutes(1)), std::future_status::ready);
+    EXPECT_EQ(status.get(), 200);
+  }
+  sender.stop();
 }
 
 }  // namespace

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Random stories of a manager and three workers: jobs come, some are deleted, hosts are killed and
+come back, connections are slow, silent or cut, clocks are apart by minutes.
+
+    stories.py --sluice build/release/bin/sluice --e2e tests/e2e --clock build/…/clock.so
+               [--stories 200] [--seed N]
+
+What has to hold after each: every job ran to its end exactly once and nowhere twice at a time, of
+those that were deleted too (then at most once); at a quiet moment in between the manager's queue
+counts what was sent off, and those of the workers what runs there; in the end nothing is left at
+any worker and nobody's quota is taken. A story that fails names its seed.
+"""
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+
+OPTIONS = argparse.ArgumentParser()
+OPTIONS.add_argument("--sluice", required=True)
+OPTIONS.add_argument("--e2e", required=True, help="the folder of host.py")
+OPTIONS.add_argument("--clock", required=True, help="the library made of clock.c")
+OPTIONS.add_argument("--stories", type=int, default=200)
+OPTIONS.add_argument("--seed", type=int, default=1, help="of the first one")
+OPTIONS = OPTIONS.parse_args()
+sys.path.insert(0, OPTIONS.e2e)
+
+# pylint: disable=wrong-import-position
+from host import eventually
+from places import JOBS, Places, is_true
+from line import Line
+
+STORIES_PER_WORLD = 10
+CPUS = [2, 3, 4]
+DISPATCHERS = ({}, {"dispatcher": "Incremental", "step": 1, "roundSeconds": 1},
+               {"dispatcher": "Estimate", "roundSeconds": 2})
+
+
+class World:
+    """A manager, three workers, and the lines between them."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.folder = tempfile.TemporaryDirectory(prefix="sluice-clocks-")
+        self.lines = []
+        self.places = Places(self.program, workers=3, cpus=CPUS, manager_cpus=sum(CPUS),
+                             around=self.around, **self.random.choice(DISPATCHERS))
+
+    def program(self, name):
+        """Runs a host whose clock is apart by up to five minutes."""
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(f"#!/bin/sh\nLD_PRELOAD={os.path.abspath(OPTIONS.clock)} "
+                      f"CLOCK_AHEAD={self.random.randint(-300, 300)} "
+                      f"exec {os.path.abspath(OPTIONS.sluice)} \"$@\"\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def around(self, index, worker):
+        while len(self.lines) <= index:
+            self.lines.append(Line(worker.host.port))
+        return self.lines[index].port
+
+    def close(self):
+        self.places.__exit__()
+        for line in self.lines:
+            line.close()
+        self.folder.cleanup()
+
+
+class Story:
+    def __init__(self, world, seed):
+        self.world, self.places, self.seed = world, world.places, seed
+        self.random = random.Random(seed)
+        self.jobs, self.deleted = {}, set()  # name → CPUs
+        self.go = os.path.join(self.places.folder, f"go{seed}")
+
+    def hosts(self):
+        return [self.places.manager, *self.places.workers]
+
+    # ---- what happens
+
+    def submit(self):
+        if not self.places.manager.host.process:
+            return
+        name = f"s{self.seed}-{len(self.jobs)}"
+        held = self.random.random() < 0.4
+        self.jobs[name] = self.random.choice([1, 1, 2])
+        self.places.submit(name, cpu=self.jobs[name], then=(
+            f"until [ -e {self.go} ]; do sleep 0.05; done" if held
+            else f"sleep {self.random.uniform(0, 0.6):.2f}"))
+
+    def delete(self):
+        left = sorted(set(self.jobs) - self.deleted)
+        if not left or not self.places.manager.host.process or self.random.random() < 0.5:
+            return
+        name = self.random.choice(left)
+        self.deleted.add(name)
+        self.places.manager.rest.send("DELETE", f"{JOBS}/{name}")
+
+    def kill(self):
+        host = self.random.choice(self.hosts())
+        if host.host.process:
+            host.kill()
+        if self.random.random() < 0.5:
+            host.restart()
+
+    def revive(self):
+        for host in self.hosts():
+            if not host.host.process:
+                host.restart()
+
+    def disturb(self):
+        line = self.random.choice(self.world.lines)
+        self.random.choice([line.cut, line.cut, line.silent,
+                            lambda: line.slow(self.random.uniform(0.02, 0.3))])()
+
+    def mend(self):
+        self.random.choice(self.world.lines).mend()
+
+    def play(self):
+        events = [self.submit] * 6 + [self.kill, self.kill, self.revive, self.disturb, self.disturb,
+                                      self.mend, self.delete]
+        for _ in range(self.random.randint(15, 30)):
+            self.random.choice(events)()
+            time.sleep(self.random.choice([0, 0, 0.05, 0.2, 0.4]))
+        self.revive()
+        for line in self.world.lines:
+            line.mend()
+
+    # ---- what holds
+
+    def sent(self):
+        """CPUs of jobs that have a copy somewhere, and of those that hold quota there."""
+        copied, holding = set(), 0
+        sizes = {}
+        for name, workload in self.places.manager.workloads().items():
+            owner = workload["metadata"]["ownerReferences"][0]["name"]
+            sizes[name] = self.jobs.get(owner, 0)
+        for worker in self.places.workers:
+            for name, workload in worker.workloads().items():
+                copied.add(name)
+                if is_true(workload, "QuotaReserved") and not is_true(workload, "Finished"):
+                    holding += sizes.get(name, 1000)
+        return sum(sizes.get(name, 1000) for name in copied), holding
+
+    def quota_is_in_step(self):
+        copied, holding = self.sent()
+        return (self.places.manager.used() == copied and
+                sum(worker.used() for worker in self.places.workers) == holding)
+
+    def check(self):
+        places = self.places
+        eventually(self.quota_is_in_step, "quota is what was sent off")
+        with open(self.go, "w", encoding="utf-8"):
+            pass
+        for name in sorted(set(self.jobs) - self.deleted):
+            places.wait_for_end(name)
+        places.wait_quiet()
+        for name in self.jobs:
+            starts, ends = places.runs(name)
+            wanted = [(1, 1)] if name not in self.deleted else [(0, 0), (1, 0), (1, 1)]
+            assert (starts, ends) in wanted, f"{name}: {starts} starts, {ends} ends"
+        eventually(lambda: not any(host.used() for host in self.hosts()), "all quota is free")
+
+    def tell(self):
+        """How it stands, for whoever looks for what went wrong."""
+        places = self.places
+        print(f"quota: {[host.used() for host in self.hosts()]}; copies: {places.copies()}",
+              file=sys.stderr)
+        for name in self.jobs:
+            print(f"{name}: {places.workload(name).get('status')}", file=sys.stderr)
+        print(places.manager.host.log()[-6000:], file=sys.stderr)
+
+
+def main():
+    world = None
+    for seed in range(OPTIONS.seed, OPTIONS.seed + OPTIONS.stories):
+        if world is None or seed % STORIES_PER_WORLD == 0:
+            if world:
+                world.close()
+            world = World(seed // STORIES_PER_WORLD)
+        story = Story(world, seed)
+        try:
+            story.play()
+            story.check()
+        except Exception:
+            print(f"story {seed} failed; again: --seed {seed} --stories 1\n"
+                  f"jobs {story.jobs}, deleted {sorted(story.deleted)}", file=sys.stderr)
+            story.tell()
+            world.close()
+            raise
+        print(f"story {seed}: {len(story.jobs)} jobs", flush=True)
+    world.close()
+    print(f"{OPTIONS.stories} stories: each job ran once, nothing was left")
+
+
+if __name__ == "__main__":
+    main()
