@@ -22,7 +22,7 @@ namespace sluice::host {
 namespace {
 
 struct StoreArguments {
-  std::string path, file, output = "-", format;
+  std::string path, file, output = "-", format, key_file;
   std::vector<std::string> kinds;
   OutputFormat format_of_report = OutputFormat::kTable;
 };
@@ -35,10 +35,14 @@ boost::json::object document_of(const StoreReport& report) {
                      {"lastChange", kind.version},
                      {"judged", kind.known}});
   for (const std::string& problem : report.problems) problems.emplace_back(problem);
+  boost::json::object encrypted;
+  for (const auto& [key, count] : report.encrypted) encrypted[key] = count;
   return {{"store", report.file},
           {"version", report.version},
           {"objects", report.objects},
           {"kinds", std::move(kinds)},
+          {"encrypted", std::move(encrypted)},
+          {"notJudged", report.unread},
           {"allProblems", report.all_problems},
           {"problems", std::move(problems)}};
 }
@@ -51,6 +55,10 @@ std::string table_of(const StoreReport& report) {
   for (const auto& kind : report.kinds)
     out += fmt::format("{:<{}}  {:>9}  {:>11}{}\n", kind.kind, width, kind.objects, kind.version,
                        kind.known ? "" : "  of a plugin: not judged");
+  for (const auto& [key, count] : report.encrypted)
+    out += fmt::format("\n{} Secrets are encrypted with the key \"{}\"{}", count, key,
+                       report.unread == 0 ? "" : ": not judged without --key-file");
+  if (!report.encrypted.empty()) out += '\n';
   return out;
 }
 
@@ -65,9 +73,15 @@ api::Scheme kinds_in(const std::string& path) {
   return scheme;
 }
 
+Result<EncryptionKeys> keys_in(const std::string& file) {
+  return file.empty() ? EncryptionKeys() : EncryptionKeys::read(file);
+}
+
 Result<int> check(const StoreArguments& options) {
+  const auto keys = keys_in(options.key_file);
+  if (!keys) return keys.error();
   const api::Scheme scheme = kinds_in(options.path);
-  const auto report = check_store(options.path, scheme);
+  const auto report = check_store(options.path, scheme, *keys);
   if (!report) return report.error();
   fmt::print("{}", printed(document_of(*report), options.format_of_report,
                            [&] { return table_of(*report); }));
@@ -95,6 +109,8 @@ bool ends_with(const std::string& text, const char* end) {
 
 Result<int> write_manifests(const StoreArguments& options) {
   ::umask(077);  // a store holds secrets
+  auto keys = keys_in(options.key_file);
+  if (!keys) return keys.error();
   auto output = PendingOutput::open(options.output);
   if (!output) return output.error();
   const api::Scheme scheme = kinds_in(options.path);
@@ -102,6 +118,7 @@ Result<int> write_manifests(const StoreArguments& options) {
   how.yaml =
       options.format.empty() ? !ends_with(options.output, ".json") : options.format == "yaml";
   how.kinds = options.kinds;
+  how.keys = std::move(*keys);
   const auto count = export_store(options.path, scheme, how,
                                   [&](const std::string& text) { output->append(text); });
   if (!count) return count.error();
@@ -127,10 +144,16 @@ void add_store_commands(CLI::App& app, Action& action) {
     return command;
   };
 
+  const auto add_keys = [&](CLI::App* command) {
+    command->add_option("--key-file", options->key_file,
+                        "store.encryption.keyFile, where Secrets are encrypted");
+    return command;
+  };
   add_output_option(
-      *add("check", "Look at every page and every object; exit status 1 when something is wrong",
-           "A host may have the store open.\n\nExample:\n  sluice store check ./sluice-data",
-           check),
+      *add_keys(
+          add("check", "Look at every page and every object; exit status 1 when something is wrong",
+              "A host may have the store open.\n\nExample:\n  sluice store check ./sluice-data",
+              check)),
       options->format_of_report);
   add("backup", "Copy the store into one file, as of one moment",
       "A host may have the store open. To go back to the backup, stop the host and\nput the file "
@@ -146,7 +169,8 @@ void add_store_commands(CLI::App& app, Action& action) {
       "export ./sluice-data --output all.yaml\n  sluice store export ./sluice-data --kind "
       "clusterqueues --kind localqueues",
       write_manifests);
-  exported->add_option("--output,-o", options->output, "Where to; - is stdout")
+  add_keys(exported)
+      ->add_option("--output,-o", options->output, "Where to; - is stdout")
       ->capture_default_str();
   exported->add_option("--format", options->format, "yaml or json; by default as FILE ends")
       ->check(CLI::IsMember({"yaml", "json"}));

@@ -313,6 +313,14 @@ void read_store(Section& section, StoreConfig& out) {
   limits.integer("bytes", out.limits.bytes, 1, kMost);
   limits.integer("namespaceObjects", out.limits.namespace_objects, 1, kMost);
   limits.integer("namespaceBytes", out.limits.namespace_bytes, 1, kMost);
+  const YAML::Node keys = section.child("encryption");
+  if (!keys.IsDefined()) return;
+  Section encryption(section.errors(), keys, section.path_of("encryption"));
+  encryption.require("keyFile");
+  encryption.text("keyFile", out.encryption.key_file);
+  encryption.boolean("enabled", out.encryption.enabled);
+  if (out.path == "memory")
+    encryption.fail("keyFile", "a store in memory has nothing on the disk to encrypt");
 }
 
 void read_history(Section& section, HistoryConfig& out) {

@@ -57,9 +57,16 @@ struct StoreLimits {
   std::int64_t namespace_bytes = 512LL << 20;
 };
 
+/// Of Secrets, on the disk.
+struct EncryptionConfig {
+  std::string key_file;  ///< empty: nothing is encrypted
+  bool enabled = true;   ///< false: the keys only read what was encrypted before
+};
+
 struct StoreConfig {
   std::string path = "./sluice-data";  ///< or "memory"
   StoreLimits limits;
+  EncryptionConfig encryption;
 };
 
 enum class FailurePolicy : std::uint8_t { kClosed, kOpen };

@@ -29,6 +29,7 @@
 #include "host/serve/signals.hpp"
 #include "host/serve/telemetry.hpp"
 #include "host/store/carried.hpp"
+#include "host/store/encrypted_journal.hpp"
 #include "host/store/reader.hpp"
 #include "host/store/sqlite_journal.hpp"
 
@@ -55,6 +56,16 @@ class PresentAuthorizer final : public Authorizer {
   mutable std::shared_mutex mutex_;
   const Authorizer* present_ = nullptr;
 };
+
+Result<Encryption> encryption_of(const EncryptionConfig& config) {
+  Encryption out;
+  out.enabled = config.enabled;
+  if (config.key_file.empty()) return out;
+  auto keys = EncryptionKeys::read(config.key_file);
+  if (!keys) return keys.error().context("store.encryption.keyFile");
+  out.keys = std::move(*keys);
+  return out;
+}
 
 ApiLimits api_limits(const ServerLimits& limits) {
   ApiLimits out;
@@ -158,6 +169,9 @@ class Host {
  private:
   Result<void> start() {
     if (auto safe = check_exposure(config_.server); !safe) return safe;
+    auto encryption = encryption_of(config_.store.encryption);
+    if (!encryption) return encryption.error();
+    encryption_ = std::move(*encryption);
     note_deaths();
     auto instance = HostInstance::make(config_, clock_, telemetry_.metrics(), deaths_,
                                        declared(stored_pages()));
@@ -231,7 +245,8 @@ class Host {
     }
     auto journal = SqliteJournal::open(folder);
     if (!journal) return journal.error();
-    return instance.open(metered(std::move(*journal), telemetry_.metrics()));
+    auto encrypted = std::make_unique<EncryptedJournal>(std::move(*journal), encryption_);
+    return instance.open(metered(std::move(encrypted), telemetry_.metrics()));
   }
 
   Result<void> listen(const ServerKeys& keys) {
@@ -290,6 +305,7 @@ class Host {
     Configuration config;
     ServerKeys keys;
     HostAuthenticator::Table tokens;
+    Encryption encryption;
     std::unique_ptr<HostInstance> instance;
   };
 
@@ -302,10 +318,13 @@ class Host {
     if (!keys) return keys.error();
     auto tokens = HostAuthenticator::read(admin_token_, config->server.token_file);
     if (!tokens) return tokens.error();
+    auto encryption = encryption_of(config->store.encryption);
+    if (!encryption) return encryption.error();
     auto instance = HostInstance::make(*config, clock_, telemetry_.metrics(), PluginDeaths(),
                                        declared(instance_->published_pages()));
     if (!instance) return instance.error();
-    return Next{std::move(*config), std::move(*keys), std::move(*tokens), std::move(*instance)};
+    return Next{std::move(*config), std::move(*keys), std::move(*tokens), std::move(*encryption),
+                std::move(*instance)};
   }
 
   /// An error changes nothing; only when the present configuration does not come up again either,
@@ -315,7 +334,9 @@ class Host {
     if (!next) return next.error();
     if (auto renewed = renew(next->keys); !renewed) return renewed;
     log(LogLevel::kInfo, "host", "reloading the configuration");
-    if (auto taken = take_over(next->config, next->instance); !taken) return taken;
+    Encryption before = std::exchange(encryption_, std::move(next->encryption));
+    if (auto taken = take_over(next->config, next->instance, std::move(before)); !taken)
+      return taken;
     keys_.set(config_.server, std::move(next->keys));
     authenticator_.use(std::move(next->tokens));
     for (Listener* listener : {listener_.get(), plain_.get()})
@@ -329,7 +350,8 @@ class Host {
 
   /// Lets `instance` have the store in place of the present HostInstance. On success `config` is
   /// the one that was in force.
-  Result<void> take_over(Configuration& config, std::unique_ptr<HostInstance>& instance) {
+  Result<void> take_over(Configuration& config, std::unique_ptr<HostInstance>& instance,
+                         Encryption before) {
     const JobPages pages = instance_->pages();
     leave(config);
     std::swap(config_, config);
@@ -337,6 +359,10 @@ class Host {
     if (opened) return {};
     std::swap(config_, config);
     instance.reset();
+    // What the other one has encrypted has to be read, too.
+    std::swap(encryption_, before);
+    encryption_.enabled = encryption_.writes();
+    encryption_.keys.add(before.keys);
     if (auto back = come_back(pages); !back) return back.error().context(opened.error().text);
     return opened;
   }
@@ -351,7 +377,7 @@ class Host {
                                        declared(std::move(pages)));
     if (!instance) return instance.error();
     Configuration config = config_;
-    if (auto taken = take_over(config, *instance); !taken) return taken;
+    if (auto taken = take_over(config, *instance, encryption_); !taken) return taken;
     enter(std::move(*instance));
     log(LogLevel::kInfo, "host", "other job kinds are served",
         {{"pages", std::to_string(instance_->pages().size())},
@@ -396,6 +422,7 @@ class Host {
   Watchdog watchdog_;
   PluginDeaths deaths_;
   Configuration config_;
+  Encryption encryption_;  // of the store, in force
   std::string kubeconfig_;
   Digest admin_token_{};
   KeyRenewal keys_;  // in force

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "host/manifests/yaml_text.hpp"
 #include "host/store/field_marks.hpp"
 #include "host/store/reader.hpp"
+#include "host/store/row_cipher.hpp"
 #include "host/store/sqlite_rows.hpp"
 #include "host/store/tools.hpp"
 
@@ -47,6 +49,12 @@ Result<std::set<std::string>> wanted_kinds(const api::Scheme& scheme,
   return out;
 }
 
+Result<RowTexts> texts_of(const JournalRow& row, const EncryptionKeys& keys) {
+  if (is_secret_kind(row.kind) && is_encrypted(row)) return decrypted(row, keys);
+  return RowTexts{std::string(row.metadata), std::string(row.body), std::string(row.status),
+                  std::string(row.hidden)};
+}
+
 Result<json::object> manifest(const Item& item, const std::string& version) {
   auto parts = object_of(item.row());
   if (!parts) return parts.error();
@@ -80,12 +88,18 @@ Result<std::size_t> export_store(const std::string& path, const api::Scheme& sch
   auto database = open_store(path, file);
   if (!database) return database.error();
   std::vector<Item> items;
+  std::optional<Error> unreadable;
   const auto rows = load_rows(*database, [&](const JournalRow& row) {
     if (!wanted->empty() && wanted->count(std::string(row.kind)) == 0) return;
-    items.push_back({std::string(row.kind), std::string(row.key), std::string(row.metadata),
-                     std::string(row.body), std::string(row.status), std::string(row.hidden)});
+    auto texts = texts_of(row, options.keys);
+    if (texts)
+      items.push_back({std::string(row.kind), std::string(row.key), std::move(texts->metadata),
+                       std::move(texts->body), std::move(texts->status), std::move(texts->hidden)});
+    else if (!unreadable)
+      unreadable = texts.error();
   });
   if (!rows) return rows.error().context(file);
+  if (unreadable) return unreadable->context(file);
   std::sort(items.begin(), items.end(), goes_before);
 
   const FieldMarks marks(rows->state.fields);

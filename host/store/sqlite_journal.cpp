@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/base/log.hpp"
 #include "host/store/sqlite_rows.hpp"
 
 namespace sluice::host {
@@ -18,6 +19,8 @@ namespace {
 // While the disk is nearly full the log is copied when it has so many, which stays within what was
 // reserved for it.
 constexpr std::uint32_t kScarcePages = 500;
+
+constexpr std::string_view kScrub = "scrub", kDue = "due";  // in the table `meta`
 
 int keep_log_pages(void* pages, sqlite3* /*database*/, const char* /*name*/, int count) {
   *static_cast<std::uint32_t*>(pages) = static_cast<std::uint32_t>(count);
@@ -181,7 +184,7 @@ Result<void> SqliteJournal::prepare_statements() {
 Result<void> SqliteJournal::start_sealing() {
   const auto format = database_.integer("PRAGMA user_version");
   if (!format) return format.error();
-  if (*format != kStoreFormat) {
+  if (*format < kStoreFormat) {
     const std::string version = "PRAGMA user_version = " + std::to_string(kStoreFormat);
     Result<void> done = begin_.run();
     if (done.ok()) done = write_seal();
@@ -218,9 +221,7 @@ Result<void> SqliteJournal::write_rows(std::span<const JournalRow> rows, std::st
   if (auto done = write_kinds(); !done) return done;
   if (!fields.empty()) {
     state_.fields = fields;
-    put_meta_.bind(1, std::string_view("fields"));
-    put_meta_.bind(2, fields);
-    if (auto done = put_meta_.run(); !done) return done;
+    if (auto done = write_meta("fields", fields); !done) return done;
   }
   return write_seal();
 }
@@ -275,10 +276,48 @@ Result<void> SqliteJournal::write_seal() {
   ++seal_.commits;
   seal_.version = state_.version;
   seal_.digest = digest_of(sum_, state_.kinds, state_.fields);
-  const std::string text = to_text(seal_);
-  put_meta_.bind(1, std::string_view("seal"));
-  put_meta_.bind(2, text);
+  return write_meta("seal", to_text(seal_));
+}
+
+Result<void> SqliteJournal::write_meta(std::string_view name, std::string_view value) {
+  put_meta_.bind(1, name);
+  put_meta_.bind(2, value);
   return put_meta_.run();
+}
+
+Result<void> SqliteJournal::set_encrypted(bool encrypted) {
+  const std::int64_t wanted = encrypted ? kEncryptedFormat : kStoreFormat;
+  const auto format = database_.integer("PRAGMA user_version");
+  if (!format) return format.error();
+  if (*format == wanted) return {};
+  const std::string set = "PRAGMA user_version = " + std::to_string(wanted);
+  Result<void> done = begin_.run();
+  if (done.ok() && encrypted) done = write_meta(kScrub, kDue);
+  if (done.ok()) done = database_.execute(set.c_str());
+  if (done.ok()) done = commit_.run();
+  return done;
+}
+
+Result<void> SqliteJournal::scrub_later() { return write_meta(kScrub, kDue); }
+
+Result<void> SqliteJournal::scrub_if_due() {
+  const auto due = database_.text("SELECT value FROM meta WHERE name = 'scrub'");
+  if (!due) return due.error();
+  if (*due != kDue) return {};
+  if (auto done = database_.execute("VACUUM"); !done) return done;
+  int pages = 0, copied = 0;
+  const int code = sqlite3_wal_checkpoint_v2(database_.handle(), nullptr,
+                                             SQLITE_CHECKPOINT_TRUNCATE, &pages, &copied);
+  if (code == SQLITE_BUSY) {
+    log(LogLevel::kWarning, "store",
+        "Secrets may still lie in plain in the log, because somebody reads the store: start again "
+        "when that is done");
+    return {};
+  }
+  if (code != SQLITE_OK) return last_error(database_);
+  reserve_log();
+  log_pages_ = 0;
+  return write_meta(kScrub, "done");
 }
 
 SqliteJournal::KindRow* SqliteJournal::kind_of(std::string_view name) {

@@ -40,6 +40,16 @@ class SqliteJournal final : public Journal {
                      std::string_view fields) override;
   std::string no_room() const override;
 
+  // ---- between load() and the first write(), for an EncryptedJournal
+  /// Whether rows of it may be encrypted: older programs refuse such a store. When that becomes so,
+  /// a scrub is due.
+  Result<void> set_encrypted(bool encrypted);
+  /// What is overwritten from now on is not to be left in free pages or in the log.
+  Result<void> scrub_later();
+  /// Writes the whole database anew and empties the log, when that is due. It goes on to be due
+  /// while somebody reads an old state, a backup for example.
+  Result<void> scrub_if_due();
+
  private:
   explicit SqliteJournal(StoreFolder folder) : folder_(std::move(folder)) {}
   Result<void> prepare(bool empty);
@@ -51,6 +61,7 @@ class SqliteJournal final : public Journal {
   Result<void> write_row(const JournalRow& row);
   Result<void> write_kinds();
   Result<void> write_seal();
+  Result<void> write_meta(std::string_view name, std::string_view value);
   Result<void> checkpoint();
   void reserve_log() const;
   struct KindRow {

@@ -122,9 +122,9 @@ Result<void> check_format(Database& database) {
   const auto format = database.integer("PRAGMA user_version");
   if (!format) return format.error();
   if (*id != kApplicationId) return Error{"this is a database, but not a store of sluice"};
-  if (*format < 1 || *format > kStoreFormat)
+  if (*format != 1 && *format != kStoreFormat && *format != kEncryptedFormat)
     return Error{"the store has format " + std::to_string(*format) +
-                 "; this sluice knows formats up to " + std::to_string(kStoreFormat) +
+                 "; this sluice knows formats up to " + std::to_string(kEncryptedFormat) +
                  ": use the version that wrote it, or a newer one"};
   return {};
 }

@@ -16,6 +16,8 @@ namespace sluice::host {
 
 /// The format of stores that this program writes. 1: without a seal.
 inline constexpr std::int64_t kStoreFormat = 2;
+/// Of stores whose rows may be encrypted. No flipped bit makes one format of another.
+inline constexpr std::int64_t kEncryptedFormat = 4;
 
 /// Makes the tables of an empty database, with the seal of nothing.
 Result<void> create_tables(Database& database);

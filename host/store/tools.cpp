@@ -13,6 +13,7 @@
 #include "api/json/json.hpp"
 #include "host/store/folder.hpp"
 #include "host/store/reader.hpp"
+#include "host/store/row_cipher.hpp"
 #include "host/store/seal.hpp"
 #include "host/store/sqlite_rows.hpp"
 
@@ -31,30 +32,22 @@ std::string key_of(const json::object& object) {
 
 class Checker {
  public:
-  Checker(StoreReport& report, const api::Scheme& scheme)
-      : report_(report), scheme_(scheme), kinds_(kinds_by_name(scheme)) {}
+  Checker(StoreReport& report, const api::Scheme& scheme, const EncryptionKeys& keys)
+      : report_(report), scheme_(scheme), keys_(keys), kinds_(kinds_by_name(scheme)) {}
 
   void row(const JournalRow& row) {
-    ++report_.objects;
-    Count& count = counts_[std::string(row.kind)];
-    ++count.objects;
-    count.last = std::max(count.last, row.version);
-    const std::string name = std::string(row.kind) + " " + std::string(row.key);
-    if (row.version == 0) report_.add(name + " has no version");
-    if (!versions_.insert(row.version).second)
-      report_.add(name + " has version " + std::to_string(row.version) + ", as another object has");
-    auto object = object_of(row);
-    if (!object) return report_.add(name + ": " + object.error().text);
-    if (key_of(*object) != row.key)
-      return report_.add(name + " says that it is " + key_of(*object));
-    const auto kind = kinds_.find(row.kind);
-    if (kind == kinds_.end()) return;  // of a plugin that is not here
-    (*object)["apiVersion"] = kind->second->hub_api_version();
-    (*object)["kind"] = kind->second->kind;
-    api::AdmitOptions options;
-    options.unknown_fields = api::UnknownFields::kIgnore;
-    const api::Outcome outcome = scheme_.admit(*object, nullptr, options);
-    if (!outcome.ok()) report_.add(name + ": " + outcome.error_text());
+    count(row);
+    if (!is_secret_kind(row.kind) || !is_encrypted(row)) return judge(row);
+    ++report_.encrypted[std::string(key_name_of(row))];
+    if (keys_.empty()) {
+      ++report_.unread;
+      return;
+    }
+    const auto texts = decrypted(row, keys_);
+    if (texts)
+      judge(with_texts(row, *texts));
+    else
+      report_.add(texts.error().text);
   }
 
   void finish(const JournalState& state) {
@@ -75,8 +68,37 @@ class Checker {
     std::size_t objects = 0;
     std::uint64_t last = 0;
   };
+
+  void count(const JournalRow& row) {
+    ++report_.objects;
+    Count& count = counts_[std::string(row.kind)];
+    ++count.objects;
+    count.last = std::max(count.last, row.version);
+    const std::string name = std::string(row.kind) + " " + std::string(row.key);
+    if (row.version == 0) report_.add(name + " has no version");
+    if (!versions_.insert(row.version).second)
+      report_.add(name + " has version " + std::to_string(row.version) + ", as another object has");
+  }
+
+  void judge(const JournalRow& row) {
+    const std::string name = std::string(row.kind) + " " + std::string(row.key);
+    auto object = object_of(row);
+    if (!object) return report_.add(name + ": " + object.error().text);
+    if (key_of(*object) != row.key)
+      return report_.add(name + " says that it is " + key_of(*object));
+    const auto kind = kinds_.find(row.kind);
+    if (kind == kinds_.end()) return;  // of a plugin that is not here
+    (*object)["apiVersion"] = kind->second->hub_api_version();
+    (*object)["kind"] = kind->second->kind;
+    api::AdmitOptions options;
+    options.unknown_fields = api::UnknownFields::kIgnore;
+    const api::Outcome outcome = scheme_.admit(*object, nullptr, options);
+    if (!outcome.ok()) report_.add(name + ": " + outcome.error_text());
+  }
+
   StoreReport& report_;
   const api::Scheme& scheme_;
+  const EncryptionKeys& keys_;
   std::map<std::string, const api::KindInfo*, std::less<>> kinds_;
   std::map<std::string, Count> counts_;
   std::set<std::uint64_t> versions_;
@@ -122,6 +144,8 @@ void StoreReport::append(StoreReport objects_report) {
   version = objects_report.version;
   kinds = std::move(objects_report.kinds);
   objects = objects_report.objects;
+  encrypted = std::move(objects_report.encrypted);
+  unread = objects_report.unread;
   const std::size_t beyond = objects_report.all_problems - objects_report.problems.size();
   for (std::string& problem : objects_report.problems) add(std::move(problem));
   all_problems += beyond;
@@ -150,7 +174,8 @@ std::vector<std::string> whole_problems(Database& database, const LoadedRows& ro
 
 }  // namespace
 
-Result<StoreReport> check_store(const std::string& path, const api::Scheme& scheme) {
+Result<StoreReport> check_store(const std::string& path, const api::Scheme& scheme,
+                                const EncryptionKeys& keys) {
   StoreReport report, objects;
   // Before the store is opened: a host that has it open goes on meanwhile.
   const auto mark = Mark::read(StoreFolder::mark(path));
@@ -158,7 +183,7 @@ Result<StoreReport> check_store(const std::string& path, const api::Scheme& sche
   if (!database) return database.error();
   if (auto checked = check_pages(*database, report); !checked) report.add(checked.error().text);
   if (auto checked = check_tables(*database); !checked) report.add(checked.error().text);
-  Checker checker(objects, scheme);
+  Checker checker(objects, scheme, keys);
   const auto rows = load_rows(
       *database, [&](const JournalRow& row) { checker.row(row); },
       [&](std::string damage) { report.add(std::move(damage)); });

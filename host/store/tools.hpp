@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
 #include "core/base/result.hpp"
+#include "host/store/encryption_keys.hpp"
 #include "host/store/journal.hpp"
 
 namespace sluice::host {
@@ -25,7 +27,9 @@ struct StoreReport {
   };
   std::vector<KindCount> kinds;
   std::size_t objects = 0;
-  std::vector<std::string> problems;  ///< the first kMostProblems
+  std::map<std::string, std::size_t> encrypted;  ///< objects by the name of their key
+  std::size_t unread = 0;                        ///< of these, for want of keys: not judged
+  std::vector<std::string> problems;             ///< the first kMostProblems
   std::size_t all_problems = 0;
 
   static constexpr std::size_t kMostProblems = 100;
@@ -35,9 +39,10 @@ struct StoreReport {
 };
 
 /// Looks at everything: the pages of the database, the checksum of each object, its version, and
-/// whether it still passes the scheme. `path`: the folder of a store, or a backup file. An error
-/// where there is no store to look at.
-Result<StoreReport> check_store(const std::string& path, const api::Scheme& scheme);
+/// whether it still passes the scheme. `path`: the folder of a store, or a backup file. Without
+/// keys, what is encrypted is not judged. An error where there is no store to look at.
+Result<StoreReport> check_store(const std::string& path, const api::Scheme& scheme,
+                                const EncryptionKeys& keys = {});
 
 /// Copies the store into a new file, as of one moment, and checks the copy. Returns its version.
 Result<std::uint64_t> back_up_store(const std::string& path, const std::string& file);
@@ -45,6 +50,7 @@ Result<std::uint64_t> back_up_store(const std::string& path, const std::string& 
 struct ExportOptions {
   bool yaml = true;
   std::vector<std::string> kinds;  ///< names as kubectl takes them; empty: all
+  EncryptionKeys keys = {};        ///< for what is encrypted
 };
 
 /// Writes the objects as one List: first what others refer to, then by name. `append` takes the

@@ -1,6 +1,7 @@
 #include "host/executor/process/files.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,6 +97,12 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
     if (n == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(n));
   }
+}
+
+Result<Fd> in_memory(std::string_view text) {
+  Fd out(::memfd_create("sluice", MFD_CLOEXEC));
+  if (!out || !write_all(out.get(), text)) return system_error("cannot write", "a file in memory");
+  return out;
 }
 
 Fd& Fd::operator=(Fd&& other) noexcept {

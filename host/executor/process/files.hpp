@@ -45,4 +45,7 @@ class Fd {
   int fd_ = -1;
 };
 
+/// A file that is nowhere on a disk, with this content.
+Result<Fd> in_memory(std::string_view text);
+
 }  // namespace sluice::host

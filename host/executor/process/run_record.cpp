@@ -103,6 +103,14 @@ RunState fresh_state(const RunSpec& spec) {
   return state;
 }
 
+RunSpec outline_of(RunSpec spec) {
+  for (ContainerSpec& container : spec.containers) {
+    container.argv = {"(not kept)"};
+    container.env.clear();
+  }
+  return spec;
+}
+
 std::string to_text(const RunSpec& spec) {
   json::array containers;
   for (const ContainerSpec& container : spec.containers) {

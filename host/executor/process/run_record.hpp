@@ -3,7 +3,9 @@
 //
 // The layout under the executor's folder:
 //
-//   pods/UID/spec.json        what to run; its folder is created before anything starts
+//   pods/UID/spec.json        which containers there are; its folder is created before anything
+//                             starts. What they run, and with which variables, goes from the host
+//                             to the runner in memory only: there may be Secrets in it
 //   pods/UID/owner.json       the runner (process, its start, boot): created exactly once
 //   pods/UID/stop             seconds of grace, once the pod is to end
 //   pods/UID/logs/NAME/N.log  output of container NAME, N-th start; of the last two. `logs` may be
@@ -95,8 +97,14 @@ struct RunPaths {
   std::filesystem::path log(std::string_view container, std::int64_t start) const;
 };
 
+/// Where a runner finds its specification.
+inline constexpr int kSpecificationFd = 3;
+
 /// The state before anything was started.
 RunState fresh_state(const RunSpec& spec);
+
+/// The specification without what may be secret.
+RunSpec outline_of(RunSpec spec);
 
 std::string to_text(const RunSpec& spec);
 Result<RunSpec> parse_run_spec(std::string_view text);

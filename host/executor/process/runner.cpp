@@ -425,10 +425,11 @@ int run_pod_runner(const std::filesystem::path& root, const std::string& uid) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGXFSZ, SIG_IGN);  // a log that may not grow loses lines
   RunPaths paths(root, uid);
-  const auto text = read_file(paths.spec);
-  if (!text) return refuse("cannot read " + paths.spec.string());
+  const auto text = read_file("/proc/self/fd/" + std::to_string(kSpecificationFd));
+  if (!text) return refuse("nobody told what to run");
+  ::close(kSpecificationFd);
   Result<RunSpec> spec = parse_run_spec(*text);
-  if (!spec) return refuse(paths.spec.string() + ": " + spec.error().text);
+  if (!spec) return refuse(spec.error().text);
   const Result<bool> mine = create_durably(paths.owner, to_text(this_process()));
   if (!mine) return refuse(mine.error().text);
   if (!*mine) return refuse("pod " + uid + " has an owner already");

@@ -51,10 +51,11 @@ bool may_name_folder(std::string_view uid) {
          uid.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
-/// The attributes of a runner: a session of its own, no inherited descriptor, default signals.
+/// The attributes of a runner: a session of its own, its specification as the only descriptor that
+/// it inherits, default signals.
 class SpawnSettings {
  public:
-  explicit SpawnSettings(const std::filesystem::path& output) {
+  SpawnSettings(const std::filesystem::path& output, int specification) {
     ::posix_spawnattr_init(&attributes_);
     ::posix_spawn_file_actions_init(&actions_);
     ::posix_spawnattr_setflags(&attributes_,
@@ -68,7 +69,8 @@ class SpawnSettings {
     ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output.c_str(),
                                        O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
+    ::posix_spawn_file_actions_adddup2(&actions_, specification, kSpecificationFd);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, kSpecificationFd + 1);
   }
   ~SpawnSettings() {
     ::posix_spawn_file_actions_destroy(&actions_);
@@ -130,9 +132,9 @@ Result<bool> Supervisor::start(const RunSpec& spec) {
   Result<bool> created = create_folder_durably(paths.folder);
   if (!created) return created;
   if (!*created && (running(spec.uid) || claimed(spec.uid))) return false;
-  Result<void> written = write_durably(paths.spec, to_text(spec));
+  Result<void> written = write_durably(paths.spec, to_text(outline_of(spec)));
   if (written && !log_folder_.empty()) written = link_logs(root_, spec.uid, log_folder_);
-  Result<int> pid = written ? spawn(spec.uid, paths) : Result<int>(written.error());
+  Result<int> pid = written ? spawn(spec, paths) : Result<int>(written.error());
   if (!pid) {
     // The folder stays: it is what keeps the pod from being started a second time.
     const Result<RunState> lost = mark_lost(spec.uid, pid.error().text);
@@ -146,11 +148,13 @@ Result<bool> Supervisor::start(const RunSpec& spec) {
   return true;
 }
 
-Result<int> Supervisor::spawn(const std::string& uid, const RunPaths& paths) const {
-  const SpawnSettings settings(paths.folder / "runner.log");
+Result<int> Supervisor::spawn(const RunSpec& spec, const RunPaths& paths) const {
+  const Result<Fd> told = in_memory(to_text(spec));
+  if (!told) return told.error();
+  const SpawnSettings settings(paths.folder / "runner.log", told->get());
   std::vector<std::string> words = runner_;
   words.push_back(root_.string());
-  words.push_back(uid);
+  words.push_back(spec.uid);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

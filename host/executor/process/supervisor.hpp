@@ -83,7 +83,7 @@ class Supervisor {
 
   Supervisor(std::filesystem::path root, std::vector<std::string> runner);
   Result<void> watch_folders();
-  Result<int> spawn(const std::string& uid, const RunPaths& paths) const;
+  Result<int> spawn(const RunSpec& spec, const RunPaths& paths) const;
   void follow(const std::string& uid, Owner owner);
   Result<RunState> read_state(const std::string& uid) const;
   Result<RunState> mark_lost(const std::string& uid, const std::string& why);

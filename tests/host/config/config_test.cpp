@@ -135,6 +135,18 @@ TEST(Config, A11_TheStoreHasLimits) {
   EXPECT_FALSE(parse("store:\n  limits: {objects: 0}\n").ok());
 }
 
+TEST(Config, TheStoreMayBeEncrypted) {
+  EXPECT_EQ(parse("").value().store.encryption.key_file, "");
+  const auto config = parse("store:\n  encryption: {keyFile: /etc/sluice/keys, enabled: false}\n");
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->store.encryption.key_file, "/etc/sluice/keys");
+  EXPECT_FALSE(config->store.encryption.enabled);
+  EXPECT_THAT(parse("store:\n  encryption: {enabled: true}\n").error().text,
+              HasSubstr("store.encryption.keyFile: is missing"));
+  EXPECT_THAT(parse("store:\n  path: memory\n  encryption: {keyFile: k}\n").error().text,
+              HasSubstr("keyFile: a store in memory has nothing on the disk to encrypt"));
+}
+
 TEST(Configuration, ReadsWhatIsAboutJobs) {
   const auto config = parse(R"(
 scheduling:

@@ -69,6 +69,19 @@ TEST_F(SupervisorTest, WhatCannotStartSaysWhy) {
   EXPECT_NE(end("u2").containers[0].now.message.find("/no/such/folder"), std::string::npos);
 }
 
+// They may come from Secrets; who reads the disk is not to find them.
+TEST_F(SupervisorTest, NoFileHoldsWhatAContainerRunsOrItsVariables) {
+  RunSpec s = spec("test \"$HIDDEN\" = \"$0\"");
+  s.containers[0].argv.push_back("from-a-secret");
+  s.containers[0].env.push_back("HIDDEN=from-a-secret");
+  started(s);
+  EXPECT_EQ(end().phase, RunPhase::kSucceeded);
+  for (const auto& entry : fs::recursive_directory_iterator(root_))
+    if (entry.is_regular_file()) {
+      EXPECT_EQ(read_file(entry.path())->find("from-a-secret"), std::string::npos) << entry.path();
+    }
+}
+
 TEST_F(SupervisorTest, APodIsStartedOnce) {
   started(spec("echo once"));
   Result<bool> again = supervisor_->start(spec("echo twice"));
@@ -303,10 +316,14 @@ TEST_F(SupervisorTest, OfTwoRunnersOneRunsAndIsFollowed) {
   auto slow = Supervisor::open(root_, {"/bin/sh", "-c", wait + " \"$@\"", "sh"});
   ASSERT_TRUE(slow);
   supervisor_ = std::move(*slow);
-  started(spec("echo up; while [ ! -e " + gate + " ]; do sleep 0.02; done; exit 7"));
+  const RunSpec s = spec("echo up; while [ ! -e " + gate + " ]; do sleep 0.02; done; exit 7");
+  started(s);
   // Meanwhile the one of a dead host comes first.
+  const Result<Fd> told = in_memory(to_text(s));
+  ASSERT_TRUE(told);
   const pid_t first = ::fork();
   if (first == 0) {
+    ::dup2(told->get(), kSpecificationFd);
     ::execl(POD_RUNNER, POD_RUNNER, root_.c_str(), "u1", nullptr);
     ::_exit(99);
   }
