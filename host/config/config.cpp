@@ -290,6 +290,19 @@ void read_logs(Section& section, LogsConfig& out) {
                                            out.total_bytes, out.pod_bytes));
 }
 
+void read_job_users(Section& section, JobUsersConfig& out) {
+  using Mode = JobUsersConfig::Mode;
+  const int mode = section.choice("mode", {"auto", "on", "off"});
+  if (mode > 0) out.mode = mode == 1 ? Mode::kOn : Mode::kOff;
+  section.integer("first", out.first, 1000, (1LL << 31) - 1);
+  section.integer("count", out.count, 1, 1'000'000);
+  if (out.first + out.count > (1LL << 31) - 1)
+    section.fail("count", "allowed: users below 2147483648");
+  section.text("workPath", out.work_path);
+  if (out.work_path.empty() || out.work_path.front() != '/')
+    section.fail("workPath", fmt::format("found \"{}\"; allowed: an absolute path", out.work_path));
+}
+
 void read_executor(Section& section, ExecutorConfig& out) {
   if (section.choice("type", {"local", "none"}) == 1) out.type = ExecutorType::kNone;
   std::set<std::string> names;
@@ -303,6 +316,9 @@ void read_executor(Section& section, ExecutorConfig& out) {
   Section logs(section.errors(), section.child("logs"), section.path_of("logs"));
   read_logs(logs, out.logs);
   out.control_groups = section.choice("controlGroups", {"auto", "off"}) != 1;
+  Section users(section.errors(), section.child("jobUsers"), section.path_of("jobUsers"));
+  read_job_users(users, out.job_users);
+  out.all_system_calls = section.choice("systemCalls", {"filtered", "all"}) == 1;
 }
 
 void read_store(Section& section, StoreConfig& out) {

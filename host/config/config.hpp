@@ -134,12 +134,25 @@ struct LogsConfig {
   std::int64_t total_bytes = 4LL << 30;  ///< of all; what ended first goes first
 };
 
+/// As whom jobs run.
+struct JobUsersConfig {
+  /// kAuto: as users of their own where the host may start them, else as its own; kOn: or not at
+  /// all; kOff: as the host's user.
+  enum class Mode : std::uint8_t { kAuto, kOn, kOff };
+  Mode mode = Mode::kAuto;
+  std::int64_t first = 2'000'000'000;              ///< user of the first namespace
+  std::int64_t count = 100'000;                    ///< of namespaces, at most
+  std::string work_path = "/var/lib/sluice-jobs";  ///< for their working directories
+};
+
 struct ExecutorConfig {
   ExecutorType type = ExecutorType::kLocal;
   std::vector<NodeConfig> nodes;  ///< empty: this machine
   std::vector<ImageConfig> images;
   LogsConfig logs;
   bool control_groups = true;  ///< pods run in them where the machine has them
+  JobUsersConfig job_users;
+  bool all_system_calls = false;  ///< jobs may make them
 };
 
 /// How long objects are kept that are not needed any more; absent: for ever.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "host/config/config.hpp"
 #include "host/controllers/kernel_thread.hpp"
 #include "host/executor/images.hpp"
 #include "host/executor/logs.hpp"
@@ -32,6 +33,8 @@ struct LocalExecutorConfig {
   std::filesystem::path log_folder = {};  ///< for pods' output; empty: in `folder`
   LogBudget logs = {};
   bool control_groups = true;  ///< where this machine has them
+  JobUsersConfig users = {.mode = JobUsersConfig::Mode::kOff, .work_path = {}};
+  bool all_system_calls = false;
 };
 
 class Executor {

@@ -11,6 +11,7 @@
 #include "host/base/log.hpp"
 #include "host/base/wall_clock.hpp"
 #include "host/executor/pod_status.hpp"
+#include "host/executor/process/linked_folder.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -145,7 +146,38 @@ void LocalExecutor::find_groups() {
                                                 : "cpu, memory"}});
 }
 
+/// Where the host may, its jobs do not run as itself: what is the host's is not theirs.
+Result<void> LocalExecutor::find_users() {
+  using Mode = JobUsersConfig::Mode;
+  if (config_.users.mode == Mode::kOff) return {};
+  const UserRange range{config_.users.first, config_.users.count};
+  std::string why_not = why_no_other_user(range);
+  const Result<std::string> name = identity_of(config_.folder);
+  if (!name) return name.error();
+  work_ = std::filesystem::path(config_.users.work_path) / *name;
+  if (why_not.empty())
+    if (auto made = make_open_folders(work_); !made) why_not = made.error().text;
+  if (!why_not.empty()) {
+    if (config_.users.mode == Mode::kOn) return Error{"executor.jobUsers.mode: on: " + why_not};
+    log(::geteuid() == 0 ? LogLevel::kWarning : LogLevel::kInfo, "executor",
+        "pods run as the user of the host", {{"reason", why_not}});
+    return {};
+  }
+  auto users = JobUsers::open(config_.folder / "users", range);
+  if (!users) return users.error();
+  users_ = std::move(*users);
+  supervisor_->put_work(work_);
+  for (const char* own : {"HOME", "USER", "LOGNAME", "TMPDIR"})
+    std::erase_if(sources_.environment, [&](const std::string& each) {
+      return each.starts_with(std::string(own) + "=");
+    });
+  log(LogLevel::kInfo, "executor", "pods run as a user of their namespace",
+      {{"first", std::to_string(range.first)}, {"work", work_.string()}});
+  return {};
+}
+
 Result<void> LocalExecutor::start() {
+  if (auto found = find_users(); !found) return found;
   wake_ = Fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake_) return system_error("cannot make an event descriptor in", config_.folder);
   Result<LiveStore::Cursor> cursor = store_.watch(pods_, store_.version());
@@ -163,7 +195,8 @@ void LocalExecutor::stop() {
   thread_.join();
   subscription_.reset();
   std::error_code in_use;  // by pods that run on
-  if (!groups_.empty()) std::filesystem::remove(groups_, in_use);
+  for (const std::filesystem::path& folder : {groups_, work_})
+    if (!folder.empty()) std::filesystem::remove(folder, in_use);
 }
 
 void LocalExecutor::loop() {
@@ -270,9 +303,23 @@ void LocalExecutor::consider(const StoredObject& record) {
   begin(uid, pod);
 }
 
+Result<RunSpec, PodProblem> LocalExecutor::plan(const std::string& uid, const json::object& pod) {
+  if (users_) {
+    const auto user = users_->of(api::find_text(part(pod, "metadata"), "namespace"));
+    if (!user) return PodProblem{"StartError", user.error().text};
+    sources_.as = {*user, *user};
+    sources_.home = (work_ / uid).string();
+  }
+  auto spec = plan_pod(pod, sources_);
+  if (!spec || !users_) return spec;
+  spec->user = sources_.as.user;
+  spec->group_id = sources_.as.group;
+  return spec;
+}
+
 void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   const std::string key = key_of(pod);
-  const Result<RunSpec, PodProblem> spec = plan_pod(pod, sources_);
+  const Result<RunSpec, PodProblem> spec = plan(uid, pod);
   if (!spec) {
     if (spec.error().may_pass) {
       waiting_[uid] = key;
@@ -285,6 +332,7 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   RunSpec run_spec = *spec;
   run_spec.log_bytes = log_budget_.pod_bytes;
   run_spec.log_keep_free = log_budget_.keep_free;
+  run_spec.all_calls = config_.all_system_calls;
   if (!groups_.empty()) run_spec.group = (groups_ / uid).string();
   const Result<bool> started = supervisor_->start(run_spec);
   if (!started) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "host/executor/executor.hpp"
+#include "host/executor/job_users.hpp"
 #include "host/executor/pod_plan.hpp"
 #include "host/executor/process/supervisor.hpp"
 
@@ -45,6 +46,8 @@ class LocalExecutor final : public Executor {
   };
 
   void find_groups();
+  Result<void> find_users();
+  Result<RunSpec, PodProblem> plan(const std::string& uid, const boost::json::object& pod);
   void loop();
   void take_over();
   void take_changes();
@@ -76,7 +79,9 @@ class LocalExecutor final : public Executor {
   KernelThread& kernel_;
   FileLogs logs_;
   PodSources sources_;
-  std::filesystem::path groups_;  // of pods; empty: they have none
+  std::filesystem::path groups_;   // of pods; empty: they have none
+  std::optional<JobUsers> users_;  // nothing: pods run as this process
+  std::filesystem::path work_;     // their working directories then
   std::unique_ptr<UsageMeter> usage_;
 
   Fd wake_;  // eventfd: something was published, or the end

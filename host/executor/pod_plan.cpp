@@ -229,6 +229,7 @@ Result<ContainerSpec, PodProblem> plan_container(const json::object& container, 
     const std::size_t equals = text.find('=');
     set(all, text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1));
   }
+  if (!sources.home.empty()) set(all, "HOME", sources.home);
   const std::string_view hostname = api::find_text(part(pod, "spec"), "hostname");
   set(all, "HOSTNAME",
       std::string(hostname.empty() ? api::find_text(part(pod, "metadata"), "name") : hostname));

@@ -34,6 +34,7 @@ struct PodSources {
   std::vector<std::string> environment;
   Entrypoints images;
   ProcessUser as = {};   ///< the user and group of the processes
+  std::string home;      ///< of that user; empty: as `environment` says
   HeldLimits held = {};  ///< on this machine
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <list>
 #include <random>
@@ -65,6 +66,10 @@ class CrashLoop {
               kConfig) {
     const std::string runs = (std::filesystem::absolute(options.folder) / "runs").string();
     std::ofstream{runs};
+    // Jobs run as a user of their namespace, and write there.
+    using std::filesystem::perms;
+    std::filesystem::permissions(options.folder, perms::owner_all | perms(0011));
+    std::filesystem::permissions(runs, perms(0666));
     for (int i = 0; i < options.clients; ++i)
       loads_.emplace_back(i, static_cast<std::uint32_t>(random_()), runs);
     for (const Kind kind : {Kind::kConfigMap, Kind::kWorkload, Kind::kJob})

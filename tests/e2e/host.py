@@ -27,6 +27,7 @@ class Host:
         """extra: more sections of the configuration. plugins: the text of its section plugins."""
         self.sluice = sluice
         self.folder = tempfile.mkdtemp(prefix="sluice-e2e-")
+        os.chmod(self.folder, 0o711)  # jobs run as other users, and look for files in it
         self.kubeconfig = os.path.join(self.folder, "kubeconfig")
         self.config = os.path.join(self.folder, "sluice.yaml")
         store = "memory" if memory else os.path.join(self.folder, "data")

@@ -2,18 +2,18 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <sstream>
 #include <string_view>
 #include <system_error>
 #include <vector>
+
+#include "host/executor/process/linked_folder.hpp"
 
 namespace sluice::host {
 namespace {
@@ -125,17 +125,14 @@ GroupParent make_group_parent(const fs::path& own) {
     return out;
   }
   const fs::path base = (::geteuid() == 0 ? top : top / own_group()) / "sluice";
-  struct stat identity {};
-  if (::stat(own.c_str(), &identity) != 0) {
-    out.why_not = "cannot look at " + own.string();
-    return out;
-  }
   // By the executor's folder itself, which one host has at a time. Its path may be relative, or
   // mean another folder in another root: hosts that shared a name would end each other's pods.
-  char name[40];
-  std::snprintf(name, sizeof name, "%llx-%llx", static_cast<unsigned long long>(identity.st_dev),
-                static_cast<unsigned long long>(identity.st_ino));
-  const fs::path folder = base / name;
+  const Result<std::string> name = identity_of(own);
+  if (!name) {
+    out.why_not = name.error().text;
+    return out;
+  }
+  const fs::path folder = base / *name;
   std::error_code problem;
   fs::create_directories(folder, problem);
   if (problem) {

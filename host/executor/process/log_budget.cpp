@@ -76,27 +76,4 @@ std::int64_t keep_log_budget(const fs::path& root, const LogBudget& budget,
   return used;
 }
 
-Result<void> link_logs(const fs::path& root, const std::string& uid, const fs::path& where) {
-  const RunPaths paths(root, uid);
-  std::error_code problem;
-  if (fs::exists(fs::symlink_status(paths.logs, problem))) return {};
-  const fs::path target = where / uid;
-  fs::create_directories(target, problem);
-  if (problem)
-    return Error{"cannot create the folder " + target.string() + ": " + problem.message()};
-  fs::permissions(target, fs::perms::owner_all, problem);
-  fs::create_directory_symlink(target, paths.logs, problem);
-  if (problem) return Error{"cannot link " + paths.logs.string() + ": " + problem.message()};
-  return {};
-}
-
-void remove_logs(const fs::path& root, const std::string& uid) {
-  const RunPaths paths(root, uid);
-  std::error_code problem;
-  if (!fs::is_symlink(fs::symlink_status(paths.logs, problem))) return;
-  const fs::path target = fs::read_symlink(paths.logs, problem);
-  // Only what link_logs() made: a pod may write into its folder.
-  if (!problem && target.filename() == uid) fs::remove_all(target, problem);
-}
-
 }  // namespace sluice::host

@@ -28,11 +28,4 @@ LogBudget budget_on_disk(LogBudget wanted, const std::filesystem::path& folder);
 std::int64_t keep_log_budget(const std::filesystem::path& root, const LogBudget& budget,
                              const std::vector<std::string>& ended);
 
-/// Makes `logs` of the pod's folder a link to a folder of its own below `where`. Before the pod's
-/// runner is started; what is there already stays.
-Result<void> link_logs(const std::filesystem::path& root, const std::string& uid,
-                       const std::filesystem::path& where);
-/// Removes the logs, wherever they lie.
-void remove_logs(const std::filesystem::path& root, const std::string& uid);
-
 }  // namespace sluice::host

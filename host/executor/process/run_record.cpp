@@ -132,7 +132,10 @@ std::string to_text(const RunSpec& spec) {
                                       {"firstBackoffMs", spec.first_backoff_ms},
                                       {"logBytes", spec.log_bytes},
                                       {"logKeepFree", spec.log_keep_free},
-                                      {"group", spec.group}});
+                                      {"group", spec.group},
+                                      {"user", spec.user},
+                                      {"groupId", spec.group_id},
+                                      {"allCalls", spec.all_calls}});
 }
 
 Result<RunSpec> parse_run_spec(std::string_view text) {
@@ -147,6 +150,9 @@ Result<RunSpec> parse_run_spec(std::string_view text) {
   spec.log_bytes = number(object, "logBytes");
   spec.log_keep_free = number(object, "logKeepFree");
   spec.group = api::find_text(object, "group");
+  spec.user = number(object, "user");
+  spec.group_id = number(object, "groupId");
+  spec.all_calls = api::find_bool(object, "allCalls", false);
   const std::int64_t restart = number(object, "restart", 2);
   if (restart == 0) spec.restart = RestartPolicy::kNever;
   if (restart == 1) spec.restart = RestartPolicy::kOnFailure;

@@ -8,6 +8,8 @@
 //                             to the runner in memory only: there may be Secrets in it
 //   pods/UID/owner.json       the runner (process, its start, boot): created exactly once
 //   pods/UID/stop             seconds of grace, once the pod is to end
+//   pods/UID/work             where its processes begin; a link to elsewhere where they run as a
+//                             user of their own, who may not enter these folders
 //   pods/UID/logs/NAME/N.log  output of container NAME, N-th start; of the last two. `logs` may be
 //   a
 //                             link to where logs lie
@@ -53,6 +55,8 @@ struct RunSpec {
   std::int64_t log_bytes = 0;              ///< for the output of all containers; 0: any
   std::int64_t log_keep_free = 0;          ///< see LogLimits
   std::string group;                       ///< its control group; empty: it has none
+  std::int64_t user = 0, group_id = 0;     ///< of its processes; 0: those of the host
+  bool all_calls = false;                  ///< of the system; else not those of system_calls.hpp
 };
 
 struct ContainerRun {

@@ -156,11 +156,12 @@ std::filesystem::path Runner::group_of(std::size_t i) const {
 
 Result<Spawned, SpawnError> Runner::spawn(std::size_t i) const {
   const ContainerSpec& container = spec_.containers[i];
-  if (spec_.group.empty()) return spawn_container(container, paths_.work);
+  const SpawnRights rights{spec_.user, spec_.group_id, spec_.all_calls};
+  if (spec_.group.empty()) return spawn_container(container, paths_.work, rights);
   const Result<Fd> own = make_group(group_of(i), container.limits);
   const Result<Fd> keepers = make_group(std::filesystem::path(spec_.group) / kKeepersGroup, {});
   if (!own || !keepers) return SpawnError{126, (own ? keepers : own).error().text};
-  return spawn_container(container, paths_.work, {own->get(), keepers->get()});
+  return spawn_container(container, paths_.work, rights, {own->get(), keepers->get()});
 }
 
 /// What is left of the run is killed, whichever process its parent is.
@@ -435,6 +436,9 @@ int run_pod_runner(const std::filesystem::path& root, const std::string& uid) {
   if (!*mine) return refuse("pod " + uid + " has an owner already");
   std::error_code ignored;
   std::filesystem::create_directories(paths.work, ignored);
+  // Where it really is, so that its parents may be entered.
+  if (const auto work = std::filesystem::canonical(paths.work, ignored); !ignored)
+    paths.work = work;
   return Runner(std::move(*spec), std::move(paths)).run(signals);
 }
 

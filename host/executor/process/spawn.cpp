@@ -1,6 +1,7 @@
 #include "host/executor/process/spawn.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "host/executor/process/keeper.hpp"
+#include "host/executor/process/system_calls.hpp"
 
 namespace sluice::host {
 namespace {
@@ -23,7 +25,7 @@ struct ChildFailure {
   int error = 0;
 };
 
-enum Stage : int { kStageSetup, kStageGroup, kStageFolder, kStageProgram };
+enum Stage : int { kStageSetup, kStageGroup, kStageUser, kStageFolder, kStageProgram };
 
 struct Pipe {
   Fd read, write;
@@ -63,13 +65,38 @@ void default_signals() {
 /// The calling process goes into the control group.
 bool enter(int group) { return group < 0 || ::write(group, "0", 1) == 1; }
 
-[[noreturn]] void become(const std::vector<char*>& argv, std::vector<char*>& env,
-                         const std::string& folder, bool no_new_privileges, const Pipe& out,
-                         const Pipe& err, const Pipe& failed, pid_t keeper, int group) {
+/// For good: no saved user, no group besides. In this process there is one thread.
+bool become_user(const SpawnRights& rights) {
+  const auto user = static_cast<uid_t>(rights.user);
+  const auto group = static_cast<gid_t>(rights.group);
+  return rights.user == 0 ||
+         (::setgroups(0, nullptr) == 0 && ::setresgid(group, group, group) == 0 &&
+          ::setresuid(user, user, user) == 0);
+}
+
+/// Gives up rights that the container is not to have.
+bool take_rights(const SpawnRights& rights, bool no_new_privileges) {
+  const bool fewer = no_new_privileges || rights.user != 0 || !rights.all_calls;
+  if (fewer && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
+  return rights.all_calls || refuse_system_calls();
+}
+
+/// What a container's first process is to be.
+struct Wanted {
+  const ContainerSpec& spec;
+  const std::string& folder;
+  const SpawnRights& rights;
+  int group;  // of SpawnGroups
+};
+
+[[noreturn]] void become(const Wanted& wanted, const std::vector<char*>& argv,
+                         std::vector<char*>& env, const Pipe& out, const Pipe& err,
+                         const Pipe& failed, pid_t keeper) {
   ::setsid();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!enter(wanted.group)) give_up(failed.write.get(), kStageGroup);
+  if (!become_user(wanted.rights)) give_up(failed.write.get(), kStageUser);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);       // which another user would forget
   if (::getppid() != keeper) ::_exit(126);  // it died before the line above
-  if (!enter(group)) give_up(failed.write.get(), kStageGroup);
   default_signals();
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null < 0 || ::dup2(null, STDIN_FILENO) < 0 || ::dup2(out.write.get(), STDOUT_FILENO) < 0 ||
@@ -77,9 +104,9 @@ bool enter(int group) { return group < 0 || ::write(group, "0", 1) == 1; }
     give_up(failed.write.get(), kStageSetup);
   }
   ::umask(022);
-  if (no_new_privileges && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+  if (!take_rights(wanted.rights, wanted.spec.no_new_privileges))
     give_up(failed.write.get(), kStageSetup);
-  if (::chdir(folder.c_str()) != 0) give_up(failed.write.get(), kStageFolder);
+  if (::chdir(wanted.folder.c_str()) != 0) give_up(failed.write.get(), kStageFolder);
   environ = env.data();  // execvp looks for the program in this PATH
   ::execvp(argv.front(), argv.data());
   give_up(failed.write.get(), kStageProgram);
@@ -113,9 +140,10 @@ SpawnError describe(const ChildFailure& failure, const ContainerSpec& spec,
     return {failure.error == ENOENT ? 127 : 126,
             "cannot run " + spec.argv.front() + " in " + folder + ": " + reason};
   }
-  return {126, std::string(failure.stage == kStageGroup ? "cannot enter the control group: "
-                                                        : "cannot set up the process: ") +
-                   reason};
+  const char* const what = failure.stage == kStageGroup  ? "cannot enter the control group: "
+                           : failure.stage == kStageUser ? "cannot become the user of the pod: "
+                                                         : "cannot set up the process: ";
+  return {126, what + reason};
 }
 
 SpawnError now(std::string_view what) {
@@ -126,12 +154,17 @@ SpawnError now(std::string_view what) {
 
 Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
                                             const std::filesystem::path& default_folder,
-                                            const SpawnGroups& groups) {
+                                            const SpawnRights& rights, const SpawnGroups& groups) {
   const std::string folder = spec.working_dir.empty() ? default_folder.string() : spec.working_dir;
   Pipe out, err, failed;
   if (!make(out, O_NONBLOCK) || !make(err, O_NONBLOCK) || !make(failed, 0)) {
     return now("cannot make a pipe");
   }
+  // Programs open /dev/stdout and /dev/stderr by name.
+  for (const Pipe* pipe : {&out, &err})
+    if (rights.user != 0 && ::fchown(pipe->write.get(), static_cast<uid_t>(rights.user),
+                                     static_cast<gid_t>(rights.group)) != 0)
+      return now("cannot give the output to the user of the pod");
   const std::vector<char*> argv = pointers(spec.argv);
   std::vector<char*> env = pointers(spec.env);
   const pid_t runner = ::getpid();
@@ -142,7 +175,7 @@ Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
     const pid_t self = ::getpid();
     const pid_t first = ::fork();
     if (first == 0)
-      become(argv, env, folder, spec.no_new_privileges, out, err, failed, self, groups.container);
+      become({spec, folder, rights, groups.container}, argv, env, out, err, failed, self);
     if (first < 0) ::_exit(126);
     keep(first, failed);
   }

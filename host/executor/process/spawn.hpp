@@ -31,8 +31,15 @@ struct SpawnGroups {
   int keeper = -1;
 };
 
+/// As whom, and with what.
+struct SpawnRights {
+  std::int64_t user = 0, group = 0;  ///< 0: those of this process
+  bool all_calls = false;            ///< else those of system_calls.hpp are refused
+};
+
 Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
                                             const std::filesystem::path& default_folder,
+                                            const SpawnRights& rights = {},
                                             const SpawnGroups& groups = {});
 
 }  // namespace sluice::host

@@ -18,7 +18,7 @@
 
 #include "host/base/wall_clock.hpp"
 #include "host/executor/process/control_group.hpp"
-#include "host/executor/process/log_budget.hpp"
+#include "host/executor/process/linked_folder.hpp"
 
 namespace sluice::host {
 namespace {
@@ -133,7 +133,9 @@ Result<bool> Supervisor::start(const RunSpec& spec) {
   if (!created) return created;
   if (!*created && (running(spec.uid) || claimed(spec.uid))) return false;
   Result<void> written = write_durably(paths.spec, to_text(outline_of(spec)));
-  if (written && !log_folder_.empty()) written = link_logs(root_, spec.uid, log_folder_);
+  if (written && !log_folder_.empty()) written = link_folder(paths.logs, log_folder_ / spec.uid);
+  if (written && spec.user != 0)
+    written = link_folder(paths.work, work_folder_ / spec.uid, {spec.user, spec.group_id});
   Result<int> pid = written ? spawn(spec, paths) : Result<int>(written.error());
   if (!pid) {
     // The folder stays: it is what keeps the pod from being started a second time.
@@ -285,7 +287,8 @@ void Supervisor::forget(const std::string& uid) {
   const RunPaths paths(root_, uid);
   std::error_code ignored;
   std::filesystem::remove(paths.state, ignored);
-  remove_logs(root_, uid);
+  remove_linked(paths.logs, uid);
+  remove_linked(paths.work, uid);
   // The folder is what tells that the pod was started: it goes away at once, by a rename.
   const std::filesystem::path away = root_ / (std::string(kRemoved) + uid);
   std::filesystem::rename(paths.folder, away, ignored);

@@ -43,6 +43,8 @@ class Supervisor {
   ~Supervisor();  // leaves running pods alone
   /// Where the logs of pods lie that are started from now on; empty: in the pods' folders.
   void put_logs(const std::filesystem::path& folder) { log_folder_ = folder; }
+  /// Where the working directories of pods lie that run as a user of their own.
+  void put_work(const std::filesystem::path& folder) { work_folder_ = folder; }
   /// Where pods have their control groups; empty: nowhere. Ends what is in groups of pods that are
   /// not known here any more.
   void put_groups(const std::filesystem::path& folder);
@@ -94,7 +96,7 @@ class Supervisor {
 
   void end_group_of(const std::string& uid) const;
 
-  std::filesystem::path root_, log_folder_, group_folder_;
+  std::filesystem::path root_, log_folder_, work_folder_, group_folder_;
   std::vector<std::string> runner_;
   Fd events_;   // epoll
   Fd notices_;  // inotify on states/

@@ -88,7 +88,7 @@ TEST_F(ControlGroupTest, AGroupOfAPodThatIsNotKnownIsEndedAtTheStart) {
   const fs::path stray = groups_ / "forgotten" / "main";
   const Result<Fd> entrance = make_group(stray, {});
   ASSERT_TRUE(entrance) << entrance.error().text;
-  const auto spawned = spawn_container(grouped("exec sleep 1000").containers[0], "/",
+  const auto spawned = spawn_container(grouped("exec sleep 1000").containers[0], "/", {},
                                        {.container = entrance->get()});
   ASSERT_TRUE(spawned) << spawned.error().text;
   restart_host();
