@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Measures `sluice simulate` on Kueue's own performance inputs, and runs the microbenchmarks.
 
-usage: run.py [engine | live | profile] --sluice BIN [--quick] [--runs N] [--only NAME] [--work FOLDER]
-              [--micro FOLDER] [--rest-only | --crash [ROUNDS] | --serve [OBJECTS] | --stories [N]]
+usage: run.py [engine | live | profile] --sluice BIN [--quick] [--runs N] [--only NAME]
+              [--work FOLDER] [--micro FOLDER]
+              [--rest-only | --crash [ROUNDS] | --serve [OBJECTS] | --stories [N]]
 
 For each input it runs the whole program N times (manifests parsed, decision log written to disk)
 and prints the fastest run beside what Kueue's scheduler needs for the same input alone in one

@@ -185,16 +185,12 @@ class Places:
     def submit(self, name, cpu=1, then="true", runtime=None, **spec):
         """`then`: what it does between start and end; runtime: how long it says that it takes."""
         file = self.witness(name)
-<<<<<<< HEAD
+        for each in (file, file + ".lock"):
+            with open(each, "a", encoding="utf-8"):
+                os.chmod(each, 0o666)  # jobs run as a user of their namespace
         # Whoever has the lock runs, until the last of its processes has ended.
         script = (f'exec 9>> {file}.lock; flock -n 9 || echo twice >> {file}; '
                   f'trap "exit 1" TERM; echo start >> {file}; {then}; echo end >> {file}')
-=======
-        with open(file, "a", encoding="utf-8"):
-            os.chmod(file, 0o666)  # jobs run as a user of their namespace
-        script = (f'trap "exit 1" TERM; echo "start $HOSTNAME_OF_HOST $$" >> {file}; {then}; '
-                  f'echo end >> {file}')
->>>>>>> cb0f0f0 (Where the host is root its jobs are not: a user per namespace, and fewer calls of the system)
         self.manager.create(JOBS, {
             "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "q"}},
             "spec": {"suspend": True, "backoffLimit": 0, **spec, "template": {
