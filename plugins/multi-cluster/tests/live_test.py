@@ -168,7 +168,7 @@ class Losses(unittest.TestCase):
 
     def test_a_worker_that_is_lost_is_replaced_and_cleaned_up(self):
         with Places(OPTIONS.sluice, workers=2, cpus=4, workerLostTimeoutSeconds=5) as places:
-            places.submit("lost", then="sleep 600")
+            places.submit("lost", then="sleep 600", alone=False)  # nobody can end the first
             places.wait_started("lost")
             first = places.chosen("lost")
             worker = places.workers[int(first[-1]) - 1]

@@ -32,8 +32,7 @@ TEST(WhatIfText, SaysWhenItWouldStart) {
        "Start  between in 10s (2026-01-01T12:00:10Z) and in 1h (2026-01-01T13:00:00Z), 86 % sure, "
        "if nothing else is submitted\n"},
       {R"({"earliest": "2026-01-01T12:00:10Z", "because": "unknown: 1 job says no time"})",
-       "Start  not before in 10s (2026-01-01T12:00:10Z); unknown: 1 running job says no run "
-       "time\n"},
+       "Start  not before in 10s (2026-01-01T12:00:10Z); unknown: 1 job says no time\n"},
       {R"({"earliest": "2026-01-01T12:00:00Z", "because": "unknown: 1 job says no time"})",
        "Start  perhaps at once; unknown: 1 job says no time\n"},
       {R"({"because": "it can never start"})", "Start  it can never start\n"},
