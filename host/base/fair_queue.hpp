@@ -41,6 +41,32 @@ class FairQueue {
     return out;
   }
 
+  /// The user's items that wait.
+  std::size_t size_of(const std::string& who) const {
+    const auto known = places_.find(who);
+    return known == places_.end() ? 0 : known->second->items.size();
+  }
+
+  /// Takes the last item of the longest lane away, if that has more than `most` of them; `spared`
+  /// is not looked at. O(lanes).
+  std::optional<Item> shed(std::size_t most, const std::string& spared) {
+    auto longest = lanes_.end();
+    for (auto lane = lanes_.begin(); lane != lanes_.end(); ++lane)
+      if (lane->items.size() > most && lane->who != spared) {
+        longest = lane;
+        most = lane->items.size();
+      }
+    if (longest == lanes_.end()) return std::nullopt;
+    std::optional<Item> out(std::move(longest->items.back()));
+    longest->items.pop_back();
+    --size_;
+    if (longest->items.empty()) {
+      places_.erase(longest->who);
+      lanes_.erase(longest);
+    }
+    return out;
+  }
+
   /// The user that has its turn; nullptr when nothing waits. Valid until the queue changes.
   const std::string* next() const { return lanes_.empty() ? nullptr : &lanes_.front().who; }
 

@@ -91,15 +91,22 @@ void ControlLoop::push(Write write) {
   {
     const std::lock_guard lock(mutex_);
     stopping = stopping_;
-    if (stopping_ || queue_.size() + laid_aside_count_ >= limits_.waiting_writes) {
-      refused = std::move(write.done);
-    } else {
-      const std::string user = write.request.user;
-      queue_.push(user, std::move(write));
+    const std::string user = write.request.user;
+    bool room = !stopping_ && queue_.size() + laid_aside_count_ < limits_.waiting_writes;
+    if (!stopping_ && !room) {
+      // Whoever has most waiting makes room for who has less: a flood refuses itself.
+      if (auto shed = queue_.shed(queue_.size_of(user) + 1, kHost)) {
+        refused = std::move(std::get<Write>(*shed).done);
+        room = true;
+      }
     }
+    if (room)
+      queue_.push(user, std::move(write));
+    else
+      refused = std::move(write.done);
   }
-  if (!refused) return work_.notify_one();
-  refused(stopping ? unavailable("the host is shutting down", 1) : overloaded());
+  work_.notify_one();
+  if (refused) refused(stopping ? unavailable("the host is shutting down", 1) : overloaded());
 }
 
 /// What it was drafted from has changed, and to do it again would take long here: false else.

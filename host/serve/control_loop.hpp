@@ -52,7 +52,8 @@ namespace sluice::host {
 
 struct ControlLoopLimits {
   std::size_t writes_per_turn = 256;
-  std::size_t waiting_writes = 10'000;            ///< more are refused with 429
+  /// More are refused with 429: those of whoever has most waiting, the latest first.
+  std::size_t waiting_writes = 10'000;
   Duration writing_per_turn = 20 * kMillisecond;  ///< then the rest waits for the next turn
   Duration longest_wait = 30 * kSecond;           ///< of a write for its turn; 504 beyond it
   Duration scheduling_per_turn = 4 * kMillisecond;

@@ -142,5 +142,48 @@ TEST(ControlLoop, A7_TasksAsideRunAndWhatComesAfterTheEndIsRefused) {
   EXPECT_EQ(host.write(host.request(WriteVerb::kPatch, "configmaps", "m", "{}", "u")), 503);
 }
 
+// What waits is full: the one who floods is refused what is beyond his share, with the time after
+// which he may ask again; who comes late and asks for little has it.
+TEST(ControlLoop, AFloodIsRefusedItselfAndNobodyElse) {
+  ControlLoopLimits limits;
+  limits.waiting_writes = 20;
+  Host host(limits);
+  std::promise<void> begun, go;
+  host.loop.post([&](ObjectAccess&) {  // nothing is carried out meanwhile
+    begun.set_value();
+    go.get_future().wait();
+  });
+  begun.get_future().wait();
+  constexpr int kFlood = 50, kPolite = 5;
+  std::atomic<int> flood_done{0}, flood_refused{0}, polite_done{0}, without_time{0}, answered{0};
+  const auto submit = [&](const std::string& user, int i, std::atomic<int>& done,
+                          std::atomic<int>& refused) {
+    host.loop.submit(host.request(WriteVerb::kPatch, "configmaps", "m",
+                                  R"({"data":{")" + user + std::to_string(i) + R"(":"v"}})", user),
+                     [&](ApiResult<WriteOutcome> result) {
+                       if (!result && result.error().retry_after_seconds == 0) ++without_time;
+                       ++(result ? done : refused);
+                       ++answered;
+                     });
+  };
+  std::atomic<int> never{0};
+  for (int i = 0; i < kFlood; ++i) submit("mallory", i, flood_done, flood_refused);
+  EXPECT_EQ(flood_refused, kFlood - 20);
+  for (const char* user : {"ann", "bob"})
+    for (int i = 0; i < kPolite; ++i) submit(user, i, polite_done, never);
+  EXPECT_EQ(never, 0);
+  EXPECT_EQ(flood_refused, kFlood - 20 + 2 * kPolite);
+  // A second flood gets as much as the first has, and no more: (20 - 10) / 2.
+  std::atomic<int> second_done{0}, second_refused{0};
+  for (int i = 0; i < kFlood; ++i) submit("trudy", i, second_done, second_refused);
+  go.set_value();
+  host.loop.stop();
+  EXPECT_EQ(answered, 2 * kFlood + 2 * kPolite);
+  EXPECT_EQ(polite_done, 2 * kPolite);
+  EXPECT_EQ(flood_done, 5);
+  EXPECT_EQ(second_done, 5);
+  EXPECT_EQ(without_time, 0);
+}
+
 }  // namespace
 }  // namespace sluice::host

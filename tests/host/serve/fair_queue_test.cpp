@@ -44,5 +44,21 @@ TEST(FairQueue, WhoComesLateWaitsForOneOfEach) {
   EXPECT_EQ(all_of(queue), (std::vector<int>{4, 5, 6, 7, 8, 9}));
 }
 
+// A full queue makes room at the cost of whoever has most, and of his latest item.
+TEST(FairQueue, WhoHasMostMakesRoom) {
+  FairQueue<int> queue;
+  for (int i = 0; i < 5; ++i) queue.push("", i);
+  for (int i = 10; i < 13; ++i) queue.push("mallory", i);
+  queue.push("alice", 20);
+  EXPECT_EQ(queue.size_of("mallory"), 3U);
+  EXPECT_EQ(queue.size_of("bob"), 0U);
+  EXPECT_EQ(queue.shed(1, ""), 12);  // bob would have one
+  EXPECT_EQ(queue.shed(1, ""), 11);
+  EXPECT_EQ(queue.shed(1, ""), std::nullopt);  // nobody has more than one
+  EXPECT_EQ(queue.shed(0, ""), 10);
+  EXPECT_EQ(queue.size_of("mallory"), 0U);
+  EXPECT_EQ(all_of(queue), (std::vector<int>{0, 20, 1, 2, 3, 4}));
+}
+
 }  // namespace
 }  // namespace sluice::host
