@@ -16,7 +16,7 @@ from wire import Wire
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
-# Who asks about himself needs no right, and what if needs that of what it asks about, which an empty
+# Who asks about himself needs no right; what if needs that of what it asks about, which an empty
 # question does not name.
 EVERYBODYS = {"selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews",
               "whatifs"}

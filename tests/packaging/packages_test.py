@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """The Debian packages: what is in them, what they ask for, that they work where they are unpacked.
 
-    packages_test.py --build build/release [--root FOLDER] [TestClass.test_name …]
+    packages_test.py --build build/release [--hardened] [--root FOLDER] [TestClass.test_name …]
 
 --root: also install, upgrade, remove and purge them in a fresh Debian root that debootstrap makes
 in FOLDER (as root; some minutes, and Debian's archive has to be in reach).
 """
 import argparse
+import hashlib
+import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -16,6 +19,7 @@ import tempfile
 import unittest
 
 BUILD = ROOT = ""
+HARDENED = False
 NEEDED = ("cpack", "dpkg-deb", "dpkg-shlibdeps")
 
 
@@ -35,13 +39,76 @@ class Packages(unittest.TestCase):
     def setUpClass(cls):
         cls.work = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.work.cleanup)
-        ask("cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-B", cls.work.name)
+        cls.pack(cls.work.name)
         found = os.listdir(cls.work.name)
         cls.host, cls.sdk = (
             f"{cls.work.name}/{next(file for file in found if re.match(name + '_.*[.]deb$', file))}"
             for name in ("sluice", "sluice-sdk"))
         cls.unpacked = f"{cls.work.name}/unpacked"
         ask("dpkg-deb", "-x", cls.host, cls.unpacked)
+
+    @staticmethod
+    def pack(folder):
+        ask("cpack", "--config", f"{BUILD}/CPackConfig.cmake", "-B", folder,
+            env=os.environ | {"SOURCE_DATE_EPOCH": "1767225600"})
+
+    def programs(self):
+        """Program and plugins, as they are installed."""
+        yield f"{self.unpacked}/usr/bin/sluice"
+        plugins = f"{self.unpacked}/usr/lib/sluice/plugins"
+        yield from (os.path.join(plugins, name) for name in sorted(os.listdir(plugins)))
+
+    def test_packed_twice_they_are_the_same(self):
+        def digests(folder):
+            out = {}
+            for name in sorted(os.listdir(folder)):
+                if name.endswith(".deb"):
+                    with open(os.path.join(folder, name), "rb") as file:
+                        out[name] = hashlib.sha256(file.read()).hexdigest()
+            return out
+
+        with tempfile.TemporaryDirectory() as again:
+            self.pack(again)
+            self.assertEqual(digests(again), digests(self.work.name))
+
+    def test_programs_are_hardened(self):
+        if not HARDENED:
+            self.skipTest("this build is not hardened")
+        for path in self.programs():
+            dynamic, heads = ask("readelf", "-dW", path), ask("readelf", "-lW", path)
+            self.assertRegex(dynamic, r"FLAGS_1.*NOW", path)
+            self.assertNotRegex(dynamic, r"R(UN)?PATH", path)
+            self.assertNotIn("TEXTREL", dynamic, path)
+            self.assertIn("GNU_RELRO", heads, path)
+            self.assertRegex(heads, r"GNU_STACK.* RW ", path)
+            self.assertNotRegex(heads, r"LOAD.* RWE ", path)
+            self.assertIn("(Shared object file)" if path.endswith(".so") else
+                          "(Position-Independent Executable file)", ask("readelf", "-h", path))
+            if platform.machine() == "x86_64":  # marked for shadow stacks
+                self.assertIn("SHSTK", ask("readelf", "-n", path), path)
+        symbols = ask("nm", "-D", f"{self.unpacked}/usr/bin/sluice")
+        for name in ("__stack_chk_fail", "_chk@"):
+            self.assertIn(name, symbols)
+
+    def test_a_bill_of_materials_is_in_it(self):
+        with open(f"{self.unpacked}/usr/share/doc/sluice/sbom.spdx.json", encoding="utf-8") as text:
+            bill = json.load(text)
+        self.assertEqual(bill["spdxVersion"], "SPDX-2.3")
+        packages = {each["name"]: each for each in bill["packages"]}
+        for name in ("sluice", "libc6", "libssl3", "libsqlite3-0", "libtbb12", "libnghttp2-14",
+                     "uPlot"):
+            self.assertTrue(packages[name]["versionInfo"], name)
+        version = ask("dpkg-query", "-W", "-f", "${Version}", "libssl3")
+        self.assertEqual(packages["libssl3"]["versionInfo"], version)
+        listed = {each["fileName"]: each for each in bill["files"]}
+        for path in self.programs():
+            with open(path, "rb") as file:
+                digest = hashlib.sha256(file.read()).hexdigest()
+            name = "./" + os.path.relpath(path, self.unpacked)
+            self.assertIn({"algorithm": "SHA256", "checksumValue": digest},
+                          listed[name]["checksums"])
+        ids = [each["SPDXID"] for each in bill["packages"] + bill["files"]]
+        self.assertEqual(len(ids), len(set(ids)))
 
     def test_the_host_holds_what_the_page_says(self):
         for path in ("usr/bin/sluice", "usr/lib/sluice/plugins/flavor-fungibility.so",
@@ -128,8 +195,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--root", default="")
+    parser.add_argument("--hardened", action="store_true", help="what was built is to be")
     options, rest = parser.parse_known_args()
     BUILD, ROOT = os.path.abspath(options.build), options.root and os.path.abspath(options.root)
+    HARDENED = options.hardened
     missing = [name for name in NEEDED if not shutil.which(name)]
     if missing:
         print("skipped: not installed:", ", ".join(missing))
