@@ -3,7 +3,7 @@
 
 usage: run.py [engine | live | profile] --sluice BIN [--quick] [--runs N] [--only NAME]
               [--work FOLDER] [--micro FOLDER]
-              [--rest-only | --crash [ROUNDS] | --serve [OBJECTS] | --stories [N]]
+              [--rest-only | --crash [ROUNDS] | --serve [OBJECTS] | --stories [N] | --overload]
 
 For each input it runs the whole program N times (manifests parsed, decision log written to disk)
 and prints the fastest run beside what Kueue's scheduler needs for the same input alone in one
@@ -12,11 +12,12 @@ without the input of 500,000 workloads. The figures also go to FOLDER/results.js
 measured over REST (FOLDER of --micro has rest/rest_bench); --rest-only: nothing else. --crash
 kills a host under load ROUNDS times (default 1000), restarts it, and looks for what was lost;
 nothing else. --stories plays N (default 10000) stories of a host on a virtual clock, with crashes,
-against a naive model (tests/dst); nothing else. --serve fills a host with OBJECTS (default 200000)
-workloads, another with half as many jobs and their workloads, and measures memory, restarts and
-rest; nothing else. `live` plays the inputs against a host in real time over REST, with many
-clients; nothing else. `engine` times the engine alone. `profile` draws where the processor time of
-such loads goes, one picture each, into FOLDER/profile.
+against a naive model (tests/dst); nothing else. --overload asks ten times more of a host than it
+can do, floods it, and holds thousands of watches of which many are not read; nothing else. --serve
+fills a host with OBJECTS (default 200000) workloads, another with half as many jobs and their
+workloads, and measures memory, restarts and rest; nothing else. `live` plays the inputs against a
+host in real time over REST, with many clients; nothing else. `engine` times the engine alone.
+`profile` draws where the processor time of such loads goes, one picture each, into FOLDER/profile.
 """
 
 import argparse
@@ -145,6 +146,13 @@ def run_stories(arguments):
     return done.returncode
 
 
+def run_overload(arguments):
+    program = os.path.join(arguments.micro, 'overload', 'overload_bench')
+    done = subprocess.run([program, '--sluice', arguments.sluice, '--work',
+                           os.path.join(arguments.work, 'overload')], check=False)
+    return done.returncode
+
+
 def run_live(arguments):
     program = os.path.join(arguments.micro, 'live', 'live_bench')
     for name in [arguments.only] if arguments.only else ['baseline', 'large-scale']:
@@ -266,6 +274,7 @@ def main():
     parser.add_argument('--rest-only', action='store_true')
     parser.add_argument('--crash', type=int, nargs='?', const=1000, metavar='ROUNDS')
     parser.add_argument('--stories', type=int, nargs='?', const=10_000, metavar='N')
+    parser.add_argument('--overload', action='store_true')
     parser.add_argument('--serve', type=int, nargs='?', const=200_000, metavar='OBJECTS')
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
@@ -281,6 +290,8 @@ def main():
         return run_crash(arguments)
     if arguments.stories:
         return run_stories(arguments)
+    if arguments.overload:
+        return run_overload(arguments)
     if arguments.serve:
         return run_serve(arguments)
     names = [arguments.only] if arguments.only else list(generate.SCENARIOS)

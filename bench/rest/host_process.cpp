@@ -54,13 +54,19 @@ pid_t spawn(const std::string& sluice, const fs::path& folder, int& out) {
 
 }  // namespace
 
-HostProcess::HostProcess(const std::string& sluice, const std::string& folder) : folder_(folder) {
+HostProcess::HostProcess(const std::string& sluice, const std::string& folder,
+                         const HostExtras& extras)
+    : folder_(folder) {
   fs::remove_all(folder);
   fs::create_directories(folder);
   const std::uint16_t port = free_port();
+  const std::string tokens = fs::path(folder) / "tokens";
+  std::ofstream(tokens) << extras.tokens;
   std::ofstream(fs::path(folder) / "sluice.yaml")
       << "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
-      << "server: {address: \"127.0.0.1:0\", insecureHttp: \"127.0.0.1:" << port << "\"}\n"
+      << "server: {address: \"127.0.0.1:0\", insecureHttp: \"127.0.0.1:" << port
+      << "\", tokenFile: \"" << tokens << "\"" << (extras.server.empty() ? "" : ", ")
+      << extras.server << "}\n"
       << "metrics: {address: \"127.0.0.1:0\"}\n"
       << "executor: {type: none}\n"
       << "store: {path: \"" << (fs::path(folder) / "data").string() << "\"}\n";

@@ -14,11 +14,17 @@ namespace sluice::bench {
 /// Processor seconds of the host, by the names of its threads.
 using ThreadSeconds = std::map<std::string, double>;
 
+/// What its configuration has besides.
+struct HostExtras {
+  std::string server;  ///< more keys of that section
+  std::string tokens;  ///< lines of its token file
+};
+
 class HostProcess {
  public:
   /// Starts it and waits until it is ready. `folder` is emptied first; it holds the store, the
   /// configuration and the log.
-  HostProcess(const std::string& sluice, const std::string& folder);
+  HostProcess(const std::string& sluice, const std::string& folder, const HostExtras& extras = {});
   /// Ends it in order and removes the store.
   ~HostProcess();
   HostProcess(const HostProcess&) = delete;
