@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "api/codec/codec.hpp"
+#include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
 #include "core/base/check.hpp"
 #include "host/base/log.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 
@@ -46,6 +48,17 @@ RemoteChange remote_of_key(std::string_view key) {
   return out;
 }
 
+std::string labels_text(const boost::json::object& object) {
+  return api::to_json(part(part(object, "metadata"), "labels"));
+}
+
+bool has_field(const boost::json::object& object, std::string_view field) {
+  boost::system::error_code code;
+  std::string pointer = fmt::format("/{}", field);
+  std::replace(pointer.begin(), pointer.end(), '.', '/');
+  return boost::json::value(object).find_pointer(pointer, code) != nullptr;
+}
+
 Result<Time> time_of(const ControllerBridge::Looked& again, const ObjectAccess& objects) {
   if (!again) return again.error();
   return *again == kNever ? kNever : objects.now() + *again;
@@ -61,6 +74,14 @@ PluginController::PluginController(ControllerBridge& plugin, const api::Scheme& 
       log(LogLevel::kWarning, name_,
           fmt::format("it watches {} of {}, which this host does not have", watched.kind,
                       watched.api_version));
+    auto labels = LabelQuery::parse(watched.labels);
+    if (!labels) {
+      log(LogLevel::kError, name_,
+          fmt::format("it watches {} with label:{}, which is left out: {}", watched.kind,
+                      watched.labels, labels.error().text));
+      kinds_.back() = nullptr;
+    }
+    labels_.push_back(labels ? *std::move(labels) : LabelQuery());
   }
 }
 
@@ -77,10 +98,11 @@ void PluginController::changed(const ObjectChange& change, std::vector<WorkKey>&
     const WatchedKind& watched = plugin_.kinds()[i];
     const auto wants = [&](const StoredObject* object) {
       return object && (!watched.claimed || object->metadata.claimed_by(plugin_.plugin())) &&
-             (watched.has.empty() || has_field(*object, watched.has));
+             (watched.has.empty() || has_field(*object, watched.has)) &&
+             labels_[i].matches(*object);
     };
-    if (!wants(change.stored) && !wants(change.before) && (watched.claimed || !watched.has.empty()))
-      continue;
+    const bool narrowed = watched.claimed || !watched.has.empty() || !labels_[i].empty();
+    if (narrowed && !wants(change.stored) && !wants(change.before)) continue;
     const StoredObject* object = change.stored ? change.stored : change.before;
     const auto owner = watched.by_owner && object ? owner_of(*object) : std::nullopt;
     keys.push_back(owner ? *owner : key_of(i, change.key));
@@ -98,6 +120,7 @@ bool PluginController::follows(const StoredObject& workload) const {
     if (kinds_[i] != workload.kind) continue;
     const WatchedKind& watched = plugin_.kinds()[i];
     if (watched.claimed && !workload.metadata.claimed_by(plugin_.plugin())) continue;
+    if (!labels_[i].matches(workload)) continue;
     if (watched.has.empty() || decisions_write(watched.has) || has_field(workload, watched.has))
       return true;
   }
@@ -140,12 +163,10 @@ void PluginController::name_all(const ObjectAccess& objects) {
     if (kinds_[i] == nullptr) continue;
     const WatchedKind& watched = plugin_.kinds()[i];
     for (const std::string& key : objects.keys(*kinds_[i])) {
-      if (!watched.has.empty()) {
+      if (!watched.has.empty() || !labels_[i].empty()) {
         const auto object = objects.get(*kinds_[i], key);
-        boost::system::error_code code;
-        std::string pointer = "/" + watched.has;
-        std::replace(pointer.begin(), pointer.end(), '.', '/');
-        if (!object || boost::json::value(*object).find_pointer(pointer, code) == nullptr) continue;
+        if (!object || !labels_[i].matches_labels(labels_text(*object))) continue;
+        if (!watched.has.empty() && !has_field(*object, watched.has)) continue;
       }
       named_.push_back(key_of(i, key));
     }

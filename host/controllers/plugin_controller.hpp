@@ -14,6 +14,7 @@
 
 #include "host/objects/controller.hpp"
 #include "host/plugins/bridge_controller.hpp"
+#include "host/rest/selectors.hpp"
 
 namespace sluice::host {
 
@@ -49,6 +50,7 @@ class PluginController final : public Controller {
   ControllerBridge& plugin_;
   std::string name_;
   std::vector<const api::KindInfo*> kinds_;  // by number; nullptr: not there
+  std::vector<LabelQuery> labels_;           // by number
   std::vector<WorkKey> named_;               // keys for the next poll
   std::unordered_map<WorkKey, Asked, WorkKeyHash> asked_;
 };

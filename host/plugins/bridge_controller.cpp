@@ -27,6 +27,8 @@ std::optional<WatchedKind> watched_kind_of(std::string_view line) {
       out.by_owner = true;
     } else if (words[i].starts_with("has:") && words[i].size() > 4) {
       out.has = words[i].substr(4);
+    } else if (words[i].starts_with("label:") && words[i].size() > 6) {
+      out.labels = words[i].substr(6);
     } else {
       return std::nullopt;
     }
@@ -55,7 +57,8 @@ Result<ControllerBridge> ControllerBridge::make(LoadedPlugin& plugin) {
     auto kind = watched_kind_of(line);
     if (!kind)
       return Error{where + "\"" + line +
-                   "\" is not of the form GROUP/VERSION KIND [claimed] [by-owner] [has:FIELD]"};
+                   "\" is not of the form GROUP/VERSION KIND [claimed] [by-owner] [has:FIELD] "
+                   "[label:SELECTOR]"};
     bridge.kinds_.push_back(std::move(*kind));
   }
   if (bridge.kinds_.empty()) return Error{where + "it names none"};

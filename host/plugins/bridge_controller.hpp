@@ -23,6 +23,7 @@ struct WatchedKind {
   bool claimed = false;   ///< only workloads that the plugin claims
   bool by_owner = false;  ///< named by their controlling owner, where that is watched
   std::string has;        ///< only objects that have this field; empty: all
+  std::string labels;     ///< only objects that this selector of labels matches; empty: all
   bool operator==(const WatchedKind&) const = default;
 };
 

@@ -76,6 +76,33 @@ TEST_F(PluginControllerTest, AFailureLeavesNothingAndIsRepeatedWithGrowingPauses
   EXPECT_EQ(set->status()[0].faults, 12u);
 }
 
+TEST_F(PluginControllerTest, LabelsNarrowWhatItIsCalledFor) {
+  set = load({plugin("objects-a", R"({"reconcile":"count",
+    "watch":"kueue.x-k8s.io/v1beta1 ResourceFlavor label:team=a"})")});
+  wiring = std::make_unique<PluginWiring>(*set, host.kernel, host.objects);
+  wiring->join(host.controllers);
+  wiring->connect();
+  log.clear();
+  host.apply(kFlavor);
+  EXPECT_THAT(pass(0), IsEmpty());
+  ASSERT_TRUE(host.merge("ResourceFlavor", "f", R"({"metadata":{"labels":{"team":"a"}}})").ok());
+  EXPECT_THAT(pass(0), ElementsAre(HasSubstr(" f 1")));
+  ASSERT_TRUE(host.merge("ResourceFlavor", "f", R"({"metadata":{"labels":{"team":"b"}}})").ok());
+  EXPECT_THAT(pass(0), ElementsAre(HasSubstr(" f 2"))) << "it is told that it has it no more";
+  ASSERT_TRUE(host.merge("ResourceFlavor", "f", R"({"metadata":{"labels":{"team":"c"}}})").ok());
+  EXPECT_THAT(pass(0), IsEmpty());
+}
+
+TEST_F(PluginControllerTest, ASelectorThatIsNoneLeavesTheKindOut) {
+  set = load({plugin("objects-a", R"({"reconcile":"count",
+    "watch":"kueue.x-k8s.io/v1beta1 ResourceFlavor label:team=="})")});
+  const PluginController controller(set->controllers().front(), host.kernel.scheme());
+  EXPECT_THAT(controller.watches(), IsEmpty());
+  ASSERT_FALSE(log.empty());
+  EXPECT_THAT(log.back().text, HasSubstr("it watches ResourceFlavor with label:team==, which is "
+                                         "left out: "));
+}
+
 // A status that nobody follows is not written where statuses are rendered on demand, so the answer
 // may be yes too often, and never no where a decision could bring what the plugin looks for.
 TEST_F(PluginControllerTest, FollowsWorkloadsWhoseStatusCanConcernIt) {

@@ -39,6 +39,8 @@ typedef struct sluice_controller {
   /* Writes the kinds that it watches, one `GROUP/VERSION KIND` (or `VERSION KIND`) per line. A kind
    * that this host does not have is left out, with a warning. Behind the kind may stand:
    *   has:FIELD  only objects that have the field (`has:spec.x`), now or before the change
+   *   label:SEL  only objects whose labels the selector SEL matches (`label:a=b`, without spaces),
+   *              now or before the change
    *   claimed    only Workloads that the plugin's own traits claim, now or before the change
    *   by-owner   an object whose controlling owner is of a watched kind is not looked at itself:
    *              its changes have the owner looked at
