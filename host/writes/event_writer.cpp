@@ -49,10 +49,19 @@ bool EventWriter::count_up(const std::string& key) {
   return true;
 }
 
+/// What would be told there could keep the namespace: its events were deleted with all the rest.
+bool EventWriter::in_namespace_that_goes(const ObjectRef& about) const {
+  const api::KindInfo* namespaces = objects_.scheme().find("v1", "Namespace");
+  if (!about.kind->namespaced || !namespaces) return false;
+  const StoredObject* found = objects_.kernel().store().find(
+      *namespaces, std::string_view(about.key).substr(0, about.key.find('/')));
+  return found && found->metadata.terminating();
+}
+
 void EventWriter::emit(const EventNote& event) {
   if (!event.about.kind) return;
   const StoredObject* about = objects_.kernel().store().find(*event.about.kind, event.about.key);
-  if (!about) return;
+  if (!about || in_namespace_that_goes(event.about)) return;
   const std::string uid(about->metadata.uid());
   if (!allowed(uid)) {
     ++dropped_;

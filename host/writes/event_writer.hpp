@@ -44,6 +44,7 @@ class EventWriter final : public EventSink {
   };
   bool allowed(const std::string& uid);
   bool count_up(const std::string& key);
+  bool in_namespace_that_goes(const ObjectRef& about) const;
   void write(const EventNote& event, std::string_view about, const std::string& id);
 
   ObjectWriter& objects_;

@@ -169,5 +169,20 @@ TEST(Limits, A7NobodyReadsSoManyMistakes) {
   EXPECT_EQ(done->warnings.size(), 200U);
 }
 
+// An event that came after those of the namespace were deleted kept it for an hour.
+TEST(Limits, NothingIsToldInANamespaceThatGoes) {
+  HostFixture host;
+  host.apply(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team"}})");
+  host.apply(R"({"apiVersion":"v1","kind":"ConfigMap",
+    "metadata":{"name":"x","namespace":"team","finalizers":["a/b"]}})");
+  const EventNote note{{&host.kind("configmaps"), "team/x"}, false, "Said", "something"};
+  static_cast<ObjectAccess&>(host.objects).emit(note);
+  EXPECT_EQ(host.store.count(host.kind("events")), 1U);
+  ASSERT_TRUE(host.remove("namespaces", "team").ok());
+  ASSERT_TRUE(host.exists("configmaps", "team/x")) << "its finalizer keeps it";
+  static_cast<ObjectAccess&>(host.objects).emit(note);
+  EXPECT_EQ(host.store.count(host.kind("events")), 0U);
+}
+
 }  // namespace
 }  // namespace sluice::host
