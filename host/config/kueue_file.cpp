@@ -136,10 +136,11 @@ class Reader {
       tell(section.path_of("externalFrameworks"),
            name + ": a page of YAML makes a kind of job of it (JobKind)");
     note(section, "labelKeysToCopy", "missing: workloads do not get labels of their jobs");
-    note(section, "podOptions", "missing: plain pods are not queued");
+    note(section, "podOptions", "a plugin has it, with a configuration of its own");
   }
 
   void framework(const std::string& path, const std::string& name) {
+    if (name == "pod") return tell(path, "pod: a plugin has it, with a configuration of its own");
     if (std::find(std::begin(kBuiltIn), std::end(kBuiltIn), name) != std::end(kBuiltIn)) return;
     const auto page = std::find_if(std::begin(kPages), std::end(kPages),
                                    [&](const Page& each) { return each.framework == name; });

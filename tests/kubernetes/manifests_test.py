@@ -23,7 +23,7 @@ from observer import Observer, compare
 
 CONVERTED = ("ClusterQueue", "Cohort", "LocalQueue", "Workload", "MultiKueueCluster")
 PLUGINS = ("admission-fair-sharing", "concurrent-admission", "elastic-jobs",
-           "flavor-fungibility", "multi-cluster", "provisioning-check")
+           "flavor-fungibility", "multi-cluster", "pod-groups", "provisioning-check")
 GROUP = "/apis/kueue.x-k8s.io/"
 
 

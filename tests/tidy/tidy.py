@@ -34,6 +34,7 @@ FEATURE_WORDS = re.compile(
     r'|(allowed|target)[ _]?resource[ _]?flavor|explicit[ _]?options|admission[ _]?constraints'
     r'|remove[ _]?(other|lower|below[ _]?target)|multi[ _]?kueue[ _]?(config|cluster)'
     r'|multi[ _-]cluster|worker[ _-]?lost'
+    r'|pod[ _-]groups?|plain[ -]pods?|role[ _-]hash|retriable[ _-]in'
     r'|half[ _-]?life|entry[ _-]?penalt|usage[ _-]?based(?!AdmissionFairSharing)',
     re.IGNORECASE,
 )

@@ -1,0 +1,33 @@
+// The workload of pods, as an object: its pod sets, and what of the pods' labels it goes by.
+//
+// Pure functions of what they are given, but for the priority, which is looked up. [control]
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan.hpp"
+#include "sluice/cpp/objects.hpp"
+
+namespace pods {
+
+/// What a workload's spec takes from its pods and may change while it waits: queue, priority, how
+/// long it may run. `missing`: the sentence about a class that is not there; then nothing else of
+/// it counts.
+struct Wishes {
+  sluice::Json spec = sluice::Json::object();
+  std::string missing;
+};
+Wishes wishes_of(const sluice::Json& pod, const sluice::Objects& objects);
+
+/// `models`: the objects of the pods that the pod sets name, in their order; the first one's labels
+/// and annotations count for all. `owners`: all pods, which own it together.
+sluice::Json compose(const std::string& name, const std::vector<NewPodSet>& sets,
+                     const std::vector<sluice::Json>& models, const std::vector<Pod>& owners,
+                     const Wishes& wishes);
+
+/// The reference by which a pod owns its workload.
+sluice::Json owner_reference(const Pod& pod);
+
+}  // namespace pods

@@ -1,0 +1,109 @@
+#include "facts.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "names.hpp"
+
+namespace pods {
+namespace {
+
+using sluice::Json;
+
+template <typename Number>
+std::optional<Number> number_of(const std::string& text) {
+  Number out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+bool lists(const Json* list, std::string_view text) {
+  return list != nullptr &&
+         std::any_of(list->items().begin(), list->items().end(), [&](const Json& each) {
+           return each.is_string() && each.as_string() == text;
+         });
+}
+
+bool has_gate(const Json& pod) {
+  const Json* gates = pod.find("spec.schedulingGates");
+  return gates != nullptr &&
+         std::any_of(gates->items().begin(), gates->items().end(),
+                     [](const Json& gate) { return gate.string_or("name", "") == kGate; });
+}
+
+}  // namespace
+
+std::string text_in(const Json& object, std::string_view map, std::string_view key) {
+  const Json* metadata = object.member("metadata");
+  const Json* pairs = metadata == nullptr ? nullptr : metadata->member(map);
+  const Json* value = pairs == nullptr ? nullptr : pairs->member(key);
+  return value != nullptr && value->is_string() ? value->as_string() : std::string();
+}
+
+const Json* condition_of(const Json& object, std::string_view type) {
+  const Json* all = object.find("status.conditions");
+  if (all == nullptr) return nullptr;
+  const auto found = std::find_if(all->items().begin(), all->items().end(), [&](const Json& each) {
+    return each.string_or("type", "") == type;
+  });
+  return found == all->items().end() ? nullptr : &*found;
+}
+
+bool is_true(const Json& object, std::string_view condition) {
+  const Json* found = condition_of(object, condition);
+  return found != nullptr && found->string_or("status", "") == "True";
+}
+
+bool is_managed(const Json& pod) { return text_in(pod, "labels", kManaged) == "true"; }
+
+Pod pod_of(const Json& pod) {
+  Pod out;
+  out.name = pod.string_or("metadata.name", "");
+  out.uid = pod.string_or("metadata.uid", "");
+  out.created = pod.string_or("metadata.creationTimestamp", "");
+  out.group = text_in(pod, "labels", kGroup);
+  out.queue = text_in(pod, "labels", kQueue);
+  out.role = out.group.empty() ? std::string(kMain) : text_in(pod, "annotations", kRole);
+  out.message = pod.string_or("status.message", "");
+  out.total = number_of<std::int32_t>(text_in(pod, "annotations", kTotal)).value_or(0);
+  out.evictions = number_of<std::int64_t>(text_in(pod, "annotations", kEvictions)).value_or(-1);
+  const std::string phase = pod.string_or("status.phase", "");
+  if (phase == "Succeeded") out.phase = Phase::kSucceeded;
+  if (phase == "Failed") out.phase = Phase::kFailed;
+  out.fast = text_in(pod, "annotations", kFast) == "true";
+  out.serving = !out.group.empty() && text_in(pod, "annotations", kServing) == "true";
+  out.retriable = text_in(pod, "annotations", kRetriable) != "false";
+  out.gated = has_gate(pod);
+  out.tracked = lists(pod.find("metadata.finalizers"), kManaged);
+  out.bound = !pod.string_or("spec.nodeName", "").empty();
+  out.terminating = !pod.string_or("metadata.deletionTimestamp", "").empty();
+  out.stopped = is_true(pod, kStopped);
+  out.ready = is_true(pod, "Ready");
+  if (const Json* ready = condition_of(pod, "Ready"); ready != nullptr && !out.open())
+    out.ended = ready->string_or("lastTransitionTime", "");
+  return out;
+}
+
+Held workload_of(const Json& workload) {
+  Held out;
+  out.of_group = text_in(workload, "annotations", kIsGroup) == "true";
+  out.terminating = !workload.string_or("metadata.deletionTimestamp", "").empty();
+  out.finished = is_true(workload, "Finished");
+  out.reserved = is_true(workload, "QuotaReserved");
+  out.admitted = is_true(workload, "Admitted");
+  if (const Json* evictions = workload.find("status.schedulingStats.evictions"))
+    for (const Json& each : evictions->items()) out.evictions += each.int_or("count", 0);
+  if (is_true(workload, "Evicted")) {
+    out.stop_reason = condition_of(workload, "Evicted")->string_or("reason", "");
+    out.stop_message = condition_of(workload, "Evicted")->string_or("message", "");
+  }
+  if (const Json* sets = workload.find("spec.podSets"))
+    for (const Json& set : sets->items())
+      out.pod_sets.push_back(
+          {set.string_or("name", kMain), static_cast<std::int32_t>(set.int_or("count", 1))});
+  return out;
+}
+
+}  // namespace pods

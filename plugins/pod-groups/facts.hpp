@@ -1,0 +1,72 @@
+// What the plan reads of a pod and of a workload, taken out of their objects once.
+//
+// Plain values. pod_of() and workload_of() are pure functions of the object; any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/cpp/json.hpp"
+
+namespace pods {
+
+enum class Phase : std::uint8_t { kOpen, kSucceeded, kFailed };
+
+struct Pod {
+  std::string name, uid;
+  std::string created;          ///< as the object says it: later ones are greater
+  std::string ended;            ///< when its containers stopped being ready; for ended pods
+  std::string group;            ///< empty: it is alone
+  std::string queue;            ///< empty: it names none
+  std::string role;             ///< the pod set that it belongs to
+  std::string message;          ///< of its status
+  std::int32_t total = 0;       ///< how many the group has; 0: it does not say, or no number
+  std::int64_t evictions = -1;  ///< of its workload when it was started; -1: not known
+  Phase phase = Phase::kOpen;
+  bool fast = false;
+  bool serving = false;
+  bool retriable = true;
+  bool gated = false;        ///< by this plugin
+  bool tracked = false;      ///< it has the finalizer
+  bool bound = false;        ///< it has a node
+  bool terminating = false;  ///< it was deleted
+  bool stopped = false;      ///< it was told to end because of its workload
+  bool ready = false;
+
+  bool open() const { return phase == Phase::kOpen; }
+};
+
+/// Of an object of kind Pod that this plugin queues.
+Pod pod_of(const sluice::Json& pod);
+/// Whether the pod is one that this plugin queues.
+bool is_managed(const sluice::Json& pod);
+
+struct PodSetCount {
+  std::string name;
+  std::int32_t count = 0;
+  bool operator==(const PodSetCount&) const = default;
+};
+
+struct Held {
+  bool of_group = false;  ///< it was made for a group
+  bool terminating = false;
+  bool finished = false;
+  bool reserved = false;  ///< it holds quota
+  bool admitted = false;
+  std::int64_t evictions = 0;
+  std::string stop_reason, stop_message;  ///< of its last eviction, while that is what it is in
+  std::vector<PodSetCount> pod_sets;
+};
+
+Held workload_of(const sluice::Json& workload);
+
+/// The value of a label or annotation; empty without one. `map`: "labels" or "annotations".
+std::string text_in(const sluice::Json& object, std::string_view map, std::string_view key);
+/// The condition of that type; nullptr without one.
+const sluice::Json* condition_of(const sluice::Json& object, std::string_view type);
+bool is_true(const sluice::Json& object, std::string_view condition);
+
+}  // namespace pods

@@ -1,0 +1,239 @@
+#include "keeper.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "compose.hpp"
+#include "names.hpp"
+#include "start.hpp"
+#include "status.hpp"
+
+namespace pods {
+namespace {
+
+using sluice::Json;
+using sluice::ObjectRef;
+
+ObjectRef pod_ref(const std::string& ns, const std::string& name) {
+  return {"v1", "Pod", ns, name};
+}
+ObjectRef workload_ref(const std::string& ns, const std::string& name) {
+  return {std::string(kKueue), "Workload", ns, name};
+}
+ObjectRef ref_of(const Json& workload) {
+  return workload_ref(workload.string_or("metadata.namespace", ""),
+                      workload.string_or("metadata.name", ""));
+}
+
+/// What went in the meantime needs nothing more.
+void unless_gone(const sluice::ObjectReply& reply) {
+  if (reply.code != sluice::ObjectCode::kNotFound) reply.or_throw();
+}
+
+}  // namespace
+
+void Keeper::look_at(const ObjectRef& what) {
+  if (!learnt_) learn();
+  if (what.kind == "Pod") return look_at_pod(what);
+  if (what.kind == "Workload") {
+    if (const GroupKey* group = roll_.of_workload(what.ns, what.name)) settle(GroupKey(*group));
+    return;
+  }
+  for (const GroupKey& group : std::exchange(waits_for_class_, {})) settle(group);
+}
+
+void Keeper::learn() {
+  const std::string ours = std::string(kManaged) + "=true";
+  for (const Json& pod : context_.objects().list("v1", "Pod", "", ours))
+    roll_.take(pod.string_or("metadata.namespace", ""), pod_of(pod));
+  learnt_ = true;
+}
+
+void Keeper::look_at_pod(const ObjectRef& what) {
+  const auto object = context_.objects().find(what);
+  std::optional<GroupKey> before;
+  if (const GroupKey* group = roll_.group_of(what.ns, what.name)) before = *group;
+  if (object && is_managed(*object))
+    roll_.take(what.ns, pod_of(*object));
+  else
+    roll_.drop(what.ns, what.name);
+  const GroupKey* now = roll_.group_of(what.ns, what.name);
+  const std::optional<GroupKey> present = now ? std::optional(*now) : std::nullopt;
+  if (present) settle(*present);
+  if (before && before != present) settle(*before);
+}
+
+void Keeper::settle(const GroupKey& group) {
+  const std::vector<Pod> pods = roll_.pods_of(group);
+  if (pods.empty()) return;  // its workload goes with them
+  const auto workload =
+      context_.objects().find(workload_ref(group.ns, workload_of_group(group, pods.front())));
+  std::optional<Held> held;
+  if (workload) held = workload_of(*workload);
+  carry_out(plan(pods, held ? &*held : nullptr), group, pods, workload);
+}
+
+void Keeper::carry_out(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
+                       const std::optional<Json>& workload) {
+  for (const std::string& pod : plan.track) set_tracked(group.ns, pod, true);
+  for (const std::string& pod : plan.release) set_tracked(group.ns, pod, false);
+  for (const std::string& pod : plan.excess)
+    drop(group.ns, pod, workload_of_group(group, pods.front()));
+  for (const std::string& pod : plan.stop) stop(group.ns, pod, plan.stop_because);
+  if (!plan.problem.empty()) tell(true, group.ns, plan.told, "ErrWorkloadCompose", plan.problem);
+  if (!plan.create.empty()) create(plan, group, pods);
+  if (!workload) return;
+  if (plan.remove_workload) return unless_gone(context_.objects().remove(ref_of(*workload)));
+  if (plan.finish) return finish(*workload, *plan.finish);
+  follow(plan, group, pods, *workload);
+  report(plan, *workload);
+  start(plan, group, *workload);
+}
+
+/// As it is now, with what this call has written: the roll is brought up to date when
+/// reconcile() is called for that.
+std::optional<Json> Keeper::find_pod(const std::string& ns, const std::string& name) const {
+  return context_.objects().find(pod_ref(ns, name));
+}
+
+void Keeper::create(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods) {
+  std::vector<Json> models;
+  for (const NewPodSet& set : plan.create) {
+    auto model = find_pod(group.ns, set.model);
+    if (!model) return;  // reconcile() is called for that
+    models.push_back(std::move(*model));
+  }
+  const Wishes wishes = wishes_of(models.front(), context_.objects());
+  const std::string& told = plan.create.front().model;
+  if (!wishes.missing.empty()) {
+    waits_for_class_.insert(group);
+    return tell(true, group.ns, told, "WorkloadPriorityClassNotFound", wishes.missing);
+  }
+  const std::string name = workload_of_group(group, pods.front());
+  const auto made = context_.objects().create(compose(name, plan.create, models, pods, wishes));
+  if (made.code == sluice::ObjectCode::kInvalid)
+    return tell(true, group.ns, told, "ErrWorkloadCompose", made.text);
+  made.or_throw();
+  tell(false, group.ns, told, "CreatedWorkload", "Created Workload: " + group.ns + "/" + name);
+}
+
+void Keeper::start(const Plan& plan, const GroupKey& group, const Json& workload) {
+  const auto flavor = [this](const std::string& name) {
+    return context_.objects().find({std::string(kKueue), "ResourceFlavor", "", name});
+  };
+  const std::string queue = workload.string_or("status.admission.clusterQueue", "");
+  for (const std::string& name : plan.start) {
+    auto pod = find_pod(group.ns, name);
+    if (!pod || !pod_of(*pod).gated) continue;
+    const std::string role = pod_of(*pod).role;
+    if (std::string wrong = let_start(*pod, workload, role, flavor); !wrong.empty()) {
+      tell(true, group.ns, name, "FailedToStart", wrong);
+      return finish(workload, {"FailedToStart", "Pod " + name + ": " + wrong});
+    }
+    unless_gone(context_.objects().update(*pod));
+    tell(false, group.ns, name, "Started", "Admitted by clusterQueue " + queue);
+  }
+}
+
+void Keeper::stop(const std::string& ns, const std::string& name, const Ending& why) {
+  const auto pod = find_pod(ns, name);
+  if (!pod || pod_of(*pod).terminating) return;
+  Json patch = Json::object();
+  patch["status"] =
+      with_condition(*pod, {std::string(kStopped), true, why.reason, why.message}, context_.now());
+  unless_gone(context_.objects().patch(pod_ref(ns, name), patch, "status"));
+  unless_gone(context_.objects().remove(pod_ref(ns, name)));
+  tell(false, ns, name, "Stopped", why.message);
+}
+
+/// The pod is gone at once, so its workload tells of it.
+void Keeper::drop(const std::string& ns, const std::string& name, const std::string& workload) {
+  const auto pod = find_pod(ns, name);
+  if (!pod || pod_of(*pod).terminating) return;
+  unless_gone(context_.objects().remove(pod_ref(ns, name)));
+  context_.event(false, ns, workload, "ExcessPodDeleted", "Excess pod deleted: " + name);
+}
+
+void Keeper::set_tracked(const std::string& ns, const std::string& name, bool tracked) {
+  const auto pod = find_pod(ns, name);
+  if (!pod) return;
+  Json left = Json::array();
+  if (const Json* present = pod->find("metadata.finalizers"))
+    for (const Json& each : present->items())
+      if (each.as_string() != kManaged) left.push_back(each);
+  if (tracked) left.push_back(kManaged);
+  Json patch = Json::object();
+  patch["metadata"]["finalizers"] = left.size() > 0 ? std::move(left) : Json();
+  unless_gone(context_.objects().patch(pod_ref(ns, name), patch));
+}
+
+/// Keeps what a waiting workload wishes, and who owns it, in line with its pods.
+void Keeper::follow(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
+                    const Json& workload) {
+  Json patch = Json::object();
+  Json owners = Json::array();
+  if (const Json* present = workload.find("metadata.ownerReferences"))
+    for (const Json& each : present->items()) owners.push_back(each);
+  const std::size_t before = owners.size();
+  for (const Pod& pod : pods) {
+    const auto same = [&](const Json& owner) { return owner.string_or("uid", "") == pod.uid; };
+    if (std::none_of(owners.items().begin(), owners.items().end(), same))
+      owners.push_back(owner_reference(pod));
+  }
+  if (owners.size() > before) patch["metadata"]["ownerReferences"] = std::move(owners);
+  if (!workload_of(workload).reserved) {
+    const auto pod = find_pod(group.ns, pods.front().name);
+    const Wishes wishes = pod ? wishes_of(*pod, context_.objects()) : Wishes();
+    if (wishes.missing.empty())
+      for (const auto& [field, value] : wishes.spec.members()) {
+        const Json* has = workload.find("spec." + field);
+        if (has == nullptr || *has != value) patch["spec"][field] = value;
+      }
+  }
+  note_absent(plan, ref_of(workload), static_cast<std::int64_t>(pods.front().total));
+  if (patch.size() > 0) unless_gone(context_.objects().patch(ref_of(workload), patch));
+}
+
+void Keeper::report(const Plan& plan, const Json& workload) {
+  // In a simulation no pod runs: it says itself how workloads fare.
+  const std::optional<bool> ready = context_.simulated() ? std::nullopt : plan.ready;
+  const Json status = status_of(workload, plan, ready, context_.now());
+  if (status.size() == 0) return;
+  Json patch = Json::object();
+  patch["status"] = status;
+  unless_gone(context_.objects().patch(ref_of(workload), patch, "status"));
+}
+
+void Keeper::finish(const Json& workload, const Ending& how) {
+  Json patch = Json::object();
+  patch["status"] =
+      with_condition(workload, {"Finished", true, how.reason, how.message}, context_.now());
+  unless_gone(context_.objects().patch(ref_of(workload), patch, "status"));
+}
+
+void Keeper::note_absent(const Plan& plan, const ObjectRef& workload, std::int64_t all) {
+  const std::string key = workload.ns + "/" + workload.name;
+  std::string why;
+  if (plan.absent > 0)
+    why = "Waits for " + std::to_string(plan.absent) + " of its " + std::to_string(all) +
+          " pods to be made anew";
+  const auto known = lacking_.find(key);
+  if ((known == lacking_.end() ? std::string() : known->second) == why) return;
+  if (why.empty())
+    lacking_.erase(known);
+  else
+    lacking_[key] = why;
+  context_.traits_changed(key);
+}
+
+std::optional<std::string> Keeper::lacks_pods(std::string_view workload) const {
+  const auto found = lacking_.find(workload);
+  return found == lacking_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Keeper::tell(bool warning, const std::string& ns, const std::string& pod,
+                  std::string_view reason, std::string_view message) const {
+  context_.event(warning, pod_ref(ns, pod), reason, message);
+}
+
+}  // namespace pods

@@ -1,0 +1,58 @@
+// The Keeper carries out what the plan asks for: it makes and ends workloads, lets pods start, and
+// deletes those that may not run.
+//
+// What it remembers it reads again after a restart. Belongs to the control thread; every call is
+// one transaction.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "plan.hpp"
+#include "roll.hpp"
+#include "sluice/cpp/context.hpp"
+
+namespace pods {
+
+class Keeper {
+ public:
+  explicit Keeper(const sluice::Context& context) : context_(context) {}
+
+  /// A pod, a workload or a class of priorities was made, changed or deleted.
+  void look_at(const sluice::ObjectRef& what);
+  /// Why the workload (`namespace/name`) may not be queued: its pods are not there; nullopt: they
+  /// are.
+  std::optional<std::string> lacks_pods(std::string_view workload) const;
+
+ private:
+  void learn();
+  void look_at_pod(const sluice::ObjectRef& what);
+  void settle(const GroupKey& group);
+  void carry_out(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
+                 const std::optional<sluice::Json>& workload);
+
+  std::optional<sluice::Json> find_pod(const std::string& ns, const std::string& name) const;
+  void create(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods);
+  void start(const Plan& plan, const GroupKey& group, const sluice::Json& workload);
+  void stop(const std::string& ns, const std::string& pod, const Ending& why);
+  void drop(const std::string& ns, const std::string& pod, const std::string& workload);
+  void set_tracked(const std::string& ns, const std::string& pod, bool tracked);
+  void follow(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
+              const sluice::Json& workload);
+  void report(const Plan& plan, const sluice::Json& workload);
+  void finish(const sluice::Json& workload, const Ending& how);
+  void note_absent(const Plan& plan, const sluice::ObjectRef& workload, std::int64_t all);
+  void tell(bool warning, const std::string& ns, const std::string& pod, std::string_view reason,
+            std::string_view message) const;
+
+  sluice::Context context_;
+  Roll roll_;
+  bool learnt_ = false;
+  std::set<GroupKey> waits_for_class_;                       // of priorities
+  std::map<std::string, std::string, std::less<>> lacking_;  // workloads whose pods are not there
+};
+
+}  // namespace pods

@@ -1,0 +1,50 @@
+// The names that the feature is known by: Kueue's where it has them, so that manifests and tools
+// need no change; the others say what only this plugin has to remember.
+//
+// Constants; any thread.
+#pragma once
+
+#include <string_view>
+
+namespace pods {
+
+inline constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
+
+/// Labels of pods: the LocalQueue, and the group that the pod belongs to.
+inline constexpr std::string_view kQueue = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kGroup = "kueue.x-k8s.io/pod-group-name";
+inline constexpr std::string_view kPriorityClass = "kueue.x-k8s.io/priority-class";
+inline constexpr std::string_view kMaxSeconds = "kueue.x-k8s.io/max-exec-time-seconds";
+/// Annotations of pods in a group: how many there are; whether it is queued before all are there;
+/// whether it serves, so that a pod that ended may be replaced; whether it may be tried again.
+inline constexpr std::string_view kTotal = "kueue.x-k8s.io/pod-group-total-count";
+inline constexpr std::string_view kFast = "kueue.x-k8s.io/pod-group-fast-admission";
+inline constexpr std::string_view kServing = "kueue.x-k8s.io/pod-group-serving";
+inline constexpr std::string_view kRetriable = "kueue.x-k8s.io/retriable-in-group";
+
+/// What the plugin puts on a pod that it queues: a label and a finalizer of one name, the gate, and
+/// an annotation that names the pod set.
+inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
+inline constexpr std::string_view kGate = "kueue.x-k8s.io/admission";
+inline constexpr std::string_view kRole = "kueue.x-k8s.io/role-hash";
+/// What it puts on a pod that it starts. The last one: how often its workload had been evicted.
+inline constexpr std::string_view kPodSet = "kueue.x-k8s.io/podset";
+inline constexpr std::string_view kWorkload = "kueue.x-k8s.io/workload";
+inline constexpr std::string_view kEvictions = "pod-groups.sluice.dev/evictions";
+
+/// The condition of a pod that is deleted because of its workload.
+inline constexpr std::string_view kStopped = "TerminationTarget";
+
+/// On workloads: that it is a group's; the UID of the only pod.
+inline constexpr std::string_view kIsGroup = "kueue.x-k8s.io/is-group-workload";
+inline constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
+
+inline constexpr std::string_view kRuntime = "sluice.dev/runtime";
+inline constexpr std::string_view kCreatedBy = "sluice.dev/created-by";
+
+/// The pod set of a pod that is in no group.
+inline constexpr std::string_view kMain = "main";
+/// A LocalQueue of this name takes what names none.
+inline constexpr std::string_view kDefaultQueue = "default";
+
+}  // namespace pods

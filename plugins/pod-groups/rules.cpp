@@ -1,0 +1,122 @@
+#include "rules.hpp"
+
+#include <algorithm>
+
+#include "facts.hpp"
+#include "names.hpp"
+#include "shape.hpp"
+
+namespace pods {
+namespace {
+
+using sluice::Json;
+
+constexpr std::size_t kLongestName = 253;
+
+std::string label_path(std::string_view name) {
+  return "metadata.labels[" + std::string(name) + "]";
+}
+std::string annotation_path(std::string_view name) {
+  return "metadata.annotations[" + std::string(name) + "]";
+}
+
+/// A workload is called so.
+bool is_name(std::string_view text) {
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (text.empty() || text.size() > kLongestName || !plain(text.front()) || !plain(text.back()))
+    return false;
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return plain(c) || c == '-' || c == '.'; }) &&
+         text.find("..") == text.npos && text.find(".-") == text.npos &&
+         text.find("-.") == text.npos;
+}
+
+void check_group(const Json& pod, sluice::FieldErrors& errors) {
+  const std::string group = text_in(pod, "labels", kGroup);
+  const std::string total = text_in(pod, "annotations", kTotal);
+  const std::string both = "both the annotation " + std::string(kTotal) + " and the label " +
+                           std::string(kGroup) + " should be set";
+  if (group.empty() && !total.empty()) errors.required(label_path(kGroup), both);
+  if (group.empty()) return;
+  if (!is_name(group))
+    errors.invalid(label_path(kGroup), Json(group).dump(),
+                   "must be the name of a Workload: a-z, 0-9, - and ., a letter or digit at both "
+                   "ends");
+  if (total.empty()) return errors.required(annotation_path(kTotal), both);
+  if (pod_of(pod).total < 1)
+    errors.invalid(annotation_path(kTotal), Json(total).dump(),
+                   "should be an integer greater than 0");
+}
+
+void check_change(const Json& pod, const Json& old, sluice::FieldErrors& errors) {
+  const Pod before = pod_of(old), now = pod_of(pod);
+  if (before.group != now.group)
+    errors.invalid(label_path(kGroup), Json(now.group).dump(), "field is immutable");
+  if (before.total != now.total)
+    errors.invalid(annotation_path(kTotal), Json(text_in(pod, "annotations", kTotal)).dump(),
+                   "field is immutable");
+  if (before.gated && !now.gated)
+    errors.forbidden("spec.schedulingGates", "gate " + std::string(kGate) +
+                                                 " is lifted by the system, when the workload of "
+                                                 "the pod has quota");
+  if (!before.gated && before.queue != now.queue)
+    errors.invalid(label_path(kQueue), Json(now.queue).dump(),
+                   "field is immutable once the pod was started");
+  if (!before.group.empty() && !before.retriable && now.retriable)
+    errors.forbidden(annotation_path(kRetriable), "a group that may not be tried again stays so");
+}
+
+bool mentions(std::string_view text, std::string_view name) { return text.find(name) != text.npos; }
+
+}  // namespace
+
+Settings settings_of(const Json& config) {
+  Settings out;
+  if (const Json* names = config.find("exceptNamespaces"))
+    for (const Json& name : names->items()) out.except_namespaces.insert(name.as_string());
+  out.without_queue = config.bool_or("withoutQueueName", false);
+  return out;
+}
+
+std::optional<std::string> hold(std::string_view text, const Settings& settings,
+                                const DefaultQueues& queues) {
+  // Most pods are those of jobs; they need not be read.
+  if (!mentions(text, kQueue) && queues.empty() && !settings.without_queue) return std::nullopt;
+  Json pod = Json::parse(text);
+  const std::string ns = pod.string_or("metadata.namespace", "");
+  if (settings.except_namespaces.contains(ns)) return std::nullopt;
+  // Only the system says so, of one that it brings back from a backup.
+  if (is_managed(pod)) return std::nullopt;
+  // The pods of a job that is queued itself are made from its template, in which this stands.
+  if (!text_in(pod, "labels", kPodSet).empty()) return std::nullopt;
+  if (text_in(pod, "labels", kQueue).empty()) {
+    if (queues.contains(ns))
+      pod["metadata"]["labels"][kQueue] = kDefaultQueue;
+    else if (!settings.without_queue)
+      return std::nullopt;
+  }
+  pod["metadata"]["labels"][kManaged] = "true";
+  pod["metadata"]["annotations"][kRole] = role_of(pod["spec"]);
+  if (!pod_of(pod).gated) {
+    Json gate = Json::object();
+    gate["name"] = kGate;
+    pod["spec"]["schedulingGates"].push_back(std::move(gate));
+  }
+  return pod.dump();
+}
+
+void check(const sluice::Write& write, sluice::FieldErrors& errors) {
+  if (write.operation() == sluice::Operation::kDelete) return;
+  if (!mentions(write.object(), kManaged) && !mentions(write.old(), kManaged)) return;
+  const Json pod = Json::parse(write.object());
+  if (write.operation() == sluice::Operation::kCreate) {
+    if (is_managed(pod)) check_group(pod, errors);
+    return;
+  }
+  const Json old = Json::parse(write.old());
+  if (!is_managed(old)) return;
+  check_group(pod, errors);
+  check_change(pod, old, errors);
+}
+
+}  // namespace pods

@@ -1,0 +1,35 @@
+// What the plugin adds to kinds (form: docs/plugins/schema.md): marks. Only the system may say
+// which pods are queued here, which pod set they are of, and which workload is a group's.
+//
+// Constants; any thread.
+#pragma once
+
+#include <string_view>
+
+namespace pods {
+
+inline constexpr std::string_view kSchema = R"json([
+{
+  "kind": "Pod", "group": "",
+  "marks": ["kueue.x-k8s.io/managed", "kueue.x-k8s.io/role-hash", "sluice.dev/created-by"],
+  "versions": []
+},
+{
+  "kind": "Workload", "group": "kueue.x-k8s.io",
+  "marks": ["kueue.x-k8s.io/is-group-workload"],
+  "versions": []
+}
+])json";
+
+inline constexpr std::string_view kConfigSchema = R"json({
+  "type": "object",
+  "properties": {
+    "exceptNamespaces": {"type": "array", "items": {"type": "string"},
+      "default": ["kube-system", "kueue-system"],
+      "description": "pods of these namespaces are left alone"},
+    "withoutQueueName": {"type": "boolean", "default": false,
+      "description": "pods that name no queue are held as well, until they name one"}
+  }
+})json";
+
+}  // namespace pods

@@ -1,0 +1,23 @@
+// The shape of a pod: what of its spec decides where it fits. Pods of a group that have one shape
+// are one pod set.
+//
+// Pure functions, any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sluice/cpp/json.hpp"
+
+namespace pods {
+
+/// The name of the pod set: 8 hexadecimal digits. Two shapes may share one, see asks_of().
+std::string role_of(const sluice::Json& pod_spec);
+
+/// What is counted of the pod, as one text: who has the same asks for the same.
+std::string asks_of(const sluice::Json& pod_spec);
+
+/// The workload of a pod that is in no group: `pod-NAME-HASH`, as Kueue calls it.
+std::string workload_name(std::string_view pod, std::string_view uid);
+
+}  // namespace pods

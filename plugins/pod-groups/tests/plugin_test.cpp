@@ -1,0 +1,208 @@
+// The plugin against a host that is not there: what it writes, and what a restart leaves of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sluice/testing.hpp>
+
+#include "../facts.hpp"
+#include "../names.hpp"
+
+namespace pods {
+namespace {
+
+using sluice::Json;
+using sluice::ObjectRef;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using namespace sluice::testing;
+
+struct World {
+  FakeHost host;
+  std::unique_ptr<TestedPlugin> plugin;
+
+  World() { restart(); }
+  void restart() {
+    plugin.reset();
+    plugin = std::make_unique<TestedPlugin>(host);
+  }
+
+  static ObjectRef pod(const std::string& name) { return {"v1", "Pod", "ns", name}; }
+  static ObjectRef workload(const std::string& name) {
+    return {std::string(kKueue), "Workload", "ns", name};
+  }
+
+  /// As the host stores it, with what the plugin makes of it.
+  void create(const std::string& name, const std::string& group = "", int total = 0,
+              const std::string& labels = "") {
+    Json object = Json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+                              R"(","namespace":"ns","labels":{"kueue.x-k8s.io/queue-name":"q")" +
+                              labels + R"(}},"spec":{"containers":[{"name":"c",
+                              "resources":{"requests":{"cpu":"1"}}}]}})");
+    if (!group.empty()) {
+      object["metadata"]["labels"][kGroup] = group;
+      object["metadata"]["annotations"][kTotal] = std::to_string(total);
+    }
+    const auto held =
+        plugin->set_defaults({sluice::Operation::kCreate, "v1", "Pod", object.dump(), ""});
+    host.objects().put(Json::parse(held.value()));
+    plugin->reconcile(pod(name));
+  }
+  void set_status(const ObjectRef& ref, const std::string& status) {
+    Json object = *host.objects().find(ref.kind, ref.ns, ref.name);
+    object["status"] = Json::parse(status);
+    host.objects().put(object);
+    plugin->reconcile(ref);
+  }
+  void admit(const std::string& name, const std::string& pod_set, const std::string& more = "") {
+    set_status(workload(name),
+               R"({"conditions":[{"type":"QuotaReserved","status":"True","reason":"QuotaReserved"},
+               {"type":"Admitted","status":"True","reason":"Admitted"}],
+               "admission":{"clusterQueue":"cq","podSetAssignments":[{"name":")" +
+                   pod_set + R"(","flavors":{"cpu":"f"}}]})" + more + "}");
+  }
+  const Json* found(const ObjectRef& ref) {
+    return host.objects().find(ref.kind, ref.ns, ref.name);
+  }
+  Pod facts(const std::string& name) { return pod_of(*found(pod(name))); }
+  std::vector<std::string> events_of(const std::string& name) {
+    std::vector<std::string> out;
+    for (const RecordedEvent& event : host.events())
+      if (event.name == name) out.push_back(event.reason);
+    return out;
+  }
+};
+
+TEST(Plugin, APodGetsAWorkloadAndStartsWithIt) {
+  World world;
+  world.create("a");
+  EXPECT_TRUE(world.facts("a").tracked);
+  ASSERT_EQ(world.host.objects().list("Workload").size(), 1U);
+  const Json workload = world.host.objects().list("Workload").front();
+  const std::string name = workload.string_or("metadata.name", "");
+  EXPECT_TRUE(name.starts_with("pod-a-"));
+  EXPECT_EQ(workload.string_or("spec.queueName", ""), "q");
+  EXPECT_EQ(workload.find("spec.podSets")->items()[0].find("template.spec.schedulingGates"),
+            nullptr);
+  EXPECT_TRUE(world.facts("a").gated);
+  world.admit(name, "main");
+  EXPECT_FALSE(world.facts("a").gated);
+  EXPECT_THAT(world.events_of("a"), ElementsAre("CreatedWorkload", "Started"));
+}
+
+TEST(Plugin, AGroupIsOneWorkloadThatAllItsPodsOwn) {
+  World world;
+  world.create("a", "g", 2);
+  EXPECT_EQ(world.found(World::workload("g")), nullptr);
+  world.create("b", "g", 2);
+  const Json* workload = world.found(World::workload("g"));
+  ASSERT_NE(workload, nullptr);
+  EXPECT_EQ(workload->find("metadata.ownerReferences")->size(), 2U);
+  EXPECT_EQ(workload->find("spec.podSets")->items()[0].int_or("count", 0), 2);
+  const std::string role = workload->find("spec.podSets")->items()[0].string_or("name", "");
+  world.restart();  // nothing is only in memory
+  world.admit("g", role);
+  EXPECT_FALSE(world.facts("a").gated);
+  EXPECT_FALSE(world.facts("b").gated);
+  world.set_status(World::pod("a"), R"({"phase":"Succeeded"})");
+  EXPECT_EQ(world.found(World::workload("g"))->find("status.reclaimablePods")->dump(),
+            R"([{"name":")" + role + R"(","count":1}])");
+  world.set_status(World::pod("b"), R"({"phase":"Succeeded"})");
+  const Json* end = condition_of(*world.found(World::workload("g")), "Finished");
+  ASSERT_NE(end, nullptr);
+  EXPECT_EQ(end->string_or("message", ""), "Pods succeeded: 2/2.");
+  world.plugin->reconcile(World::workload("g"));
+  EXPECT_FALSE(world.facts("a").tracked);
+}
+
+TEST(Plugin, SaysAndDoesNothingTwice) {
+  World world;
+  world.create("a", "g", 2);
+  world.create("b", "g", 2);
+  const std::string role =
+      world.found(World::workload("g"))->find("spec.podSets")->items()[0].string_or("name", "");
+  world.admit("g", role);
+  const auto writes = world.host.objects().writes();
+  const auto events = world.host.events().size();
+  for (int i = 0; i < 2; ++i) {
+    world.plugin->reconcile(World::workload("g"));
+    world.plugin->reconcile(World::pod("a"));
+    world.plugin->reconcile(World::pod("b"));
+  }
+  EXPECT_EQ(world.host.objects().writes(), writes);
+  EXPECT_EQ(world.host.events().size(), events);
+}
+
+TEST(Plugin, WithoutAllPodsAWorkloadTakesNoPart) {
+  World world;
+  world.create("a", "g", 2);
+  world.create("b", "g", 2);
+  const std::string role =
+      world.found(World::workload("g"))->find("spec.podSets")->items()[0].string_or("name", "");
+  FakeWorkload seen("ns", "g");
+  seen.annotation(std::string(kIsGroup), "true");
+  EXPECT_EQ(world.plugin->traits(seen).shape_key, "pods") << "so that it is claimed";
+  EXPECT_EQ(world.plugin->traits(seen).takes_no_part, std::nullopt);
+  world.admit("g", role);
+  world.set_status(World::pod("a"), R"({"phase":"Failed"})");
+  EXPECT_THAT(world.host.traits_changed(), ElementsAre("ns/g"));
+  EXPECT_EQ(world.plugin->traits(seen).takes_no_part, "Waits for 1 of its 2 pods to be made anew");
+  EXPECT_EQ(world.plugin->traits(seen, {.holds_quota = true}).takes_no_part, std::nullopt);
+  EXPECT_TRUE(is_true(*world.found(World::workload("g")), "WaitingForReplacementPods"));
+  world.create("c", "g", 2);
+  EXPECT_EQ(world.plugin->traits(seen).takes_no_part, std::nullopt);
+  EXPECT_FALSE(is_true(*world.found(World::workload("g")), "WaitingForReplacementPods"));
+  EXPECT_FALSE(world.facts("a").tracked) << "it was replaced";
+}
+
+TEST(Plugin, OtherWorkloadsAreNotClaimed) {
+  World world;
+  EXPECT_EQ(world.plugin->traits(FakeWorkload("ns", "w")).shape_key, std::nullopt);
+}
+
+TEST(Plugin, AClassThatIsNotThereIsWaitedFor) {
+  World world;
+  world.create("a", "", 0, R"(,"kueue.x-k8s.io/priority-class":"high")");
+  EXPECT_TRUE(world.host.objects().list("Workload").empty());
+  EXPECT_THAT(world.events_of("a"), ElementsAre("WorkloadPriorityClassNotFound"));
+  world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass",
+    "metadata":{"name":"high"},"value":7})");
+  world.plugin->reconcile({std::string(kKueue), "WorkloadPriorityClass", "", "high"});
+  ASSERT_EQ(world.host.objects().list("Workload").size(), 1U);
+  EXPECT_EQ(world.host.objects().list("Workload").front().int_or("spec.priority", 0), 7);
+}
+
+TEST(Plugin, AWaitingWorkloadFollowsTheLabelsOfItsPods) {
+  World world;
+  world.create("a");
+  const std::string name =
+      world.host.objects().list("Workload").front().string_or("metadata.name", "");
+  Json pod = *world.found(World::pod("a"));
+  pod["metadata"]["labels"][kQueue] = "r";
+  world.host.objects().put(pod);
+  world.plugin->reconcile(World::pod("a"));
+  EXPECT_EQ(world.found(World::workload(name))->string_or("spec.queueName", ""), "r");
+}
+
+TEST(Plugin, APodThatContradictsItsAdmissionEndsTheWorkload) {
+  World world;
+  world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
+    "metadata":{"name":"f"},"spec":{"nodeLabels":{"kind":"spot"}}})");
+  world.create("a");
+  Json pod = *world.found(World::pod("a"));
+  pod["spec"]["nodeSelector"]["kind"] = "on-demand";
+  world.host.objects().put(pod);
+  const std::string name =
+      world.host.objects().list("Workload").front().string_or("metadata.name", "");
+  world.admit(name, "main");
+  const Json* end = condition_of(*world.found(World::workload(name)), "Finished");
+  ASSERT_NE(end, nullptr);
+  EXPECT_EQ(end->string_or("reason", ""), "FailedToStart");
+  EXPECT_TRUE(world.facts("a").gated);
+  EXPECT_THAT(world.host.events(),
+              Contains(Field(&RecordedEvent::message,
+                             "nodeSelector kind of the pod is \"on-demand\", but the admission "
+                             "wants \"spot\"")));
+}
+
+}  // namespace
+}  // namespace pods

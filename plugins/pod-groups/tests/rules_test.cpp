@@ -1,0 +1,161 @@
+// What is made of a pod when it is created, and what is refused.
+#include "../rules.hpp"
+
+#include <gtest/gtest.h>
+#include <sluice/testing.hpp>
+
+#include "../facts.hpp"
+
+namespace pods {
+namespace {
+
+using sluice::Json;
+using namespace sluice::testing;
+
+struct Texts {
+  std::string labels, annotations, ns = "team", gates = "[]";
+};
+
+std::string pod(const Texts& texts) {
+  return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":")" + texts.ns +
+         R"(","labels":{)" + texts.labels + R"(},"annotations":{)" + texts.annotations +
+         R"(}},"spec":{"schedulingGates":)" + texts.gates +
+         R"(,"containers":[{"name":"c","image":"x"}]}})";
+}
+
+const std::string kInQueue = R"("kueue.x-k8s.io/queue-name":"q")";
+const std::string kOurs = kInQueue + R"(,"kueue.x-k8s.io/managed":"true")";
+const std::string kInGroup = kOurs + R"(,"kueue.x-k8s.io/pod-group-name":"g")";
+const std::string kOfTwo = R"("kueue.x-k8s.io/pod-group-total-count":"2")";
+const char* kGated = R"([{"name":"kueue.x-k8s.io/admission"}])";
+
+const Settings kSettings{{"kube-system"}, false};
+
+TEST(Holding, APodThatNamesAQueueWaits) {
+  const auto held = hold(pod({.labels = kInQueue}), kSettings, {});
+  ASSERT_TRUE(held);
+  const Pod facts = pod_of(Json::parse(*held));
+  EXPECT_TRUE(facts.gated);
+  EXPECT_TRUE(is_managed(Json::parse(*held)));
+  EXPECT_EQ(text_in(Json::parse(*held), "annotations", "kueue.x-k8s.io/role-hash").size(), 8U);
+}
+
+TEST(Holding, OtherPodsAreLeftAlone) {
+  EXPECT_EQ(hold(pod({}), kSettings, {}), std::nullopt) << "no queue";
+  EXPECT_EQ(hold(pod({}), kSettings, {"other"}), std::nullopt) << "no default queue here";
+  EXPECT_EQ(hold(pod({.labels = kInQueue, .ns = "kube-system"}), kSettings, {}), std::nullopt);
+  EXPECT_EQ(hold(pod({.labels = kInQueue + R"(,"kueue.x-k8s.io/podset":"main")"}), kSettings, {}),
+            std::nullopt)
+      << "its job was queued";
+  EXPECT_EQ(hold(pod({.labels = kOurs}), kSettings, {}), std::nullopt)
+      << "it comes from a backup, and may run already";
+}
+
+TEST(Holding, ADefaultQueueTakesPodsThatNameNone) {
+  const auto held = hold(pod({}), kSettings, {"team"});
+  ASSERT_TRUE(held);
+  EXPECT_EQ(pod_of(Json::parse(*held)).queue, "default");
+}
+
+TEST(Holding, PodsWithoutAQueueWaitWhereThatIsConfigured) {
+  const Settings all{{}, true};
+  const auto held = hold(pod({}), all, {});
+  ASSERT_TRUE(held);
+  EXPECT_EQ(pod_of(Json::parse(*held)).queue, "");
+}
+
+struct Refusal {
+  const char* what;
+  Texts before, after;
+  std::string path, detail;
+};
+
+class Refused : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(Refused, WithASentence) {
+  const Refusal& row = GetParam();
+  FakeHost host;
+  TestedPlugin plugin(host);
+  const bool created = row.before.labels.empty();
+  const auto errors =
+      plugin.validate({created ? sluice::Operation::kCreate : sluice::Operation::kUpdate, "v1",
+                       "Pod", pod(row.after), created ? "" : pod(row.before)});
+  if (row.path.empty()) {
+    EXPECT_TRUE(errors.empty()) << errors.front().path << errors.front().detail;
+    return;
+  }
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].path, row.path);
+  EXPECT_EQ(errors[0].detail, row.detail);
+}
+
+const char* const kTotalPath = "metadata.annotations[kueue.x-k8s.io/pod-group-total-count]";
+const char* const kGroupPath = "metadata.labels[kueue.x-k8s.io/pod-group-name]";
+const char* const kBoth =
+    "both the annotation kueue.x-k8s.io/pod-group-total-count and the label "
+    "kueue.x-k8s.io/pod-group-name should be set";
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, Refused,
+    ::testing::Values(
+        Refusal{"a good pod", {}, {.labels = kInGroup, .annotations = kOfTwo}, "", ""},
+        Refusal{"a pod of nobody", {}, {.annotations = kOfTwo}, "", ""},
+        Refusal{"no total", {}, {.labels = kInGroup}, kTotalPath, kBoth},
+        Refusal{"no group", {}, {.labels = kOurs, .annotations = kOfTwo}, kGroupPath, kBoth},
+        Refusal{
+            "a total that is none",
+            {},
+            {.labels = kInGroup, .annotations = R"("kueue.x-k8s.io/pod-group-total-count":"0")"},
+            kTotalPath,
+            "should be an integer greater than 0"},
+        Refusal{
+            "a name that is none",
+            {},
+            {.labels = kOurs + R"(,"kueue.x-k8s.io/pod-group-name":"A_b")", .annotations = kOfTwo},
+            kGroupPath,
+            "must be the name of a Workload: a-z, 0-9, - and ., a letter or digit at both "
+            "ends"},
+        Refusal{"its gate lifted by hand",
+                {.labels = kOurs, .gates = kGated},
+                {.labels = kOurs},
+                "spec.schedulingGates",
+                "gate kueue.x-k8s.io/admission is lifted by the system, when the workload of the "
+                "pod has quota"},
+        Refusal{"another queue while it waits",
+                {.labels = kOurs, .gates = kGated},
+                {.labels = R"("kueue.x-k8s.io/queue-name":"r","kueue.x-k8s.io/managed":"true")",
+                 .gates = kGated},
+                "",
+                ""},
+        Refusal{"another queue while it runs",
+                {.labels = kOurs},
+                {.labels = R"("kueue.x-k8s.io/queue-name":"r","kueue.x-k8s.io/managed":"true")"},
+                "metadata.labels[kueue.x-k8s.io/queue-name]",
+                "field is immutable once the pod was started"},
+        Refusal{
+            "another group",
+            {.labels = kInGroup, .annotations = kOfTwo},
+            {.labels = kOurs + R"(,"kueue.x-k8s.io/pod-group-name":"h")", .annotations = kOfTwo},
+            kGroupPath,
+            "field is immutable"},
+        Refusal{
+            "another total",
+            {.labels = kInGroup, .annotations = kOfTwo},
+            {.labels = kInGroup, .annotations = R"("kueue.x-k8s.io/pod-group-total-count":"3")"},
+            kTotalPath,
+            "field is immutable"},
+        Refusal{"tried again after all",
+                {.labels = kInGroup,
+                 .annotations = kOfTwo + R"(,"kueue.x-k8s.io/retriable-in-group":"false")"},
+                {.labels = kInGroup, .annotations = kOfTwo},
+                "metadata.annotations[kueue.x-k8s.io/retriable-in-group]",
+                "a group that may not be tried again stays so"}),
+    [](const auto& row) {
+      std::string name = row.param.what;
+      for (char& c : name)
+        if (c == ' ') c = '_';
+      return name;
+    });
+
+}  // namespace
+}  // namespace pods
