@@ -70,7 +70,6 @@ std::int32_t call_set_defaults(WriteQuestion& asked) {
 /// Puts a question; `waits`: its answer is there afterwards.
 void put(const std::shared_ptr<WriteQuestion>& asked, bool waits) {
   const bool judges = asked->hook == Hook::kValidate;
-  const Access access = judges ? Access::kReads : Access::kNothing;
   const auto call = [asked, judges] {
     return judges ? call_validate(*asked) : call_set_defaults(*asked);
   };
@@ -79,9 +78,9 @@ void put(const std::shared_ptr<WriteQuestion>& asked, bool waits) {
     asked->answer = answer;
     asked->fault = fault;
   };
-  if (!waits) return asked->plugin->ask(asked->hook, {}, call, done, access);
+  if (!waits) return asked->plugin->ask(asked->hook, {}, call, done, Access::kReads);
   hooks::Fault fault;
-  const Answer answer = asked->plugin->call_to_the_end(access, asked->hook, fault, call);
+  const Answer answer = asked->plugin->call_to_the_end(Access::kReads, asked->hook, fault, call);
   done(answer, fault, false);
 }
 

@@ -70,14 +70,19 @@ Slice slice_of(const sluice::Job& job, std::uint64_t i) {
 static_assert(static_cast<int>(Match::kCounts) == SLUICE_MATCH_COUNTS);
 static_assert(static_cast<int>(Match::kOther) == SLUICE_MATCH_OTHER);
 
+bool is_prebuilt(const Json& job) {
+  const Json* labels = job.find("metadata.labels");
+  return labels != nullptr && labels->member(kPrebuilt) != nullptr;
+}
+
 /// The job as an object, when it opts in.
 std::optional<Json> opted_in(const sluice::Job& job) {
   if (job.kind() != "batch/Job" && job.kind() != "ray.io/RayCluster") return std::nullopt;
   if (!mentions_opt_in(job.json())) return std::nullopt;
   Json object = Json::parse(job.json());
   if (!opts_in(object)) return std::nullopt;
-  const Json* labels = object.find("metadata.labels");
-  if (labels != nullptr && labels->member(kPrebuilt) != nullptr) return std::nullopt;
+  // A prebuilt workload is its first slice, once it is the job's.
+  if (is_prebuilt(object) && job.workloads() == 0) return std::nullopt;
   return object;
 }
 
@@ -110,6 +115,18 @@ std::string sticky_text_of(const Workload& slice) {
     sets.push_back({std::string(slice.pod_set_name(i)), {flavors.begin(), flavors.end()}});
   }
   return sticky_text(sets);
+}
+
+/// Labels that the job has and its slice, too: whoever finds the one by them finds the next one.
+std::vector<std::pair<std::string, std::string>> shared_labels(const Json& job,
+                                                               const Workload& slice) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const Json* labels = job.find("metadata.labels");
+  if (labels == nullptr) return out;
+  for (const auto& [name, value] : labels->members())
+    if (name != kQueue && slice.label(name) == value.as_string())
+      out.emplace_back(name, value.as_string());
+  return out;
 }
 
 std::string sizes_of(const sluice::Job& job) {
@@ -184,6 +201,7 @@ class ElasticJobs {
     const auto object = opted_in(job);
     if (!object) return;
     const Plan plan = elastic::plan(snapshot_of(job, *object), history_);
+    if (plan.recreate && is_prebuilt(*object)) return;  // whoever built it builds another one
     if (plan.recreate) return out.recreate();
     for (const std::string& name : plan.remove) out.remove(name);
     for (const EndedSlice& each : plan.finish) out.finish(each.name, each.reason, each.message);
@@ -244,8 +262,10 @@ class ElasticJobs {
       wanted.annotations.emplace_back(kReplacementFor, ns + "/" + slice.replaces);
       wanted.annotations.emplace_back(kOrigin, slice.origin);
       wanted.annotations.emplace_back(kRunsOn, slice.replaces);
-      if (const auto current = find_slice(job, slice.replaces))
+      if (const auto current = find_slice(job, slice.replaces)) {
         wanted.annotations.emplace_back(kFlavors, sticky_text_of(*current));
+        wanted.labels = shared_labels(object, *current);
+      }
       telling_.created({std::string(job.kind()), ns, object.string_or("metadata.name", "")},
                        object.string_or("metadata.uid", ""), slice, sizes_of(job));
     }

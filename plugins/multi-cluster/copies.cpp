@@ -35,7 +35,10 @@ Json metadata_of(const Json& object, const Origin& origin) {
   out["labels"] = texts_of(object, "metadata.labels");
   out["labels"][kOrigin] = origin.manager;
   out["annotations"] = texts_of(object, "metadata.annotations");
-  out["annotations"].erase("kubectl.kubernetes.io/last-applied-configuration");
+  for (const std::string_view name :
+       {std::string_view("kubectl.kubernetes.io/last-applied-configuration"), kReplacementFor,
+        kFirstSlice})
+    out["annotations"].erase(name);
   out["annotations"][kOriginUid] = origin.uid;
   out["annotations"][kAttempt] = std::to_string(origin.attempt);
   return out;
@@ -79,13 +82,15 @@ bool has_condition(const Json& object, std::string_view type) {
   return found != nullptr && found->string_or("status", "") == "True";
 }
 
+std::int64_t size_of(const Json& workload) { return workload.int_or("spec.podSets.0.count", 0); }
+
 Json workload_copy(const Json& workload, const Origin& origin) {
   Json out = Json::object();
   out["apiVersion"] = kKueue;
   out["kind"] = "Workload";
   out["metadata"] = metadata_of(workload, origin);
   // It names the job here, which there has another UID.
-  out["metadata"]["labels"].erase("kueue.x-k8s.io/job-uid");
+  out["metadata"]["labels"].erase(kJobUid);
   if (const Json* spec = workload.find("spec")) out["spec"] = *spec;
   return out;
 }
@@ -97,6 +102,8 @@ Json job_copy(const Json& job, std::string_view workload, const Origin& origin) 
   out["metadata"] = metadata_of(job, origin);
   drop_job_labels(out["metadata"]["labels"]);
   out["metadata"]["labels"][kPrebuilt] = workload;
+  if (out["metadata"]["annotations"].member(kElastic) != nullptr)
+    out["metadata"]["annotations"][kOriginJob] = job.string_or("metadata.uid", "");
   if (const Json* spec = job.find("spec")) out["spec"] = *spec;
   Json& spec = out["spec"];
   spec.erase("managedBy");
@@ -112,6 +119,7 @@ Json job_copy(const Json& job, std::string_view workload, const Origin& origin) 
 WorkloadCopy read_workload(const Json& there, std::string_view uid) {
   WorkloadCopy out;
   out.there = true;
+  out.name = there.string_or("metadata.name", "");
   out.uid = there.string_or("metadata.uid", "");
   out.attempt = attempt_in(there, uid);
   out.deleting = is_deleting(there);
@@ -139,6 +147,7 @@ JobCopy read_job(const Json& there, std::string_view uid) {
   out.attempt = attempt_in(there, uid);
   out.deleting = is_deleting(there);
   out.suspended = there.bool_or("spec.suspend", false);
+  out.size = there.int_or("spec.parallelism", 1);
   // Of other kinds the workload alone says it.
   out.ended = there.string_or("kind", "") != "Job" || has_condition(there, "Complete") ||
               has_condition(there, "Failed");

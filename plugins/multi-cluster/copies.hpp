@@ -24,6 +24,9 @@ bool has_condition(const sluice::Json& object, std::string_view type);
 /// The condition; nullptr: it has none.
 const sluice::Json* condition(const sluice::Json& object, std::string_view type);
 
+/// Pods of the workload's first pod set.
+std::int64_t size_of(const sluice::Json& workload);
+
 sluice::Json workload_copy(const sluice::Json& workload, const Origin& origin);
 /// The job as its user wrote it: nothing that this host put into it goes along.
 sluice::Json job_copy(const sluice::Json& job, std::string_view workload, const Origin& origin);

@@ -1,6 +1,7 @@
 #include "dispatcher.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "names.hpp"
@@ -48,6 +49,16 @@ WorkloadName named(const std::string& key) {
   return {key.substr(0, slash), key.substr(slash + 1)};
 }
 
+/// Which of a job's workloads tells how it stands with it: the one with the most.
+enum Standing { kSuperseded, kEnded, kWaits, kRuns };
+Standing standing_of(const Json& slice) {
+  if (has_condition(slice, "Finished")) {
+    const std::string why = condition(slice, "Finished")->string_or("reason", "");
+    return why == "WorkloadSliceReplaced" || why == "OutOfSync" ? kSuperseded : kEnded;
+  }
+  return has_condition(slice, "Admitted") ? kRuns : kWaits;
+}
+
 CheckAnswer answer_of(const Verdict& verdict) {
   switch (verdict.state) {
     case Verdict::State::kReady:
@@ -93,6 +104,13 @@ ObjectRef Dispatcher::workload_ref(const Case& of) const {
   return {std::string(kKueue), "Workload", of.name.ns, of.name.name};
 }
 
+/// Of the copy at a place, which may have got another name there.
+ObjectRef Dispatcher::copy_ref(const Case& of, const Place& place) const {
+  ObjectRef out = workload_ref(of);
+  if (!place.workload.name.empty()) out.name = place.workload.name;
+  return out;
+}
+
 ObjectRef Dispatcher::job_ref(const Case& of) const {
   return {of.kind->api_version, of.kind->kind, of.name.ns, of.job_name};
 }
@@ -110,6 +128,21 @@ bool Dispatcher::concerns(const WorkloadName& workload) const {
 }
 
 Again Dispatcher::settle(const WorkloadName& workload, const std::string& job) {
+  const Again again = settle_one(workload, job);
+  const auto elastic = elastic_job_of_.find(workload);
+  if (elastic == elastic_job_of_.end()) return again;
+  // What one of a job's workloads becomes concerns the others.
+  Again out = again;
+  for (const Json& each : kin_of(workload.ns, elastic->second.second)) {
+    const WorkloadName other{workload.ns, each.string_or("metadata.name", "")};
+    if (other == workload || has_condition(each, "Finished")) continue;
+    const Again next = settle_one(other, {});
+    if (out.after_ms == 0 || (next.after_ms > 0 && next.after_ms < out.after_ms)) out = next;
+  }
+  return out;
+}
+
+Again Dispatcher::settle_one(const WorkloadName& workload, const std::string& job) {
   Case of;
   of.name = workload;
   of.job_name = job;
@@ -197,10 +230,10 @@ Again Dispatcher::hear(const ObjectRef& question) {
   return go_on_asking(question.name);
 }
 
-void Dispatcher::read_local(Case& of) const {
+void Dispatcher::read_local(Case& of) {
   if (!settings_.kinds.empty()) of.kind = &settings_.kinds.front();
   of.workload = context_.objects().find(workload_ref(of));
-  if (!of.workload) return;
+  if (!of.workload) return read_kin(of);
   const Json& workload = *of.workload;
   of.local.there = workload.string_or("metadata.deletionTimestamp", "").empty();
   of.uid = workload.string_or("metadata.uid", "");
@@ -216,6 +249,7 @@ void Dispatcher::read_local(Case& of) const {
           kind.api_version == owner->string_or("apiVersion", ""))
         of.kind = &kind;
     of.job_name = owner->string_or("name", "");
+    of.job_uid = owner->string_or("uid", "");
     if (of.kind != nullptr) of.job = context_.objects().find(job_ref(of));
   }
   if (of.job) {
@@ -223,6 +257,7 @@ void Dispatcher::read_local(Case& of) const {
     of.local.job_active = of.job->int_or("status.active", 0) > 0;
   }
   read_check(of);
+  read_kin(of);
   if (const auto asking = asking_.find(of.check); asking != asking_.end())
     if (const auto* places = asking->second.place_of(key_of(of.name))) of.local.suggested = *places;
 }
@@ -251,6 +286,63 @@ void Dispatcher::read_check(Case& of) const {
     of.local.nominated.clear();  // their turn begins anew, after a restart too
 }
 
+/// The workloads of a job here.
+std::vector<Json> Dispatcher::kin_of(const std::string& ns, const std::string& job_uid) const {
+  return context_.objects().list(kKueue, "Workload", ns, std::string(kJobUid) + "=" + job_uid);
+}
+
+/// Of a job that may change its size: what its workloads are to each other.
+void Dispatcher::read_kin(Case& of) {
+  if (!of.workload) {
+    const auto known = elastic_job_of_.find(of.name);
+    if (known == elastic_job_of_.end()) return;
+    std::tie(of.job_name, of.job_uid) = known->second;
+  } else if (text_in(*of.workload, "metadata.annotations", kElastic) != "true" ||
+             of.job_uid.empty()) {
+    return;
+  }
+  of.local.elastic = true;
+  elastic_job_of_[of.name] = {of.job_name, of.job_uid};
+  if (of.workload) of.local.size = size_of(*of.workload);
+  const std::string replaced =
+      of.workload ? text_in(*of.workload, "metadata.annotations", kReplacementFor) : "";
+  for (const Json& other : kin_of(of.name.ns, of.job_uid)) {
+    const std::string name = other.string_or("metadata.name", "");
+    if (name == of.name.name || has_condition(other, "Finished") ||
+        !has_condition(other, "QuotaReserved"))
+      continue;
+    of.local.goes_on = true;
+    if (replaced == of.name.ns + "/" + name) {
+      const Json* state = state_of(other, of.check);
+      of.local.growth = true;
+      if (state != nullptr && state->string_or("state", "") == "Ready")
+        of.local.runs_at = other.string_or("status.clusterName", "");
+    } else if (text_in(other, "metadata.annotations", kReplacementFor) == key_of(of.name)) {
+      of.local.size = std::max(of.local.size, size_of(other));
+    }
+  }
+}
+
+/// The job there is that of all workloads of the job here: which of those there is this one's.
+void Dispatcher::read_kin_there(const Case& of, Place& place, const Json& job) {
+  if (text_in(job, "metadata.annotations", kOriginJob) != of.job_uid) return;
+  if (!place.job.there) place.job = read_job(job, of.uid);
+  const bool runs_here = of.local.growth ? of.local.runs_at == place.name
+                                         : of.local.ready && of.local.chosen == place.name;
+  if (!runs_here) return;
+  place.job.attempt = of.local.attempt;
+  const auto slices = context_.remotes().list(place.name, kKueue, "Workload", of.name.ns,
+                                              std::string(kJobUid) + "=" + place.job.uid);
+  const Json* present = nullptr;
+  for (const Json& slice : slices) {
+    place.grown |= standing_of(slice) == kRuns && size_of(slice) == of.local.size;
+    if (present == nullptr || standing_of(slice) > standing_of(*present)) present = &slice;
+  }
+  if (present == nullptr) return;
+  place.workload = read_workload(*present, of.uid);
+  place.workload.attempt = of.local.attempt;
+}
+
 /// Why the workload cannot go to another cluster, ever; empty: it can.
 std::string Dispatcher::refusal(const Case& of) const {
   const Json* owner = controller_of(*of.workload);
@@ -263,10 +355,10 @@ std::string Dispatcher::refusal(const Case& of) const {
   if (managed_by != kControllerName)
     return "The owner is not managed by Kueue: Expecting spec.managedBy to be \"" +
            std::string(kControllerName) + "\" not \"" + managed_by + "\"";
-  if (text_in(*of.job, "metadata.annotations", kElastic) == "true")
-    return "An elastic job (annotation " + std::string(kElastic) +
-           ") runs in the cluster of its queue only: its slices are not distributed. Take the "
-           "annotation away, or use a queue without this check";
+  if (of.local.elastic && of.kind->kind != "Job")
+    return "Of elastic jobs (annotation " + std::string(kElastic) + ") a batch/v1 Job may go to " +
+           "another cluster, not a " + of.kind->kind +
+           ": take the annotation away, or use a queue " + "without this check";
   return {};
 }
 
@@ -301,9 +393,11 @@ Place Dispatcher::read_place(Case& of, const std::string& name) {
   }
   out.workload_write = writing(name, workload_ref(of));
   if (of.kind == nullptr || of.job_name.empty()) return out;
-  if (const auto there = remotes.find(name, job_ref(of)))
+  if (const auto there = remotes.find(name, job_ref(of))) {
     if (text_in(*there, "metadata.labels", kPrebuilt) == of.name.name)
       out.job = read_job(*there, of.uid);
+    if (of.local.elastic) read_kin_there(of, out, *there);
+  }
   out.job_write = writing(name, job_ref(of));
   return out;
 }
@@ -330,10 +424,34 @@ Writing Dispatcher::writing(const std::string& remote, const ObjectRef& ref) {
   return {false, true, std::max<std::int64_t>(0, rests), last->code, last->message};
 }
 
+/// Of an object of a job that may change its size: a workload that its job has here, if there is
+/// any.
+std::optional<WorkloadName> Dispatcher::kin_of_copy(const ObjectRef& what, const Json& there) {
+  std::optional<Json> job;
+  if (what.kind != "Workload") {
+    job = there;
+  } else if (text_in(there, "metadata.annotations", kElastic) == "true") {
+    if (const Json* owner = controller_of(there))
+      job = context_.remotes().find(
+          what.remote, {owner->string_or("apiVersion", ""), owner->string_or("kind", ""), what.ns,
+                        owner->string_or("name", "")});
+  }
+  const std::string uid = job ? text_in(*job, "metadata.annotations", kOriginJob) : "";
+  if (uid.empty()) return std::nullopt;
+  for (const Json& each : kin_of(what.ns, uid))
+    if (!has_condition(each, "Finished"))
+      return WorkloadName{what.ns, each.string_or("metadata.name", "")};
+  if (what.kind != "Workload") return std::nullopt;
+  // Nobody's here: it goes with its job.
+  return WorkloadName{what.ns, text_in(*job, "metadata.labels", kPrebuilt)};
+}
+
 std::optional<WorkloadName> Dispatcher::workload_of(const ObjectRef& what) {
-  if (what.kind == "Workload") return WorkloadName{what.ns, what.name};
   const auto there =
       context_.remotes().find(what.remote, {what.api_version, what.kind, what.ns, what.name});
+  if (there)
+    if (auto kin = kin_of_copy(what, *there)) return kin;
+  if (what.kind == "Workload") return WorkloadName{what.ns, what.name};
   const std::pair job(what.ns, what.name);
   if (there) {
     const std::string name = text_in(*there, "metadata.labels", kPrebuilt);
@@ -405,7 +523,7 @@ void Dispatcher::take(const Case& of, const Place& place, const Step& step) {
       if (of.job) done = remotes.create(place.name, job_copy(*of.job, of.name.name, origin(of)));
       break;
     case Step::What::kRemoveWorkload:
-      done = remotes.erase(place.name, workload_ref(of), place.workload.uid);
+      done = remotes.erase(place.name, copy_ref(of, place), place.workload.uid);
       break;
     case Step::What::kRemoveJob:
       done = remotes.erase(place.name, job_ref(of), place.job.uid);
@@ -413,7 +531,7 @@ void Dispatcher::take(const Case& of, const Place& place, const Step& step) {
     case Step::What::kLetGo: {
       Json merge = Json::object();
       merge["metadata"]["finalizers"] = Json();
-      done = remotes.patch(place.name, workload_ref(of), merge);
+      done = remotes.patch(place.name, copy_ref(of, place), merge);
       break;
     }
     case Step::What::kPriority: {
@@ -421,7 +539,15 @@ void Dispatcher::take(const Case& of, const Place& place, const Step& step) {
       const Json* reference = of.workload->find("spec.priorityClassRef");
       merge["spec"]["priority"] = of.local.priority;
       merge["spec"]["priorityClassRef"] = reference == nullptr ? Json() : *reference;
-      done = remotes.patch(place.name, workload_ref(of), merge);
+      done = remotes.patch(place.name, copy_ref(of, place), merge);
+      break;
+    }
+    case Step::What::kResize: {
+      Json merge = Json::object();
+      merge["spec"]["parallelism"] = of.local.size;
+      const Json* completions = of.job ? of.job->find("spec.completions") : nullptr;
+      if (completions != nullptr) merge["spec"]["completions"] = *completions;
+      done = remotes.patch(place.name, job_ref(of), merge);
       break;
     }
   }
@@ -444,7 +570,7 @@ void Dispatcher::show_status(const Case& of, const std::string& place) {
 }
 
 void Dispatcher::finish(const Case& of, const Place& place) {
-  const auto there = context_.remotes().find(place.name, workload_ref(of));
+  const auto there = context_.remotes().find(place.name, copy_ref(of, place));
   const Json* finished = there ? condition(*there, "Finished") : nullptr;
   if (finished == nullptr) return;
   Json merge = Json::object();

@@ -75,15 +75,20 @@ class Dispatcher {
   struct Case {
     WorkloadName name;
     std::optional<sluice::Json> workload, job;
-    std::string uid, job_name;
+    std::string uid, job_name, job_uid;
     const JobKind* kind = nullptr;
     std::string check;
     std::optional<sluice::CheckAttempt> attempt;
     Local local;
   };
 
-  void read_local(Case& of) const;
+  void read_local(Case& of);
+  std::optional<WorkloadName> kin_of_copy(const sluice::ObjectRef& what, const sluice::Json& there);
   void read_check(Case& of) const;
+  void read_kin(Case& of);
+  void read_kin_there(const Case& of, Place& place, const sluice::Json& job);
+  std::vector<sluice::Json> kin_of(const std::string& ns, const std::string& job_uid) const;
+  sluice::Again settle_one(const WorkloadName& workload, const std::string& job);
   std::string refusal(const Case& of) const;
   std::vector<Place> read_places(Case& of);
   Place read_place(Case& of, const std::string& name);
@@ -104,6 +109,7 @@ class Dispatcher {
   bool patch_status(const sluice::ObjectRef& ref, const sluice::Json& merge, const char* what);
 
   sluice::ObjectRef workload_ref(const Case& of) const;
+  sluice::ObjectRef copy_ref(const Case& of, const Place& place) const;
   sluice::ObjectRef job_ref(const Case& of) const;
   Origin origin(const Case& of) const;
 
@@ -119,6 +125,7 @@ class Dispatcher {
   std::map<std::string, std::int64_t> unknown_since_;     // by cluster
   std::map<std::string, std::int64_t> failed_since_;      // writes, by cluster, kind and name
   std::map<std::pair<std::string, std::string>, std::string> workload_by_job_;  // ns, job
+  std::map<WorkloadName, std::pair<std::string, std::string>> elastic_job_of_;  // name, UID
 };
 
 }  // namespace clusters

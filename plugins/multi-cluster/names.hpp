@@ -18,9 +18,15 @@ inline constexpr std::string_view kOrigin = "kueue.x-k8s.io/multikueue-origin";
 /// The UID of the workload of which it is a copy, and the attempt at its check.
 inline constexpr std::string_view kOriginUid = "kueue.x-k8s.io/multikueue-origin-uid";
 inline constexpr std::string_view kAttempt = "kueue.x-k8s.io/multikueue-origin-attempt";
+/// On a job that may change its size: the UID of the job of which it is a copy.
+inline constexpr std::string_view kOriginJob = "kueue.x-k8s.io/multikueue-origin-job-uid";
 inline constexpr std::string_view kPrebuilt = "kueue.x-k8s.io/prebuilt-workload-name";
 inline constexpr std::string_view kQueue = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kElastic = "kueue.x-k8s.io/elastic-job";
+/// Of a workload of such a job: NAMESPACE/NAME of the one whose place it takes; the first of all.
+inline constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
+inline constexpr std::string_view kFirstSlice = "kueue.x-k8s.io/workload-slice-name";
+inline constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
 inline constexpr std::string_view kInUse = "kueue.x-k8s.io/resource-in-use";
 
 /// Reason of events.

@@ -20,6 +20,8 @@ class Planner {
   Plan run() {
     if (!local_.wants)
       give_up();
+    else if (local_.growth)
+      follow_growth();
     else if (local_.chosen.empty())
       find_place();
     else
@@ -75,8 +77,12 @@ class Planner {
     if (may_write(place.workload_write)) step(place, What::kRemoveWorkload);
   }
 
-  /// Nothing of it may be anywhere.
+  /// Nothing of it may be anywhere, but what is another workload's now.
   void give_up() {
+    if (local_.goes_on) {
+      if (local_.there && !local_.finished && !local_.chosen.empty()) plan_.choose.emplace();
+      return;
+    }
     bool running = false;
     for (const Place& place : places_) {
       withdraw(place);
@@ -259,9 +265,32 @@ class Planner {
       return;
     }
     if (job.attempt != local_.attempt || job.deleting) return withdraw(chosen);
+    resize(chosen);
     tell(State::kReady, "The workload got reservation on \"" + chosen.name + "\"");
     // While the job waits here, the status of one that runs there would forbid to start it.
     if (!local_.job_suspended || job.suspended) plan_.show_status_of = chosen.name;
+  }
+
+  void resize(const Place& place) {
+    if (local_.elastic && place.job.size != local_.size && may_write(place.job_write))
+      step(place, What::kResize);
+  }
+
+  /// It goes where the job runs, by the size of the job there. What becomes of that place is the
+  /// affair of the workload that it is to replace.
+  void follow_growth() {
+    if (local_.runs_at.empty())
+      return tell(State::kPending,
+                  "The workload waits until the one that it replaces has a cluster");
+    if (local_.chosen != local_.runs_at) plan_.choose = local_.runs_at;
+    const Place* place = find(local_.runs_at);
+    if (place == nullptr || !place->reachable || !place->job.there) return;
+    resize(*place);
+    if (place->grown)
+      tell(State::kReady, "The workload has its size on \"" + place->name + "\"");
+    else
+      tell(State::kPending,
+           "The workload waits for quota at " + place->name + ", where its job runs");
   }
 
   void tell(State state, std::string message) { plan_.verdict = {state, std::move(message)}; }

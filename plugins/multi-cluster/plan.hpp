@@ -17,6 +17,7 @@ namespace clusters {
 /// A copy of the workload at a place.
 struct WorkloadCopy {
   bool there = false;
+  std::string name;
   std::uint64_t attempt = 0;  ///< for which it was made; 0: for another workload of the same name
   std::string uid;
   bool deleting = false, held = false;  ///< held: it has the finalizer of one that is in use
@@ -34,6 +35,7 @@ struct JobCopy {
   std::string uid;
   bool deleting = false, suspended = false;
   bool ended = false;  ///< its status says so
+  std::int64_t size = 0;
 };
 
 /// A write that has no outcome yet, or a bad one.
@@ -51,6 +53,7 @@ struct Place {
   std::int64_t lost_for_ms = 0;  ///< when it is not
   WorkloadCopy workload;
   JobCopy job;
+  bool grown = false;  ///< of a growth: the job has its size there
   Writing workload_write, job_write;
 };
 
@@ -65,6 +68,13 @@ struct Local {
   std::int64_t nominated_for_ms = 0;                  ///< how long those had their turn
   bool job_suspended = true, job_active = false;
   std::int64_t priority = 0;
+
+  // Of a job that may change its size, which has a workload for each.
+  bool elastic = false;
+  bool growth = false;    ///< it is to take the place of one that runs …
+  std::string runs_at;    ///< … there; empty: that one has no place yet
+  bool goes_on = false;   ///< another workload of the job has quota: the job is that one's
+  std::int64_t size = 0;  ///< that the job is to have elsewhere
 };
 
 struct Policy {
@@ -84,6 +94,7 @@ struct Step {
     kRemoveJob,
     kLetGo,     ///< takes the finalizer from a workload that is being deleted and has no job
     kPriority,  ///< the copy gets the workload's present priority
+    kResize,    ///< the job gets the size that it is to have
   };
   std::string place;
   What what = What::kMakeWorkload;

@@ -146,15 +146,13 @@ class MultiCluster {
 
   /// A job of a queue whose work goes elsewhere is not for the controllers of this cluster.
   std::optional<std::string> set_defaults(const sluice::Write& write) {
-    if (write.operation() != sluice::Operation::kCreate || managed_queues_.empty())
-      return std::nullopt;
+    if (write.operation() != sluice::Operation::kCreate) return std::nullopt;
     Json job = Json::parse(write.object());
     const Json* labels = job.find("metadata.labels");
     const Json* queue = labels == nullptr ? nullptr : labels->member(kQueue);
     if (queue == nullptr || !job.string_or("spec.managedBy", "").empty()) return std::nullopt;
-    const auto of =
-        cluster_queue_of_.find(job.string_or("metadata.namespace", "") + "/" + queue->as_string());
-    if (of == cluster_queue_of_.end() || !managed_queues_.contains(of->second)) return std::nullopt;
+    if (!is_managed(job.string_or("metadata.namespace", ""), queue->as_string()))
+      return std::nullopt;
     job["spec"]["managedBy"] = kControllerName;
     return job.dump();
   }
@@ -275,26 +273,32 @@ class MultiCluster {
     return {};
   }
 
+  /// Whether the work of a LocalQueue goes elsewhere.
+  bool is_managed(const std::string& ns, const std::string& name) {
+    const auto [known, is_new] = cluster_queue_of_.try_emplace(ns + "/" + name);
+    if (is_new) look_at_queue({std::string(kKueue), "LocalQueue", ns, name});
+    const std::string& queue = known->second;
+    if (!managed_.contains(queue))
+      look_at_cluster_queue({std::string(kKueue), "ClusterQueue", "", queue});
+    return managed_[queue];
+  }
+
   Again look_at_queue(const ObjectRef& what) {
     const auto queue = context_.objects().find(what);
-    const std::string key = what.ns + "/" + what.name;
-    if (queue)
-      cluster_queue_of_[key] = queue->string_or("spec.clusterQueue", "");
-    else
-      cluster_queue_of_.erase(key);
+    cluster_queue_of_[what.ns + "/" + what.name] =
+        queue ? queue->string_or("spec.clusterQueue", "") : "";
     return {};
   }
 
   Again look_at_cluster_queue(const ObjectRef& what) {
-    managed_queues_.erase(what.name);
+    bool& managed = managed_[what.name] = false;
     const auto queue = context_.objects().find(what);
     const Json* checks =
         queue ? queue->find("spec.admissionChecksStrategy.admissionChecks") : nullptr;
     for (std::size_t i = 0; checks != nullptr && i < checks->size(); ++i) {
       const auto check = context_.objects().find(
           {std::string(kKueue), "AdmissionCheck", "", checks->items()[i].string_or("name", "")});
-      if (check && check->string_or("spec.controllerName", "") == kControllerName)
-        managed_queues_.insert(what.name);
+      managed |= check && check->string_or("spec.controllerName", "") == kControllerName;
     }
     return {};
   }
@@ -349,9 +353,10 @@ class MultiCluster {
 
   sluice::Context context_;
   Dispatcher dispatcher_;
-  std::map<std::string, std::string> secret_of_;         // by cluster
+  std::map<std::string, std::string> secret_of_;  // by cluster
+  // Of what was asked for or has changed: whether the work of jobs goes elsewhere.
   std::map<std::string, std::string> cluster_queue_of_;  // by LocalQueue, NAMESPACE/NAME
-  std::set<std::string> managed_queues_;                 // ClusterQueues
+  std::map<std::string, bool> managed_;                  // by ClusterQueue
   std::map<std::string, std::deque<Look>> left_;         // to be looked at, by cluster
   std::map<std::string, std::string> told_;              // of each cluster: how it stood
   std::int64_t soonest_ = kNoTime;
@@ -360,5 +365,6 @@ class MultiCluster {
 }  // namespace clusters
 
 SLUICE_MAY("get *");
+SLUICE_MAY("list kueue.x-k8s.io/Workload");
 SLUICE_MAY("patch */status");
 SLUICE_PLUGIN(clusters::MultiCluster, "multi-cluster", "0.1.0")

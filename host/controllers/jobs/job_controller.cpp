@@ -163,8 +163,10 @@ JobController::Done JobController::keep_in_line(JobView& view, ObjectAccess& obj
     if (auto done = give_back(view, objects); !done) return done;
   if (const std::string why = view.kind->unfit(view.job); !why.empty())
     return hold(view, "ErrWorkloadCompose", why, objects);
-  if (!view.label(kPrebuiltLabel).empty()) return follow_prebuilt(view, objects);
+  const bool prebuilt = !view.label(kPrebuiltLabel).empty();
+  if (prebuilt && view.workloads.empty()) return follow_prebuilt(view, objects);
   const MappingPlan plan = plan_workloads(mapping_, reader_, view, objects);
+  if (prebuilt && plan.is_classic()) return follow_prebuilt(view, objects);
   const WorkKey key = WorkKey::of(view.ref);
   if (plan.plan.provider.empty() && plan.waits_because.empty())
     mapped_.erase(key);

@@ -22,6 +22,7 @@ MappingPlan classic(const JobView& view, const std::vector<std::string>& loaded)
   MappingPlan out;
   if (const WorkloadOfJob* admitted = left_behind(view, loaded)) {
     out.plan.speaker = admitted->name;
+    out.by_absent = true;
     return out;
   }
   const WorkloadOfJob* match = nullptr;

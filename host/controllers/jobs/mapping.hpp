@@ -15,6 +15,10 @@ struct MappingPlan {
   hooks::JobPlan plan;
   std::vector<std::string> remove;  ///< workloads that are superfluous; the classic mapping only
   std::string waits_because;        ///< plugins failed or disagree: nothing is to be done
+  bool by_absent = false;           ///< what a plugin that is not there left behind
+
+  /// No plugin has to do with the job.
+  bool is_classic() const { return plan.provider.empty() && waits_because.empty() && !by_absent; }
 };
 
 /// Plugins that are there: the hook, which may be nullptr, and the names of all that are loaded.

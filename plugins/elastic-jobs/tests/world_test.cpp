@@ -37,6 +37,45 @@ TEST(Story1, ScaleDownGivesQuotaBackAndTheRestRunsOn) {
   EXPECT_EQ(ElasticWorld::at(w, "/status/admission/podSetAssignments/0/resourceUsage/cpu"), "2");
 }
 
+TEST(Prebuilt, AWorkloadThatTheJobNamesIsItsFirstSlice) {
+  ElasticWorld world;
+  world.queue("5", "5");
+  const std::string job = R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"train",
+    "labels":{"kueue.x-k8s.io/queue-name":"lq","kueue.x-k8s.io/prebuilt-workload-name":"mine",
+      "team":"a","kind":"job"},"annotations":{"kueue.x-k8s.io/elastic-job":"true"}},
+    "spec":{"parallelism":3,"completions":1000,"template":{"spec":{"restartPolicy":"Never",
+      "terminationGracePeriodSeconds":0,"containers":[{"name":"c","image":"i",
+      "resources":{"requests":{"cpu":"1"}}}]}}}})";
+  world.submit(job);
+  EXPECT_THAT(world.names("workloads"), IsEmpty());
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{
+    "name":"mine","namespace":"default","labels":{"team":"a","kind":"workload"},
+    "annotations":{"kueue.x-k8s.io/elastic-job":"true"}},"spec":{"queueName":"lq","podSets":[
+      {"name":"main","count":3,"template":{"spec":{"restartPolicy":"Never",
+      "terminationGracePeriodSeconds":0,"containers":[{"name":"c","image":"i",
+      "resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+  world.settle();
+  world.run_pods();
+  EXPECT_THAT(world.slices("train"), ElementsAre("admitted 3"));
+  const auto before = world.running("train");
+  ASSERT_THAT(before, SizeIs(3));
+
+  world.resize("train", 6);  // 3 + 3 of 5: it stays on its flavor, so it waits
+  EXPECT_THAT(world.slices("train"), ElementsAre("admitted 3", "pending 6"));
+  EXPECT_EQ(world.running("train"), before);
+  const auto growth = world.get("workloads", "default/" + world.slice("train", "pending 6"));
+  EXPECT_EQ(ElasticWorld::at(growth, "/metadata/labels/team"), "a");
+  EXPECT_EQ(ElasticWorld::at(growth, "/metadata/labels/kind"), "");
+  world.resize("train", 5);
+  EXPECT_THAT(world.slices("train"),
+              ElementsAre("WorkloadSliceReplaced 3", "OutOfSync 6", "admitted 5"));
+  EXPECT_THAT(world.running("train"), IsSupersetOf(before));
+  world.resize("train", 2);
+  EXPECT_THAT(world.slices("train"),
+              ElementsAre("WorkloadSliceReplaced 3", "OutOfSync 6", "admitted 2"));
+  EXPECT_EQ(world.cpus(), 2);
+}
+
 TEST(Story2, ScaleUpWaitsBehindGatesAndTakesOverInOneStep) {
   ElasticWorld world;
   world.queue("10", "0");

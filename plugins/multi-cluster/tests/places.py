@@ -97,10 +97,10 @@ class Place:
 
 class Places:
     def __init__(self, sluice, workers=2, cpus=4, manager_cpus=100, around=None, room=64,
-                 **config):
+                 beside=(), **config):
         """sluice: the program, or a function from the name of a host to its program. cpus: of each
-        worker, or a list; room: of its node; config: of the plugin. around(index, worker): the
-        port at which the manager reaches it, else its own."""
+        worker, or a list; room: of its node; beside: plugins of all hosts; config: of the plugin.
+        around(index, worker): the port at which the manager reaches it, else its own."""
         program = sluice if callable(sluice) else lambda name: sluice
         self.around = around or (lambda index, worker: worker.host.port)
         self.folder = tempfile.mkdtemp(prefix="sluice-places-")
@@ -108,8 +108,10 @@ class Places:
         self.cpus = cpus if isinstance(cpus, list) else [cpus] * workers
         config = {"workerLostTimeoutSeconds": 600, "kubeconfigFolder": self.folder} | config
         text = ", ".join(f"{key}: {value}" for key, value in config.items())
-        plugins = f"{{ load: [ {{ name: multi-cluster, config: {{ {text} }} }} ] }}"
-        self.workers = [Place(program(f"worker{i + 1}"), each, extra=nodes(room))
+        others = "".join(f"{{ name: {name} }}, " for name in beside)
+        plugins = f"{{ load: [ {others}{{ name: multi-cluster, config: {{ {text} }} }} ] }}"
+        self.workers = [Place(program(f"worker{i + 1}"), each, f"{{ load: [ {others}] }}",
+                              extra=nodes(room))
                         for i, each in enumerate(self.cpus)]
         self.manager = Place(program("manager"), manager_cpus, plugins, ["clusters"],
                              extra="executor: { type: none }\n")

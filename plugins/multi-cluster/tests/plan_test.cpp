@@ -63,7 +63,7 @@ Plan plan(const Local& local, const std::vector<Place>& places, Policy policy = 
 }
 
 std::string text(const Plan& plan) {
-  constexpr const char* kNames[] = {"+w", "+j", "-w", "-j", "let go", "priority"};
+  constexpr const char* kNames[] = {"+w", "+j", "-w", "-j", "let go", "priority", "size"};
   std::string out;
   for (const Step& step : plan.steps)
     out += step.place + kNames[static_cast<std::size_t>(step.what)] + " ";
@@ -345,6 +345,72 @@ TEST(Priority, ChangesAtThePlaceToo) {
   Local local = running("a");
   local.priority = 7;
   EXPECT_EQ(text(plan(local, {with_job("a")})), "apriority ");
+}
+
+// ---- a job that changes its size
+
+/// A growth to five pods of a job that runs at `runs_at`.
+Local growth(const std::string& runs_at, const std::string& chosen = {}) {
+  Local out = waiting(chosen);
+  out.elastic = out.growth = out.goes_on = true;
+  out.runs_at = runs_at;
+  out.size = 5;
+  return out;
+}
+
+Place with_size(const std::string& name, std::int64_t size, bool grown = false) {
+  Place out = with_job(name);
+  out.job.size = size;
+  out.grown = grown;
+  return out;
+}
+
+TEST(Growing, GoesWhereTheJobRunsByTheSizeOfTheJobThere) {
+  const Plan p = plan(growth("b"), {place("a"), with_size("b", 3)});
+  EXPECT_EQ(*p.choose, "b");
+  EXPECT_EQ(text(p), "bsize ");
+  EXPECT_EQ(p.verdict->state, State::kPending);
+  EXPECT_EQ(p.verdict->message, "The workload waits for quota at b, where its job runs");
+}
+
+TEST(Growing, IsReadyWhenItIsAdmittedThere) {
+  const Plan p = plan(growth("b", "b"), {place("a"), with_size("b", 5, true)});
+  EXPECT_FALSE(p.choose);
+  EXPECT_THAT(p.steps, IsEmpty());
+  EXPECT_EQ(p.verdict->state, State::kReady);
+}
+
+TEST(Growing, WaitsForThePlaceOfTheOneThatItReplaces) {
+  Plan p = plan(growth(""), {place("a"), place("b")});
+  EXPECT_THAT(p.steps, IsEmpty());
+  EXPECT_EQ(p.verdict->message, "The workload waits until the one that it replaces has a cluster");
+  p = plan(growth("b", "b"), {place("a"), lost(with_size("b", 3), 5)});
+  EXPECT_THAT(p.steps, IsEmpty());
+  EXPECT_FALSE(p.verdict);  // what becomes of it there is the other one's affair
+}
+
+TEST(Growing, TheOneThatRunsTakesASmallerSizeAlong) {
+  Local local = running("b");
+  local.elastic = true;
+  local.size = 2;
+  const Plan p = plan(local, {place("a"), with_size("b", 3)});
+  EXPECT_EQ(text(p), "bsize ");
+  EXPECT_EQ(p.verdict->state, State::kReady);
+}
+
+TEST(Growing, WhatIsReplacedLeavesTheJobToTheOther) {
+  Local replaced;
+  replaced.there = replaced.finished = replaced.elastic = replaced.goes_on = true;
+  replaced.chosen = "b";
+  EXPECT_THAT(plan(replaced, {with_size("b", 5)}).steps, IsEmpty());
+  // A growth that lost its quota alone leaves it, too, and looks for its place anew.
+  replaced.finished = false;
+  const Plan p = plan(replaced, {with_size("b", 5)});
+  EXPECT_THAT(p.steps, IsEmpty());
+  EXPECT_EQ(*p.choose, "");
+  // Nobody's: it goes.
+  replaced.goes_on = false;
+  EXPECT_EQ(text(plan(replaced, {with_size("b", 5)})), "b-j ");
 }
 
 }  // namespace

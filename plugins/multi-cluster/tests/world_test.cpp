@@ -283,21 +283,26 @@ TEST(World, OfANextAttemptNothingIsMadeWhileTheLastOneIsLeft) {
 
 TEST(World, WhoCannotGoElsewhereIsRejectedWithASentence) {
   struct Case {
-    const char* change;
+    const char* job;       // changed so
+    const char* workload;  // the same
     const char* message;
   };
   const Case cases[] = {
-      {R"({"spec":{"managedBy":null}})",
+      {R"({"spec":{"managedBy":null}})", "{}",
        "The owner is not managed by Kueue: Expecting spec.managedBy to be "
        "\"kueue.x-k8s.io/multikueue\" not \"\""},
-      {R"({"metadata":{"annotations":{"kueue.x-k8s.io/elastic-job":"true"}}})",
-       "An elastic job (annotation kueue.x-k8s.io/elastic-job) runs in the cluster of its queue "
-       "only: its slices are not distributed. Take the annotation away, or use a queue without "
-       "this check"}};
+      {"{}",
+       R"({"metadata":{"annotations":{"kueue.x-k8s.io/elastic-job":"true"},"ownerReferences":[
+         {"apiVersion":"ray.io/v1","kind":"RayCluster","name":"j","uid":"u","controller":true}]}})",
+       "Of elastic jobs (annotation kueue.x-k8s.io/elastic-job) a batch/v1 Job may go to another "
+       "cluster, not a RayCluster: take the annotation away, or use a queue without this check"}};
   for (const Case& each : cases) {
-    World world;
+    World world(R"({"kinds":["batch/v1 Job","ray.io/v1 RayCluster"]})");
+    world.host.objects().put(R"({"apiVersion":"ray.io/v1","kind":"RayCluster","metadata":{
+      "name":"j","namespace":"team"},"spec":{"managedBy":"kueue.x-k8s.io/multikueue"}})");
     std::string out;
-    world.host.objects().patch("Job", "team", "j", "", Json::parse(each.change), out);
+    world.host.objects().patch("Job", "team", "j", "", Json::parse(each.job), out);
+    world.host.objects().patch("Workload", "team", "w", "", Json::parse(each.workload), out);
     world.begin();
     ASSERT_EQ(world.host.reports().size(), 1U);
     EXPECT_EQ(world.host.reports()[0].state, "Rejected");
@@ -402,11 +407,13 @@ TEST(World, AJobOfSuchAQueueIsNotForTheControllersHere) {
                                                 .old = {}});
     return out ? Json::parse(*out).string_or("spec.managedBy", "") : "as it is";
   };
-  EXPECT_EQ(defaults(""), "as it is");  // the queues are not known yet
-  world.plugin.reconcile({kVersion, "ClusterQueue", "", "cq"});
-  world.plugin.reconcile({kVersion, "LocalQueue", "team", "q"});
-  EXPECT_EQ(defaults(""), "kueue.x-k8s.io/multikueue");
+  EXPECT_EQ(defaults(""), "kueue.x-k8s.io/multikueue");  // before it was told of the queues, too
   EXPECT_EQ(defaults(R"("managedBy":"example.com/mine")"), "as it is");
+  std::string out;
+  world.host.objects().patch("ClusterQueue", "", "cq", "",
+                             Json::parse(R"({"spec":{"admissionChecksStrategy":null}})"), out);
+  world.plugin.reconcile({kVersion, "ClusterQueue", "", "cq"});
+  EXPECT_EQ(defaults(""), "as it is");
 }
 
 }  // namespace

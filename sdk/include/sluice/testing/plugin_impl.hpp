@@ -274,6 +274,7 @@ inline std::optional<std::string> TestedPlugin::set_defaults(const FakeWrite& wr
   std::string text;
   const sluice_sink_t sink = Sink::into(text);
   const sluice_write_t raw = detail::raw_write(write);
+  const FakeHost::Call reads(host_);
   check("set_defaults", points.set_defaults(self_, &raw, &sink));
   return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -288,6 +289,7 @@ inline std::vector<FieldError> TestedPlugin::validate(const FakeWrite& write) {
                                                                std::string(to_view(detail))});
       }};
   const sluice_write_t raw = detail::raw_write(write);
+  const FakeHost::Call reads(host_);
   check("validate", table<sluice_validator_t>(SLUICE_EXT_VALIDATOR).validate(self_, &raw, &sink));
   return errors;
 }
