@@ -51,33 +51,12 @@ std::pair<std::string, std::string> name_and_value(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// Whether every user may enter the folder; what cannot be told apart counts as yes.
-bool open_to_all(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  for (std::filesystem::path each = folder; each.has_relative_path(); each = each.parent_path()) {
-    const auto rights = std::filesystem::status(each, ignored).permissions();
-    if ((rights & std::filesystem::perms::others_exec) == std::filesystem::perms::none)
-      return false;
-  }
-  return true;
-}
-
-/// Where the program runs when nobody says where: here. Where root is the host's user, too, jobs
-/// are others, whom root's own folders are closed to; empty: in the folder that the host gives it.
-std::string folder_of_caller() {
-  std::error_code ignored;
-  const auto here = std::filesystem::current_path(ignored);
-  if (::geteuid() != 0 || open_to_all(here)) return here.string();
-  fmt::print(stderr, "note: only root may enter {}; the job runs in a folder of its own\n",
-             here.string());
-  return {};
-}
-
 Submission submission_of(const SubmitArguments& arguments) {
   Submission out = arguments.submission;
   out.ns = arguments.host.ns;
   out.working_dir = arguments.folder;
-  if (out.working_dir.empty()) out.working_dir = folder_of_caller();
+  std::error_code ignored;
+  if (out.working_dir.empty()) out.working_dir = std::filesystem::current_path(ignored).string();
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread sets variables
   if (const char* path = std::getenv("PATH")) out.env.emplace_back("PATH", path);
   for (const std::string& entry : arguments.env) out.env.push_back(name_and_value(entry));
