@@ -84,7 +84,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits 
   describe_pod_sets(w);
   take_traits(id, std::move(said));
   lifecycle_.load_status(id);
-  w.shape = shape_of(w);
+  w.shape = shapes_.of_workload(w);
   // Deactivated while no engine ran: its quota has to be taken back here, with a decision.
   const bool to_end = !w.object->active && w.holds_quota();
   if (!w.object->active && !to_end && w.state != WorkloadState::kFinished) {
@@ -113,24 +113,13 @@ void Arrivals::name_local_queue(WorkloadRecord& w) {
   w.local_queue = model_.texts.intern(w.object->meta.ns + "/" + w.object->queue_name);
 }
 
-const PodShape* Arrivals::pod_shape(const std::shared_ptr<const api::PodTemplate>& pod) {
-  std::unique_ptr<PodShape>& shape = shapes_[pod.get()];
-  if (shape) return shape.get();
-  shape = std::make_unique<PodShape>();
-  shape->pod = pod;
-  shape->text = model_.texts.intern(pod->shape);
-  for (const api::ResourceRequest& r : asked_of_quota(pod->requests, resources_))
-    shape->requests.push_back({model_.frs.intern_resource(r.resource), r.amount});
-  return shape.get();
-}
-
 void Arrivals::describe_pod_sets(WorkloadRecord& w) {
   const api::Workload& object = *w.object;
   w.pod_sets.assign(object.pod_sets.size(), {});
   for (std::size_t i = 0; i < object.pod_sets.size(); ++i) {
     const api::PodSet& from = object.pod_sets[i];
     PodSetRecord& to = w.pod_sets[i];
-    to.shape = pod_shape(from.pod);
+    to.shape = shapes_.of_pod(from.pod);
     to.count = from.count;
     if (from.min_count && *from.min_count < from.count) to.min_count = *from.min_count;
     to.group_leader = static_cast<std::uint32_t>(i);
@@ -142,27 +131,6 @@ void Arrivals::describe_pod_sets(WorkloadRecord& w) {
     for (const api::ReclaimablePods& r : object.status.reclaimable_pods)
       if (r.pod_set == from.name) to.reclaimable = std::clamp(r.count, 0, from.count);
   }
-}
-
-std::uint32_t Arrivals::shape_of(const WorkloadRecord& w) {
-  std::string text;
-  const auto add = [&text](std::uint64_t number) {
-    for (; number >= 128; number >>= 7U) text += static_cast<char>(number | 128U);
-    text += static_cast<char>(number);
-  };
-  for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
-    const PodSetRecord& p = w.pod_sets[i];
-    const std::string& name = w.object->pod_sets[i].name;
-    add(name.size());
-    text += name;
-    add(static_cast<std::uint64_t>(p.count - p.reclaimable));
-    add(static_cast<std::uint64_t>(p.min_count));
-    add(p.shape->text);
-    add(p.group_leader);
-  }
-  add(0);  // no pod set has an empty name
-  if (w.extras) text += w.extras->traits.shape_key;
-  return model_.texts.intern(text);
 }
 
 /// Whether the change says nothing that decides: another text of its status, say, which may be our
@@ -198,7 +166,7 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   name_local_queue(w);
   describe_pod_sets(w);
   renew_traits(id, std::move(said));
-  w.shape = shape_of(w);
+  w.shape = shapes_.of_workload(w);
   waiting_.reorder_anchored(w.key);
   if (w.state == WorkloadState::kFinished) return;
   if (!w.object->active) {
@@ -238,7 +206,7 @@ void Arrivals::pass_on(WorkloadId id) {
   if (news) object->status.conditions.push_back(*ready);
   member.object = std::move(object);
   describe_pod_sets(member);
-  member.shape = shape_of(member);
+  member.shape = shapes_.of_workload(member);
   change_holder(speaker, before);
   turn_.decide(DecisionType::kStatus, speaker);
 }
@@ -298,6 +266,7 @@ void Arrivals::remove(WorkloadId id) {
   std::string key = std::move(w.key);
   w = WorkloadRecord();
   w.key = std::move(key);  // decisions that were not handed out yet name it
+  shapes_.left();
   turn_.moved = true;
 }
 

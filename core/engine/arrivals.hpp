@@ -8,10 +8,10 @@
 
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/engine/lifecycle.hpp"
+#include "core/engine/shapes.hpp"
 
 namespace sluice {
 
@@ -19,14 +19,14 @@ class Arrivals {
  public:
   Arrivals(const Parts& parts, Lifecycle& lifecycle)
       : model_(parts.model),
-        resources_(parts.config.resources),
         turn_(parts.turn),
         structure_(parts.structure),
         relations_(parts.relations),
         holdings_(parts.holdings),
         waiting_(parts.waiting),
         representation_(parts.representation),
-        lifecycle_(lifecycle) {}
+        lifecycle_(lifecycle),
+        shapes_(parts.model, parts.config.resources) {}
 
   WorkloadId apply(std::shared_ptr<api::Workload> object, hooks::Traits said);
   void remove(WorkloadId id);
@@ -53,8 +53,6 @@ class Arrivals {
   void change_holder(WorkloadId id, const Before& before);
   void name_local_queue(WorkloadRecord& w);
   void describe_pod_sets(WorkloadRecord& w);
-  const PodShape* pod_shape(const std::shared_ptr<const api::PodTemplate>& pod);
-  std::uint32_t shape_of(const WorkloadRecord& w);
   static hooks::Traits as_known(const WorkloadRecord& w, hooks::Traits said);
   bool waits_as_before(WorkloadId id, const api::Workload& now, const hooks::Traits& said) const;
   void take_traits(WorkloadId id, hooks::Traits said);
@@ -62,7 +60,6 @@ class Arrivals {
   void pass_on(WorkloadId id);
 
   Model& model_;
-  const ResourceRules& resources_;
   Turn& turn_;
   Structure& structure_;
   Relations& relations_;
@@ -70,7 +67,7 @@ class Arrivals {
   Waiting& waiting_;
   Representation& representation_;
   Lifecycle& lifecycle_;
-  std::unordered_map<const api::PodTemplate*, std::unique_ptr<PodShape>> shapes_;
+  Shapes shapes_;
 };
 
 }  // namespace sluice

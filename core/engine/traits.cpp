@@ -38,7 +38,7 @@ void Arrivals::traits_of_moved(WorkloadId id, hooks::Traits said) {
   SLUICE_CHECK(w.state == WorkloadState::kPending && !w.holds_quota(), w.key,
                " moves to another queue in state ", static_cast<int>(w.state));
   renew_traits(id, std::move(said));
-  w.shape = shape_of(w);
+  w.shape = shapes_.of_workload(w);
 }
 
 /// The new traits of a known workload, with what follows when it begins or ceases to take part.

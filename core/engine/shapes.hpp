@@ -1,0 +1,57 @@
+// Shapes: what pods ask for, and workloads as wholes, each kept once: equals share a number.
+//
+// Numbers are never given twice, so one that was noted down somewhere never comes to mean something
+// else. What no workload has any more is forgotten now and then (SweepPace): a host that sees other
+// pod templates every day does not grow by them. The engine's thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/base/sweep_pace.hpp"
+#include "core/model/model.hpp"
+#include "core/types/resource_rules.hpp"
+
+namespace sluice {
+
+class Shapes {
+ public:
+  Shapes(Model& model, const ResourceRules& rules) : model_(model), rules_(rules) {}
+
+  /// Valid as long as a workload of the model has it.
+  const PodShape* of_pod(const std::shared_ptr<const api::PodTemplate>& pod);
+  /// By its pod sets and what plugins say of it.
+  std::uint32_t of_workload(const WorkloadRecord& w);
+  /// A workload left the model. REQUIRES: all that are in it have the shapes that they refer to.
+  void left() {
+    if (pace_.due()) forget_unused();
+  }
+
+  std::size_t pods() const { return pods_.size(); }
+  std::size_t workloads() const { return workloads_.size(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  using Numbers = std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>>;
+
+  std::uint32_t number_of(Numbers& numbers, std::string_view text);
+  void forget_unused();
+
+  Model& model_;
+  const ResourceRules& rules_;
+  std::unordered_map<const api::PodTemplate*, std::unique_ptr<PodShape>> pods_;
+  Numbers texts_, workloads_;  // canonical texts of pods, and of workloads
+  std::uint32_t last_ = 0;
+  SweepPace pace_{1024};
+};
+
+}  // namespace sluice

@@ -1,0 +1,88 @@
+// Shapes: equals share a number, and what nobody has any more is forgotten without a number ever
+// meaning something else.
+#include "core/engine/shapes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace sluice {
+namespace {
+
+struct World {
+  Model model;
+  ResourceRules rules;
+  Shapes shapes{model, rules};
+
+  static std::shared_ptr<const api::PodTemplate> pod(const std::string& text) {
+    auto out = std::make_shared<api::PodTemplate>();
+    out->shape = text;
+    return out;
+  }
+
+  WorkloadId add(const std::string& key, const std::shared_ptr<const api::PodTemplate>& pod) {
+    const auto id = static_cast<WorkloadId>(model.workloads.size());
+    WorkloadRecord& w = model.workloads.emplace_back();
+    auto object = std::make_shared<api::Workload>();
+    object->pod_sets.emplace_back();
+    object->pod_sets[0].name = "main";
+    object->pod_sets[0].pod = pod;
+    w.object = object;
+    w.key = key;
+    w.pod_sets.emplace_back();
+    w.pod_sets[0].shape = shapes.of_pod(pod);
+    w.shape = shapes.of_workload(w);
+    model.ids.emplace(key, id);
+    return id;
+  }
+  void remove(WorkloadId id) {
+    model.ids.erase(model.workloads[id].key);
+    model.workloads[id] = WorkloadRecord();
+    shapes.left();
+  }
+};
+
+TEST(Shapes, EqualsShareANumber) {
+  World w;
+  const auto one = World::pod("one");
+  const WorkloadId a = w.add("a", one), b = w.add("b", one), c = w.add("c", World::pod("one"));
+  const WorkloadId other = w.add("d", World::pod("two"));
+  EXPECT_EQ(w.model.workloads[a].pod_sets[0].shape, w.model.workloads[b].pod_sets[0].shape);
+  EXPECT_EQ(w.model.workloads[a].shape, w.model.workloads[b].shape);
+  EXPECT_EQ(w.model.workloads[a].shape, w.model.workloads[c].shape);  // by what it says
+  EXPECT_NE(w.model.workloads[a].shape, w.model.workloads[other].shape);
+}
+
+// Ten come and go for each that stays; a sweep is due when as many came as stayed (1024 at least,
+// and each brings three: its pod, the pod's text and its own).
+TEST(Shapes, WhatNobodyHasIsForgottenAndNoNumberComesBack) {
+  World w;
+  std::set<std::uint32_t> numbers;
+  const WorkloadId stays = w.add("stays", World::pod("stays"));
+  const std::uint32_t number = w.model.workloads[stays].shape;
+  for (int i = 0; i < 20'000; ++i) {
+    const WorkloadId id = w.add("w", World::pod("pod " + std::to_string(i)));
+    EXPECT_TRUE(numbers.insert(w.model.workloads[id].shape).second);
+    w.remove(id);
+    ASSERT_LE(w.shapes.pods(), 1024U);
+    ASSERT_LE(w.shapes.workloads(), 1024U);
+  }
+  EXPECT_EQ(w.shapes.of_workload(w.model.workloads[stays]), number);
+  EXPECT_EQ(w.model.workloads[stays].pod_sets[0].shape->pod->shape, "stays");
+}
+
+// Templates that came back after they were forgotten are new ones.
+TEST(Shapes, ATemplateAtTheAddressOfAnotherIsNotTakenForIt) {
+  World w;
+  std::uint32_t last = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    const WorkloadId id = w.add("w", World::pod(i % 2 == 0 ? "even" : "odd"));
+    EXPECT_EQ(w.model.workloads[id].pod_sets[0].shape->pod->shape, i % 2 == 0 ? "even" : "odd");
+    EXPECT_NE(w.model.workloads[id].shape, last);
+    last = w.model.workloads[id].shape;
+    w.remove(id);
+  }
+}
+
+}  // namespace
+}  // namespace sluice
