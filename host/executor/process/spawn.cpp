@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <system_error>
 #include <vector>
 
@@ -85,9 +86,21 @@ bool take_rights(const SpawnRights& rights, bool no_new_privileges) {
 struct Wanted {
   const ContainerSpec& spec;
   const std::string& folder;
+  const char* own_folder;  // of the pod
   const SpawnRights& rights;
   int group;  // of SpawnGroups
 };
+
+/// A user of the pod's own may not enter folders that are somebody's alone, as the one in which the
+/// job was submitted may be: it begins in its own then, and says so.
+bool enter_folder(const Wanted& wanted) {
+  if (::chdir(wanted.folder.c_str()) == 0) return true;
+  if (errno != EACCES || wanted.rights.user == 0 || ::chdir(wanted.own_folder) != 0) return false;
+  for (const char* text : {"sluice: this user may not enter the working directory ",
+                           wanted.folder.c_str(), ": it begins in ", wanted.own_folder, "\n"})
+    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return false;
+  return true;
+}
 
 [[noreturn]] void become(const Wanted& wanted, const std::vector<char*>& argv,
                          std::vector<char*>& env, const Pipe& out, const Pipe& err,
@@ -106,7 +119,7 @@ struct Wanted {
   ::umask(022);
   if (!take_rights(wanted.rights, wanted.spec.no_new_privileges))
     give_up(failed.write.get(), kStageSetup);
-  if (::chdir(wanted.folder.c_str()) != 0) give_up(failed.write.get(), kStageFolder);
+  if (!enter_folder(wanted)) give_up(failed.write.get(), kStageFolder);
   environ = env.data();  // execvp looks for the program in this PATH
   ::execvp(argv.front(), argv.data());
   give_up(failed.write.get(), kStageProgram);
@@ -175,7 +188,8 @@ Result<Spawned, SpawnError> spawn_container(const ContainerSpec& spec,
     const pid_t self = ::getpid();
     const pid_t first = ::fork();
     if (first == 0)
-      become({spec, folder, rights, groups.container}, argv, env, out, err, failed, self);
+      become({spec, folder, default_folder.c_str(), rights, groups.container}, argv, env, out, err,
+             failed, self);
     if (first < 0) ::_exit(126);
     keep(first, failed);
   }

@@ -89,6 +89,22 @@ TEST_F(JobRights, TheFilesOfTheHostAreNot) {
   EXPECT_THAT(said, HasSubstr("done\n"));
 }
 
+// Where somebody stood who submitted the job, in his home for example.
+TEST_F(JobRights, AFolderThatIsSomebodysAloneIsNotEntered) {
+  const std::filesystem::path home = root_.string() + "-home";
+  std::filesystem::create_directory(home);
+  ASSERT_EQ(::chmod(home.c_str(), 0700), 0);
+  RunSpec s = as_user("pwd");
+  s.containers[0].working_dir = home.string();
+  started(s);
+  EXPECT_EQ(end().phase, RunPhase::kSucceeded);
+  const std::string own = (work_ / "u1").string() + "\n";
+  EXPECT_THAT(output(), HasSubstr("sluice: this user may not enter the working directory " +
+                                  home.string() + ": it begins in " + own));
+  EXPECT_THAT(output(), testing::ContainsRegex("(^|\n)" + own));
+  std::filesystem::remove(home);
+}
+
 TEST_F(JobRights, ItsOutputMayBeOpenedByName) {
   started(as_user("echo out > /dev/stdout; echo err > /dev/stderr"));
   EXPECT_EQ(end().phase, RunPhase::kSucceeded);
