@@ -11,7 +11,7 @@
 namespace pods {
 namespace {
 
-constexpr std::int32_t kTotal = 3;
+constexpr std::int32_t kPods = 3;
 constexpr int kSteps = 60;
 
 /// A group, its workload, and what carries plans out; as little as can be of both.
@@ -67,7 +67,7 @@ class Life {
     pod.created = std::to_string(1000 + made_);
     pod.group = "g";
     pod.role = drawn(8) == 0 ? "other" : "role";
-    pod.total = kTotal;
+    pod.total = kPods;
     pod.gated = true;
     pods.push_back(pod);
   }
@@ -144,7 +144,7 @@ TEST(Lives, NoMoreRunsThanQuotaIsHeldForAndThePlanComesToRest) {
     for (int i = 0; i < kSteps; ++i) {
       life.step();
       ASSERT_LE(life.settle(), 10) << "seed " << seed << ", step " << i;
-      ASSERT_LE(life.may_run(), kTotal) << "seed " << seed << ", step " << i;
+      ASSERT_LE(life.may_run(), kPods) << "seed " << seed << ", step " << i;
       for (const Pod& pod : life.pods) {
         const bool runs = pod.open() && !pod.gated && !pod.terminating;
         const bool held = life.workload && life.workload->admitted && !life.workload->finished;
