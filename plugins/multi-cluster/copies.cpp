@@ -129,6 +129,7 @@ WorkloadCopy read_workload(const Json& there, std::string_view uid) {
   out.admitted = has_condition(there, "Admitted");
   out.stopped = has_condition(there, "Evicted");
   out.priority = there.int_or("spec.priority", 0);
+  out.size = size_of(there);
   if (has_condition(there, "Finished")) {
     out.finished = true;
     out.reason = condition(there, "Finished")->string_or("reason", "");

@@ -519,9 +519,13 @@ void Dispatcher::take(const Case& of, const Place& place, const Step& step) {
       context_.add(dispatched_, 1, labels);
       break;
     }
-    case Step::What::kMakeJob:
-      if (of.job) done = remotes.create(place.name, job_copy(*of.job, of.name.name, origin(of)));
+    case Step::What::kMakeJob: {
+      if (!of.job) break;
+      Json job = job_copy(*of.job, of.name.name, origin(of));
+      if (of.local.elastic) job["spec"]["parallelism"] = place.workload.size;
+      done = remotes.create(place.name, job);
       break;
+    }
     case Step::What::kRemoveWorkload:
       done = remotes.erase(place.name, copy_ref(of, place), place.workload.uid);
       break;

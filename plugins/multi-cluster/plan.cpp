@@ -271,8 +271,10 @@ class Planner {
     if (!local_.job_suspended || job.suspended) plan_.show_status_of = chosen.name;
   }
 
+  /// Once the job has taken the copy: until then it has to have the copy's size.
   void resize(const Place& place) {
-    if (local_.elastic && place.job.size != local_.size && may_write(place.job_write))
+    if (local_.elastic && !place.workload.owner.empty() && place.job.size != local_.size &&
+        may_write(place.job_write))
       step(place, What::kResize);
   }
 

@@ -26,6 +26,7 @@ struct WorkloadCopy {
   std::string reason, message;  ///< of its end
   std::string owner;            ///< the job that it is of; empty: none yet
   std::int64_t priority = 0;
+  std::int64_t size = 0;
 };
 
 /// The job at a place.

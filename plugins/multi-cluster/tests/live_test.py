@@ -133,40 +133,11 @@ class Elastic(unittest.TestCase):
 
     def submit(self, name, size):
         self.go = os.path.join(self.places.folder, name + ".go")
-        self.places.manager.create(JOBS, {
-            "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "q"},
-                         "annotations": {"kueue.x-k8s.io/elastic-job": "true"}},
-            "spec": {"parallelism": size, "template": {"spec": {
-                "restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
-                "containers": [{"name": "main", "image": "none", "command": [
-                    "sh", "-c", f"until [ -e {self.go} ]; do sleep 0.1; done"],
-                    "resources": {"requests": {"cpu": "1"}}}]}}}})
+        self.places.submit_elastic(name, size, self.go)
         self.wait_for_slices(name, [("Admitted", size)])
 
-    def resize(self, name, size):
-        self.places.manager.patch(f"{JOBS}/{name}", {"spec": {"parallelism": size}})
-
-    def slices(self, place, name):
-        """Of the job at the place, by size: how they stand."""
-        out = []
-        for workload in place.workloads().values():
-            owners = workload["metadata"].get("ownerReferences", [{"name": ""}])
-            if owners[0]["name"] != name:
-                continue
-            ends = [each["reason"] for each in workload["status"].get("conditions", [])
-                    if each["type"] == "Finished"]
-            how = ends[0] if ends else "Admitted" if is_true(workload, "Admitted") else "waits"
-            out.append((how, workload["spec"]["podSets"][0]["count"]))
-        return sorted(out, key=lambda each: (each[1], each[0]))
-
-    def worker_of(self, name):
-        for worker in self.places.workers:
-            if name in worker.jobs():
-                return worker
-        return None
-
     def running(self, name):
-        pods = self.worker_of(name).items("/api/v1/namespaces/team/pods").values()
+        pods = self.places.worker_of(name).items("/api/v1/namespaces/team/pods").values()
         return sorted(pod["metadata"]["uid"] for pod in pods
                       if pod["metadata"]["ownerReferences"][0]["name"] == name
                       and pod["status"].get("phase") == "Running"
@@ -175,24 +146,24 @@ class Elastic(unittest.TestCase):
     def wait_for_slices(self, name, wanted, running=None):
         """The manager's are the worker's, and that many pods run."""
         def there():
-            worker = self.worker_of(name)
-            return (worker and self.slices(self.places.manager, name) == wanted
-                    and self.slices(worker, name) == wanted
+            worker = self.places.worker_of(name)
+            return (worker and self.places.slices(self.places.manager, name) == wanted
+                    and self.places.slices(worker, name) == wanted
                     and len(self.running(name)) == (running or wanted[-1][1]))
         eventually(there, f"{name} is {wanted} at both, there is "
-                          f"{self.slices(self.places.manager, name)} and "
-                          f"{[self.slices(worker, name) for worker in self.places.workers]}")
+                          f"{self.places.slices(self.places.manager, name)} and "
+                          f"{[self.places.slices(worker, name) for worker in self.places.workers]}")
 
     def test_growth_is_admitted_where_the_job_runs_and_the_rest_runs_on(self):
         self.submit("grows", 2)
-        worker = self.worker_of("grows")
+        worker = self.places.worker_of("grows")
         first = self.running("grows")
-        self.resize("grows", 4)
+        self.places.resize("grows", 4)
         self.wait_for_slices("grows", [("WorkloadSliceReplaced", 2), ("Admitted", 4)])
         self.assertTrue(set(first) <= set(self.running("grows")))
-        self.resize("grows", 3)  # in place
+        self.places.resize("grows", 3)  # in place
         self.wait_for_slices("grows", [("WorkloadSliceReplaced", 2), ("Admitted", 3)])
-        self.resize("grows", 6)  # the worker has 4, the other one is empty
+        self.places.resize("grows", 6)  # the worker has 4, the other one is empty
         self.wait_for_slices("grows", [("WorkloadSliceReplaced", 2), ("Admitted", 3),
                                        ("waits", 6)], running=3)
         waits = next(each for each in self.places.manager.workloads().values()
@@ -205,26 +176,26 @@ class Elastic(unittest.TestCase):
         self.assertEqual(self.places.manager.used(), 6)
         self.assertEqual(worker.used(), 6)
         worker.quota(4)
-        self.resize("grows", 2)
+        self.places.resize("grows", 2)
         with open(self.go, "w", encoding="utf-8"):
             pass
         self.places.wait_for_end("grows")
         self.places.wait_quiet()
-        self.assertEqual(self.slices(self.places.manager, "grows"),
+        self.assertEqual(self.places.slices(self.places.manager, "grows"),
                          [("Succeeded", 2), ("WorkloadSliceReplaced", 2),
                           ("WorkloadSliceReplaced", 3)])
 
     def test_an_eviction_there_takes_the_whole_and_it_comes_back_in_its_size(self):
         self.submit("moves", 1)
-        self.resize("moves", 3)
+        self.places.resize("moves", 3)
         self.wait_for_slices("moves", [("WorkloadSliceReplaced", 1), ("Admitted", 3)])
-        worker = self.worker_of("moves")
+        worker = self.places.worker_of("moves")
         slice_there = next(name for name, each in worker.workloads().items()
                            if is_true(each, "Admitted") and not is_true(each, "Finished"))
         worker.patch(f"{GROUP}/namespaces/team/workloads/{slice_there}",
                      {"spec": {"active": False}})
-        eventually(lambda: self.worker_of("moves") is None, "its job there is withdrawn")
-        eventually(lambda: self.worker_of("moves") and len(self.running("moves")) == 3,
+        eventually(lambda: self.places.worker_of("moves") is None, "its job there is withdrawn")
+        eventually(lambda: self.places.worker_of("moves") and len(self.running("moves")) == 3,
                    "it runs again")
         self.assertEqual(self.places.manager.used(), 3)
         self.places.manager.rest.send("DELETE", f"{JOBS}/moves")
@@ -233,7 +204,7 @@ class Elastic(unittest.TestCase):
     def test_who_deletes_a_job_that_grew_ends_it_there(self):
         self.submit("goes", 1)
         for size in (2, 3, 4):
-            self.resize("goes", size)
+            self.places.resize("goes", size)
             eventually(lambda size=size: len(self.running("goes")) == size, f"{size} run")
         self.places.manager.rest.send("DELETE", f"{JOBS}/goes")
         self.places.wait_quiet()

@@ -203,6 +203,38 @@ class Places:
                                          "command": ["sh", "-c", script],
                                          "resources": {"requests": {"cpu": str(cpu)}}}]}}}})
 
+    def submit_elastic(self, name, size, go):
+        """A job of so many pods that run until there is a file `go`."""
+        self.manager.create(JOBS, {
+            "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "q"},
+                         "annotations": {"kueue.x-k8s.io/elastic-job": "true"}},
+            "spec": {"parallelism": size, "template": {"spec": {
+                "restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
+                "containers": [{"name": "main", "image": "none",
+                                "command": ["sh", "-c", f"until [ -e {go} ]; do sleep 0.1; done"],
+                                "resources": {"requests": {"cpu": "1"}}}]}}}})
+
+    def resize(self, name, size):
+        self.manager.patch(f"{JOBS}/{name}", {"spec": {"parallelism": size}})
+
+    @staticmethod
+    def slices(place, name):
+        """Of the job at the place, by size: how they stand."""
+        out = []
+        for workload in place.workloads().values():
+            owners = workload["metadata"].get("ownerReferences", [{"name": ""}])
+            if owners[0]["name"] != name:
+                continue
+            ends = [each["reason"] for each in workload.get("status", {}).get("conditions", [])
+                    if each["type"] == "Finished"]
+            how = ends[0] if ends else "Admitted" if is_true(workload, "Admitted") else "waits"
+            out.append((how, workload["spec"]["podSets"][0]["count"]))
+        return sorted(out, key=lambda each: (each[1], each[0]))
+
+    def worker_of(self, name):
+        """At which the job is; None: at none."""
+        return next((worker for worker in self.workers if name in worker.jobs()), None)
+
     def runs(self, name):
         """How often it was started, and how often it came to its end."""
         if not os.path.exists(self.witness(name)):

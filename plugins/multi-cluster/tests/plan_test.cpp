@@ -361,6 +361,7 @@ Local growth(const std::string& runs_at, const std::string& chosen = {}) {
 Place with_size(const std::string& name, std::int64_t size, bool grown = false) {
   Place out = with_job(name);
   out.job.size = size;
+  out.workload.owner = "j";
   out.grown = grown;
   return out;
 }
@@ -393,9 +394,12 @@ TEST(Growing, TheOneThatRunsTakesASmallerSizeAlong) {
   Local local = running("b");
   local.elastic = true;
   local.size = 2;
-  const Plan p = plan(local, {place("a"), with_size("b", 3)});
+  Plan p = plan(local, {place("a"), with_size("b", 3)});
   EXPECT_EQ(text(p), "bsize ");
   EXPECT_EQ(p.verdict->state, State::kReady);
+  Place not_taken = with_size("b", 3);  // the job has to have the size of the copy to take it
+  not_taken.workload.owner.clear();
+  EXPECT_EQ(text(plan(local, {place("a"), not_taken})), "");
 }
 
 TEST(Growing, WhatIsReplacedLeavesTheJobToTheOther) {

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Random stories of a manager and three workers: jobs come, some are deleted, hosts are killed and
-come back, connections are slow, silent or cut, clocks are apart by minutes.
+"""Random stories of a manager and three workers: jobs come, some change their size, some are
+deleted, hosts are killed and come back, connections are slow, silent or cut, clocks are apart by
+minutes.
 
     stories.py --sluice build/release/bin/sluice --e2e tests/e2e --clock build/…/clock.so
                [--stories 200] [--seed N]
 
 What has to hold after each: every job ran to its end exactly once and nowhere twice at a time, of
 those that were deleted too (then at most once); at a quiet moment in between the manager's queue
-counts what was sent off, and those of the workers what runs there; in the end nothing is left at
-any worker and nobody's quota is taken. A story that fails names its seed.
+counts what was sent off, those of the workers what runs there, and a job that changed its size has
+the same slices at both; in the end nothing is left at any worker and nobody's quota is taken. A
+story that fails names its seed.
 """
 import argparse
 import os
@@ -45,7 +47,7 @@ class World:
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-clocks-")
         self.lines = []
         self.places = Places(self.program, workers=3, cpus=CPUS, manager_cpus=sum(CPUS),
-                             around=self.around, **self.random.choice(DISPATCHERS))
+                             around=self.around, beside=["elastic-jobs"], **self.random.choice(DISPATCHERS))
 
     def program(self, name):
         """Runs a host whose clock is apart by up to five minutes."""
@@ -73,7 +75,7 @@ class Story:
     def __init__(self, world, seed):
         self.world, self.places, self.seed = world, world.places, seed
         self.random = random.Random(seed)
-        self.jobs, self.deleted = {}, set()  # name → CPUs
+        self.jobs, self.elastic, self.deleted = {}, {}, set()  # name → CPUs, name → pods
         self.go = os.path.join(self.places.folder, f"go{seed}")
 
     def hosts(self):
@@ -90,6 +92,20 @@ class Story:
         self.places.submit(name, cpu=self.jobs[name], then=(
             f"until [ -e {self.go} ]; do sleep 0.05; done" if held
             else f"sleep {self.random.uniform(0, 0.6):.2f}"))
+
+    def submit_elastic(self):
+        if not self.places.manager.host.process or len(self.elastic) >= 2:
+            return
+        name = f"e{self.seed}-{len(self.elastic)}"
+        self.elastic[name] = self.random.randint(1, 3)
+        self.places.submit_elastic(name, self.elastic[name], self.go)
+
+    def resize(self):
+        if not self.places.manager.host.process or not self.elastic:
+            return
+        name = self.random.choice(sorted(self.elastic))
+        self.elastic[name] = self.random.randint(1, 4)
+        self.places.resize(name, self.elastic[name])
 
     def delete(self):
         left = sorted(set(self.jobs) - self.deleted)
@@ -120,7 +136,7 @@ class Story:
         self.random.choice(self.world.lines).mend()
 
     def play(self):
-        events = [self.submit] * 6 + [self.kill, self.kill, self.revive, self.disturb, self.disturb,
+        events = [self.submit] * 6 + [self.submit_elastic] * 2 + [self.resize] * 3 + [self.kill, self.kill, self.revive, self.disturb, self.disturb,
                                       self.mend, self.delete]
         for _ in range(self.random.randint(15, 30)):
             self.random.choice(events)()
@@ -131,31 +147,52 @@ class Story:
 
     # ---- what holds
 
-    def sent(self):
-        """CPUs of jobs that have a copy somewhere, and of those that hold quota there."""
-        copied, holding = set(), 0
-        sizes = {}
-        for name, workload in self.places.manager.workloads().items():
-            owner = workload["metadata"]["ownerReferences"][0]["name"]
-            sizes[name] = self.jobs.get(owner, 0)
-        for worker in self.places.workers:
-            for name, workload in worker.workloads().items():
-                copied.add(name)
-                if is_true(workload, "QuotaReserved") and not is_true(workload, "Finished"):
-                    holding += sizes.get(name, 1000)
-        return sum(sizes.get(name, 1000) for name in copied), holding
+    def sizes(self, place):
+        """CPUs of each job with a workload there, and how many of them hold quota. Of a job that
+        grows it is the larger one."""
+        sizes, holding = {}, {}
+        for workload in place.workloads().values():
+            if is_true(workload, "Finished"):
+                continue
+            owners = workload["metadata"].get("ownerReferences")
+            name = owners[0]["name"] if owners else workload["metadata"]["name"]
+            pods = workload["spec"]["podSets"][0]
+            requests = pods["template"]["spec"]["containers"][0]["resources"]["requests"]
+            size = pods["count"] * int(requests["cpu"])
+            sizes[name] = max(size, sizes.get(name, 0))
+            if is_true(workload, "QuotaReserved"):
+                holding[name] = max(size, holding.get(name, 0))
+        return sizes, holding
 
     def quota_is_in_step(self):
-        copied, holding = self.sent()
-        return (self.places.manager.used() == copied and
-                sum(worker.used() for worker in self.places.workers) == holding)
+        manager = self.places.manager
+        copied = {name for worker in self.places.workers for name in worker.workloads()} | {
+            name for worker in self.places.workers for name in worker.jobs()}
+        reserved = self.sizes(manager)[1]
+        names = {each["metadata"]["ownerReferences"][0]["name"]: name
+                 for name, each in manager.workloads().items()}
+        sent = sum(size for name, size in reserved.items() if {name, names[name]} & copied)
+        return (manager.used() == sent == sum(reserved.values()) and
+                all(worker.used() == sum(self.sizes(worker)[1].values())
+                    for worker in self.places.workers))
+
+    def slices_are_in_step(self):
+        for name in self.elastic:
+            worker = self.places.worker_of(name)
+            here = self.places.slices(self.places.manager, name)
+            if worker and here != self.places.slices(worker, name):
+                return False
+            if not worker and any(how == "Admitted" for how, _ in here):
+                return False
+        return True
 
     def check(self):
         places = self.places
         eventually(self.quota_is_in_step, "quota is what was sent off")
+        eventually(self.slices_are_in_step, "slices are the same at both")
         with open(self.go, "w", encoding="utf-8"):
             pass
-        for name in sorted(set(self.jobs) - self.deleted):
+        for name in sorted(set(self.jobs) - self.deleted) + sorted(self.elastic):
             places.wait_for_end(name)
         places.wait_quiet()
         for name in self.jobs:
@@ -171,6 +208,9 @@ class Story:
               file=sys.stderr)
         for name in self.jobs:
             print(f"{name}: {places.workload(name).get('status')}", file=sys.stderr)
+        for name in self.elastic:
+            print(f"{name}: {self.elastic[name]}; "
+                  f"{[places.slices(host, name) for host in self.hosts()]}", file=sys.stderr)
         print(places.manager.host.log()[-6000:], file=sys.stderr)
 
 
