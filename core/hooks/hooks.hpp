@@ -105,11 +105,20 @@ class FlavorSearch {
   virtual std::optional<bool> keep_position(const PositionAge& age, Fault& fault) const = 0;
 };
 
+/// What is known of a flavor; without a ResourceFlavor nothing but its name.
+struct FlavorFacts {
+  std::string_view name;
+  const api::LabelMap* node_labels = nullptr;
+  const std::vector<api::Taint>* node_taints = nullptr;
+};
+
 struct FilterQuery {
   const api::Workload& workload;
   QueueId queue = 0;
   std::uint32_t pod_set = 0;  ///< index into workload.pod_sets
   std::span<const std::string_view> flavors;
+  std::span<const FlavorFacts> facts = {};  ///< one per flavor, or empty
+  const api::ClusterQueue* cluster_queue = nullptr;
 };
 
 struct FilterAnswer {
@@ -129,6 +138,7 @@ struct VetoQuery {
   const api::Workload& preemptor;
   QueueId queue = 0;
   std::span<const api::Workload* const> candidates;  ///< empty: only "may it preempt at all?"
+  const api::ClusterQueue* cluster_queue = nullptr;  ///< the preemptor's
 };
 
 struct VetoAnswer {

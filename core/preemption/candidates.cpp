@@ -79,7 +79,8 @@ void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& 
   hooks::VetoAnswer answer;
   answer.protected_.assign(candidates.size(), 0);
   hooks::Fault fault;
-  hooks.preemption_veto->veto({*model.workloads[query.preemptor].object, query.queue, objects},
+  hooks.preemption_veto->veto({*model.workloads[query.preemptor].object, query.queue, objects,
+                               model.queues[query.queue].spec.get()},
                               answer, fault);
   SLUICE_CHECK(answer.protected_.size() == candidates.size(), answer.protected_.size(),
                " answers about ", candidates.size(), " candidates");

@@ -138,13 +138,23 @@ void FlavorAssigner::ask_plugin_filters(const Ask& ask) {
   skipped_.assign(group.flavors.size(), 0);
   skip_reasons_.assign(group.flavors.size(), {});
   skipped_by_.assign(group.flavors.size(), {});
+  facts_.clear();
+  for (std::size_t i = 0; i < group.flavors.size(); ++i) {
+    hooks::FlavorFacts& facts = facts_.emplace_back();
+    facts.name = group.flavor_names[i];
+    const FlavorRecord& flavor = model_.flavors[group.flavors[i]];
+    if (!flavor.exists) continue;
+    facts.node_labels = &flavor.node_labels;
+    facts.node_taints = &flavor.node_taints;
+  }
   for (const std::uint32_t pod_set : members_) {
     hooks::FilterAnswer answer;
     answer.skip.assign(group.flavors.size(), 0);
     answer.reasons.assign(group.flavors.size(), {});
     hooks::Fault fault;
-    hooks_.flavor_filter->filter({*workload_->object, queue_->id, pod_set, group.flavor_names},
-                                 answer, fault);
+    hooks_.flavor_filter->filter(
+        {*workload_->object, queue_->id, pod_set, group.flavor_names, facts_, queue_->spec.get()},
+        answer, fault);
     if (fault) result_->fault = fault.sentence();
     for (std::size_t i = 0; i < skipped_.size(); ++i) {
       if (answer.skip[i] == 0 || skipped_[i] != 0) continue;

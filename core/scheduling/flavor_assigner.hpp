@@ -93,6 +93,7 @@ class FlavorAssigner {
   std::vector<Simulated> simulated_;
   std::vector<std::uint8_t> skipped_;  // by plugin filters, of the current ask
   std::vector<std::string> skip_reasons_, skipped_by_;
+  std::vector<hooks::FlavorFacts> facts_;
 };
 
 }  // namespace sluice

@@ -105,7 +105,8 @@ hooks::VetoAnswer Nominator::ask_veto(const WorkloadRecord& workload, QueueId qu
   hooks::VetoAnswer veto;
   if (!hooks_.preemption_veto) return veto;
   hooks::Fault fault;
-  hooks_.preemption_veto->veto({*workload.object, queue, {}}, veto, fault);
+  hooks_.preemption_veto->veto({*workload.object, queue, {}, model_.queues[queue].spec.get()}, veto,
+                               fault);
   if (!fault) return veto;
   veto.may_not_preempt = true;
   veto.reason = fault.sentence();

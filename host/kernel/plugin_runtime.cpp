@@ -120,9 +120,9 @@ bool PluginRuntime::wants(const api::KindInfo& kind) const {
 
 void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const json::object* old,
                           const Validate& problems_of, std::vector<api::Problem>& problems,
-                          std::shared_ptr<WriteQuestions>* questions) {
+                          const Asking& asking) {
   AskedOfWrite* asked = nullptr;
-  if (questions != nullptr) {
+  if (auto* questions = asking.questions; questions != nullptr) {
     if (*questions == nullptr) *questions = std::make_shared<AskedOfWrite>();
     asked = static_cast<AskedOfWrite*>(questions->get());
     asked->begin();
@@ -132,8 +132,12 @@ void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const
   std::string old_text;
   api::append_json(object, text);
   if (old) api::append_json(*old, old_text);
-  ObjectWrite write{old ? WriteOperation::kUpdate : WriteOperation::kCreate, version, kind.kind,
-                    text, old_text};
+  ObjectWrite write{old ? WriteOperation::kUpdate : WriteOperation::kCreate,
+                    version,
+                    kind.kind,
+                    text,
+                    old_text,
+                    asking.user};
   const auto first_wrong = [&](json::object& changed) {
     const std::vector<api::Problem> wrong = problems_of(changed);
     return wrong.empty() ? std::string() : wrong.front().text();

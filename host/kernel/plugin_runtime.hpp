@@ -60,7 +60,7 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
   bool wants(const api::KindInfo& kind) const override;
   void check(const api::KindInfo& kind, boost::json::object& object, const boost::json::object* old,
              const Validate& problems_of, std::vector<api::Problem>& problems,
-             std::shared_ptr<WriteQuestions>* questions) override;
+             const Asking& asking) override;
 
  private:
   explicit PluginRuntime(std::unique_ptr<PluginSet> set) : set_(std::move(set)) {}

@@ -164,7 +164,7 @@ std::vector<api::Problem> Intake::ask_plugins(const api::KindInfo& kind, json::o
     strict.warnings = &repeated;
     return validate(kind, changed, old, strict);
   };
-  validators_->check(kind, object, old, judge_again, problems, options.questions);
+  validators_->check(kind, object, old, judge_again, problems, options.asking);
   return problems;
 }
 

@@ -51,13 +51,17 @@ class WriteValidators {
   virtual bool wants(const api::KindInfo& kind) const = 0;
   /// How an object is judged that a plugin changed: as any other that is written.
   using Validate = std::function<std::vector<api::Problem>(boost::json::object& object)>;
-  /// Fills in plugins' defaults and reports what they refuse. `old` is nullptr on creation. With
-  /// `questions` nobody waits: while these wait() nothing was decided, and the same is asked again;
-  /// they are made where there are none. nullptr: every answer is waited for.
+  /// Who writes, and how plugins are asked about it. With `questions` nobody waits: while these
+  /// wait() nothing was decided, and the same is asked again; they are made where there are none.
+  /// nullptr: every answer is waited for.
+  struct Asking {
+    std::string_view user;  ///< empty: the host itself
+    std::shared_ptr<WriteQuestions>* questions = nullptr;
+  };
+  /// Fills in plugins' defaults and reports what they refuse. `old` is nullptr on creation.
   virtual void check(const api::KindInfo& kind, boost::json::object& object,
                      const boost::json::object* old, const Validate& problems_of,
-                     std::vector<api::Problem>& problems,
-                     std::shared_ptr<WriteQuestions>* questions) = 0;
+                     std::vector<api::Problem>& problems, const Asking& asking) = 0;
 };
 
 /// Values of priority classes by `group/kind/name`, for workloads that name one. Any thread.
@@ -81,12 +85,12 @@ struct GivenPriority {
 struct IntakeOptions {
   bool status = false;  ///< the write goes to the status subresource
   api::UnknownFields unknown_fields = api::UnknownFields::kWarn;
-  bool may_lower_counts = false;                         ///< of the workload, while it holds quota
-  bool dry_run = false;                                  ///< nothing is remembered of the object
-  std::vector<std::string>* warnings = nullptr;          ///< instead of warnings(); may be null
-  std::vector<std::string>* advice = nullptr;            ///< what does nothing; may be null
-  GivenPriority* priority = nullptr;                     ///< what it was given; may be null
-  std::shared_ptr<WriteQuestions>* questions = nullptr;  ///< see WriteValidators::check
+  bool may_lower_counts = false;                 ///< of the workload, while it holds quota
+  bool dry_run = false;                          ///< nothing is remembered of the object
+  std::vector<std::string>* warnings = nullptr;  ///< instead of warnings(); may be null
+  std::vector<std::string>* advice = nullptr;    ///< what does nothing; may be null
+  GivenPriority* priority = nullptr;             ///< what it was given; may be null
+  WriteValidators::Asking asking;                ///< of plugins
 };
 
 /// Unknown fields that were left out, by kind and path without indices, with the number of objects.

@@ -3,6 +3,7 @@
 #include <array>
 #include <exception>
 
+#include "host/plugins/capacity_api.hpp"
 #include "host/plugins/workload_api.hpp"
 
 namespace sluice::host {
@@ -30,6 +31,21 @@ class AbiTexts {
   std::vector<sluice_str_t> many_;
   const sluice_str_t* data_;
 };
+
+/// The handles of the flavors of a query; none where it says nothing of them.
+std::span<const sluice_flavor_t* const> handles_of(const hooks::FilterQuery& query) {
+  static thread_local std::vector<const sluice_flavor_t*> handles;
+  handles.clear();
+  for (const hooks::FlavorFacts& facts : query.facts) handles.push_back(handle_of(facts));
+  return handles;
+}
+
+const sluice_cluster_queue_t* queue_handle(const api::ClusterQueue* queue) {
+  return queue == nullptr ? nullptr : handle_of(*queue);
+}
+const sluice_cluster_queue_api_t* queue_api(const api::ClusterQueue* queue) {
+  return queue == nullptr ? nullptr : &cluster_queue_api();
+}
 
 /// Where one plugin's skips go. `own` remembers them, to take them back should the call fail.
 struct Skips {
@@ -68,6 +84,7 @@ struct Vetoes {
   bool may_not_preempt = false;
   std::string reason;
   std::vector<std::size_t> own;
+  std::string why_protected;  ///< the first reason that it gives
   Nonsense nonsense;
 };
 
@@ -94,17 +111,38 @@ void protect(void* context, std::uint64_t candidate) noexcept {
   }
 }
 
+void protect_because(void* context, std::uint64_t candidate, sluice_str_t reason) noexcept {
+  Vetoes& vetoes = *static_cast<Vetoes*>(context);
+  protect(context, candidate);
+  try {
+    if (vetoes.why_protected.empty()) vetoes.why_protected = shown_text(reason);
+  } catch (const std::exception&) {
+    vetoes.nonsense.note(kNoMemory);
+  }
+}
+
+/// Who waits is not told names of those that he may not know: the reason stands for all of them.
+std::string protection_text(const std::string& why) {
+  std::string text = "some of those that it could preempt are protected";
+  return why.empty() ? text : text + ": " + why;
+}
+
 }  // namespace
 
 void FilterBridge::filter(const hooks::FilterQuery& query, hooks::FilterAnswer& answer,
                           hooks::Fault& fault) const {
   const AbiTexts flavors(query.flavors);
+  const std::span handles = handles_of(query);
   const sluice_filter_query_t raw{sizeof(sluice_filter_query_t),
                                   query.queue,
                                   ref_of(query.workload),
                                   query.pod_set,
                                   static_cast<std::uint32_t>(query.flavors.size()),
-                                  flavors.data()};
+                                  flavors.data(),
+                                  handles.data(),
+                                  handles.empty() ? nullptr : &flavor_api(),
+                                  queue_handle(query.cluster_queue),
+                                  queue_api(query.cluster_queue)};
   for (LoadedPlugin* plugin : plugins_) {
     Skips skips{answer, plugin->name(), {}, {}};
     const sluice_filter_sink_t sink{sizeof(sluice_filter_sink_t), 0, &skips, &skip};
@@ -125,12 +163,17 @@ void VetoBridge::veto(const hooks::VetoQuery& query, hooks::VetoAnswer& answer,
   handles.clear();
   for (const api::Workload* candidate : query.candidates) handles.push_back(handle_of(*candidate));
   if (answer.protected_.size() < handles.size()) answer.protected_.resize(handles.size(), 0);
-  const sluice_veto_query_t raw{sizeof(sluice_veto_query_t), query.queue, ref_of(query.preemptor),
-                                handles.size(), handles.data()};
+  const sluice_veto_query_t raw{sizeof(sluice_veto_query_t),
+                                query.queue,
+                                ref_of(query.preemptor),
+                                handles.size(),
+                                handles.data(),
+                                queue_handle(query.cluster_queue),
+                                queue_api(query.cluster_queue)};
   for (LoadedPlugin* plugin : plugins_) {
-    Vetoes vetoes{answer, false, {}, {}, {}};
-    const sluice_veto_sink_t sink{sizeof(sluice_veto_sink_t), 0, &vetoes, &may_not_preempt,
-                                  &protect};
+    Vetoes vetoes{answer, false, {}, {}, {}, {}};
+    const sluice_veto_sink_t sink{sizeof(sluice_veto_sink_t), 0,        &vetoes,
+                                  &may_not_preempt,           &protect, &protect_because};
     const Answer outcome = plugin->call(Hook::kVeto, about_of(query.preemptor), fault, [&] {
       const std::int32_t code = plugin->extensions().veto->veto(plugin->self(), &raw, &sink);
       return plugin->judged(code, vetoes.nonsense);
@@ -141,7 +184,7 @@ void VetoBridge::veto(const hooks::VetoQuery& query, hooks::VetoAnswer& answer,
         answer.reason = vetoes.reason;
         answer.by = plugin->name();
       } else if (!vetoes.own.empty() && answer.by.empty()) {
-        answer.reason = "some of those that it could preempt are protected";
+        answer.reason = protection_text(vetoes.why_protected);
         answer.by = plugin->name();
       }
       continue;

@@ -22,7 +22,8 @@ std::string group_kind(std::string_view api_version, std::string_view kind) {
 sluice_write_t raw_write(const WriteQuestion& asked) {
   return {sizeof(sluice_write_t),    static_cast<std::int32_t>(asked.operation),
           abi_of(asked.api_version), abi_of(asked.kind),
-          abi_of(asked.object),      abi_of(asked.old)};
+          abi_of(asked.object),      abi_of(asked.old),
+          abi_of(asked.user)};
 }
 
 struct Collected {
@@ -98,6 +99,7 @@ std::shared_ptr<WriteQuestion> answered(LoadedPlugin& plugin, Hook hook, const O
     question->kind = write.kind;
     question->object = write.object;
     question->old = write.old;
+    question->user = write.user;
     if (asked != nullptr) asked->add(question);
     put(question, asked == nullptr);
   }

@@ -28,8 +28,9 @@ enum class WriteOperation : std::uint8_t { kCreate, kUpdate, kDelete };
 struct ObjectWrite {
   WriteOperation operation = WriteOperation::kCreate;
   std::string_view api_version, kind;
-  std::string_view object;  ///< JSON, empty on delete
-  std::string_view old;     ///< JSON, empty on create
+  std::string_view object;     ///< JSON, empty on delete
+  std::string_view old;        ///< JSON, empty on create
+  std::string_view user = {};  ///< who writes; empty: the host itself
 };
 
 enum class FieldErrorKind : std::uint8_t {
@@ -54,7 +55,7 @@ struct WriteQuestion {
   LoadedPlugin* plugin = nullptr;
   Hook hook = Hook::kValidate;
   WriteOperation operation = WriteOperation::kCreate;
-  std::string api_version, kind, object, old;
+  std::string api_version, kind, object, old, user;
   bool answered = false;
   Answer answer = Answer::kOpen;
   hooks::Fault fault;

@@ -1,9 +1,11 @@
 #include "host/plugins/workload_api.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <string>
 
 #include "host/plugins/host_side.hpp"
+#include "host/plugins/workload_text.hpp"
 
 namespace sluice::host {
 
@@ -131,6 +133,38 @@ std::int32_t get_condition(Handle w, sluice_str_t type, sluice_str_t* status) no
     if (condition.type == view_of(type)) return give(&condition.status, status);
   return 0;
 }
+std::int32_t get_condition_details(Handle w, sluice_str_t type, sluice_condition_t* out) noexcept {
+  const api::Condition* found = of(w).status.condition(view_of(type));
+  if (found == nullptr) return 0;
+  *out = {abi_of(found->status), abi_of(found->reason), abi_of(found->message),
+          found->last_transition_time};
+  return 1;
+}
+std::int32_t get_maximum_execution_seconds(Handle w, std::int32_t* out) noexcept {
+  const auto& seconds = of(w).maximum_execution_seconds;
+  if (!seconds) return 0;
+  *out = *seconds;
+  return 1;
+}
+std::int32_t get_past_execution_seconds(Handle w) noexcept {
+  return of(w).status.accumulated_past_execution_seconds;
+}
+void each_owner(Handle w, sluice_owner_fn fn, void* context) noexcept {
+  for (const auto& owner : of(w).meta.owners) {
+    const sluice_owner_t raw{abi_of(owner.api_version), abi_of(owner.kind),
+                             abi_of(owner.name),        abi_of(owner.uid),
+                             owner.controller ? 1 : 0,  0};
+    fn(context, &raw);
+  }
+}
+void write_json(Handle w, const sluice_sink_t* out) noexcept {
+  try {
+    const std::string text = workload_text(of(w));
+    out->write(out->context, abi_of(text));
+  } catch (const std::exception&) {
+    // Out of memory: the plugin gets no text.
+  }
+}
 sluice_str_t get_extensions(Handle w) noexcept { return abi_of(of(w).extensions); }
 
 constexpr sluice_workload_api_t kApi{sizeof(sluice_workload_api_t),
@@ -157,7 +191,12 @@ constexpr sluice_workload_api_t kApi{sizeof(sluice_workload_api_t),
                                      &get_admitted_flavor,
                                      &get_condition,
                                      &get_extensions,
-                                     &get_admitted_count};
+                                     &get_admitted_count,
+                                     &get_condition_details,
+                                     &get_maximum_execution_seconds,
+                                     &get_past_execution_seconds,
+                                     &each_owner,
+                                     &write_json};
 
 }  // namespace
 

@@ -19,6 +19,11 @@ inline sluice_workload_ref_t ref_of(const api::Workload& workload) {
   return {&workload_api(), handle_of(workload)};
 }
 
+/// REQUIRES: one that ref_of() made.
+inline const api::Workload& workload_behind(const sluice_workload_ref_t& ref) {
+  return *reinterpret_cast<const api::Workload*>(ref.handle);
+}
+
 /// For the board of calls. The workload must outlive it.
 inline CallAbout about_of(const api::Workload& workload) {
   return {workload.meta.ns, workload.meta.name};

@@ -83,6 +83,7 @@ IntakeOptions Drafter::options_of(Draft& draft, const WriteMode& mode) {
                            ? api::UnknownFields::kIgnore
                            : api::UnknownFields::kWarn;
   out.dry_run = mode.dry_run;
+  out.asking.user = mode.user;
   out.advice = advice_of(draft, mode);
   if (edit.before() && is_workload(edit.kind()))
     out.may_lower_counts = draft.reads.may_lower_counts(edit.ref().key);
@@ -118,7 +119,7 @@ std::optional<ApiError> Drafter::judge_fields(Draft& draft, const WriteMode& mod
 std::optional<ApiError> Drafter::ask_plugins(Draft& draft, const WriteMode& mode) const {
   Edit& edit = *draft.edit;
   IntakeOptions options = options_of(draft, mode);
-  if (mode.may_wait) options.questions = &draft.questions;
+  if (mode.may_wait) options.asking.questions = &draft.questions;
   const auto problems = intake_.ask_plugins(edit.kind(), edit.after(), edit.before(), options);
   if (problems.empty()) return std::nullopt;
   return invalid(edit.kind(), api::find_text(metadata_of(edit.after()), "name"), problems);

@@ -63,6 +63,7 @@ type ObjectRef struct{ APIVersion, Kind, Namespace, Name string }
 type Write struct {
 	Operation, APIVersion, Kind string
 	Object, Old                 Object
+	User                        string // who writes; empty: the host itself
 }
 
 // Notification is what was decided: Reserved, Preempting, WaitingForVictims, Admitted,

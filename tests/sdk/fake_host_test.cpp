@@ -47,6 +47,9 @@ class Everything {
   void veto(const VetoQuery& query, VetoAnswer& answer) const {
     for (std::uint64_t i = 0; i < query.candidates(); ++i)
       if (query.candidate(i).priority() > 5) answer.protect(i);
+    for (std::uint64_t i = 0; i < query.candidates(); ++i)
+      if (query.candidate(i).true_since("Admitted"))
+        answer.protect_because(i, "it runs in " + std::string(query.cluster_queue()->cohort()));
     if (query.candidates() == 0) answer.may_not_preempt("nobody there");
   }
   void traits(const Workload& w, Traits& traits) {
@@ -192,6 +195,35 @@ TEST(TestedPlugin, AsksTheCycleHooks) {
   const FakeWorkload high = FakeWorkload("b", "high").with_priority(9);
   EXPECT_THAT(plugin.veto(w, {&low, &high}).protects, ElementsAre(1u));
   EXPECT_EQ(plugin.veto(w, {}).may_not_preempt, "nobody there");
+  FakeWorkload runs("b", "runs");
+  runs.admitted("cq", "f", host.now());
+  const VetoGiven given = plugin.veto(w, {&low, &runs}, 0, FakeClusterQueue{"cq", "all", {}});
+  EXPECT_THAT(given.protects, ElementsAre(1u));
+  EXPECT_EQ(given.because.at(1), "it runs in all");
+  EXPECT_EQ(plugin.filter(w, {{"spot", {{"zone", "b"}}, {}}}, {"cq", "", {{"spot", "cpu", 4000}}}),
+            (std::vector<Skip>{{"spot", "no spot"}}));
+}
+
+TEST(FakeWorkload, ShowsWhatARealOneShows) {
+  FakeWorkload w("team-a", "train");
+  w.runs_at_most(90).owned_by({"batch/v1", "Job", "train-job", "u2"});
+  w.pod_set({"main", 2, 1, {{"cpu", 250}}, {}, {}}).admitted("cq", "spot", 5'000'000'000);
+  const Workload seen(w.ref());
+  EXPECT_EQ(seen.maximum_execution_seconds(), 90);
+  EXPECT_EQ(seen.true_since("Admitted"), 5'000'000'000);
+  EXPECT_EQ(seen.total_request("cpu"), 500);
+  EXPECT_EQ(seen.controller()->second, "train-job");
+  std::vector<std::string> owners;
+  seen.each_owner([&](const Owner& owner) { owners.emplace_back(owner.uid); });
+  EXPECT_THAT(owners, ElementsAre("u2"));
+  const Json json = Json::parse(seen.json());
+  EXPECT_EQ(json.int_or("spec.maximumExecutionTimeSeconds", 0), 90);
+  EXPECT_EQ(json.string_or("metadata.ownerReferences.0.name", ""), "train-job");
+  EXPECT_EQ(json.string_or("spec.podSets.0.template.spec.containers.0.resources.requests.cpu", ""),
+            "250m");
+  EXPECT_EQ(condition_is_true(json, "Admitted"), true);
+  EXPECT_EQ(find_condition(json, "Admitted")->string_or("lastTransitionTime", ""),
+            "1970-01-01T00:00:05Z");
 }
 
 TEST(TestedPlugin, AsksTheControlHooks) {

@@ -40,12 +40,16 @@ AT(sluice_plugin_t, deactivate, 96);
 AT(sluice_plugin_t, destroy, 104);
 AT(sluice_plugin_t, extension, 112);
 
-SIZE(sluice_filter_query_t, 40);
+SIZE(sluice_filter_query_t, 72);
 AT(sluice_filter_query_t, queue, 4);
 AT(sluice_filter_query_t, workload, 8);
 AT(sluice_filter_query_t, pod_set, 24);
 AT(sluice_filter_query_t, flavor_count, 28);
 AT(sluice_filter_query_t, flavors, 32);
+AT(sluice_filter_query_t, flavor_handles, 40);
+AT(sluice_filter_query_t, flavor_api, 48);
+AT(sluice_filter_query_t, cluster_queue, 56);
+AT(sluice_filter_query_t, cluster_queue_api, 64);
 
 SIZE(sluice_filter_sink_t, 24);
 AT(sluice_filter_sink_t, reserved, 4);
@@ -96,17 +100,20 @@ SIZE(sluice_post_admit_t, 16);
 AT(sluice_post_admit_t, reserved, 4);
 AT(sluice_post_admit_t, notify, 8);
 
-SIZE(sluice_veto_query_t, 40);
+SIZE(sluice_veto_query_t, 56);
 AT(sluice_veto_query_t, queue, 4);
 AT(sluice_veto_query_t, preemptor, 8);
 AT(sluice_veto_query_t, candidate_count, 24);
 AT(sluice_veto_query_t, candidates, 32);
+AT(sluice_veto_query_t, cluster_queue, 40);
+AT(sluice_veto_query_t, cluster_queue_api, 48);
 
-SIZE(sluice_veto_sink_t, 32);
+SIZE(sluice_veto_sink_t, 40);
 AT(sluice_veto_sink_t, reserved, 4);
 AT(sluice_veto_sink_t, context, 8);
 AT(sluice_veto_sink_t, may_not_preempt, 16);
 AT(sluice_veto_sink_t, protect, 24);
+AT(sluice_veto_sink_t, protect_because, 32);
 
 SIZE(sluice_preemption_veto_t, 16);
 AT(sluice_preemption_veto_t, reserved, 4);
@@ -142,12 +149,13 @@ SIZE(sluice_timers_t, 16);
 AT(sluice_timers_t, reserved, 4);
 AT(sluice_timers_t, fired, 8);
 
-SIZE(sluice_write_t, 72);
+SIZE(sluice_write_t, 88);
 AT(sluice_write_t, operation, 4);
 AT(sluice_write_t, api_version, 8);
 AT(sluice_write_t, kind, 24);
 AT(sluice_write_t, object, 40);
 AT(sluice_write_t, old, 56);
+AT(sluice_write_t, user, 72);
 
 SIZE(sluice_field_error_sink_t, 24);
 AT(sluice_field_error_sink_t, reserved, 4);
@@ -253,7 +261,7 @@ AT(sluice_requeue_t, requeue, 8);
 AT(sluice_requeue_t, traits_changed, 16);
 AT(sluice_requeue_t, order_changed, 24);
 
-SIZE(sluice_workload_api_t, 192);
+SIZE(sluice_workload_api_t, 232);
 AT(sluice_workload_api_t, reserved, 4);
 AT(sluice_workload_api_t, namespace_of, 8);
 AT(sluice_workload_api_t, name, 16);
@@ -278,6 +286,42 @@ AT(sluice_workload_api_t, admitted_flavor, 160);
 AT(sluice_workload_api_t, condition, 168);
 AT(sluice_workload_api_t, extensions, 176);
 AT(sluice_workload_api_t, admitted_count, 184);
+AT(sluice_workload_api_t, condition_details, 192);
+AT(sluice_workload_api_t, maximum_execution_seconds, 200);
+AT(sluice_workload_api_t, past_execution_seconds, 208);
+AT(sluice_workload_api_t, each_owner, 216);
+AT(sluice_workload_api_t, json, 224);
+
+SIZE(sluice_condition_t, 56);
+AT(sluice_condition_t, reason, 16);
+AT(sluice_condition_t, message, 32);
+AT(sluice_condition_t, since, 48);
+
+SIZE(sluice_owner_t, 72);
+AT(sluice_owner_t, kind, 16);
+AT(sluice_owner_t, name, 32);
+AT(sluice_owner_t, uid, 48);
+AT(sluice_owner_t, controller, 64);
+
+SIZE(sluice_taint_t, 48);
+AT(sluice_taint_t, value, 16);
+AT(sluice_taint_t, effect, 32);
+
+SIZE(sluice_flavor_api_t, 40);
+AT(sluice_flavor_api_t, name, 8);
+AT(sluice_flavor_api_t, node_label, 16);
+AT(sluice_flavor_api_t, each_node_label, 24);
+AT(sluice_flavor_api_t, each_node_taint, 32);
+
+SIZE(sluice_quota_t, 24);
+AT(sluice_quota_t, borrowing_limit, 8);
+AT(sluice_quota_t, lending_limit, 16);
+
+SIZE(sluice_cluster_queue_api_t, 40);
+AT(sluice_cluster_queue_api_t, name, 8);
+AT(sluice_cluster_queue_api_t, cohort, 16);
+AT(sluice_cluster_queue_api_t, quota, 24);
+AT(sluice_cluster_queue_api_t, each_quota, 32);
 
 SIZE(sluice_workload_ref_t, 16);
 AT(sluice_workload_ref_t, handle, 8);

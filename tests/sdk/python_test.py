@@ -4,6 +4,7 @@
 usage: python_test.py SDK_FOLDER
 """
 import datetime
+import decimal
 import sys
 import threading
 import unittest
@@ -195,6 +196,45 @@ class AllPoints(unittest.TestCase):
     def test_a_configuration_may_be_refused(self):
         with self.assertRaisesRegex(CallFailed, "not so"):
             FakeHost(Everything, {"refuse": True}).__enter__()
+
+
+class Helpers(unittest.TestCase):
+    def test_times(self):
+        noon = datetime.datetime(2026, 1, 1, 12, tzinfo=datetime.timezone.utc)
+        for text in ("2026-01-01T12:00:00Z", "2026-01-01T14:00:00.000+02:00",
+                     "2026-01-01t12:00:00z"):
+            self.assertEqual(sluice.parse_time(text), noon)
+        self.assertEqual(sluice.time_text(noon), "2026-01-01T12:00:00Z")
+        self.assertEqual(sluice.from_nanoseconds(int(noon.timestamp()) * 10**9), noon)
+        for text in ("2026-01-01", "2026-01-01T12:00:00", "2026-02-30T00:00:00Z", ""):
+            with self.assertRaises(ValueError):
+                sluice.parse_time(text)
+
+    def test_amounts(self):
+        for text, amount in (("2", "2"), ("500m", "0.5"), ("1.5", "1.5"), ("2Gi", "2147483648"),
+                             ("1k", "1000"), ("1e3", "1000"), ("1E", "1000000000000000000"),
+                             (3, "3"), ("-1", "-1")):
+            self.assertEqual(sluice.parse_quantity(text), decimal.Decimal(amount), text)
+        for text in ("", "m", "1K", "1 Gi", "1.2.3"):
+            with self.assertRaisesRegex(ValueError, "is no amount"):
+                sluice.parse_quantity(text)
+
+    def test_conditions(self):
+        made, now = {}, sluice.parse_time("2026-01-01T00:00:00Z")
+        later = now + datetime.timedelta(hours=1)
+        self.assertTrue(sluice.set_condition(made, "Ready", "True", "R", "a", now))
+        self.assertFalse(sluice.set_condition(made, "Ready", "True", "R", "a", later))
+        self.assertTrue(sluice.set_condition(made, "Ready", "True", "R", "b", later))
+        self.assertEqual(sluice.true_since(made, "Ready"), now)
+        self.assertTrue(sluice.set_condition(made, "Ready", "False", "R", "b", later))
+        self.assertIsNone(sluice.true_since(made, "Ready"))
+        self.assertEqual(len(made["status"]["conditions"]), 1)
+
+    def test_owners(self):
+        owner = sluice.owner_reference({**JOB, "metadata": {**JOB["metadata"], "uid": "u"}})
+        self.assertEqual(owner["uid"], "u")
+        self.assertEqual(sluice.controller_of({"metadata": {"ownerReferences": [owner]}}), owner)
+        self.assertIsNone(sluice.controller_of(JOB))
 
 
 if __name__ == "__main__":

@@ -40,10 +40,9 @@ class MaintenanceWindow(sluice.Plugin):
 
 def moment(text):
     try:
-        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(
-            datetime.timezone.utc)
+        return sluice.parse_time(text)
     except ValueError as error:
-        raise sluice.Refused(f"{text} is no moment; allowed: 2026-03-01T22:00:00Z") from error
+        raise sluice.Refused(str(error)) from error
 
 
 if __name__ == "__main__":

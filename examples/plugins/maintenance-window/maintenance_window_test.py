@@ -30,7 +30,7 @@ class Windows(unittest.TestCase):
 
     def test_a_wrong_moment_is_refused(self):
         wrong = {"assumeSeconds": 0, "windows": [{"from": "tomorrow, at noon, say", "to": ""}]}
-        with self.assertRaisesRegex(CallFailed, "tomorrow, at noon, say is no moment"):
+        with self.assertRaisesRegex(CallFailed, "'tomorrow, at noon, say' is no time"):
             FakeHost(MaintenanceWindow, wrong).__enter__()
 
 

@@ -197,7 +197,8 @@ Runner::Answered Runner::judge_write(std::string_view hook, const json::object& 
       text_in(call, "apiVersion"),
       text_in(call, "kind"),
       abi_of(object),
-      abi_of(old)};
+      abi_of(old),
+      text_in(call, "user")};
   Answered out;
   if (hook == "validator.set_defaults") {
     std::string text;

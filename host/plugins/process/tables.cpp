@@ -7,8 +7,9 @@
 #include "host/plugins/process/process_instance.hpp"
 #include "host/plugins/process/process_root.hpp"
 #include "host/plugins/process/words.hpp"
-#include "host/plugins/process/workload_text.hpp"
 #include "host/plugins/text_gate.hpp"
+#include "host/plugins/workload_api.hpp"
+#include "host/plugins/workload_text.hpp"
 #include "sluice/ext/check_controller.h"
 #include "sluice/ext/controller.h"
 #include "sluice/ext/post_admit.h"
@@ -128,7 +129,8 @@ api::JsonMembers members_of(const sluice_write_t& write) {
       .text("apiVersion", view_of(write.api_version))
       .text("kind", view_of(write.kind))
       .document("object", view_of(write.object))
-      .document("old", view_of(write.old));
+      .document("old", view_of(write.old))
+      .text("user", view_of(write.user));
   return members;
 }
 
@@ -186,7 +188,7 @@ std::int32_t notify(sluice_instance_t* self, const sluice_notification_t* told) 
       .number("sequence", static_cast<std::int64_t>(told->sequence))
       .text("reason", view_of(told->reason))
       .document("others", api::to_json(others))
-      .document("workload", workload_text(told->workload));
+      .document("workload", workload_text(workload_behind(told->workload)));
   return ask(self, "post-admit.notify", members);
 }
 

@@ -1,8 +1,10 @@
 #include "host/plugins/validate/hook_runs.hpp"
 
+#include <cstddef>
 #include <map>
 #include <utility>
 
+#include "host/plugins/capacity_api.hpp"
 #include "host/plugins/workload_api.hpp"
 
 namespace sluice::host {
@@ -65,16 +67,23 @@ std::string ask_veto(const TestInstance& instance, HostAge age) {
   for (const api::Workload& preemptor : workloads) {
     for (const std::size_t count : {std::size_t{0}, handles.size()}) {
       std::string answer;
-      sluice_veto_sink_t sink{sizeof(sluice_veto_sink_t), 0, &answer,
-                              [](void* out, sluice_str_t reason) {
-                                *static_cast<std::string*>(out) += "no: " + text_of(reason) + " ";
-                              },
-                              [](void* out, std::uint64_t candidate) {
-                                *static_cast<std::string*>(out) += std::to_string(candidate) + " ";
-                              }};
-      const Longer<sluice_veto_query_t> query({0, 0, ref_of(preemptor, age), count, handles.data()},
-                                              age);
-      const std::int32_t code = veto->veto(instance.self, query.get(), &sink);
+      const Longer<sluice_veto_sink_t> sink(
+          {0, 0, &answer,
+           [](void* out, sluice_str_t reason) {
+             *static_cast<std::string*>(out) += "no: " + text_of(reason) + " ";
+           },
+           [](void* out, std::uint64_t candidate) {
+             *static_cast<std::string*>(out) += std::to_string(candidate) + " ";
+           },
+           [](void* out, std::uint64_t candidate, sluice_str_t reason) {
+             *static_cast<std::string*>(out) +=
+                 std::to_string(candidate) + ": " + text_of(reason) + " ";
+           }},
+          age, offsetof(sluice_veto_sink_t, protect_because));
+      const Longer<sluice_veto_query_t> query({0, 0, ref_of(preemptor, age), count, handles.data(),
+                                               handle_of(sample_queue()), &cluster_queue_api()},
+                                              age, offsetof(sluice_veto_query_t, cluster_queue));
+      const std::int32_t code = veto->veto(instance.self, query.get(), sink.get());
       expect(code == SLUICE_OK, "veto answered " + std::to_string(code));
       text += line("veto " + preemptor.meta.name, code, answer);
     }
@@ -182,9 +191,13 @@ std::string ask_filter(const TestInstance& instance, const api::Workload& worklo
                                   [](void* out, std::uint32_t flavor, sluice_str_t reason) {
                                     static_cast<Skipped*>(out)->reasons[flavor] = text_of(reason);
                                   }};
+  const std::vector<hooks::FlavorFacts> facts = sample_facts(flavors);
+  std::vector<const sluice_flavor_t*> handles;
+  for (const hooks::FlavorFacts& each : facts) handles.push_back(handle_of(each));
   const Longer<sluice_filter_query_t> query(
-      {0, 0, ref_of(workload, age), 0, static_cast<std::uint32_t>(names.size()), names.data()},
-      age);
+      {0, 0, ref_of(workload, age), 0, static_cast<std::uint32_t>(names.size()), names.data(),
+       handles.data(), &flavor_api(), handle_of(sample_queue()), &cluster_queue_api()},
+      age, offsetof(sluice_filter_query_t, flavor_handles));
   const std::int32_t code = filter->filter(instance.self, query.get(), &sink);
   expect(code == SLUICE_OK, "filter answered " + std::to_string(code));
   std::string text;
@@ -224,7 +237,8 @@ void ask_validator(const TestInstance& instance, std::string_view object) {
   if (validator == nullptr) return;
   const sluice_write_t write{
       sizeof(sluice_write_t), SLUICE_WRITE_UPDATE, abi_of("kueue.x-k8s.io/v1beta2"),
-      abi_of("Workload"),     abi_of(object),      abi_of(object)};
+      abi_of("Workload"),     abi_of(object),      abi_of(object),
+      abi_of("somebody")};
   const sluice_field_error_sink_t errors{
       sizeof(sluice_field_error_sink_t), 0, nullptr,
       [](void*, std::int32_t, sluice_str_t path, sluice_str_t value, sluice_str_t detail) {

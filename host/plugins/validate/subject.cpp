@@ -185,4 +185,31 @@ const std::vector<std::string>& sample_flavors() {
   return flavors;
 }
 
+std::vector<hooks::FlavorFacts> sample_facts(const std::vector<std::string>& flavors) {
+  static const api::LabelMap labels({{"example.com/zone", "b"}, {"kubernetes.io/arch", "amd64"}});
+  static const std::vector<api::Taint> taints = {
+      {"example.com/spot", "true", api::TaintEffect::kNoExecute}};
+  std::vector<hooks::FlavorFacts> out;
+  for (const std::string& name : flavors) {
+    const bool exists = !name.empty();
+    out.push_back({name, exists ? &labels : nullptr, exists ? &taints : nullptr});
+  }
+  return out;
+}
+
+const api::ClusterQueue& sample_queue() {
+  static const api::ClusterQueue queue = [] {
+    api::ClusterQueue made;
+    made.meta.name = "cq";
+    made.cohort = "all";
+    api::ResourceQuota quota;
+    quota.resource = "cpu";
+    quota.nominal = api::Quantity::of_units(9);
+    quota.borrowing_limit = api::Quantity::of_units(3);
+    made.resource_groups = {{{"cpu"}, {{"on-demand", {quota}}}}};
+    return made;
+  }();
+  return queue;
+}
+
 }  // namespace sluice::host

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "core/hooks/hooks.hpp"
 #include "core/types/kinds.hpp"
 #include "host/plugins/host_side.hpp"
 #include "host/plugins/loaded_plugin.hpp"
@@ -120,15 +122,20 @@ struct Subject {
   std::string config;                     ///< checked, defaults filled in
 };
 
-/// A present-day or longer form of a struct that is passed to a hook.
+/// A present-day, longer or shorter form of a struct that is passed to a hook.
 template <typename T>
 struct Longer {
   T value;
   unsigned char more[64];
 
-  Longer(T from, HostAge age) : value(from) {
+  /// `first_size`: of the struct in the first release. An old host shows no more of it.
+  Longer(T from, HostAge age, std::size_t first_size = sizeof(T)) : value(from) {
     for (unsigned char& byte : more) byte = 0xA5;
-    value.size = static_cast<std::uint32_t>(age == HostAge::kFuture ? sizeof(*this) : sizeof(T));
+    std::size_t size = age == HostAge::kFuture ? sizeof(*this) : sizeof(T);
+    if (age == HostAge::kOld) size = first_size;
+    if (size < sizeof(T))  // what is behind the end is no pointer
+      std::memset(reinterpret_cast<unsigned char*>(&value) + size, 0xA5, sizeof(T) - size);
+    value.size = static_cast<std::uint32_t>(size);
   }
   const T* get() const { return &value; }
 };
@@ -154,5 +161,11 @@ const std::vector<api::Workload>& sample_workloads();
 
 /// Names of flavors as users have them.
 const std::vector<std::string>& sample_flavors();
+
+/// What is known of flavors of these names, which must outlive it; of the empty name nothing is.
+std::vector<hooks::FlavorFacts> sample_facts(const std::vector<std::string>& flavors);
+
+/// The ClusterQueue that has them.
+const api::ClusterQueue& sample_queue();
 
 }  // namespace sluice::host

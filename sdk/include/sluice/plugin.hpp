@@ -17,12 +17,15 @@
 // the end of the host.
 #pragma once
 
+#include "sluice/cpp/capacity.hpp"
 #include "sluice/cpp/checks.hpp"
 #include "sluice/cpp/context.hpp"
 #include "sluice/cpp/entry.hpp"
 #include "sluice/cpp/job.hpp"
 #include "sluice/cpp/json.hpp"
+#include "sluice/cpp/metadata.hpp"
 #include "sluice/cpp/objects.hpp"
+#include "sluice/cpp/quantity.hpp"
 #include "sluice/cpp/questions.hpp"
 #include "sluice/cpp/remotes.hpp"
 #include "sluice/cpp/text.hpp"

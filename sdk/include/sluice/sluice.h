@@ -5,6 +5,7 @@
 #define SLUICE_SLUICE_H
 
 #include "sluice/abi.h"
+#include "sluice/capacity.h"
 #include "sluice/ext/check_controller.h"
 #include "sluice/ext/controller.h"
 #include "sluice/ext/flavor_filter.h"

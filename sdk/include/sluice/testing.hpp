@@ -20,6 +20,7 @@
 #pragma once
 
 #include "sluice/plugin.hpp"
+#include "sluice/testing/capacity.hpp"
 #include "sluice/testing/check.hpp"
 #include "sluice/testing/host.hpp"
 #include "sluice/testing/job.hpp"

@@ -17,6 +17,26 @@ typedef struct sluice_workload sluice_workload_t;
 typedef void (*sluice_pair_fn)(void* context, sluice_str_t key, sluice_str_t value);
 typedef void (*sluice_amount_fn)(void* context, sluice_str_t resource, int64_t amount);
 
+/* A condition of an object. This struct never grows. */
+typedef struct sluice_condition {
+  sluice_str_t status; /* True, False or Unknown */
+  sluice_str_t reason;
+  sluice_str_t message;
+  int64_t since; /* when the status became what it is */
+} sluice_condition_t;
+
+/* An owner reference. This struct never grows. */
+typedef struct sluice_owner {
+  sluice_str_t api_version;
+  sluice_str_t kind;
+  sluice_str_t name;
+  sluice_str_t uid;
+  int32_t controller; /* 1: the one that controls it */
+  int32_t reserved;
+} sluice_owner_t;
+/* Called once per owner reference. */
+typedef void (*sluice_owner_fn)(void* context, const sluice_owner_t* owner);
+
 /* Functions that return int32_t and fill `out` answer 1 when there is such a thing, else 0 and
  * leave `out` alone. Pod sets are numbered from 0; a number out of range is as if absent. */
 typedef struct sluice_workload_api {
@@ -59,6 +79,19 @@ typedef struct sluice_workload_api {
   sluice_str_t (*extensions)(const sluice_workload_t* w);
   /* How many pods of a pod set the admission grants. [any] */
   int32_t (*admitted_count)(const sluice_workload_t* w, uint32_t i, int32_t* out);
+  /* All of a condition. [any] */
+  int32_t (*condition_details)(const sluice_workload_t* w, sluice_str_t type,
+                               sluice_condition_t* out);
+  /* spec.maximumExecutionTimeSeconds. [any] */
+  int32_t (*maximum_execution_seconds)(const sluice_workload_t* w, int32_t* out);
+  /* How long it ran in earlier admissions, which counts against the maximum. [any] */
+  int32_t (*past_execution_seconds)(const sluice_workload_t* w);
+  /* Each owner reference. [any] */
+  void (*each_owner)(const sluice_workload_t* w, sluice_owner_fn fn, void* context);
+  /* The object in v1beta2 as compact JSON: all that decides about it. Of its pods that is what they
+   * ask for, as one container; images, commands and volumes are not there. Made anew by each call,
+   * so not for the hooks of a cycle. [any] */
+  void (*json)(const sluice_workload_t* w, const sluice_sink_t* out);
 } sluice_workload_api_t;
 
 /* A workload together with its accessors. This pair never grows. */

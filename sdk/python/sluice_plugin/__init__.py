@@ -6,6 +6,8 @@ an extension point by having its method; the host says which of them are asked w
 
 from ._answers import (Activity, CheckAnswer, FieldError, active, inactive, pending, ready,
                        rejected, retry)
+from ._helpers import (controller_of, find_condition, from_nanoseconds, owner_reference,
+                       parse_quantity, parse_time, set_condition, time_text, true_since)
 from ._host import Host, ObjectError, Objects, State
 from ._plugin import (Attempt, CheckCancel, CheckQuery, Failed, Notification, ObjectRef, Plugin,
                       Refused, TellMeAgain, Write, main)
@@ -13,5 +15,7 @@ from ._plugin import (Attempt, CheckCancel, CheckQuery, Failed, Notification, Ob
 __all__ = [
     "Activity", "Attempt", "CheckAnswer", "CheckCancel", "CheckQuery", "Failed", "FieldError",
     "Host", "Notification", "ObjectError", "ObjectRef", "Objects", "Plugin", "Refused", "State",
-    "TellMeAgain", "Write", "active", "inactive", "main", "pending", "ready", "rejected", "retry",
+    "TellMeAgain", "Write", "active", "controller_of", "find_condition", "from_nanoseconds",
+    "inactive", "main", "owner_reference", "parse_quantity", "parse_time", "pending", "ready",
+    "rejected", "retry", "set_condition", "time_text", "true_since",
 ]

@@ -87,6 +87,8 @@ class Write:
     kind: str
     object: Optional[Dict[str, Json]]
     old: Optional[Dict[str, Json]]
+    user: str = ""
+    """Who writes; empty: the host itself."""
 
 
 @dataclass(frozen=True)
@@ -372,7 +374,8 @@ class Loop:
 
 
 def _write(call: Message) -> Write:
-    return Write(call["operation"], call["apiVersion"], call["kind"], call["object"], call["old"])
+    return Write(call["operation"], call["apiVersion"], call["kind"], call["object"], call["old"],
+                 call.get("user", ""))
 
 
 def main(kind: Type[Plugin]) -> None:

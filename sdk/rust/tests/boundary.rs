@@ -411,6 +411,10 @@ impl Raw {
             pod_set: 0,
             flavor_count: 1,
             flavors: &flavor,
+            flavor_handles: std::ptr::null(),
+            flavor_api: std::ptr::null(),
+            cluster_queue: std::ptr::null(),
+            cluster_queue_api: std::ptr::null(),
         };
         let out = abi::FilterSink {
             size: std::mem::size_of::<abi::FilterSink>() as u32,

@@ -78,6 +78,11 @@ fn a_veto_protects() {
     let kept = FakeWorkload::new("team-b", "b").annotation("example.com/keep", "");
     let given = started(&host).veto(&preemptor, &[&plain, &kept]).unwrap();
     assert_eq!((given.may_not_preempt, given.protects), (None, vec![1]));
+    let mut runs = kept.clone();
+    runs.conditions.insert("Admitted".into(), "True".into());
+    runs.since.insert("Admitted".into(), 7);
+    let given = started(&host).veto(&preemptor, &[&runs]).unwrap();
+    assert_eq!(given.because[&0], "it runs since 7");
     preemptor.priority = -1;
     let given = started(&host).veto(&preemptor, &[]).unwrap();
     assert_eq!(

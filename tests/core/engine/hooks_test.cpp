@@ -103,6 +103,18 @@ TEST_F(Hooks, AFilteredFlavorIsSkippedWithItsReason) {
             "insufficient unused quota for cpu in flavor g, 2 more needed");
 }
 
+TEST_F(Hooks, AFilterSeesTheLabelsOfFlavorsAndTheQueue) {
+  filter.zone = "b";
+  auto s = std::make_unique<Scenario>(Scenario::single_thread(), filtered());
+  s->flavor("f", api::LabelMap({{"zone", "a"}})).flavor("g", api::LabelMap({{"zone", "b"}}));
+  s->queue(Queue("q").quota("cpu", {{"f", 4}, {"g", 4}}));
+  s->submit(Job("a", "q").cpu(3)).submit(Job("b", "q").cpu(3)).run();
+  EXPECT_EQ(s->assigned("a"), "main=1 cpu:g");
+  EXPECT_EQ(s->why("b"),
+            "WaitingForQuota: couldn't assign flavors to pod set main: f of q is not in b, "
+            "insufficient unused quota for cpu in flavor g, 2 more needed");
+}
+
 TEST_F(Hooks, ASkipWithoutAReasonIsNotSpokenOf) {
   filter.skips["f"] = "";
   auto s = with(filtered(), {{"f", 4}, {"g", 4}});

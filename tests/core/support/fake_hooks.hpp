@@ -74,12 +74,20 @@ struct FakeVeto final : hooks::PreemptionVeto {
 
 struct FakeFilter final : hooks::FlavorFilter {
   std::map<std::string, std::string> skips;  ///< flavor → reason
+  std::string zone;                          ///< of nodes; flavors of others are skipped
   bool faulty = false;
 
   void filter(const hooks::FilterQuery& query, hooks::FilterAnswer& answer,
               hooks::Fault& fault) const override {
     if (faulty) fault = {"filter-plugin", "it threw an exception"};
     for (std::size_t i = 0; i < query.flavors.size(); ++i) {
+      const hooks::FlavorFacts& facts = query.facts[i];
+      const std::string* its_zone = facts.node_labels ? facts.node_labels->find("zone") : nullptr;
+      if (!zone.empty() && (!its_zone || *its_zone != zone)) {
+        answer.skip[i] = 1;
+        answer.reasons[i] = std::string(facts.name) + " of " + query.cluster_queue->meta.name +
+                            " is not in " + zone;
+      }
       const auto it = skips.find(std::string(query.flavors[i]));
       if (it == skips.end()) continue;
       answer.skip[i] = 1;

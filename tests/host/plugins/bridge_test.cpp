@@ -139,6 +139,52 @@ TEST_F(Bridge, C12_VetoesProtectCandidatesAndForbid) {
   EXPECT_EQ(none.answer.reason, "its priority is negative");
 }
 
+TEST_F(Bridge, D4_FiltersSeeLabelsTaintsAndQuotas) {
+  const auto set = load({plugin("sees")});
+  const api::LabelMap labels({{"arch", "arm"}, {"zone", "b"}});
+  const std::vector<api::Taint> taints = {{"spot", "yes", api::TaintEffect::kNoExecute},
+                                          {"old", "", api::TaintEffect::kPreferNoSchedule}};
+  const std::vector<hooks::FlavorFacts> facts = {{"spot", &labels, &taints}, {"gone", {}, {}}};
+  const std::vector<std::string_view> names = {"spot", "gone"};
+  api::ClusterQueue queue;
+  queue.meta.name = "cq";
+  queue.cohort = "all";
+  api::ResourceQuota quota;
+  quota.resource = "cpu";
+  quota.nominal = api::Quantity::of_units(4);
+  quota.borrowing_limit = api::Quantity::of_milli(500);
+  queue.resource_groups = {{{"cpu"}, {{"spot", {quota}}}}};
+
+  hooks::FilterAnswer answer{std::vector<std::uint8_t>(2, 0), std::vector<std::string>(2), {}};
+  hooks::Fault fault;
+  set->hooks().flavor_filter->filter({make_workload("w"), 0, 0, names, facts, &queue}, answer,
+                                     fault);
+  // In milli-cpu: nominal, borrowing limit, lending limit.
+  EXPECT_THAT(answer.reasons,
+              ElementsAre("spot: arch=arm zone=b zone b spot=yes:NoExecute old=:PreferNoSchedule "
+                          "4000/500/- of cq in all",
+                          "gone: of cq in all"));
+}
+
+TEST_F(Bridge, D4_AProtectionHasAReason) {
+  const auto set = load({plugin("sees")});
+  auto runs = make_workload("runs");
+  runs.status.conditions = {{"Admitted", "True", "Admitted", "", 60 * kSecond, 0}};
+  auto stopped = make_workload("stopped");
+  stopped.status.conditions = {{"Admitted", "False", "Preempted", "", 60 * kSecond, 0}};
+  const std::vector<const api::Workload*> candidates = {&stopped, &runs};
+  api::ClusterQueue queue;
+  queue.meta.name = "cq";
+  hooks::VetoAnswer answer;
+  hooks::Fault fault;
+  set->hooks().preemption_veto->veto({make_workload("w"), 0, candidates, &queue}, answer, fault);
+  EXPECT_THAT(answer.protected_, ElementsAre(0, 1));
+  EXPECT_EQ(answer.by, "sees");
+  EXPECT_EQ(answer.reason,
+            "some of those that it could preempt are protected: it runs since "
+            "1970-01-01T00:01:00Z, not for cq");
+}
+
 TEST_F(Bridge, AFaultyVetoIsAVetoWhenClosedAndNoneWhenOpen) {
   auto safe = make_workload("safe");
   safe.meta.labels.set("protected", "yes");

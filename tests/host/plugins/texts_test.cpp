@@ -80,7 +80,8 @@ class Texts : public PluginTest {
     heard.faults.push_back(filtered.fault.text);
     hooks::VetoAnswer veto;
     hooks::Fault fault;
-    set.hooks().preemption_veto->veto({workload, 0, {}}, veto, fault);
+    const api::Workload* const candidates[] = {&workload};
+    set.hooks().preemption_veto->veto({workload, 0, candidates}, veto, fault);
     heard.texts.push_back(veto.reason);
     hooks::TraitsAnswer answer;
     hooks::Fault traits_fault;
@@ -156,6 +157,7 @@ constexpr const char* kPlaces[] = {"create",
                                    "skip",
                                    "filter-shape-key",
                                    "veto",
+                                   "protect",
                                    "no-part",
                                    "group",
                                    "order",

@@ -45,6 +45,13 @@ TEST_F(Validating, DefaultsAndErrors) {
                           "spec.queueName: Required value"));
 }
 
+TEST_F(Validating, ItKnowsWhoWrites) {
+  const auto set = load({plugin("sees")});
+  ObjectWrite by_ann{WriteOperation::kUpdate, "v1", "ConfigMap", "{}", "{}"};
+  by_ann.user = "ann";
+  EXPECT_THAT(errors(*set, by_ann), ElementsAre("data: Forbidden: not for ann"));
+}
+
 TEST_F(Validating, AFaultRefusesTheWriteWhenClosed) {
   const auto closed = load({plugin("rules")});
   EXPECT_THAT(errors(*closed, write("garbage")),

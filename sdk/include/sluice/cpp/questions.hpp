@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "sluice/cpp/capacity.hpp"
 #include "sluice/cpp/text.hpp"
 #include "sluice/cpp/workload.hpp"
 #include "sluice/ext/flavor_filter.h"
@@ -32,6 +34,16 @@ class Queue {
   const sluice_queue_t* queue_;
 };
 
+namespace detail {
+/// Of a query that may be too short to have one.
+template <typename Query>
+std::optional<ClusterQueue> cluster_queue_of(const Query* query) {
+  if (!SLUICE_HAS(query, cluster_queue_api) || query->cluster_queue_api == nullptr)
+    return std::nullopt;
+  return ClusterQueue(query->cluster_queue_api, query->cluster_queue);
+}
+}  // namespace detail
+
 // ---- flavor-filter/1
 
 class FilterQuery {
@@ -42,6 +54,13 @@ class FilterQuery {
   std::uint32_t pod_set() const { return query_->pod_set; }
   std::uint32_t flavors() const { return query_->flavor_count; }
   std::string_view flavor(std::uint32_t i) const { return to_view(query_->flavors[i]); }
+  /// Its labels and taints; nullopt with a host that is older than this.
+  std::optional<Flavor> flavor_details(std::uint32_t i) const {
+    if (!SLUICE_HAS(query_, flavor_api) || query_->flavor_api == nullptr) return std::nullopt;
+    return Flavor(query_->flavor_api, query_->flavor_handles[i]);
+  }
+  /// Its quotas and its cohort; nullopt with a host that is older than this.
+  std::optional<ClusterQueue> cluster_queue() const { return detail::cluster_queue_of(query_); }
 
  private:
   const sluice_filter_query_t* query_;
@@ -109,6 +128,8 @@ class VetoQuery {
   Workload candidate(std::uint64_t i) const {
     return Workload({query_->preemptor.api, query_->candidates[i]});
   }
+  /// The preemptor's; nullopt with a host that is older than this.
+  std::optional<ClusterQueue> cluster_queue() const { return detail::cluster_queue_of(query_); }
 
  private:
   const sluice_veto_query_t* query_;
@@ -121,6 +142,12 @@ class VetoAnswer {
     sink_->may_not_preempt(sink_->context, to_abi(reason));
   }
   void protect(std::uint64_t candidate) { sink_->protect(sink_->context, candidate); }
+  /// People see the reason when the preemptor finds no victims.
+  void protect_because(std::uint64_t candidate, std::string_view reason) {
+    if (!SLUICE_HAS(sink_, protect_because) || sink_->protect_because == nullptr)
+      return protect(candidate);
+    sink_->protect_because(sink_->context, candidate, to_abi(reason));
+  }
 
  private:
   const sluice_veto_sink_t* sink_;
@@ -253,6 +280,10 @@ class Write {
   std::string_view kind() const { return to_view(write_->kind); }
   std::string_view object() const { return to_view(write_->object); }
   std::string_view old() const { return to_view(write_->old); }
+  /// Who writes; empty: the host itself, or one that is older than this.
+  std::string_view user() const {
+    return SLUICE_HAS(write_, user) ? to_view(write_->user) : std::string_view();
+  }
 
  private:
   const sluice_write_t* write_;

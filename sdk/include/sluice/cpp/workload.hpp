@@ -15,6 +15,17 @@
 
 namespace sluice {
 
+/// A condition of an object; `since` is when its status became what it is, in ns since 1970 UTC.
+struct Condition {
+  std::string_view status, reason, message;
+  std::int64_t since = 0;
+};
+
+struct Owner {
+  std::string_view api_version, kind, name, uid;
+  bool controller = false;
+};
+
 class Workload {
  public:
   explicit Workload(sluice_workload_ref_t ref) : ref_(ref) {}
@@ -79,6 +90,13 @@ class Workload {
   void each_pod_request(std::uint32_t i, Fn fn) const {
     ref_.api->each_pod_request(ref_.handle, i, &call_amount<Fn>, &fn);
   }
+  /// What all its pods ask for together.
+  std::int64_t total_request(std::string_view resource) const {
+    std::int64_t total = 0;
+    for (std::uint32_t i = 0; i < pod_sets(); ++i)
+      total += pod_set_count(i) * pod_request(i, resource);
+    return total;
+  }
 
   std::optional<std::string_view> admitted_by() const {
     sluice_str_t out{};
@@ -105,6 +123,49 @@ class Workload {
     if (ref_.api->condition(ref_.handle, to_abi(type), &out) == 0) return std::nullopt;
     return to_view(out);
   }
+  // What follows is as if it were not there with a host that is older than it.
+
+  /// All of a condition.
+  std::optional<Condition> condition_details(std::string_view type) const {
+    sluice_condition_t out{};
+    if (!SLUICE_HAS(ref_.api, condition_details) ||
+        ref_.api->condition_details(ref_.handle, to_abi(type), &out) == 0)
+      return std::nullopt;
+    return Condition{to_view(out.status), to_view(out.reason), to_view(out.message), out.since};
+  }
+  /// Since when the condition is True; nullopt when it is not.
+  std::optional<std::int64_t> true_since(std::string_view type) const {
+    const auto found = condition_details(type);
+    if (!found || found->status != "True") return std::nullopt;
+    return found->since;
+  }
+  /// spec.maximumExecutionTimeSeconds
+  std::optional<std::int32_t> maximum_execution_seconds() const {
+    std::int32_t out = 0;
+    if (!SLUICE_HAS(ref_.api, maximum_execution_seconds) ||
+        ref_.api->maximum_execution_seconds(ref_.handle, &out) == 0)
+      return std::nullopt;
+    return out;
+  }
+  /// How long it ran in earlier admissions, which counts against the maximum.
+  std::int32_t past_execution_seconds() const {
+    return SLUICE_HAS(ref_.api, past_execution_seconds)
+               ? ref_.api->past_execution_seconds(ref_.handle)
+               : 0;
+  }
+  /// fn(const Owner&) for each owner reference. fn must not throw.
+  template <typename Fn>
+  void each_owner(Fn fn) const {
+    if (!SLUICE_HAS(ref_.api, each_owner)) return;
+    ref_.api->each_owner(ref_.handle, &call_owner<Fn>, &fn);
+  }
+  /// The object in v1beta2: all that decides about it, see workload.h. Not for [cycle] hooks.
+  std::string json() const {
+    std::string out;
+    const sluice_sink_t sink = Sink::into(out);
+    if (SLUICE_HAS(ref_.api, json)) ref_.api->json(ref_.handle, &sink);
+    return out;
+  }
   /// Plugins' fields as JSON `{"spec":{…},"status":{…}}`, or empty. Not for [cycle] hooks.
   std::string_view extensions() const { return to_view(ref_.api->extensions(ref_.handle)); }
 
@@ -116,6 +177,13 @@ class Workload {
   template <typename Fn>
   static void call_amount(void* context, sluice_str_t resource, std::int64_t amount) noexcept {
     (*static_cast<Fn*>(context))(to_view(resource), amount);
+  }
+
+  template <typename Fn>
+  static void call_owner(void* context, const sluice_owner_t* owner) noexcept {
+    (*static_cast<Fn*>(context))(Owner{to_view(owner->api_version), to_view(owner->kind),
+                                       to_view(owner->name), to_view(owner->uid),
+                                       owner->controller == 1});
   }
 
   sluice_workload_ref_t ref_;

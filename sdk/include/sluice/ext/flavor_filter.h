@@ -7,6 +7,7 @@
 #define SLUICE_EXT_FLAVOR_FILTER_H
 
 #include "sluice/abi.h"
+#include "sluice/capacity.h"
 #include "sluice/workload.h"
 
 #define SLUICE_EXT_FLAVOR_FILTER "flavor-filter/1"
@@ -20,6 +21,12 @@ typedef struct sluice_filter_query {
   uint32_t pod_set;
   uint32_t flavor_count;
   const sluice_str_t* flavors; /* names */
+  /* The flavors of these names, to be read with flavor_api. */
+  const sluice_flavor_t* const* flavor_handles;
+  const sluice_flavor_api_t* flavor_api;
+  /* The ClusterQueue that would give them, to be read with cluster_queue_api. */
+  const sluice_cluster_queue_t* cluster_queue;
+  const sluice_cluster_queue_api_t* cluster_queue_api;
 } sluice_filter_query_t;
 
 typedef struct sluice_filter_sink {

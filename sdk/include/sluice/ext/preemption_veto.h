@@ -6,6 +6,7 @@
 #define SLUICE_EXT_PREEMPTION_VETO_H
 
 #include "sluice/abi.h"
+#include "sluice/capacity.h"
 #include "sluice/workload.h"
 
 #define SLUICE_EXT_PREEMPTION_VETO "preemption-veto/1"
@@ -19,6 +20,9 @@ typedef struct sluice_veto_query {
   uint64_t candidate_count; /* 0: only "may it preempt at all?" */
   /* To be read with preemptor.api. */
   const sluice_workload_t* const* candidates;
+  /* The preemptor's ClusterQueue, to be read with cluster_queue_api. */
+  const sluice_cluster_queue_t* cluster_queue;
+  const sluice_cluster_queue_api_t* cluster_queue_api;
 } sluice_veto_query_t;
 
 typedef struct sluice_veto_sink {
@@ -29,6 +33,8 @@ typedef struct sluice_veto_sink {
   void (*may_not_preempt)(void* context, sluice_str_t reason);
   /* Candidate number `candidate` of the query is no victim. [any] */
   void (*protect)(void* context, uint64_t candidate);
+  /* The same, with a reason that is shown to people when the preemptor finds no victims. [any] */
+  void (*protect_because)(void* context, uint64_t candidate, sluice_str_t reason);
 } sluice_veto_sink_t;
 
 typedef struct sluice_preemption_veto {

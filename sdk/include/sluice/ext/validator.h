@@ -30,6 +30,7 @@ typedef struct sluice_write {
   sluice_str_t kind;
   sluice_str_t object; /* JSON as it would be stored; empty on delete */
   sluice_str_t old;    /* JSON as it is stored; empty on create */
+  sluice_str_t user;   /* who writes, as the host knows him; empty: the host itself */
 } sluice_write_t;
 
 typedef struct sluice_field_error_sink {

@@ -23,6 +23,7 @@
 #include "sluice/ext/controller.h"
 #include "sluice/ext/schema.h"
 #include "sluice/ext/timers.h"
+#include "sluice/testing/capacity.hpp"
 #include "sluice/testing/host.hpp"
 #include "sluice/testing/job.hpp"
 #include "sluice/testing/workload.hpp"
@@ -41,8 +42,9 @@ struct Skip {
 };
 
 struct VetoGiven {
-  std::optional<std::string> may_not_preempt;  ///< the reason
-  std::vector<std::uint64_t> protects;         ///< numbers of candidates
+  std::optional<std::string> may_not_preempt;    ///< the reason
+  std::vector<std::uint64_t> protects;           ///< numbers of candidates
+  std::map<std::uint64_t, std::string> because;  ///< why, where it says so
 };
 
 /// What a workload does not say itself when its traits are asked for.
@@ -85,6 +87,7 @@ struct FieldError {
 struct FakeWrite {
   Operation operation = Operation::kCreate;
   std::string api_version, kind, object, old;
+  std::string user = {};  ///< who writes
 };
 
 /// Whether a check can be carried out.
@@ -125,12 +128,16 @@ class TestedPlugin {
 
   std::vector<Skip> filter(const FakeWorkload& workload, const std::vector<std::string>& flavors,
                            std::uint32_t pod_set = 0, std::uint32_t queue = 0);
+  /// The same with all that a plugin can know of flavors and queue.
+  std::vector<Skip> filter(const FakeWorkload& workload, const std::vector<FakeFlavor>& flavors,
+                           const FakeClusterQueue& cluster_queue, std::uint32_t pod_set = 0,
+                           std::uint32_t queue = 0);
   std::string filter_shape_key(const FakeWorkload& workload);
   Search after_flavor(const SearchStep& step);
   bool better(std::uint32_t queue, Outcome a, Outcome b);
   bool keep_position(const PositionAge& age);
   VetoGiven veto(const FakeWorkload& preemptor, const std::vector<const FakeWorkload*>& candidates,
-                 std::uint32_t queue = 0);
+                 std::uint32_t queue = 0, const FakeClusterQueue& cluster_queue = {});
   TraitsGiven traits(const FakeWorkload& workload, const TraitsAsked& asked = {});
   OrderGiven order_local_queue(std::string_view local_queue, std::string_view cluster_queue,
                                std::uint32_t queue = 0);

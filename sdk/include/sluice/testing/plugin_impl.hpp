@@ -28,7 +28,8 @@ inline std::vector<sluice_str_t> abi_list(const std::vector<std::string>& texts)
 inline sluice_write_t raw_write(const FakeWrite& write) {
   return {sizeof(sluice_write_t),    static_cast<std::int32_t>(write.operation),
           to_abi(write.api_version), to_abi(write.kind),
-          to_abi(write.object),      to_abi(write.old)};
+          to_abi(write.object),      to_abi(write.old),
+          to_abi(write.user)};
 }
 
 inline TraitsGiven& traits_of(void* context) { return *static_cast<TraitsGiven*>(context); }
@@ -106,10 +107,24 @@ inline void TestedPlugin::advance_to(std::int64_t time) {
 inline std::vector<Skip> TestedPlugin::filter(const FakeWorkload& workload,
                                               const std::vector<std::string>& flavors,
                                               std::uint32_t pod_set, std::uint32_t queue) {
+  std::vector<FakeFlavor> plain;
+  for (const std::string& name : flavors) plain.push_back({name, {}, {}});
+  return filter(workload, plain, FakeClusterQueue(), pod_set, queue);
+}
+
+inline std::vector<Skip> TestedPlugin::filter(const FakeWorkload& workload,
+                                              const std::vector<FakeFlavor>& flavors,
+                                              const FakeClusterQueue& cluster_queue,
+                                              std::uint32_t pod_set, std::uint32_t queue) {
   const auto& points = table<sluice_flavor_filter_t>(SLUICE_EXT_FLAVOR_FILTER);
-  const auto names = detail::abi_list(flavors);
+  std::vector<sluice_str_t> names;
+  std::vector<const sluice_flavor_t*> handles;
+  for (const FakeFlavor& flavor : flavors) {
+    names.push_back(to_abi(flavor.name));
+    handles.push_back(flavor.handle());
+  }
   struct Given {
-    const std::vector<std::string>& flavors;
+    const std::vector<FakeFlavor>& flavors;
     std::vector<Skip> skips;
     bool sensible = true;
   } given{flavors, {}};
@@ -118,14 +133,19 @@ inline std::vector<Skip> TestedPlugin::filter(const FakeWorkload& workload,
       [](void* context, std::uint32_t flavor, sluice_str_t reason) {
         Given& out = *static_cast<Given*>(context);
         out.sensible = out.sensible && flavor < out.flavors.size();
-        if (out.sensible) out.skips.push_back({out.flavors[flavor], std::string(to_view(reason))});
+        if (out.sensible)
+          out.skips.push_back({out.flavors[flavor].name, std::string(to_view(reason))});
       }};
   const sluice_filter_query_t query{sizeof(sluice_filter_query_t),
                                     queue,
                                     workload.ref(),
                                     pod_set,
                                     static_cast<std::uint32_t>(names.size()),
-                                    names.data()};
+                                    names.data(),
+                                    handles.data(),
+                                    FakeFlavor::api(),
+                                    cluster_queue.handle(),
+                                    FakeClusterQueue::api()};
   check("filter", points.filter(self_, &query, &sink));
   if (!given.sensible) throw Fault("filter skipped a flavor that it was not asked about");
   return given.skips;
@@ -174,18 +194,30 @@ inline bool TestedPlugin::keep_position(const PositionAge& age) {
 
 inline VetoGiven TestedPlugin::veto(const FakeWorkload& preemptor,
                                     const std::vector<const FakeWorkload*>& candidates,
-                                    std::uint32_t queue) {
+                                    std::uint32_t queue, const FakeClusterQueue& cluster_queue) {
   std::vector<const sluice_workload_t*> handles;
   for (const FakeWorkload* candidate : candidates) handles.push_back(candidate->handle());
   VetoGiven given;
   const sluice_veto_sink_t sink{
-      sizeof(sluice_veto_sink_t), 0, &given,
+      sizeof(sluice_veto_sink_t),
+      0,
+      &given,
       [](void* out, sluice_str_t reason) {
         static_cast<VetoGiven*>(out)->may_not_preempt = to_view(reason);
       },
-      [](void* out, std::uint64_t i) { static_cast<VetoGiven*>(out)->protects.push_back(i); }};
-  const sluice_veto_query_t query{sizeof(sluice_veto_query_t), queue, preemptor.ref(),
-                                  handles.size(), handles.data()};
+      [](void* out, std::uint64_t i) { static_cast<VetoGiven*>(out)->protects.push_back(i); },
+      [](void* out, std::uint64_t i, sluice_str_t reason) {
+        VetoGiven& to = *static_cast<VetoGiven*>(out);
+        to.protects.push_back(i);
+        to.because[i] = to_view(reason);
+      }};
+  const sluice_veto_query_t query{sizeof(sluice_veto_query_t),
+                                  queue,
+                                  preemptor.ref(),
+                                  handles.size(),
+                                  handles.data(),
+                                  cluster_queue.handle(),
+                                  FakeClusterQueue::api()};
   check("veto",
         table<sluice_preemption_veto_t>(SLUICE_EXT_PREEMPTION_VETO).veto(self_, &query, &sink));
   return given;

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "sluice/cpp/json.hpp"
+#include "sluice/cpp/quantity.hpp"
 #include "sluice/cpp/text.hpp"
+#include "sluice/cpp/time.hpp"
 #include "sluice/workload.h"
 
 namespace sluice::testing {
@@ -30,6 +32,17 @@ struct FakePodSet {
   Amounts requests;                           ///< of one pod: milli for cpu, else base units
   Texts flavors;                              ///< of the admission, by resource
   std::optional<std::int32_t> granted_count;  ///< of the admission
+};
+
+/// What a condition says beside its status.
+struct FakeCondition {
+  std::string reason, message;
+  std::int64_t since = 0;  ///< ns since 1970 UTC
+};
+
+struct FakeOwner {
+  std::string api_version, kind, name, uid;
+  bool controller = true;
 };
 
 struct FakeWorkload {
@@ -56,18 +69,30 @@ struct FakeWorkload {
     pod_sets.push_back(std::move(set));
     return *this;
   }
-  FakeWorkload& condition(std::string type, std::string status) {
+  FakeWorkload& condition(std::string type, std::string status, FakeCondition details = {}) {
+    condition_details[type] = std::move(details);
     conditions[std::move(type)] = std::move(status);
     return *this;
   }
+  FakeWorkload& runs_at_most(std::int32_t seconds) {
+    maximum_execution_seconds = seconds;
+    return *this;
+  }
+  FakeWorkload& owned_by(FakeOwner owner) {
+    if (owner.controller) controller = std::pair(owner.kind, owner.name);
+    owners.push_back(std::move(owner));
+    return *this;
+  }
   /// Admitted by this ClusterQueue, all pods of all pod sets, every resource on this flavor.
-  FakeWorkload& admitted(std::string cluster_queue, std::string_view flavor = "default") {
+  FakeWorkload& admitted(std::string cluster_queue, std::string_view flavor = "default",
+                         std::int64_t since = 0) {
     admitted_by = std::move(cluster_queue);
     for (FakePodSet& set : pod_sets) {
       set.granted_count = set.count;
       for (const auto& [resource, amount] : set.requests) set.flavors[resource] = flavor;
     }
-    return condition("QuotaReserved", "True").condition("Admitted", "True");
+    return condition("QuotaReserved", "True", {"QuotaReserved", {}, since})
+        .condition("Admitted", "True", {"Admitted", {}, since});
   }
 
   std::string key() const { return ns + "/" + name; }
@@ -85,7 +110,11 @@ struct FakeWorkload {
   std::int64_t created_at = 0;  ///< ns since 1970 UTC
   bool active = true;
   Texts labels, annotations, conditions;
+  std::map<std::string, FakeCondition, std::less<>> condition_details;  ///< by type
+  std::optional<std::int32_t> maximum_execution_seconds;
+  std::int32_t past_execution_seconds = 0;
   std::optional<std::pair<std::string, std::string>> controller;  ///< kind and name
+  std::vector<FakeOwner> owners;
   std::vector<FakePodSet> pod_sets{FakePodSet{}};
   std::optional<std::string> admitted_by;  ///< the ClusterQueue
   std::string extensions;                  ///< plugins' fields as JSON
@@ -137,6 +166,25 @@ inline std::int32_t fake_admitted_by(const sluice_workload_t* w, sluice_str_t* o
   if (!fake(w).admitted_by) return 0;
   *out = to_abi(*fake(w).admitted_by);
   return 1;
+}
+inline std::int32_t fake_condition_details(const sluice_workload_t* w, sluice_str_t type,
+                                           sluice_condition_t* out) {
+  if (found_in(fake(w).conditions, type, &out->status) == 0) return 0;
+  static const FakeCondition kNone;
+  const auto it = fake(w).condition_details.find(to_view(type));
+  const FakeCondition& details = it == fake(w).condition_details.end() ? kNone : it->second;
+  out->reason = to_abi(details.reason);
+  out->message = to_abi(details.message);
+  out->since = details.since;
+  return 1;
+}
+inline void each_fake_owner(const sluice_workload_t* w, sluice_owner_fn fn, void* context) {
+  for (const FakeOwner& owner : fake(w).owners) {
+    const sluice_owner_t raw{to_abi(owner.api_version), to_abi(owner.kind),
+                             to_abi(owner.name),        to_abi(owner.uid),
+                             owner.controller ? 1 : 0,  0};
+    fn(context, &raw);
+  }
 }
 
 inline const sluice_workload_api_t kFakeWorkloadApi{
@@ -193,44 +241,87 @@ inline const sluice_workload_api_t kFakeWorkloadApi{
     [](const sluice_workload_t* w, std::uint32_t i, std::int32_t* out) {
       const FakePodSet* set = fake_pod_set(w, i);
       return set == nullptr ? 0 : found_value(set->granted_count, out);
-    }};
+    },
+    &fake_condition_details,
+    [](const sluice_workload_t* w, std::int32_t* out) {
+      return found_value(fake(w).maximum_execution_seconds, out);
+    },
+    [](const sluice_workload_t* w) { return fake(w).past_execution_seconds; },
+    &each_fake_owner,
+    [](const sluice_workload_t* w, const sluice_sink_t* out) { Sink(out).write(fake(w).json()); }};
 
 }  // namespace detail
 
 inline const sluice_workload_api_t* FakeWorkload::api() { return &detail::kFakeWorkloadApi; }
 
+namespace detail {
+inline Json texts_json(const Texts& from) {
+  Json out = Json::object();
+  for (const auto& [key, value] : from) out[key] = value;
+  return out;
+}
+inline Json metadata_json(const FakeWorkload& w) {
+  Json out = Json::object();
+  out["namespace"] = w.ns;
+  out["name"] = w.name;
+  out["uid"] = w.uid;
+  if (w.created_at != 0) out["creationTimestamp"] = time_text(w.created_at);
+  out["labels"] = texts_json(w.labels);
+  out["annotations"] = texts_json(w.annotations);
+  for (const FakeOwner& owner : w.owners) {
+    Json one = Json::object();
+    one["apiVersion"] = owner.api_version;
+    one["kind"] = owner.kind;
+    one["name"] = owner.name;
+    one["uid"] = owner.uid;
+    one["controller"] = owner.controller;
+    out["ownerReferences"].push_back(std::move(one));
+  }
+  return out;
+}
+inline Json pod_set_json(const FakePodSet& set) {
+  Json out = Json::object();
+  out["name"] = set.name;
+  out["count"] = set.count;
+  if (set.min_count) out["minCount"] = *set.min_count;
+  if (set.requests.empty()) return out;
+  Json pod = Json::object();
+  pod["name"] = "pod";
+  for (const auto& [resource, amount] : set.requests)
+    pod["resources"]["requests"][resource] = quantity_text(resource, amount);
+  out["template"]["spec"]["containers"].push_back(std::move(pod));
+  return out;
+}
+inline Json condition_json(const FakeWorkload& w, const std::string& type,
+                           const std::string& status) {
+  Json out = Json::object();
+  out["type"] = type;
+  out["status"] = status;
+  const auto it = w.condition_details.find(type);
+  if (it == w.condition_details.end()) return out;
+  out["reason"] = it->second.reason;
+  out["message"] = it->second.message;
+  out["lastTransitionTime"] = time_text(it->second.since);
+  return out;
+}
+}  // namespace detail
+
 inline std::string FakeWorkload::json() const {
-  const auto texts = [](const Texts& from) {
-    Json out = Json::object();
-    for (const auto& [key, value] : from) out[key] = value;
-    return out;
-  };
   Json out = Json::object();
   out["apiVersion"] = "kueue.x-k8s.io/v1beta2";
   out["kind"] = "Workload";
-  Json& metadata = out["metadata"];
-  metadata["namespace"] = ns;
-  metadata["name"] = name;
-  metadata["uid"] = uid;
-  metadata["labels"] = texts(labels);
-  metadata["annotations"] = texts(annotations);
+  out["metadata"] = detail::metadata_json(*this);
   Json& spec = out["spec"];
   spec["queueName"] = queue_name;
   spec["priority"] = priority;
   spec["active"] = active;
-  for (const FakePodSet& set : pod_sets) {
-    Json one = Json::object();
-    one["name"] = set.name;
-    one["count"] = set.count;
-    spec["podSets"].push_back(std::move(one));
-  }
+  if (maximum_execution_seconds) spec["maximumExecutionTimeSeconds"] = *maximum_execution_seconds;
+  for (const FakePodSet& set : pod_sets) spec["podSets"].push_back(detail::pod_set_json(set));
   Json& status = out["status"];
-  for (const auto& [type, value] : conditions) {
-    Json one = Json::object();
-    one["type"] = type;
-    one["status"] = value;
-    status["conditions"].push_back(std::move(one));
-  }
+  if (past_execution_seconds != 0)
+    status["accumulatedPastExecutionTimeSeconds"] = past_execution_seconds;
+  for (const auto& [type, value] : conditions)
+    status["conditions"].push_back(detail::condition_json(*this, type, value));
   for (const auto& [check, state] : check_states) {
     Json one = Json::object();
     one["name"] = check;
@@ -244,7 +335,7 @@ inline std::string FakeWorkload::json() const {
       Json one = Json::object();
       one["name"] = set.name;
       one["count"] = set.granted_count.value_or(set.count);
-      one["flavors"] = texts(set.flavors);
+      one["flavors"] = detail::texts_json(set.flavors);
       admission["podSetAssignments"].push_back(std::move(one));
     }
   }

@@ -1,6 +1,8 @@
 //! ext/*.h: what a plugin may be asked.
 
-use super::{Instance, Sink, Str, WorkloadHandle, WorkloadRef};
+use super::{
+    ClusterQueueHandle, FlavorHandle, Instance, PairFn, Sink, Str, WorkloadHandle, WorkloadRef,
+};
 use core::ffi::c_void;
 
 c_ids! { EXT_IDS;
@@ -45,7 +47,34 @@ c_numbers! { EXT_NUMBERS;
     SLUICE_EVENT_FINISHED EVENT_FINISHED: i32 = 7,
 }
 
+/// Called once per taint.
+pub type TaintFn = c_fn!(*mut c_void, *const Taint);
+/// Called once per flavor and resource.
+pub type QuotaFn = c_fn!(*mut c_void, Str, Str, *const Quota);
+
 c_structs! { EXT_LAYOUTS;
+    /// A taint of a flavor's nodes.
+    sluice_taint Taint { key: Str, value: Str, effect: Str }
+    /// The accessors of a flavor.
+    sluice_flavor_api FlavorApi {
+        size: u32,
+        reserved: u32,
+        name: c_fn!(*const FlavorHandle; Str),
+        node_label: c_fn!(*const FlavorHandle, Str, *mut Str; i32),
+        each_node_label: c_fn!(*const FlavorHandle, PairFn, *mut c_void),
+        each_node_taint: c_fn!(*const FlavorHandle, TaintFn, *mut c_void),
+    }
+    /// What a ClusterQueue has of one resource of one flavor.
+    sluice_quota Quota { nominal: i64, borrowing_limit: i64, lending_limit: i64 }
+    /// The accessors of a ClusterQueue.
+    sluice_cluster_queue_api ClusterQueueApi {
+        size: u32,
+        reserved: u32,
+        name: c_fn!(*const ClusterQueueHandle; Str),
+        cohort: c_fn!(*const ClusterQueueHandle; Str),
+        quota: c_fn!(*const ClusterQueueHandle, Str, Str, *mut Quota; i32),
+        each_quota: c_fn!(*const ClusterQueueHandle, QuotaFn, *mut c_void),
+    }
     /// One question of flavor-filter/1.
     sluice_filter_query FilterQuery {
         size: u32,
@@ -54,6 +83,10 @@ c_structs! { EXT_LAYOUTS;
         pod_set: u32,
         flavor_count: u32,
         flavors: *const Str,
+        flavor_handles: *const *const FlavorHandle,
+        flavor_api: *const FlavorApi,
+        cluster_queue: *const ClusterQueueHandle,
+        cluster_queue_api: *const ClusterQueueApi,
     }
     sluice_filter_sink FilterSink {
         size: u32,
@@ -97,6 +130,8 @@ c_structs! { EXT_LAYOUTS;
         preemptor: WorkloadRef,
         candidate_count: u64,
         candidates: *const *const WorkloadHandle,
+        cluster_queue: *const ClusterQueueHandle,
+        cluster_queue_api: *const ClusterQueueApi,
     }
     sluice_veto_sink VetoSink {
         size: u32,
@@ -104,6 +139,7 @@ c_structs! { EXT_LAYOUTS;
         context: *mut c_void,
         may_not_preempt: c_fn!(*mut c_void, Str),
         protect: c_fn!(*mut c_void, u64),
+        protect_because: c_fn!(*mut c_void, u64, Str),
     }
     sluice_preemption_veto PreemptionVeto {
         size: u32,
@@ -165,6 +201,7 @@ c_structs! { EXT_LAYOUTS;
         kind: Str,
         object: Str,
         old: Str,
+        user: Str,
     }
     sluice_field_error_sink FieldErrorSink {
         size: u32,

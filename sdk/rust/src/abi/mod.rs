@@ -34,6 +34,10 @@ opaque! {
     HostHandle
     /// A workload of the host.
     WorkloadHandle
+    /// A flavor.
+    FlavorHandle
+    /// A ClusterQueue.
+    ClusterQueueHandle
 }
 
 c_numbers! { ROOT_NUMBERS;

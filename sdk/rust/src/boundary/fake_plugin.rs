@@ -145,6 +145,10 @@ impl<'h> FakeCalls<'h> {
             pod_set,
             flavor_count: names.len() as u32,
             flavors: names.as_ptr(),
+            flavor_handles: core::ptr::null(),
+            flavor_api: core::ptr::null(),
+            cluster_queue: core::ptr::null(),
+            cluster_queue_api: core::ptr::null(),
         };
         let mut skips = Vec::new();
         let sink = sink!(FilterSink, skips, skip: skip);
@@ -243,6 +247,18 @@ impl<'h> FakeCalls<'h> {
                     .push(candidate as usize)
             };
         }
+        unsafe extern "C" fn protect_because(
+            context: *mut c_void,
+            candidate: u64,
+            reason: abi::Str,
+        ) {
+            // SAFETY: the context of the sink below; a valid text.
+            unsafe {
+                let given = context_of::<VetoGiven>(context);
+                given.protects.push(candidate as usize);
+                given.because.insert(candidate as usize, text_of(reason));
+            }
+        }
         let handles: Vec<_> = candidates
             .iter()
             .map(|each| reference(each).handle)
@@ -253,9 +269,12 @@ impl<'h> FakeCalls<'h> {
             preemptor: reference(preemptor),
             candidate_count: handles.len() as u64,
             candidates: handles.as_ptr(),
+            cluster_queue: core::ptr::null(),
+            cluster_queue_api: core::ptr::null(),
         };
         let mut given = VetoGiven::default();
-        let sink = sink!(VetoSink, given, may_not_preempt: may_not, protect: protect);
+        let sink = sink!(VetoSink, given, may_not_preempt: may_not, protect: protect,
+            protect_because: protect_because);
         self.hook(
             abi::EXT_PREEMPTION_VETO,
             |table: *const abi::PreemptionVeto| {
@@ -558,6 +577,7 @@ fn raw_write(write: &FakeWrite) -> abi::Write {
         kind: to_abi(&write.kind),
         object: to_abi(&write.object),
         old: to_abi(&write.old),
+        user: to_abi(&write.user),
     }
 }
 

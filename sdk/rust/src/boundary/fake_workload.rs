@@ -118,6 +118,21 @@ accessor!(admitted_count(w, i: u32, out: *mut i32) -> i32 {
     found(pod_set(w, i).and_then(|set| set.granted_count), out)
 });
 
+accessor!(condition_details(w, kind: abi::Str, out: *mut abi::Condition) -> i32 {
+    let kind = text_of(kind);
+    let known = entry(&of(w).conditions, &kind).map(|status| abi::Condition {
+        status,
+        reason: abi::Str::default(),
+        message: abi::Str::default(),
+        since: of(w).since.get(&*kind).copied().unwrap_or_default(),
+    });
+    found(known, out)
+});
+accessor!(maximum_execution_seconds(w, out: *mut i32) -> i32 {
+    found(of(w).maximum_execution_seconds, out)
+});
+accessor!(past_execution_seconds(w) -> i32 { of(w).past_execution_seconds });
+
 static API: abi::WorkloadApi = abi::WorkloadApi {
     size: size_of::<abi::WorkloadApi>() as u32,
     reserved: 0,
@@ -144,4 +159,9 @@ static API: abi::WorkloadApi = abi::WorkloadApi {
     condition: Some(condition),
     extensions: Some(extensions),
     admitted_count: Some(admitted_count),
+    condition_details: Some(condition_details),
+    maximum_execution_seconds: Some(maximum_execution_seconds),
+    past_execution_seconds: Some(past_execution_seconds),
+    each_owner: None,
+    json: None,
 };

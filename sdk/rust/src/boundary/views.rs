@@ -193,6 +193,21 @@ impl VetoAnswer<'_> {
     pub fn protect(&mut self, candidate: usize) {
         tell!(self, VetoSink, protect, candidate as u64);
     }
+    /// The same; people see the reason when the preemptor finds no victims.
+    pub fn protect_because(&mut self, candidate: usize, reason: &str) {
+        // SAFETY: new() promises that the sink is valid, and it starts with its size.
+        let known = unsafe { member!(self.raw, abi::VetoSink, protect_because) }.flatten();
+        if known.is_none() {
+            return self.protect(candidate); // an older host
+        }
+        tell!(
+            self,
+            VetoSink,
+            protect_because,
+            candidate as u64,
+            to_abi(reason)
+        );
+    }
 }
 
 impl<'c> OrderQuery<'c> {
@@ -282,6 +297,10 @@ impl<'c> Write<'c> {
     /// JSON as it is stored; empty on create.
     pub fn old(&self) -> &'c str {
         text!(self, Write, old)
+    }
+    /// Who writes; empty: the host itself, or one that is older than this.
+    pub fn user(&self) -> &'c str {
+        text!(self, Write, user)
     }
 }
 

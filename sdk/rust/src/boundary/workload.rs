@@ -252,6 +252,33 @@ impl<'c> Workload<'c> {
         // SAFETY: table and handle are valid for 'c.
         self.maybe(|out| Some(unsafe { get(self.raw.handle, to_abi(kind), out) }))
     }
+    /// Since when a condition is True, in nanoseconds since 1970 UTC; `None` when it is not, or
+    /// with a host that is older than this.
+    pub fn true_since(&self, kind: &str) -> Option<i64> {
+        let get = accessor!(self, condition_details)?;
+        let mut out = abi::Condition {
+            status: abi::Str::default(),
+            reason: abi::Str::default(),
+            message: abi::Str::default(),
+            since: 0,
+        };
+        // SAFETY: table and handle are valid for 'c, and the texts are filled when it is there.
+        unsafe {
+            let found = get(self.raw.handle, to_abi(kind), &mut out) != 0;
+            (found && to_str(out.status) == "True").then_some(out.since)
+        }
+    }
+    /// `spec.maximumExecutionTimeSeconds`
+    pub fn maximum_execution_seconds(&self) -> Option<i32> {
+        let (get, mut out) = (accessor!(self, maximum_execution_seconds)?, 0);
+        // SAFETY: table and handle are valid for 'c.
+        (unsafe { get(self.raw.handle, &mut out) } != 0).then_some(out)
+    }
+    /// How long it ran in earlier admissions, which counts against the maximum.
+    pub fn past_execution_seconds(&self) -> i32 {
+        // SAFETY: table and handle are valid for 'c.
+        accessor!(self, past_execution_seconds).map_or(0, |get| unsafe { get(self.raw.handle) })
+    }
     /// The fields that plugins added, as JSON, or empty. Not for hooks of a cycle.
     pub fn extensions(&self) -> &'c str {
         self.text(accessor!(self, extensions))

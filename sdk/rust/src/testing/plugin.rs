@@ -9,6 +9,7 @@ use crate::values::{
     Again, Event, FieldProblem, ObjectRef, Operation, Outcome, PositionAge, Search, SearchStep,
     Told,
 };
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub struct VetoGiven {
     pub may_not_preempt: Option<String>,
     /// Numbers of candidates.
     pub protects: Vec<usize>,
+    /// Why, by number, where it says so.
+    pub because: BTreeMap<usize, String>,
 }
 
 /// The key of a LocalQueue or workload; 0 where the plugin says nothing.
@@ -67,6 +70,8 @@ pub struct FakeWrite {
     pub kind: String,
     pub object: String,
     pub old: String,
+    /// Who writes.
+    pub user: String,
 }
 
 impl FakeWrite {
@@ -78,6 +83,7 @@ impl FakeWrite {
             kind: kind.into(),
             object: object.into(),
             old: String::new(),
+            user: "somebody".into(),
         }
     }
 }

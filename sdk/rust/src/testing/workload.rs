@@ -36,6 +36,10 @@ pub struct FakeWorkload {
     pub pod_sets: Vec<FakePodSet>,
     pub admitted_by: Option<String>,
     pub conditions: BTreeMap<String, String>,
+    /// When the status of a condition became what it is; ns since 1970 UTC.
+    pub since: BTreeMap<String, i64>,
+    pub maximum_execution_seconds: Option<i32>,
+    pub past_execution_seconds: i32,
     pub extensions: String,
 }
 
@@ -60,6 +64,9 @@ impl FakeWorkload {
             }],
             admitted_by: None,
             conditions: BTreeMap::new(),
+            since: BTreeMap::new(),
+            maximum_execution_seconds: None,
+            past_execution_seconds: 0,
             extensions: String::new(),
         }
     }

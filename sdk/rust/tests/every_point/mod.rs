@@ -74,7 +74,10 @@ impl PreemptionVeto for EveryPoint {
         }
         for (i, candidate) in query.candidates().enumerate() {
             if candidate.annotation("example.com/keep").is_some() {
-                answer.protect(i);
+                match candidate.true_since("Admitted") {
+                    Some(since) => answer.protect_because(i, &format!("it runs since {since}")),
+                    None => answer.protect(i),
+                }
             }
         }
         Ok(())

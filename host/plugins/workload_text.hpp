@@ -2,16 +2,16 @@
 // the fields of kueue.x-k8s.io/v1beta2. What the object holds beside that (images, commands) is not
 // there: a container `pod` stands for what a pod of the set asks for.
 //
-// For notifications, which come without the object. Pure; any thread.
+// For notifications, which come without the object, and for plugins that ask for it. Pure; any
+// thread.
 #pragma once
 
 #include <string>
 
-#include "sluice/workload.h"
+#include "core/types/kinds.hpp"
 
 namespace sluice::host {
 
-/// REQUIRES: a workload of this host (workload_api.hpp).
-std::string workload_text(const sluice_workload_ref_t& workload);
+std::string workload_text(const api::Workload& workload);
 
 }  // namespace sluice::host

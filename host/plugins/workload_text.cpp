@@ -1,4 +1,4 @@
-#include "host/plugins/process/workload_text.hpp"
+#include "host/plugins/workload_text.hpp"
 
 #include <boost/json.hpp>
 
@@ -26,8 +26,11 @@ json::object metadata_of(const api::ObjectMeta& meta) {
   if (!meta.annotations.empty()) out["annotations"] = labels_of(meta.annotations);
   json::array owners;
   for (const auto& owner : meta.owners)
-    owners.push_back(
-        json::object{{"kind", owner.kind}, {"name", owner.name}, {"controller", owner.controller}});
+    owners.push_back(json::object{{"apiVersion", owner.api_version},
+                                  {"kind", owner.kind},
+                                  {"name", owner.name},
+                                  {"uid", owner.uid},
+                                  {"controller", owner.controller}});
   if (!owners.empty()) out["ownerReferences"] = std::move(owners);
   return out;
 }
@@ -45,21 +48,45 @@ json::object pod_set_of(const api::PodSet& set) {
   return out;
 }
 
-}  // namespace
-
-std::string workload_text(const sluice_workload_ref_t& workload) {
-  const auto& w = *reinterpret_cast<const api::Workload*>(workload.handle);
+json::object spec_of(const api::Workload& w) {
   json::array sets;
   for (const api::PodSet& set : w.pod_sets) sets.push_back(pod_set_of(set));
+  json::object out{{"queueName", w.queue_name},
+                   {"priority", w.priority},
+                   {"active", w.active},
+                   {"podSets", std::move(sets)}};
+  if (w.priority_class)
+    out["priorityClassRef"] = json::object{{"group", w.priority_class->group},
+                                           {"kind", w.priority_class->kind},
+                                           {"name", w.priority_class->name}};
+  if (w.maximum_execution_seconds)
+    out["maximumExecutionTimeSeconds"] = *w.maximum_execution_seconds;
+  return out;
+}
+
+/// Fields that plugins added, where there is nothing of that name.
+void add_missing(const json::object& from, json::object& to) {
+  for (const auto& [key, value] : from) {
+    json::value* there = to.if_contains(key);
+    if (there == nullptr)
+      to[key] = value;
+    else if (there->is_object() && value.is_object())
+      add_missing(value.get_object(), there->get_object());
+  }
+}
+
+}  // namespace
+
+std::string workload_text(const api::Workload& w) {
   json::object object{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
                       {"kind", "Workload"},
                       {"metadata", metadata_of(w.meta)},
-                      {"spec", json::object{{"queueName", w.queue_name},
-                                            {"priority", w.priority},
-                                            {"active", w.active},
-                                            {"podSets", std::move(sets)}}}};
+                      {"spec", spec_of(w)}};
   json::object status = api::encode_workload_status(w.status);
   if (!status.empty()) object["status"] = std::move(status);
+  boost::system::error_code error;
+  const json::value more = api::parse_deep(w.extensions.empty() ? "{}" : w.extensions, error);
+  if (!error && more.is_object()) add_missing(more.get_object(), object);
   return api::to_json(object);
 }
 

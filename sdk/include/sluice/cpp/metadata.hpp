@@ -1,0 +1,87 @@
+// Conditions and owner references of objects that a plugin reads and writes.
+//
+// Pure functions of JSON values, any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sluice/cpp/json.hpp"
+#include "sluice/cpp/time.hpp"
+
+namespace sluice {
+
+/// The condition of that type in status.conditions; nullptr when there is none.
+inline const Json* find_condition(const Json& object, std::string_view type) {
+  const Json* conditions = object.find("status.conditions");
+  if (conditions == nullptr) return nullptr;
+  for (const Json& condition : conditions->items())
+    if (condition.string_or("type", "") == type) return &condition;
+  return nullptr;
+}
+
+/// Is there such a condition, and is it True?
+inline bool condition_is_true(const Json& object, std::string_view type) {
+  const Json* found = find_condition(object, type);
+  return found != nullptr && found->string_or("status", "") == "True";
+}
+
+/// Sets a condition in status.conditions; its lastTransitionTime is `now` when its status is
+/// another one than before. False: all of it was there already, so nothing has to be written.
+inline bool set_condition(Json& object, std::string_view type, std::string_view status,
+                          std::string_view reason, std::string_view message, std::int64_t now) {
+  const Json* before = find_condition(object, type);
+  const bool same_status = before != nullptr && before->string_or("status", "") == status;
+  if (same_status && before->string_or("reason", "") == reason &&
+      before->string_or("message", "") == message)
+    return false;
+  Json made = before != nullptr ? *before : Json::object();
+  made["type"] = type;
+  made["status"] = status;
+  made["reason"] = reason;
+  made["message"] = message;
+  if (!same_status) made["lastTransitionTime"] = time_text(now);
+  Json all = Json::array();
+  if (const Json* conditions = object.find("status.conditions"))
+    for (const Json& each : conditions->items())
+      if (each.string_or("type", "") != type) all.push_back(each);
+  all.push_back(std::move(made));
+  object["status"]["conditions"] = std::move(all);
+  return true;
+}
+
+/// An owner reference to an object that was read.
+inline Json owner_reference(const Json& owner, bool controller = true) {
+  Json out = Json::object();
+  out["apiVersion"] = owner.string_or("apiVersion", "");
+  out["kind"] = owner.string_or("kind", "");
+  out["name"] = owner.string_or("metadata.name", "");
+  out["uid"] = owner.string_or("metadata.uid", "");
+  if (controller) {
+    out["controller"] = true;
+    out["blockOwnerDeletion"] = true;
+  }
+  return out;
+}
+
+/// `owned` goes when `owner` does. False: it was so already.
+inline bool set_owner(Json& owned, const Json& owner, bool controller = true) {
+  const std::string uid = owner.string_or("metadata.uid", "");
+  if (const Json* owners = owned.find("metadata.ownerReferences"))
+    for (const Json& each : owners->items())
+      if (each.string_or("uid", "") == uid) return false;
+  owned["metadata"]["ownerReferences"].push_back(owner_reference(owner, controller));
+  return true;
+}
+
+/// The owner reference of who controls the object; nullptr: nobody does.
+inline const Json* controller_of(const Json& object) {
+  const Json* owners = object.find("metadata.ownerReferences");
+  if (owners == nullptr) return nullptr;
+  for (const Json& each : owners->items())
+    if (each.bool_or("controller", false)) return &each;
+  return nullptr;
+}
+
+}  // namespace sluice

@@ -1,0 +1,108 @@
+// Helpers of the C++ layer: times, amounts, conditions and owners of objects.
+#include <gtest/gtest.h>
+
+#include <sluice/plugin.hpp>
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+TEST(Helpers, TimesOfRfc3339) {
+  struct Case {
+    const char* text;
+    std::optional<std::int64_t> time;
+  };
+  const Case cases[] = {
+      {"1970-01-01T00:00:01Z", kSecond},
+      {"1969-12-31T23:59:59Z", -kSecond},
+      {"1970-01-01T02:00:00+02:00", 0},
+      {"1969-12-31T19:30:00.5-04:30", kSecond / 2},
+      {"1970-01-01T00:00:00.123456789999Z", 123'456'789},
+      {"1970-01-01t00:00:00z", 0},
+      {"2000-02-29T00:00:00Z", 951'782'400 * kSecond},
+      {"2026-02-29T00:00:00Z", std::nullopt},
+      {"2026-01-01", std::nullopt},
+      {"2026-01-01T00:00:00", std::nullopt},
+      {"2026-01-01T24:00:00Z", std::nullopt},
+      {"2026-01-01T00:00:00.Z", std::nullopt},
+      {"2026-01-01T00:00:00Z ", std::nullopt},
+      {"9999-01-01T00:00:00Z", std::nullopt},
+      {"tomorrow", std::nullopt},
+      {"", std::nullopt},
+  };
+  for (const auto& [text, time] : cases) EXPECT_EQ(parse_time(text), time) << text;
+  EXPECT_EQ(time_text(*parse_time("2026-02-28T23:59:59Z")), "2026-02-28T23:59:59Z");
+}
+
+TEST(Helpers, AmountsOfKubernetes) {
+  struct Case {
+    const char* text;
+    std::optional<std::int64_t> units, milli;
+  };
+  const Case cases[] = {
+      {"2", 2, 2000},
+      {"500m", 1, 500},  // what is finer rounds up
+      {"1.5", 2, 1500},
+      {".5", 1, 500},
+      {"-1500m", -2, -1500},
+      {"1n", 1, 1},
+      {"1k", 1000, 1'000'000},
+      {"1Ki", 1024, 1'024'000},
+      {"2Gi", 2'147'483'648, 2'147'483'648'000},
+      {"1e3", 1000, 1'000'000},
+      {"25e-1", 3, 2500},
+      {"7Ei", 8'070'450'532'247'928'832, std::nullopt},
+      {"8Ei", std::nullopt, std::nullopt},
+      {"", std::nullopt, std::nullopt},
+      {"m", std::nullopt, std::nullopt},
+      {"1ki", std::nullopt, std::nullopt},
+      {"1K", std::nullopt, std::nullopt},
+      {"1 Gi", std::nullopt, std::nullopt},
+      {"1.2.3", std::nullopt, std::nullopt},
+  };
+  for (const auto& [text, units, milli] : cases) {
+    EXPECT_EQ(quantity_units(text), units) << text;
+    EXPECT_EQ(quantity_milli(text), milli) << text;
+  }
+  EXPECT_EQ(quantity_of("cpu", "250m"), 250);
+  EXPECT_EQ(quantity_of("memory", "1Ki"), 1024);
+  EXPECT_EQ(quantity_text("cpu", 1500), "1500m");
+  EXPECT_EQ(quantity_text("cpu", 2000), "2");
+  EXPECT_EQ(quantity_text("memory", 1024), "1024");
+}
+
+TEST(Helpers, AConditionIsWrittenWhenItSaysSomethingNew) {
+  Json object = Json::object();
+  EXPECT_TRUE(set_condition(object, "Ready", "False", "Starting", "a", 1 * kSecond));
+  EXPECT_FALSE(set_condition(object, "Ready", "False", "Starting", "a", 2 * kSecond));
+  EXPECT_FALSE(condition_is_true(object, "Ready"));
+  EXPECT_TRUE(set_condition(object, "Ready", "False", "Starting", "b", 3 * kSecond));
+  EXPECT_EQ(find_condition(object, "Ready")->string_or("lastTransitionTime", ""),
+            "1970-01-01T00:00:01Z")
+      << "the status is the same";
+  EXPECT_TRUE(set_condition(object, "Other", "True", "R", "", 4 * kSecond));
+  EXPECT_TRUE(set_condition(object, "Ready", "True", "Started", "", 5 * kSecond));
+  EXPECT_EQ(find_condition(object, "Ready")->string_or("lastTransitionTime", ""),
+            "1970-01-01T00:00:05Z");
+  EXPECT_TRUE(condition_is_true(object, "Ready"));
+  EXPECT_EQ(object.find("status.conditions")->size(), 2u);
+  EXPECT_EQ(find_condition(object, "None"), nullptr);
+}
+
+TEST(Helpers, OwnersAreFoundAndAddedOnce) {
+  const Json job = Json::parse(
+      R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"train","uid":"u"}})");
+  Json pod = Json::object();
+  EXPECT_EQ(controller_of(pod), nullptr);
+  EXPECT_TRUE(set_owner(pod, job));
+  EXPECT_FALSE(set_owner(pod, job));
+  EXPECT_EQ(pod.find("metadata.ownerReferences")->dump(),
+            R"([{"apiVersion":"batch/v1","kind":"Job","name":"train","uid":"u",)"
+            R"("controller":true,"blockOwnerDeletion":true}])");
+  ASSERT_NE(controller_of(pod), nullptr);
+  EXPECT_EQ(controller_of(pod)->string_or("name", ""), "train");
+}
+
+}  // namespace
+}  // namespace sluice
