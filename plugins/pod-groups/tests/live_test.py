@@ -285,7 +285,7 @@ class Trouble(Live):
         self.becomes("g-1", "Succeeded")
         self.crash()
         self.assertEqual(self.phase("g-0"), "Running", "it ran on")
-        self.host.kubectl("delete", "pod", "g-0")
+        self.host.kubectl("delete", "pod", "g-0", "--wait=false")
         self.becomes("g-0", "deleted")
         self.pod("again", group="g", total=2)
         self.assertEqual(self.finished("g"), ("Succeeded", "Pods succeeded: 2/2."))
