@@ -146,7 +146,9 @@ TEST(Plugin, WithoutAllPodsAWorkloadTakesNoPart) {
   world.set_status(World::pod("a"), R"({"phase":"Failed"})");
   EXPECT_THAT(world.host.traits_changed(), ElementsAre("ns/g"));
   EXPECT_EQ(world.plugin->traits(seen).takes_no_part, "Waits for 1 of its 2 pods to be made anew");
-  EXPECT_EQ(world.plugin->traits(seen, {.holds_quota = true}).takes_no_part, std::nullopt);
+  TraitsAsked with_quota;
+  with_quota.holds_quota = true;
+  EXPECT_EQ(world.plugin->traits(seen, with_quota).takes_no_part, std::nullopt);
   EXPECT_TRUE(is_true(*world.found(World::workload("g")), "WaitingForReplacementPods"));
   world.create("c", "g", 2);
   EXPECT_EQ(world.plugin->traits(seen).takes_no_part, std::nullopt);

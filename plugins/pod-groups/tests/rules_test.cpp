@@ -13,7 +13,7 @@ using sluice::Json;
 using namespace sluice::testing;
 
 struct Texts {
-  std::string labels, annotations, ns = "team", gates = "[]";
+  std::string labels = {}, annotations = {}, ns = "team", gates = "[]";
 };
 
 std::string pod(const Texts& texts) {
