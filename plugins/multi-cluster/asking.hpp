@@ -19,7 +19,7 @@ namespace clusters {
 
 class Asking {
  public:
-  static constexpr std::size_t kPerQuestion = 16;
+  static constexpr std::size_t kPerQuestion = 64;
   static constexpr std::int64_t kPatienceMs = 20'000;
 
   /// The workload, NAMESPACE/NAME, is to be placed; the same again changes nothing.

@@ -9,7 +9,7 @@ minutes.
 What has to hold after each: every job ran to its end exactly once and nowhere twice at a time, of
 those that were deleted too (then at most once); at a quiet moment in between the manager's queue
 counts what was sent off, those of the workers what runs there, and a job that changed its size has
-the same slices at both; in the end nothing is left at any worker and nobody's quota is taken. A
+the same one at both; in the end nothing is left at any worker and nobody's quota is taken. A
 story that fails names its seed.
 """
 import argparse
@@ -47,7 +47,8 @@ class World:
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-clocks-")
         self.lines = []
         self.places = Places(self.program, workers=3, cpus=CPUS, manager_cpus=sum(CPUS),
-                             around=self.around, beside=["elastic-jobs"], **self.random.choice(DISPATCHERS))
+                             around=self.around, beside=["elastic-jobs"],
+                             **self.random.choice(DISPATCHERS))
 
     def program(self, name):
         """Runs a host whose clock is apart by up to five minutes."""
@@ -136,8 +137,8 @@ class Story:
         self.random.choice(self.world.lines).mend()
 
     def play(self):
-        events = [self.submit] * 6 + [self.submit_elastic] * 2 + [self.resize] * 3 + [self.kill, self.kill, self.revive, self.disturb, self.disturb,
-                                      self.mend, self.delete]
+        events = [self.submit] * 6 + [self.submit_elastic] * 2 + [self.resize] * 3 + [
+            self.kill, self.kill, self.revive, self.disturb, self.disturb, self.mend, self.delete]
         for _ in range(self.random.randint(15, 30)):
             self.random.choice(events)()
             time.sleep(self.random.choice([0, 0, 0.05, 0.2, 0.4]))
@@ -177,14 +178,13 @@ class Story:
                     for worker in self.places.workers))
 
     def slices_are_in_step(self):
-        for name in self.elastic:
-            worker = self.places.worker_of(name)
-            here = self.places.slices(self.places.manager, name)
-            if worker and here != self.places.slices(worker, name):
-                return False
-            if not worker and any(how == "Admitted" for how, _ in here):
-                return False
-        return True
+        """What runs there is what is admitted here. (What waits here for its quota, or ended before
+        it had any, nobody there has heard of.)"""
+        def running(place, name):
+            return [size for how, size in self.places.slices(place, name) if how == "Admitted"]
+        return all(running(self.places.manager, name) ==
+                   [size for worker in self.places.workers for size in running(worker, name)]
+                   for name in self.elastic)
 
     def check(self):
         places = self.places
