@@ -303,7 +303,7 @@ void Dispatcher::read_kin(Case& of) {
   }
   of.local.elastic = true;
   elastic_job_of_[of.name] = {of.job_name, of.job_uid};
-  if (of.workload) of.local.size = size_of(*of.workload);
+  if (of.workload) of.local.size = of.local.own_size = size_of(*of.workload);
   const std::string replaced =
       of.workload ? text_in(*of.workload, "metadata.annotations", kReplacementFor) : "";
   for (const Json& other : kin_of(of.name.ns, of.job_uid)) {

@@ -186,7 +186,9 @@ class Planner {
       if (std::find(nominated.begin(), nominated.end(), place.name) == nominated.end()) continue;
       if (!place.reachable) continue;
       if (is_present(place)) {
-        if (place.workload.finished)
+        // One that was lowered meanwhile is waited for in its new size.
+        const bool other_size = local_.elastic && place.workload.size != local_.own_size;
+        if (place.workload.finished || other_size)
           withdraw(place);
         else if (place.workload.priority != local_.priority && may_write(place.workload_write))
           step(place, What::kPriority);

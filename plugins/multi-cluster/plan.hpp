@@ -72,10 +72,11 @@ struct Local {
 
   // Of a job that may change its size, which has a workload for each.
   bool elastic = false;
-  bool growth = false;    ///< it is to take the place of one that runs …
-  std::string runs_at;    ///< … there; empty: that one has no place yet
-  bool goes_on = false;   ///< another workload of the job has quota: the job is that one's
-  std::int64_t size = 0;  ///< that the job is to have elsewhere
+  bool growth = false;        ///< it is to take the place of one that runs …
+  std::string runs_at;        ///< … there; empty: that one has no place yet
+  bool goes_on = false;       ///< another workload of the job has quota: the job is that one's
+  std::int64_t own_size = 0;  ///< of this workload
+  std::int64_t size = 0;      ///< that the job is to have elsewhere
 };
 
 struct Policy {

@@ -402,6 +402,19 @@ TEST(Growing, TheOneThatRunsTakesASmallerSizeAlong) {
   EXPECT_EQ(text(plan(local, {place("a"), not_taken})), "");
 }
 
+TEST(Growing, ACopyThatWaitsInAnotherSizeIsMadeAnew) {
+  Local local = waiting();
+  local.elastic = true;
+  local.own_size = 1;
+  local.size = 4;  // a growth has quota already; the job gets that size when it runs
+  local.nominated = {"a", "b"};
+  Place stale = with_copy("a", false);
+  stale.workload.size = 3;
+  Place fresh = with_copy("b", false);
+  fresh.workload.size = 1;
+  EXPECT_EQ(text(plan(local, {stale, fresh})), "a-w ");
+}
+
 TEST(Growing, WhatIsReplacedLeavesTheJobToTheOther) {
   Local replaced;
   replaced.there = replaced.finished = replaced.elastic = replaced.goes_on = true;
