@@ -22,13 +22,6 @@ constexpr std::int64_t kRestAfterFailure = 5'000;
 // One that answers no questions is asked again after so long: it may have become another.
 constexpr std::int64_t kSilent = 600'000 * kMillisecond;
 
-const Json* controller_of(const Json& object) {
-  const Json* owners = object.find("metadata.ownerReferences");
-  for (std::size_t i = 0; owners != nullptr && i < owners->size(); ++i)
-    if (owners->items()[i].bool_or("controller", false)) return &owners->items()[i];
-  return nullptr;
-}
-
 const Json* state_of(const Json& workload, const std::string& check) {
   const Json* states = workload.find("status.admissionChecks");
   for (std::size_t i = 0; states != nullptr && i < states->size(); ++i)
