@@ -8,6 +8,7 @@
 #include <atomic>
 #include <boost/json/serialize.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <thread>
@@ -23,8 +24,15 @@ namespace {
 namespace json = boost::json;
 using Type = Operation::Type;
 
-constexpr int kObjects = 3, kClients = 8, kOperations = 120;
+constexpr int kObjects = 3, kClients = 8;
 constexpr const char* kEnd = "end";
+
+/// Of each client: 120, or what the environment says.
+int operations_of_each() {
+  const char* wanted = std::getenv("SLUICE_HISTORY_OPERATIONS");
+  return wanted == nullptr ? 120 : std::atoi(wanted);
+}
+
 constexpr const char* kConfig = R"(
 apiVersion: config.sluice.dev/v1alpha1
 kind: Configuration
@@ -48,7 +56,7 @@ class Actor {
       : client_(host), random_(static_cast<unsigned>(number)), number_(number) {}
 
   void act() {
-    for (int i = 0; i < kOperations; ++i) {
+    for (int i = 0; i < operations_of_each(); ++i) {
       const std::string name = fmt::format("o-{}", random_() % kObjects);
       Operation done = one(name, i);
       if (done.status == 200 || done.status == 201) known_[name] = done.version;

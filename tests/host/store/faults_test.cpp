@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 #include "host/store/sqlite_journal.hpp"
@@ -75,17 +77,24 @@ void write_image(const DiskImage& image, const std::string& path) {
   for (const auto& [name, content] : image) std::ofstream(path + "/" + name) << content;
 }
 
+/// How long the trace is: 30, or what the environment says.
+std::size_t transactions_of_trace() {
+  const char* wanted = std::getenv("SLUICE_POWER_CUTS");
+  return wanted == nullptr ? 30 : std::strtoul(wanted, nullptr, 10);
+}
+
 // Every operation is a place where the power may go, each with several outcomes.
 TEST(StoreFaults, AfterAPowerCutTheStoreIsAtATransactionThatWasAcknowledgedOrBegun) {
+  const std::size_t transactions = transactions_of_trace();
   const TemporaryFolder folder(TemporaryFolder::Where::kMemory);
   RecordingVfs vfs;
   Written run;
   {
     const auto store = open(folder / "data", {.vfs = vfs.name(), .checkpoint_pages = kPages});
     ASSERT_NE(store, nullptr);
-    write(*store, vfs, run, 30);
+    write(*store, vfs, run, transactions);
   }
-  ASSERT_EQ(run.acknowledged, 30U);
+  ASSERT_EQ(run.acknowledged, transactions);
   const auto& record = vfs.record();
   std::mt19937_64 random(1);
   std::size_t begun = 0, acknowledged = 0, copies = 0;
@@ -105,6 +114,8 @@ TEST(StoreFaults, AfterAPowerCutTheStoreIsAtATransactionThatWasAcknowledgedOrBeg
     }
     copies += length != 0 && record[length - 1].file == "store.db" ? 1 : 0;
   }
+  std::printf("power cuts: %zu operations of %zu transactions, each with two outcomes\n",
+              record.size(), transactions);
   EXPECT_GT(record.size(), 200U);
   EXPECT_GT(copies, 20U);  // the log was copied into the database on the way
 }
