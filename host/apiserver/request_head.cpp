@@ -8,7 +8,6 @@
 
 #include "host/apiserver/http_exchange.hpp"
 #include "host/apiserver/url.hpp"
-#include "host/base/log.hpp"
 
 namespace sluice::host {
 namespace {
@@ -147,14 +146,15 @@ void carry_out(const std::shared_ptr<Worker>& worker, std::shared_ptr<Responder>
     request.body = std::string();
     hold = BodyHold();
   }
+  const std::string user = request.user.user;
+  const std::shared_ptr<OutputBudget> budget = responder->budget();
   auto exchange = std::make_shared<HttpExchange>(worker, std::move(responder), std::move(request),
                                                  std::move(hold));
-  try {
-    worker->shared().handler(std::move(exchange));
-  } catch (const std::exception& error) {
-    // Dropped without an answer, the exchange answers 500.
-    log(LogLevel::kError, "api", "a request ended in an exception", {{"what", error.what()}});
-  }
+  worker->take_turn(user, [own = worker.get(), budget, exchange = std::move(exchange)]() mutable {
+    // Answers to those before it may have filled it since its head was judged.
+    if (budget && budget->full()) return exchange->reply(too_much_untaken(*budget));
+    own->shared().handler(std::move(exchange));
+  });
 }
 
 }  // namespace sluice::host

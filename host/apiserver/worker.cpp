@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <ctime>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "host/apiserver/connection.hpp"
@@ -106,6 +107,28 @@ void Worker::run_posted() {
     }
     task = nullptr;
   }
+}
+
+void Worker::take_turn(const std::string& user, Task task) {
+  turns_.push(user, std::move(task));
+  if (std::exchange(taking_turns_, true)) return;
+  boost::asio::post(io_, [self = shared_from_this()] { self->carry_out_turns(); });
+}
+
+void Worker::carry_out_turns() {
+  constexpr int kAtOnce = 4;
+  for (int i = 0; i < kAtOnce && !turns_.empty(); ++i) {
+    const std::optional<Task> task = turns_.pop();
+    try {
+      (*task)();
+    } catch (const std::exception& error) {
+      // Dropped without an answer, its exchange answers 500.
+      log(LogLevel::kError, "api", "a request ended in an exception", {{"what", error.what()}});
+    }
+  }
+  taking_turns_ = !turns_.empty();
+  if (taking_turns_)
+    boost::asio::post(io_, [self = shared_from_this()] { self->carry_out_turns(); });
 }
 
 void Worker::pump_soon(std::weak_ptr<Sender> sender) {

@@ -27,6 +27,7 @@
 #include "host/apiserver/body_budget.hpp"
 #include "host/apiserver/exchange.hpp"
 #include "host/apiserver/listener.hpp"
+#include "host/base/fair_queue.hpp"
 
 namespace sluice::host {
 
@@ -84,6 +85,10 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   /// request.
   void pump_soon(std::weak_ptr<Sender> sender);
   SteadyTime streams_rest_until() const override;
+  /// Carries out a request of the user when it is his turn: one of each user after the other, and
+  /// sockets are looked at in between. So who has a thousand connections makes others wait for one
+  /// of his requests, and for reading them.
+  void take_turn(const std::string& user, Task task);
   void add(const std::shared_ptr<Connection>& connection);
   void remove(const std::shared_ptr<Connection>& connection);
   /// Closes the connection that waited longest for a request. False: none waits.
@@ -103,6 +108,7 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   void run();
   void run_posted();
   void pump_some();
+  void carry_out_turns();
   void arm();
   void sweep();
 
@@ -117,7 +123,9 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   std::string date_;
   std::int64_t date_second_ = 0;
   std::deque<std::weak_ptr<Sender>> to_pump_;
-  bool pumping_ = false;            // pump_some() will run
+  bool pumping_ = false;  // pump_some() will run
+  FairQueue<Task> turns_;
+  bool taking_turns_ = false;       // carry_out_turns() will run
   SteadyTime::duration pumped_{0};  // since to_pump_ was empty
   SteadyTime pumps_rest_until_{};
   bool sweeping_ = false;
