@@ -139,6 +139,7 @@ struct VetoQuery {
   QueueId queue = 0;
   std::span<const api::Workload* const> candidates;  ///< empty: only "may it preempt at all?"
   const api::ClusterQueue* cluster_queue = nullptr;  ///< the preemptor's
+  std::span<const Time> admitted_at = {};            ///< by candidate; 0: it is not admitted
 };
 
 struct VetoAnswer {

@@ -75,12 +75,19 @@ void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& 
   if (!hooks.preemption_veto || candidates.empty()) return;
   std::vector<const api::Workload*> objects;
   objects.reserve(candidates.size());
-  for (const Candidate& c : candidates) objects.push_back(model.workloads[c.id].object.get());
+  std::vector<Time> admitted_at;
+  admitted_at.reserve(candidates.size());
+  for (const Candidate& c : candidates) {
+    const WorkloadRecord& w = model.workloads[c.id];
+    objects.push_back(w.object.get());
+    const ConditionRecord* admitted = w.condition(ConditionRecord::Type::kAdmitted);
+    admitted_at.push_back(admitted && admitted->is_true ? admitted->time : 0);
+  }
   hooks::VetoAnswer answer;
   answer.protected_.assign(candidates.size(), 0);
   hooks::Fault fault;
   hooks.preemption_veto->veto({*model.workloads[query.preemptor].object, query.queue, objects,
-                               model.queues[query.queue].spec.get()},
+                               model.queues[query.queue].spec.get(), admitted_at},
                               answer, fault);
   SLUICE_CHECK(answer.protected_.size() == candidates.size(), answer.protected_.size(),
                " answers about ", candidates.size(), " candidates");

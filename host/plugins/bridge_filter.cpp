@@ -169,7 +169,8 @@ void VetoBridge::veto(const hooks::VetoQuery& query, hooks::VetoAnswer& answer,
                                 handles.size(),
                                 handles.data(),
                                 queue_handle(query.cluster_queue),
-                                queue_api(query.cluster_queue)};
+                                queue_api(query.cluster_queue),
+                                query.admitted_at.data()};
   for (LoadedPlugin* plugin : plugins_) {
     Vetoes vetoes{answer, false, {}, {}, {}, {}};
     const sluice_veto_sink_t sink{sizeof(sluice_veto_sink_t), 0,        &vetoes,

@@ -10,6 +10,7 @@ import http.server
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -27,6 +28,7 @@ sys.path.insert(0, OPTIONS.e2e)
 from host import eventually
 from two_stages import GROUP, World
 
+GROUP_VERSION = "kueue.x-k8s.io/v1beta2"
 BUDGETS = "/apis/budgets.example.com/v1/namespaces/team/budgets"
 
 
@@ -89,6 +91,94 @@ class Live(unittest.TestCase):
             return listed and text in listed[0].get("message", "")
         eventually(message, f"{text!r} about {workload}, not "
                    f"{self.world.get(workload).get('status')}")
+
+
+class MinimumRuntime(unittest.TestCase):
+    """In virtual time: who preempts waits until his victim has run long enough, and is told why."""
+
+    def test_a_victim_runs_for_a_while(self):
+        built = os.path.abspath(f"{OPTIONS.kit}/examples/minimum-runtime/build")
+        with tempfile.TemporaryDirectory(prefix="sluice-examples-") as folder:
+            with open(f"{folder}/sluice.yaml", "w", encoding="utf-8") as file:
+                json.dump({"apiVersion": "config.sluice.dev/v1alpha1", "kind": "Configuration",
+                           "plugins": {"directory": built, "load": [
+                               {"name": "minimum-runtime", "config": {"seconds": 600}}]}}, file)
+            with open(f"{folder}/state.yaml", "w", encoding="utf-8") as file:
+                json.dump({"apiVersion": "v1", "kind": "List", "items": self.objects()}, file)
+            done = subprocess.run(
+                [OPTIONS.sluice, "simulate", "--config", f"{folder}/sluice.yaml", "--log",
+                 f"{folder}/log", f"{folder}/state.yaml"], check=True, stdout=subprocess.PIPE)
+            self.assertIn(b'"type":"Summary"', done.stdout)
+            with open(f"{folder}/log", encoding="utf-8") as file:
+                log = [json.loads(line) for line in file]
+        told = {(each["t"], each["type"]): each for each in log
+                if each["workload"] == "team/urgent" or each["type"] == "Evicted"}
+        self.assertIn("protected: they run for less than 600 s", told[60, "Pending"]["message"])
+        # low was admitted at 0 s, so its 600 s are over at 600 s.
+        self.assertEqual(told[600, "Evicted"]["workload"], "team/low")
+        self.assertIn((600, "Admitted"), told)
+
+    @staticmethod
+    def objects():
+        def workload(name, priority):
+            return {"apiVersion": GROUP_VERSION, "kind": "Workload",
+                    "metadata": {"namespace": "team", "name": name},
+                    "spec": {"queueName": "q", "priority": priority, "podSets": [{
+                        "name": "main", "count": 1, "template": {"spec": {
+                            "restartPolicy": "Never", "containers": [{
+                                "name": "c", "image": "i",
+                                "resources": {"requests": {"cpu": "4"}}}]}}}]}}
+
+        return [
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}},
+            {"apiVersion": GROUP_VERSION, "kind": "ResourceFlavor", "metadata": {"name": "f"}},
+            {"apiVersion": GROUP_VERSION, "kind": "ClusterQueue", "metadata": {"name": "cq"},
+             "spec": {"namespaceSelector": {},
+                      "preemption": {"withinClusterQueue": "LowerPriority"},
+                      "resourceGroups": [{"coveredResources": ["cpu"], "flavors": [
+                          {"name": "f", "resources": [{"name": "cpu", "nominalQuota": 4}]}]}]}},
+            {"apiVersion": GROUP_VERSION, "kind": "LocalQueue",
+             "metadata": {"namespace": "team", "name": "q"}, "spec": {"clusterQueue": "cq"}},
+            workload("low", 0),
+            {"apiVersion": "sluice.dev/v1alpha1", "kind": "Timeline", "events": [
+                {"at": "60s", "apply": workload("urgent", 9)}]}]
+
+
+class Approval(Live):
+    plugin = "approval"
+    controller = "example.com/approval"
+
+    def test_somebody_else_approves_with_a_reason(self):
+        self.start(lambda *_: (404, {}))
+        world = self.world
+        world.workload("train", "q", cpu="100m")
+        world.workload("bad", "q", cpu="100m")
+        self.says("train", "it waits for an Approval")
+        approvals = "/apis/approvals.example.com/v1/namespaces/team/approvals"
+        made = {"metadata": {"name": "ok"}, "spec": {"workload": "train", "by": "the director",
+                                                     "reason": "budget agreed"}}
+        # Who submitted it does not approve it.
+        code, refused = world.rest.send("POST", approvals, made)
+        self.assertEqual((code, "does not approve it" in refused["message"]), (422, True), refused)
+        self.approve(made)
+        world.becomes("train", "admitted")
+        self.says("train", "approved by ann: budget agreed")
+        self.approve({"metadata": {"name": "no"}, "spec": {"workload": "bad", "verdict": "Reject",
+                                                           "reason": "no data"}})
+        world.becomes("bad", "inactive")
+        changed = world.patch(f"{approvals}/ok", {"spec": {"by": "bob"}}, expect=422)
+        self.assertIn("is not changed", changed["message"])
+        # What runs goes on without its approval, also when the host was killed.
+        world.rest.send("DELETE", f"{approvals}/ok")
+        world.crash()
+        self.assertEqual(world.state("train"), "admitted")
+
+    def approve(self, approval):
+        """As ann, whom the administrator stands in for."""
+        code, answer = self.world.rest.send(
+            "POST", "/apis/approvals.example.com/v1/namespaces/team/approvals", approval,
+            Impersonate_User="ann", Impersonate_Group="system:masters")
+        self.assertEqual((code, answer.get("spec", {}).get("by")), (201, "ann"), answer)
 
 
 class Budget(Live):

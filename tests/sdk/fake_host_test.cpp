@@ -204,6 +204,33 @@ TEST(TestedPlugin, AsksTheCycleHooks) {
             (std::vector<Skip>{{"spot", "no spot"}}));
 }
 
+/// Looks at another object when one is judged, and tries to write.
+class Judge {
+ public:
+  explicit Judge(const Context& context) : context_(context) {}
+  std::vector<std::string> kinds() const { return {"ConfigMap"}; }
+  void validate(const Write& write, FieldErrors& errors) {
+    const ObjectRef other{"v1", "ConfigMap", "a", "other"};
+    if (!context_.objects().find(other)) errors.forbidden("data", "no other");
+    const ObjectReply written = context_.objects().remove(other);
+    errors.forbidden("metadata", std::string(write.user()) + ": " + written.text);
+  }
+
+ private:
+  const Context& context_;
+};
+
+TEST(TestedPlugin, D1_AValidatorReadsObjectsAndWritesNone) {
+  FakeHost host;
+  const sluice_plugin_t root = sluice::detail::Root<Judge>::plugin("judge", "1.0.0");
+  TestedPlugin plugin(host, root);
+  host.objects().put(R"({"kind":"ConfigMap","metadata":{"namespace":"a","name":"other"}})");
+  const auto errors = plugin.validate({Operation::kUpdate, "v1", "ConfigMap", "{}", "{}", "ann"});
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].detail, "ann: objects can be read here, not written");
+  EXPECT_NE(host.objects().find("ConfigMap", "a", "other"), nullptr);
+}
+
 TEST(FakeWorkload, ShowsWhatARealOneShows) {
   FakeWorkload w("team-a", "train");
   w.runs_at_most(90).owned_by({"batch/v1", "Job", "train-job", "u2"});

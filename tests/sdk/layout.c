@@ -100,13 +100,14 @@ SIZE(sluice_post_admit_t, 16);
 AT(sluice_post_admit_t, reserved, 4);
 AT(sluice_post_admit_t, notify, 8);
 
-SIZE(sluice_veto_query_t, 56);
+SIZE(sluice_veto_query_t, 64);
 AT(sluice_veto_query_t, queue, 4);
 AT(sluice_veto_query_t, preemptor, 8);
 AT(sluice_veto_query_t, candidate_count, 24);
 AT(sluice_veto_query_t, candidates, 32);
 AT(sluice_veto_query_t, cluster_queue, 40);
 AT(sluice_veto_query_t, cluster_queue_api, 48);
+AT(sluice_veto_query_t, admitted_at, 56);
 
 SIZE(sluice_veto_sink_t, 40);
 AT(sluice_veto_sink_t, reserved, 4);

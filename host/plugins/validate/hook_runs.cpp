@@ -64,6 +64,9 @@ std::string ask_veto(const TestInstance& instance, HostAge age) {
   const auto& workloads = sample_workloads();
   std::vector<const sluice_workload_t*> handles;
   for (const api::Workload& workload : workloads) handles.push_back(handle_of(workload));
+  // The first one only holds quota, the others have run for a while.
+  std::vector<std::int64_t> admitted_at(handles.size(), 1'699'999'000 * kSecond);
+  admitted_at.front() = 0;
   for (const api::Workload& preemptor : workloads) {
     for (const std::size_t count : {std::size_t{0}, handles.size()}) {
       std::string answer;
@@ -80,9 +83,10 @@ std::string ask_veto(const TestInstance& instance, HostAge age) {
                  std::to_string(candidate) + ": " + text_of(reason) + " ";
            }},
           age, offsetof(sluice_veto_sink_t, protect_because));
-      const Longer<sluice_veto_query_t> query({0, 0, ref_of(preemptor, age), count, handles.data(),
-                                               handle_of(sample_queue()), &cluster_queue_api()},
-                                              age, offsetof(sluice_veto_query_t, cluster_queue));
+      const Longer<sluice_veto_query_t> query(
+          {0, 0, ref_of(preemptor, age), count, handles.data(), handle_of(sample_queue()),
+           &cluster_queue_api(), admitted_at.data()},
+          age, offsetof(sluice_veto_query_t, cluster_queue));
       const std::int32_t code = veto->veto(instance.self, query.get(), sink.get());
       expect(code == SLUICE_OK, "veto answered " + std::to_string(code));
       text += line("veto " + preemptor.meta.name, code, answer);

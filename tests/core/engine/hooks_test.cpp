@@ -75,6 +75,16 @@ TEST_F(Hooks, WhenAllAreProtectedThePluginsReasonIsShownAndNothingIsReserved) {
   EXPECT_NE(s->why("high").find("low is being migrated"), std::string::npos) << s->why("high");
 }
 
+TEST_F(Hooks, AVetoSeesSinceWhenCandidatesAreAdmitted) {
+  auto s = with(vetoed());
+  s->submit(Job("old", "q").cpu(2)).run();
+  s->after(60);
+  veto.young_since = s->now();
+  s->submit(Job("young", "q").cpu(2)).run();
+  s->submit(Job("high", "q").cpu(2).priority(9)).run();
+  EXPECT_EQ(s->admitted(), "high young");
+}
+
 TEST_F(Hooks, AVetoDoesNotMatterToOneThatFits) {
   veto.may_not["a"] = "no";
   auto s = with(vetoed());

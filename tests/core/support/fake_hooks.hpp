@@ -52,6 +52,7 @@ struct FakeVeto final : hooks::PreemptionVeto {
   std::map<std::string, std::string> may_not;  ///< preemptor → reason
   std::set<std::string> hands_off;             ///< protected candidates
   std::string reason;                          ///< why they are
+  Time young_since = 0;                        ///< protects who is admitted since then, or later
   bool faulty_alone = false;                   ///< when asked without candidates
   bool faulty_with_candidates = false;
 
@@ -65,7 +66,8 @@ struct FakeVeto final : hooks::PreemptionVeto {
       answer.by = "veto-plugin";
     }
     for (std::size_t i = 0; i < query.candidates.size(); ++i) {
-      if (!hands_off.contains(query.candidates[i]->meta.name)) continue;
+      const bool young = young_since != 0 && query.admitted_at[i] >= young_since;
+      if (!young && !hands_off.contains(query.candidates[i]->meta.name)) continue;
       answer.protected_[i] = 1;
       answer.reason = reason;
     }

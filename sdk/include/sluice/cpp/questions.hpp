@@ -128,6 +128,14 @@ class VetoQuery {
   Workload candidate(std::uint64_t i) const {
     return Workload({query_->preemptor.api, query_->candidates[i]});
   }
+  /// Since when it is admitted, in ns since 1970 UTC; nullopt: it only holds quota, or the host is
+  /// older than this.
+  std::optional<std::int64_t> admitted_at(std::uint64_t i) const {
+    if (!SLUICE_HAS(query_, admitted_at) || query_->admitted_at == nullptr ||
+        query_->admitted_at[i] == 0)
+      return std::nullopt;
+    return query_->admitted_at[i];
+  }
   /// The preemptor's; nullopt with a host that is older than this.
   std::optional<ClusterQueue> cluster_queue() const { return detail::cluster_queue_of(query_); }
 

@@ -23,6 +23,9 @@ typedef struct sluice_veto_query {
   /* The preemptor's ClusterQueue, to be read with cluster_queue_api. */
   const sluice_cluster_queue_t* cluster_queue;
   const sluice_cluster_queue_api_t* cluster_queue_api;
+  /* By candidate: since when it is admitted, in ns since 1970 UTC; 0: it only holds quota. NULL:
+   * not known. Its own conditions may be older than this. */
+  const int64_t* admitted_at;
 } sluice_veto_query_t;
 
 typedef struct sluice_veto_sink {

@@ -132,8 +132,9 @@ class FakeHost {
   /// What the plugin writes in one call is kept when the call succeeds, and dropped otherwise.
   class Call {
    public:
-    explicit Call(FakeHost& host) : host_(host), before_(host.objects_) {
+    explicit Call(FakeHost& host, bool may_write = true) : host_(host), before_(host.objects_) {
       host.calling_ = std::this_thread::get_id();
+      host.may_write_ = may_write;
     }
     ~Call() {
       if (!kept_) host_.objects_ = std::move(before_);
@@ -194,6 +195,7 @@ class FakeHost {
   FakeObjects objects_;
   FakeRemotes remotes_;
   std::thread::id calling_;  ///< the thread of a call in which objects may be used
+  bool may_write_ = true;    ///< and whether that call may write them
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t changes_ = 0;

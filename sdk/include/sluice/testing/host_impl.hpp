@@ -185,6 +185,13 @@ struct FakeServices {
       return answer(SLUICE_OBJECTS_INVALID, e.what(), out, error);
     }
   }
+  /// The same for what changes something.
+  template <typename Fn>
+  static std::int32_t with_writes(Host host, Out out, Out error, Fn fn) noexcept {
+    if (FakeHost::of(host).may_write_) return with_objects(host, out, error, fn);
+    Sink(error).write("objects can be read here, not written");
+    return SLUICE_OBJECTS_NOT_NOW;
+  }
   static std::int32_t get_object(Host host, const sluice_object_ref_t* ref, Out out,
                                  Out error) noexcept {
     return with_objects(host, out, error, [&](FakeObjects& objects, std::string& text) {
@@ -211,33 +218,33 @@ struct FakeServices {
     });
   }
   static std::int32_t create_object(Host host, sluice_str_t object, Out out, Out error) noexcept {
-    return with_objects(host, out, error, [&](FakeObjects& objects, std::string& text) {
+    return with_writes(host, out, error, [&](FakeObjects& objects, std::string& text) {
       return objects.create(Json::parse(to_view(object)), text);
     });
   }
   static std::int32_t update_object(Host host, sluice_str_t object, sluice_str_t subresource,
                                     Out out, Out error) noexcept {
-    return with_objects(host, out, error, [&](FakeObjects& objects, std::string& text) {
+    return with_writes(host, out, error, [&](FakeObjects& objects, std::string& text) {
       return objects.update(Json::parse(to_view(object)), to_view(subresource), text);
     });
   }
   static std::int32_t patch_object(Host host, const sluice_object_ref_t* ref,
                                    sluice_str_t subresource, sluice_str_t merge, Out out,
                                    Out error) noexcept {
-    return with_objects(host, out, error, [&](FakeObjects& objects, std::string& text) {
+    return with_writes(host, out, error, [&](FakeObjects& objects, std::string& text) {
       return objects.patch(to_view(ref->kind), to_view(ref->namespace_of), to_view(ref->name),
                            to_view(subresource), Json::parse(to_view(merge)), text);
     });
   }
   static std::int32_t remove_object(Host host, const sluice_object_ref_t* ref, sluice_str_t uid,
                                     Out error) noexcept {
-    return with_objects(host, nullptr, error, [&](FakeObjects& objects, std::string& text) {
+    return with_writes(host, nullptr, error, [&](FakeObjects& objects, std::string& text) {
       return objects.remove_if(to_view(ref->kind), to_view(ref->namespace_of), to_view(ref->name),
                                to_view(uid), text);
     });
   }
   static std::int32_t release_claim(Host host, const sluice_object_ref_t* ref, Out error) noexcept {
-    return with_objects(host, nullptr, error, [&](FakeObjects& objects, std::string& text) {
+    return with_writes(host, nullptr, error, [&](FakeObjects& objects, std::string& text) {
       return objects.release_claim(to_view(ref->kind), to_view(ref->namespace_of),
                                    to_view(ref->name), text);
     });
@@ -251,7 +258,7 @@ struct FakeServices {
     });
   }
   static std::int32_t set_state(Host host, sluice_str_t key, sluice_str_t value) noexcept {
-    return with_objects(host, nullptr, nullptr, [&](FakeObjects& objects, std::string&) {
+    return with_writes(host, nullptr, nullptr, [&](FakeObjects& objects, std::string&) {
       if (key.len == 0 || key.len > SLUICE_STATE_MAX_KEY || value.len > SLUICE_STATE_MAX_VALUE)
         return SLUICE_OBJECTS_INVALID;
       objects.state[std::string(to_view(key))] = to_view(value);
@@ -259,7 +266,7 @@ struct FakeServices {
     });
   }
   static std::int32_t remove_state(Host host, sluice_str_t key) noexcept {
-    return with_objects(host, nullptr, nullptr, [&](FakeObjects& objects, std::string&) {
+    return with_writes(host, nullptr, nullptr, [&](FakeObjects& objects, std::string&) {
       objects.state.erase(std::string(to_view(key)));
       return SLUICE_OBJECTS_OK;
     });

@@ -196,7 +196,11 @@ inline VetoGiven TestedPlugin::veto(const FakeWorkload& preemptor,
                                     const std::vector<const FakeWorkload*>& candidates,
                                     std::uint32_t queue, const FakeClusterQueue& cluster_queue) {
   std::vector<const sluice_workload_t*> handles;
-  for (const FakeWorkload* candidate : candidates) handles.push_back(candidate->handle());
+  std::vector<std::int64_t> admitted_at;
+  for (const FakeWorkload* candidate : candidates) {
+    handles.push_back(candidate->handle());
+    admitted_at.push_back(Workload(candidate->ref()).true_since("Admitted").value_or(0));
+  }
   VetoGiven given;
   const sluice_veto_sink_t sink{
       sizeof(sluice_veto_sink_t),
@@ -217,7 +221,8 @@ inline VetoGiven TestedPlugin::veto(const FakeWorkload& preemptor,
                                   handles.size(),
                                   handles.data(),
                                   cluster_queue.handle(),
-                                  FakeClusterQueue::api()};
+                                  FakeClusterQueue::api(),
+                                  admitted_at.data()};
   check("veto",
         table<sluice_preemption_veto_t>(SLUICE_EXT_PREEMPTION_VETO).veto(self_, &query, &sink));
   return given;
@@ -306,7 +311,7 @@ inline std::optional<std::string> TestedPlugin::set_defaults(const FakeWrite& wr
   std::string text;
   const sluice_sink_t sink = Sink::into(text);
   const sluice_write_t raw = detail::raw_write(write);
-  const FakeHost::Call reads(host_);
+  const FakeHost::Call reads(host_, false);  // it may read objects
   check("set_defaults", points.set_defaults(self_, &raw, &sink));
   return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -321,7 +326,7 @@ inline std::vector<FieldError> TestedPlugin::validate(const FakeWrite& write) {
                                                                std::string(to_view(detail))});
       }};
   const sluice_write_t raw = detail::raw_write(write);
-  const FakeHost::Call reads(host_);
+  const FakeHost::Call call(host_, false);  // it may read objects
   check("validate", table<sluice_validator_t>(SLUICE_EXT_VALIDATOR).validate(self_, &raw, &sink));
   return errors;
 }

@@ -132,6 +132,7 @@ c_structs! { EXT_LAYOUTS;
         candidates: *const *const WorkloadHandle,
         cluster_queue: *const ClusterQueueHandle,
         cluster_queue_api: *const ClusterQueueApi,
+        admitted_at: *const i64,
     }
     sluice_veto_sink VetoSink {
         size: u32,

@@ -263,6 +263,15 @@ impl<'h> FakeCalls<'h> {
             .iter()
             .map(|each| reference(each).handle)
             .collect();
+        let admitted_at: Vec<i64> = candidates
+            .iter()
+            .map(|each| match each.conditions.get("Admitted") {
+                Some(status) if status == "True" => {
+                    each.since.get("Admitted").copied().unwrap_or_default()
+                }
+                _ => 0,
+            })
+            .collect();
         let query = abi::VetoQuery {
             size: size::<abi::VetoQuery>(),
             queue: 0,
@@ -271,6 +280,7 @@ impl<'h> FakeCalls<'h> {
             candidates: handles.as_ptr(),
             cluster_queue: core::ptr::null(),
             cluster_queue_api: core::ptr::null(),
+            admitted_at: admitted_at.as_ptr(),
         };
         let mut given = VetoGiven::default();
         let sink = sink!(VetoSink, given, may_not_preempt: may_not, protect: protect,

@@ -163,6 +163,18 @@ impl<'c> VetoQuery<'c> {
     pub fn preemptor(&self) -> Workload<'c> {
         workload!(self, VetoQuery, preemptor)
     }
+    /// Since when a candidate is admitted, in nanoseconds since 1970 UTC; `None`: it only holds
+    /// quota, or the host is older than this.
+    pub fn admitted_at(&self, candidate: usize) -> Option<i64> {
+        // SAFETY: new() promises that the struct is valid; the list is as long as the candidates.
+        unsafe {
+            let times = member!(self.raw, abi::VetoQuery, admitted_at)?;
+            if times.is_null() || candidate as u64 >= (*self.raw).candidate_count {
+                return None;
+            }
+            Some(times.add(candidate).read()).filter(|time| *time != 0)
+        }
+    }
     /// Who might be preempted; none: only "may it preempt at all?"
     pub fn candidates(&self) -> impl ExactSizeIterator<Item = Workload<'c>> {
         // SAFETY: the members are ones that every host has.

@@ -74,7 +74,7 @@ impl PreemptionVeto for EveryPoint {
         }
         for (i, candidate) in query.candidates().enumerate() {
             if candidate.annotation("example.com/keep").is_some() {
-                match candidate.true_since("Admitted") {
+                match query.admitted_at(i) {
                     Some(since) => answer.protect_because(i, &format!("it runs since {since}")),
                     None => answer.protect(i),
                 }

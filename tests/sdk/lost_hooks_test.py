@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""A member function that looks like a hook and is none does not compile, and the message says why.
+
+usage: lost_hooks_test.py INCLUDE_FOLDER
+
+Tried with each compiler that is here, and with libc++ where it is. The C headers alone are also for
+plugins without exceptions.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FILTER = "void filter(const sluice::FilterQuery&, sluice::FilterAnswer&) const {}"
+VETO = "void veto(const sluice::VetoQuery&, sluice::VetoAnswer&) const {}"
+HIDDEN = "is the name of a hook, and here it is overloaded or not public"
+# what, the class, what the compiler says; empty: it compiles
+CASES = [
+    ("as it should be", f"class P {{ public: {FILTER} {VETO} }};", ""),
+    ("private beside another hook", f"class P {{ {FILTER} public: {VETO} }};", HIDDEN),
+    ("protected beside another hook", f"class P {{ protected: {FILTER} public: {VETO} }};", HIDDEN),
+    ("overloaded", f"class P {{ public: {FILTER} void filter(int) const {{}} {VETO} }};", HIDDEN),
+    ("another signature", f"class P {{ public: void filter(int) const {{}} {VETO} }};",
+     "write it as: void filter(const sluice::FilterQuery&, sluice::FilterAnswer&) const"),
+    ("not const in a cycle", "class P { public: void veto(const sluice::VetoQuery&, "
+     "sluice::VetoAnswer&) {} };", "write it as: void veto("),
+    ("half a controller", f"class P {{ public: {VETO} sluice::Again reconcile(const "
+     "sluice::ObjectRef&) { return {}; } };", "half a controller"),
+    ("nothing at all", "class P { public: void filters() const {} };", "this class has no hook"),
+]
+
+
+def compilers():
+    """Commands with which authors compile."""
+    for name in ("g++", "clang++"):
+        if shutil.which(name):
+            yield [name]
+    if shutil.which("clang++"):
+        flags = ["clang++", "-stdlib=libc++"]
+        if not compile_text(flags, "#include <version>\n")[0]:
+            yield flags
+
+
+def compile_text(command, text, *flags):
+    """The exit status, and what was printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "plugin.cpp")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run([*command, "-std=c++20", "-fsyntax-only", *flags, path], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.returncode, done.stdout
+
+
+def main(include):
+    wrong = tried = 0
+    for command in compilers():
+        for what, text, message in CASES:
+            code, said = compile_text(
+                command,
+                f'#include <sluice/plugin.hpp>\n{text}\nSLUICE_PLUGIN(P, "p", "1.0.0")\n', "-I",
+                include, "-Wall", "-Wextra", "-Werror")
+            tried += 1
+            if (code != 0) != bool(message) or message not in said:
+                wrong += 1
+                print(f"{' '.join(command)}, {what}: exit status {code}, expected {message!r}:\n"
+                      f"{said[:2000]}")
+        code, said = compile_text(
+            command, "#include <sluice/sluice.h>\n#include <sluice/c/json.h>\n", "-I", include,
+            "-fno-exceptions", "-fno-rtti")
+        tried += 1
+        if code:
+            wrong += 1
+            print(f"{' '.join(command)} without exceptions: {said[:2000]}")
+    print(f"{tried} compilations")
+    return 1 if wrong or not tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.abspath(sys.argv[1])))
