@@ -1,6 +1,7 @@
 #include "policy.hpp"
 
 #include <algorithm>
+#include <sluice/cpp/metadata.hpp>
 
 namespace provisioning {
 
@@ -15,14 +16,6 @@ Pairs pairs_at(const Json& object, std::string_view path) {
   if (map == nullptr) return out;
   for (const auto& [key, value] : map->members()) out.emplace_back(key, value.as_string());
   return out;
-}
-
-const Json* condition(const Json& object, std::string_view type) {
-  const Json* conditions = object.find("status.conditions");
-  if (conditions == nullptr) return nullptr;
-  for (const Json& each : conditions->items())
-    if (each.string_or("type", "") == type) return &each;
-  return nullptr;
 }
 
 void set(Pairs& pairs, const std::string& key, const std::string& value) {
@@ -182,13 +175,8 @@ std::int64_t backoff_seconds(const Config& config, std::int64_t attempt) {
   return std::min(seconds, most);
 }
 
-bool condition_is_true(const Json& object, std::string_view type) {
-  const Json* found = condition(object, type);
-  return found != nullptr && found->string_or("status", "") == "True";
-}
-
 std::string condition_message(const Json& object, std::string_view type) {
-  const Json* found = condition(object, type);
+  const Json* found = find_condition(object, type);
   return found == nullptr ? std::string() : found->string_or("message", "");
 }
 

@@ -83,7 +83,6 @@ std::vector<Share> merged(const std::vector<PodSet>& pod_sets, Merge merge);
 /// Seconds before the attempt that follows attempt number `attempt` (from 1).
 std::int64_t backoff_seconds(const Config& config, std::int64_t attempt);
 
-bool condition_is_true(const sluice::Json& object, std::string_view type);
 std::string condition_message(const sluice::Json& object, std::string_view type);
 /// Nothing more will come of the request by itself.
 bool is_settled(const sluice::Json& request);
