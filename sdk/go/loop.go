@@ -26,6 +26,7 @@ type call struct {
 	Attempt, RetryCount         int64
 	Namespace, Name, UID, Why   string
 	APIVersion, Kind, Operation string
+	User                        string
 	Object, Old, Workload       Object
 	Event, Reason               string
 	Sequence, Timer             int64
@@ -285,5 +286,5 @@ func (l *loop) reconcile(asked *call) (Object, error) {
 }
 
 func writeOf(asked *call) Write {
-	return Write{asked.Operation, asked.APIVersion, asked.Kind, asked.Object, asked.Old}
+	return Write{asked.Operation, asked.APIVersion, asked.Kind, asked.Object, asked.Old, asked.User}
 }

@@ -28,7 +28,7 @@ func (b *both) Validate(write sluice.Write) ([]sluice.FieldError, error) {
 		return nil, nil
 	}
 	return []sluice.FieldError{{Kind: "Invalid", Path: "data.wrong", Value: data["wrong"],
-		Detail: "there is none"}}, nil
+		Detail: "there is none for " + write.User}}, nil
 }
 
 func (b *both) SetDefaults(write sluice.Write) (sluice.Object, error) {
@@ -91,8 +91,9 @@ func TestWhatIsDecidedIsReported(t *testing.T) {
 func TestWritesAreJudged(t *testing.T) {
 	host := sluicetest.New(t, whole(&both{}), "")
 	write := sluice.Write{Operation: "Create", APIVersion: "v1", Kind: "ConfigMap",
-		Object: sluice.Object{"data": sluice.Object{"wrong": 3}}}
-	if errs := host.Validate(write); len(errs) != 1 || errs[0].Path != "data.wrong" {
+		Object: sluice.Object{"data": sluice.Object{"wrong": 3}}, User: "ann"}
+	errs := host.Validate(write)
+	if len(errs) != 1 || errs[0].Path != "data.wrong" || errs[0].Detail != "there is none for ann" {
 		t.Errorf("refused was %v", errs)
 	}
 	write.Object = sluice.Object{}

@@ -144,7 +144,7 @@ func (h *Host) Fire(number int64) {
 
 func members(write sluice.Write) map[string]any {
 	return map[string]any{"operation": write.Operation, "apiVersion": write.APIVersion,
-		"kind": write.Kind, "object": write.Object, "old": write.Old}
+		"kind": write.Kind, "object": write.Object, "old": write.Old, "user": write.User}
 }
 
 func (h *Host) send(message map[string]any) {
