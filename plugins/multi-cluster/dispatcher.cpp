@@ -455,13 +455,13 @@ std::optional<WorkloadName> Dispatcher::workload_of(const ObjectRef& what) {
   const auto known = workload_by_job_.find(job);
   if (known == workload_by_job_.end()) return std::nullopt;
   WorkloadName out{what.ns, known->second};
-  const bool elsewhere =
+  // What becomes of a write about a job that went is told by the job's name, too.
+  const bool of_use =
       std::any_of(clusters_.begin(), clusters_.end(), [&](const std::string& cluster) {
-        return context_.remotes()
-            .find(cluster, {what.api_version, what.kind, what.ns, what.name})
-            .has_value();
+        const ObjectRef ref{what.api_version, what.kind, what.ns, what.name};
+        return context_.remotes().find(cluster, ref).has_value() || writing(cluster, ref).waiting;
       });
-  if (!elsewhere) workload_by_job_.erase(known);
+  if (!of_use) workload_by_job_.erase(known);
   return out;
 }
 

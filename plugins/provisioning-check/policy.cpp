@@ -1,7 +1,8 @@
 #include "policy.hpp"
 
-#include <algorithm>
 #include <sluice/cpp/metadata.hpp>
+
+#include <algorithm>
 
 namespace provisioning {
 

@@ -281,6 +281,29 @@ TEST(World, OfANextAttemptNothingIsMadeWhileTheLastOneIsLeft) {
             "2");
 }
 
+TEST(World, WhatBecameOfAWriteIsHeardAlsoWhenTheJobWasSeenToGoBefore) {
+  World world;
+  world.begin();
+  world.settle();
+  world.reserve("b");
+  world.settle();
+  world.put_workload("Pending", R"("clusterName":"b",)");
+  world.cancel(1);
+  world.begin(2);
+  ASSERT_EQ(world.host.remotes().waiting().front().verb, "erase");
+  const auto gone = [&](const char* version, const char* kind, const char* name) {
+    std::string out;
+    world.place("b").objects.remove_if(kind, "team", name, "", out);
+    world.plugin.reconcile({version, kind, "team", name, "b"});
+  };
+  gone(kVersion, "Workload", "w");
+  gone("batch/v1", "Job", "j");
+  EXPECT_THAT(world.there("b"), IsEmpty());
+  EXPECT_EQ(world.workload().string_or("status.clusterName", ""), "b");
+  world.settle();  // and now the cluster answers: nothing is left there
+  EXPECT_EQ(world.workload().string_or("status.clusterName", ""), "");
+}
+
 TEST(World, WhoCannotGoElsewhereIsRejectedWithASentence) {
   struct Case {
     const char* job;       // changed so
