@@ -137,6 +137,9 @@ class Following(Case):
                 "restartPolicy": "Never", "containers": [container]}}}})
         self.kueue.workload("job-big-1a2b3", "jobs", "2", owner=job)
         observer = self.observer()
+        # An API server that has much to do answers a first list with what it had shortly before.
+        eventually(lambda: "big" in observer.names("jobs") and
+                   "job-big-1a2b3" in observer.names("workloads"), "both are seen")
         explained = self.explain(observer, "default/job/big")
         self.assertIn("job-big-1a2b3", explained.stdout, explained.stderr)
         self.assertIn("In the cluster  Pending: nothing is said of it yet", explained.stdout)
