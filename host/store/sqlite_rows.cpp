@@ -124,7 +124,8 @@ Result<void> check_format(Database& database) {
   if (*id != kApplicationId) return Error{"this is a database, but not a store of sluice"};
   if (*format != 1 && *format != kStoreFormat && *format != kEncryptedFormat)
     return Error{"the store has format " + std::to_string(*format) +
-                 "; this sluice knows formats up to " + std::to_string(kEncryptedFormat) +
+                 "; this sluice knows formats 1, " + std::to_string(kStoreFormat) + " and " +
+                 std::to_string(kEncryptedFormat) +
                  ": use the version that wrote it, or a newer one"};
   return {};
 }

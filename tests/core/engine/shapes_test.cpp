@@ -32,7 +32,7 @@ struct World {
     w.pod_sets.emplace_back();
     w.pod_sets[0].shape = shapes.of_pod(pod);
     w.shape = shapes.of_workload(w);
-    model.ids.emplace(key, id);
+    model.ids.emplace(w.key, id);  // the key is a view of the record's own
     return id;
   }
   void remove(WorkloadId id) {

@@ -141,7 +141,7 @@ TEST(SqliteJournal, RefusesWhatIsNotAStoreOrOfANewerFormat) {
   execute(file, "PRAGMA user_version = 3");
   EXPECT_EQ(refusal(folder / "data"),
             file +
-                ": the store has format 3; this sluice knows formats up to 2: use the version "
+                ": the store has format 3; this sluice knows formats 1, 2 and 4: use the version "
                 "that wrote it, or a newer one");
   execute(file, "PRAGMA user_version = 2; PRAGMA application_id = 5");
   EXPECT_EQ(refusal(folder / "data"), file + ": this is a database, but not a store of sluice");
