@@ -42,6 +42,11 @@ WorkloadName named(const std::string& key) {
   return {key.substr(0, slash), key.substr(slash + 1)};
 }
 
+/// The earlier of the two.
+Again sooner(Again one, Again other) {
+  return one.after_ms == 0 || (other.after_ms > 0 && other.after_ms < one.after_ms) ? other : one;
+}
+
 /// Which of a job's workloads tells how it stands with it: the one with the most.
 enum Standing { kSuperseded, kEnded, kWaits, kRuns };
 Standing standing_of(const Json& slice) {
@@ -129,8 +134,7 @@ Again Dispatcher::settle(const WorkloadName& workload, const std::string& job) {
   for (const Json& each : kin_of(workload.ns, elastic->second.second)) {
     const WorkloadName other{workload.ns, each.string_or("metadata.name", "")};
     if (other == workload || has_condition(each, "Finished")) continue;
-    const Again next = settle_one(other, {});
-    if (out.after_ms == 0 || (next.after_ms > 0 && next.after_ms < out.after_ms)) out = next;
+    out = sooner(out, settle_one(other, {}));
   }
   return out;
 }
@@ -168,9 +172,7 @@ Again Dispatcher::ask_first(const Case& of, const std::vector<Place>& places, co
   if (arrived || !of.local.wants) asking.arrived(key);
   if (!of.local.wants) asking.forget(key);
   if (plan.ask) asking.want(key);
-  const Again next = go_on_asking(of.check);
-  if (plan.again_ms == 0 || (next.after_ms > 0 && next.after_ms < plan.again_ms)) return next;
-  return Again{plan.again_ms};
+  return sooner(Again{plan.again_ms}, go_on_asking(of.check));
 }
 
 /// The clusters of a check that can be asked now.

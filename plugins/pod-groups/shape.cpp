@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "digest.hpp"
+#include "sluice/cpp/sha1.hpp"
 
 namespace pods {
 namespace {
@@ -59,7 +59,7 @@ std::string role_of(const Json& pod_spec) {
                {"affinity", "nodeSelector", "overhead", "priorityClassName", "resourceClaims",
                 "resources", "runtimeClassName", "tolerations", "topologySpreadConstraints"},
                {"ports", "resources", "restartPolicy"});
-  return sha1(ordered(shape).dump()).substr(0, kRoleDigits);
+  return sluice::sha1_hex(ordered(shape).dump()).substr(0, kRoleDigits);
 }
 
 std::string asks_of(const Json& pod_spec) {
@@ -73,7 +73,7 @@ std::string workload_name(std::string_view pod, std::string_view uid) {
   std::string out = "pod-";
   out.append(pod);
   out.resize(std::min(out.size(), kLongestPrefix));
-  return out.append("-").append(sha1(hashed), 0, kNameDigits);
+  return out.append("-").append(sluice::sha1_hex(hashed), 0, kNameDigits);
 }
 
 }  // namespace pods

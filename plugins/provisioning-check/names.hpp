@@ -8,9 +8,6 @@
 
 namespace provisioning {
 
-/// SHA-1 in lower case hex: for names that are the same everywhere, not for secrecy.
-std::string sha1_hex(std::string_view text);
-
 /// At most 247 bytes: a longer name keeps its beginning and gets 5 digits of its hash.
 std::string limited_name(const std::string& name);
 

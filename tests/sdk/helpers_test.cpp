@@ -1,4 +1,4 @@
-// Helpers of the C++ layer: times, amounts, conditions and owners of objects.
+// Helpers of the C++ layer: times, amounts, digests, conditions and owners of objects.
 #include <gtest/gtest.h>
 
 #include <sluice/plugin.hpp>
@@ -102,6 +102,17 @@ TEST(Helpers, OwnersAreFoundAndAddedOnce) {
             R"("controller":true,"blockOwnerDeletion":true}])");
   ASSERT_NE(controller_of(pod), nullptr);
   EXPECT_EQ(controller_of(pod)->string_or("name", ""), "train");
+}
+
+// Of FIPS 180, and of texts around the end of a block (64 bytes, 8 of them for the length).
+TEST(Helpers, DigestsAreThoseOfTheStandard) {
+  EXPECT_EQ(sha1_hex(""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+  EXPECT_EQ(sha1_hex("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
+  EXPECT_EQ(sha1_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+  EXPECT_EQ(sha1_hex(std::string(55, 'a')), "c1c8bbdc22796e28c0e15163d20899b65621d65a");
+  EXPECT_EQ(sha1_hex(std::string(64, 'a')), "0098ba824b5c16427bd7a1122a5a442a25ec644d");
+  EXPECT_EQ(sha1_hex(std::string(1000000, 'a')), "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
 }
 
 }  // namespace

@@ -28,6 +28,7 @@
 #include "sluice/cpp/quantity.hpp"
 #include "sluice/cpp/questions.hpp"
 #include "sluice/cpp/remotes.hpp"
+#include "sluice/cpp/sha1.hpp"
 #include "sluice/cpp/text.hpp"
 #include "sluice/cpp/time.hpp"
 #include "sluice/cpp/workload.hpp"
