@@ -444,10 +444,13 @@ std::optional<WorkloadName> Dispatcher::kin_of_copy(const ObjectRef& what, const
 std::optional<WorkloadName> Dispatcher::workload_of(const ObjectRef& what) {
   const auto there =
       context_.remotes().find(what.remote, {what.api_version, what.kind, what.ns, what.name});
-  if (there)
-    if (auto kin = kin_of_copy(what, *there)) return kin;
-  if (what.kind == "Workload") return WorkloadName{what.ns, what.name};
   const std::pair job(what.ns, what.name);
+  if (there)
+    if (auto kin = kin_of_copy(what, *there)) {
+      if (what.kind != "Workload") workload_by_job_[job] = kin->name;
+      return kin;
+    }
+  if (what.kind == "Workload") return WorkloadName{what.ns, what.name};
   if (there) {
     const std::string name = text_in(*there, "metadata.labels", kPrebuilt);
     if (name.empty()) return std::nullopt;

@@ -216,6 +216,8 @@ class Planner {
     const WorkloadCopy& copy = chosen->workload;
     if (!is_present(*chosen)) return chosen_has_nothing(*chosen);
     if (copy.finished) return finish(*chosen);
+    // A size that is only just to take over from the last one has no quota yet, and is not evicted.
+    if (local_.elastic && !copy.stopped && !copy.reserved) return;
     if (copy.stopped || !copy.reserved)
       return tell(State::kRetry, "Workload evicted on worker cluster: \"" + chosen->name +
                                      "\", resetting for re-admission");

@@ -402,6 +402,19 @@ TEST(Growing, TheOneThatRunsTakesASmallerSizeAlong) {
   EXPECT_EQ(text(plan(local, {place("a"), not_taken})), "");
 }
 
+TEST(Growing, BetweenTwoSizesThereNothingIsSaidOfAnEviction) {
+  Local local = running("b");
+  local.elastic = true;
+  Place between = with_size("b", 3);
+  between.workload.reserved = between.workload.admitted = false;  // the other one has ended
+  Plan p = plan(local, {place("a"), between});
+  EXPECT_FALSE(p.verdict);
+  EXPECT_THAT(p.steps, IsEmpty());
+  between.workload.stopped = true;
+  p = plan(local, {place("a"), between});
+  EXPECT_EQ(p.verdict->state, State::kRetry);
+}
+
 TEST(Growing, ACopyThatWaitsInAnotherSizeIsMadeAnew) {
   Local local = waiting();
   local.elastic = true;

@@ -304,6 +304,35 @@ TEST(World, WhatBecameOfAWriteIsHeardAlsoWhenTheJobWasSeenToGoBefore) {
   EXPECT_EQ(world.workload().string_or("status.clusterName", ""), "");
 }
 
+TEST(World, OfAJobThatChangesItsSizeItsEndThereIsHeardWhateverWasSeenToGoFirst) {
+  World world;
+  const std::string elastic =
+      R"({"metadata":{"annotations":{"kueue.x-k8s.io/elastic-job":"true"},)"
+      R"("labels":{"kueue.x-k8s.io/job-uid":"uid-j"}}})";
+  std::string out;
+  for (const auto& [kind, name] : {std::pair("Job", "j"), std::pair("Workload", "w")})
+    world.host.objects().patch(kind, "team", name, "", Json::parse(elastic), out);
+  world.begin();
+  world.settle();
+  world.reserve("b");
+  world.settle();
+  ASSERT_THAT(world.there("b"), ElementsAre("Job j", "Workload w"));
+  world.host.objects().patch("Workload", "team", "w", "status",
+                             Json::parse(R"({"status":{"clusterName":"b"}})"), out);
+  world.cancel(1);
+  world.begin(2);
+  // The job there is withdrawn, the answer still under way; its workload is seen to go before it.
+  ASSERT_EQ(world.host.remotes().waiting().front().verb, "erase");
+  const auto gone = [&](const char* version, const char* kind, const char* name) {
+    world.place("b").objects.remove_if(kind, "team", name, "", out);
+    world.plugin.reconcile({version, kind, "team", name, "b"});
+  };
+  gone(kVersion, "Workload", "w");
+  gone("batch/v1", "Job", "j");
+  world.settle();
+  EXPECT_EQ(world.workload().string_or("status.clusterName", ""), "");
+}
+
 TEST(World, WhoCannotGoElsewhereIsRejectedWithASentence) {
   struct Case {
     const char* job;       // changed so

@@ -116,7 +116,12 @@ TEST_F(Hooks, AFilteredFlavorIsSkippedWithItsReason) {
 TEST_F(Hooks, AFilterSeesTheLabelsOfFlavorsAndTheQueue) {
   filter.zone = "b";
   auto s = std::make_unique<Scenario>(Scenario::single_thread(), filtered());
-  s->flavor("f", api::LabelMap({{"zone", "a"}})).flavor("g", api::LabelMap({{"zone", "b"}}));
+  const auto zone = [](const char* name) {
+    api::LabelMap out;
+    out.set("zone", name);
+    return out;
+  };
+  s->flavor("f", zone("a")).flavor("g", zone("b"));
   s->queue(Queue("q").quota("cpu", {{"f", 4}, {"g", 4}}));
   s->submit(Job("a", "q").cpu(3)).submit(Job("b", "q").cpu(3)).run();
   EXPECT_EQ(s->assigned("a"), "main=1 cpu:g");
