@@ -83,13 +83,9 @@ class Planner {
       if (local_.there && !local_.finished && !local_.chosen.empty()) plan_.choose.emplace();
       return;
     }
-    bool running = false;
-    for (const Place& place : places_) {
-      withdraw(place);
-      running |= place.job.there && (place.reachable || is_within_patience(place));
-    }
+    for (const Place& place : places_) withdraw(place);
     if (!local_.there || local_.finished) return;
-    if (local_.job_active && !running) plan_.job_is_gone = true;
+    note_whether_gone();
     if (!local_.nominated.empty()) plan_.nominate.emplace();
     if (local_.chosen.empty()) return;
     const Place* chosen = find(local_.chosen);
@@ -97,6 +93,15 @@ class Planner {
       plan_.choose.emplace();
     else if (!chosen->reachable)
       again(policy_.lost_timeout_ms - chosen->lost_for_ms);
+  }
+
+  /// A job whose status says that pods run is not started here, and until it is started it gets no
+  /// other status: so the last one goes with the job there, whatever comes next.
+  void note_whether_gone() {
+    const bool running = std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
+      return place.job.there && (place.reachable || is_within_patience(place));
+    });
+    plan_.job_is_gone = local_.job_active && !running;
   }
 
   bool is_within_patience(const Place& place) const {
@@ -124,6 +129,7 @@ class Planner {
   void find_place() {
     if (local_.ready) return tell(State::kRetry, "Admitting remote no longer exists");
     if (clear_leftovers()) return;
+    note_whether_gone();
     for (const Place& place : places_)
       if (keeps(place)) return choose(place);
     dispatch();

@@ -67,7 +67,8 @@ struct Local {
   std::vector<std::string> nominated;
   std::optional<std::vector<std::string>> suggested;  ///< to be nominated, of asks_first
   std::int64_t nominated_for_ms = 0;                  ///< how long those had their turn
-  bool job_suspended = true, job_active = false;
+  bool job_suspended = true;
+  bool job_active = false;  ///< its status says that pods of it run, or come to their end
   std::int64_t priority = 0;
 
   // Of a job that may change its size, which has a workload for each.

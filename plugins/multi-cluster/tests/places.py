@@ -247,6 +247,13 @@ class Places:
     def wait_started(self, name, times=1):
         eventually(lambda: self.runs(name)[0] >= times, f"{name} runs: " + str(self.workload(name)))
 
+    def wait_shown(self, name, pods):
+        """The manager shows a job that was started, with so many pods."""
+        def shown():
+            job = self.manager.jobs()[name]
+            return not job["spec"]["suspend"] and job.get("status", {}).get("active") == pods
+        eventually(shown, f"{name} shows {pods} pods: " + str(self.manager.jobs()[name]))
+
     def workload(self, name):
         """Of the job, at the manager; {} without one."""
         return next((each for each in self.manager.workloads().values()

@@ -317,6 +317,13 @@ TEST(Withdrawing, TheChoiceIsForgottenWhenNothingIsLeftThere) {
   EXPECT_EQ(*p.choose, "");
 }
 
+TEST(Withdrawing, WhoHasQuotaAgainAlreadyStillShowsThatNothingRuns) {
+  Local again = waiting("");  // evicted and reserved in one instant
+  again.job_active = true;
+  EXPECT_FALSE(plan(again, {with_job("a", 0)}).job_is_gone);
+  EXPECT_TRUE(plan(again, {place("a")}).job_is_gone);
+}
+
 TEST(Withdrawing, WhatComesBackLateGoes) {
   // "a" was lost for too long, "b" was chosen then; now "a" is there again.
   const Plan p = plan(running("b"), {with_job("a", 1), with_job("b")});
