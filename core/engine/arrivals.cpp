@@ -71,8 +71,8 @@ WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits 
     }
     remove(*existing);
   }
-  const auto id = static_cast<WorkloadId>(model_.workloads.size());
-  WorkloadRecord& w = model_.workloads.emplace_back();
+  const WorkloadId id = model_.workloads.add();
+  WorkloadRecord& w = model_.workloads[id];
   w.key = key;
   w.uid = Uid(object->meta.uid);
   w.object = object;
@@ -110,7 +110,7 @@ void Arrivals::deactivate(WorkloadId id) {
 }
 
 void Arrivals::name_local_queue(WorkloadRecord& w) {
-  w.local_queue = model_.texts.intern(w.object->meta.ns + "/" + w.object->queue_name);
+  w.local_queue = model_.names.intern(w.object->meta.ns + "/" + w.object->queue_name);
 }
 
 void Arrivals::describe_pod_sets(WorkloadRecord& w) {
@@ -193,7 +193,7 @@ void Arrivals::pass_on(WorkloadId id) {
   const ConditionRecord* known = member.condition(ConditionRecord::Type::kPodsReady);
   // A condition that was never True is not passed on.
   const bool news = ready && (known ? known->is_true != (ready->status == "True") ||
-                                          model_.texts.text(known->reason) != ready->reason
+                                          known->reason != ready->reason
                                     : ready->status == "True");
   const bool given_back = !said.reclaimable_pods.empty() &&
                           said.reclaimable_pods != member.object->status.reclaimable_pods;
@@ -216,7 +216,7 @@ void Arrivals::tell_why_inactive(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
   if (w.state != WorkloadState::kInactive || !w.traits()) return;
   const std::string& because = w.traits()->inactive_because;
-  if (because.empty() || told_in_status(model_, w, "Deactivated", because)) return;
+  if (because.empty() || told_in_status(w, "Deactivated", because)) return;
   set_condition(model_, w, ConditionRecord::Type::kQuotaReserved, false, "Deactivated", because);
   turn_.decide(DecisionType::kStatus, id);
 }
@@ -263,9 +263,7 @@ void Arrivals::remove(WorkloadId id) {
   SLUICE_CHECK(!w.holds_quota() && !model_.earmarks.contains(id), w.key, " leaves capacity");
   w.object.reset();
   count_workload(model_, id);
-  std::string key = std::move(w.key);
-  w = WorkloadRecord();
-  w.key = std::move(key);  // decisions that were not handed out yet name it
+  model_.workloads.remove(id);
   shapes_.left();
   turn_.moved = true;
 }
@@ -278,7 +276,7 @@ void Arrivals::traits_changed(WorkloadId id, hooks::Traits said) {
 /// follow_local_queues(), once.
 bool Arrivals::queues_are_followed(const WorkloadRecord& w) const {
   const std::set<std::string>& changed = structure_.changes().local_queues;
-  return !changed.empty() && changed.contains(model_.texts.text(w.local_queue));
+  return !changed.empty() && changed.contains(model_.names.text(w.local_queue));
 }
 
 void Arrivals::follow_local_queues(const std::set<std::string>& local_queues) {

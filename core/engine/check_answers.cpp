@@ -94,8 +94,7 @@ void Lifecycle::retry(WorkloadId id, const std::string& names) {
 void Lifecycle::end_retry(WorkloadId id) {
   const WorkloadRecord& w = model_.workloads[id];
   const ConditionRecord* evicted = w.condition(Type::kEvicted);
-  if (evicted && evicted->is_true && model_.texts.text(evicted->reason) == "AdmissionCheck")
-    end_backoff(id);
+  if (evicted && evicted->is_true && evicted->reason == "AdmissionCheck") end_backoff(id);
 }
 
 /// A writer of the status started from the current one, which has the delay in it. The delay ends
@@ -110,7 +109,7 @@ void Lifecycle::take_requeue(WorkloadId id, const api::WorkloadStatus& status) {
 }
 
 void Lifecycle::relist_checks(const std::set<QueueId>& queues) {
-  for (WorkloadId id = 0; id < model_.workloads.size(); ++id) {
+  for (WorkloadId id = model_.workloads.first_id(); id < model_.workloads.end_id(); ++id) {
     const WorkloadRecord& w = model_.workloads[id];
     if (!w.exists() || w.queue == kNone || !queues.contains(w.queue)) continue;
     if (w.state == WorkloadState::kFinished || w.state == WorkloadState::kInactive) continue;

@@ -41,7 +41,7 @@ void Lifecycle::start_timers(WorkloadId id) {
 /// Pods that were ready once are missing.
 bool Lifecycle::is_recovering(const WorkloadRecord& w) const {
   const ConditionRecord* ready = w.condition(Type::kPodsReady);
-  return ready && !ready->is_true && model_.texts.text(ready->reason) == kWaitForRecovery;
+  return ready && !ready->is_true && ready->reason == kWaitForRecovery;
 }
 
 void Lifecycle::watch_recovery(WorkloadId id) {
@@ -77,7 +77,7 @@ void Lifecycle::end_backoff(WorkloadId id) {
 }
 
 void Lifecycle::fire(const Timer& timer) {
-  SLUICE_CHECK(timer.at <= model_.now && timer.id < model_.workloads.size(), "a timer of ",
+  SLUICE_CHECK(timer.at <= model_.now && timer.id < model_.workloads.end_id(), "a timer of ",
                timer.at, " for workload ", timer.id, " fires at ", model_.now);
   WorkloadRecord& w = model_.workloads[timer.id];
   if (!w.exists() || w.epoch != timer.epoch) return;  // it went on since

@@ -105,6 +105,7 @@ void Engine::begin_instant(Time now) {
 
 bool Engine::step(std::vector<Decision>& out) {
   out.clear();
+  all_->model.workloads.hand_out();
   all_->sync();
   SLUICE_CHECK(!all_->model.tree_stale && all_->model.frs.size() == all_->model.tree.fr_count(),
                "the tree knows ", all_->model.tree.fr_count(), " flavors and resources, the model ",
@@ -134,10 +135,13 @@ void Engine::remove(std::string_view kind, std::string_view key) {
 }
 
 void Engine::take_statuses_as_told() {
-  for (WorkloadRecord& w : all_->model.workloads)
+  WorkloadTable& workloads = all_->model.workloads;
+  for (WorkloadId id = workloads.first_id(); id < workloads.end_id(); ++id) {
+    WorkloadRecord& w = workloads[id];
     if (const ConditionRecord* reserved = w.condition(ConditionRecord::Type::kQuotaReserved);
         reserved && !reserved->is_true && w.state == WorkloadState::kPending)
       w.logged_pending = WorkloadRecord::kToldInStatus;
+  }
 }
 
 Result<WorkloadId> Engine::existing(std::string_view key) const {

@@ -170,7 +170,7 @@ void Holdings::verify() const {
     }
     SLUICE_CHECK(priorities == queue.holder_priorities, "priorities in ", queue.name, " differ");
   }
-  for (WorkloadId id = 0; id < model_.workloads.size(); ++id) {
+  for (WorkloadId id = model_.workloads.first_id(); id < model_.workloads.end_id(); ++id) {
     const WorkloadRecord& w = model_.workloads[id];
     if (!w.holds_quota()) continue;
     ++holding;

@@ -63,14 +63,13 @@ void Lifecycle::reserve(const Entry& entry) {
   }
   structure_.bump_generation(entry.queue);
   w.state = WorkloadState::kQuotaReserved;
-  if (queue.reserved_message == 0)
+  if (queue.reserved_message.text().empty())
     queue.reserved_message = model_.texts.intern("Quota reserved in ClusterQueue " + queue.name);
   set_condition(model_, w, Type::kQuotaReserved, true, texts_.quota_reserved,
                 queue.reserved_message);
   for (const Type type : {Type::kEvicted, Type::kPreempted})
     if (const ConditionRecord* c = w.condition(type); c && c->is_true)
-      set_condition(model_, w, type, false, "QuotaReserved",
-                    "Previously: " + model_.texts.text(c->message));
+      set_condition(model_, w, type, false, "QuotaReserved", "Previously: " + c->message.text());
   decide(DecisionType::kQuotaReserved, id).borrowing = borrowing;
   turn_.progress = true;
   waiting_.list_checks(id);
@@ -174,8 +173,8 @@ bool Lifecycle::complete_evictions() {
     if (!w.exists() || !w.evicting || !w.holds_quota()) continue;
     const ConditionRecord* evicted = w.condition(Type::kEvicted);
     Decision why;
-    why.reason = model_.texts.text(evicted->reason);
-    why.message = model_.texts.text(evicted->message);
+    why.reason = evicted->reason.text();
+    why.message = evicted->message.text();
     vacate(id, why);
     any = true;
   }
@@ -332,7 +331,8 @@ void Lifecycle::forget(WorkloadId id) {
 }
 
 void Lifecycle::verify() const {
-  for (const WorkloadRecord& w : model_.workloads) {
+  for (WorkloadId id = model_.workloads.first_id(); id < model_.workloads.end_id(); ++id) {
+    const WorkloadRecord& w = model_.workloads[id];
     if (!w.exists()) continue;
     const bool has_quota =
         w.state == WorkloadState::kQuotaReserved || w.state == WorkloadState::kAdmitted;

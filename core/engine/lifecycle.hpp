@@ -144,7 +144,7 @@ class Lifecycle {
   std::vector<WorkloadId> loaded_;    // loaded with a reservation, and not looked at yet
   std::set<WorkloadId> recheck_due_, recheck_waiting_;
   struct Texts {  // that every admission uses
-    StringId quota_reserved, admitted, is_admitted, pending;
+    SharedText quota_reserved, admitted, is_admitted, pending;
   } texts_;
 };
 

@@ -14,7 +14,7 @@ void QueueOrders::take(const std::string& local_queue, hooks::Ordering said) {
   QueueRecord& queue = model_.queues[id];
   if (said == hooks::Ordering() && record.order == said && !queue.laned) return;
   record.order = std::move(said);
-  const StringId lane = model_.texts.intern(local_queue);
+  const StringId lane = model_.names.intern(local_queue);
   if (!record.order.fault.empty()) return note_fault(id, local_queue, record.order.fault);
   end_fault(local_queue, kNone);
   const bool changed = queue.pending.order_lane(lane, record.order.key);

@@ -137,7 +137,7 @@ class Summing {
   std::size_t steps() const { return steps_; }
 
  private:
-  Sum& local(StringId name) { return locals_[model_.texts.text(name)]; }
+  Sum& local(StringId name) { return locals_[model_.names.text(name)]; }
 
   void count(WorkloadId id, std::size_t QueueCounts::*own, std::set<WorkloadId> Counted::*others) {
     const WorkloadId whom = counted_as(model_, id);

@@ -35,8 +35,8 @@ void unready(Model& model, WorkloadRecord& w) {
 }  // namespace
 
 void tell_eviction(Model& model, WorkloadRecord& w, const Decision& why, bool admitted) {
-  const StringId reason = model.texts.intern(why.reason);
-  const StringId message = model.texts.intern(why.message);
+  const SharedText reason = model.texts.intern(why.reason);
+  const SharedText message = model.texts.intern(why.message);
   set_condition(model, w, Type::kQuotaReserved, false, model.texts.intern("Pending"), message);
   if (admitted)
     set_condition(model, w, Type::kAdmitted, false, "NoReservation",
@@ -112,7 +112,7 @@ void Representation::give_up(WorkloadId id, const std::string& message) {
   }
   const ConditionRecord* own = w.condition(Type::kEvicted);
   if (!last || (own && own->is_true && own->reason == last->reason)) return;
-  set_condition(model_, w, Type::kEvicted, true, model_.texts.text(last->reason), message);
+  set_condition(model_, w, Type::kEvicted, true, last->reason.text(), message);
 }
 
 /// The condition's times are those of its own changes: a move from one member to another is none.
@@ -126,7 +126,7 @@ void Representation::speak_as(WorkloadRecord& w, const WorkloadRecord& member) {
   for (const Type type : {Type::kEvicted, Type::kPreempted})
     if (is_true(w, type))
       set_condition(model_, w, type, false, "QuotaReserved",
-                    "Previously: " + model_.texts.text(w.condition(type)->message));
+                    "Previously: " + w.condition(type)->message.text());
   if (const ConditionRecord* ready = member.condition(Type::kPodsReady))
     set_condition(model_, w, Type::kPodsReady, ready->is_true, ready->reason, ready->message);
 }
@@ -152,8 +152,7 @@ void Representation::settle(WorkloadId id, std::vector<End>& ends) {
   const WorkloadId speaker = model_.speaker_for(w);
   if (w.state == WorkloadState::kFinished) {
     const ConditionRecord* how = w.condition(Type::kFinished);
-    if (speaker != kNone && how)
-      ends.push_back({speaker, model_.texts.text(how->reason), model_.texts.text(how->message)});
+    if (speaker != kNone && how) ends.push_back({speaker, how->reason.text(), how->message.text()});
     return;
   }
   for (const WorkloadId each : members) {
@@ -161,7 +160,7 @@ void Representation::settle(WorkloadId id, std::vector<End>& ends) {
     const ConditionRecord* how = member.condition(Type::kFinished);
     if (member.state != WorkloadState::kFinished || !how) continue;
     if (member.ended) keep_place(w, member, *member.ended);
-    ends.push_back({id, model_.texts.text(how->reason), subject(member) + " finished"});
+    ends.push_back({id, how->reason.text(), subject(member) + " finished"});
     return;
   }
   if (loss) {
@@ -183,7 +182,7 @@ std::vector<Representation::End> Representation::settle() {
 }
 
 void Representation::verify() const {
-  for (WorkloadId id = 0; id < model_.workloads.size(); ++id) {
+  for (WorkloadId id = model_.workloads.first_id(); id < model_.workloads.end_id(); ++id) {
     const WorkloadRecord& w = model_.workloads[id];
     if (!w.exists() || !w.stands_aside() || touched_.contains(id)) continue;
     if (model_.members_for(w).empty()) continue;

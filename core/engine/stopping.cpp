@@ -11,12 +11,13 @@ using Type = ConditionRecord::Type;
 void Lifecycle::tell_restarted(const std::set<QueueId>& queues) {
   const bool any = std::any_of(queues.begin(), queues.end(),
                                [this](QueueId id) { return model_.queues[id].active(); });
-  for (WorkloadId id = 0; any && id < model_.workloads.size(); ++id) {
+  if (!any) return;
+  for (WorkloadId id = model_.workloads.first_id(); id < model_.workloads.end_id(); ++id) {
     WorkloadRecord& w = model_.workloads[id];
     if (!w.exists() || w.queue == kNone || !queues.contains(w.queue)) continue;
     const ConditionRecord* held = w.condition(Type::kRequeued);
     if (!held || held->is_true || !model_.queues[w.queue].active()) continue;
-    if (model_.texts.text(held->reason) != "ClusterQueueStopped") continue;
+    if (held->reason != "ClusterQueueStopped") continue;
     set_condition(model_, w, Type::kRequeued, true, "ClusterQueueRestarted",
                   "The ClusterQueue was restarted after being stopped");
     decide(DecisionType::kStatus, id);
@@ -25,7 +26,7 @@ void Lifecycle::tell_restarted(const std::set<QueueId>& queues) {
 
 void Lifecycle::drain_stopped() {
   std::vector<std::pair<WorkloadId, bool>> out;  // and whether its ClusterQueue is stopped
-  for (WorkloadId id = 0; id < model_.workloads.size(); ++id) {
+  for (WorkloadId id = model_.workloads.first_id(); id < model_.workloads.end_id(); ++id) {
     const WorkloadRecord& w = model_.workloads[id];
     if (!w.holds_quota()) continue;
     const auto stops = [&](api::StopPolicy policy) {

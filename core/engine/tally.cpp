@@ -32,7 +32,7 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
     if (w.state == WorkloadState::kAdmitted || counted_as(model, id) != id) continue;
     const bool pending = w.state == WorkloadState::kPending;
     const auto why = pending ? pending_reason(model, w, id) : nullptr;
-    ++unadmitted[{model.texts.text(w.local_queue), reason_of(w, why.get())}];
+    ++unadmitted[{model.names.text(w.local_queue), reason_of(w, why.get())}];
     if (!pending || w.queue == kNone) continue;
     for (const PodSetRecord& pods : w.pod_sets)
       for (const ResourceAmount& wanted : pods.shape->requests) {
@@ -41,9 +41,9 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
       }
   }
   std::map<std::string_view, std::size_t> finished;
-  for (const auto& [local, count] : model.finished) finished[model.texts.text(local)] += count;
+  for (const auto& [local, count] : model.finished) finished[model.names.text(local)] += count;
   for (const WorkloadId id : model.finished_alone)
-    if (counted_as(model, id) == id) ++finished[model.texts.text(model.workloads[id].local_queue)];
+    if (counted_as(model, id) == id) ++finished[model.names.text(model.workloads[id].local_queue)];
   if (steps) *steps = model.open.size() + model.finished.size() + model.finished_alone.size();
 
   WorkloadTally out;

@@ -100,7 +100,7 @@ void Rounds::tell_pending() {
     }
     if (message.empty()) message = last->message(model_.frs);
     const bool told = w.logged_pending == WorkloadRecord::kToldInStatus &&
-                      told_in_status(model_, w, to_string(last->reason), message);
+                      told_in_status(w, to_string(last->reason), message);
     w.logged_pending = digest;
     if (told && !shown.contains(id)) continue;
     // Its members have decisions of their own, which say what happens.

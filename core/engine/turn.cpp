@@ -1,6 +1,7 @@
 #include "core/engine/turn.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 
@@ -11,18 +12,18 @@ void set_condition(Model& model, WorkloadRecord& w, Type type, bool value, std::
   set_condition(model, w, type, value, model.texts.intern(reason), model.texts.intern(message));
 }
 
-void set_condition(Model& model, WorkloadRecord& w, Type type, bool value, StringId reason,
-                   StringId message) {
+void set_condition(Model& model, WorkloadRecord& w, Type type, bool value, SharedText reason,
+                   SharedText message) {
   const auto same = std::find_if(w.conditions.begin(), w.conditions.end(),
                                  [type](const ConditionRecord& c) { return c.type == type; });
   const bool fresh = same == w.conditions.end();
   if (w.conditions.empty()) w.conditions.reserve(3);  // most end with three
   ConditionRecord& c =
-      fresh ? w.conditions.emplace_back(ConditionRecord{type, !value, 0, 0, 0}) : *same;
+      fresh ? w.conditions.emplace_back(ConditionRecord{type, !value, {}, {}, 0}) : *same;
   if (c.is_true != value) c.time = model.now;
   c.is_true = value;
-  c.reason = reason;
-  c.message = message;
+  c.reason = std::move(reason);
+  c.message = std::move(message);
   if (type == Type::kPodsReady) model.pods_ready.reset();
 }
 

@@ -35,7 +35,7 @@ struct Turn {
 
 /// Sets a condition; its time is that of the last change of its value.
 void set_condition(Model& model, WorkloadRecord& w, ConditionRecord::Type type, bool value,
-                   StringId reason, StringId message);
+                   SharedText reason, SharedText message);
 void set_condition(Model& model, WorkloadRecord& w, ConditionRecord::Type type, bool value,
                    std::string_view reason, std::string_view message);
 

@@ -131,10 +131,10 @@ void Waiting::enqueue(WorkloadId id) {
   w.queue = queue;
   if (why) return set_pending(id, std::move(why));
   if (const hooks::Traits* traits = w.traits(); traits && !traits->order.fault.empty())
-    orders_.failed(model_.texts.text(w.local_queue), traits->order.fault);
+    orders_.failed(model_.names.text(w.local_queue), traits->order.fault);
   QueueRecord& q = model_.queues[queue];
   if (const ConditionRecord* held = w.condition(ConditionRecord::Type::kRequeued);
-      held && !held->is_true && model_.texts.text(held->reason) == "LocalQueueStopped") {
+      held && !held->is_true && held->reason == "LocalQueueStopped") {
     set_condition(model_, w, ConditionRecord::Type::kRequeued, true, "LocalQueueRestarted",
                   "The LocalQueue was restarted after being stopped");
     turn_.decide(DecisionType::kStatus, id);

@@ -177,8 +177,8 @@ api::WorkloadStatus status_of(const Model& model, WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
   api::WorkloadStatus out;
   for (const ConditionRecord& c : w.conditions)
-    out.conditions.push_back({type_name(c.type), c.is_true ? "True" : "False",
-                              model.texts.text(c.reason), model.texts.text(c.message), c.time, 0});
+    out.conditions.push_back({type_name(c.type), c.is_true ? "True" : "False", c.reason.text(),
+                              c.message.text(), c.time, 0});
   const WorkloadView seen = view_of(model, id);
   out.admission = seen.admission;
   if (w.state == WorkloadState::kFinished) {  // where it ran stays to be seen
@@ -229,11 +229,9 @@ WorkloadState reported_state(const WorkloadRecord& w) {
                                                         : WorkloadState::kPending;
 }
 
-bool told_in_status(const Model& model, const WorkloadRecord& w, std::string_view reason,
-                    std::string_view message) {
+bool told_in_status(const WorkloadRecord& w, std::string_view reason, std::string_view message) {
   const ConditionRecord* c = w.condition(ConditionRecord::Type::kQuotaReserved);
-  return c && !c->is_true && model.texts.text(c->reason) == reason &&
-         model.texts.text(c->message) == message;
+  return c && !c->is_true && c->reason == reason && c->message == message;
 }
 
 std::uint64_t attempt_of(const Model& model, WorkloadId id) {

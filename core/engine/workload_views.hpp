@@ -57,8 +57,7 @@ WorkloadId counted_as(const Model& model, WorkloadId id);
 WorkloadState reported_state(const WorkloadRecord& w);
 
 /// Does its condition QuotaReserved say this already?
-bool told_in_status(const Model& model, const WorkloadRecord& w, std::string_view reason,
-                    std::string_view message);
+bool told_in_status(const WorkloadRecord& w, std::string_view reason, std::string_view message);
 
 /// Numbers its reservations: grows with each that ended. Kept over restarts.
 std::uint64_t attempt_of(const Model& model, WorkloadId id);

@@ -23,7 +23,7 @@
 #include "core/model/placement.hpp"
 #include "core/model/queue_record.hpp"
 #include "core/model/queue_set.hpp"
-#include "core/model/workload_record.hpp"
+#include "core/model/workload_table.hpp"
 #include "core/quota/quota_tree.hpp"
 
 namespace sluice {
@@ -43,10 +43,11 @@ struct Earmark {
 
 struct Model {
   FlavorResources frs;
-  StringPool texts;
-  std::deque<FlavorRecord> flavors;      ///< by FlavorId
-  std::deque<QueueRecord> queues;        ///< by QueueId
-  std::deque<WorkloadRecord> workloads;  ///< by WorkloadId
+  StringPool names;                  ///< of LocalQueues, `namespace/name`
+  SharedTexts texts;                 ///< of conditions
+  std::deque<FlavorRecord> flavors;  ///< by FlavorId
+  std::deque<QueueRecord> queues;    ///< by QueueId
+  WorkloadTable workloads;
   QuotaTree tree;
   Ledger ledger{tree};
   EvictionHistory history;

@@ -5,9 +5,8 @@ namespace sluice {
 Time queue_order_time(const Model& model, const WorkloadRecord& workload) {
   const ConditionRecord* evicted = workload.condition(ConditionRecord::Type::kEvicted);
   if (evicted && evicted->is_true) {
-    const std::string& reason = model.texts.text(evicted->reason);
-    if ((reason == "PodsReadyTimeout" && model.requeue_by_eviction_time) ||
-        reason == "AdmissionCheck")
+    if ((evicted->reason == "PodsReadyTimeout" && model.requeue_by_eviction_time) ||
+        evicted->reason == "AdmissionCheck")
       return evicted->time;
   }
   return workload.object->meta.creation_time.value_or(0);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/shared_text.hpp"
 #include "core/model/totals.hpp"
 #include "core/model/workload_record.hpp"
 #include "core/queueing/pending_queue.hpp"
@@ -81,9 +82,9 @@ struct QueueRecord {
   std::map<std::string, std::string> order_faults;
 
   enum class Dirty : std::uint8_t { kNo, kReleased, kChanged };
-  Dirty dirty = Dirty::kNo;       ///< why its tree is to be woken
-  std::uint64_t told_as_of = 0;   ///< its parked reasons say what was so in this cycle
-  StringId reserved_message = 0;  ///< "Quota reserved in ClusterQueue …", once it is interned
+  Dirty dirty = Dirty::kNo;      ///< why its tree is to be woken
+  std::uint64_t told_as_of = 0;  ///< its parked reasons say what was so in this cycle
+  SharedText reserved_message;   ///< "Quota reserved in ClusterQueue …", once it is interned
 
   bool active() const { return inactive == Inactive::kNo; }
   void usage_changed() {

@@ -94,7 +94,7 @@ void count_workload(Model& model, WorkloadId id) {
 void verify_totals(const Model& model) {
   std::map<StringId, std::size_t> finished;
   std::size_t open = 0;
-  for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
+  for (WorkloadId id = model.workloads.first_id(); id < model.workloads.end_id(); ++id) {
     const WorkloadRecord& w = model.workloads[id];
     if (!w.exists()) continue;
     if (w.state != WorkloadState::kFinished) {

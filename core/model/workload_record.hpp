@@ -1,8 +1,8 @@
 // What the engine knows about one workload, in dense ids.
 //
 // Invariant: `holding` is present exactly while the workload holds quota, and then its usage is
-// counted in the ledger (ledger.hpp), unless a held preemption will evict it. Records live in one
-// deque, by WorkloadId; ids are not reused. Written by the engine's thread between the
+// counted in the ledger (ledger.hpp), unless a held preemption will evict it. Records live in a
+// WorkloadTable. Written by the engine's thread between the
 // parallel parts of a cycle, read by all threads in them.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/intern.hpp"
+#include "core/base/shared_text.hpp"
 #include "core/hooks/hooks.hpp"
 #include "core/quota/flavor_resource.hpp"
 #include "core/reasons/reasons.hpp"
@@ -88,7 +89,7 @@ struct ScanPosition {
   std::int32_t priority = 0;
 };
 
-/// A condition in compact form; texts are interned.
+/// A condition in compact form.
 struct ConditionRecord {
   enum class Type : std::uint8_t {
     kQuotaReserved,
@@ -102,8 +103,7 @@ struct ConditionRecord {
   };
   Type type = Type::kQuotaReserved;
   bool is_true = false;
-  std::uint32_t reason = 0;
-  std::uint32_t message = 0;
+  SharedText reason, message;
   Time time = 0;
 };
 

@@ -249,8 +249,8 @@ void Dispatcher::read_local(Case& of) {
   }
   if (of.job) {
     of.local.job_suspended = of.job->bool_or("spec.suspend", false);
-    of.local.job_active = of.job->int_or("status.active", 0) > 0 ||
-                          of.job->int_or("status.terminating", 0) > 0;
+    of.local.job_active =
+        of.job->int_or("status.active", 0) > 0 || of.job->int_or("status.terminating", 0) > 0;
   }
   read_check(of);
   read_kin(of);

@@ -306,9 +306,8 @@ TEST(World, WhatBecameOfAWriteIsHeardAlsoWhenTheJobWasSeenToGoBefore) {
 
 TEST(World, OfAJobThatChangesItsSizeItsEndThereIsHeardWhateverWasSeenToGoFirst) {
   World world;
-  const std::string elastic =
-      R"({"metadata":{"annotations":{"kueue.x-k8s.io/elastic-job":"true"},)"
-      R"("labels":{"kueue.x-k8s.io/job-uid":"uid-j"}}})";
+  const std::string elastic = R"({"metadata":{"annotations":{"kueue.x-k8s.io/elastic-job":"true"},)"
+                              R"("labels":{"kueue.x-k8s.io/job-uid":"uid-j"}}})";
   std::string out;
   for (const auto& [kind, name] : {std::pair("Job", "j"), std::pair("Workload", "w")})
     world.host.objects().patch(kind, "team", name, "", Json::parse(elastic), out);

@@ -109,7 +109,7 @@ void check_records(const Engine& engine) {
     const api::Workload& object = *w.object;
     RC_ASSERT(w.key == object.meta.key() && w.uid.text() == object.meta.uid);
     RC_ASSERT(w.priority == object.priority && w.pod_sets.size() == object.pod_sets.size());
-    RC_ASSERT(model.texts.text(w.local_queue) == object.meta.ns + "/" + object.queue_name);
+    RC_ASSERT(model.names.text(w.local_queue) == object.meta.ns + "/" + object.queue_name);
     for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
       RC_ASSERT(w.pod_sets[i].count == object.pod_sets[i].count);
       RC_ASSERT(w.pod_sets[i].shape->pod == object.pod_sets[i].pod);

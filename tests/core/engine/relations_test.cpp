@@ -16,8 +16,8 @@ struct RelationsTest : ::testing::Test {
 
   /// A workload `ns/NAME`, tied to those that its traits name.
   WorkloadId come(const std::string& name, const hooks::Traits& traits = {}) {
-    const auto id = static_cast<WorkloadId>(model.workloads.size());
-    WorkloadRecord& w = model.workloads.emplace_back();
+    const WorkloadId id = model.workloads.add();
+    WorkloadRecord& w = model.workloads[id];
     auto object = std::make_shared<api::Workload>();
     object->meta.ns = "ns";
     object->meta.name = name;

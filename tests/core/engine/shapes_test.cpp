@@ -21,8 +21,8 @@ struct World {
   }
 
   WorkloadId add(const std::string& key, const std::shared_ptr<const api::PodTemplate>& pod) {
-    const auto id = static_cast<WorkloadId>(model.workloads.size());
-    WorkloadRecord& w = model.workloads.emplace_back();
+    const WorkloadId id = model.workloads.add();
+    WorkloadRecord& w = model.workloads[id];
     auto object = std::make_shared<api::Workload>();
     object->pod_sets.emplace_back();
     object->pod_sets[0].name = "main";

@@ -85,7 +85,7 @@ void check_places(const Model& model) {
       RC_ASSERT(!model.workloads[id].holds_quota());
       RC_ASSERT(++places[id] == 1);
     }
-  for (WorkloadId id = 0; id < model.workloads.size(); ++id) {
+  for (WorkloadId id = model.workloads.first_id(); id < model.workloads.end_id(); ++id) {
     const WorkloadRecord& w = model.workloads[id];
     if (!w.exists() || w.state != WorkloadState::kPending || places.contains(id)) continue;
     RC_ASSERT(w.pending != nullptr);
