@@ -188,7 +188,7 @@ RemoteChange PluginController::what_of(const WorkKey& key) const {
 Result<Time> PluginController::reconcile(const WorkKey& key, ObjectAccess& objects) {
   if (key.kind == nullptr && key.sort != kElsewhere) {
     name_all(objects);
-    return named_.empty() ? kNever : objects.now();
+    return kNever;  // the next poll() names them, once
   }
   if (const auto found = asked_.find(key); found != asked_.end()) {
     if (!found->second.answer) return kUnderWay;  // it is named when there is one

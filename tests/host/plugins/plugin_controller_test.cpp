@@ -76,6 +76,24 @@ TEST_F(PluginControllerTest, AFailureLeavesNothingAndIsRepeatedWithGrowingPauses
   EXPECT_EQ(set->status()[0].faults, 12u);
 }
 
+// Once: a host whose plugin had been started again told it of everything for ever.
+TEST_F(PluginControllerTest, APluginThatWasStartedAgainIsToldOfEverythingOnce) {
+  set = load({plugin("objects-a", R"({"watch":"kueue.x-k8s.io/v1beta2 ResourceFlavor"})")});
+  PluginController controller(set->controllers().front(), host.kernel.scheme());
+  host.apply(kFlavor);
+  const WorkKey everything{nullptr, "*", 0};
+  const Result<Time> again = controller.reconcile(everything, host.objects);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, kNever);
+  std::vector<WorkKey> named;
+  controller.poll(named);
+  ASSERT_EQ(named.size(), 1u);
+  EXPECT_EQ(named[0].name, "f");
+  named.clear();
+  controller.poll(named);
+  EXPECT_THAT(named, IsEmpty());
+}
+
 TEST_F(PluginControllerTest, LabelsNarrowWhatItIsCalledFor) {
   set = load({plugin("objects-a", R"({"reconcile":"count",
     "watch":"kueue.x-k8s.io/v1beta1 ResourceFlavor label:team=a"})")});
