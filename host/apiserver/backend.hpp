@@ -57,15 +57,16 @@ class WhatIf {
   virtual void ask(WhatIfRequest request, Done done) = 0;
 };
 
-/// A question about workloads of the past.
+/// A question about workloads of the past, or about quotas.
 struct HistoryRequest {
   std::string user;
   std::string ns;                                 ///< empty: all namespaces
   std::map<std::string, std::string> parameters;  ///< of the URL
+  bool quotas = false;
 };
 
-/// Answers what became of workloads: runs, or sums over them. Any thread; `done` is called once, on
-/// any thread. Whether the user may ask is checked before.
+/// Answers what became of workloads, runs or sums over them, and what quotas were. Any thread;
+/// `done` is called once, on any thread. Whether the user may ask is checked before.
 class History {
  public:
   using Done = std::function<void(ApiResult<boost::json::value>)>;

@@ -84,7 +84,7 @@ void serve_what_if(const CallPtr& call) {
 void serve_history(const CallPtr& call) {
   if (call->at->backend.history == nullptr) return call->fail(no_such_resource());
   const Request& request = call->request();
-  HistoryRequest asked{request.user.user, call->route.ns, {}};
+  HistoryRequest asked{request.user.user, call->route.ns, {}, call->route.resource == "quotas"};
   for (const auto& [name, value] : request.query) asked.parameters.emplace(name, value);
   call->at->backend.history->ask(std::move(asked), reply_when_done(call));
 }

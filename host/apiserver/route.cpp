@@ -87,13 +87,14 @@ bool find_usage(Route& route, std::vector<std::string_view> rest) {
   return true;
 }
 
-/// /runs and /namespaces/NS/runs
-bool find_runs(Route& route, const std::vector<std::string_view>& rest) {
+/// /runs, /namespaces/NS/runs and /quotas
+bool find_history(Route& route, const std::vector<std::string_view>& rest) {
   const bool below = rest.size() == 3 && rest[0] == "namespaces";
-  if ((rest.size() != 1 && !below) || rest.back() != "runs" || route.version != "v1alpha1")
-    return false;
+  const bool quotas = rest.size() == 1 && rest[0] == "quotas";
+  const bool runs = (rest.size() == 1 || below) && rest.back() == "runs";
+  if ((!quotas && !runs) || route.version != "v1alpha1") return false;
   route.type = Route::Type::kHistory;
-  route.resource = "runs";
+  route.resource = quotas ? "quotas" : "runs";
   if (below) route.ns = std::string(rest[1]);
   return true;
 }
@@ -172,7 +173,7 @@ void RouteTable::find_resource(Route& route, std::vector<std::string_view> rest,
     route.verb = !reads ? "" : route.name.empty() ? "list" : "get";
     return;
   }
-  if (route.group == kOwnGroup && find_runs(route, rest)) {
+  if (route.group == kOwnGroup && find_history(route, rest)) {
     route.verb = is_read(request.method) && !flag(request, "watch") ? "list" : "";
     return;
   }
@@ -222,6 +223,16 @@ AccessRequest access_of(const Route& route, const Request& request) {
   if (route.type == Route::Type::kExplain) {
     out.group = "kueue.x-k8s.io";
     out.subresource = {};
+  }
+  // So does that to read ClusterQueues the question what their quotas were.
+  if (route.type == Route::Type::kHistory && route.resource == "quotas") {
+    out.group = "kueue.x-k8s.io";
+    out.resource = "clusterqueues";
+    const std::string* one = request.parameter("clusterQueue");
+    if (one != nullptr && !one->empty()) {
+      out.verb = route.verb.empty() ? "" : "get";
+      out.name = *one;
+    }
   }
   // A Namespace is an object of itself: a Role in it can allow to read it.
   if (route.group.empty() && route.resource == "namespaces") out.ns = route.name;

@@ -26,7 +26,7 @@ struct Route {
     kPending,   ///< pending workloads of a queue
     kExplain,   ///< why a workload waits
     kUsage,     ///< what pods and nodes use
-    kHistory,   ///< what became of workloads
+    kHistory,   ///< what became of workloads, and what quotas were
     kWhatIf,    ///< what would become of objects: POST only, open to all authenticated users
   };
   Type type = Type::kUnknown;

@@ -23,6 +23,9 @@ constexpr const char* kHistoryFooter =
 quota was held, in the time that was asked for; what was used is known of pods that this host ran
 and that have ended, and USED is its part of what those runs held.
 
+--quotas tells what the quotas of ClusterQueues were, and when they were changed; whoever may list
+ClusterQueues (or read the one of --cluster-queue) may see it.
+
 Words for --by: user, namespace, queue, clusterQueue, flavor, priorityClass, outcome, reason, and
 one of minute, tenMinutes, hour, day, month (UTC).
 
@@ -31,12 +34,13 @@ Examples:
   sluice history --by user,day --since 7d
   sluice history -n team-a --by flavor --since 2026-01-01 --until 2026-02-01 -o csv
   sluice history --runs --user ann
+  sluice history --quotas --since 30d --cluster-queue team-a
   sluice history --by clusterQueue -o json | jq '.groups[].heldHours')";
 
 struct HistoryArguments {
   HostOptions host;
   OutputFormat output = OutputFormat::kTable;
-  bool runs = false;
+  bool runs = false, quotas = false;
   std::string by = "queue", since, until;
   std::string user, queue, cluster_queue, flavor, after;
   std::int64_t limit = 100;
@@ -79,6 +83,7 @@ Result<std::string> query_of(const HistoryArguments& arguments) {
     if (!moment) return moment.error();
     add(name, *moment);
   }
+  if (arguments.quotas) return out;
   if (!arguments.runs) {
     add("groupBy", arguments.by);
     return out;
@@ -104,12 +109,19 @@ Result<json::object> ask_widely(const Client& client, const std::string& query) 
 }
 
 Result<int> history(const HistoryArguments& arguments) {
+  if (arguments.quotas && !arguments.host.ns.empty())
+    return Error{
+        fmt::format("--namespace: found \"{}\"; allowed with --quotas: none, ClusterQueues "
+                    "belong to no namespace",
+                    arguments.host.ns)};
   const auto query = query_of(arguments);
   if (!query) return query.error();
   const Result<Client> client = client_of(arguments.host);
   if (!client) return client.error();
-  const auto answer = arguments.host.ns.empty() ? ask_widely(*client, *query)
-                                                : ask(*client, arguments.host.ns, *query);
+  const auto answer = arguments.quotas
+                          ? client->call("GET", "/apis/sluice.dev/v1alpha1/quotas" + *query)
+                      : arguments.host.ns.empty() ? ask_widely(*client, *query)
+                                                  : ask(*client, arguments.host.ns, *query);
   if (!answer) return answer.error();
   if (arguments.output == OutputFormat::kCsv)
     fmt::print("{}", history_csv(*answer));
@@ -129,14 +141,21 @@ void add_history_command(CLI::App& app, Action& action) {
     return command->add_option(name, into, about)->type_name(type);
   };
   CLI::Option* by = text("--by", arguments->by, "What to group by (default: queue)", "WORD,WORD…");
-  command->add_flag("--runs", arguments->runs, "The runs themselves, the newest first")
-      ->excludes(by);
+  CLI::Option* runs =
+      command->add_flag("--runs", arguments->runs, "The runs themselves, the newest first")
+          ->excludes(by);
+  CLI::Option* quotas =
+      command->add_flag("--quotas", arguments->quotas, "What the quotas of ClusterQueues were")
+          ->excludes(by)
+          ->excludes(runs);
   text("--since", arguments->since, "From then on: 7d, 12h, a date or a time", "WHEN");
   text("--until", arguments->until, "Up to then, which is not included", "WHEN");
-  text("--user", arguments->user, "Only what this user created", "NAME");
-  text("--queue,-q", arguments->queue, "Only of LocalQueues of this name", "NAME");
+  text("--user", arguments->user, "Only what this user created", "NAME")->excludes(quotas);
+  text("--queue,-q", arguments->queue, "Only of LocalQueues of this name", "NAME")
+      ->excludes(quotas);
   text("--cluster-queue", arguments->cluster_queue, "Only of this ClusterQueue", "NAME");
-  text("--flavor", arguments->flavor, "Only what was held of this flavor", "NAME");
+  text("--flavor", arguments->flavor, "Only what was held of this flavor", "NAME")
+      ->excludes(quotas);
   command->add_option("--limit", arguments->limit, "Of --runs: so many (default: 100)")
       ->check(CLI::Range(1, 5'000))
       ->type_name("N");

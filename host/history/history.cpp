@@ -115,7 +115,8 @@ ApiResult<boost::json::value> HostHistory::answer(const HistoryRequest& request)
   });
   if (!query) return bad_request(query.error().text);
   recorder_->catch_up(kCatchUp);
-  auto answer = reader_->answer(*query, to_millis(clock_()));
+  auto answer =
+      request.quotas ? reader_->quotas(*query) : reader_->answer(*query, to_millis(clock_()));
   if (!answer) return answer.error();
   return boost::json::value(std::move(*answer));
 }

@@ -8,12 +8,13 @@
 #include <memory>
 #include <unordered_set>
 
+#include "host/history/quota_row.hpp"
 #include "host/store/folder.hpp"
 
 namespace sluice::host {
 namespace {
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;                  // 1 had no quotas
 constexpr std::int64_t kApplicationId = 0x536c4869;  // "SlHi"
 
 constexpr const char* kTables = R"(
@@ -32,6 +33,15 @@ CREATE INDEX runs_by_end ON runs (ended);
 CREATE INDEX runs_by_namespace ON runs (ns);
 )";
 
+constexpr const char* kQuotaTable = R"(
+CREATE TABLE quotas (
+  cluster_queue INTEGER NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL,
+  quotas BLOB NOT NULL, PRIMARY KEY (cluster_queue, since)) WITHOUT ROWID;
+CREATE INDEX quotas_by_end ON quotas (until);
+)";
+
+constexpr const char* kPutQuotas = "INSERT OR REPLACE INTO quotas VALUES (?, ?, ?, ?)";
+
 constexpr const char* kPut = R"(
 INSERT INTO runs (uid, number, ns, name, job_kind, job, queue, cluster_queue, creator,
   priority_class, created, queued, reserved, admitted, ended, since, outcome, reason, holds, pods,
@@ -46,7 +56,8 @@ constexpr const char* kUnusedNames = R"(
 SELECT id FROM names WHERE id NOT IN (
   SELECT ns FROM runs UNION SELECT job_kind FROM runs UNION SELECT queue FROM runs UNION
   SELECT cluster_queue FROM runs UNION SELECT creator FROM runs UNION
-  SELECT priority_class FROM runs UNION SELECT reason FROM runs))";
+  SELECT priority_class FROM runs UNION SELECT reason FROM runs UNION
+  SELECT cluster_queue FROM quotas))";
 
 std::uint64_t number_of(std::string_view text) {
   std::uint64_t out = 0;
@@ -60,6 +71,7 @@ const char* const kRowColumns =
     "ns, queue, cluster_queue, creator, priority_class, reason, queued, reserved, admitted, ended, "
     "since, outcome, holds, pods, cpu_us, memory_peak";
 const char* const kRunColumns = "uid, number, name, job_kind, job, created, id";
+const char* const kQuotaColumns = "cluster_queue, since, until, quotas";
 
 void read_row(const Statement& row, RunRow& out) {
   NameId* const names[] = {&out.ns,   &out.queue,          &out.cluster_queue,
@@ -108,6 +120,14 @@ Run read_run(const Statement& row, const HistoryNames& names) {
   return out;
 }
 
+QuotaStretch read_quotas(const Statement& row, const HistoryNames& names) {
+  QuotaStretch out{names.text(row.integer(0)), row.integer(1), row.integer(2), {}};
+  for (const QuotaRow& each : unpack_quotas(row.bytes(3)))
+    out.quotas.push_back({names.text(each.flavor), names.text(each.resource), each.nominal,
+                          each.borrowing_limit, each.lending_limit});
+  return out;
+}
+
 Result<void> HistoryNames::read(Database& database) {
   auto rows = database.prepare("SELECT id, text FROM names WHERE id > ? ORDER BY id");
   if (!rows) return rows.error();
@@ -147,27 +167,33 @@ Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const std::string& path) 
   return out;
 }
 
-Result<void> HistoryFile::prepare() {
+/// Where there are none, or those of an older format.
+Result<void> HistoryFile::make_tables() {
   const auto tables = database_.integer("SELECT count(*) FROM sqlite_schema");
   if (!tables) return tables.error();
+  std::int64_t found = 0;
   if (*tables != 0) {
     const auto id = database_.integer("PRAGMA application_id");
     const auto format = database_.integer("PRAGMA user_version");
     if (!id || *id != kApplicationId) return Error{"this is not a history of sluice"};
-    if (!format || *format != kFormat)
-      return Error{fmt::format("the history has format {}; this sluice knows format {}",
-                               format ? *format : 0, kFormat)};
+    found = format ? *format : 0;
+    if (found < 1 || found > kFormat)
+      return Error{fmt::format("the history has format {}; this sluice knows formats 1 to {}",
+                               found, kFormat)};
   }
   // A power cut can take the last transactions; the place in the store goes back with them.
   for (const char* setting : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL",
                               "PRAGMA trusted_schema = OFF", "PRAGMA cache_size = -16384"})
     if (auto set = database_.text(setting); !set) return set.error();
-  if (*tables == 0) {
-    const std::string sql = fmt::format(
-        "BEGIN IMMEDIATE; {} PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT;",
-        kTables, kApplicationId, kFormat);
-    if (auto made = database_.execute(sql.c_str()); !made) return made;
-  }
+  if (found == kFormat) return {};
+  const std::string sql = fmt::format(
+      "BEGIN IMMEDIATE; {} {} PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT;",
+      found == 0 ? kTables : "", kQuotaTable, kApplicationId, kFormat);
+  return database_.execute(sql.c_str());
+}
+
+Result<void> HistoryFile::prepare() {
+  if (auto made = make_tables(); !made) return made;
   if (auto read = names_.read(database_); !read) return read;
   const auto make = [&](Statement& into, const std::string& sql) -> Result<void> {
     auto made = database_.prepare(sql.c_str());
@@ -176,6 +202,7 @@ Result<void> HistoryFile::prepare() {
     return {};
   };
   if (auto made = make(put_, kPut); !made) return made;
+  if (auto made = make(put_quotas_, kPutQuotas); !made) return made;
   if (auto made = make(of_uid_, fmt::format("SELECT {}, {} FROM runs WHERE uid = ? ORDER BY number",
                                             kRowColumns, kRunColumns));
       !made)
@@ -259,10 +286,30 @@ Result<void> HistoryFile::write_row(const Run& run) {
   return put_.run();
 }
 
-Result<void> HistoryFile::write_rows(std::span<const Run> runs, const HistoryPlace& place) {
+Result<void> HistoryFile::write_quotas(const QuotaStretch& stretch) {
+  const auto queue = id_of(stretch.cluster_queue);
+  if (!queue) return queue.error();
+  std::vector<QuotaRow> rows;
+  for (const QuotaAmount& each : stretch.quotas) {
+    const auto flavor = id_of(each.flavor), resource = id_of(each.resource);
+    if (!flavor || !resource) return (flavor ? resource : flavor).error();
+    rows.push_back({*flavor, *resource, each.nominal, each.borrowing_limit, each.lending_limit});
+  }
+  const std::string packed = pack_quotas(rows);
+  put_quotas_.bind(1, *queue);
+  put_quotas_.bind(2, stretch.since);
+  put_quotas_.bind(3, stretch.until);
+  put_quotas_.bind_bytes(4, packed);
+  return put_quotas_.run();
+}
+
+Result<void> HistoryFile::write_rows(std::span<const Run> runs, const HistoryPlace& place,
+                                     std::span<const QuotaStretch> quotas) {
   if (!read_failure_) return std::exchange(read_failure_, Result<void>());
   for (const Run& run : runs)
     if (auto written = write_row(run); !written) return written;
+  for (const QuotaStretch& stretch : quotas)
+    if (auto written = write_quotas(stretch); !written) return written;
   const std::pair<const char*, std::string> meta[] = {
       {"store", place.store},
       {"workloads", std::to_string(place.workloads)},
@@ -273,9 +320,10 @@ Result<void> HistoryFile::write_rows(std::span<const Run> runs, const HistoryPla
   return {};
 }
 
-Result<void> HistoryFile::write(std::span<const Run> runs, const HistoryPlace& place) {
+Result<void> HistoryFile::write(std::span<const Run> runs, const HistoryPlace& place,
+                                std::span<const QuotaStretch> quotas) {
   if (auto begun = database_.execute("BEGIN IMMEDIATE"); !begun) return begun;
-  auto done = write_rows(runs, place);
+  auto done = write_rows(runs, place, quotas);
   if (done) done = database_.execute("COMMIT");
   if (done) {
     place_ = place;
@@ -319,18 +367,58 @@ Result<std::vector<std::pair<std::string, std::string>>> HistoryFile::open_runs(
   }
 }
 
-Result<bool> HistoryFile::forget(Millis before, std::int64_t bytes, std::int64_t most) {
-  const auto held = this->bytes();
-  if (!held) return held.error();
-  const bool full = *held > bytes;
+Result<std::vector<QuotaStretch>> HistoryFile::open_quotas() {
+  auto rows = database_.prepare(
+      fmt::format("SELECT {} FROM quotas WHERE until = 0", kQuotaColumns).c_str());
+  if (!rows) return rows.error();
+  std::vector<QuotaStretch> out;
+  for (;;) {
+    const auto row = rows->step();
+    if (!row) return row.error();
+    if (!*row) return out;
+    out.push_back(read_quotas(*rows, names_));
+  }
+}
+
+Result<bool> HistoryFile::forget_runs(Millis before, std::int64_t most) {
   auto gone = database_.prepare(
       "DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE ended > 0 AND ended < ? "
       "ORDER BY ended LIMIT ?)");
   if (!gone) return gone.error();
-  gone->bind(1, full ? std::numeric_limits<Millis>::max() : before);
+  gone->bind(1, before);
   gone->bind(2, most);
   if (auto done = gone->run(); !done) return done.error();
   return database_.changed() == most;
+}
+
+Result<bool> HistoryFile::forget_quotas(Millis before, std::int64_t most) {
+  auto gone = database_.prepare(
+      "DELETE FROM quotas WHERE (cluster_queue, since) IN (SELECT cluster_queue, since FROM quotas "
+      "WHERE until > 0 AND until < ? ORDER BY until LIMIT ?)");
+  if (!gone) return gone.error();
+  gone->bind(1, before);
+  gone->bind(2, most);
+  if (auto done = gone->run(); !done) return done.error();
+  return database_.changed() == most;
+}
+
+Result<bool> HistoryFile::forget(Millis before, std::int64_t bytes, std::int64_t most) {
+  const auto held = this->bytes();
+  if (!held) return held.error();
+  const bool full = *held > bytes;
+  const auto runs = forget_runs(full ? std::numeric_limits<Millis>::max() : before, most);
+  if (!runs) return runs;
+  Millis oldest = before;
+  if (full) {
+    const auto left = database_.integer(
+        "SELECT coalesce(min(ended), 9223372036854775807) FROM runs "
+        "WHERE ended > 0");
+    if (!left) return left.error();
+    oldest = std::max(before, *left);
+  }
+  const auto quotas = forget_quotas(oldest, most);
+  if (!quotas) return quotas;
+  return *runs || *quotas;
 }
 
 Result<void> HistoryFile::forget_names(std::size_t beyond) {
@@ -346,6 +434,13 @@ Result<void> HistoryFile::forget_names(std::size_t beyond) {
   }
   if (!row) return row.error();
   rows->reset();
+  auto quotas = database_.prepare("SELECT quotas FROM quotas");
+  if (!quotas) return quotas.error();
+  for (row = quotas->step(); row.ok() && *row; row = quotas->step())
+    for (const QuotaRow& each : unpack_quotas(quotas->bytes(0)))
+      held.insert({each.flavor, each.resource});
+  if (!row) return row.error();
+  quotas->reset();
   std::vector<NameId> gone;
   auto unused = database_.prepare(kUnusedNames);
   if (!unused) return unused.error();

@@ -1,7 +1,8 @@
-// HistoryFile: the file of runs, as its writer sees it: an SQLite database.
+// HistoryFile: the file of runs and quotas, as its writer sees it: an SQLite database.
 //
-// A transaction holds runs and the versions of the store up to which changes were read, so that
-// what is written once is never counted again. Invariant: of a UID and number there is one row.
+// A transaction holds runs, quotas and the versions of the store up to which changes were read, so
+// that what is written once is never counted again. Invariants: of a UID and number there is one
+// run; of a ClusterQueue and a moment at most one stretch with its quotas.
 // Belongs to one thread; others read the file through connections of their own
 // (history_reader.hpp).
 #pragma once
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "host/history/quota.hpp"
 #include "host/history/run_log.hpp"
 #include "host/history/run_row.hpp"
 #include "host/store/sqlite.hpp"
@@ -53,16 +55,20 @@ class HistoryFile final : public PastRuns {
   static Result<std::unique_ptr<HistoryFile>> open(const std::string& path);
 
   /// All or nothing, as one transaction.
-  Result<void> write(std::span<const Run> runs, const HistoryPlace& place);
+  Result<void> write(std::span<const Run> runs, const HistoryPlace& place,
+                     std::span<const QuotaStretch> quotas = {});
   const HistoryPlace& place() const { return place_; }
 
   /// What could not be read is reported by the next write().
   std::vector<Run> of(std::string_view uid) override;
   /// (UID, namespace/name) of those that go on.
   Result<std::vector<std::pair<std::string, std::string>>> open_runs();
+  /// Those that go on.
+  Result<std::vector<QuotaStretch>> open_quotas();
 
-  /// Forgets runs that ended before `before`, and the oldest while the file holds more than
-  /// `bytes`; at most `most` at once. Whether there is more to forget.
+  /// Forgets what ended before `before`, and the oldest while the file holds more than `bytes`: of
+  /// runs at most `most` at once, of quotas those that ended before every run that is left. Whether
+  /// there is more to forget.
   Result<bool> forget(Millis before, std::int64_t bytes, std::int64_t most);
   /// Forgets names that no run has any more, where there are more than so many. O(runs).
   Result<void> forget_names(std::size_t beyond);
@@ -73,8 +79,13 @@ class HistoryFile final : public PastRuns {
   HistoryFile() = default;
   Result<void> prepare();
   Result<void> read_place();
-  Result<void> write_rows(std::span<const Run> runs, const HistoryPlace& place);
+  Result<void> make_tables();
+  Result<void> write_rows(std::span<const Run> runs, const HistoryPlace& place,
+                          std::span<const QuotaStretch> quotas);
   Result<void> write_row(const Run& run);
+  Result<void> write_quotas(const QuotaStretch& stretch);
+  Result<bool> forget_runs(Millis before, std::int64_t most);
+  Result<bool> forget_quotas(Millis before, std::int64_t most);
   Result<void> write_meta(std::string_view key, std::string_view value);
   Result<NameId> id_of(const std::string& name);
   Result<std::vector<Run>> read_runs(std::string_view uid);
@@ -83,7 +94,7 @@ class HistoryFile final : public PastRuns {
   HistoryNames names_;
   HistoryPlace place_;
   Result<void> read_failure_;
-  Statement put_, of_uid_, put_name_, put_meta_;
+  Statement put_, put_quotas_, of_uid_, put_name_, put_meta_;
 };
 
 /// The columns of a run, in the order in which read_row() and read_run() want them.
@@ -93,5 +104,9 @@ extern const char* const kRunColumns;
 void read_row(const Statement& row, RunRow& out);
 /// `row` holds kRowColumns, then kRunColumns.
 Run read_run(const Statement& row, const HistoryNames& names);
+
+/// The columns of quotas that read_quotas() wants.
+extern const char* const kQuotaColumns;
+QuotaStretch read_quotas(const Statement& row, const HistoryNames& names);
 
 }  // namespace sluice::host

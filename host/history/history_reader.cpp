@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <cmath>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -151,6 +152,25 @@ json::object run_json(const Run& run, Millis now) {
   return out;
 }
 
+json::object stretch_json(const QuotaStretch& stretch) {
+  json::array quotas;
+  for (const QuotaAmount& each : stretch.quotas) {
+    const auto amount = [&](std::int64_t value) {
+      return in_units(each.resource, static_cast<double>(value));
+    };
+    json::object quota{
+        {"flavor", each.flavor}, {"resource", each.resource}, {"nominal", amount(each.nominal)}};
+    if (each.borrowing_limit) quota["borrowingLimit"] = amount(*each.borrowing_limit);
+    if (each.lending_limit) quota["lendingLimit"] = amount(*each.lending_limit);
+    quotas.push_back(std::move(quota));
+  }
+  json::object out{{"clusterQueue", stretch.cluster_queue}};
+  set_time(out, "from", stretch.since);
+  set_time(out, "to", stretch.until);
+  out["quotas"] = std::move(quotas);
+  return out;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<HistoryReader>> HistoryReader::open(const std::string& path,
@@ -165,16 +185,57 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::open(const std::string& pa
   return out;
 }
 
-ApiResult<json::object> HistoryReader::answer(const HistoryQuery& query, Millis now) {
-  const Deadline deadline = std::chrono::steady_clock::now() + limits_.time;
-  // Names and rows of one moment.
+/// Names and rows of one moment.
+ApiResult<json::object> HistoryReader::of_one_moment(
+    const std::function<ApiResult<json::object>()>& read) {
   if (auto begun = database_.execute("BEGIN"); !begun) return of_file(begun.error());
   auto out = [&]() -> ApiResult<json::object> {
-    if (auto read = names_.read(database_); !read) return of_file(read.error());
-    return query.sums ? sums(query, now, deadline) : runs(query, now, deadline);
+    if (auto names = names_.read(database_); !names) return of_file(names.error());
+    return read();
   }();
   static_cast<void>(database_.execute("ROLLBACK"));
   return out;
+}
+
+ApiResult<json::object> HistoryReader::answer(const HistoryQuery& query, Millis now) {
+  const Deadline deadline = std::chrono::steady_clock::now() + limits_.time;
+  return of_one_moment(
+      [&] { return query.sums ? sums(query, now, deadline) : runs(query, now, deadline); });
+}
+
+ApiResult<json::object> HistoryReader::quotas(const HistoryQuery& query) {
+  return of_one_moment([&]() -> ApiResult<json::object> {
+    const NameId queue = names_.find(query.cluster_queue);
+    json::array items;
+    auto rows = database_.prepare(
+        fmt::format("SELECT {} FROM quotas WHERE since < ?1 AND (until = 0 OR until > ?2) {}",
+                    kQuotaColumns, query.cluster_queue.empty() ? "" : "AND cluster_queue = ?3")
+            .c_str());
+    if (!rows) return of_file(rows.error());
+    rows->bind(1, query.to);
+    rows->bind(2, query.from);
+    if (!query.cluster_queue.empty()) rows->bind(3, queue);
+    std::vector<QuotaStretch> found;
+    for (;;) {
+      const auto row = rows->step();
+      if (!row) return of_file(row.error());
+      if (!*row) break;
+      if (found.size() == limits_.stretches)
+        return bad_request(fmt::format(
+            "from: quotas were changed more than {} times since then: ask for less time (from, to) "
+            "or for one clusterQueue",
+            limits_.stretches));
+      found.push_back(read_quotas(*rows, names_));
+    }
+    std::sort(found.begin(), found.end(), [](const QuotaStretch& a, const QuotaStretch& b) {
+      return std::tie(a.cluster_queue, a.since) < std::tie(b.cluster_queue, b.since);
+    });
+    for (const QuotaStretch& stretch : found) items.push_back(stretch_json(stretch));
+    return json::object{{"kind", "QuotaHistory"},
+                        {"apiVersion", kApiVersion},
+                        {"metadata", json::object()},
+                        {"items", std::move(items)}};
+  });
 }
 
 Result<std::map<std::string, std::vector<Duration>>> HistoryReader::run_times(

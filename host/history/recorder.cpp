@@ -34,6 +34,7 @@ HistoryRecorder::HistoryRecorder(std::unique_ptr<HistoryFile> file, LiveStore& s
       store_(store),
       workloads_(*scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
       pods_(*scheme.find("v1", "Pod")),
+      queues_(*scheme.find("kueue.x-k8s.io/v1beta2", "ClusterQueue")),
       namespaces_(*scheme.find("v1", "Namespace")),
       clock_(std::move(clock)),
       keep_(keep),
@@ -48,7 +49,7 @@ void HistoryRecorder::start() {
     if (std::exchange(woken_, true)) return;
     work_.notify_one();
   };
-  for (const api::KindInfo* kind : {&workloads_, &pods_})
+  for (const api::KindInfo* kind : {&workloads_, &pods_, &queues_})
     subscriptions_.push_back(store_.subscribe(*kind, wake));
   // From here on nothing is missed, however soon it comes and goes again.
   if (const auto placed = place_cursors(); !placed)
@@ -111,7 +112,8 @@ void HistoryRecorder::look() {
   }
   std::uint64_t up_to = 0;
   if (done) {
-    up_to = std::min(workload_cursor_.position(), pod_cursor_.position());
+    up_to =
+        std::min({workload_cursor_.position(), pod_cursor_.position(), queue_cursor_.position()});
   } else {
     static_cast<void>(log_.take());
     read_all_ = false;
@@ -186,6 +188,22 @@ void HistoryRecorder::take_pod(const StoredObject& pod) {
   if (const auto gone = gone_.find(key); gone != gone_.end()) log_.used(gone->second, *use);
 }
 
+/// Most changes of a queue are of its status. One that is there again was never gone, as above.
+void HistoryRecorder::take_queues(const std::vector<Change>& changes) {
+  std::unordered_map<std::string_view, const Change*> last;
+  for (const Change& change : changes) last[change.object->key] = &change;
+  for (const Change& change : changes) {
+    const StoredObject& queue = *change.object;
+    const Millis at = to_millis(change.published);
+    if (change.type == ChangeType::kDeleted) {
+      if (last[queue.key] == &change) quotas_.gone(queue.key, at);
+      continue;
+    }
+    if (change.before && same_but_status(*change.before, queue)) continue;
+    quotas_.has(queue.key, quotas_of(queue), at);
+  }
+}
+
 Result<void> HistoryRecorder::pass() {
   if (!read_all_)
     if (auto read = read_all(); !read) {
@@ -195,7 +213,7 @@ Result<void> HistoryRecorder::pass() {
     }
   // Pods first: what is read of workloads afterwards is newer, so a pod's run is known before what
   // the pod used is counted to it.
-  std::vector<Change> pods, workloads;
+  std::vector<Change> pods, workloads, queues;
   const auto take = [](LiveStore::Cursor& cursor, std::vector<Change>& into) {
     std::size_t before = 0;
     do {
@@ -204,7 +222,8 @@ Result<void> HistoryRecorder::pass() {
     } while (into.size() != before);
     return true;
   };
-  if (!take(pod_cursor_, pods) || !take(workload_cursor_, workloads)) {
+  if (!take(pod_cursor_, pods) || !take(workload_cursor_, workloads) ||
+      !take(queue_cursor_, queues)) {
     {
       const std::lock_guard lock(mutex_);
       ++state_.made_up;
@@ -214,6 +233,7 @@ Result<void> HistoryRecorder::pass() {
     return read_all();
   }
   take_changes(workloads);
+  take_queues(queues);
   for (const Change& change : pods)
     if (change.type == ChangeType::kModified && !pod_use(*change.before)) take_pod(*change.object);
   return write(workload_cursor_.position(), pod_cursor_.position());
@@ -221,11 +241,14 @@ Result<void> HistoryRecorder::pass() {
 
 Result<void> HistoryRecorder::write(std::uint64_t workloads, std::uint64_t pods) {
   const std::vector<Run> runs = log_.take();
+  const std::vector<QuotaStretch> quotas = quotas_.take();
   const Millis now = this->now();
   // When nothing happens the moment is noted now and then: until then all open runs are seen.
-  if (runs.empty() && now - file_->place().seen < kBetweenLooks / std::chrono::milliseconds(1))
+  if (runs.empty() && quotas.empty() &&
+      now - file_->place().seen < kBetweenLooks / std::chrono::milliseconds(1))
     return {};
-  if (auto written = file_->write(runs, {file_->place().store, workloads, pods, now}); !written)
+  if (auto written = file_->write(runs, {file_->place().store, workloads, pods, now}, quotas);
+      !written)
     return written;
   const std::lock_guard lock(mutex_);
   state_.written += runs.size();
@@ -234,10 +257,34 @@ Result<void> HistoryRecorder::write(std::uint64_t workloads, std::uint64_t pods)
 
 Result<void> HistoryRecorder::place_cursors() {
   const std::uint64_t version = store_.version();
-  auto workloads = store_.watch(workloads_, version), pods = store_.watch(pods_, version);
-  if (!workloads || !pods) return (workloads ? pods : workloads).error();
-  workload_cursor_ = std::move(*workloads);
-  pod_cursor_ = std::move(*pods);
+  const std::pair<const api::KindInfo*, LiveStore::Cursor*> cursors[] = {
+      {&workloads_, &workload_cursor_}, {&pods_, &pod_cursor_}, {&queues_, &queue_cursor_}};
+  for (const auto& [kind, cursor] : cursors) {
+    auto placed = store_.watch(*kind, version);
+    if (!placed) return placed.error();
+    *cursor = std::move(*placed);
+  }
+  return {};
+}
+
+/// What quotas are other than as they stand in the file. When they became so is known of a queue
+/// that was made since, and was not changed; else it is now.
+Result<void> HistoryRecorder::read_quotas(std::uint64_t version, Millis seen) {
+  auto open = file_->open_quotas();
+  if (!open) return open.error();
+  const auto queues = store_.read(queues_, "", {}, 0, version);
+  if (!queues) return queues.error();
+  quotas_ = QuotaLog(std::move(*open));
+  std::unordered_set<std::string_view> there;
+  for (const RecordPtr& queue : queues->objects) there.insert(queue->key);
+  for (const std::string& name : quotas_.queues())
+    if (!there.contains(name)) quotas_.gone(name, seen);
+  const std::vector<std::string> known = quotas_.queues();  // in order
+  for (const RecordPtr& queue : queues->objects) {
+    const bool fresh = !std::binary_search(known.begin(), known.end(), queue->key);
+    const Millis since = fresh ? unchanged_since(*queue) : 0;
+    quotas_.has(queue->key, quotas_of(*queue), since != 0 ? since : now());
+  }
   return {};
 }
 
@@ -273,7 +320,8 @@ Result<void> HistoryRecorder::read_all() {
   if (!pods) return pods.error();
   for (const RecordPtr& record : pods->objects)
     if (record->version > from.pods) take_pod(*record);
-  auto written = file_->write(log_.take(), {store, version, version, now});
+  if (auto read = read_quotas(version, from.seen); !read) return read;
+  auto written = file_->write(log_.take(), {store, version, version, now}, quotas_.take());
   read_all_ = written.ok();
   return written;
 }

@@ -1,4 +1,4 @@
-// HistoryRecorder: keeps the file of runs up with the store.
+// HistoryRecorder: keeps the file of runs and quotas up with the store.
 //
 // It follows what is published, as a watch does, on a thread of its own: nothing of it runs where
 // decisions are made, what it has not read yet waits in the store's history, and what falls out of
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "host/history/history_file.hpp"
+#include "host/history/quota_log.hpp"
 #include "host/history/run_log.hpp"
 #include "host/store/live_store.hpp"
 
@@ -66,6 +67,8 @@ class HistoryRecorder {
   void take_changes(const std::vector<Change>& changes);
   void take_change(const Change& change, bool anew);
   void take_pod(const StoredObject& pod);
+  void take_queues(const std::vector<Change>& changes);
+  Result<void> read_quotas(std::uint64_t version, Millis seen);
   WorkloadFacts facts_of(const StoredObject& workload) const;
   Result<void> write(std::uint64_t workloads, std::uint64_t pods);
   void forget_old();
@@ -75,6 +78,7 @@ class HistoryRecorder {
   LiveStore& store_;
   const api::KindInfo& workloads_;
   const api::KindInfo& pods_;
+  const api::KindInfo& queues_;
   const api::KindInfo& namespaces_;
   const std::function<Time()> clock_;
   const HistoryKeep keep_;
@@ -82,7 +86,8 @@ class HistoryRecorder {
 
   // of the thread, once it is there
   RunLog log_;
-  LiveStore::Cursor workload_cursor_, pod_cursor_;
+  QuotaLog quotas_;
+  LiveStore::Cursor workload_cursor_, pod_cursor_, queue_cursor_;
   bool read_all_ = false;                              // as of where the cursors began
   std::unordered_map<std::string, std::string> gone_;  // key → UID of workloads that went
   std::deque<std::string> gone_order_;

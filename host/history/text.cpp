@@ -183,7 +183,7 @@ void add_line(const Row& cells, std::string& out) {
   out += "\r\n";
 }
 
-std::string plain(double value) { return fmt::format("{:.10g}", value); }
+std::string plain(double value) { return fmt::format("{:.15g}", value); }  // bytes, to the last
 
 std::string summary_csv(const json::object& answer) {
   constexpr std::string_view kSumNumbers[] = {
@@ -253,16 +253,76 @@ std::string runs_csv(const json::object& answer) {
   return out;
 }
 
-bool is_list(const json::object& answer) { return api::find_text(answer, "kind") == "RunList"; }
+// ---- quotas
+
+constexpr std::string_view kLimits[] = {"nominal", "borrowingLimit", "lendingLimit"};
+
+/// A limit that is not there is none.
+std::string amount_text(const json::object& quota, std::string_view key) {
+  if (!quota.contains(api::json_view(key))) return {};
+  const double amount = number(quota, key);
+  const std::string resource = text_in(quota, "resource");
+  const bool bytes = resource == "memory" || resource.ends_with("storage");
+  const double kibi = std::fmod(amount, 1'024);
+  return bytes && amount != 0 && kibi == 0 ? bytes_text(amount) : plain(amount);
+}
+
+std::string quotas_table(const json::object& answer) {
+  std::vector<Row> rows{
+      {"CLUSTERQUEUE", "FROM", "TO", "FLAVOR", "RESOURCE", "NOMINAL", "BORROWING", "LENDING"}};
+  for_each_object(answer, "items", [&](const json::object& stretch) {
+    const std::string to = text_in(stretch, "to");
+    Row begin{text_in(stretch, "clusterQueue"), text_in(stretch, "from").substr(0, 19),
+              to.empty() ? "now" : to.substr(0, 19)};
+    if (list(stretch, "quotas").empty()) {
+      begin.resize(8, "-");
+      rows.push_back(std::move(begin));
+    }
+    for_each_object(stretch, "quotas", [&](const json::object& quota) {
+      Row row = begin;
+      row.push_back(text_in(quota, "flavor"));
+      row.push_back(text_in(quota, "resource"));
+      for (const std::string_view key : kLimits) row.push_back(or_dash(amount_text(quota, key)));
+      rows.push_back(std::move(row));
+    });
+  });
+  return table_text(rows);
+}
+
+std::string quotas_csv(const json::object& answer) {
+  std::string out;
+  add_line({"clusterQueue", "from", "to", "flavor", "resource", "nominal", "borrowingLimit",
+            "lendingLimit"},
+           out);
+  for_each_object(answer, "items", [&](const json::object& stretch) {
+    const Row begin{text_in(stretch, "clusterQueue"), text_in(stretch, "from"),
+                    text_in(stretch, "to")};
+    for_each_object(stretch, "quotas", [&](const json::object& quota) {
+      Row row = begin;
+      row.push_back(text_in(quota, "flavor"));
+      row.push_back(text_in(quota, "resource"));
+      for (const std::string_view key : kLimits)
+        row.push_back(quota.contains(api::json_view(key)) ? plain(number(quota, key)) : "");
+      add_line(row, out);
+    });
+  });
+  return out;
+}
+
+bool is(const json::object& answer, std::string_view kind) {
+  return api::find_text(answer, "kind") == kind;
+}
 
 }  // namespace
 
 std::string history_table(const json::object& answer) {
-  return is_list(answer) ? runs_table(answer) : summary_table(answer);
+  if (is(answer, "QuotaHistory")) return quotas_table(answer);
+  return is(answer, "RunList") ? runs_table(answer) : summary_table(answer);
 }
 
 std::string history_csv(const json::object& answer) {
-  return is_list(answer) ? runs_csv(answer) : summary_csv(answer);
+  if (is(answer, "QuotaHistory")) return quotas_csv(answer);
+  return is(answer, "RunList") ? runs_csv(answer) : summary_csv(answer);
 }
 
 }  // namespace sluice::host

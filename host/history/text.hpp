@@ -7,7 +7,7 @@
 
 namespace sluice::host {
 
-/// Of a RunSummary or a RunList.
+/// Of a RunSummary, a RunList or a QuotaHistory.
 std::string history_table(const boost::json::object& answer);
 std::string history_csv(const boost::json::object& answer);
 

@@ -69,12 +69,7 @@ def seconds(text):
 class HistoryTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.host = Host(SLUICE)
-        tokens = os.path.join(cls.host.folder, "tokens")
-        with open(tokens, "w", encoding="utf-8") as out:
-            out.writelines(f"{token},{user},{user}\n" for user, token in TOKENS.items())
-        os.chmod(tokens, 0o600)
-        cls.with_tokens(tokens)
+        cls.host = Host(SLUICE, extra=cls.EXTRA, tokens=TOKENS)
         cls.host.start()
         cls.addClassCleanup(cls.host.__exit__)
         cls.admin = Rest(cls.host.kubeconfig)
@@ -83,22 +78,6 @@ class HistoryTest(unittest.TestCase):
             assert code == 201, answer
 
     EXTRA = ""
-
-    @classmethod
-    def with_tokens(cls, tokens):
-        """Host writes its configuration anew at each start, so it is told there."""
-        write = cls.host.write_config
-
-        def write_config(store, extra, port=None):
-            write(store, extra, port)
-            with open(cls.host.config, encoding="utf-8") as text:
-                config = text.read()
-            config = config.replace("server: {", f"server: {{ tokenFile: {tokens},", 1)
-            with open(cls.host.config, "w", encoding="utf-8") as out:
-                out.write(config)
-
-        cls.host.write_config = write_config
-        write_config(cls.host.store, cls.EXTRA)
 
     def rest(self, user):
         out = Rest(self.host.kubeconfig)
@@ -360,11 +339,86 @@ class Roles(HistoryTest):
             self.assertEqual(self.admin.send(verb, path, body)[0], code, (verb, path))
 
 
+class Quotas(HistoryTest):
+    """What quotas were: kept as they change, over kill -9, seen by who may read the queue."""
+
+    def set_quota(self, cpu):
+        code, answer = self.admin.send("PATCH", f"{KUEUE}/clusterqueues/cq", [
+            {"op": "replace", "path":
+             "/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota", "value": cpu}],
+            content="application/json-patch+json")
+        self.assertEqual(code, 200, answer)
+
+    def told(self):
+        """Nominal cpu of cq, one after the other; each ends where the next begins."""
+        items = self.admin.get(f"{RUNS}/quotas?clusterQueue=cq")["items"]
+        self.assertEqual([each.get("to") for each in items],
+                         [each["from"] for each in items[1:]] + [None])
+        return [each["quotas"][0]["nominal"] for each in items]
+
+    def test_changes_are_kept_with_their_times(self):
+        before = seconds(self.admin.get(f"{KUEUE}/clusterqueues/cq")
+                         ["metadata"]["creationTimestamp"])
+        first = self.admin.get(f"{RUNS}/quotas?clusterQueue=cq")["items"][0]
+        self.assertGreaterEqual(seconds(first["from"]), before)
+        self.assertLess(seconds(first["from"]), before + 1)
+        self.assertEqual(first["quotas"][1],
+                         {"flavor": "spot", "resource": "nvidia.com/gpu", "nominal": 2})
+        self.set_quota("8")
+        self.set_quota("2500m")
+        self.assertEqual(self.told(), [4, 8, 2.5])
+        moment = self.admin.get(f"{RUNS}/quotas?clusterQueue=cq")["items"][1]["from"]
+        cut = self.admin.get(f"{RUNS}/quotas?clusterQueue=cq&to={moment}")["items"]
+        self.assertEqual([each["quotas"][0]["nominal"] for each in cut], [4])
+        self.host.stop(signal.SIGKILL)
+        self.host.start()
+        self.assertEqual(self.told(), [4, 8, 2.5])
+        table = self.sluice("history", "--quotas").stdout
+        self.assertRegex(table, r"CLUSTERQUEUE +FROM +TO +FLAVOR +RESOURCE +NOMINAL")
+        self.assertRegex(table, r"cq .* now +spot +cpu +2\.5")
+        rows = list(csv.DictReader(io.StringIO(
+            self.sluice("history", "--quotas", "-o", "csv").stdout)))
+        self.assertEqual([row["nominal"] for row in rows if row["resource"] == "cpu"],
+                         ["4", "8", "2.5"])
+        wrong = self.sluice("history", "--quotas", "-n", "team-a")
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("ClusterQueues belong to no namespace", wrong.stderr)
+
+    def test_it_is_for_whom_the_queue_is(self):
+        code, answer = self.admin.send("POST", f"{RBAC}/clusterroles", {
+            "metadata": {"name": "read-cq"}, "rules": [{
+                "apiGroups": ["kueue.x-k8s.io"], "resources": ["clusterqueues"],
+                "verbs": ["get"], "resourceNames": ["cq"]}]})
+        self.assertEqual(code, 201, answer)
+        code, answer = self.admin.send("POST", f"{RBAC}/clusterrolebindings",
+                                       binding("bob", "read-cq"))
+        self.assertEqual(code, 201, answer)
+        for user, path, wanted in (
+                ("olga", "quotas", 200), ("olga", "quotas?clusterQueue=cq", 200),
+                ("bob", "quotas?clusterQueue=cq", 200), ("bob", "quotas", 403),
+                ("bob", "quotas?clusterQueue=other", 403),
+                ("bob", "quotas?clusterQueue=", 403),
+                ("bob", "quotas?clusterQueue=other&clusterQueue=cq", 403),
+                ("ann", "quotas?clusterQueue=cq", 403), ("ann", "quotas", 403),
+                ("eve", "quotas?clusterQueue=cq", 403)):
+            code, answer = self.rest(user).send("GET", f"{RUNS}/{path}")
+            self.assertEqual(code, wanted, (user, path, answer))
+        twice = "quotas?clusterQueue=cq&clusterQueue=other"
+        answer = self.rest("bob").get(f"{RUNS}/{twice}")
+        self.assertEqual({each["clusterQueue"] for each in answer["items"]}, {"cq"})
+        for verb, path, code in (("POST", "quotas", 405), ("GET", "quotas?watch=true", 405),
+                                 ("GET", "namespaces/team-a/quotas", 404),
+                                 ("GET", "quotas?from=x", 400)):
+            body = {} if verb == "POST" else None
+            self.assertEqual(self.admin.send(verb, f"{RUNS}/{path}", body)[0], code, path)
+
+
 class Off(HistoryTest):
     EXTRA = "history: { enabled: false }\n"
 
     def test_a_host_without_history_says_so(self):
-        self.assertEqual(self.admin.send("GET", f"{RUNS}/runs")[0], 404)
+        for path in ("runs", "quotas"):
+            self.assertEqual(self.admin.send("GET", f"{RUNS}/{path}")[0], 404)
         self.assertFalse(os.path.exists(os.path.join(self.host.store, "history.db")))
 
 

@@ -23,8 +23,9 @@ def skip(why):
 
 
 class Host:
-    def __init__(self, sluice, memory=False, extra="", plugins=None):
-        """extra: more sections of the configuration. plugins: the text of its section plugins."""
+    def __init__(self, sluice, memory=False, extra="", plugins=None, tokens=None):
+        """extra: more sections of the configuration. plugins: the text of its section plugins.
+        tokens: {user: token} of further users."""
         self.sluice = sluice
         self.folder = tempfile.mkdtemp(prefix="sluice-e2e-")
         os.chmod(self.folder, 0o711)  # jobs run as other users, and look for files in it
@@ -33,6 +34,12 @@ class Host:
         store = "memory" if memory else os.path.join(self.folder, "data")
         self.port = self.asked = 0
         self.plugins = plugins or "{ load: [] }"
+        self.tokens = ""
+        if tokens:
+            self.tokens = os.path.join(self.folder, "tokens")
+            with open(os.open(self.tokens, os.O_CREAT | os.O_WRONLY, 0o600), "w",
+                      encoding="utf-8") as out:
+                out.writelines(f"{token},{user},{user}\n" for user, token in tokens.items())
         self.write_config(store, extra)
         self.process = None
         self.program = "kubectl"
@@ -43,7 +50,8 @@ class Host:
         with open(self.config, "w", encoding="utf-8") as out:
             out.write(
                 "apiVersion: config.sluice.dev/v1alpha1\nkind: Configuration\n"
-                f"server: {{ address: '127.0.0.1:{port}', kubeconfig: {self.kubeconfig} }}\n"
+                f"server: {{ address: '127.0.0.1:{port}', kubeconfig: {self.kubeconfig}"
+                + (f", tokenFile: {self.tokens}" if self.tokens else "") + " }\n"
                 "metrics: { address: '127.0.0.1:0' }\n"
                 f"store: {{ path: {store} }}\nplugins: {self.plugins}\n" + extra)
 

@@ -1,7 +1,15 @@
 // The curves of a queue's history, out of the sums that a host makes of its runs.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventsOf, isEmpty, questions, stepsOf, usesOf, WINDOWS } from '../../web/lib/curves.js';
+import {
+  eventsOf,
+  isEmpty,
+  nominalsOf,
+  questions,
+  stepsOf,
+  usesOf,
+  WINDOWS,
+} from '../../web/lib/curves.js';
 
 const NOW = Date.parse('2026-03-02T10:20:30Z');
 const iso = (time) => new Date(time).toISOString().replace('.000Z', 'Z');
@@ -29,9 +37,10 @@ describe('the steps of a window', () => {
 describe('use', () => {
   const times = stepsOf('hour', NOW);
   const group = (minute, flavor, heldHours) => ({ group: { minute, flavor }, heldHours });
+  const always = (value) => times.map(() => value);
   const quotas = [
-    { flavor: 'spot', resource: 'cpu', nominal: 4 },
-    { flavor: 'spot', resource: 'memory', nominal: 1024 },
+    { flavor: 'spot', resource: 'cpu', nominal: [null, ...always(4).slice(2), 3] },
+    { flavor: 'spot', resource: 'memory', nominal: always(1024) },
   ];
   const summary = {
     groups: [
@@ -53,8 +62,8 @@ describe('use', () => {
     assert.ok(cpu.used.slice(0, 56).every((value) => value === 0));
   });
   it('beyond the nominal quota is borrowed', () => {
-    near(cpu.own.slice(-3), [2, 4, 4]);
-    near(cpu.borrowed.slice(-3), [0, 2, 0]);
+    near(cpu.own.slice(-3), [2, 4, 3]);
+    near(cpu.borrowed.slice(-3), [0, 2, 1]);
   });
   it('of quota that nobody used is none', () => assert.equal(Math.max(...memory.used), 0));
   it('of what is no quota any more is shown without one', () => {
@@ -63,6 +72,50 @@ describe('use', () => {
     near(gpu.own.slice(-2), [1, 0]);
     assert.equal(Math.max(...gpu.borrowed), 0);
   });
+});
+
+describe('the nominal quota', () => {
+  const times = stepsOf('hour', NOW);
+  const quota = (nominal) => [{ flavor: 'spot', resource: 'cpu', nominal }];
+  const of = (...stretches) =>
+    nominalsOf(
+      stretches.map(([from, to, quotas]) => ({ from, to, quotas })),
+      'hour',
+      times,
+      NOW,
+    );
+
+  it('is what it was then, on average over a step in which it changed', () => {
+    const [line] = of(
+      ['2026-03-01T00:00:00Z', '2026-03-02T10:18:15Z', quota(4)],
+      ['2026-03-02T10:18:15Z', '2026-03-02T10:20:15Z', quota(8)],
+      ['2026-03-02T10:20:15Z', undefined, quota(2)],
+    );
+    // 15 s of 4 and 45 s of 8; of the last minute 15 s of 8 and 15 s of 2 are over.
+    assert.deepEqual(line.nominal.slice(-4), [4, 7, 8, 5]);
+    assert.deepEqual([line.flavor, line.resource], ['spot', 'cpu']);
+  });
+  it('is not known before it was written down, and none while the queue was not there', () => {
+    const [line] = of(
+      ['2026-03-02T10:15:30Z', '2026-03-02T10:16:30Z', quota(4)],
+      ['2026-03-02T10:19:00Z', undefined, quota(6)],
+    );
+    assert.deepEqual(line.nominal.slice(-7), [null, 4, 4, null, null, 6, 6]);
+  });
+  it('of a flavor that the queue has no more is 0 from then on', () => {
+    const lines = of(
+      ['2026-03-02T10:00:00Z', '2026-03-02T10:19:00Z', quota(4)],
+      ['2026-03-02T10:19:00Z', undefined, [{ flavor: 'firm', resource: 'cpu', nominal: 3 }]],
+    );
+    assert.deepEqual(
+      lines.map(({ flavor, nominal }) => [flavor, nominal.slice(-3)]),
+      [
+        ['spot', [4, 0, 0]],
+        ['firm', [0, 3, 3]],
+      ],
+    );
+  });
+  it('of nothing that is known is no line', () => assert.deepEqual(of(), []));
 });
 
 describe('waits and evictions', () => {

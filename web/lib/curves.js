@@ -18,7 +18,7 @@ export function stepsOf(name, now) {
   return Array.from({ length: count }, (_, i) => last - (count - 1 - i) * step);
 }
 
-/** The two questions: by flavor, and over all of them (a run in two flavors started once). */
+/** The questions about runs: by flavor, and over all of them (a run in two flavors started once). */
 export function questions(name, times, filter) {
   const { by } = WINDOWS[name];
   const from = new Date(times[0]).toISOString();
@@ -31,10 +31,41 @@ export function questions(name, times, filter) {
 /** What an average over the step `time` is made of: how much of it is over, in hours. */
 const hoursOver = (time, step, now) => Math.max(1, Math.min(step, now - time)) / (60 * MINUTE);
 
+/** How much of [begin, end) lies in a stretch; where that has no end, it goes on. */
+const shared = (begin, end, from, to) =>
+  Math.max(0, Math.min(end, to ? parseTime(to) : Infinity) - Math.max(begin, parseTime(from)));
+
 /**
- * Use over time, of each flavor and resource of which there is quota or was use: [{flavor, resource,
- * nominal, used[], own[], borrowed[]}], on average over each step. `quotas`: [{flavor, resource,
- * nominal}] as they are now; `nominal` is undefined where nothing is known of it.
+ * The nominal quota over time, as `stretches` of a ClusterQueue tell it ([{from, to, quotas}], as the
+ * host has them): [{flavor, resource, nominal[]}], on average over what is known of each step; null
+ * where nothing is known.
+ */
+export function nominalsOf(stretches, name, times, now) {
+  const { step } = WINDOWS[name];
+  const end = (i) => Math.min(now, times[i] + step);
+  const known = times.map((time, i) =>
+    stretches.reduce((sum, { from, to }) => sum + shared(time, end(i), from, to), 0),
+  );
+  const found = new Map();
+  for (const { from, to, quotas } of stretches)
+    for (const { flavor, resource, nominal } of quotas) {
+      const key = `${flavor} ${resource}`;
+      if (!found.has(key)) {
+        const zero = known.map((part) => (part > 0 ? 0 : null));
+        found.set(key, { flavor, resource, nominal: zero });
+      }
+      const line = found.get(key).nominal;
+      times.forEach((time, i) => {
+        if (known[i] > 0) line[i] += (nominal * shared(time, end(i), from, to)) / known[i];
+      });
+    }
+  return [...found.values()];
+}
+
+/**
+ * Use over time, of each flavor and resource of which there was quota or use: [{flavor, resource,
+ * nominal[], used[], own[], borrowed[]}], on average over each step. `quotas`: as nominalsOf() has
+ * them; `nominal` is undefined where nothing is known of it at any time.
  */
 export function usesOf(summary, name, times, now, quotas) {
   const { by, step } = WINDOWS[name];
@@ -56,11 +87,11 @@ export function usesOf(summary, name, times, now, quotas) {
     }
   }
   return [...found.values()].map((one) => {
-    const limit = one.nominal ?? Infinity;
+    const limit = (i) => one.nominal?.[i] ?? Infinity;
     return {
       ...one,
-      own: one.used.map((value) => Math.min(value, limit)),
-      borrowed: one.used.map((value) => Math.max(0, value - limit)),
+      own: one.used.map((value, i) => Math.min(value, limit(i))),
+      borrowed: one.used.map((value, i) => Math.max(0, value - limit(i))),
     };
   });
 }

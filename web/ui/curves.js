@@ -1,14 +1,22 @@
-// <history-curves>: what a queue was: use against nominal quota, waits, evictions, over an hour, a
+// <history-curves>: what a queue was: use against the nominal quota of the time, waits, evictions, over an hour, a
 // day or a week. It asks the host's history with the rights of the signed-in user, again and again
 // while it stands in the document and is looked at.
 import { h } from './dom.js';
 import { Chart, inWords } from './chart.js';
 import { empty, notice } from './parts.js';
-import { eventsOf, isEmpty, questions, stepsOf, usesOf, WINDOWS } from '../lib/curves.js';
+import {
+  eventsOf,
+  isEmpty,
+  nominalsOf,
+  questions,
+  stepsOf,
+  usesOf,
+  WINDOWS,
+} from '../lib/curves.js';
 import { formatCount, formatQuantity, inBytes } from '../lib/quantity.js';
 import { formatDuration } from '../lib/time.js';
 
-const RUNS = 'apis/sluice.dev/v1alpha1';
+const OWN = 'apis/sluice.dev/v1alpha1';
 const FIRST = 12; // pictures of quota; more on request
 const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600];
 const TIMES = [...SECONDS, 43200, ...[1, 2, 5, 10, 20, 50, 100].map((days) => days * 86400)];
@@ -42,16 +50,24 @@ const historyLegend = () =>
     [
       ['own', 'used'],
       ['borrowed', 'borrowed'],
-      ['dash', 'nominal, as it is now'],
+      ['dash', 'nominal, as it was then'],
     ].map(([name, text]) => h('span', {}, h('i', { class: name }), text)),
   );
+
+/** 'nominal 8'; where it changed, 'nominal 4, then 8', or from the least to the most of many. */
+function nominalInWords(values, format) {
+  const texts = values.filter((value) => value !== null).map(format);
+  const turns = texts.filter((text, i) => text !== texts[i - 1]);
+  if (turns.length <= 3) return `nominal ${turns.join(', then ')}`;
+  const known = values.filter((value) => value !== null);
+  return `nominal ${format(Math.min(...known))} to ${format(Math.max(...known))}`;
+}
 
 class HistoryCurves extends HTMLElement {
   #window = 'hour';
   /** Whether the host has answered: what is below stays where it is from then on. */
   ready = false;
   #all = false;
-  #quotas = [];
   #charts = new Map();
   #timer;
   #asked = 0; // counts questions: only the answer to the last one is drawn
@@ -72,13 +88,6 @@ class HistoryCurves extends HTMLElement {
   open(api, source) {
     Object.assign(this, { api, source });
     return this;
-  }
-
-  /** [{flavor, resource, nominal}] of the queue, when they are known, or are others. */
-  setQuotas(quotas) {
-    if (JSON.stringify(quotas) === JSON.stringify(this.#quotas)) return;
-    this.#quotas = quotas;
-    if (this.#answer && !isEmpty(this.#answer.all)) this.#draw(this.#answer);
   }
 
   connectedCallback() {
@@ -126,10 +135,10 @@ class HistoryCurves extends HTMLElement {
     clearTimeout(this.#timer);
     const turn = ++this.#asked;
     const { clusterQueue, ns, queue, inNamespace } = this.source;
-    const path = ns ? `${RUNS}/namespaces/${encodeURIComponent(ns)}/runs` : `${RUNS}/runs`;
+    const path = ns ? `${OWN}/namespaces/${encodeURIComponent(ns)}/runs` : `${OWN}/runs`;
     let answer = await this.#read(path, ns ? { queue } : { clusterQueue });
     if (answer.error?.kind === 'forbidden' && inNamespace) {
-      const only = `${RUNS}/namespaces/${encodeURIComponent(inNamespace)}/runs`;
+      const only = `${OWN}/namespaces/${encodeURIComponent(inNamespace)}/runs`;
       const part = await this.#read(only, { clusterQueue });
       if (!part.error) answer = { ...part, only: inNamespace };
     }
@@ -147,13 +156,23 @@ class HistoryCurves extends HTMLElement {
     const name = this.#window;
     const now = Date.now();
     const times = stepsOf(name, now);
-    const [flavors, all] = await Promise.all(
-      questions(name, times, filter).map((query) =>
+    const [flavors, all, quotas] = await Promise.all([
+      ...questions(name, times, filter).map((query) =>
         this.api.get(path, query, this.#stopped.signal),
       ),
-    );
+      this.#readQuotas(filter.clusterQueue, times),
+    ]);
     const error = flavors.error ?? all.error;
-    return error ? { error } : { name, now, times, flavors: flavors.value, all: all.value };
+    if (error) return { error };
+    return { name, now, times, flavors: flavors.value, all: all.value, quotas };
+  }
+
+  /** Of a ClusterQueue that the user may read, since the window began. */
+  async #readQuotas(clusterQueue, times) {
+    if (!clusterQueue) return [];
+    const query = { clusterQueue, from: new Date(times[0]).toISOString() };
+    const { value } = await this.api.get(`${OWN}/quotas`, query, this.#stopped.signal);
+    return value?.items ?? [];
   }
 
   #show(answer) {
@@ -182,9 +201,11 @@ class HistoryCurves extends HTMLElement {
     ];
   }
 
-  #draw({ name, now, times, flavors, all }) {
-    const uses = usesOf(flavors, name, times, now, this.#quotas).filter(
-      (one) => one.nominal > 0 || one.used.some((value) => value > 0),
+  #draw({ name, now, times, flavors, all, quotas }) {
+    const any = (values) => values?.some((value) => value > 0);
+    const nominals = nominalsOf(quotas, name, times, now);
+    const uses = usesOf(flavors, name, times, now, nominals).filter(
+      (one) => any(one.nominal) || any(one.used),
     );
     const kept = new Set();
     const show = (key, make, data) => {
@@ -226,10 +247,10 @@ class HistoryCurves extends HTMLElement {
           ]
         : []),
     ];
-    const values = known ? [used, own, borrowed, used.map(() => nominal)] : [used];
+    const values = known ? [used, own, borrowed, nominal] : [used];
     const words = [
       inWords(used, format, 'used'),
-      known && `nominal ${format(nominal)}`,
+      known && nominalInWords(nominal, format),
       known && Math.max(...borrowed) > 0 && inWords(borrowed, format, 'borrowed'),
     ];
     show(

@@ -140,14 +140,6 @@ class Queue extends View {
     const object = [...this.self.items.values()][0];
     this.#drawHead(object);
     this.#drawQuota(object);
-    if (object && !this.local)
-      this.#curves.setQuotas(
-        slimQueue(object).quotas.map(({ flavor, resource, nominal }) => ({
-          flavor,
-          resource,
-          nominal,
-        })),
-      );
     this.#drawHolding(now);
     this.#drawWaiting(object, now);
     if (!this.local) this.#drawLocals();

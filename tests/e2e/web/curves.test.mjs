@@ -9,7 +9,10 @@ const { WEB_HOST: host, WEB_EMPTY: vacant } = process.env;
 const tokens = JSON.parse(process.env.WEB_TOKENS);
 const browser = new Browser();
 
-before(() => browser.open());
+before(() => {
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  return browser.open();
+});
 after(() => browser.close());
 
 /** Pixels of a picture that are drawn at all. */
@@ -55,6 +58,26 @@ describe('of a queue that was used', () => {
     // Ann's jobs started and some were preempted: at least one of each.
     assert.match(await label(tab, 'Starts and evictions'), /[1-9]\d* started, [1-9]\d* evicted/);
     assert.match(await label(tab, 'Waiting time of those that started'), /longest .+ on average/);
+  });
+
+  it('the nominal quota is what it was then', async () => {
+    const queue = `${host}/apis/kueue.x-k8s.io/v1beta2/clusterqueues/vision`;
+    const path = '/spec/resourceGroups/0/flavors/0/resources/1/nominalQuota';
+    const set = async (value) => {
+      const answer = await fetch(queue, {
+        method: 'PATCH',
+        body: JSON.stringify([{ op: 'replace', path, value }]),
+        headers: {
+          Authorization: `Bearer ${tokens.admin}`,
+          'Content-Type': 'application/json-patch+json',
+        },
+      });
+      assert.ok(answer.ok, await answer.text());
+    };
+    await set('64Gi'); // of memory, which nobody waits for
+    await tab.see('#/overview', 'vision');
+    await tab.see('#/clusterqueues/vision', /nominal (32Gi, then|3[3-9]|[456]\d)/);
+    await set('32Gi');
   });
 
   it('tell the same as a table, by keyboard', async () => {
@@ -173,6 +196,21 @@ describe('of a busy day', () => {
     return { groups, total: { started: 1, evicted: 1, heldHours: { cpu: 1 } } };
   }
 
+  /** Its quota: half as much more since the evening. */
+  function quotas() {
+    const at = (steps) => new Date(Math.floor(Date.now() / step) * step - steps * step).toISOString();
+    const of = (flavor, cpu) => [
+      { flavor, resource: 'cpu', nominal: cpu },
+      { flavor, resource: 'memory', nominal: cpu * 4 * 2 ** 30 },
+    ];
+    return {
+      items: [
+        { from: at(9999), to: at(36), quotas: [...of('on-demand', 8), ...of('spot', 4)] },
+        { from: at(36), quotas: [...of('on-demand', 12), ...of('spot', 4)] },
+      ],
+    };
+  }
+
   it('is a picture, dark and light, and on a narrow screen', async () => {
     const tab = await (await browser.tab(host)).signIn(tokens.admin);
     await tab.shows('olga');
@@ -182,12 +220,14 @@ describe('of a busy day', () => {
       const by = url.searchParams.get('groupBy');
       if (url.pathname.endsWith('/runs') && by?.endsWith('tenMinutes'))
         request.respond({ contentType: 'application/json', body: JSON.stringify(answer(by)) });
+      else if (url.pathname.endsWith('/quotas'))
+        request.respond({ contentType: 'application/json', body: JSON.stringify(quotas()) });
       else request.continue();
     });
     await tab.page.setViewport({ width: 1280, height: 1150 });
     await tab.see('#/clusterqueues/vision?to=history', 'on-demand · cpu');
     await tab.press('.choice input[value=day]');
-    await tab.shows(/borrowed [\d.]+ on average/);
+    await tab.shows(/nominal 8, then 12; borrowed [\d.]+ on average/);
     for (const title of ['spot · memory', 'Waiting time of those that started'])
       await eventually(async () => (await drawn(tab, title)) > 2000, `${title} is drawn`);
     const at = await tab.page.$eval('.curves .u-over', (over) => {

@@ -112,11 +112,93 @@ TEST_F(HistoryFiles, BeyondItsBytesTheOldestGo) {
   EXPECT_EQ(file->of(runs.back().uid).size(), 1U);
 }
 
+/// Of one flavor, since the second `since`.
+QuotaStretch stretch(const std::string& queue, std::int64_t since, std::int64_t until,
+                     std::int64_t cores = 4) {
+  return {queue, ms(since), ms(until), {{"spot", "cpu", cores * 1'000, 2'000, std::nullopt}}};
+}
+
+TEST_F(HistoryFiles, QuotasAreStretchesOfTime) {
+  ASSERT_TRUE(file->write({}, {}, std::vector{stretch("cq", 10, 0), stretch("b", 15, 0)}).ok());
+  // What is written again, with an end, is the same stretch.
+  ASSERT_TRUE(
+      file->write({}, {}, std::vector{stretch("cq", 10, 20), stretch("cq", 20, 0, 8)}).ok());
+  open();
+  EXPECT_EQ(*file->open_quotas(), (std::vector{stretch("cq", 20, 0, 8), stretch("b", 15, 0)}));
+  const auto told = [&](std::int64_t from, std::int64_t to, const std::string& queue) {
+    HistoryQuery query;
+    query.from = ms(from);
+    query.to = ms(to);
+    query.cluster_queue = queue;
+    auto reader = HistoryReader::open(path);
+    return api::to_json((*reader)->quotas(query)->at("items"));
+  };
+  const std::string four = R"([{"flavor":"spot","resource":"cpu","nominal":4,"borrowingLimit":2}])";
+  EXPECT_EQ(told(0, 20, "cq"), R"([{"clusterQueue":"cq","from":"1970-01-01T00:00:10Z","to":)"
+                               R"("1970-01-01T00:00:20Z","quotas":)" +
+                                   four + "}]");
+  EXPECT_EQ(told(25, 30, "b"),
+            R"([{"clusterQueue":"b","from":"1970-01-01T00:00:15Z","quotas":)" + four + "}]");
+  EXPECT_EQ(told(0, 10, "cq"), "[]") << "it was not there yet";
+  EXPECT_EQ(told(0, 100, "none"), "[]");
+  EXPECT_NE(told(0, 100, "").find(R"("clusterQueue":"b")"), std::string::npos);
+}
+
+TEST_F(HistoryFiles, SoManyStretchesAreAnsweredAndNoMore) {
+  ASSERT_TRUE(file->write({}, {}, std::vector{stretch("a", 1, 2), stretch("b", 1, 2)}).ok());
+  HistoryQuery query;
+  EXPECT_TRUE((*HistoryReader::open(path, {.stretches = 2}))->quotas(query).ok());
+  const auto answer = (*HistoryReader::open(path, {.stretches = 1}))->quotas(query);
+  EXPECT_EQ(answer.error().text,
+            "from: quotas were changed more than 1 times since then: ask for less time (from, to) "
+            "or for one clusterQueue");
+}
+
+TEST_F(HistoryFiles, QuotasGoWithTheirTime) {
+  ASSERT_TRUE(
+      file->write({}, {},
+                  std::vector{stretch("a", 1, 50), stretch("a", 50, 80), stretch("a", 80, 0)})
+          .ok());
+  EXPECT_TRUE(*file->forget(ms(60), 1 << 30, 1)) << "one at a time";
+  EXPECT_FALSE(*file->forget(ms(60), 1 << 30, 1));
+  auto database = Database::open(path, Database::Mode::kRead);
+  EXPECT_EQ(*database->integer("SELECT min(since) FROM quotas"), ms(50));
+  EXPECT_EQ(*database->integer("SELECT count(*) FROM quotas"), 2);
+}
+
+// Of a file that is full the oldest runs go, and quotas of times of which no run is left.
+TEST_F(HistoryFiles, QuotasGoAsFarBackAsRuns) {
+  ASSERT_TRUE(
+      file->write(std::vector{run(1, ms(50)), run(2, ms(60)), run(3, ms(70))}, {},
+                  std::vector{stretch("a", 1, 55), stretch("a", 55, 65), stretch("a", 65, 0)})
+          .ok());
+  static_cast<void>(*file->forget(0, 0, 1));
+  auto database = Database::open(path, Database::Mode::kRead);
+  EXPECT_EQ(*database->integer("SELECT min(ended) FROM runs"), ms(60));
+  EXPECT_EQ(*database->integer("SELECT min(since) FROM quotas"), ms(55));
+}
+
+// As a sluice made it that knew no quotas.
+TEST_F(HistoryFiles, AFileOfTheFirstFormatIsTakenOver) {
+  write({run(1, ms(50))});
+  file.reset();
+  auto database = Database::open(path, Database::Mode::kWrite);
+  ASSERT_TRUE(database->execute("DROP TABLE quotas; PRAGMA user_version = 1").ok());
+  database = Error{"closed"};
+  open();
+  EXPECT_EQ(file->of(run(1, 0).uid), std::vector{run(1, ms(50))});
+  ASSERT_TRUE(file->write({}, {}, std::vector{stretch("cq", 10, 0)}).ok());
+  open();
+  EXPECT_EQ(file->open_quotas()->size(), 1U);
+}
+
 TEST_F(HistoryFiles, NamesThatNobodyHasGo) {
   write({run(1, ms(50)), run(2, ms(60))});
+  ASSERT_TRUE(file->write({}, {}, std::vector{stretch("quiet", 1, 0)}).ok());
   EXPECT_FALSE(*file->forget(ms(55), 1 << 30, 10));
   ASSERT_TRUE(file->forget_names(0).ok());
   open();
+  EXPECT_EQ(*file->open_quotas(), std::vector{stretch("quiet", 1, 0)});
   EXPECT_EQ(file->of(run(2, 0).uid), std::vector{run(2, ms(60))}) << "flavors are names, too";
   auto database = Database::open(path, Database::Mode::kRead);
   EXPECT_EQ(*database->integer("SELECT count(*) FROM names WHERE text = 'bob'"), 0);
@@ -131,7 +213,7 @@ TEST_F(HistoryFiles, AnotherFileIsRefused) {
   auto database = Database::open(other, Database::Mode::kWrite);
   ASSERT_TRUE(database->execute("PRAGMA user_version = 9").ok());
   EXPECT_EQ(HistoryFile::open(other).error().text,
-            other + ": the history has format 9; this sluice knows format 1");
+            other + ": the history has format 9; this sluice knows formats 1 to 2");
   ASSERT_TRUE(database->execute("PRAGMA application_id = 1").ok());
   EXPECT_EQ(HistoryFile::open(other).error().text, other + ": this is not a history of sluice");
 }

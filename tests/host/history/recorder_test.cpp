@@ -5,6 +5,7 @@
 #include <future>
 #include <string>
 
+#include "host/base/wall_clock.hpp"
 #include "host/history/history_reader.hpp"
 #include "tests/host/temporary_folder.hpp"
 #include "tests/host/writes/host_fixture.hpp"
@@ -98,6 +99,32 @@ struct Recorders : testing::Test {
     return out;
   }
 
+  void set_quota(int cpu) {
+    const auto done = world.merge(
+        "clusterqueues", "cq",
+        R"({"spec":{"resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"spot",
+        "resources":[{"name":"cpu","nominalQuota":)" +
+            std::to_string(cpu) + "}]}]}]}}");
+    ASSERT_TRUE(done.ok()) << done.error().text;
+    settle();
+  }
+  /// `4 until the end; 8; `: the nominal quotas of cq, one after the other.
+  std::string quotas() {
+    recorder->catch_up(std::chrono::seconds(60));
+    auto reader = HistoryReader::open(path);
+    const auto answer = (*reader)->quotas({});
+    std::string out, end;
+    for_each_object(*answer, "items", [&](const boost::json::object& item) {
+      if (!end.empty() && text_in(item, "from") != end) out += "nothing; ";
+      for_each_object(item, "quotas", [&](const boost::json::object& quota) {
+        out += std::to_string(quota.at("nominal").to_number<int>());
+      });
+      end = text_in(item, "to");
+      out += end.empty() ? " now" : "; ";
+    });
+    return out;
+  }
+
   TemporaryFolder folder{TemporaryFolder::Where::kMemory};
   const std::string path = folder / "history.db";
   HostFixture world;
@@ -187,6 +214,36 @@ TEST_F(Recorders, WhatWentMeanwhileEndsWhenItWasSeenLast) {
   settle();
   start();
   EXPECT_EQ(told(), "w2 ann cq: 7+0 ran never, Running; w1 ann cq: 0+0 ran 7, Deleted; ");
+}
+
+TEST_F(Recorders, QuotasThatChangeAreKept) {
+  EXPECT_EQ(quotas(), "4 now");
+  submit("w1", 4);  // changes the status of the queue, and nothing else
+  EXPECT_EQ(quotas(), "4 now");
+  set_quota(8);
+  for (const Time then = wall_clock(); to_millis(wall_clock()) == to_millis(then);) {
+  }  // what lasts for no millisecond is not kept
+  set_quota(2);
+  EXPECT_EQ(quotas(), "4; 8; 2 now");
+  recorder.reset();
+  start();
+  EXPECT_EQ(quotas(), "4; 8; 2 now") << "a restart changes nothing";
+}
+
+TEST_F(Recorders, QuotasThatChangedMeanwhileAreAsTheStoreHasThem) {
+  EXPECT_EQ(quotas(), "4 now");
+  recorder.reset();
+  pass(10);
+  set_quota(8);
+  start();
+  EXPECT_EQ(quotas(), "4; 8 now");
+}
+
+TEST_F(Recorders, OfAQueueThatWentTheQuotasStay) {
+  ASSERT_TRUE(world.remove("localqueues", "main").ok());
+  ASSERT_TRUE(world.remove("clusterqueues", "cq").ok());
+  settle();
+  EXPECT_EQ(quotas(), "4; ");
 }
 
 TEST_F(Recorders, WhatEndedTooLongAgoIsForgotten) {

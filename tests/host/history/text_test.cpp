@@ -24,6 +24,28 @@ TEST(HistoryText, ATableHasALineForEachGroup) {
     EXPECT_NE(text.find(cell), std::string::npos) << cell << "\n" << text;
 }
 
+const char* const kQuotas = R"({"kind":"QuotaHistory","items":[
+ {"clusterQueue":"cq","from":"2026-01-01T00:00:00.123Z","to":"2026-01-02T00:00:00Z","quotas":[
+  {"flavor":"spot","resource":"cpu","nominal":4.5,"borrowingLimit":0},
+  {"flavor":"spot","resource":"memory","nominal":1099511627776}]},
+ {"clusterQueue":"cq","from":"2026-01-02T00:00:00Z","quotas":[]}]})";
+
+TEST(HistoryText, QuotasHaveALineEach) {
+  EXPECT_EQ(history_table(json(kQuotas)),
+            "  CLUSTERQUEUE  FROM                 TO                   FLAVOR  RESOURCE  NOMINAL  "
+            "BORROWING  LENDING\n"
+            "  cq            2026-01-01T00:00:00  2026-01-02T00:00:00  spot    cpu       4.5      "
+            "0          -\n"
+            "  cq            2026-01-01T00:00:00  2026-01-02T00:00:00  spot    memory    1Ti      "
+            "-          -\n"
+            "  cq            2026-01-02T00:00:00  now                  -       -         -        "
+            "-          -\n");
+  EXPECT_EQ(history_csv(json(kQuotas)),
+            "clusterQueue,from,to,flavor,resource,nominal,borrowingLimit,lendingLimit\r\n"
+            "cq,2026-01-01T00:00:00.123Z,2026-01-02T00:00:00Z,spot,cpu,4.5,0,\r\n"
+            "cq,2026-01-01T00:00:00.123Z,2026-01-02T00:00:00Z,spot,memory,1099511627776,,\r\n");
+}
+
 TEST(HistoryText, CsvHasANameForEachColumn) {
   EXPECT_EQ(history_csv(json(kSummary)),
             "queue,day,started,running,finished,failed,evicted,reservationsLost,deleted,"
