@@ -9,6 +9,7 @@ import {
   mistakes,
   parseRunTime,
   question,
+  questionAbout,
   refusalWords,
   startLine,
   startSentence,
@@ -19,6 +20,18 @@ import {
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const at = (minutes) => new Date(NOW + minutes * 60_000).toISOString();
 const FIELDS = { namespace: 'a', queue: 'main', name: 'train', pods: '4', cpu: '500m' };
+
+it('about a workload that is there its job is asked, else itself', () => {
+  const metadata = { namespace: 'a', name: 'job-train-1a2b3' };
+  const controller = { apiVersion: 'ray.io/v1', kind: 'RayJob', name: 'train', controller: true };
+  const asked = (object) => questionAbout(object).spec.objects;
+  assert.deepEqual(asked({ metadata: { ...metadata, ownerReferences: [controller] } }), [
+    { apiVersion: 'ray.io/v1', kind: 'RayJob', metadata: { namespace: 'a', name: 'train' } },
+  ]);
+  assert.deepEqual(asked({ metadata }), [
+    { apiVersion: 'kueue.x-k8s.io/v1beta2', kind: 'Workload', metadata },
+  ]);
+});
 
 it('run times are read', () => {
   const cases = [

@@ -2,6 +2,7 @@
 // words and as a line. Pure.
 import { parseQuantity } from './quantity.js';
 import { formatDuration, formatTime, parseTime } from './time.js';
+import { ownerOf } from './workload.js';
 
 export const PATH = 'apis/sluice.dev/v1alpha1/whatifs';
 
@@ -91,6 +92,18 @@ export function question(text, namespace, remove) {
   const spec = { [remove ? 'deleteManifests' : 'manifests']: text };
   if (namespace) spec.namespace = namespace;
   return { apiVersion: 'sluice.dev/v1alpha1', kind: 'WhatIf', spec };
+}
+
+/** The request about a workload that is there: about its job, which its user may change. */
+export function questionAbout(workload) {
+  const { namespace, name } = workload.metadata;
+  const owner = ownerOf(workload) ?? { kind: 'Workload', name };
+  const object = {
+    apiVersion: owner.apiVersion ?? 'kueue.x-k8s.io/v1beta2',
+    kind: owner.kind,
+    metadata: { namespace, name: owner.name },
+  };
+  return { apiVersion: 'sluice.dev/v1alpha1', kind: 'WhatIf', spec: { objects: [object] } };
 }
 
 // Which field of the form an error of the API is about, by the path that it names.

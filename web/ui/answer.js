@@ -57,7 +57,8 @@ function line(start, now) {
   );
 }
 
-function when(start, now) {
+/** When it would start: a heading, a sentence, the interval as a line, and out of what. */
+export function when(start, now) {
   if (!start) return [];
   const basis = basisWords(start.runTimes);
   return [

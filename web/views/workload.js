@@ -1,6 +1,7 @@
 // Workload: its life as a line, why it is where it is, its pods and what they write.
 import { h } from '../ui/dom.js';
 import { View } from '../ui/view.js';
+import { startEstimate } from '../ui/estimate.js';
 import { explained } from '../ui/explained.js';
 import { badge, empty, link, notice, since, table, to } from '../ui/parts.js';
 import { core, explanation, kueue } from '../lib/api.js';
@@ -29,6 +30,7 @@ class Workload extends View {
   #log = h('div', {});
   #version = '';
   #podsOf = '';
+  #estimate;
 
   begin() {
     const { ns, name } = this.ctx.params;
@@ -41,10 +43,17 @@ class Workload extends View {
     this.every(EXPLAIN_MS, () => {
       if (this.object && stateOf(this.object) !== 'finished') this.#explain();
     });
+    const gone = new AbortController();
+    this.own({ stop: () => gone.abort() });
+    this.#estimate = startEstimate(this.ctx.api, () => this.object, gone.signal);
+    this.#estimate.hidden = true;
+    const parts = (...names) => names.map((part) => this.part(part, '', () => []));
     this.append(
       h('p', { class: 'crumb' }, 'Workload'),
       h('h1', {}, `${ns}/${name}`),
-      ...['head', 'life', 'explain', 'kin', 'pods'].map((part) => this.part(part, '', () => [])),
+      ...parts('head', 'life', 'explain'),
+      this.#estimate,
+      ...parts('kin', 'pods'),
       this.#log,
       this.part('events', '', () => []),
     );
@@ -72,6 +81,7 @@ class Workload extends View {
     if (!object) return;
     this.#drawLife(object, now);
     this.#drawExplain(object);
+    this.#estimate.hidden = !['pending', 'evicted'].includes(stateOf(object));
     this.#drawKin(object, now);
     this.#drawPods(now);
     this.#drawEvents(now);

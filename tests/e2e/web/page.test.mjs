@@ -157,6 +157,10 @@ describe('with data', () => {
       'Missing',
       'WaitingForQuota',
     );
+    assert.ok(!(await tab.text()).includes('When it would start'));
+    await tab.press('.estimate button');
+    await tab.shows(/When it would start\s+perhaps at once; unknown: \d running jobs say no run time/);
+    await tab.shows(/As of \d\d:\d\d:\d\d/);
     await tab.picture('workload');
   });
 
@@ -327,6 +331,10 @@ describe('with the rights of one namespace', () => {
     await tab.see('#/localqueues/ann/main', 'ann/job-notebook');
     const own = await workloadOf('ann', 'train-resnet');
     await tab.see(`#/workloads/ann/${own}`, 'Life');
+    const waits = await workloadOf('ann', 'notebook');
+    await tab.see(`#/workloads/ann/${waits}`, /[Ww]aiting/, 'When would it start?');
+    await tab.press('.estimate button');
+    await tab.shows(/When it would start/);
     assert.ok(!(await tab.text()).includes('bob/'));
     const other = await workloadOf('bob', 'hotfix');
     await tab.see(`#/workloads/bob/${other}`, 'You may not see this: the workload');
