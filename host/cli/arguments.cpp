@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/time.hpp"
 
@@ -11,6 +12,16 @@ namespace sluice::host {
 std::string check_duration(const std::string& text) {
   if (parse_duration(text)) return {};
   return fmt::format("found \"{}\"; allowed: a duration such as 1500ms, 90s, 2m30s or 1h", text);
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const std::string allowed = fmt::format("{{{}}}", fmt::join(words, ","));
+  return CLI::Validator(
+      [words = std::move(words)](std::string& text) {
+        if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
+        return fmt::format("found \"{}\"; allowed: {}", text, fmt::join(words, ", "));
+      },
+      allowed);
 }
 
 std::vector<std::string> names_of(const std::string& text) {
@@ -55,7 +66,7 @@ void add_log_options(CLI::App& command, LogFormat& format, LogLevel& level) {
             format = text == "json" ? LogFormat::kJson : LogFormat::kText;
           },
           "Lines of the log: text (default) or json")
-      ->check(CLI::IsMember({"text", "json"}));
+      ->check(one_of({"text", "json"}));
   command
       .add_option_function<std::string>(
           "--log-level",
@@ -66,7 +77,7 @@ void add_log_options(CLI::App& command, LogFormat& format, LogLevel& level) {
                                         : LogLevel::kError;
           },
           "The least level that is logged: debug, info (default), warning, error")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+      ->check(one_of({"debug", "info", "warning", "error"}));
 }
 
 }  // namespace sluice::host

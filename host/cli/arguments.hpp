@@ -18,6 +18,10 @@ std::vector<std::string> names_of(const std::string& text);
 /// For CLI::Option::check: what is wrong with a duration; empty: nothing.
 std::string check_duration(const std::string& text);
 
+/// For CLI::Option::check: one of these words. An error says which they are; help and completion
+/// know them, too.
+CLI::Validator one_of(std::vector<std::string> words);
+
 /// --plugins: what is chosen in place of the configuration's; nullopt stays without the option.
 /// `how`: what is done with them, before "exactly these plugins". `chosen` must outlive the reading
 /// of the command line.

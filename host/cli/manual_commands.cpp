@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 
+#include "host/cli/arguments.hpp"
 #include "host/cli/command.hpp"
 #include "host/cli/completion.hpp"
 #include "host/cli/man_page.hpp"
@@ -47,7 +48,7 @@ void add_completion_command(CLI::App& app, Action& action) {
   auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   command->callback([&app, &action, shell] {
     action = [&app, shell]() -> Result<int> {
       const CommandInfo program = describe_commands(app);

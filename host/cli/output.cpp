@@ -1,4 +1,5 @@
 #include "host/cli/output.hpp"
+#include "host/cli/arguments.hpp"
 
 #include "api/json/json.hpp"
 #include "host/manifests/yaml_text.hpp"
@@ -19,7 +20,7 @@ CLI::Option* add_output_option(CLI::App& command, OutputFormat& format, const st
                                       : OutputFormat::kTable;
           },
           about)
-      ->check(CLI::IsMember(words));
+      ->check(one_of(words));
 }
 
 std::string printed(const boost::json::value& document, OutputFormat format,

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/cli/arguments.hpp"
 #include "host/cli/output.hpp"
 #include "host/cli/plugin_install_commands.hpp"
 #include "host/cli/plugin_new.hpp"
@@ -417,13 +418,13 @@ void add_plugin_commands(CLI::App& app, std::function<Result<int>()>& action) {
       ->required();
   options->make.kind = plugin_kinds().front();
   making->add_option("--kind", options->make.kind, "What the plugin answers")
-      ->check(CLI::IsMember(plugin_kinds()))
+      ->check(one_of(plugin_kinds()))
       ->capture_default_str();
   options->make.language = plugin_languages().front();
   making
       ->add_option("--lang", options->make.language,
                    "What it is written in; not every kind is there in each")
-      ->check(CLI::IsMember(plugin_languages()))
+      ->check(one_of(plugin_languages()))
       ->capture_default_str();
   making->add_option("--directory", options->make.directory, "The folder to write, else NAME");
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
+#include "host/cli/arguments.hpp"
 #include "host/cli/output.hpp"
 #include "host/objects/job_pages.hpp"
 #include "host/simulate/output.hpp"
@@ -173,7 +174,7 @@ void add_store_commands(CLI::App& app, Action& action) {
       ->add_option("--output,-o", options->output, "Where to; - is stdout")
       ->capture_default_str();
   exported->add_option("--format", options->format, "yaml or json; by default as FILE ends")
-      ->check(CLI::IsMember({"yaml", "json"}));
+      ->check(one_of({"yaml", "json"}));
   exported->add_option("--kind", options->kinds, "Only this kind; may be repeated")
       ->allow_extra_args(false);
 }

@@ -63,7 +63,7 @@ void add_top_command(CLI::App& app, Action& action) {
       ->add_option("--sort", arguments->sort,
                    "queue (default), waiting (most and longest first), use (fullest first) or "
                    "priority")
-      ->check(CLI::IsMember(sort_words()));
+      ->check(one_of(sort_words()));
   command->add_flag("--reverse", arguments->query.reverse, "The other way round");
   command->add_flag("--all,-a", arguments->query.all, "Also workloads that run or are off");
   command->add_flag("--once", arguments->once, "Print what there is now, and end");
