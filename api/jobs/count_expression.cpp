@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/types/quantity.hpp"
 
 namespace sluice::api {
 
@@ -20,7 +21,7 @@ bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 /// Ends a path outside of brackets.
 bool ends_path(char c) {
-  return std::string_view(" \t,()*+-<>=?").find(c) != std::string_view::npos;
+  return std::string_view(" \t,()*/+-<>=?").find(c) != std::string_view::npos;
 }
 
 std::string shown(const json::value& value) {
@@ -109,10 +110,12 @@ class CountParser {
 
   Index product(int depth) {
     auto left = factor(depth);
-    while (left && take("*")) {
+    while (left) {
+      const bool times = take("*");
+      if (!times && !take("/")) break;
       auto right = factor(depth);
       if (!right) return right;
-      left = add(Op::kMultiply, *left, *right);
+      left = add(times ? Op::kMultiply : Op::kDivide, *left, *right);
     }
     return left;
   }
@@ -126,9 +129,9 @@ class CountParser {
       return inner;
     }
     if (!rest_.empty() && is_digit(rest_.front())) return number();
-    if (!rest_.empty() && is_letter(rest_.front())) return call(depth);
-    auto found = path();
-    if (!found || !take("??")) return found;
+    const bool calls = !rest_.empty() && is_letter(rest_.front());
+    auto found = calls ? call(depth) : path();
+    if (!found || !out_.reads(*found) || !take("??")) return found;
     auto absent = factor(depth + 1);
     return absent ? Index(add(Op::kDefault, *found, *absent)) : absent;
   }
@@ -166,7 +169,8 @@ class CountParser {
     if (node.from_whole && in_sum_)
       return Error{"within a sum paths start with a dot, not with $: \"" + node.text + "\""};
     if (!node.text.starts_with('.') && !node.from_whole)
-      return bad("a number, a path such as .spec.replicas, min, max, sum, count or (");
+      return bad(
+          "a number, a path such as .spec.replicas, min, max, sum, count, milli, mib, is or (");
     auto parsed = JsonPath::parse(node.text);
     if (!parsed) return parsed.error();
     node.path = std::move(*parsed);
@@ -179,16 +183,19 @@ class CountParser {
     while (end < rest_.size() && is_letter(rest_[end])) ++end;
     const std::string_view name = rest_.substr(0, end);
     const std::pair<std::string_view, Op> known[] = {
-        {"min", Op::kMin}, {"max", Op::kMax}, {"sum", Op::kSum}, {"count", Op::kCount}};
+        {"min", Op::kMin},     {"max", Op::kMax}, {"sum", Op::kSum}, {"count", Op::kCount},
+        {"milli", Op::kMilli}, {"mib", Op::kMib}, {"is", Op::kIs}};
     for (const auto& [word, op] : known) {
       if (name != word) continue;
       rest_.remove_prefix(end);
       if (!take("(")) return bad("(");
-      auto made = op == Op::kMin || op == Op::kMax ? two_of(op, depth) : over_path(op, depth);
+      const bool over = op == Op::kSum || op == Op::kCount;
+      const bool two = op == Op::kMin || op == Op::kMax;
+      auto made = two ? two_of(op, depth) : over ? over_path(op, depth) : of_path(op);
       if (made && !take(")")) return bad(")");
       return made;
     }
-    return bad("min, max, sum or count");
+    return bad("min, max, sum, count, milli, mib or is");
   }
 
   Index two_of(Op op, int depth) {
@@ -197,6 +204,23 @@ class CountParser {
     if (!take(",")) return bad("a comma");
     auto right = addition(depth + 1);
     return right ? Index(add(op, *left, *right)) : right;
+  }
+
+  Index of_path(Op op) {
+    skip();
+    auto of = path();
+    if (!of || op != Op::kIs) return of ? Index(add(op, *of, -1)) : of;
+    if (!take(",")) return bad("a comma");
+    skip();
+    const char quote = rest_.empty() ? ' ' : rest_.front();
+    const std::size_t end = quote == '\'' || quote == '"' ? rest_.find(quote, 1) : rest_.npos;
+    if (end == rest_.npos) return bad("a text in quotes");
+    Node node;
+    node.op = op;
+    node.left = *of;
+    node.text = rest_.substr(1, end - 1);
+    rest_.remove_prefix(end + 1);
+    return add(std::move(node));
   }
 
   Index over_path(Op op, int depth) {
@@ -244,6 +268,50 @@ Result<std::int64_t> whole_number(const json::value& value) {
   return Error{"is " + shown(value) + ", which is no whole number"};
 }
 
+namespace {
+
+std::string text_in_value(const json::value& value) {
+  const auto* text = value.if_string();
+  return text ? std::string(view(*text)) : to_json(value);
+}
+
+/// An amount as Kubernetes writes it, in thousandths, rounded up.
+Result<std::int64_t> in_milli(const json::value& value) {
+  const auto read = Quantity::parse(text_in_value(value));
+  if (!read) return Error{"is " + shown(value) + ", which is no amount such as 500m or 2"};
+  if (read->saturated()) return Error{"is " + shown(value) + ", which is too large"};
+  return read->milli();
+}
+
+/// A size as Java writes it, in MiB, rounded up: 512m, 2g; of a bare number the unit is MiB.
+Result<std::int64_t> in_mib(const json::value& value) {
+  const Error wrong{"is " + shown(value) + ", which is no size such as 512m or 2g"};
+  const std::string text = text_in_value(value);
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc() || number < 0) return wrong;
+  std::string unit = text.substr(static_cast<std::size_t>(read.ptr - text.data()));
+  for (char& c : unit)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  if (unit.size() > 1 && unit.ends_with('b')) unit.pop_back();
+  if (unit.size() > 1 && unit.ends_with('i')) unit.pop_back();
+  constexpr std::string_view kUnits = "bkmgtp";  // each 1024 times the one before
+  const std::size_t at = unit.empty() ? 2 : unit.size() > 1 ? kUnits.npos : kUnits.find(unit[0]);
+  if (at == kUnits.npos) return wrong;
+  constexpr std::int64_t kStep = 1024;
+  for (std::size_t i = at; i < 2; ++i) number = number / kStep + (number % kStep != 0 ? 1 : 0);
+  for (std::size_t i = 2; i < at; ++i)
+    if (__builtin_mul_overflow(number, kStep, &number)) return wrong;
+  return number;
+}
+
+}  // namespace
+
+bool CountExpression::reads(std::int32_t index) const {
+  const Op op = at(index).op;
+  return op == Op::kPath || op == Op::kMilli || op == Op::kMib;
+}
+
 JsonPlace CountExpression::lone_place() const {
   const Node* node = &at(root_);
   if (node->op == Op::kDefault) node = &at(node->left);
@@ -275,21 +343,37 @@ Result<std::int64_t> CountExpression::sum(const Node& node, const CountScope& sc
   return total;
 }
 
+Result<std::int64_t> CountExpression::read(const Node& node, const CountScope& scope) const {
+  const Node& reader = node.op == Op::kDefault ? at(node.left) : node;
+  const Node& path = reader.op == Op::kPath ? reader : at(reader.left);
+  const auto found = scope.places(path.path, path.from_whole);
+  if (found.empty() || found.front().value->is_null()) {
+    if (node.op == Op::kDefault) return value(at(node.right), scope);
+    return Error{(path.from_whole ? "" : dotted(scope.place)) + path.text + " is not there"};
+  }
+  if (found.size() > 1) return Error{path.text + " leads to several values"};
+  const json::value& there = *found.front().value;
+  auto number = reader.op == Op::kMilli ? in_milli(there)
+                : reader.op == Op::kMib ? in_mib(there)
+                                        : whole_number(there);
+  if (!number) return Error{dotted(found.front().place) + " " + number.error().text};
+  return number;
+}
+
 Result<std::int64_t> CountExpression::value(const Node& node, const CountScope& scope) const {
   if (node.op == Op::kNumber) return node.number;
   if (node.op == Op::kSum || node.op == Op::kCount) return sum(node, scope);
-  if (node.op == Op::kPath || node.op == Op::kDefault) {
-    const Node& path = node.op == Op::kPath ? node : at(node.left);
-    const auto found = scope.places(path.path, path.from_whole);
-    if (found.empty() || found.front().value->is_null()) {
-      if (node.op == Op::kDefault) return value(at(node.right), scope);
-      return Error{(path.from_whole ? "" : dotted(scope.place)) + path.text + " is not there"};
-    }
-    if (found.size() > 1) return Error{path.text + " leads to several values"};
-    auto number = whole_number(*found.front().value);
-    if (!number) return Error{dotted(found.front().place) + " " + number.error().text};
-    return number;
+  if (node.op == Op::kIs) {
+    const auto found = scope.places(at(node.left).path, at(node.left).from_whole);
+    return std::any_of(
+               found.begin(), found.end(),
+               [&](const JsonPath::Found& each) { return text_in_value(*each.value) == node.text; })
+               ? 1
+               : 0;
   }
+  if (node.op == Op::kPath || node.op == Op::kMilli || node.op == Op::kMib ||
+      node.op == Op::kDefault)
+    return read(node, scope);
   const auto left = value(at(node.left), scope);
   if (!left) return left;
   const auto right = value(at(node.right), scope);
@@ -305,6 +389,11 @@ Result<std::int64_t> CountExpression::value(const Node& node, const CountScope& 
       break;
     case Op::kMultiply:
       beyond = __builtin_mul_overflow(*left, *right, &out);
+      break;
+    case Op::kDivide:
+      if (*right == 0) return Error{"a division by 0"};
+      beyond = *right == -1 && __builtin_sub_overflow(std::int64_t{0}, *left, &out);
+      if (*right != -1) out = *left / *right;
       break;
     case Op::kMin:
       return std::min(*left, *right);

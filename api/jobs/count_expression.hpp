@@ -1,9 +1,12 @@
 // CountExpression: a whole number that is worked out from an object, and a comparison of two:
 //
 //   .replicas ?? 1                          a path, and what holds where nothing is there
-//   .replicas * min(.parallelism ?? 1, 4)   + - * and brackets, min, max
+//   .replicas * min(.parallelism ?? 1, 4)   + - * / and brackets, min, max; / rounds to zero
 //   sum(.groups[*], .replicas ?? 1)         of all that a path leads to; count(.groups[*])
 //   sum(.status.jobs[*].ready) >= $.spec.jobs    1 where it holds, else 0; also > <= < ==
+//   milli(.coreRequest) ?? 1000             an amount of Kubernetes, in thousandths: 500m is 500
+//   is(.type, 'Python')                     1 where this text is there, else 0
+//   mib(.memory) ?? 1024                    a size as Java writes it, in MiB: 2g is 2048
 //
 // A path that starts with a dot is read from the element (the object itself, or the entry of a list
 // for which a pod set stands), one that starts with $ from the object. A number in quotes counts as
@@ -57,6 +60,10 @@ class CountExpression {
     kAdd,
     kSubtract,
     kMultiply,
+    kDivide,
+    kMilli,
+    kMib,
+    kIs,
     kMin,
     kMax,
     kSum,
@@ -71,13 +78,16 @@ class CountExpression {
     Op op = Op::kNumber;
     std::int64_t number = 0;
     JsonPath path;
-    std::string text;  ///< of the path
+    std::string text;  ///< of the path, or that is() looks for
     bool from_whole = false;
     std::int32_t left = -1, right = -1;
   };
 
   const Node& at(std::int32_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
   Result<std::int64_t> value(const Node& node, const CountScope& scope) const;
+  /// Whether the node says what stands at a path, so that it may say nothing.
+  bool reads(std::int32_t index) const;
+  Result<std::int64_t> read(const Node& node, const CountScope& scope) const;
   Result<std::int64_t> sum(const Node& node, const CountScope& scope) const;
 
   std::vector<Node> nodes_;

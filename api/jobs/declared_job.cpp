@@ -1,8 +1,6 @@
 #include "api/jobs/declared_job.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <set>
 
 #include "api/json/parts.hpp"
 
@@ -12,16 +10,8 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t kMostPodSets = 18;  // of a workload
 /// Where the controller that runs the pods reports on them, in one form for all declared kinds.
 constexpr std::string_view kPodSets = "podSets";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 std::string text_of(const json::value& value) {
   const auto* text = value.if_string();
@@ -63,16 +53,6 @@ json::array told(const std::vector<PodCounts>& pods) {
                                {"succeeded", each.succeeded},
                                {"failed", each.failed}});
   return out;
-}
-
-Result<std::int32_t> pods(const CountExpression& expression, const CountScope& scope,
-                          const std::string& what) {
-  const auto number = expression.value(scope);
-  if (!number) return Error{what + ": " + number.error().text};
-  if (*number < 0 || *number > std::numeric_limits<std::int32_t>::max())
-    return Error{what + " is " + std::to_string(*number) +
-                 "; allowed is a number from 0 to 2147483647"};
-  return static_cast<std::int32_t>(*number);
 }
 
 }  // namespace
@@ -125,88 +105,6 @@ void JobTest::set(json::object& status_object, bool on, std::string_view reason,
                     {"lastTransitionTime", format_time(now / kSecond * kSecond)}};
   if (!on && !find_condition(status_object, condition)) return;
   put_condition(status_object, std::move(next));
-}
-
-void DeclaredJob::read_one(const DeclaredPodSet& declared, const CountScope& scope,
-                           Reading& out) const {
-  const auto problem = [&](std::string text) {
-    if (out.problem.empty()) out.problem = std::move(text);
-  };
-  Found found;
-  found.set.name = declared.name_is_key ? scope.place.back() : declared.name;
-  if (declared.name_path) found.set.name = first_text(declared.name_path, scope.element);
-  found.set.name = lower(found.set.name);
-  const std::string who = "pod set " + found.set.name;
-  found.pod_template = scope.place;
-  found.pod_template.insert(found.pod_template.end(), declared.pod_template.begin(),
-                            declared.pod_template.end());
-  const json::value* own = at_place(scope.whole, found.pod_template);
-  if ((!own || own->is_null()) && declared.optional) return;
-  if (!own || !own->is_object())
-    problem(who + ": " + dotted(found.pod_template) +
-            (own ? " is no pod template" : " is not there; its pods are described by it"));
-  if (declared.count) {
-    const auto count = pods(*declared.count, scope, who + ": count");
-    found.set.count = count ? *count : 0;
-    if (!count) problem(count.error().text);
-    const JsonPlace place = declared.count->lone_place();
-    if (!place.empty()) {
-      found.count = scope.place;
-      found.count.insert(found.count.end(), place.begin(), place.end());
-    }
-  }
-  if (declared.min_count) {
-    // What is not there asks for nothing.
-    const auto least = declared.min_count->value(scope);
-    if (least && *least > 0 && *least < found.set.count)
-      found.set.min_count = static_cast<std::int32_t>(*least);
-  }
-  out.sets.push_back(std::move(found));
-}
-
-DeclaredJob::Reading DeclaredJob::read(const json::object& job) const {
-  Reading out;
-  for (const DeclaredPodSet& declared : pod_sets_) {
-    if (!declared.for_each) {
-      read_one(declared, {job, job, {}}, out);
-      continue;
-    }
-    for (JsonPath::Found& each : declared.for_each->places(job)) {
-      if (out.sets.size() > kMostPodSets) break;
-      if (const json::object* element = each.value->if_object())
-        read_one(declared, {job, *element, std::move(each.place)}, out);
-      else if (out.problem.empty())
-        out.problem = dotted(each.place) + " is " + to_json(*each.value) + "; allowed is an object";
-    }
-  }
-  if (out.sets.size() > kMostPodSets)
-    out.problem = "it has more than " + std::to_string(kMostPodSets) +
-                  " pod sets; so many at most can be queued";
-  if (out.sets.empty() && out.problem.empty()) out.problem = "it has no pod set";
-  std::set<std::string_view> names;
-  for (const Found& each : out.sets)
-    if (out.problem.empty() && (each.set.name.empty() || !names.insert(each.set.name).second))
-      out.problem = each.set.name.empty() ? "a pod set has no name"
-                                          : "two pod sets have the name " + each.set.name;
-  return out;
-}
-
-std::vector<JobPodSet> DeclaredJob::pod_sets(const json::object& job) const {
-  std::vector<JobPodSet> out;
-  for (Found& each : read(job).sets) out.push_back(std::move(each.set));
-  return out;
-}
-
-json::object* DeclaredJob::pod_template(json::object& job, std::size_t i) const {
-  const Reading reading = read(job);
-  json::value* own =
-      i < reading.sets.size() ? at_place(job, reading.sets[i].pod_template) : nullptr;
-  return own ? own->if_object() : nullptr;
-}
-
-std::string DeclaredJob::template_path(const json::object& job, std::size_t i) const {
-  const Reading reading = read(job);
-  return i < reading.sets.size() ? dotted(reading.sets[i].pod_template) : std::string("spec");
 }
 
 json::object DeclaredJob::set_count(json::object& job, std::size_t i, std::int32_t count) const {
@@ -282,6 +180,8 @@ std::optional<JobEnd> DeclaredJob::end(const json::object& job) const {
 }
 
 std::string DeclaredJob::unfit(const json::object& job) const {
+  for (const JobTest& test : unfit_)
+    if (test.passes(job)) return test.says;
   const Reading reading = read(job);
   if (!reading.problem.empty()) return reading.problem;
   if (const json::value* value = at_place(job, suspend_);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/jobs/count_expression.hpp"
@@ -20,6 +21,7 @@ struct JobTest {
   std::string condition, status;    ///< status: True, unless the page says otherwise
   std::optional<JsonPath> path;     ///< instead of a condition
   std::vector<std::string> values;  ///< of the path, as texts
+  std::string says;                 ///< of `unfit`: why
   std::optional<CountExpression> holds;
 
   bool passes(const boost::json::object& job) const;
@@ -31,17 +33,36 @@ struct JobTest {
            Time now) const;
 };
 
-/// One entry of podSets: a pod set, or one for each value that a path leads to.
+/// What a pod asks of one resource, worked out: `cpu: milli(.cores) m`.
+struct DeclaredRequest {
+  std::string resource;
+  std::optional<JsonPath> resource_path;  ///< instead; where nothing is there, nothing is asked
+  CountExpression amount;
+  std::string suffix;  ///< of the quantity, such as Mi
+};
+
+/// One entry of podSets: a pod set, or one for each value that a path leads to. Paths start at that
+/// value; with `each` there are two: `unless`, `start` and what `template_at` says start at the
+/// outer one, the others at the inner one.
 struct DeclaredPodSet {
   std::optional<JsonPath> for_each;  ///< absent: one, of the object itself
-  std::string name;                  ///< unless a path says it
+  std::optional<JsonPath> each;      ///< for each value of for_each, one for each value there
+  std::optional<JsonPath> unless;    ///< no pod set where something is there
+  std::string name;                  ///< unless a path says it; # is the number of the pod set
   std::optional<JsonPath> name_path;
-  bool name_is_key = false;  ///< of the map in which the value stands
-  JsonPlace pod_template;    ///< below the value
-  std::string template_text;
-  bool optional = false;  ///< without a template there is no such pod set
+  bool name_is_key = false;             ///< of the map in which the value stands
+  JsonPlace pod_template;               ///< empty: there is none
+  std::optional<JsonPath> template_at;  ///< to a text that says where it is
+  bool optional = false;                ///< without a template there is no such pod set
+  /// Where a start puts what an admission wants; empty: into the template. # numbers the pod sets
+  /// of one value.
+  std::vector<JsonPath::One> start;
+  bool flat = false;  ///< what a pod template has deeper stands there side by side
+  std::optional<JsonPath> requests_from;  ///< of a map of quantities
+  std::vector<DeclaredRequest> requests;
   std::optional<CountExpression> count, min_count;
-  std::string count_text;
+
+  bool has_requests() const { return requests_from || !requests.empty(); }
 };
 
 class DeclaredJob final : public JobKind {
@@ -49,6 +70,10 @@ class DeclaredJob final : public JobKind {
   std::string_view group_kind() const override { return group_kind_; }
   std::vector<JobPodSet> pod_sets(const boost::json::object& job) const override;
   boost::json::object* pod_template(boost::json::object& job, std::size_t i) const override;
+  const boost::json::object* described(boost::json::object& job, std::size_t i,
+                                       boost::json::object& made) const override;
+  std::optional<StartPlace> start_place(boost::json::object& job, std::size_t i) const override;
+  void tidy_start(boost::json::object& job, std::size_t i) const override;
   std::string template_path(const boost::json::object& job, std::size_t i) const override;
   boost::json::object set_count(boost::json::object& job, std::size_t i,
                                 std::int32_t count) const override;
@@ -63,7 +88,7 @@ class DeclaredJob final : public JobKind {
   bool ends() const override { return !succeeded_.empty(); }
   boost::json::object status_with(const boost::json::object& job, const JobReport& report,
                                   Time now) const override;
-  const PodsByHost* pods_by_host() const override { return &by_host_; }
+  const PodsByHost* pods_by_host() const override { return made_elsewhere_ ? nullptr : &by_host_; }
 
  private:
   friend class PageReader;
@@ -72,23 +97,41 @@ class DeclaredJob final : public JobKind {
                                                                   std::string_view);
   struct Found {
     JobPodSet set;
-    JsonPlace pod_template;
-    JsonPlace count;  ///< where it can be set; empty: nowhere
+    JsonPlace pod_template;  ///< empty: none
+    JsonPlace of;            ///< the value of forEach
+    JsonPlace start;         ///< empty: a start goes into the template
+    bool flat = false;       ///< side by side, not as in a template
+    std::vector<std::pair<JsonPlace, JsonPath::One>> named;  ///< entries of lists on the way there
+    bool described = false;  ///< by requests: the template may be missing
+    JsonPlace count;         ///< where it can be set; empty: nowhere
+    std::vector<std::pair<std::string, std::string>> requests;  ///< resource, quantity
   };
   /// The pod sets of an object, and the first thing that cannot be read in it.
   struct Reading {
     std::vector<Found> sets;
     std::string problem;
+
+    void tell(std::string text) {
+      if (problem.empty()) problem = std::move(text);
+    }
   };
   Reading read(const boost::json::object& job) const;
-  void read_one(const DeclaredPodSet& declared, const CountScope& scope, Reading& out) const;
+  void read_one(const DeclaredPodSet& declared, const CountScope& outer, const CountScope& scope,
+                Reading& out) const;
+  static JsonPlace template_of(const DeclaredPodSet& declared, const CountScope& outer,
+                               const CountScope& scope, const std::string& who, Reading& out);
+  static void read_start(const DeclaredPodSet& declared, const CountScope& outer,
+                         const std::string& who, Found& into, Reading& out);
+  static void read_requests(const DeclaredPodSet& declared, const CountScope& scope,
+                            const std::string& who, Found& into, Reading& out);
 
   std::string group_kind_;
   std::vector<DeclaredPodSet> pod_sets_;
   JsonPlace suspend_;
-  std::vector<JobTest> succeeded_, failed_, ready_, active_;
+  std::vector<JobTest> succeeded_, failed_, ready_, active_, unfit_;
   std::optional<JsonPath> message_, priority_class_;
   PodsByHost by_host_;
+  bool made_elsewhere_ = false;
 };
 
 }  // namespace sluice::api

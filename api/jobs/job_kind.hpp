@@ -36,6 +36,12 @@ struct FinishedPods {
   std::int32_t count = 0;
 };
 
+/// Where a start puts what an admission wants of a pod set.
+struct StartPlace {
+  boost::json::object& spec;      ///< holds nodeSelector and tolerations
+  boost::json::object& metadata;  ///< holds labels and annotations; may be the same object
+};
+
 /// How far the pods of a job are, in short.
 enum class JobStage : std::uint8_t {
   kStopped,  ///< none is left
@@ -79,7 +85,15 @@ class JobKind {
   virtual std::vector<JobPodSet> pod_sets(const boost::json::object& job) const = 0;
   /// The PodTemplateSpec of pod set number `i`; nullptr when it has none.
   virtual boost::json::object* pod_template(boost::json::object& job, std::size_t i) const = 0;
-  /// Where that stands: `spec.template`.
+  /// What pods of the set are like, as a PodTemplateSpec: the template, or `made` of it and other
+  /// fields. nullptr: the object does not say.
+  virtual const boost::json::object* described(boost::json::object& job, std::size_t i,
+                                               boost::json::object& made) const;
+  /// Made where it is missing; nullopt: there is none.
+  virtual std::optional<StartPlace> start_place(boost::json::object& job, std::size_t i) const;
+  /// Takes away what start_place() made and what is empty again.
+  virtual void tidy_start(boost::json::object& job, std::size_t i) const;
+  /// Where the template stands: `spec.template`.
   virtual std::string template_path(const boost::json::object& job, std::size_t i) const = 0;
   /// Lets the pod set start with fewer pods. Answers what it replaced below spec, as it was, by its
   /// place there: `parallelism`, `groups/0/replicas`; null: there was nothing.

@@ -1,10 +1,10 @@
 #include "api/jobs/job_page.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 
 #include "api/jobs/declared_job.hpp"
+#include "api/jobs/page_parts.hpp"
 #include "api/json/parts.hpp"
 
 namespace sluice::api {
@@ -13,68 +13,13 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t kMostEntries = 18;
 constexpr std::size_t kMostTests = 16;
-
-Result<void> only(const json::object& object, const std::string& where,
-                  std::initializer_list<std::string_view> allowed) {
-  for (const auto& member : object) {
-    if (std::find(allowed.begin(), allowed.end(), view(member.key())) != allowed.end()) continue;
-    std::string list;
-    for (const std::string_view each : allowed)
-      list += (list.empty() ? "" : ", ") + std::string(each);
-    return Error{where + ": unknown key \"" + std::string(view(member.key())) + "\"; allowed are " +
-                 list};
-  }
-  return {};
-}
-
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
-/// A name of Kubernetes: letters, digits, and `extra` within.
-bool is_name(std::string_view text, std::string_view extra) {
-  if (text.empty() || text.size() > 253) return false;
-  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return plain(text.front()) && plain(text.back()) &&
-         std::all_of(text.begin(), text.end(),
-                     [&](char c) { return plain(c) || extra.find(c) != std::string_view::npos; });
-}
 
 bool is_kind(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !text.empty() && text.size() <= 63 && text.front() >= 'A' && text.front() <= 'Z' &&
          std::all_of(text.begin(), text.end(),
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
-
-Result<JsonPath> read_path(std::string_view text, const std::string& where) {
-  constexpr std::size_t kLongest = 250;
-  if (text.size() > kLongest || !text.starts_with('.') || text.find("..") != std::string_view::npos)
-    return Error{where + ": found " + quoted(text.substr(0, 60)) +
-                 "; allowed is a path such as .spec.template, of at most 250 characters"};
-  auto path = JsonPath::parse(text);
-  if (!path) return path.error().context(where);
-  return path;
-}
-
-/// A path of names alone.
-Result<JsonPlace> read_place(std::string_view text, const std::string& where) {
-  auto path = read_path(text, where);
-  if (!path) return path.error();
-  JsonPlace place = path->members();
-  if (place.empty())
-    return Error{where + ": found " + quoted(text) + "; allowed is a path of names alone"};
-  return place;
-}
-
-Result<CountExpression> read_count(const json::value& value, const std::string& where) {
-  const auto* text = value.if_string();
-  if (!text && !value.is_int64())
-    return Error{where + ": found " + to_json(value) +
-                 "; allowed is a number or an expression such as \".spec.replicas ?? 1\""};
-  auto read = CountExpression::parse(text ? view(*text) : std::string_view(to_json(value)));
-  if (!read) return read.error().context(where);
-  return read;
 }
 
 /// What kubectl shows where the page does not say.
@@ -94,10 +39,11 @@ class PageReader {
   explicit PageReader(const json::object& page) : page_(page) {}
 
   Result<void> run(DeclaredJob& out) {
-    if (auto known = only(page_, "spec",
-                          {"group", "kind", "versions", "shortNames", "categories", "description",
-                           "columns", "podSets", "suspend", "ready", "active", "succeeded",
-                           "failed", "message", "priorityClass", "successfulPodSets"});
+    if (auto known =
+            only(page_, "spec",
+                 {"group", "kind", "versions", "shortNames", "categories", "description", "columns",
+                  "podSets", "suspend", "ready", "active", "succeeded", "failed", "message",
+                  "priorityClass", "successfulPodSets", "unfit", "podsMadeElsewhere"});
         !known)
       return known;
     if (auto read = pod_sets(out); !read) return read;
@@ -105,7 +51,8 @@ class PageReader {
     for (const auto& [key, into] : {std::pair{"ready", &out.ready_},
                                     {"active", &out.active_},
                                     {"succeeded", &out.succeeded_},
-                                    {"failed", &out.failed_}})
+                                    {"failed", &out.failed_},
+                                    {"unfit", &out.unfit_}})
       if (auto read = tests(key, *into); !read) return read;
     for (const auto& [key, into] :
          {std::pair{"message", &out.message_}, {"priorityClass", &out.priority_class_}}) {
@@ -115,6 +62,7 @@ class PageReader {
       if (!path) return path.error();
       *into = std::move(*path);
     }
+    out.made_elsewhere_ = find_bool(page_, "podsMadeElsewhere", false);
     return ends(out);
   }
 
@@ -129,54 +77,11 @@ class PageReader {
       const std::string where = "spec.podSets[" + std::to_string(i) + "]";
       const json::object* entry = (*list)[i].if_object();
       if (!entry) return Error{where + ": must be an object"};
-      auto read = pod_set(*entry, where);
+      auto read = read_pod_set(*entry, where);
       if (!read) return read.error();
       out.pod_sets_.push_back(std::move(*read));
     }
     return {};
-  }
-
-  Result<DeclaredPodSet> pod_set(const json::object& from, const std::string& where) {
-    if (auto known =
-            only(from, where, {"forEach", "name", "template", "count", "minCount", "optional"});
-        !known)
-      return known.error();
-    DeclaredPodSet out;
-    if (const std::string_view text = find_text(from, "forEach"); !text.empty()) {
-      auto path = read_path(text, where + ".forEach");
-      if (!path) return path.error();
-      out.for_each = std::move(*path);
-    }
-    const std::string_view name = find_text(from, "name");
-    out.name_is_key = out.for_each && name.empty();
-    if (out.for_each && name.starts_with('.')) {
-      auto path = read_path(name, where + ".name");
-      if (!path) return path.error();
-      out.name_path = std::move(*path);
-    } else if (!out.name_is_key && !is_name(name, "-")) {
-      return Error{where + ".name: found " + quoted(name) +
-                   "; allowed are small letters, digits and -, and with forEach a path"};
-    }
-    out.name = name;
-    auto place = read_place(find_text(from, "template"), where + ".template");
-    if (!place) return place.error();
-    out.pod_template = std::move(*place);
-    out.optional = find_bool(from, "optional", false);
-    for (const auto& [key, into] : {std::pair{"count", &out.count}, {"minCount", &out.min_count}}) {
-      const json::value* value = find(from, key);
-      if (!value) continue;
-      auto read = read_count(*value, where + "." + key);
-      if (!read) return read.error();
-      *into = std::move(*read);
-    }
-    if (out.min_count) {
-      const JsonPlace at = out.count ? out.count->lone_place() : JsonPlace();
-      if (at.empty() || (!out.for_each && (at.size() < 2 || at.front() != "spec")))
-        return Error{where +
-                     ".minCount: a job can start with fewer pods only where count is one path "
-                     "below spec, such as .spec.replicas ?? 1, so that the host can set it"};
-    }
-    return out;
   }
 
   Result<void> suspend(DeclaredJob& out) {
@@ -204,17 +109,23 @@ class PageReader {
       const std::string place = where + "[" + std::to_string(i) + "]";
       const json::object* entry = (*list)[i].if_object();
       if (!entry) return Error{place + ": must be an object"};
-      auto read = test(*entry, place);
+      auto read = test(*entry, place, key == "unfit");
       if (!read) return read.error();
       into.push_back(std::move(*read));
     }
     return {};
   }
 
-  static Result<JobTest> test(const json::object& from, const std::string& where) {
-    if (auto known = only(from, where, {"condition", "status", "path", "in", "holds"}); !known)
-      return known.error();
+  /// `reason`: that it holds has to be explained.
+  static Result<JobTest> test(const json::object& from, const std::string& where, bool reason) {
+    auto known = reason
+                     ? only(from, where, {"condition", "status", "path", "in", "holds", "message"})
+                     : only(from, where, {"condition", "status", "path", "in", "holds"});
+    if (!known) return known.error();
     JobTest out;
+    out.says = find_text(from, "message");
+    if (reason && out.says.empty())
+      return Error{where + ".message: is not there; allowed is a text that says what is wrong"};
     out.condition = find_text(from, "condition");
     out.status = find_text(from, "status");
     if (out.status.empty()) out.status = "True";

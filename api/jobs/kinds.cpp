@@ -251,12 +251,30 @@ std::string JobKind::priority_class(const json::object& job) const {
   json::object copy = job;
   const std::size_t sets = pod_sets(job).size();
   for (std::size_t i = 0; i < sets; ++i) {
-    const json::object* own = pod_template(copy, i);
+    json::object made;
+    const json::object* own = described(copy, i, made);
     const std::string_view name =
         own ? find_text(part(*own, "spec"), "priorityClassName") : std::string_view();
     if (!name.empty()) return std::string(name);
   }
   return {};
+}
+
+const json::object* JobKind::described(json::object& job, std::size_t i, json::object&) const {
+  return pod_template(job, i);
+}
+
+std::optional<StartPlace> JobKind::start_place(json::object& job, std::size_t i) const {
+  json::object* own = pod_template(job, i);
+  if (!own) return std::nullopt;
+  object_of(*own, "spec");  // both members are there before a reference to one is kept
+  object_of(*own, "metadata");
+  return StartPlace{*find_object(*own, "spec"), *find_object(*own, "metadata")};
+}
+
+void JobKind::tidy_start(json::object& job, std::size_t i) const {
+  json::object* own = pod_template(job, i);
+  if (own && part(*own, "metadata").empty()) own->erase("metadata");
 }
 
 bool JobKind::suspended(const json::object& job) const {

@@ -1,6 +1,7 @@
 #include "api/json/json_path.hpp"
 
 #include <charconv>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -198,6 +199,19 @@ std::vector<JsonPath::Found> JsonPath::places(const json::object& from,
   return found;
 }
 
+std::vector<JsonPath::One> JsonPath::ones() const {
+  std::vector<One> out;
+  for (const Part& part : parts_) {
+    if (part.step == Step::kMember)
+      out.push_back({part.names[0], {}, {}});
+    else if (part.step == Step::kFilter && part.equal && part.names.size() == 1)
+      out.push_back({{}, part.names[0], part.text});
+    else
+      return {};
+  }
+  return out;
+}
+
 JsonPlace JsonPath::members() const {
   JsonPlace out;
   for (const Part& part : parts_) {
@@ -229,6 +243,44 @@ const json::value* at_place(const json::object& root, std::span<const std::strin
 
 json::value* at_place(json::object& root, std::span<const std::string> place) {
   return const_cast<json::value*>(at_place(std::as_const(root), place));
+}
+
+namespace {
+
+/// nullopt: a name.
+std::optional<std::size_t> as_index(std::string_view name) {
+  std::size_t index = 0;
+  const auto read = std::from_chars(name.data(), name.data() + name.size(), index);
+  if (read.ec != std::errc() || read.ptr != name.data() + name.size()) return std::nullopt;
+  return index;
+}
+
+json::value* step_into(json::value& at, const std::string& name) {
+  if (json::object* object = at.if_object()) return &(*object)[json_view(name)];
+  json::array* list = at.if_array();
+  const auto index = as_index(name);
+  if (list == nullptr || !index) return nullptr;
+  if (*index >= list->size()) list->resize(*index + 1, json::object());
+  return &(*list)[*index];
+}
+
+}  // namespace
+
+json::object* make_place(json::object& root, std::span<const std::string> place) {
+  json::object* holder = &root;
+  json::value* at = nullptr;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    at = holder != nullptr ? &(*holder)[json_view(place[i])] : step_into(*at, place[i]);
+    if (at == nullptr) return nullptr;
+    if (at->is_null()) {
+      if (i + 1 < place.size() && as_index(place[i + 1]))
+        at->emplace_array();
+      else
+        at->emplace_object();
+    }
+    holder = at->if_object();
+  }
+  return holder;
 }
 
 std::string pointer_step(std::string_view name) {

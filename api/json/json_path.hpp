@@ -24,6 +24,9 @@ using JsonPlace = std::vector<std::string>;
 boost::json::value* at_place(boost::json::object& root, std::span<const std::string> place);
 const boost::json::value* at_place(const boost::json::object& root,
                                    std::span<const std::string> place);
+/// The object there, made with what leads to it; before a decimal number an array is made. nullptr
+/// when something else stands in the way. REQUIRES: indices are small.
+boost::json::object* make_place(boost::json::object& root, std::span<const std::string> place);
 /// A name as one step of a JSON pointer.
 std::string pointer_step(std::string_view name);
 
@@ -44,6 +47,14 @@ class JsonPath {
   };
   /// The same with their places; `from` stands at `place`.
   std::vector<Found> places(const boost::json::object& from, const JsonPlace& place = {}) const;
+
+  /// A step to one value: a member's name, or the entry of a list whose member `key` is `text`.
+  struct One {
+    std::string name;
+    std::string key, text;
+  };
+  /// Where it leads to one value at most, and says what to make where nothing is; else empty.
+  std::vector<One> ones() const;
 
   /// The names of its members, where it leads to one value by them alone; empty: it does not.
   JsonPlace members() const;

@@ -1,5 +1,8 @@
 #include "host/objects/job_pages.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "api/jobs/job_page.hpp"
 #include "host/objects/parts.hpp"
 
@@ -12,6 +15,34 @@ constexpr std::string_view kContributor = "JobKind ";
 /// Groups whose kinds decide about rights, or about what is queued.
 constexpr std::string_view kOwnGroups[] = {"kueue.x-k8s.io", "visibility.kueue.x-k8s.io",
                                            "sluice.dev", "internal.sluice.dev"};
+
+/// Those of Kubernetes itself: kubectl changes their objects by patches that need the schema of
+/// every list. Others may end in k8s.io, too.
+constexpr std::string_view kOfKubernetes[] = {"admissionregistration.k8s.io",
+                                              "apiextensions.k8s.io",
+                                              "apiregistration.k8s.io",
+                                              "authentication.k8s.io",
+                                              "authorization.k8s.io",
+                                              "certificates.k8s.io",
+                                              "coordination.k8s.io",
+                                              "discovery.k8s.io",
+                                              "events.k8s.io",
+                                              "flowcontrol.apiserver.k8s.io",
+                                              "internal.apiserver.k8s.io",
+                                              "metrics.k8s.io",
+                                              "networking.k8s.io",
+                                              "node.k8s.io",
+                                              "rbac.authorization.k8s.io",
+                                              "resource.k8s.io",
+                                              "scheduling.k8s.io",
+                                              "storage.k8s.io",
+                                              "storagemigration.k8s.io"};
+
+bool is_of_kubernetes(std::string_view group) {
+  return group.find('.') == std::string_view::npos ||
+         std::find(std::begin(kOfKubernetes), std::end(kOfKubernetes), group) !=
+             std::end(kOfKubernetes);
+}
 
 }  // namespace
 
@@ -32,8 +63,7 @@ std::string refuses_page(const api::Scheme& scheme, std::string_view name,
   for (const std::string_view own : kOwnGroups)
     if (group == own)
       return "spec.group: found \"" + std::string(group) + "\", which is the host's own";
-  // kubectl changes objects of these groups by patches that need the schema of every list.
-  if (group.find('.') == std::string_view::npos || group.ends_with(".k8s.io"))
+  if (is_of_kubernetes(group))
     return "spec.group: found \"" + std::string(group) +
            "\", a group of Kubernetes itself; allowed are those of others, such as example.com";
   const std::string_view plural = name.substr(0, name.find('.'));

@@ -13,8 +13,8 @@ namespace {
 
 namespace json = boost::json;
 
-std::string_view runtime_text(const json::object& pod_template) {
-  return api::find_text(part(part(pod_template, "metadata"), "annotations"), kRuntimeAnnotation);
+std::string_view runtime_text(const json::object& of) {
+  return api::find_text(part(part(of, "metadata"), "annotations"), kRuntimeAnnotation);
 }
 
 /// All pods of a job that runs are there at once; `stage` tells whether they answer.
@@ -39,31 +39,39 @@ json::object wanted_status(const api::JobKind& kind, const json::object& job, Ti
   return kind.status_with(job, {stage, pods_in(kind, job, stage), {}}, now);
 }
 
+/// Reports an annotation of `object`, which stands at `place`, that is no duration.
+void check_annotation(const json::object& object, const std::string& place,
+                      std::vector<api::Problem>& problems) {
+  const json::object& annotations = part(part(object, "metadata"), "annotations");
+  const json::value* given = api::find(annotations, kRuntimeAnnotation);
+  if (!given || parse_duration(runtime_text(object))) return;
+  problems.push_back({api::Problem::Kind::kInvalid,
+                      fmt::format("{}metadata.annotations[{}]", place, kRuntimeAnnotation),
+                      fmt::format("Invalid value: {}: must be a duration such as 1500ms, 90s, "
+                                  "2m30s or 1h",
+                                  api::to_json(*given))});
+}
+
 void check_runtime(const api::JobKind& kind, json::object& job,
                    std::vector<api::Problem>& problems) {
+  check_annotation(job, "", problems);
   const std::size_t sets = kind.pod_sets(job).size();
   for (std::size_t i = 0; i < sets; ++i) {
-    const json::object* pod_template = kind.pod_template(job, i);
-    if (!pod_template) continue;
-    const json::object& annotations = part(part(*pod_template, "metadata"), "annotations");
-    const json::value* given = api::find(annotations, kRuntimeAnnotation);
-    if (!given || parse_duration(runtime_text(*pod_template))) continue;
-    problems.push_back(
-        {api::Problem::Kind::kInvalid,
-         fmt::format("{}.metadata.annotations[{}]", kind.template_path(job, i), kRuntimeAnnotation),
-         fmt::format("Invalid value: {}: must be a duration such as 1500ms, 90s, 2m30s or 1h",
-                     api::to_json(*given))});
+    json::object made;
+    const json::object* pod_template = kind.described(job, i, made);
+    if (pod_template) check_annotation(*pod_template, kind.template_path(job, i) + ".", problems);
   }
 }
 
 }  // namespace
 
 std::optional<Duration> runtime_of(const api::JobKind& kind, const json::object& job) {
-  std::optional<Duration> longest;
+  std::optional<Duration> longest = parse_duration(runtime_text(job));
   json::object copy = job;
   const std::size_t sets = kind.pod_sets(job).size();
   for (std::size_t i = 0; i < sets; ++i) {
-    const json::object* pod_template = kind.pod_template(copy, i);
+    json::object made;
+    const json::object* pod_template = kind.described(copy, i, made);
     const auto runtime =
         pod_template ? parse_duration(runtime_text(*pod_template)) : std::optional<Duration>();
     if (runtime) longest = std::max(longest.value_or(0), *runtime);

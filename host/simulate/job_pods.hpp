@@ -34,7 +34,8 @@ class JobPods final : public Controller {
   std::vector<const api::KindInfo*> kinds_;
 };
 
-/// How long the job runs: the longest annotation among its pod templates; nullopt without one.
+/// How long the job runs: the longest annotation among its own and those of its pods; nullopt
+/// without one.
 std::optional<Duration> runtime_of(const api::JobKind& kind, const boost::json::object& job);
 
 /// The status of a job whose pods have all succeeded. Only kinds that end.

@@ -58,8 +58,8 @@ TEST(CountExpressions, AreWorkedOut) {
       {"sum(.groups[*], .r)", "groups[2].r is not there"},
       {"",
        "refused: cannot read \"\"; allowed here: a number, a path such as .spec.replicas, min, "
-       "max, sum, count or ("},
-      {"n", "refused: cannot read \"n\"; allowed here: min, max, sum or count"},
+       "max, sum, count, milli, mib, is or ("},
+      {"n", "refused: cannot read \"n\"; allowed here: min, max, sum, count, milli, mib or is"},
       {"1 2", "refused: cannot read \"2\"; allowed here: nothing more"},
       {"min(1)", "refused: cannot read \")\"; allowed here: a comma"},
       {"(1", "refused: cannot read \"\"; allowed here: )"},

@@ -33,6 +33,27 @@ kind: LocalQueue
 metadata: {name: main, namespace: default}
 spec: {clusterQueue: all}
 """
+PLACE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: big}
+spec: {nodeLabels: {pool: big}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: place}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu, memory]
+    flavors: [{name: big, resources: [{name: cpu, nominalQuota: 4},
+                                      {name: memory, nominalQuota: 8Gi}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: place, namespace: default}
+spec: {clusterQueue: place}
+"""
 PAGE = """
 apiVersion: sluice.dev/v1alpha1
 kind: JobKind
@@ -146,6 +167,93 @@ class JobKinds(unittest.TestCase):
             capture_output=True, text=True, check=True).stdout
         self.assertIn("Training default/big: would wait", told)
         self.assertEqual(self.kubectl("get", "trainings", "-o", "name"), "")
+
+    def shipped(self, name, *objects):
+        """Declares a kind by its page that ships, and makes objects of it."""
+        self.kubectl("apply", "-f", os.path.join(self.pages, name))
+        self.kubectl("wait", "--for=condition=Served", "--timeout=180s", "jobkinds", "--all")
+        for each in objects:
+            each["metadata"] = {"name": each["metadata"], "labels": {
+                "kueue.x-k8s.io/queue-name": "place"}}
+            self.apply(json.dumps(each))
+
+    def spec_of(self, resource, name):
+        return json.loads(self.kubectl("get", resource, name, "-o", "json"))["spec"]
+
+    def starts_and_stops(self, resource, name, place):
+        """`place(spec)` is where its start is to stand; how its spec is then, and stopped again."""
+        def reached(suspended):
+            eventually(lambda: self.spec_of(resource, name)["suspend"] == suspended,
+                       f"{name} has suspend {suspended}")
+            return self.spec_of(resource, name)
+        started = reached(False)
+        self.assertEqual(place(started)["nodeSelector"], {"pool": "big"})
+        workload = self.kubectl("get", "workloads", "-o", "name").split()[-1]
+        self.kubectl("patch", workload, "--type=merge", "-p", '{"spec": {"active": false}}')
+        stopped = reached(True)
+        self.kubectl("delete", resource, name)
+        eventually(lambda: not self.kubectl("get", "workloads", "-o", "name"), "it is gone")
+        return started, stopped
+
+    def test_a_start_goes_where_the_kind_wants_it(self):
+        self.apply(PLACE)
+        pod = {"spec": {"restartPolicy": "Never", "containers": [
+            {"name": "c", "image": "i", "command": ["true"],
+             "resources": {"requests": {"cpu": "1"}}}]}}
+        parts = [{"podSets": [{"replicas": 2, "path": "template.spec.template"}],
+                  "template": {"apiVersion": "example.com/v1", "kind": "Thing",
+                               "spec": {"template": pod}}},
+                 {"template": {"apiVersion": "v1", "kind": "Pod", **pod}}]
+        self.shipped("appwrapper.yaml", {
+            "apiVersion": "workload.codeflare.dev/v1beta2", "kind": "AppWrapper",
+            "metadata": "wrapped", "spec": {"components": parts}})
+        started, stopped = self.starts_and_stops(
+            "appwrappers", "wrapped", lambda spec: spec["components"][0]["podSetInfos"][0])
+        self.assertEqual(started["components"][1]["podSetInfos"][0]["nodeSelector"],
+                         {"pool": "big"})
+        self.assertEqual([each["template"] for each in started["components"]],
+                         [each["template"] for each in parts])  # its operator allows no change
+        self.assertEqual(stopped["components"], parts)
+
+        spark = {"driver": {"cores": 1, "memory": "512m"},
+                 "executor": {"instances": 2, "coreRequest": "500m", "memory": "512m"}}
+        self.shipped("sparkapplication.yaml", {
+            "apiVersion": "sparkoperator.k8s.io/v1beta2", "kind": "SparkApplication",
+            "metadata": "pi", "spec": spark})
+        _, stopped = self.starts_and_stops("sparkapplications", "pi",
+                                           lambda spec: spec["executor"])
+        self.assertEqual(stopped, {**spark, "suspend": True})
+
+        train = {"runtimeRef": {"name": "torch"}, "trainer": {
+            "numNodes": 2, "resourcesPerNode": {"requests": {"cpu": "1"}}}}
+        self.shipped("trainjob.yaml", {"apiVersion": "trainer.kubeflow.org/v1alpha1",
+                                       "kind": "TrainJob", "metadata": "fit", "spec": train})
+        _, stopped = self.starts_and_stops(
+            "trainjobs", "fit", lambda spec: spec["runtimePatches"][0]["trainingRuntimeSpec"][
+                "template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"])
+        self.assertEqual(stopped, {**train, "suspend": True})
+
+    def test_an_app_wrapper_runs(self):
+        pod = json.loads(training("x", "echo done"))["spec"]["template"]
+        self.shipped("appwrapper.yaml")
+        self.apply(json.dumps({
+            "apiVersion": "workload.codeflare.dev/v1beta2", "kind": "AppWrapper",
+            "metadata": {"name": "two", "labels": {"kueue.x-k8s.io/queue-name": "main"}},
+            "spec": {"components": [{"template": {
+                "apiVersion": "batch/v1", "kind": "Job",
+                "spec": {"parallelism": 2, "template": pod}}}]}}))
+        self.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=180s",
+                     "appwrapper/two")
+
+    def test_what_a_page_cannot_tell_is_held_back(self):
+        self.apply(PLACE)
+        self.shipped("sparkapplication.yaml", {
+            "apiVersion": "sparkoperator.k8s.io/v1beta2", "kind": "SparkApplication",
+            "metadata": "grows", "spec": {"driver": {"memory": "512m"}, "executor": {},
+                                          "dynamicAllocation": {"enabled": True}}})
+        eventually(lambda: "nobody knows how many executors" in self.kubectl(
+            "describe", "sparkapplication", "grows"), "an event says why")
+        self.assertEqual(self.kubectl("get", "workloads", "-o", "name"), "")
 
     def test_all_pages_that_ship_are_served(self):
         self.kubectl("apply", "-f", self.pages)

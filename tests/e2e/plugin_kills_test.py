@@ -34,6 +34,8 @@ OPTIONS.add_argument("--source", required=True)
 OPTIONS.add_argument("--kills", type=int, default=int(os.environ.get("SLUICE_PROCESS_KILLS", 10)))
 OPTIONS.add_argument("--seed", type=int, default=int(os.environ.get("SLUICE_FIRST_SEED", 1)))
 LEAST_WRITES = 50
+PULSE = 0.001
+GOAL = 0.05  # seconds that a write of others may wait for the plugin
 OPTIONS, LEFT = OPTIONS.parse_known_args()
 SDK = os.path.join(os.path.abspath(OPTIONS.source), "sdk", "python")
 
@@ -74,31 +76,49 @@ class Line:
         self.head = {"Authorization": "Bearer " + rest.token, "Content-Type": "application/json"}
 
     def post(self, path, body):
-        self.http.request("POST", path, json.dumps(body), self.head)
+        return self.send("POST", path, body)
+
+    def send(self, verb, path, body, kind="application/json"):
+        self.http.request(verb, path, json.dumps(body), {**self.head, "Content-Type": kind})
         answer = self.http.getresponse()
         return answer.status, answer.read().decode()
 
-    def create(self, path, body):
-        status, text = self.post(path, body)
-        if status != 201:
-            raise AssertionError(f"{path}: {status} {text}")
-
 
 def write_on(kubeconfig, stop, results):
-    """Writes objects that no plugin cares for, one after the other, until it is told to stop, but
-    some in any case: on a busy machine it may begin late."""
+    """Changes an object that no plugin cares for, again and again until it is told to stop, but
+    some times in any case: on a busy machine it may begin late."""
     line = Line(Rest(kubeconfig))
+    accounts = "/api/v1/namespaces/team/serviceaccounts"
+    name = f"other-{os.getpid()}"
+    status, text = line.post(accounts, {"metadata": {"name": name}})
+    assert status in (201, 409), text
     waits = []
     while len(waits) < LEAST_WRITES or not stop.is_set():
         began = time.monotonic()
-        line.create("/api/v1/namespaces/team/serviceaccounts",
-                    {"metadata": {"name": f"other-{os.getpid()}-{len(waits)}"}})
-        waits.append(time.monotonic() - began)
-    results.put(waits)
+        status, text = line.send("PATCH", f"{accounts}/{name}",
+                                 {"metadata": {"annotations": {"write": str(len(waits))}}},
+                                 "application/merge-patch+json")
+        assert status == 200, text
+        waits.append((began, time.monotonic() - began))
+    results.put(("waits", waits))
+
+
+def feel(stop, results):
+    """When a process that only wakes up each millisecond did not get to: what the machine itself
+    stood still."""
+    stalls = []
+    while not stop.is_set():
+        began = time.monotonic()
+        time.sleep(PULSE)
+        late = time.monotonic() - began - PULSE
+        if late > PULSE:
+            stalls.append((began, began + PULSE + late))
+    results.put(("stalls", stalls))
 
 
 class Writers:
-    """Others, in processes of their own, and what each of their writes waited."""
+    """Others, in processes of their own, what each of their writes waited, and what of it the
+    machine stood still."""
 
     def __init__(self, kubeconfig, count=2):
         context = multiprocessing.get_context("spawn")
@@ -106,21 +126,31 @@ class Writers:
         self.all = [context.Process(target=write_on, args=(kubeconfig, self.stop, self.results),
                                     daemon=True)
                     for _ in range(count)]
+        self.all.append(context.Process(target=feel, args=(self.stop, self.results), daemon=True))
         for each in self.all:
             each.start()
 
     def end(self):
         self.stop.set()
-        waits = sorted(sum((self.results.get(timeout=180) for _ in self.all), []))
+        got = [self.results.get(timeout=180) for _ in self.all]
         for each in self.all:
             each.join()
-        return waits
+        waits = sum((list_ for what, list_ in got if what == "waits"), [])
+        return waits, next(list_ for what, list_ in got if what == "stalls")
 
 
-def told(name, waits):
+def told(name, measured):
+    writes, stalls = measured
+    waits = sorted(wait for _, wait in writes)
     at = lambda share: 1e3 * waits[min(len(waits) - 1, int(share * len(waits)))]
     print(f"{name}: {len(waits)} writes of others, median {at(0.5):.1f} ms, "
           f"99 % {at(0.99):.1f} ms, 99.9 % {at(0.999):.1f} ms, longest {at(1):.1f} ms", flush=True)
+    for began, wait in sorted(writes, key=lambda each: -each[1])[:5]:
+        if wait > GOAL:
+            still = sum(max(0, min(end, began + wait) - max(start, began))
+                        for start, end in stalls)
+            print(f"  {1e3 * wait:.1f} ms, of which the machine itself stood still for "
+                  f"{1e3 * still:.1f} ms", flush=True)
 
 
 class Followed(threading.Thread):
@@ -188,8 +218,8 @@ class Kills(unittest.TestCase):
 
     def work(self, name):
         self.world.workload(name, "q")
-        self.own.create("/api/v1/namespaces/team/configmaps", {
-            "metadata": {"name": name}, "data": {"wanted": name}})
+        self.assertEqual(self.own.post("/api/v1/namespaces/team/configmaps", {
+            "metadata": {"name": name}, "data": {"wanted": name}})[0], 201)
         self.judged += 1
         status, text = self.own.post("/api/v1/namespaces/team/secrets",
                                      {"metadata": {"name": name}})

@@ -22,8 +22,16 @@ void ask(const sluice::api::JobKind& kind, const boost::json::object& original) 
   SLUICE_CHECK(sets.size() <= 19 || !kind.unfit(job).empty(), "pod sets: ", sets.size());
   boost::json::object replaced;
   for (std::size_t i = 0; i <= sets.size(); ++i) {
-    const auto* own = kind.pod_template(job, i);
-    SLUICE_CHECK(own || i == sets.size() || !kind.unfit(job).empty(), "no template ", i);
+    boost::json::object made;
+    const auto* own = kind.described(job, i, made);
+    const bool fits = i < sets.size() && kind.unfit(job).empty();
+    SLUICE_CHECK(own || !fits, "no template ", i);
+    if (fits) {
+      boost::json::object started = job;
+      SLUICE_CHECK(kind.start_place(started, i), "no place for a start ", i);
+      kind.tidy_start(started, i);
+      SLUICE_CHECK(kind.pod_sets(started).size() == sets.size(), "a start changes pod sets ", i);
+    }
     for (auto& [place, before] : kind.set_count(job, i, 5)) replaced.emplace(place, before);
   }
   restore_counts(job, replaced);

@@ -4,15 +4,17 @@ the places of the fields in the schema of its definition, and the shape of a sam
 kept.
 
     facts.py --project NAME --version VERSION DEFINITION.yaml SAMPLE.yaml > facts/KIND.json
+
+A place that ends in # is a pod template, one that ends in ! takes any object.
 """
 import argparse
 import json
+import re
 import sys
 
 import yaml
 
-DEEPEST = 5
-NAMES = ("apiVersion", "kind", "name", "groupName")
+NAMES = ("apiVersion", "kind", "name", "groupName", "path", "type")
 
 
 def is_template(schema):
@@ -20,21 +22,22 @@ def is_template(schema):
     return "containers" in spec.get("properties", {})
 
 
-def fields(schema, place, out):
+def fields(schema, place, out, deepest):
     """Appends the places below `schema`; a pod template is one place, marked with a hash."""
     if is_template(schema):
         out.append(place + "#")
         return
     if place:
-        out.append(place)
-    if place.count(".") + place.count("[") > DEEPEST:
+        is_open = schema.get("x-kubernetes-preserve-unknown-fields")
+        out.append(place + ("!" if is_open else ""))
+    if place.count(".") + place.count("[") > deepest:
         return
     for name, inner in schema.get("properties", {}).items():
         if place or name in ("spec", "status"):
-            fields(inner, f"{place}.{name}", out)
+            fields(inner, f"{place}.{name}", out, deepest)
     for key, mark in (("items", "[*]"), ("additionalProperties", ".*")):
         if isinstance(schema.get(key), dict):
-            fields(schema[key], place + mark, out)
+            fields(schema[key], place + mark, out, deepest)
 
 
 def shape(value):
@@ -43,7 +46,8 @@ def shape(value):
     if isinstance(value, list):
         return [each for each in map(shape, value) if each not in (None, [])]
     if not isinstance(value, dict):
-        return value if isinstance(value, (int, bool)) else None
+        is_size = isinstance(value, str) and re.fullmatch(r"\d+([kmgKMG]i?)?", value)
+        return value if isinstance(value, (int, bool)) or is_size else None
     if "containers" in (value.get("spec") or {}):
         return {}
     out = {}
@@ -64,6 +68,7 @@ def main():
     parser.add_argument("--version", required=True)
     parser.add_argument("--names", nargs=2, metavar=("DEFINITION", "SAMPLE"),
                         help="what the two files are called in the project")
+    parser.add_argument("--deepest", type=int, default=5, help="how many steps to go down")
     parser.add_argument("definition")
     parser.add_argument("sample")
     args = parser.parse_args()
@@ -75,7 +80,7 @@ def main():
     version = sample["apiVersion"].split("/")[1]
     served = next(v for v in definition["spec"]["versions"] if v["name"] == version)
     found = []
-    fields(served["schema"]["openAPIV3Schema"], "", found)
+    fields(served["schema"]["openAPIV3Schema"], "", found, args.deepest)
     names = args.names or [args.definition, args.sample]
     out = {"project": args.project, "version": args.version, "definition": names[0],
            "sample": names[1], "kind": kind, "served": version, "object": shape(sample),

@@ -18,11 +18,12 @@ import unittest
 import yaml
 
 FACTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "facts")
-PATH = re.compile(r"\$?(?:\.[A-Za-z_]\w*|\[(?:\*|-?\d+|'[^']+')\])+")
+PATH = re.compile(r"\$?(?:\.[A-Za-z_]\w*|\[(?:\*|-?\d+|'[^']+'|\?\([^)]*\))\])+")
 SUM = re.compile(r"sum\(([^,()]+),([^)]*)\)")
 
 # What the sample of the project asks for: (pod set, pods).
 POD_SETS = {
+    "appwrapper": [("pods-0", 1), ("pods-1", 2)],  # master and worker of the PyTorchJob in it
     "jaxjob": [("worker", 2)],
     "jobset": [("workers", 4), ("driver", 1)],  # parallelism 4, and 1
     "leaderworkerset": [("leader", 3), ("worker", 9)],  # 3 groups of 4, one of them leads
@@ -31,8 +32,16 @@ POD_SETS = {
     "pytorchjob": [("master", 1), ("worker", 1)],
     "rayjob": [("head", 1), ("tpu-group", 4)],  # one worker on 4 hosts
     "rayservice": [("head", 1), ("small-group", 1)],
+    "sparkapplication": [("driver", 1), ("executor", 1)],
     "tfjob": [("chief", 1), ("ps", 1), ("worker", 2)],
+    "trainjob": [("node", 3)],
     "xgboostjob": [("master", 1), ("worker", 2)],
+}
+
+# What the sample asks for, where the page works it out: CPUs, MiB.
+ASKED = {
+    "sparkapplication": (2, 2 * (512 + 384)),  # 384 MiB that Spark adds
+    "trainjob": (3 * 2, 3 * 4096),
 }
 
 QUEUES = """
@@ -46,8 +55,9 @@ metadata: {name: all}
 spec:
   namespaceSelector: {}
   resourceGroups:
-  - coveredResources: [cpu]
-    flavors: [{name: any, resources: [{name: cpu, nominalQuota: 100}]}]
+  - coveredResources: [cpu, memory]
+    flavors: [{name: any, resources: [{name: cpu, nominalQuota: CPUS},
+                                      {name: memory, nominalQuota: MEMORYMi}]}]
 ---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: LocalQueue
@@ -66,9 +76,12 @@ def steps(path):
 
 
 def leads_somewhere(path, places):
-    """Whether a path of a page stands in the schema; a map has any name."""
+    """Whether a path of a page stands in the schema; a map has any name, and an open place takes
+    any path."""
     at = {""}
     for step in steps(path):
+        if any(place + "!" in places for place in at):
+            return True
         ways = (step,) if step != "[*]" else ("[*]", ".*")
         at = {place + way for place in at for way in ways + (".*",) if place + way in places}
     return bool(at)
@@ -87,15 +100,27 @@ def paths_in(page):
             out.append(path[1:] if path.startswith("$") else before + path)
 
     for each in page["podSets"]:
-        before = each.get("forEach", "")
-        if before:
-            out.append(before)
-        out.append(before + each["template"] + "#")
+        outer = each.get("forEach", "")
+        before = outer + each.get("each", "")
+        out += [path for path in (outer, before) if path]
+        if "template" in each:
+            out.append(before + each["template"] + "#")
         for key in ("count", "minCount"):
             of_expression(each.get(key, ""), before)
-        if each.get("name", "").startswith("."):
-            out.append(before + each["name"])
-    for key in ("ready", "active", "succeeded", "failed"):
+        for key in ("name", "templateAt", "requestsFrom"):
+            if each.get(key, "").startswith("."):
+                out.append(before + each[key])
+        if "unless" in each:
+            out.append(outer + each["unless"])
+        if "start" in each:
+            out.append(outer + each["start"] + "#")
+        if "pod" in each:
+            out += [outer + each["pod"] + field for field in (".nodeSelector", ".tolerations")]
+        for request in each.get("requests", []):
+            of_expression(request["amount"], before)
+            if request["resource"].startswith("."):
+                out.append(before + request["resource"])
+    for key in ("ready", "active", "succeeded", "failed", "unfit"):
         for test in page.get(key, []):
             if "condition" in test:
                 out += [".status.conditions[*].type", ".status.conditions[*].status"]
@@ -138,36 +163,55 @@ class Pages(unittest.TestCase):
             spec = self.page(name)["spec"]
             self.assertEqual((spec["kind"], spec["versions"][0]), (facts["kind"], facts["served"]))
             templates = {place for place in facts["fields"] if place.endswith("#")}
-            places = set(facts["fields"]) | {each[:-1] for each in templates}
+            places = set(facts["fields"]) | {each.rstrip("#!") for each in facts["fields"]}
             for path in paths_in(spec):
                 with self.subTest(page=name, path=path):
                     wanted = templates | places if path.endswith("#") else places
                     last = path.rstrip("#")
                     self.assertTrue(leads_somewhere(last, wanted),
                                     f"{path} in {facts['definition']}")
-                    if path.endswith("#"):
+                    if path.endswith("#") and not leads_into_the_open(last, places):
                         ends = {each[:-1] for each in templates}
                         self.assertTrue(leads_somewhere(last, places) and any(
                             leads_to(last, each) for each in ends), f"{last} is no pod template")
 
+    def simulated(self, name, cpus, mib):
+        """What happens to the sample of a kind in a queue of that size."""
+        sample = with_pods(copy.deepcopy(self.facts(name)["object"]))
+        sample["metadata"] = {"name": "sample", "namespace": "default",
+                              "annotations": {"sluice.dev/runtime": "1m"},
+                              "labels": {"kueue.x-k8s.io/queue-name": "main"}}
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "all.yaml"), "w", encoding="utf-8") as file:
+                file.write(QUEUES.replace("CPUS", str(cpus)).replace("MEMORY", str(mib)) +
+                           "---\n" + yaml.safe_dump(sample))
+            run = subprocess.run(
+                [self.sluice, "simulate", "--plugins", "none", "--log", "-", folder,
+                 os.path.join(self.pages, name + ".yaml")],
+                capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        return [json.loads(line) for line in run.stdout.splitlines()]
+
+    def test_what_a_page_works_out_is_what_is_held(self):
+        for name, (cpus, mib) in ASKED.items():
+            for less in ((cpus - 1, mib), (cpus, mib - 1)):
+                with self.subTest(page=name, quota=less):
+                    kinds = [each["type"] for each in self.simulated(name, *less)]
+                    self.assertNotIn("QuotaReserved", kinds)
+
     def test_samples_have_their_pod_sets(self):
         for name, wanted in POD_SETS.items():
-            with self.subTest(page=name), tempfile.TemporaryDirectory() as folder:
-                sample = with_pods(copy.deepcopy(self.facts(name)["object"]))
-                sample["metadata"] = {"name": "sample", "namespace": "default",
-                                      "labels": {"kueue.x-k8s.io/queue-name": "main"}}
-                with open(os.path.join(folder, "all.yaml"), "w", encoding="utf-8") as file:
-                    file.write(QUEUES + "---\n" + yaml.safe_dump(sample))
-                run = subprocess.run(
-                    [self.sluice, "simulate", "--plugins", "none", "--log", "-", folder,
-                     os.path.join(self.pages, name + ".yaml")],
-                    capture_output=True, text=True, check=False)
-                self.assertEqual((run.returncode, run.stderr), (0, ""))
-                log = [json.loads(line) for line in run.stdout.splitlines()]
+            with self.subTest(page=name):
+                log = self.simulated(name, *ASKED.get(name, (100, 102400)))
                 got = next(each for each in log if each["type"] == "QuotaReserved")
                 self.assertEqual([(s["name"], s["count"]) for s in got["podSets"]], wanted)
                 self.assertRegex(got["workload"], f"^default/{name}-sample-[0-9a-f]{{5}}$")
                 self.assertEqual([each["type"] for each in log][-2:], ["Finished", "Summary"])
+
+
+def leads_into_the_open(path, places):
+    """Whether what is there is anybody's."""
+    return leads_somewhere(path + ".inNoSchema", places)
 
 
 def leads_to(path, place):

@@ -80,7 +80,8 @@ void check_change(const api::JobKind& kind, const json::object& job, const json:
 void check_pod_set_labels(const api::JobKind& kind, json::object& job, Problems& problems) {
   const std::vector<api::JobPodSet> sets = kind.pod_sets(job);
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    const json::object* own = kind.pod_template(job, i);
+    json::object made;
+    const json::object* own = kind.described(job, i, made);
     const std::string_view label = own ? label_of(*own, kPodSetLabel) : std::string_view();
     if (!label.empty() && label != sets[i].name)
       refuse(problems, fmt::format("spec: template of pod set {}", sets[i].name),
@@ -120,9 +121,11 @@ void check_gates(const json::object& pod, const json::object& old, const ObjectR
              : std::nullopt;
     if (!job) return;
     std::vector<std::string> own;
-    for (std::size_t i = 0; i < kind->pod_sets(*job).size(); ++i)
-      if (const json::object* pod_template = kind->pod_template(*job, i))
+    for (std::size_t i = 0; i < kind->pod_sets(*job).size(); ++i) {
+      json::object made;
+      if (const json::object* pod_template = kind->described(*job, i, made))
         for (std::string& gate : lifted_gates(*pod_template, {})) own.push_back(std::move(gate));
+    }
     for (const std::string& gate : lifted)
       if (std::find(own.begin(), own.end(), gate) == own.end())
         refuse(problems, "spec.schedulingGates",

@@ -104,7 +104,8 @@ json::array JobReader::pod_sets_of(const JobView& view) const {
     const api::JobPodSet& set = view.pod_sets[i];
     json::object one{{"name", set.name}, {"count", set.count}};
     if (set.min_count) one["minCount"] = *set.min_count;
-    const json::object* pod_template = view.kind->pod_template(job, i);
+    json::object made;
+    const json::object* pod_template = view.kind->described(job, i, made);
     one["template"] = without_own_labels(pod_template ? *pod_template : json::object());
     out.push_back(std::move(one));
   }
@@ -120,7 +121,8 @@ hooks::JobMatch JobReader::match(const JobView& view, const json::object& worklo
     const json::object* set = (*sets)[i].if_object();
     const api::JobPodSet& wanted = view.pod_sets[i];
     if (!set || api::find_text(*set, "name") != wanted.name) return hooks::JobMatch::kOther;
-    const json::object* pod_template = view.kind->pod_template(job, i);
+    json::object made;
+    const json::object* pod_template = view.kind->described(job, i, made);
     const auto own = templates_.get(pod_template ? *pod_template : json::object());
     const auto held = templates_.get(part(*set, "template"));
     if (own->shape != held->shape) return hooks::JobMatch::kOther;

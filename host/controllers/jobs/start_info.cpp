@@ -58,12 +58,15 @@ json::object updates_of(const json::object& status, std::string_view pod_set,
   return all;
 }
 
-/// Adds each pair to the map `field` of `to` and to `added`, those that are there already aside.
+/// Adds each pair to the map `field` of `to` and to `added`, those aside that are there already, or
+/// in `described`: what the pods are like, where that stands elsewhere.
 Result<void> add_pairs(json::object& to, std::string_view field, const json::object& pairs,
-                       json::object& added, std::string_view pod_set) {
+                       json::object& added, std::string_view pod_set,
+                       const json::object& described = {}) {
   for (const auto& [key, value] : pairs) {
     const json::object& present = part(to, field);
-    if (const auto* old = present.if_contains(key)) {
+    const auto* own = present.if_contains(key);
+    if (const auto* old = own ? own : part(described, field).if_contains(key)) {
       if (*old == value) continue;
       return Error{fmt::format("{} {} of pod set {} is {}, but the admission wants {}", field,
                                api::view(key), pod_set, api::to_json(*old), api::to_json(value))};
@@ -109,9 +112,8 @@ Place place_of(const json::object& flavors, const ObjectAccess& objects) {
 }
 
 /// Labels and annotations that tell a pod where it belongs; they never decide anything.
-void add_marks(json::object& pod_template, const json::object& workload, std::string_view pod_set,
+void add_marks(json::object& metadata, const json::object& workload, std::string_view pod_set,
                json::object& added) {
-  json::object& metadata = object_of(pod_template, "metadata");
   const auto mark = [&](std::string_view field, std::string_view name, std::string_view value) {
     json::object& map = object_of(metadata, field);
     if (map.contains(api::json_view(name))) return;
@@ -143,8 +145,8 @@ void remove_tolerations(json::object& spec, const json::object& added) {
   if (present->empty()) spec.erase("tolerations");
 }
 
-/// Calls `f(pod template, what was put into it)` for each pod set of the record that the job still
-/// has: by name, because groups may have moved.
+/// Calls `f(number of the pod set, what was put into its place)` for each of the record that the
+/// job still has: by name, because groups may have moved.
 template <typename F>
 void for_each_added(const api::JobKind& kind, const json::object& record, json::object& job,
                     F&& f) {
@@ -157,7 +159,7 @@ void for_each_added(const api::JobKind& kind, const json::object& record, json::
     const std::string_view name = of ? api::find_text(*of, "name") : std::string_view();
     for (std::size_t set = 0; set < sets.size(); ++set) {
       if (sets[set].name != name) continue;
-      if (json::object* own = kind.pod_template(job, set)) f(*own, added);
+      f(set, added);
       return;
     }
   });
@@ -169,10 +171,10 @@ void add_missing(json::object& to, std::string_view field, const json::object& p
     if (!part(to, field).contains(key)) object_of(to, field)[key] = value;
 }
 
-/// What a template of a running job has beyond the one that its workload was made from. Of labels
-/// and annotations what whoever starts jobs puts there: our group's, and those of admission checks;
-/// others may be the cluster's own.
-json::object surplus(const json::object& running, const json::object& original,
+/// What the place of starts of a running job has beyond the one that its workload was made from. Of
+/// labels and annotations what whoever starts jobs puts there: our group's, and those of admission
+/// checks; others may be the cluster's own.
+json::object surplus(const api::StartPlace& running, const json::object& original,
                      const json::object& updates) {
   json::object added;
   const auto compare = [&](const json::object& has, const json::object& had,
@@ -183,11 +185,11 @@ json::object surplus(const json::object& running, const json::object& original,
           (all || api::view(key).starts_with(kKueuePrefix) || part(updates, field).contains(key)))
         object_of(added, field)[key] = value;
   };
-  const json::object& spec = part(running, "spec");
+  const json::object& spec = running.spec;
   const json::object& own = part(original, "spec");
   compare(spec, own, "nodeSelector");
   for (const std::string_view field : {"labels", "annotations"})
-    compare(part(running, "metadata"), part(original, "metadata"), field);
+    compare(running.metadata, part(original, "metadata"), field);
   const auto* tolerations = api::find_array(spec, "tolerations");
   const auto* before = api::find_array(own, "tolerations");
   for (std::size_t i = 0; tolerations && i < tolerations->size(); ++i)
@@ -197,25 +199,29 @@ json::object surplus(const json::object& running, const json::object& original,
 }
 
 /// Injects one pod set; `added` gets what is to be taken out again.
-Result<void> inject_one(json::object& pod_template, const json::object& workload,
-                        const json::object& wanted, const ObjectAccess& objects,
-                        json::object& added) {
+Result<void> inject_one(const api::StartPlace& into, const json::object& described,
+                        const json::object& workload, const json::object& wanted,
+                        const ObjectAccess& objects, json::object& added) {
   const std::string_view name = api::find_text(wanted, "name");
   if (const std::string_view conflict = api::find_text(wanted, "conflict"); !conflict.empty())
     return Error{std::string(conflict)};
   const json::object& updates = part(wanted, "updates");
   const Place place = place_of(part(wanted, "flavors"), objects);
-  json::object& spec = object_of(pod_template, "spec");
+  json::object& spec = into.spec;
   for (const json::object* selector : {&place.node_selector, &part(updates, "nodeSelector")})
-    if (auto done = add_pairs(spec, "nodeSelector", *selector, added, name); !done) return done;
+    if (auto done =
+            add_pairs(spec, "nodeSelector", *selector, added, name, part(described, "spec"));
+        !done)
+      return done;
   add_tolerations(spec, place.tolerations, added);
   if (const auto* tolerations = api::find_array(updates, "tolerations"))
     add_tolerations(spec, *tolerations, added);
-  json::object& metadata = object_of(pod_template, "metadata");
   for (const std::string_view field : {"labels", "annotations"})
-    if (auto done = add_pairs(metadata, field, part(updates, field), added, name); !done)
+    if (auto done = add_pairs(into.metadata, field, part(updates, field), added, name,
+                              part(described, "metadata"));
+        !done)
       return done;
-  add_marks(pod_template, workload, name, added);
+  add_marks(into.metadata, workload, name, added);
   return {};
 }
 
@@ -320,7 +326,7 @@ bool assume_started(const api::JobKind& kind, json::object& job, const json::obj
   const auto* sets = api::find_array(part(workload, "spec"), "podSets");
   for (std::size_t i = 0; sets && i < sets->size(); ++i) {
     const json::object& set = (*sets)[i].get_object();
-    json::object* held = kind.pod_template(own, i);
+    const auto held = kind.start_place(own, i);
     if (!held) return false;
     const json::object& wanted =
         i < info.pod_sets.size() ? info.pod_sets[i].get_object() : json::object();
@@ -338,10 +344,13 @@ bool assume_started(const api::JobKind& kind, json::object& job, const json::obj
   own = assumed;
   restore(kind, own);
   if (!inject(kind, own, workload, info, objects)) return false;
-  for (std::size_t i = 0; i < info.pod_sets.size(); ++i)
-    if (part(part(*kind.pod_template(own, i), "spec"), "nodeSelector") !=
-        part(part(*kind.pod_template(job, i), "spec"), "nodeSelector"))
+  json::object running = job;
+  for (std::size_t i = 0; i < info.pod_sets.size(); ++i) {
+    const auto has = kind.start_place(running, i);
+    const auto wants = kind.start_place(own, i);
+    if (!has || !wants || part(has->spec, "nodeSelector") != part(wants->spec, "nodeSelector"))
       return false;
+  }
   job = std::move(assumed);
   return true;
 }
@@ -353,8 +362,12 @@ Result<void> inject(const api::JobKind& kind, json::object& job, const json::obj
   for (std::size_t i = 0; i < info.pod_sets.size(); ++i) {
     const json::object& wanted = info.pod_sets[i].get_object();
     json::object own;
-    if (json::object* pod_template = kind.pod_template(job, i)) {
-      if (auto done = inject_one(*pod_template, workload, wanted, objects, own); !done) return done;
+    json::object made;
+    const json::object* pods = kind.described(job, i, made);
+    const json::object described = pods && pods == &made ? std::move(made) : json::object();
+    if (const auto into = kind.start_place(job, i)) {
+      if (auto done = inject_one(*into, described, workload, wanted, objects, own); !done)
+        return done;
     }
     added.push_back(std::move(own));
     const auto count = api::find_int32(wanted, "count");
@@ -372,15 +385,15 @@ Result<void> inject(const api::JobKind& kind, json::object& job, const json::obj
 
 std::vector<std::string> keep_start(const api::JobKind& kind, const json::object& before,
                                     json::object& after) {
-  for_each_added(kind, record_of(before), after, [](json::object& own, const json::object& added) {
-    json::object& spec = object_of(own, "spec");
-    add_missing(spec, "nodeSelector", part(added, "nodeSelector"));
+  for_each_added(kind, record_of(before), after, [&](std::size_t set, const json::object& added) {
+    const auto place = added.empty() ? std::nullopt : kind.start_place(after, set);
+    if (!place) return;
+    add_missing(place->spec, "nodeSelector", part(added, "nodeSelector"));
     json::object taken;
     if (const auto* tolerations = api::find_array(added, "tolerations"))
-      add_tolerations(spec, *tolerations, taken);
+      add_tolerations(place->spec, *tolerations, taken);
     for (const std::string_view field : {"labels", "annotations"})
-      if (!part(added, field).empty())
-        add_missing(object_of(own, "metadata"), field, part(added, field));
+      add_missing(place->metadata, field, part(added, field));
   });
   return keep_counts(part(record_of(before), "replaced"), part(before, "spec"),
                      object_of(after, "spec"));
@@ -389,17 +402,14 @@ std::vector<std::string> keep_start(const api::JobKind& kind, const json::object
 void restore(const api::JobKind& kind, json::object& job) {
   const json::object record = record_of(job);
   if (record.empty()) return;
-  for_each_added(kind, record, job, [](json::object& own, const json::object& added) {
-    json::object* const pod_template = &own;
-    if (auto* spec = api::find_object(*pod_template, "spec")) {
-      remove_pairs(*spec, "nodeSelector", added);
-      remove_tolerations(*spec, added);
+  for_each_added(kind, record, job, [&](std::size_t set, const json::object& added) {
+    if (const auto place = kind.start_place(job, set)) {
+      remove_pairs(place->spec, "nodeSelector", added);
+      remove_tolerations(place->spec, added);
+      remove_pairs(place->metadata, "labels", added);
+      remove_pairs(place->metadata, "annotations", added);
     }
-    auto* metadata = api::find_object(*pod_template, "metadata");
-    if (!metadata) return;
-    remove_pairs(*metadata, "labels", added);
-    remove_pairs(*metadata, "annotations", added);
-    if (metadata->empty()) pod_template->erase("metadata");
+    kind.tidy_start(job, set);
   });
   api::restore_counts(job, part(record, "replaced"));
   json::object& metadata = object_of(job, "metadata");

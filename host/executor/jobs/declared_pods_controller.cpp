@@ -136,7 +136,8 @@ class DeclaredSync {
     const PodPace::Allowed allowed = pace_.allow(missing, !gates.empty(), gated_, objects_.now());
     if (!gates.empty()) gated_ += allowed.pods;
     if (allowed.more_soon) again_ = std::min(again_, objects_.now() + PodPace::kPause);
-    const json::object* pod_template = kind_.pod_template(job_, set_number);
+    json::object described;
+    const json::object* pod_template = kind_.described(job_, set_number, described);
     const std::string ns = ref_.key.substr(0, ref_.key.find('/'));
     const std::string prefix = ref_.key.substr(ns.size() + 1) + "-" + set.name;
     auto number = static_cast<std::uint64_t>(known);
