@@ -247,7 +247,11 @@ void PluginProcess::take_in() {
     if (!frame) return fell_silent(frame.error().text);
     auto said = parse_message(**frame);
     if (!said) return give_up("it sent " + said.error().text);
-    if (wake_with(*said)) return;  // the rest is for the one who asked
+    const bool answers = said->type == Message::Type::kAnswer;
+    if (wake_with(*said)) {
+      if (answers) continue;
+      return;  // what comes behind a request is for the one who asked
+    }
     const auto taken = take(*said, number_under_way(), now);
     if (!taken) return give_up(taken.error().text);
     if (socket_->has_unsent()) arm(true);
@@ -255,17 +259,21 @@ void PluginProcess::take_in() {
   if (up_) nudge();  // there is more
 }
 
-/// Whether it is what the one who asked has to look at; then the host is woken.
+/// Whether it is what the one who asked has to look at; then the host is woken. Behind an answer
+/// the socket is watched on: who takes that answer does not come here again.
 bool PluginProcess::wake_with(Message& said) {
+  bool answers = false;
   {
     const std::lock_guard asked(asked_mutex_);
-    const bool answers = said.type == Message::Type::kAnswer && said.number == asked_.number;
-    if (asked_.number == 0 || !(answers || said.type == Message::Type::kRequest)) return false;
+    const bool has_answered = asked_.came && asked_.came->type == Message::Type::kAnswer;
+    answers = said.type == Message::Type::kAnswer && said.number == asked_.number;
+    if (asked_.number == 0 || has_answered || !(answers || said.type == Message::Type::kRequest))
+      return false;
     asked_.came = std::move(said);
     asked_.came_at = Clock::now();
     waiting_ = false;
   }
-  arm(false);
+  if (!answers) arm(false);
   wake_host();
   return true;
 }

@@ -93,6 +93,17 @@ TEST_F(PluginTurns, WhatComesMeanwhileIsAskedInItsTurn) {
   EXPECT_EQ(set->status()[0].faults, 0u);
 }
 
+TEST_F(PluginTurns, WhatItSaysAfterALateAnswerIsHeard) {
+  const auto set = load_hurried(waiting("speaks-later"));
+  ASSERT_NE(set, nullptr);
+  ASSERT_TRUE(set->check_controllers().begin(query("a")));
+  const std::string pid = reports_of(*set).at(0);
+  release(pid);
+  EXPECT_TRUE(ends(*set));
+  release(pid);
+  EXPECT_TRUE(eventually([&] { return logged("said later"); })) << "nobody asks it anything more";
+}
+
 TEST_F(PluginTurns, TheHostIsWokenWhenThereIsMore) {
   const auto set = load_hurried(waiting("waits"));
   ASSERT_NE(set, nullptr);
