@@ -144,6 +144,36 @@ class Processes(unittest.TestCase):
         world.workload("good", "q")
         world.becomes("good", "admitted")
 
+    def test_which_plugins_of_the_product_may(self):
+        """Those that no decision waits for; the others are refused, and told why."""
+        in_cycle = "a scheduling cycle asks it thousands of times"
+        in_decision = "what it answers belongs to a decision that is being made"
+        refused = {"flavor-fungibility": ("flavor-search/1", in_cycle),
+                   "concurrent-admission": ("flavor-filter/1", in_cycle),
+                   "elastic-jobs": ("flavor-filter/1", in_cycle),
+                   "pod-groups": ("workload-traits/1", in_decision),
+                   "admission-fair-sharing": ("queue-order/1", in_decision)}
+        config = os.path.join(self.folder, "sluice.yaml")
+        objects = os.path.join(self.folder, "objects.json")
+        with open(objects, "w", encoding="utf-8") as file:
+            json.dump({"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor",
+                       "metadata": {"name": "f"}}, file)
+        for name in [*refused, "provisioning-check", "multi-cluster"]:
+            with self.subTest(name):
+                with open(config, "w", encoding="utf-8") as file:
+                    json.dump({"apiVersion": "config.sluice.dev/v1alpha1",
+                               "kind": "Configuration", "plugins": {"load": [entry(name)]}}, file)
+                run = subprocess.run([OPTIONS.sluice, "simulate", "--config", config, objects],
+                                     capture_output=True, text=True, check=False)
+                if name not in refused:
+                    self.assertEqual((run.returncode, run.stderr), (0, ""))
+                    continue
+                point, why = refused[name]
+                self.assertEqual(run.returncode, 1)
+                self.assertIn(f"plugin {name} cannot be created: {point} is not for a process of "
+                              f"its own: {why}", run.stderr)
+                self.assertIn("load it without `isolation`", run.stderr)
+
     def test_a_simulation_asks_the_same_process(self):
         config = os.path.join(self.folder, "sluice.yaml")
         with open(config, "w", encoding="utf-8") as file:

@@ -3,7 +3,9 @@
 again, the host killed at each step, answers that race. What must never happen: that something is
 begun twice for one attempt, or that a workload starts without an answer.
 
-    live_test.py --sluice build/dev/bin/sluice --e2e tests/e2e [TestClass.test_name …]
+    live_test.py --sluice build/dev/bin/sluice --e2e tests/e2e [--isolated] [TestClass.test_name …]
+
+--isolated: the plugin in a process of its own; all is the same.
 """
 import argparse
 import json
@@ -17,6 +19,7 @@ import unittest
 OPTIONS = argparse.ArgumentParser()
 OPTIONS.add_argument("--sluice", required=True)
 OPTIONS.add_argument("--e2e", required=True, help="the folder of host.py")
+OPTIONS.add_argument("--isolated", action="store_true")
 OPTIONS, REST = OPTIONS.parse_known_args()
 OPTIONS.sluice = os.path.abspath(OPTIONS.sluice)
 sys.path.insert(0, OPTIONS.e2e)
@@ -25,7 +28,8 @@ sys.path.insert(0, OPTIONS.e2e)
 from host import eventually
 from two_stages import GROUP, World
 
-ON = "{ load: [ { name: provisioning-check } ] }"
+ISOLATION = ", isolation: process" if OPTIONS.isolated else ""
+ON = f"{{ load: [ {{ name: provisioning-check{ISOLATION} }} ] }}"
 OFF = "{ load: [] }"
 REQUESTS = "/apis/autoscaling.x-k8s.io/v1/namespaces/team/provisioningrequests"
 JOBS = "/apis/batch/v1/namespaces/team/jobs"
@@ -406,7 +410,8 @@ class ByCommand(unittest.TestCase):
                       "echo '{\"provisioned\": true, \"message\": \"two nodes\"}'\n")
         os.chmod(program, os.stat(program).st_mode | stat.S_IXUSR)
         config = f"{{ command: [{program}] }}"
-        self.on = f"{{ load: [ {{ name: provisioning-check, config: {config} }} ] }}"
+        self.on = (f"{{ load: [ {{ name: provisioning-check{ISOLATION}, "
+                   f"config: {config} }} ] }}")
         self.world.switch("reload", self.on)
         self.world.capacity("boot")
         self.world.queue("boot", ["boot"], {"f": 4})

@@ -2,7 +2,9 @@
 """The plugin under `sluice simulate`: it asks for capacity, runs no program, and the check stays
 Pending until the Timeline says what became of the request, or of the check.
 
-    simulate_test.py --sluice build/dev/bin/sluice --examples examples/provisioning
+    simulate_test.py --sluice build/dev/bin/sluice --examples examples/provisioning [--isolated]
+
+--isolated: the plugin in a process of its own; the decisions are the same.
 """
 import argparse
 import json
@@ -15,7 +17,9 @@ import unittest
 OPTIONS = argparse.ArgumentParser()
 OPTIONS.add_argument("--sluice", required=True)
 OPTIONS.add_argument("--examples", required=True)
+OPTIONS.add_argument("--isolated", action="store_true")
 OPTIONS, REST = OPTIONS.parse_known_args()
+ISOLATION = {"isolation": "process"} if OPTIONS.isolated else {}
 REQUEST = "job-render-318d7-capacity-{}"
 
 
@@ -32,7 +36,7 @@ class Simulate(unittest.TestCase):
             config = os.path.join(folder, "sluice.yaml")
             with open(config, "w", encoding="utf-8") as out:
                 json.dump({"apiVersion": "config.sluice.dev/v1alpha1", "kind": "Configuration",
-                           "plugins": {"load": [{"name": "provisioning-check",
+                           "plugins": {"load": [{"name": "provisioning-check", **ISOLATION,
                                                  "config": {"command": ["touch", ran]}}]}}, out)
             timeline = os.path.join(folder, "timeline.json")
             with open(timeline, "w", encoding="utf-8") as out:
