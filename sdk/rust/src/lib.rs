@@ -57,9 +57,9 @@ pub mod testing;
 mod values;
 
 pub use boundary::{
-    Activity, Check, CheckCancel, CheckQuery, Config, FieldErrors, FilterAnswer, FilterQuery, Host,
-    Look, Metric, Notification, Objects, OrderAnswer, OrderQuery, Queue, Readable, State, Turn,
-    VetoAnswer, VetoQuery, Workload, Write,
+    Activity, Check, CheckCancel, CheckQuery, ClusterQueue, Config, FieldErrors, FilterAnswer,
+    FilterQuery, Flavor, Host, Look, Metric, Notification, Objects, OrderAnswer, OrderQuery, Owner,
+    Queue, Readable, State, Taint, Turn, VetoAnswer, VetoQuery, Workload, Write,
 };
 pub use errors::{Fault, ObjectCode, ObjectError, StartError};
 pub use points::{
@@ -68,7 +68,7 @@ pub use points::{
 };
 pub use values::{
     Again, CheckAnswer, CheckAttempt, Event, FieldProblem, Mode, ObjectRef, Operation, Outcome,
-    Part, PositionAge, Search, SearchStep, Told,
+    Part, PositionAge, Quota, Search, SearchStep, Told,
 };
 
 /// What `export_plugin!` uses.

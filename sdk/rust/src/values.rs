@@ -358,3 +358,32 @@ pub struct PositionAge {
     /// The same, of all queues of its cohort tree together.
     pub tree_generations: u64,
 }
+
+/// What a ClusterQueue has of one resource of one flavor; milli for cpu, base units for all else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Its own.
+    pub nominal: i64,
+    /// How much it may borrow; `None`: there is no limit.
+    pub borrowing_limit: Option<i64>,
+    /// How much it lends at most; `None`: there is no limit.
+    pub lending_limit: Option<i64>,
+}
+
+impl Quota {
+    pub(crate) fn of(raw: abi::Quota) -> Self {
+        let limit = |value: i64| (value >= 0).then_some(value);
+        Quota {
+            nominal: raw.nominal,
+            borrowing_limit: limit(raw.borrowing_limit),
+            lending_limit: limit(raw.lending_limit),
+        }
+    }
+    pub(crate) fn raw(self) -> abi::Quota {
+        abi::Quota {
+            nominal: self.nominal,
+            borrowing_limit: self.borrowing_limit.unwrap_or(-1),
+            lending_limit: self.lending_limit.unwrap_or(-1),
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! One instance of a plugin, called through its C tables, for `testing::TestedPlugin`.
 
+use super::fake_capacity::{flavor_handle, queue_handle, FLAVOR_API, QUEUE_API};
 use super::fake_host::{text_of, FakeTables};
 use super::fake_workload::reference;
 use super::instance::Root;
@@ -8,7 +9,10 @@ use super::thunks::Exported;
 use crate::abi;
 use crate::errors::{Fault, StartError};
 use crate::json::Json;
-use crate::testing::{FakeAttempt, FakeWorkload, FakeWrite, FieldError, KeyGiven, VetoGiven};
+use crate::testing::{
+    FakeAttempt, FakeClusterQueue, FakeFlavor, FakeWorkload, FakeWrite, FieldError, KeyGiven,
+    VetoGiven,
+};
 use crate::values::{
     Again, Event, FieldProblem, ObjectRef, Operation, Outcome, PositionAge, SearchStep, Told,
 };
@@ -46,6 +50,16 @@ macro_rules! sink {
 unsafe fn context_of<'c, T>(context: *mut c_void) -> &'c mut T {
     // SAFETY: as the caller says.
     unsafe { &mut *context.cast() }
+}
+
+/// Handle and table of a ClusterQueue; NULL both as of an older host.
+fn queue_of(
+    queue: Option<&FakeClusterQueue>,
+) -> (*const abi::ClusterQueueHandle, *const abi::ClusterQueueApi) {
+    match queue {
+        Some(queue) => (queue_handle(queue), &raw const QUEUE_API),
+        None => (core::ptr::null(), core::ptr::null()),
+    }
 }
 
 impl<'h> FakeCalls<'h> {
@@ -132,12 +146,18 @@ impl<'h> FakeCalls<'h> {
         workload: &FakeWorkload,
         pod_set: u32,
         flavors: &[&str],
+        there: Option<(&[FakeFlavor], &FakeClusterQueue)>,
     ) -> Result<Vec<(u32, String)>, Fault> {
         unsafe extern "C" fn skip(context: *mut c_void, flavor: u32, reason: abi::Str) {
             // SAFETY: the context of the sink below; a valid text.
             unsafe { context_of::<Vec<(u32, String)>>(context).push((flavor, text_of(reason))) };
         }
         let names: Vec<abi::Str> = flavors.iter().map(|name| to_abi(name)).collect();
+        let handles: Vec<_> = there
+            .iter()
+            .flat_map(|(flavors, _)| flavors.iter().map(flavor_handle))
+            .collect();
+        let (cluster_queue, cluster_queue_api) = queue_of(there.map(|(_, queue)| queue));
         let query = abi::FilterQuery {
             size: size::<abi::FilterQuery>(),
             queue: 0,
@@ -145,10 +165,13 @@ impl<'h> FakeCalls<'h> {
             pod_set,
             flavor_count: names.len() as u32,
             flavors: names.as_ptr(),
-            flavor_handles: core::ptr::null(),
-            flavor_api: core::ptr::null(),
-            cluster_queue: core::ptr::null(),
-            cluster_queue_api: core::ptr::null(),
+            flavor_handles: handles.as_ptr(),
+            flavor_api: match there {
+                Some(_) => &raw const FLAVOR_API,
+                None => core::ptr::null(),
+            },
+            cluster_queue,
+            cluster_queue_api,
         };
         let mut skips = Vec::new();
         let sink = sink!(FilterSink, skips, skip: skip);
@@ -232,6 +255,7 @@ impl<'h> FakeCalls<'h> {
         &self,
         preemptor: &FakeWorkload,
         candidates: &[&FakeWorkload],
+        queue: Option<&FakeClusterQueue>,
     ) -> Result<VetoGiven, Fault> {
         unsafe extern "C" fn may_not(context: *mut c_void, reason: abi::Str) {
             // SAFETY: the context of the sink below; a valid text.
@@ -272,14 +296,15 @@ impl<'h> FakeCalls<'h> {
                 _ => 0,
             })
             .collect();
+        let (cluster_queue, cluster_queue_api) = queue_of(queue);
         let query = abi::VetoQuery {
             size: size::<abi::VetoQuery>(),
             queue: 0,
             preemptor: reference(preemptor),
             candidate_count: handles.len() as u64,
             candidates: handles.as_ptr(),
-            cluster_queue: core::ptr::null(),
-            cluster_queue_api: core::ptr::null(),
+            cluster_queue,
+            cluster_queue_api,
             admitted_at: admitted_at.as_ptr(),
         };
         let mut given = VetoGiven::default();

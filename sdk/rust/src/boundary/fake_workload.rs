@@ -132,6 +132,22 @@ accessor!(maximum_execution_seconds(w, out: *mut i32) -> i32 {
     found(of(w).maximum_execution_seconds, out)
 });
 accessor!(past_execution_seconds(w) -> i32 { of(w).past_execution_seconds });
+accessor!(each_owner(w, call: abi::OwnerFn, context: *mut c_void) -> () {
+    if let Some((kind, name)) = &of(w).controller {
+        let owner = abi::Owner {
+            api_version: abi::Str::default(),
+            kind: to_abi(kind),
+            name: to_abi(name),
+            uid: abi::Str::default(),
+            controller: 1,
+            reserved: 0,
+        };
+        call.expect("a callback")(context, &owner);
+    }
+});
+accessor!(json(w, out: *const abi::Sink) -> () {
+    (*out).write.expect("a sink")((*out).context, to_abi(&of(w).json));
+});
 
 static API: abi::WorkloadApi = abi::WorkloadApi {
     size: size_of::<abi::WorkloadApi>() as u32,
@@ -162,6 +178,6 @@ static API: abi::WorkloadApi = abi::WorkloadApi {
     condition_details: Some(condition_details),
     maximum_execution_seconds: Some(maximum_execution_seconds),
     past_execution_seconds: Some(past_execution_seconds),
-    each_owner: None,
-    json: None,
+    each_owner: Some(each_owner),
+    json: Some(json),
 };

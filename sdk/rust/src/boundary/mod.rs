@@ -7,12 +7,14 @@
 //!
 //! - `text`: texts and sinks, both ways
 //! - `host`, `turn`: the services
-//! - `workload`, `views`: what hooks are asked, and where they answer
+//! - `workload`, `capacity`, `views`: what hooks are asked, and where they answer
 //! - `instance`, `thunks`: the functions that the host calls, under the guard
 //! - `fake_*`: a host in Rust, for tests
 
 #[macro_use]
 mod text;
+mod capacity;
+mod fake_capacity;
 mod fake_host;
 mod fake_plugin;
 mod fake_workload;
@@ -23,12 +25,13 @@ mod turn;
 mod views;
 mod workload;
 
+pub use capacity::{ClusterQueue, Flavor, Taint};
 pub use host::{Config, Host, Metric};
 pub use instance::{metadata, Root};
 pub use thunks::{Absent, Exported, Extension, Probe};
 pub use turn::{Look, Objects, Readable, State, Turn};
 pub use views::*;
-pub use workload::Workload;
+pub use workload::{Owner, Workload};
 
 pub(crate) use fake_host::FakeTables;
 pub(crate) use fake_plugin::FakeCalls;

@@ -1,5 +1,6 @@
 //! What hooks are asked, and where they answer: views that die when the hook returns.
 
+use super::capacity::{ClusterQueue, Flavor};
 use super::text::{to_abi, to_str};
 use super::workload::Workload;
 use crate::abi;
@@ -138,6 +139,29 @@ impl<'c> FilterQuery<'c> {
         // SAFETY: `flavors` points to `flavor_count` texts, valid for 'c.
         (0..count as usize).map(move |i| unsafe { to_str(first.add(i).read()) })
     }
+    /// Labels and taints of a flavor by its number; `None` with a host that is older than this.
+    pub fn flavor_details(&self, flavor: usize) -> Option<Flavor<'c>> {
+        // SAFETY: new() promises that the struct is valid; the list is as long as the flavors, and
+        // its handles are read with the table beside it.
+        unsafe {
+            let api = member!(self.raw, abi::FilterQuery, flavor_api)?;
+            let handles = member!(self.raw, abi::FilterQuery, flavor_handles)?;
+            if api.is_null() || handles.is_null() || flavor >= (*self.raw).flavor_count as usize {
+                return None;
+            }
+            Some(Flavor::new(api, handles.add(flavor).read()))
+        }
+    }
+    /// Quotas and cohort of the ClusterQueue; `None` with a host that is older than this.
+    pub fn cluster_queue(&self) -> Option<ClusterQueue<'c>> {
+        // SAFETY: new() promises that the struct is valid, and what it points to for 'c.
+        unsafe {
+            ClusterQueue::new(
+                member!(self.raw, abi::FilterQuery, cluster_queue_api),
+                member!(self.raw, abi::FilterQuery, cluster_queue),
+            )
+        }
+    }
 }
 
 impl FilterAnswer<'_> {
@@ -158,6 +182,16 @@ impl<'c> VetoQuery<'c> {
     /// Dense id of the preemptor's ClusterQueue.
     pub fn queue(&self) -> u32 {
         get!(self, VetoQuery, queue)
+    }
+    /// Quotas and cohort of that ClusterQueue; `None` with a host that is older than this.
+    pub fn cluster_queue(&self) -> Option<ClusterQueue<'c>> {
+        // SAFETY: new() promises that the struct is valid, and what it points to for 'c.
+        unsafe {
+            ClusterQueue::new(
+                member!(self.raw, abi::VetoQuery, cluster_queue_api),
+                member!(self.raw, abi::VetoQuery, cluster_queue),
+            )
+        }
     }
     /// Who wants to preempt.
     pub fn preemptor(&self) -> Workload<'c> {

@@ -1,6 +1,6 @@
 //! What a hook sees of a workload, over the accessors of workload.h.
 
-use super::text::{to_abi, to_str};
+use super::text::{collected, to_abi, to_str};
 use crate::abi;
 use core::ffi::c_void;
 use core::marker::PhantomData;
@@ -24,25 +24,28 @@ macro_rules! accessor {
 }
 
 /// What goes through the host to a callback of ours: a panic of it waits until the host returned.
-struct Each<'f, F> {
+pub(super) struct Each<'f, F> {
     call: &'f mut F,
     panic: Option<Box<dyn Any + Send>>,
 }
 
-impl<F> Each<'_, F> {
-    fn run(&mut self, call: impl FnOnce(&mut F)) {
+impl<'f, F> Each<'f, F> {
+    pub(super) fn new(call: &'f mut F) -> Self {
+        Each { call, panic: None }
+    }
+    pub(super) fn run(&mut self, call: impl FnOnce(&mut F)) {
         if self.panic.is_none() {
             self.panic = catch_unwind(AssertUnwindSafe(|| call(self.call))).err();
         }
     }
-    fn end(self) {
+    pub(super) fn end(self) {
         if let Some(payload) = self.panic {
             resume_unwind(payload);
         }
     }
 }
 
-unsafe extern "C" fn pair<F: FnMut(&str, &str)>(
+pub(super) unsafe extern "C" fn pair<F: FnMut(&str, &str)>(
     context: *mut c_void,
     key: abi::Str,
     value: abi::Str,
@@ -58,6 +61,33 @@ unsafe extern "C" fn amount<F: FnMut(&str, i64)>(context: *mut c_void, name: abi
     // SAFETY: as pair().
     unsafe {
         (*context.cast::<Each<'_, F>>()).run(|call| call(to_str(name), much));
+    }
+}
+
+/// An owner reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Owner<'t> {
+    pub api_version: &'t str,
+    pub kind: &'t str,
+    pub name: &'t str,
+    pub uid: &'t str,
+    /// The one that controls it.
+    pub controller: bool,
+}
+
+unsafe extern "C" fn owner<F: FnMut(Owner<'_>)>(context: *mut c_void, raw: *const abi::Owner) {
+    // SAFETY: as pair(); the owner is valid until this returns.
+    unsafe {
+        (*context.cast::<Each<'_, F>>()).run(|call| {
+            call(Owner {
+                api_version: to_str((*raw).api_version),
+                kind: to_str((*raw).kind),
+                name: to_str((*raw).name),
+                uid: to_str((*raw).uid),
+                controller: (*raw).controller != 0,
+            });
+        });
     }
 }
 
@@ -141,10 +171,7 @@ impl<'c> Workload<'c> {
     }
     /// Calls with key and value of each label.
     pub fn each_label<F: FnMut(&str, &str)>(&self, mut call: F) {
-        let mut each = Each {
-            call: &mut call,
-            panic: None,
-        };
+        let mut each = Each::new(&mut call);
         if let Some(walk) = accessor!(self, each_label) {
             // SAFETY: table and handle are valid for 'c; `each` outlives the call.
             unsafe {
@@ -159,10 +186,7 @@ impl<'c> Workload<'c> {
     }
     /// Calls with key and value of each annotation.
     pub fn each_annotation<F: FnMut(&str, &str)>(&self, mut call: F) {
-        let mut each = Each {
-            call: &mut call,
-            panic: None,
-        };
+        let mut each = Each::new(&mut call);
         if let Some(walk) = accessor!(self, each_annotation) {
             // SAFETY: table and handle are valid for 'c; `each` outlives the call.
             unsafe {
@@ -217,10 +241,7 @@ impl<'c> Workload<'c> {
     }
     /// Calls with each resource that one pod of the set asks for, and how much.
     pub fn each_pod_request<F: FnMut(&str, i64)>(&self, pod_set: u32, mut call: F) {
-        let mut each = Each {
-            call: &mut call,
-            panic: None,
-        };
+        let mut each = Each::new(&mut call);
         if let Some(walk) = accessor!(self, each_pod_request) {
             let context = core::ptr::from_mut(&mut each).cast();
             // SAFETY: table and handle are valid for 'c; `each` outlives the call.
@@ -278,6 +299,24 @@ impl<'c> Workload<'c> {
     pub fn past_execution_seconds(&self) -> i32 {
         // SAFETY: table and handle are valid for 'c.
         accessor!(self, past_execution_seconds).map_or(0, |get| unsafe { get(self.raw.handle) })
+    }
+    /// Calls with each owner reference; never with a host that is older than this.
+    pub fn each_owner<F: FnMut(Owner<'_>)>(&self, mut call: F) {
+        let mut each = Each::new(&mut call);
+        if let Some(walk) = accessor!(self, each_owner) {
+            let context = core::ptr::from_mut(&mut each).cast();
+            // SAFETY: table and handle are valid for 'c; `each` outlives the call.
+            unsafe { walk(self.raw.handle, Some(owner::<F>), context) };
+        }
+        each.end();
+    }
+    /// The object in v1beta2 as compact JSON: all that decides about it. Made anew by each call, so
+    /// not for the hooks of a cycle. Empty with a host that is older than this.
+    pub fn json(&self) -> String {
+        accessor!(self, json).map_or(String::new(), |get| {
+            // SAFETY: table and handle are valid for 'c; the sink outlives the call.
+            collected(|out| unsafe { get(self.raw.handle, out) }).1
+        })
     }
     /// The fields that plugins added, as JSON, or empty. Not for hooks of a cycle.
     pub fn extensions(&self) -> &'c str {

@@ -28,11 +28,13 @@
 //! assert_eq!(skips[0].reason, "spot is for small pod sets");
 //! ```
 
+mod capacity;
 mod host;
 mod objects;
 mod plugin;
 mod workload;
 
+pub use capacity::{FakeClusterQueue, FakeFlavor};
 pub use host::{FakeHost, LogLine, RecordedEvent, RecordedReport};
 pub use plugin::{FakeAttempt, FakeWrite, FieldError, KeyGiven, Skip, TestedPlugin, VetoGiven};
 pub use workload::{FakePodSet, FakeWorkload};

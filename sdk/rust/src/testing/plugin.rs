@@ -1,5 +1,6 @@
 //! TestedPlugin: every question that a host asks, in plain values.
 
+use super::capacity::{FakeClusterQueue, FakeFlavor};
 use super::host::FakeHost;
 use super::workload::FakeWorkload;
 use crate::boundary::{Exported, FakeCalls};
@@ -119,6 +120,26 @@ fn filled_in(mut config: Json, schema: &Json) -> Json {
     config
 }
 
+/// Skips by the names of their flavors.
+fn named(skips: Vec<(u32, String)>, flavors: &[&str]) -> Result<Vec<Skip>, Fault> {
+    let name = |flavor: u32| match flavors.get(flavor as usize) {
+        Some(&name) => Ok(name.into()),
+        None => Err(Fault::new(format!(
+            "it skips flavor {flavor} of {}",
+            flavors.len()
+        ))),
+    };
+    skips
+        .into_iter()
+        .map(|(flavor, reason)| {
+            Ok(Skip {
+                flavor: name(flavor)?,
+                reason,
+            })
+        })
+        .collect()
+}
+
 impl<'h, T: Exported> TestedPlugin<'h, T> {
     /// create() and activate(). `config` is JSON; the defaults are filled in.
     pub fn start(host: &'h FakeHost, config: &str) -> Result<Self, StartError> {
@@ -153,23 +174,20 @@ impl<'h, T: Exported> TestedPlugin<'h, T> {
         pod_set: u32,
         flavors: &[&str],
     ) -> Result<Vec<Skip>, Fault> {
-        let skips = self.calls.filter(workload, pod_set, flavors)?;
-        let name = |flavor: u32| match flavors.get(flavor as usize) {
-            Some(&name) => Ok(name.into()),
-            None => Err(Fault::new(format!(
-                "it skips flavor {flavor} of {}",
-                flavors.len()
-            ))),
-        };
-        skips
-            .into_iter()
-            .map(|(flavor, reason)| {
-                Ok(Skip {
-                    flavor: name(flavor)?,
-                    reason,
-                })
-            })
-            .collect()
+        let skips = self.calls.filter(workload, pod_set, flavors, None)?;
+        named(skips, flavors)
+    }
+
+    /// flavor-filter/1, for the first pod set, with all that a host says of flavors and the queue.
+    pub fn filter_with(
+        &mut self,
+        workload: &FakeWorkload,
+        flavors: &[FakeFlavor],
+        queue: &FakeClusterQueue,
+    ) -> Result<Vec<Skip>, Fault> {
+        let names: Vec<&str> = flavors.iter().map(|each| each.name.as_str()).collect();
+        let there = Some((flavors, queue));
+        named(self.calls.filter(workload, 0, &names, there)?, &names)
     }
 
     /// Of flavor-filter/1.
@@ -198,7 +216,17 @@ impl<'h, T: Exported> TestedPlugin<'h, T> {
         preemptor: &FakeWorkload,
         candidates: &[&FakeWorkload],
     ) -> Result<VetoGiven, Fault> {
-        self.calls.veto(preemptor, candidates)
+        self.calls.veto(preemptor, candidates, None)
+    }
+
+    /// The same with what a host says of the preemptor's queue.
+    pub fn veto_with(
+        &mut self,
+        preemptor: &FakeWorkload,
+        candidates: &[&FakeWorkload],
+        queue: &FakeClusterQueue,
+    ) -> Result<VetoGiven, Fault> {
+        self.calls.veto(preemptor, candidates, Some(queue))
     }
 
     /// queue-watch/1.

@@ -41,6 +41,8 @@ pub struct FakeWorkload {
     pub maximum_execution_seconds: Option<i32>,
     pub past_execution_seconds: i32,
     pub extensions: String,
+    /// What `Workload::json` answers.
+    pub json: String,
 }
 
 impl FakeWorkload {
@@ -54,6 +56,7 @@ impl FakeWorkload {
             priority: 0,
             created_at: 0,
             active: true,
+            json: String::new(),
             labels: BTreeMap::new(),
             annotations: BTreeMap::new(),
             controller: None,
