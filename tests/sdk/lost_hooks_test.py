@@ -21,6 +21,8 @@ CASES = [
     ("private beside another hook", f"class P {{ {FILTER} public: {VETO} }};", HIDDEN),
     ("protected beside another hook", f"class P {{ protected: {FILTER} public: {VETO} }};", HIDDEN),
     ("overloaded", f"class P {{ public: {FILTER} void filter(int) const {{}} {VETO} }};", HIDDEN),
+    ("private in a final class", f"class P final {{ {FILTER} public: {VETO} }};",
+     "the class of a plugin must not be final"),
     ("another signature", f"class P {{ public: void filter(int) const {{}} {VETO} }};",
      "write it as: void filter(const sluice::FilterQuery&, sluice::FilterAnswer&) const"),
     ("not const in a cycle", "class P { public: void veto(const sluice::VetoQuery&, "

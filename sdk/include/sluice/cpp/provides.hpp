@@ -142,7 +142,7 @@ concept HasDeactivate = requires {
   template <typename T>                                      \
   constexpr bool hidden_##name() {                           \
     if constexpr (std::is_final_v<T>)                        \
-      return false; /* nothing can be looked up beside it */ \
+      return false; /* refused by check_visible()         */ \
     else                                                     \
       return !requires { &Both_##name<T>::name; }            \
     &&!requires { &T::name; };                               \
@@ -236,8 +236,12 @@ constexpr void check_validator() {
 }
 
 /// A hook is one public member function: overloads, and what is private, would silently be no hook.
+/// In a final class they cannot be told from what is not there.
 template <typename T>
 constexpr void check_visible() {
+  static_assert(!std::is_final_v<T>,
+                "the class of a plugin must not be final: a hook in it that is overloaded or not "
+                "public would not be found, and never be called");
 #define SLUICE_DETAIL_VISIBLE(name)                                                              \
   static_assert(!hidden_##name<T>(),                                                             \
                 "`" #name                                                                        \
