@@ -34,7 +34,9 @@ OPTIONS.add_argument("--source", required=True)
 OPTIONS.add_argument("--kills", type=int, default=int(os.environ.get("SLUICE_PROCESS_KILLS", 10)))
 OPTIONS.add_argument("--seed", type=int, default=int(os.environ.get("SLUICE_FIRST_SEED", 1)))
 LEAST_WRITES = 50
-PULSE = 0.001
+BEGAN = 19  # of what the system says of a process, from its state on
+PULSE = 0.004
+LEAST_STALL = 0.001
 GOAL = 0.05  # seconds that a write of others may wait for the plugin
 OPTIONS, LEFT = OPTIONS.parse_known_args()
 SDK = os.path.join(os.path.abspath(OPTIONS.source), "sdk", "python")
@@ -84,6 +86,15 @@ class Line:
         return answer.status, answer.read().decode()
 
 
+def in_line(paths):
+    """For how many seconds threads were ready to run and had no processor, by thread."""
+    out = []
+    for path in paths:
+        with open(path, encoding="ascii") as text:
+            out.append(int(text.read().split()[1]) * 1e-9)
+    return out
+
+
 def write_on(kubeconfig, stop, results):
     """Changes an object that no plugin cares for, again and again until it is told to stop, but
     some times in any case: on a busy machine it may begin late."""
@@ -93,40 +104,51 @@ def write_on(kubeconfig, stop, results):
     status, text = line.post(accounts, {"metadata": {"name": name}})
     assert status in (201, 409), text
     waits = []
+    own = [f"/proc/{os.getpid()}/schedstat"]
     while len(waits) < LEAST_WRITES or not stop.is_set():
-        began = time.monotonic()
+        lined, began = in_line(own)[0], time.monotonic()
         status, text = line.send("PATCH", f"{accounts}/{name}",
                                  {"metadata": {"annotations": {"write": str(len(waits))}}},
                                  "application/merge-patch+json")
         assert status == 200, text
-        waits.append((began, time.monotonic() - began))
+        wait = time.monotonic() - began
+        waits.append((began, wait, in_line(own)[0] - lined))
     results.put(("waits", waits))
 
 
-def feel(stop, results):
-    """When a process that only wakes up each millisecond did not get to: what the machine itself
-    stood still."""
+def feel(host, stop, results):
+    """When the threads of the host through which a write goes waited for a processor, and how long:
+    what the machine owes, not the host."""
+    paths = []
+    for thread in os.listdir(f"/proc/{host}/task"):
+        with open(f"/proc/{host}/task/{thread}/comm", encoding="ascii") as name:
+            if name.read().strip() in ("control", "store", "io-api"):
+                paths.append(f"/proc/{host}/task/{thread}/schedstat")
     stalls = []
+    before, began = in_line(paths), time.monotonic()
     while not stop.is_set():
-        began = time.monotonic()
         time.sleep(PULSE)
-        late = time.monotonic() - began - PULSE
-        if late > PULSE:
-            stalls.append((began, began + PULSE + late))
+        now, end = in_line(paths), time.monotonic()
+        longest = max(b - a for a, b in zip(before, now))
+        if longest > LEAST_STALL:
+            stalls.append((began, end, longest))
+        before, began = now, end
     results.put(("stalls", stalls))
 
 
 class Writers:
-    """Others, in processes of their own, what each of their writes waited, and what of it the
-    machine stood still."""
+    """Others, in processes of their own, what each of their writes waited, and what of it the host
+    had no processor."""
 
-    def __init__(self, kubeconfig, count=2):
+    def __init__(self, host, count=2):
+        kubeconfig = host.kubeconfig
         context = multiprocessing.get_context("spawn")
         self.stop, self.results = context.Event(), context.Queue()
         self.all = [context.Process(target=write_on, args=(kubeconfig, self.stop, self.results),
                                     daemon=True)
                     for _ in range(count)]
-        self.all.append(context.Process(target=feel, args=(self.stop, self.results), daemon=True))
+        self.all.append(context.Process(target=feel, daemon=True,
+                                        args=(host.process.pid, self.stop, self.results)))
         for each in self.all:
             each.start()
 
@@ -141,16 +163,16 @@ class Writers:
 
 def told(name, measured):
     writes, stalls = measured
-    waits = sorted(wait for _, wait in writes)
+    waits = sorted(wait for _, wait, _ in writes)
     at = lambda share: 1e3 * waits[min(len(waits) - 1, int(share * len(waits)))]
     print(f"{name}: {len(waits)} writes of others, median {at(0.5):.1f} ms, "
           f"99 % {at(0.99):.1f} ms, 99.9 % {at(0.999):.1f} ms, longest {at(1):.1f} ms", flush=True)
-    for began, wait in sorted(writes, key=lambda each: -each[1])[:5]:
+    for began, wait, own in sorted(writes, key=lambda each: -each[1])[:5]:
         if wait > GOAL:
-            still = sum(max(0, min(end, began + wait) - max(start, began))
-                        for start, end in stalls)
-            print(f"  {1e3 * wait:.1f} ms, of which the machine itself stood still for "
-                  f"{1e3 * still:.1f} ms", flush=True)
+            line = sum(stall for start, end, stall in stalls
+                       if start < began + wait and end > began)
+            print(f"  {1e3 * wait:.1f} ms, of which the host waited for a processor for "
+                  f"{1e3 * min(wait, line):.1f} ms, the writer for {1e3 * own:.1f} ms", flush=True)
 
 
 class Followed(threading.Thread):
@@ -203,14 +225,15 @@ class Kills(unittest.TestCase):
         self.addCleanup(self.own.http.close)
 
     def children(self):
-        """The processes of the plugin: children of the host's threads that run another program."""
+        """The processes of the plugin: children of the host's threads that run another program.
+        Each as its number and when it began: numbers come again."""
         host = self.world.host.process.pid
         own = os.readlink(f"/proc/{host}/exe")
         out = []
         for thread in os.listdir(f"/proc/{host}/task"):
             try:
                 with open(f"/proc/{host}/task/{thread}/children", encoding="ascii") as text:
-                    out += [int(pid) for pid in text.read().split()
+                    out += [(int(pid), self.stat_of(pid)[BEGAN]) for pid in text.read().split()
                             if os.readlink(f"/proc/{pid}/exe") != own]
             except OSError:
                 pass  # it has ended
@@ -230,46 +253,49 @@ class Kills(unittest.TestCase):
 
     def blow(self):
         """Most are killed; some hang, and are ended by the host."""
-        for pid in self.children():
-            self.struck.add(pid)
+        for each in self.children():
+            self.struck.add(each)
             try:
-                os.kill(pid, signal.SIGSTOP if self.random.random() < 0.1 else signal.SIGKILL)
+                os.kill(each[0], signal.SIGSTOP if self.random.random() < 0.1 else signal.SIGKILL)
             except ProcessLookupError:
                 pass  # it was between two lives
 
     def alive(self):
         found = self.children()
-        return bool(found) and all(pid not in self.struck and self.is_running(pid)
-                                   for pid in found)
+        return bool(found) and all(each not in self.struck and self.is_running(each[0])
+                                   for each in found)
 
     def lives(self):
         try:
             eventually(self.alive, "the plugin's next life")
         except AssertionError as error:
-            raise AssertionError(f"{error}; the processes {self.children()} of "
-                                 f"{sorted(self.struck)} struck\n{self.last_words()}") from error
+            raise AssertionError(f"{error}; there are {self.children()}, {len(self.struck)} were "
+                                 f"struck\n{self.last_words()}") from error
 
     def last_words(self):
         lines = self.world.host.log().splitlines()
         return "\n".join([line for line in lines if " audit: " not in line][-30:])
 
     @staticmethod
-    def is_running(pid):
+    def stat_of(pid):
+        """What the system says of it, from its state on."""
+        with open(f"/proc/{pid}/stat", encoding="ascii") as text:
+            return text.read().rsplit(")", 1)[1].split()
+
+    def is_running(self, pid):
         try:
-            with open(f"/proc/{pid}/stat", encoding="ascii") as text:
-                return text.read().rsplit(")", 1)[1].split()[0] not in "TZ"
+            return self.stat_of(pid)[0] not in "TZ"
         except OSError:
             return False
 
     def test_it_loses_no_answer_and_gives_none_twice(self):
         followed = Followed(self.world.rest)
-        kubeconfig = self.world.host.kubeconfig
-        quiet = Writers(kubeconfig)
+        quiet = Writers(self.world.host)
         for n in range(max(20, OPTIONS.kills // 4)):
             self.work(f"quiet-{n}")
         told("nobody killed", quiet.end())
 
-        writers = Writers(kubeconfig)
+        writers = Writers(self.world.host)
         for n in range(OPTIONS.kills):
             self.work(f"w-{n}-0")  # one that hangs is ended when it is asked
             self.lives()
