@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <optional>
 #include <random>
@@ -72,16 +71,14 @@ Basis basis_of(const Fork& fork, const RunTimes& times, const std::vector<Worklo
 
 /// What the plays showed of one workload.
 struct Told {
-  std::optional<Time> earliest, latest;
-  bool never = false;  ///< in one of them it did not start
+  std::set<Time> starts;  ///< each that a play had
+  bool never = false;     ///< in one of them it did not start
 
   void add(const std::optional<Time>& start) {
-    if (!start) {
+    if (start)
+      starts.insert(*start);
+    else
       never = true;
-      return;
-    }
-    earliest = std::min(earliest.value_or(*start), *start);
-    latest = std::max(latest.value_or(*start), *start);
   }
 };
 
@@ -97,11 +94,11 @@ std::string sentence(const Told& told, const Basis& basis, int plays) {
 
 /// How likely the true start lies between the least and the greatest of the plays: it is one more
 /// like them, if past runs are like those to come. Of k plays that have nothing in common that is
-/// (k - 1) / (k + 1); plays that draw from few past runs have much in common.
-int percent_of(int plays, std::size_t fewest) {
-  const auto n = static_cast<double>(fewest);
-  const double k = n * (1 - std::pow(1 - 1 / n, plays));
-  return std::max(0, static_cast<int>(100 * (k - 1) / (k + 1)));
+/// (k - 1) / (k + 1); plays that draw from few past runs have much in common, and those that came
+/// to the same start count as one.
+int percent_of(std::size_t different) {
+  const auto k = static_cast<int>(different);
+  return 100 * (k - 1) / (k + 1);
 }
 
 /// Another one for each play of each question.
@@ -114,15 +111,14 @@ std::uint64_t seed_of(Time now, int play) {
 }
 
 json::object document(const Told& told, const std::optional<Time>& soonest, const Basis& basis,
-                      int plays, const Draws& draws) {
+                      int plays, bool drawn) {
   json::object out{{"plays", plays}, {"runTimes", basis.document()}};
-  const std::optional<Time> earliest = soonest && told.earliest ? std::min(*soonest, *told.earliest)
-                                       : soonest                ? soonest
-                                                                : told.earliest;
+  std::optional<Time> earliest = soonest;
+  if (!told.starts.empty()) earliest = std::min(earliest.value_or(kNever), *told.starts.begin());
   if (earliest) out["earliest"] = format_time(*earliest);
-  if (told.latest && !told.never) {
-    out["latest"] = format_time(*told.latest);
-    out["percent"] = draws.any() ? percent_of(plays, draws.fewest) : 100;
+  if (!told.starts.empty() && !told.never) {
+    out["latest"] = format_time(*told.starts.rbegin());
+    out["percent"] = drawn ? percent_of(told.starts.size()) : 100;
   }
   if (std::string because = sentence(told, basis, plays); !because.empty())
     out["because"] = std::move(because);
@@ -137,12 +133,12 @@ class Estimate {
 
   std::vector<json::object> run() {
     for (int i = 0; i < kPlays; ++i)
-      if (!play(Play::Mode::kPossible, i) || !draws_.any()) break;
+      if (!play(Play::Mode::kPossible, i) || !drawn_) break;
     if (basis_.open()) play(Play::Mode::kSoonest, 0);
     std::vector<json::object> out;
     for (std::size_t i = 0; i < told_.size(); ++i)
       out.push_back(document(told_[i], i < soonest_.size() ? soonest_[i] : std::nullopt, basis_,
-                             plays_, draws_));
+                             plays_, drawn_));
     return out;
   }
 
@@ -164,7 +160,7 @@ class Estimate {
       soonest_ = std::move(*starts);
       return true;
     }
-    draws_.fewest = std::min(draws_.fewest, on.draws().fewest);
+    drawn_ = drawn_ || on.drawn();
     for (std::size_t i = 0; i < told_.size(); ++i) told_[i].add((*starts)[i]);
     ++plays_;
     return true;
@@ -176,7 +172,7 @@ class Estimate {
   std::vector<Told> told_;
   std::vector<std::optional<Time>> soonest_;
   Basis basis_;
-  Draws draws_;  // the fewest of all plays
+  bool drawn_ = false;  // chance decided about some run time
   int plays_ = 0;
 };
 

@@ -28,7 +28,8 @@ class Play final : public DecisionObserver {
   Result<std::vector<std::optional<Time>>> run(const std::vector<WorkloadId>& asked,
                                                Deadline deadline);
 
-  const Draws& draws() const { return draws_; }
+  /// Whether chance decided about a run time.
+  bool drawn() const { return draws_.any; }
 
   void decided(Time now, const Decision& decision) override;
 

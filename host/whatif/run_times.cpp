@@ -66,7 +66,7 @@ std::optional<Duration> RunTimes::draw(const Engine& engine, WorkloadId id, Dura
   if (const auto time = said(engine, id)) return std::max(*time, ran);
   const auto [first, times] = longer(engine, id, ran);
   if (!times) return std::nullopt;
-  draws.fewest = std::min(draws.fewest, times->size() - first);
+  draws.any = true;
   std::uniform_int_distribution<std::size_t> any(first, times->size() - 1);
   return (*times)[any(draws.random)];
 }

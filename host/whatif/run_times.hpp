@@ -23,12 +23,10 @@ enum class RunTimeSource : std::uint8_t {
   kUnknown,  ///< it may run for ever
 };
 
-/// What chance decided, and out of how few.
+/// What chance decides with, and whether it did.
 struct Draws {
   std::mt19937_64 random;
-  std::size_t fewest = static_cast<std::size_t>(-1);  ///< times that a draw could choose from
-
-  bool any() const { return fewest != static_cast<std::size_t>(-1); }
+  bool any = false;  ///< chance decided
 };
 
 /// How long workloads took that succeeded, by LocalQueue (`namespace/name`).
