@@ -166,12 +166,13 @@ Result<Kubeconfig> read_context(const json::object& object, const Source& source
 Result<std::string> find_kubeconfig(const std::string& wanted) {
   if (!wanted.empty()) return wanted;
   std::vector<std::string> places;
-  if (const std::string named_file = variable("KUBECONFIG"); !named_file.empty()) {
+  const std::string named_file = variable("KUBECONFIG");
+  if (!named_file.empty()) {  // and no other: what was meant for one host must not reach another
     places.push_back(named_file.substr(0, named_file.find(':')));
-  }
-  places.emplace_back("sluice-data/kubeconfig");
-  if (const std::string home = variable("HOME"); !home.empty()) {
-    places.push_back(home + "/.kube/config");
+  } else {
+    places.emplace_back("sluice-data/kubeconfig");
+    if (const std::string home = variable("HOME"); !home.empty())
+      places.push_back(home + "/.kube/config");
   }
   std::string looked;
   for (const std::string& place : places) {
@@ -180,6 +181,7 @@ Result<std::string> find_kubeconfig(const std::string& wanted) {
     looked += (looked.empty() ? "" : ", ") + place;
   }
   return Error{"found no kubeconfig (looked at " + looked +
+               (named_file.empty() ? "" : ", which KUBECONFIG names") +
                "); name one with --kubeconfig FILE, or start a host with sluice serve"};
 }
 

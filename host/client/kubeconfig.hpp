@@ -23,8 +23,9 @@ struct Kubeconfig {
   std::string ns = "default";  ///< of the context
 };
 
-/// The file to use: `wanted` if not empty, else $KUBECONFIG, else ./sluice-data/kubeconfig, else
-/// ~/.kube/config: the first one that exists. An error says where it was looked for.
+/// The file to use: `wanted` if not empty, else $KUBECONFIG if that is set, else of
+/// ./sluice-data/kubeconfig and ~/.kube/config the first that exists. An error says where it was
+/// looked for.
 Result<std::string> find_kubeconfig(const std::string& wanted);
 
 /// What becomes of other files that a kubeconfig names: those of one that somebody else wrote are

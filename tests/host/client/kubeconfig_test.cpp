@@ -137,6 +137,22 @@ TEST(Kubeconfig, APodIsItsServiceAccount) {
   EXPECT_EQ(*present_token(**config), "t");
 }
 
+TEST(Kubeconfig, WhatTheEnvironmentNamesIsTheOnlyOne) {
+  const auto folder = std::filesystem::temp_directory_path() / "sluice-kubeconfig-test";
+  std::filesystem::create_directories(folder / ".kube");
+  std::ofstream(folder / ".kube/config") << kText;
+  setenv("HOME", folder.c_str(), 1);
+  unsetenv("KUBECONFIG");
+  const std::string there = *find_kubeconfig("");
+  setenv("KUBECONFIG", (folder / "mistyped").c_str(), 1);
+  const auto missing = find_kubeconfig("");
+  unsetenv("KUBECONFIG");
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(there, (folder / ".kube/config").string());
+  ASSERT_FALSE(missing) << *missing;
+  EXPECT_NE(missing.error().text.find("mistyped, which KUBECONFIG names"), std::string::npos);
+}
+
 TEST(Endpoint, ASentenceForEachForm) {
   struct Case {
     const char *server, *host, *port, *prefix;
