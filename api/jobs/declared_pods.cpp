@@ -80,6 +80,22 @@ json::object& container_of(json::object& spec, const std::string& name) {
   return list[0].get_object();
 }
 
+bool is_number(const std::string& name) {
+  return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// What stands where an object or a list has to lead to the place; empty: nothing does.
+std::string in_the_way(const json::object& whole, const JsonPlace& place) {
+  for (std::size_t i = 1; i <= place.size(); ++i) {
+    const json::value* at = at_place(whole, std::span(place).first(i));
+    const bool list = i < place.size() && is_number(place[i]);
+    if (!at || at->is_null() || at->is_object() || (list && at->is_array())) continue;
+    return dotted({place.begin(), place.begin() + static_cast<std::ptrdiff_t>(i)}) +
+           (list ? " is no list" : " is no object") + "; a start puts node selectors below it";
+  }
+  return {};
+}
+
 /// Nothing but empty lists and objects, and the members that tell an entry from others.
 bool is_hollow(const json::value& value,
                const std::vector<std::pair<JsonPlace, JsonPath::One>>& named) {
@@ -95,10 +111,6 @@ bool is_hollow(const json::value& value,
     };
     return is_hollow(member.value(), named) || std::any_of(named.begin(), named.end(), tells);
   });
-}
-
-bool is_number(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
 }
 
 }  // namespace
@@ -167,15 +179,8 @@ void DeclaredJob::read_start(const DeclaredPodSet& declared, const CountScope& o
       into.named.emplace_back(into.start, step);
     }
   }
-  // All on the way has to be an object or a list: what stands in the way cannot be passed.
-  for (std::size_t i = 1; i <= into.start.size(); ++i) {
-    const json::value* at = at_place(outer.whole, std::span(into.start).first(i));
-    const bool list = i < into.start.size() && is_number(into.start[i]);
-    if (!at || at->is_null() || (list ? at->is_array() : at->is_object())) continue;
-    out.tell(who + ": " +
-             dotted({into.start.begin(), into.start.begin() + static_cast<std::ptrdiff_t>(i)}) +
-             (list ? " is no list" : " is no object") + "; a start puts node selectors below it");
-  }
+  if (std::string why = in_the_way(outer.whole, into.start); !why.empty())
+    out.tell(who + ": " + why);
 }
 
 void DeclaredJob::read_one(const DeclaredPodSet& declared, const CountScope& outer,
@@ -196,7 +201,12 @@ void DeclaredJob::read_one(const DeclaredPodSet& declared, const CountScope& out
   if (absent ? !found.described : !own->is_object())
     out.tell(who + ": " + dotted(found.pod_template) +
              (absent ? " is not there; its pods are described by it" : " is no pod template"));
-  if (!declared.start.empty()) read_start(declared, outer, who, found, out);
+  if (!declared.start.empty()) {
+    read_start(declared, outer, who, found, out);
+  } else if (absent) {
+    const std::string why = in_the_way(scope.whole, found.pod_template);
+    if (!why.empty()) out.tell(who + ": " + why);
+  }
   if (declared.count) {
     const auto count = pods(*declared.count, scope, who + ": count");
     found.set.count = count ? *count : 0;

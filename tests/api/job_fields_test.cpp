@@ -157,6 +157,22 @@ TEST(DeclaredJobs, RequestsMayBeFields) {
             "which is no size such as 512m or 2g");
 }
 
+TEST(DeclaredJobs, ATemplateThatIsMadeNeedsAWay) {
+  const auto kind = kind_with(
+      R"({"name":"a","template":".spec.a.pod","requests":[{"resource":"cpu","amount":1}]})");
+  const json::object before = object_of_text(R"({"spec":{"a":{}}})");
+  json::object job = before;
+  ASSERT_EQ(kind->unfit(job), "");
+  kind->start_place(job, 0)->spec["nodeSelector"] = json::object{{"pool", "a"}};
+  EXPECT_EQ(to_json(job.at("spec").at("a").at("pod").at("spec")),
+            R"({"nodeSelector":{"pool":"a"}})");
+  kind->start_place(job, 0)->spec.clear();
+  kind->tidy_start(job, 0);
+  EXPECT_EQ(job, before);
+  EXPECT_EQ(kind->unfit(object_of_text(R"({"spec":{"a":"text"}})")),
+            "pod set a: spec.a is no object; a start puts node selectors below it");
+}
+
 /// As TrainJob does it: a list of patches, of which one is ours.
 constexpr const char* kPatched = R"({"name":"node","count":".spec.nodes",
   "requestsFrom":".spec.each",
