@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/json/json.hpp"
+
 namespace sluice::api {
 
 namespace json = boost::json;
