@@ -122,7 +122,7 @@ def feel(host, stop, results):
     paths = []
     for thread in os.listdir(f"/proc/{host}/task"):
         with open(f"/proc/{host}/task/{thread}/comm", encoding="ascii") as name:
-            if name.read().strip() in ("control", "store", "io-api"):
+            if name.read().strip() in ("control", "store", "io-api", "plugin-process"):
                 paths.append(f"/proc/{host}/task/{thread}/schedstat")
     stalls = []
     before, began = in_line(paths), time.monotonic()
