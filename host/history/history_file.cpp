@@ -52,6 +52,15 @@ ON CONFLICT (uid, number) DO UPDATE SET admitted = excluded.admitted, ended = ex
   holds = excluded.holds, pods = excluded.pods, cpu_us = excluded.cpu_us,
   memory_peak = excluded.memory_peak)";
 
+constexpr Millis kEver = std::numeric_limits<Millis>::max();
+
+constexpr const char* kForgetRuns =
+    "DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE ended > 0 AND ended < ? "
+    "ORDER BY ended LIMIT ?)";
+constexpr const char* kForgetQuotas =
+    "DELETE FROM quotas WHERE (cluster_queue, since) IN (SELECT cluster_queue, since FROM quotas "
+    "WHERE until > 0 AND until < ? ORDER BY until LIMIT ?)";
+
 constexpr const char* kUnusedNames = R"(
 SELECT id FROM names WHERE id NOT IN (
   SELECT ns FROM runs UNION SELECT job_kind FROM runs UNION SELECT queue FROM runs UNION
@@ -380,21 +389,10 @@ Result<std::vector<QuotaStretch>> HistoryFile::open_quotas() {
   }
 }
 
-Result<bool> HistoryFile::forget_runs(Millis before, std::int64_t most) {
-  auto gone = database_.prepare(
-      "DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE ended > 0 AND ended < ? "
-      "ORDER BY ended LIMIT ?)");
-  if (!gone) return gone.error();
-  gone->bind(1, before);
-  gone->bind(2, most);
-  if (auto done = gone->run(); !done) return done.error();
-  return database_.changed() == most;
-}
-
-Result<bool> HistoryFile::forget_quotas(Millis before, std::int64_t most) {
-  auto gone = database_.prepare(
-      "DELETE FROM quotas WHERE (cluster_queue, since) IN (SELECT cluster_queue, since FROM quotas "
-      "WHERE until > 0 AND until < ? ORDER BY until LIMIT ?)");
+/// `statement` deletes what ended before its first parameter, as many as its second. Whether there
+/// may be more.
+Result<bool> HistoryFile::forget_with(const char* statement, Millis before, std::int64_t most) {
+  auto gone = database_.prepare(statement);
   if (!gone) return gone.error();
   gone->bind(1, before);
   gone->bind(2, most);
@@ -406,7 +404,7 @@ Result<bool> HistoryFile::forget(Millis before, std::int64_t bytes, std::int64_t
   const auto held = this->bytes();
   if (!held) return held.error();
   const bool full = *held > bytes;
-  const auto runs = forget_runs(full ? std::numeric_limits<Millis>::max() : before, most);
+  const auto runs = forget_with(kForgetRuns, full ? kEver : before, most);
   if (!runs) return runs;
   Millis oldest = before;
   if (full) {
@@ -416,7 +414,7 @@ Result<bool> HistoryFile::forget(Millis before, std::int64_t bytes, std::int64_t
     if (!left) return left.error();
     oldest = std::max(before, *left);
   }
-  const auto quotas = forget_quotas(oldest, most);
+  const auto quotas = forget_with(kForgetQuotas, oldest, most);
   if (!quotas) return quotas;
   return *runs || *quotas;
 }

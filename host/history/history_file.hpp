@@ -84,8 +84,7 @@ class HistoryFile final : public PastRuns {
                           std::span<const QuotaStretch> quotas);
   Result<void> write_row(const Run& run);
   Result<void> write_quotas(const QuotaStretch& stretch);
-  Result<bool> forget_runs(Millis before, std::int64_t most);
-  Result<bool> forget_quotas(Millis before, std::int64_t most);
+  Result<bool> forget_with(const char* statement, Millis before, std::int64_t most);
   Result<void> write_meta(std::string_view key, std::string_view value);
   Result<NameId> id_of(const std::string& name);
   Result<std::vector<Run>> read_runs(std::string_view uid);
