@@ -3,7 +3,6 @@
 whoever decides there, Kueue's released manager or `sluice controller`."""
 import base64
 import os
-import subprocess
 import sys
 import unittest
 
@@ -14,8 +13,8 @@ from client import eventually
 from control_plane import ControlPlane
 from controller import Controller, is_true
 from kubelet import Kubelet
-from neighbour import Neighbour
-from objects import GROUP, Kueue, install
+from neighbour import NEEDS, Neighbour, may_run
+from objects import Kueue, install
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, os.pardir, os.pardir, "plugins", "multi-cluster", "tests"))
@@ -72,21 +71,8 @@ class Clusters:
         cluster = config["clusters"][0]["cluster"]
         with open(cls.cluster.path(cluster.pop("certificate-authority")), "rb") as authority:
             cluster["certificate-authority-data"] = base64.b64encode(authority.read()).decode()
-        create = cls.manager.create
-        create("/api/v1/namespaces", {"metadata": {"name": "kueue-system"}})
-        create("/api/v1/namespaces/kueue-system/secrets", {
-            "metadata": {"name": "there", "namespace": "kueue-system"},
-            "stringData": {"kubeconfig": yaml.safe_dump(config)}})
-        create(f"{GROUP}v1beta2/multikueueclusters", {
-            "metadata": {"name": "there"},
-            "spec": {"clusterSource": {"kubeConfig": {"location": "there"}}}})
-        create(f"{GROUP}v1beta2/multikueueconfigs",
-               {"metadata": {"name": "all"}, "spec": {"clusters": ["there"]}})
-        create(f"{GROUP}v1beta2/admissionchecks", {"metadata": {"name": "clusters"}, "spec": {
-            "controllerName": "kueue.x-k8s.io/multikueue", "parameters": {
-                "apiGroup": "kueue.x-k8s.io", "kind": "MultiKueueConfig", "name": "all"}}})
-        eventually(lambda: is_shown(cls.manager.rest.get(f"{GROUP}v1beta2/clusterqueues/q"),
-                                    "Active"), "the queue of the manager is active")
+        cls.manager.name_clusters({"there": yaml.safe_dump(config)})
+        cls.manager.wait_active()
 
     def submit(self, name, runs=None):
         self.manager.create(JOBS, {
@@ -181,9 +167,8 @@ class Clusters:
 class KueueDecides(Clusters, unittest.TestCase):
     @classmethod
     def decide(cls):
-        if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False,
-                          capture_output=True).returncode != 0:
-            raise unittest.SkipTest("Kueue's manager needs a mount namespace of its own")
+        if not may_run():
+            raise unittest.SkipTest(NEEDS)
         cls.enterClassContext(Neighbour(cls.cluster, build.find(cls.programs, "kueue")))
 
 

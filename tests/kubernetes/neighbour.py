@@ -7,6 +7,7 @@
 """
 import os
 import signal
+import subprocess
 
 import yaml
 
@@ -18,6 +19,14 @@ from ports import own_port
 # Without certificates of its own making it looks for those of its metrics in one place of the
 # system, which so becomes a folder of the test's, for this process alone.
 START = 'mount --bind "$1" /etc && shift && exec "$@"'
+
+
+NEEDS = "Kueue's manager needs a mount namespace of its own, which is not allowed here"
+
+
+def may_run():
+    return subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False,
+                          capture_output=True).returncode == 0
 
 
 class Neighbour:

@@ -2,14 +2,13 @@
 """`sluice observe` beside Kueue's released manager: what Sluice says that it would do is what Kueue
 then does."""
 import random
-import subprocess
 import unittest
 
 import build
 from client import eventually
 from control_plane import ControlPlane
 from kubelet import Kubelet
-from neighbour import Neighbour
+from neighbour import NEEDS, Neighbour, may_run
 from objects import GROUP, Kueue, install
 from observer import compare
 
@@ -147,9 +146,8 @@ class BesideKueue(unittest.TestCase):
 
 
 def main():
-    if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False,
-                      capture_output=True).returncode != 0:
-        build.skip("Kueue's manager needs a mount namespace of its own, which is not allowed here")
+    if not may_run():
+        build.skip(NEEDS)
     build.run_tests(BesideKueue, "kueue")
 
 

@@ -6,7 +6,6 @@ midst of its work, and given back: nothing that runs is disturbed, and nobody lo
 """
 import argparse
 import concurrent.futures
-import subprocess
 import sys
 import time
 import unittest
@@ -16,7 +15,7 @@ from client import eventually
 from control_plane import ControlPlane
 from controller import JOBS, WORKLOADS, Controller, holds, is_true, owner_of
 from kubelet import NODE, PODS, Kubelet, now
-from neighbour import Neighbour
+from neighbour import NEEDS, Neighbour, may_run
 from objects import GROUP, Kueue, install
 
 NAMESPACED = "/apis/batch/v1/namespaces/default/jobs"
@@ -216,9 +215,8 @@ class TakingOver(unittest.TestCase):
 
 
 def main():
-    if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False,
-                      capture_output=True).returncode != 0:
-        build.skip("Kueue's manager needs a mount namespace of its own, which is not allowed here")
+    if not may_run():
+        build.skip(NEEDS)
     parser = argparse.ArgumentParser()
     parser.add_argument("--running", type=int, default=TakingOver.running)
     parser.add_argument("--waiting", type=int, default=TakingOver.waiting)

@@ -18,7 +18,7 @@ sys.path.insert(0, OPTIONS.e2e)
 
 # pylint: disable=wrong-import-position
 from host import eventually
-from places import GROUP, JOBS, Places, is_true
+from places import GROUP, JOBS, Places, is_true, secret_of
 
 
 class Life(unittest.TestCase):
@@ -328,7 +328,7 @@ class Connections(unittest.TestCase):
         places = self.places
         path = "/api/v1/namespaces/kueue-system/secrets/worker1"
         good = places.kubeconfig(places.workers[0])
-        places.manager.patch(path, places.secret("worker1", text))
+        places.manager.patch(path, secret_of("worker1", text))
         def told():
             active = places.active("worker1")
             return active.get("reason") == reason and words in active["message"]
@@ -336,7 +336,7 @@ class Connections(unittest.TestCase):
         check = places.manager.rest.get(f"{GROUP}/admissionchecks/clusters")
         eventually(lambda: "worker1" in str(
             places.manager.rest.get(f"{GROUP}/admissionchecks/clusters")["status"]), str(check))
-        places.manager.patch(path, places.secret("worker1", good))  # rotated, without a restart
+        places.manager.patch(path, secret_of("worker1", good))  # rotated, without a restart
         places.wait_connected(["worker1"])
 
     def test_credentials_that_cannot_be_used_are_told_of(self):

@@ -36,6 +36,12 @@ def nodes(cpus):
             f"memory: 64Gi, pods: {cpus + 100} }} }} ] }}\n")
 
 
+def secret_of(name, kubeconfig):
+    """The Secret by which a manager reaches a cluster; kubeconfig: its text."""
+    return {"metadata": {"name": name, "namespace": "kueue-system"},
+            "data": {"kubeconfig": base64.b64encode(kubeconfig.encode()).decode()}}
+
+
 class Place:
     """A host with a queue."""
 
@@ -64,6 +70,25 @@ class Place:
         code, answer = self.rest.send("PATCH", path, body, MERGE)
         assert code == 200, f"{path}: {code} {answer}"
         return answer
+
+    def name_clusters(self, kubeconfigs):
+        """It is a manager of these from now on: texts of kubeconfigs, by the clusters' names. Its
+        queues are to have the check `clusters`."""
+        self.create("/api/v1/namespaces", {"metadata": {"name": "kueue-system"}})
+        for name, text in kubeconfigs.items():
+            self.create("/api/v1/namespaces/kueue-system/secrets", secret_of(name, text))
+            self.create(f"{GROUP}/multikueueclusters", {
+                "metadata": {"name": name},
+                "spec": {"clusterSource": {"kubeConfig": {"location": name}}}})
+        self.create(f"{GROUP}/multikueueconfigs",
+                    {"metadata": {"name": "all"}, "spec": {"clusters": list(kubeconfigs)}})
+        self.create(f"{GROUP}/admissionchecks", {"metadata": {"name": "clusters"}, "spec": {
+            "controllerName": CHECK, "parameters": {
+                "apiGroup": "kueue.x-k8s.io", "kind": "MultiKueueConfig", "name": "all"}}})
+
+    def wait_active(self):
+        eventually(lambda: is_true(self.rest.get(f"{GROUP}/clusterqueues/q"), "Active"),
+                   "the queue of the manager is active")
 
     def items(self, path):
         return {each["metadata"]["name"]: each for each in self.rest.get(path)["items"]}
@@ -142,34 +167,15 @@ class Places:
         with open(worker.host.kubeconfig, encoding="utf-8") as text:
             return text.read().replace(f":{worker.host.port}", f":{port}")
 
-    def secret(self, name, text):
-        return {"metadata": {"name": name, "namespace": "kueue-system"},
-                "data": {"kubeconfig": base64.b64encode(text.encode()).decode()}}
-
     def name_clusters(self):
-        create = self.manager.create
-        create("/api/v1/namespaces", {"metadata": {"name": "kueue-system"}})
-        names = []
-        for i, worker in enumerate(self.workers):
-            name = f"worker{i + 1}"
-            names.append(name)
-            create("/api/v1/namespaces/kueue-system/secrets",
-                   self.secret(name, self.kubeconfig(worker)))
-            create(f"{GROUP}/multikueueclusters", {
-                "metadata": {"name": name},
-                "spec": {"clusterSource": {"kubeConfig": {"location": name}}}})
-        create(f"{GROUP}/multikueueconfigs",
-               {"metadata": {"name": "all"}, "spec": {"clusters": names}})
-        create(f"{GROUP}/admissionchecks", {"metadata": {"name": "clusters"}, "spec": {
-            "controllerName": CHECK, "parameters": {
-                "apiGroup": "kueue.x-k8s.io", "kind": "MultiKueueConfig", "name": "all"}}})
-        self.wait_connected(names)
+        workers = {f"worker{i + 1}": worker for i, worker in enumerate(self.workers)}
+        self.manager.name_clusters({name: self.kubeconfig(each) for name, each in workers.items()})
+        self.wait_connected(list(workers))
 
     def wait_connected(self, names):
         eventually(lambda: all(is_true(self.cluster(name), "Active") for name in names),
                    f"{names} are connected: " + str([self.cluster(n) for n in names]))
-        eventually(lambda: is_true(self.manager.rest.get(f"{GROUP}/clusterqueues/q"), "Active"),
-                   "the queue of the manager is active")
+        self.manager.wait_active()
 
     def cluster(self, name):
         return self.manager.rest.get(f"{GROUP}/multikueueclusters/{name}")
