@@ -62,6 +62,7 @@ WorkloadId Arrivals::apply(std::shared_ptr<api::Workload> object, hooks::Traits 
     WorkloadRecord& w = model_.workloads[*existing];
     if (w.object->meta.uid == object->meta.uid) {
       lifecycle_.take_reports(*existing, object->status);
+      if (w.holds_quota() && object->active) lifecycle_.take_pods_ready(*existing, object->status);
       lifecycle_.take_requeue(*existing, object->status);
       change(*existing, object, std::move(said));
       pass_on(*existing);
@@ -207,6 +208,7 @@ void Arrivals::pass_on(WorkloadId id) {
   member.object = std::move(object);
   describe_pod_sets(member);
   member.shape = shapes_.of_workload(member);
+  if (news) lifecycle_.take_pods_ready(speaker, said);
   change_holder(speaker, before);
   turn_.decide(DecisionType::kStatus, speaker);
 }
@@ -224,7 +226,6 @@ void Arrivals::tell_why_inactive(WorkloadId id) {
 /// What a change means for a workload that holds quota.
 void Arrivals::change_holder(WorkloadId id, const Before& before) {
   WorkloadRecord& w = model_.workloads[id];
-  lifecycle_.take_pods_ready(id);
   if (w.stands_aside()) {
     Decision why;
     why.reason = "OnHold";

@@ -305,9 +305,9 @@ void Lifecycle::reactivate(WorkloadId id) {
   representation_.touch(id);
 }
 
-void Lifecycle::take_pods_ready(WorkloadId id) {
+void Lifecycle::take_pods_ready(WorkloadId id, const api::WorkloadStatus& status) {
   WorkloadRecord& w = model_.workloads[id];
-  const api::Condition* ready = w.object->status.condition("PodsReady");
+  const api::Condition* ready = status.condition("PodsReady");
   if (!ready) return;
   const ConditionRecord* before = w.condition(Type::kPodsReady);
   const bool was_ready = before && before->is_true;

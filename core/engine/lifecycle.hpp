@@ -59,7 +59,8 @@ class Lifecycle {
   /// client. Only answers to the present reservation count: none from before it held quota, none to
   /// an earlier reservation.
   void take_reports(WorkloadId id, const api::WorkloadStatus& status);
-  void take_pods_ready(WorkloadId id);
+  /// Takes the condition PodsReady from a status that somebody wrote. REQUIRES: it holds quota.
+  void take_pods_ready(WorkloadId id, const api::WorkloadStatus& status);
   /// Acts on the states of its checks.
   void settle_checks(WorkloadId id);
   /// `why` has reason and message, and for a preemption the preemptor. REQUIRES: it holds quota.

@@ -92,6 +92,26 @@ TEST_F(Traits, AnInactiveOneThatTakesPartAgainIsStillInactive) {
   EXPECT_EQ(s->engine.view(*s->engine.find("ns/a")).state, WorkloadState::kInactive);
 }
 
+TEST_F(Traits, AskedForAgainTheyRepeatNothingOfAnOldStatus) {
+  // Its pods were ready before it was evicted: admitted again they are not, whatever was told then.
+  auto s = one_queue();
+  s->submit(Job("a", "q").cpu(1)).run();
+  s->submit(Job("a", "q").cpu(1).ready(true)).run();
+  const auto told = [&s] {
+    const api::WorkloadStatus status = s->engine.status(*s->engine.find("ns/a"));
+    return *status.condition("PodsReady");
+  };
+  traits.of("a").may_lower_counts = true;
+  s->traits_changed("a").run();
+  EXPECT_EQ(told().status + " " + told().reason, "True Started");
+  s->queue(Queue("q").quota("cpu", {{"f", 4}}).stop(api::StopPolicy::kHoldAndDrain)).run();
+  s->queue(Queue("q").quota("cpu", {{"f", 4}})).run();
+  EXPECT_EQ(s->admitted(), "a");
+  traits.of("a").may_lower_counts = false;
+  s->traits_changed("a").run();
+  EXPECT_EQ(told().status + " " + told().reason, "False WaitForStart");
+}
+
 TEST_F(Traits, AreAskedWithTheQueueAndAgainWhenItComes) {
   std::vector<std::string> asked;
   traits.otherwise = [&](const hooks::TraitsQuery& query, hooks::Traits& out) {
