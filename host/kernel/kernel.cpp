@@ -345,8 +345,10 @@ void Kernel::commit_decisions() {
 
 bool Kernel::run(std::size_t steps) {
   for (bool more = true; more;) {
-    if (steps-- == 0) return false;
+    // They follow the last step, too: a job is stopped with its workload's eviction, not a turn
+    // later.
     const bool worked = listener_ && listener_->run();
+    if (steps-- == 0) return false;
     apply_requests();  // traits that controllers changed hold in this cycle
     ask_moved();
     more = step();
