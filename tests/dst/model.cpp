@@ -104,8 +104,14 @@ Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme,
   }
   const std::vector<json::object> workloads = all(store, scheme, "workloads");
   std::set<std::string> represented;  // by one of their members, which holds the quota
-  for (const json::object& object : workloads)
-    for_each_owner(object, "Workload", [&](const std::string& key) { represented.insert(key); });
+  for (const json::object& object : workloads) {
+    const std::string key = "default/" + name_of(object);
+    for_each_owner(object, "Workload", [&](const std::string& whom) {
+      represented.insert(whom);
+      out.owners[key] = whom;
+    });
+    for_each_owner(object, "Job", [&](const std::string& job) { out.owners[key] = "job " + job; });
+  }
   for (const json::object& object : workloads) {
     const std::string key = "default/" + name_of(object);
     const bool reserved = has_condition(part(object, "status"), "QuotaReserved"),
@@ -118,6 +124,7 @@ Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme,
     for_each_object(admission, "podSetAssignments", [&](const json::object& set) {
       const std::string flavor(api::find_text(part(set, "flavors"), "cpu"));
       const std::int64_t count = api::find_int(set, "count").value_or(1);
+      if (count == 0) return;  // all of its pods are over
       const std::int64_t each = milli(part(set, "resourceUsage"), "cpu") / count;
       out.held[key][queue + " " + flavor] += each * present_pods(object, set);
     });
@@ -135,10 +142,18 @@ Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme,
     for (auto& [where, amount] : before->second)
       amount = std::max<std::int64_t>(0, amount - after->second[where]);
   }
+  for (const auto& [workload, amounts] : out.held)
+    for (const auto& [where, amount] : amounts) out.of_job[out.job(workload)][where] += amount;
   return out;
 }
 
-/// A limit may be exceeded only by those who held quota before (it was lowered since).
+const std::string& Model::Seen::job(const std::string& workload) const {
+  const auto owner = owners.find(workload);
+  return owner == owners.end() ? workload : job(owner->second);
+}
+
+/// A limit may be exceeded only by those who held quota before (it was lowered since): by jobs, as
+/// one may take over from another workload of its job, and give back.
 void Model::check_quota(const Seen& now, std::vector<std::string>& wrong) const {
   Amounts of_queue, of_cohort, room;
   for (const auto& [workload, amounts] : now.held)
@@ -151,8 +166,9 @@ void Model::check_quota(const Seen& now, std::vector<std::string>& wrong) const 
     }
   }
   for (const auto& [workload, amounts] : now.held) {
-    const auto held = before_.held.find(workload);
-    if (held != before_.held.end() && !is_more(amounts, held->second)) continue;
+    const auto held = before_.of_job.find(now.job(workload));
+    if (held != before_.of_job.end() && !is_more(now.of_job.at(held->first), held->second))
+      continue;
     for (const auto& [where, amount] : amounts) {
       const std::string name = where.substr(0, where.find(' '));
       const std::string flavor = where.substr(where.find(' ') + 1);

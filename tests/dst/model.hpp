@@ -39,7 +39,12 @@ class Model {
   struct Seen {
     std::map<std::string, Queue> queues;
     std::map<std::string, Amounts> held;          // by workload: `queue flavor`
+    std::map<std::string, Amounts> of_job;        // the same by job
     std::map<std::string, std::string> admitted;  // workload → job
+    std::map<std::string, std::string> owners;    // workload → the workload or job that it is of
+
+    /// The job that it is of in the end; itself when it is of none.
+    const std::string& job(const std::string& workload) const;
   };
   static Seen read(const LiveStore& store, const api::Scheme& scheme,
                    std::vector<std::string>& wrong);
