@@ -28,6 +28,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   virtual void expire() = 0;  ///< the deadline passed
   virtual void drain() = 0;   ///< ends in order: at once when it waits, after the answers otherwise
   void close();
+  /// Is read again, after Worker::let_wait().
+  void resume() {
+    if (!closed_) go_on();
+  }
 
  protected:
   Connection(std::shared_ptr<Worker> worker, boost::asio::ip::tcp::socket socket,
@@ -37,9 +41,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// `first`: what was read already. The deadline is that of the first request.
   virtual void begin(std::string first) = 0;
-  virtual void readable() = 0;  ///< after watch_input()
-  virtual void writable() = 0;  ///< after watch_output(); what the wire kept is flushed
-  virtual void closing() = 0;   ///< lets go what it holds; called once
+  virtual void readable() = 0;          ///< after watch_input()
+  virtual void writable() = 0;          ///< after watch_output(); what the wire kept is flushed
+  virtual void go_on() { readable(); }  ///< after it had to wait; there may be nothing to read
+  virtual void closing() = 0;           ///< lets go what it holds; called once
 
   bool closed() const { return closed_; }
   void set_deadline(std::int64_t ms);

@@ -255,6 +255,7 @@ void Http1Connection::dispatch() {
   parser_.reset();
   state_ = State::kHandling;
   deadline_ = SteadyTime::max();
+  user_ = request_.user.user;
   carry_out(worker_, std::shared_ptr<Responder>(shared_from_this(), this), std::move(request_),
             std::move(hold_));
 }
@@ -362,9 +363,19 @@ void Http1Connection::answer_done() {
   if (!keep_alive_ || worker_->shared().stopping) return leave();
   wait_for_request();
   if (!in_.empty()) set_deadline(worker_->limits().header_ms);
-  if (processing_) return;
+  if (!processing_) read_next();
+}
+
+/// Of a user who has much in hand, later.
+void Http1Connection::read_next() {
+  if (worker_->let_wait(user_, shared_from_this())) return;
   if (!in_.empty()) return process();
   watch_input();
+}
+
+void Http1Connection::go_on() {
+  if (!in_.empty()) return process();
+  readable();
 }
 
 void Http1Connection::leave() {

@@ -53,6 +53,7 @@ class Http1Connection final : public Connection, public Responder {
   void begin(std::string first) override;
   void readable() override;
   void writable() override { pump(); }
+  void go_on() override;
   void closing() override;
   void wait_for_request();  ///< enters kHead
   void process();           ///< parses what was read, as far as it goes
@@ -67,6 +68,7 @@ class Http1Connection final : public Connection, public Responder {
   void refuse(Reply reply);
   void refuse_parse(const boost::system::error_code& error);
   void dispatch();
+  void read_next();
   std::string head_text(int status, std::string_view content_type, const Headers& headers);
   void answer_done();
   void leave();
@@ -91,6 +93,7 @@ class Http1Connection final : public Connection, public Responder {
   std::shared_ptr<StreamQueue> queue_;
   std::size_t discarded_ = 0;
   std::optional<CertificateSubject> client_;
+  std::string user_;  // of the last request
 };
 
 }  // namespace sluice::host

@@ -40,7 +40,9 @@ HttpExchange::HttpExchange(std::shared_ptr<Worker> worker, std::shared_ptr<Respo
     : worker_(std::move(worker)),
       responder_(std::move(responder)),
       request_(std::move(request)),
-      hold_(std::move(hold)) {}
+      hold_(std::move(hold)) {
+  worker_->request_begins(request_.user.user);
+}
 
 HttpExchange::~HttpExchange() {
   if (answered_) return;
@@ -53,9 +55,18 @@ HttpExchange::~HttpExchange() {
 void HttpExchange::reply(Reply reply) {
   if (answered_.exchange(true)) return;
   hold_ = BodyHold();
-  worker_->dispatch([responder = responder_, reply = std::move(reply)]() mutable {
+  end([responder = responder_, reply = std::move(reply)]() mutable {
     responder->answer(std::move(reply));
   });
+}
+
+/// The connection decides what it does next while the request counts as one in hand.
+void HttpExchange::end(Task answer) {
+  worker_->dispatch(
+      [worker = worker_.get(), user = request_.user.user, answer = std::move(answer)] {
+        answer();
+        worker->request_ends(user);
+      });
 }
 
 std::shared_ptr<Stream> HttpExchange::stream(int status, std::string content_type,
@@ -68,8 +79,7 @@ std::shared_ptr<Stream> HttpExchange::stream(int status, std::string content_typ
     return out;
   }
   hold_ = BodyHold();
-  worker_->dispatch(
-      [responder = responder_, status, type = std::move(content_type), headers = std::move(headers),
+  end([responder = responder_, status, type = std::move(content_type), headers = std::move(headers),
        queue = std::move(queue)] { responder->answer_stream(status, type, headers, queue); });
   return out;
 }

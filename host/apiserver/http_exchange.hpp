@@ -1,5 +1,6 @@
 // HttpExchange: the Exchange of a request that a Responder answers. See exchange.hpp; used as that
-// says, from any thread.
+// says, from any thread, but made on the Worker's: from then on, until it has its answer, the
+// request is one that its user has in hand there.
 #pragma once
 
 #include <atomic>
@@ -26,6 +27,8 @@ class HttpExchange final : public Exchange {
   void after(std::int64_t delay_ms, std::function<void()> task) override;
 
  private:
+  void end(Task answer);
+
   const std::shared_ptr<Worker> worker_;
   const std::shared_ptr<Responder> responder_;
   const Request request_;

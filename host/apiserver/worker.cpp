@@ -23,6 +23,9 @@ constexpr auto kPumpsAtATime = std::chrono::milliseconds(1);  // then requests h
 // together, which costs little more than one event alone.
 constexpr int kRestFactor = 3;
 constexpr auto kLongestRest = std::chrono::seconds(1);
+// Requests in hand of one I/O thread from which on users have shares: enough for whatever answers
+// many at a time.
+constexpr std::size_t kInHand = 64;
 
 }  // namespace
 
@@ -32,7 +35,8 @@ Worker::Worker(std::shared_ptr<ListenerShared> shared)
       io_(1),
       guard_(io_.get_executor()),
       timer_(io_),
-      scratch_(std::make_unique<std::array<char, 64U << 10>>()) {}
+      scratch_(std::make_unique<std::array<char, 64U << 10>>()),
+      shares_(kInHand) {}
 
 Worker::~Worker() = default;
 
@@ -129,6 +133,27 @@ void Worker::carry_out_turns() {
   taking_turns_ = !turns_.empty();
   if (taking_turns_)
     boost::asio::post(io_, [self = shared_from_this()] { self->carry_out_turns(); });
+}
+
+void Worker::request_ends(const std::string& user) {
+  shares_.end(user);
+  if (!shares_.waits(user)) return;
+  to_resume_.insert(user);
+  if (to_resume_.size() == 1)
+    boost::asio::post(io_, [self = shared_from_this()] { self->resume_some(); });
+}
+
+bool Worker::let_wait(const std::string& user, const std::shared_ptr<Connection>& connection) {
+  if (!shares_.full(user)) return false;
+  shares_.wait(user, connection);
+  return true;
+}
+
+/// Each is asked at once what it has: one that has nothing leaves its place to the next.
+void Worker::resume_some() {
+  for (const std::string& user : std::exchange(to_resume_, {}))
+    while (const auto waiting = shares_.next(user))
+      if (const auto connection = waiting->lock()) connection->resume();
 }
 
 void Worker::pump_soon(std::weak_ptr<Sender> sender) {

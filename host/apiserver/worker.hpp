@@ -27,6 +27,7 @@
 #include "host/apiserver/body_budget.hpp"
 #include "host/apiserver/exchange.hpp"
 #include "host/apiserver/listener.hpp"
+#include "host/apiserver/shares.hpp"
 #include "host/base/fair_queue.hpp"
 
 namespace sluice::host {
@@ -89,6 +90,12 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   /// sockets are looked at in between. So who has a thousand connections makes others wait for one
   /// of his requests, and for reading them.
   void take_turn(const std::string& user, Task task);
+  /// A request of the user is in hand from here on, until it has its answer or streams.
+  void request_begins(const std::string& user) { shares_.begin(user); }
+  void request_ends(const std::string& user);
+  /// Whether the connection, of which no request is in hand, is read later because its user has his
+  /// share in hand: Connection::resume() is called then.
+  bool let_wait(const std::string& user, const std::shared_ptr<Connection>& connection);
   void add(const std::shared_ptr<Connection>& connection);
   void remove(const std::shared_ptr<Connection>& connection);
   /// Closes the connection that waited longest for a request. False: none waits.
@@ -109,6 +116,7 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   void run_posted();
   void pump_some();
   void carry_out_turns();
+  void resume_some();
   void arm();
   void sweep();
 
@@ -125,8 +133,10 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   std::deque<std::weak_ptr<Sender>> to_pump_;
   bool pumping_ = false;  // pump_some() will run
   FairQueue<Task> turns_;
-  bool taking_turns_ = false;       // carry_out_turns() will run
-  SteadyTime::duration pumped_{0};  // since to_pump_ was empty
+  bool taking_turns_ = false;  // carry_out_turns() will run
+  Shares<std::weak_ptr<Connection>> shares_;
+  std::unordered_set<std::string> to_resume_;  // users; unless empty, resume_some() will run
+  SteadyTime::duration pumped_{0};             // since to_pump_ was empty
   SteadyTime pumps_rest_until_{};
   bool sweeping_ = false;
   bool closing_ = false;  // no timer begins any more

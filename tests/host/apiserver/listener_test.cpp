@@ -184,6 +184,79 @@ TEST(Listener, AUserHoldsHisShareOfBodiesOnly) {
             200);
 }
 
+/// Keeps what it is asked until the test answers it.
+class Held {
+ public:
+  void take(const std::shared_ptr<Exchange>& exchange) {
+    const std::lock_guard lock(mutex_);
+    held_.push_back(exchange);
+    ++taken_;
+    more_.notify_all();
+  }
+  /// Whether so many were taken in all, within some seconds.
+  bool has_taken(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    return more_.wait_for(lock, std::chrono::seconds(20), [&] { return taken_ >= count; });
+  }
+  std::size_t taken() {
+    const std::lock_guard lock(mutex_);
+    return taken_;
+  }
+  void answer_all() {
+    std::vector<std::shared_ptr<Exchange>> all;
+    {
+      const std::lock_guard lock(mutex_);
+      all.swap(held_);
+    }
+    for (const auto& each : all) each->reply({200, "text/plain", text("done"), {}});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable more_;
+  std::vector<std::shared_ptr<Exchange>> held_;
+  std::size_t taken_ = 0;
+};
+
+// 100 requests of one user are taken as they come: nobody knows whose they are before. Of the next
+// 100 there are 64 in hand of the one I/O thread, with another user 32 of them; the others are read
+// when those have their answers.
+TEST(Listener, AUserHasHisShareOfRequestsInHand) {
+  Held held;
+  ListenerOptions options;
+  options.address = "127.0.0.1:0";
+  options.threads = 1;
+  const auto server = Listener::open(
+      std::move(options), [&](const auto& exchange) { held.take(exchange); },
+      [](Request& request) -> std::optional<Reply> {
+        request.user.user = *request.header("authorization");
+        return std::nullopt;
+      });
+  ASSERT_TRUE(server.ok());
+  const auto request = [](const std::string& user) {
+    return "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: " + user + "\r\n\r\n";
+  };
+  std::vector<Client> flood;
+  for (int i = 0; i < 100; ++i) {
+    flood.emplace_back((*server)->port());
+    flood.back().send(request("mallory"));
+    flood.back().send(request("mallory"));
+  }
+  ASSERT_TRUE(held.has_taken(100));
+  held.answer_all();
+  for (Client& each : flood) EXPECT_EQ(each.read().status, 200);
+  ASSERT_TRUE(held.has_taken(164));
+  Client alice((*server)->port());
+  alice.send(request("alice"));
+  ASSERT_TRUE(held.has_taken(165));
+  EXPECT_EQ(held.taken(), 165u);
+  held.answer_all();
+  EXPECT_EQ(alice.read().status, 200);
+  ASSERT_TRUE(held.has_taken(201));
+  held.answer_all();
+  for (Client& each : flood) EXPECT_EQ(each.read().status, 200);
+}
+
 TEST(Listener, LimitsTheBodiesOfAllTogether) {
   ListenerLimits limits;
   limits.body_bytes = 1000;
