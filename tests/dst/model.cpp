@@ -216,7 +216,7 @@ void Model::check_jobs(const Seen& now, const LiveStore& store, const api::Schem
     if (has_condition(part(job, "status"), "Complete") ||
         has_condition(part(job, "status"), "Failed"))
       continue;
-    if (jobs_.contains(key)) unfinished_.insert(key);
+    unfinished_.insert(key);
     const bool held = api::find_bool(part(job, "spec"), "suspend", false);
     if (!held && !may_run.contains(key))
       wrong.push_back("job " + key + " may run, and its workload is not admitted");

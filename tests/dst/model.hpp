@@ -27,7 +27,7 @@ class Model {
   void look(const LiveStore& store, const api::Scheme& scheme, Time now,
             std::vector<std::string>& wrong);
 
-  /// Jobs that were acknowledged and have not ended, as it looked last.
+  /// Jobs that have not ended, as it looked last; one whose deletion was lost in a crash, too.
   const std::set<std::string>& unfinished() const { return unfinished_; }
 
  private:
