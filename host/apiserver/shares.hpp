@@ -3,17 +3,18 @@
 // Reading a request costs about as much as carrying it out, so turns alone are not fair: a user
 // with a thousand connections would have a thousand requests read and decrypted while each of the
 // others has one. Once a user has his share in hand, what his other connections send stays in the
-// kernel's buffers. The share is the total over the users that have something in hand or waiting,
-// and never less than kLeast: alone, a user has the whole.
+// kernel's buffers. The share is the total over the users that asked lately, and never less than
+// kLeast: alone, a user has the whole. Lately, not now: who asks again as soon as he has his answer
+// has nothing in hand while that is on its way.
 //
 // Invariant: while somebody of a user waits the user has requests in hand, or next() will be asked;
-// so nobody waits for ever. The users named are those that have requests in hand or somebody
-// waiting. Belongs to one thread. All O(1).
+// so nobody waits for ever. Belongs to one thread. All O(1) but forget().
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -30,7 +31,11 @@ class Shares {
 
   explicit Shares(std::size_t total) : total_(total) {}
 
-  void begin(const std::string& user) { ++users_[user].in_hand; }
+  void begin(const std::string& user) {
+    Share& share = users_[user];
+    ++share.in_hand;
+    share.asked = true;
+  }
 
   /// REQUIRES: a request of the user's was begun and has not ended.
   void end(const std::string& user) {
@@ -38,7 +43,6 @@ class Shares {
     SLUICE_CHECK(known != users_.end() && known->second.in_hand > 0, user,
                  " has no request in hand that could end");
     --known->second.in_hand;
-    drop_if_empty(known);
   }
 
   /// Whether he has his share in hand.
@@ -57,7 +61,6 @@ class Shares {
     if (known == users_.end() || known->second.waiting.empty() || full(user)) return std::nullopt;
     std::optional<Waiting> out(std::move(known->second.waiting.front()));
     known->second.waiting.pop_front();
-    drop_if_empty(known);
     return out;
   }
 
@@ -66,24 +69,31 @@ class Shares {
     return known != users_.end() && !known->second.waiting.empty();
   }
 
-  std::size_t users() const { return users_.size(); }
+  /// Whoever has nothing in hand and did not ask since the last call has no share from here on.
+  /// Whether anybody has one. O(users).
+  bool forget() {
+    for (auto user = users_.begin(); user != users_.end();) {
+      Share& share = user->second;
+      const bool asked = std::exchange(share.asked, false);
+      const bool idle = !asked && share.in_hand == 0 && share.waiting.empty();
+      user = idle ? users_.erase(user) : std::next(user);
+    }
+    return !users_.empty();
+  }
 
  private:
   struct Share {
     std::size_t in_hand = 0;
+    bool asked = false;  // since the last forget()
     std::deque<Waiting> waiting;
   };
-  using Users = std::unordered_map<std::string, Share>;
 
   std::size_t share() const {
     return std::max(kLeast, total_ / std::max<std::size_t>(1, users_.size()));
   }
-  void drop_if_empty(typename Users::iterator user) {
-    if (user->second.in_hand == 0 && user->second.waiting.empty()) users_.erase(user);
-  }
 
   const std::size_t total_;
-  Users users_;
+  std::unordered_map<std::string, Share> users_;
 };
 
 }  // namespace sluice::host

@@ -25,7 +25,8 @@ constexpr int kRestFactor = 3;
 constexpr auto kLongestRest = std::chrono::seconds(1);
 // Requests in hand of one I/O thread from which on users have shares: enough for whatever answers
 // many at a time.
-constexpr std::size_t kInHand = 64;
+constexpr std::size_t kInHand = 32;
+constexpr std::int64_t kForgetUsersMs = 200;  // who asks that often has a share all the time
 
 }  // namespace
 
@@ -133,6 +134,17 @@ void Worker::carry_out_turns() {
   taking_turns_ = !turns_.empty();
   if (taking_turns_)
     boost::asio::post(io_, [self = shared_from_this()] { self->carry_out_turns(); });
+}
+
+void Worker::request_begins(const std::string& user) {
+  shares_.begin(user);
+  if (std::exchange(forgetting_, true)) return;
+  after(kForgetUsersMs, [this] { forget_users(); });
+}
+
+void Worker::forget_users() {
+  forgetting_ = shares_.forget();
+  if (forgetting_) after(kForgetUsersMs, [this] { forget_users(); });
 }
 
 void Worker::request_ends(const std::string& user) {

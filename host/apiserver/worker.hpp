@@ -91,7 +91,7 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   /// of his requests, and for reading them.
   void take_turn(const std::string& user, Task task);
   /// A request of the user is in hand from here on, until it has its answer or streams.
-  void request_begins(const std::string& user) { shares_.begin(user); }
+  void request_begins(const std::string& user);
   void request_ends(const std::string& user);
   /// Whether the connection, of which no request is in hand, is read later because its user has his
   /// share in hand: Connection::resume() is called then.
@@ -117,6 +117,7 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   void pump_some();
   void carry_out_turns();
   void resume_some();
+  void forget_users();
   void arm();
   void sweep();
 
@@ -139,7 +140,8 @@ class Worker final : public TaskThread, public std::enable_shared_from_this<Work
   SteadyTime::duration pumped_{0};             // since to_pump_ was empty
   SteadyTime pumps_rest_until_{};
   bool sweeping_ = false;
-  bool closing_ = false;  // no timer begins any more
+  bool forgetting_ = false;  // forget_users() will run
+  bool closing_ = false;     // no timer begins any more
   std::atomic<std::size_t> count_{0};
 
   std::mutex mutex_;
