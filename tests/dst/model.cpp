@@ -121,6 +121,7 @@ Model::Seen Model::read(const LiveStore& store, const api::Scheme& scheme,
     if (!reserved) continue;
     const json::object& admission = part(part(object, "status"), "admission");
     const std::string queue(api::find_text(admission, "clusterQueue"));
+    out.holders.emplace(api::find_text(part(object, "metadata"), "uid"));
     for_each_object(admission, "podSetAssignments", [&](const json::object& set) {
       const std::string flavor(api::find_text(part(set, "flavors"), "cpu"));
       const std::int64_t count = api::find_int(set, "count").value_or(1);
@@ -232,7 +233,7 @@ void Model::look(const LiveStore& store, const api::Scheme& scheme, Time time,
   version_ = store.version();
   Seen now = read(store, scheme, wrong);
   check_quota(now, wrong);
-  if (now.held != before_.held) held_since_ = time;
+  if (now.held != before_.held || now.holders != before_.holders) held_since_ = time;
   if (time - held_since_ >= kUntilTold) check_told(now, wrong);
   check_jobs(now, store, scheme, wrong);
   before_ = std::move(now);
