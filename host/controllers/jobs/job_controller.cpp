@@ -45,19 +45,24 @@ bool only_waits(const ObjectChange& change) {
          waits(change.stored->status) && waits(change.before->status);
 }
 
-/// As many pods as before are still needed, or all that are left. False: nothing is to be changed.
-bool lower_reclaimable(json::object& status, std::string_view pod_set, std::int32_t before,
-                       std::int32_t after) {
+/// As many pods of each pod set as before are still needed, or all that are left; a pod set that is
+/// gone has given nothing back. False: nothing is to be changed.
+bool lower_reclaimable(json::object& status, const json::array& before, const json::array& after) {
   json::array* list = api::find_array(status, "reclaimablePods");
-  for (std::size_t i = 0; list && i < list->size(); ++i) {
-    json::object& each = (*list)[i].get_object();
-    const std::int32_t freed = api::find_int32(each, "count").value_or(0);
-    const std::int32_t left = std::clamp(after - (before - freed), 0, freed);
-    if (api::find_text(each, "name") != pod_set || left == freed) continue;
-    each["count"] = left;
-    return true;
+  if (!list) return false;
+  json::array fitting;
+  for (const json::value& each : *list) {
+    json::object one = each.get_object();
+    const std::string_view name = api::find_text(each.get_object(), "name");
+    const std::int32_t freed = api::find_int32(one, "count").value_or(0);
+    const auto was = count_of(before, name), is = count_of(after, name);
+    if (!was || !is) continue;
+    one["count"] = std::clamp(*is - (*was - freed), 0, freed);
+    fitting.push_back(std::move(one));
   }
-  return false;
+  if (fitting == *list) return false;
+  *list = std::move(fitting);
+  return true;
 }
 
 }  // namespace
@@ -314,11 +319,25 @@ JobController::Done JobController::recreate(JobView& view, ObjectAccess& objects
   return create(view, {}, objects);
 }
 
+/// What was given back first, because there cannot be more pods that are not needed than there are.
+JobController::Done JobController::write_pod_sets(WorkloadOfJob& workload, json::array pod_sets,
+                                                  ObjectAccess& objects) {
+  json::array& present = array_of(object_of(workload.object, "spec"), "podSets");
+  json::object status = part(workload.object, "status");
+  if (lower_reclaimable(status, present, pod_sets)) {
+    if (auto done = plain(objects.update_status(*workload_kind_, workload.key, status)); !done)
+      return done;
+    workload.object["status"] = std::move(status);
+  }
+  array_of(object_of(workload.object, "spec"), "podSets") = std::move(pod_sets);
+  return plain(objects.update(workload.object));
+}
+
 /// Gives the workload the pod sets that the suspended job has now.
 JobController::Done JobController::rewrite_pod_sets(JobView& view, WorkloadOfJob& workload,
                                                     ObjectAccess& objects) {
-  object_of(workload.object, "spec")["podSets"] = reader_.pod_sets_of(view);
-  if (auto done = plain(objects.update(workload.object)); !done) return done;
+  auto done = write_pod_sets(workload, reader_.pod_sets_of(view), objects);
+  if (!done) return done;
   workload.match = hooks::JobMatch::kSame;
   tell(objects, view.ref, "UpdatedWorkload",
        "Updated not matching Workload for suspended job: " + workload.key);
@@ -328,10 +347,8 @@ JobController::Done JobController::rewrite_pod_sets(JobView& view, WorkloadOfJob
 /// Gives the workload the counts that the job has now; one that holds quota only lower ones.
 JobController::Done JobController::resize(JobView& view, WorkloadOfJob& workload,
                                           ObjectAccess& objects) {
-  json::array& sets = array_of(object_of(workload.object, "spec"), "podSets");
-  json::object status = part(workload.object, "status");
+  json::array sets = array_of(object_of(workload.object, "spec"), "podSets");
   bool changed = false;
-  bool freed = false;
   for (std::size_t i = 0; i < sets.size() && i < view.pod_sets.size(); ++i) {
     json::object& set = sets[i].get_object();
     const std::int32_t before = api::find_int32(set, "count").value_or(1);
@@ -339,16 +356,9 @@ JobController::Done JobController::resize(JobView& view, WorkloadOfJob& workload
     if (after == before || (workload.reserving && after > before)) continue;
     set["count"] = after;
     changed = true;
-    freed |= lower_reclaimable(status, view.pod_sets[i].name, before, after);
   }
   if (!changed) return {};
-  // First, because there cannot be more pods that are not needed than there are.
-  if (freed) {
-    if (auto done = plain(objects.update_status(*workload_kind_, workload.key, status)); !done)
-      return done;
-    workload.object["status"] = std::move(status);
-  }
-  if (auto done = plain(objects.update(workload.object)); !done) return done;
+  if (auto done = write_pod_sets(workload, std::move(sets), objects); !done) return done;
   tell(objects, view.ref, "UpdatedWorkload", "Updated not matching Workload: " + workload.key);
   return {};
 }

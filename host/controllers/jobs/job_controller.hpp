@@ -53,6 +53,7 @@ class JobController final : public Controller {
   Done carry_out(JobView& view, const MappingPlan& plan, ObjectAccess& objects);
   Done create(JobView& view, const hooks::NewJobWorkload& wanted, ObjectAccess& objects);
   Done recreate(JobView& view, ObjectAccess& objects);
+  Done write_pod_sets(WorkloadOfJob& workload, boost::json::array pod_sets, ObjectAccess& objects);
   Done rewrite_pod_sets(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   Done resize(JobView& view, WorkloadOfJob& workload, ObjectAccess& objects);
   Done follow(JobView& view, WorkloadOfJob& speaker, ObjectAccess& objects);

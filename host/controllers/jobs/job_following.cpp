@@ -35,6 +35,19 @@ bool raise_reclaimable(json::object& status, const std::vector<api::FinishedPods
   return changed;
 }
 
+/// Pods of the workload's size that are not needed any more. A job that grew beyond it needs its
+/// last ones for longer: with 2 of 3 pods over, the one that a workload of one pod has still runs.
+std::vector<api::FinishedPods> finished_pods(const JobView& view, const json::object& workload) {
+  std::vector<api::FinishedPods> out = view.kind->finished_pods(view.job);
+  const json::array* sets = api::find_array(part(workload, "spec"), "podSets");
+  for (auto& [name, count] : out)
+    for (const api::JobPodSet& wanted : view.pod_sets)
+      if (wanted.name == name && sets)
+        count -= std::max(0, wanted.count - count_of(*sets, name).value_or(0));
+  std::erase_if(out, [](const api::FinishedPods& each) { return each.count <= 0; });
+  return out;
+}
+
 }  // namespace
 
 JobController::Done JobController::follow(JobView& view, WorkloadOfJob& speaker,
@@ -186,7 +199,7 @@ JobController::Done JobController::report_pods(const JobView& view, const Worklo
   });
   const bool ready = view.kind->pods_ready(view.job, granted);
   const bool told = set_pods_ready(status, ready, objects.now());
-  const bool raised = raise_reclaimable(status, view.kind->finished_pods(view.job));
+  const bool raised = raise_reclaimable(status, finished_pods(view, speaker.object));
   if (!told && !raised) return {};
   return plain(objects.update_status(*workload_kind_, speaker.key, std::move(status)));
 }

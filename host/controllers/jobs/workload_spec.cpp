@@ -139,4 +139,11 @@ json::object make_workload(const api::KindInfo& workloads, const JobView& view,
           {"spec", std::move(spec)}};
 }
 
+std::optional<std::int32_t> count_of(const json::array& pod_sets, std::string_view name) {
+  for (const json::value& each : pod_sets)
+    if (api::find_text(each.get_object(), "name") == name)
+      return api::find_int32(each.get_object(), "count").value_or(1);
+  return std::nullopt;
+}
+
 }  // namespace sluice::host

@@ -2,8 +2,12 @@
 // job's labels later on. For the kernel's thread.
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/base/result.hpp"
 #include "core/hooks/hooks.hpp"
@@ -24,6 +28,9 @@ boost::json::object make_workload(const api::KindInfo& workloads, const JobView&
 
 /// Its name alone.
 std::string name_of_new(const JobView& view, const hooks::NewJobWorkload& wanted);
+
+/// The count of the pod set of that name, of those of a Workload; nullopt when there is none.
+std::optional<std::int32_t> count_of(const boost::json::array& pod_sets, std::string_view name);
 
 /// The reference by which the job owns its workloads.
 boost::json::object owner_reference(const JobView& view);

@@ -391,6 +391,26 @@ TEST(Pods, ThatAreDoneKeepTheirQuotaGivenBackWhenTheJobShrinks) {
   EXPECT_EQ(ElasticWorld::condition(world.get("jobs", "default/train"), "Complete"), "True");
 }
 
+TEST(Pods, ThatStillRunKeepTheirQuotaWhileAGrowthWaits) {
+  // Of 4 pods 3 are over: of the 3 that it wants at a time 2 are not needed any more, of the 2 that
+  // it has quota for 1.
+  ElasticWorld world;
+  world.queue("2", "0");
+  world.submit(
+      ElasticWorld::job_text("train", 2, ElasticWorld::kElastic, 0, R"("completions":4,)"));
+  world.resize("train", 3);
+  for (int over = 0; over < 3; ++over) {
+    for (const auto& pod : world.pods("train"))
+      if (pod.running) {
+        world.succeed(pod.name);
+        break;
+      }
+    world.run_pods();
+  }
+  EXPECT_THAT(world.running("train"), SizeIs(1));
+  EXPECT_EQ(world.cpus(), 1);
+}
+
 TEST(Pods, OfAGrowthThatWaitsAreNotMissed) {
   // All that were granted are ready; those behind the gate are not expected to be.
   ElasticWorld world;

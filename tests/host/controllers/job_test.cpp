@@ -259,6 +259,21 @@ TEST(Job, TellsItsWorkloadAboutPods) {
   EXPECT_EQ(at(world.workload(name), "/status/reclaimablePods/0/count"), "1");
 }
 
+TEST(Job, GivesBackNoMoreThanItHasWhenItChangesWhileItWaits) {
+  // 2 of its 3 pods are over, and it is stopped; with a parallelism of 2 it needs 1 as before.
+  JobWorld world;
+  world.submit(
+      JobWorld::job("train", 3, JobWorld::queued(), R"("kueue.x-k8s.io/job-min-parallelism":"1")"));
+  const std::string name = world.only_workload();
+  world.status("jobs", "train", R"({"active":1,"ready":1,"succeeded":2})");
+  EXPECT_EQ(at(world.workload(name), "/status/reclaimablePods/0/count"), "2");
+  world.change("workloads", name, R"({"spec":{"active":false}})");
+  world.status("jobs", "train", R"({"active":0,"ready":0,"succeeded":2})");
+  world.change("jobs", "train", R"({"spec":{"parallelism":2}})");
+  EXPECT_EQ(at(world.workload(name), "/spec/podSets/0/count"), "2");
+  EXPECT_EQ(at(world.workload(name), "/status/reclaimablePods/0/count"), "1");
+}
+
 TEST(Job, QuotaOfSucceededPodsGoesToOthers) {
   JobWorld world;
   world.submit(
