@@ -91,6 +91,10 @@ void Kubelet::start(const std::string& uid, const json::object& pod, Time now,
   made.job = job_of(pod);
   made.index = annotation(pod, kIndex);
   if (made.index.empty()) made.index = uid;  // its job counts pods alone
+  for_each_object(part(pod, "spec"), "containers", [&](const json::object& container) {
+    const json::object& requests = part(part(container, "resources"), "requests");
+    made.cpu_milli += std::stoll(std::string(api::find_text(requests, "cpu"))) * 1000;
+  });
   const std::string seconds = annotation(pod, "dst/seconds");
   made.ends = now + (seconds.empty() ? 1 : std::stoll(seconds)) * kSecond;
   for (const auto& [other, process] : processes_)
@@ -149,6 +153,13 @@ std::size_t Kubelet::running() const {
   return static_cast<std::size_t>(
       std::count_if(processes_.begin(), processes_.end(),
                     [](const auto& each) { return each.second.state == Process::State::kRuns; }));
+}
+
+std::map<std::string, std::int64_t> Kubelet::in_use() const {
+  std::map<std::string, std::int64_t> out;
+  for (const auto& [uid, process] : processes_)
+    if (process.state == Process::State::kRuns) out[process.job] += process.cpu_milli;
+  return out;
 }
 
 }  // namespace sluice::host::test

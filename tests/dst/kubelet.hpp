@@ -20,6 +20,7 @@ struct Process {
   std::string pod, job, index;  ///< keys of pod and job; the index among the job's pods
   State state = State::kRuns;
   Time ends = 0;  ///< by itself
+  std::int64_t cpu_milli = 0;
 };
 
 class Kubelet {
@@ -38,6 +39,8 @@ class Kubelet {
 
   const std::map<std::string, Process>& processes() const { return processes_; }
   std::size_t running() const;
+  /// Thousandths of a CPU that the running pods of each job use.
+  std::map<std::string, std::int64_t> in_use() const;
 
  private:
   void start(const std::string& uid, const boost::json::object& pod, Time now,

@@ -205,6 +205,17 @@ void Model::check_told(const Seen& now, std::vector<std::string>& wrong) {
       wrong.push_back(fmt::format("{}: nothing is held, the queue tells of {} m", where, amount));
 }
 
+void Model::check_in_use(const std::map<std::string, std::int64_t>& in_use,
+                         std::vector<std::string>& wrong) const {
+  for (const auto& [job, amount] : in_use) {
+    std::int64_t held = 0;
+    if (const auto of = before_.of_job.find("job " + job); of != before_.of_job.end())
+      for (const auto& [where, each] : of->second) held += each;
+    if (amount > held)
+      wrong.push_back(fmt::format("pods of job {} use {} m, and {} m are held", job, amount, held));
+  }
+}
+
 void Model::check_jobs(const Seen& now, const LiveStore& store, const api::Scheme& scheme,
                        std::vector<std::string>& wrong) {
   std::set<std::string> there, may_run;

@@ -27,6 +27,11 @@ class Model {
   void look(const LiveStore& store, const api::Scheme& scheme, Time now,
             std::vector<std::string>& wrong);
 
+  /// `in_use`: thousandths of a CPU by job, as its pods run when an instant is over. They hold
+  /// quota for all of it, as look() saw last.
+  void check_in_use(const std::map<std::string, std::int64_t>& in_use,
+                    std::vector<std::string>& wrong) const;
+
   /// Jobs that have not ended, as it looked last; one whose deletion was lost in a crash, too.
   const std::set<std::string>& unfinished() const { return unfinished_; }
 

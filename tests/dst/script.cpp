@@ -26,7 +26,7 @@ constexpr std::array<std::pair<Act, unsigned>, 11> kShares{{{Act::kSubmit, 21},
 
 Script script_of(std::uint64_t seed, std::size_t steps) {
   std::mt19937_64 random(seed);  // its numbers are the standard's, unlike those of distributions
-  Script out{seed, seed % 2 == 0, {}};
+  Script out{seed, seed % 2 == 0, seed % 3 == 0, {}};
   for (std::size_t i = 0; i < steps; ++i) {
     unsigned share = static_cast<unsigned>(random() % 100);
     Step step;

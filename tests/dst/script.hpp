@@ -32,7 +32,8 @@ struct Step {
 
 struct Script {
   std::uint64_t seed = 0;
-  bool plugins = false;  ///< that come with the host: jobs that grow, workloads with options
+  bool plugins = false;  ///< that come with the host: jobs that grow, workloads with options, use
+  bool fair = false;     ///< queues of the cohort are served by their shares
   std::vector<Step> steps;
 };
 

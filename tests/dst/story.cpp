@@ -46,29 +46,36 @@ class Digest final : public DecisionObserver {
 };
 
 Configuration config_of(const Script& script) {
-  Configuration out = *parse_configuration(kConfig, "story");
+  std::string text = kConfig;
+  if (script.fair) text += "  fairSharing: { enable: true }\n";
+  Configuration out = *parse_configuration(text, "story");
   out.plugins.directory = SLUICE_PLUGINS;
   if (!script.plugins) return out;
   out.plugins.load.emplace();
-  for (const char* name : {"concurrent-admission", "elastic-jobs", "flavor-fungibility"})
+  for (const char* name :
+       {"admission-fair-sharing", "concurrent-admission", "elastic-jobs", "flavor-fungibility"})
     out.plugins.load->emplace_back().name = name;
   return out;
 }
 
-std::string queue_text(int queue, int cpus_f, int cpus_g, bool options) {
+std::string queue_text(int queue, int cpus_f, int cpus_g, bool plugins) {
   const std::string cohort = queue < 3 ? R"("cohortName":"co",)" : "";
   const std::string checks =
       queue == 3 ? R"("admissionChecksStrategy":{"admissionChecks":[{"name":"gate"}]},)" : "";
   const std::string race =
-      options && queue == 2 ? R"("concurrentAdmission":{"onSuccess":"RemoveLower"},)" : "";
+      plugins && queue == 2 ? R"("concurrentAdmission":{"onSuccess":"RemoveLower"},)" : "";
   const std::string limit = queue == 1 ? R"(,"borrowingLimit":"3")" : "";
+  const std::string use =
+      plugins && queue == 1
+          ? R"("admissionScope":{"admissionMode":"UsageBasedAdmissionFairSharing"},)"
+          : "";
   return fmt::format(
-      R"({{"metadata":{{"name":"q{}"}},"spec":{{{}{}{}"namespaceSelector":{{}},"preemption":{{
+      R"({{"metadata":{{"name":"q{}"}},"spec":{{{}{}{}{}"namespaceSelector":{{}},"preemption":{{
          "withinClusterQueue":"LowerPriority","reclaimWithinCohort":"Any"}},"resourceGroups":[{{
          "coveredResources":["cpu"],"flavors":[
          {{"name":"f","resources":[{{"name":"cpu","nominalQuota":"{}"{}}}]}},
          {{"name":"g","resources":[{{"name":"cpu","nominalQuota":"{}"{}}}]}}]}}]}}}})",
-      queue, cohort, checks, race, cpus_f, limit, cpus_g, limit);
+      queue, cohort, checks, race, use, cpus_f, limit, cpus_g, limit);
 }
 
 class Story {
@@ -114,9 +121,10 @@ class Story {
              fmt::format(R"({{"metadata":{{"name":"{}"}},"value":{}}})", name, value));
     for (int queue = 0; queue < kQueues; ++queue) {
       create("clusterqueues", queue_text(queue, 4, 2, script_.plugins));
-      create("localqueues/default", fmt::format(R"({{"metadata":{{"name":"l{0}"}},"spec":{{
-             "clusterQueue":"q{0}"}}}})",
-                                                queue));
+      for (const char* users : {"l", "m"})
+        create("localqueues/default", fmt::format(R"({{"metadata":{{"name":"{0}{1}"}},"spec":{{
+               "clusterQueue":"q{1}"}}}})",
+                                                  users, queue));
     }
   }
 
@@ -167,15 +175,18 @@ class Story {
     const std::uint32_t pods = 1 + step.b % 3, cpus = 1 + step.b / 3 % 2;
     // q2 tries options, which a job that grows cannot follow: it would be told so, and wait.
     const bool grows = script_.plugins && step.c % 3 == 0 && step.a % kQueues != 2;
+    const bool partly = !grows && pods > 1 && step.b % 5 == 0;
     const std::string body = fmt::format(
-        R"({{"metadata":{{"name":"{}","annotations":{{{}}},"labels":{{
-           "kueue.x-k8s.io/queue-name":"l{}","kueue.x-k8s.io/priority-class":"{}"}}}},"spec":{{
+        R"({{"metadata":{{"name":"{}","annotations":{{{}{}}},"labels":{{
+           "kueue.x-k8s.io/queue-name":"{}{}","kueue.x-k8s.io/priority-class":"{}"}}}},"spec":{{
            {}"backoffLimit":1000,"completions":{},"parallelism":{},"template":{{"metadata":{{
            "annotations":{{"dst/seconds":"{}"}}}},"spec":{{"restartPolicy":"Never","containers":[{{
            "name":"c","image":"i","resources":{{"requests":{{"cpu":"{}"}}}}}}]}}}}}}}})",
-        name, grows ? R"("kueue.x-k8s.io/elastic-job":"true")" : "", step.a % kQueues,
-        step.c % 4 == 0 ? "high" : "low", grows ? "" : R"("completionMode":"Indexed",)",
-        grows ? 3 * pods : pods, pods, 1 + step.c % 20, cpus);
+        name, grows ? R"("kueue.x-k8s.io/elastic-job":"true")" : "",
+        partly ? R"("kueue.x-k8s.io/job-min-parallelism":"1")" : "", step.c % 5 < 3 ? "l" : "m",
+        step.a % kQueues, step.c % 4 == 0 ? "high" : "low",
+        grows ? "" : R"("completionMode":"Indexed",)", grows ? 3 * pods : pods, pods,
+        1 + step.c % 20, cpus);
     must(life_->write(WriteVerb::kCreate, "jobs/default", body));
     unsure_.push_back("default/" + name);
     if (step.a % 3 == 0) turn();
@@ -278,6 +289,7 @@ class Story {
     for (const std::string& key : std::exchange(unsure_, {})) model_.job_acknowledged(key);
     kubelet_.look(life_->store(), life_->scheme(), now_, told_.wrong);
     model_.look(life_->store(), life_->scheme(), now_, told_.wrong);
+    if (steps == Kernel::kUnlimitedSteps) model_.check_in_use(kubelet_.in_use(), told_.wrong);
   }
 
   void forget_a_job() {
