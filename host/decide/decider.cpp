@@ -280,7 +280,7 @@ class Decider final : public TurnEnd {
     control_->at_end(*this);
     rules_->plugins->plugins().set_wake([this] { control_->wake(); });
     rules_->plugins->plugins().set_patience(kPluginPatience);
-    insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_);
+    insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_, rules_->checks);
     control_->start();
     mail_.tell([this] { control_->post([this](ObjectAccess&) { take_mail(); }); });
     control_->post([this](ObjectAccess&) { take_mail(); });

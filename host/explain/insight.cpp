@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "host/controllers/checks/check_query.hpp"
 #include "host/explain/document.hpp"
 #include "host/explain/obstacles.hpp"
 #include "host/explain/pod_troubles.hpp"
@@ -59,6 +60,19 @@ void add_obstacles(const ObjectAccess& objects, const std::string& ns, json::obj
   others = std::move(help);
 }
 
+/// What those who answer for its checks have to say beside the states.
+void add_details(const Engine& engine, const ObjectAccess& objects, WorkloadId id,
+                 CheckControllers& plugins, json::object& document) {
+  if (document.contains("checks"))
+    for (json::value& each : document["checks"].as_array()) {
+      json::object& check = each.as_object();
+      const auto query = check_query(engine, objects, id, text_in(check, "name"));
+      if (!query) continue;
+      for (const std::string& line : plugins.explain(*query))
+        array_of(check, "details").emplace_back(line);
+    }
+}
+
 }  // namespace
 
 json::object explain_workload(const Engine& engine, const ObjectAccess& objects, WorkloadId id,
@@ -106,7 +120,9 @@ void LiveInsight::explain(std::string ns, std::string workload, MayKnow may_know
                 may_know = std::move(may_know), done = std::move(done)](ObjectAccess& objects) {
     const auto id = engine_.find(ns + "/" + workload);
     if (!id) return done(not_found(kueue_kind(objects, "Workload"), workload));
-    done(json::value(explain_workload(engine_, objects, *id, may_know)));
+    json::object document = explain_workload(engine_, objects, *id, may_know);
+    if (checks_ != nullptr) add_details(engine_, objects, *id, *checks_, document);
+    done(json::value(std::move(document)));
   });
 }
 

@@ -9,6 +9,7 @@
 #include "core/engine/queue_views.hpp"
 #include "host/apiserver/backend.hpp"
 #include "host/controllers/kernel_thread.hpp"
+#include "host/plugins/check_controllers.hpp"
 
 namespace sluice::host {
 
@@ -19,8 +20,9 @@ boost::json::object explain_workload(const Engine& engine, const ObjectAccess& o
 
 class LiveInsight final : public Insight {
  public:
-  /// Both must outlive it.
-  LiveInsight(const Engine& engine, KernelThread& kernel) : engine_(engine), kernel_(kernel) {}
+  /// All must outlive it. `checks`: those who may have more to say of a workload's checks.
+  LiveInsight(const Engine& engine, KernelThread& kernel, CheckControllers* checks = nullptr)
+      : engine_(engine), kernel_(kernel), checks_(checks) {}
 
   void pending_workloads(std::string ns, std::string queue, std::int64_t offset, std::int64_t limit,
                          Done done) override;
@@ -33,6 +35,7 @@ class LiveInsight final : public Insight {
 
   const Engine& engine_;
   KernelThread& kernel_;
+  CheckControllers* checks_;
 };
 
 }  // namespace sluice::host

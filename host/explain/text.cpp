@@ -171,6 +171,15 @@ std::string list_text(const json::object& document, std::string_view key) {
   return out;
 }
 
+/// What is said of its checks beside their states, a line each.
+void add_details(const json::object& document, std::vector<Row>& rows) {
+  for_each_object(document, "checks", [&](const json::object& check) {
+    const json::array* details = api::find_array(check, "details");
+    for (std::size_t i = 0; details && i < details->size(); ++i)
+      rows.push_back({"", std::string(api::view((*details)[i].as_string()))});
+  });
+}
+
 void add_flavors(const json::object& resource, std::vector<Row>& rows) {
   const std::string name = text_in(resource, "resource");
   const std::string asked = text_in(resource, "requested");
@@ -249,6 +258,7 @@ std::string explanation_text(const json::object& document) {
   row("Said no", refused_text(document));
   row("Runs on", admission_text(document));
   row("Checks", checks_text(document));
+  add_details(document, rows);
   if (const std::string replaced = text_in(document, "willReplace"); !replaced.empty())
     row("Will replace", replaced + "; what it holds counts as free here");
   row("Will evict", list_text(document, "willEvict"));

@@ -42,6 +42,12 @@ void set_active(void* context, std::int32_t active, sluice_str_t reason,
   }
 }
 
+sluice_check_query_t raw_of(const CheckQuery& query) {
+  return {sizeof(sluice_check_query_t), query.retry_count,           query.attempt,
+          ref_of(*query.workload),      abi_of(query.workload_json), abi_of(query.check),
+          abi_of(query.check_json)};
+}
+
 }  // namespace
 
 Result<CheckBridge> CheckBridge::make(const std::vector<LoadedPlugin*>& plugins) {
@@ -185,10 +191,7 @@ bool CheckBridge::begin(const CheckQuery& query) {
   const auto asked = std::make_shared<const CheckQuery>(query);
   bool begun = true;
   const auto put = [plugin, asked] {
-    const sluice_check_query_t raw{
-        sizeof(sluice_check_query_t), asked->retry_count,           asked->attempt,
-        ref_of(*asked->workload),     abi_of(asked->workload_json), abi_of(asked->check),
-        abi_of(asked->check_json)};
+    const sluice_check_query_t raw = raw_of(*asked);
     return plugin->extensions().check_controller->begin(plugin->self(), &raw);
   };
   plugin->ask(Hook::kBeginCheck, about_of(*asked->workload), put,
@@ -227,6 +230,24 @@ void CheckBridge::cancel(const CheckQuery& query, std::string_view why) {
   };
   plugin->ask(Hook::kCancelCheck, about_of(*asked->workload), put,
               [](Answer, const hooks::Fault&, bool) {});  // faults are counted and logged
+}
+
+std::vector<std::string> CheckBridge::explain(const CheckQuery& query) {
+  SLUICE_CHECK(query.workload != nullptr, "a check without a workload: ", query.check);
+  LoadedPlugin* plugin = find(query.check_json);
+  if (plugin == nullptr) return {};
+  const sluice_check_controller_t& table = *plugin->extensions().check_controller;
+  if (!SLUICE_HAS(&table, explain) || table.explain == nullptr) return {};
+  const sluice_check_query_t raw = raw_of(query);
+  IncomingText text(kMessageBytes);
+  const sluice_sink_t sink = text.sink();
+  hooks::Fault fault;
+  const Answer answer =
+      plugin->call_with(Access::kReads, Hook::kExplainCheck, about_of(*query.workload), fault, [&] {
+        return plugin->judged(table.explain(plugin->self(), &raw, &sink),
+                              text.too_long("what it says"));
+      });
+  return answer == Answer::kOk ? text.shown_lines() : std::vector<std::string>();
 }
 
 std::vector<std::string> CheckBridge::take_restarted() {

@@ -88,6 +88,12 @@ class CheckControllers {
   virtual bool begin(const CheckQuery& query) = 0;
   /// Faults are shown and counted; there is nothing to repeat.
   virtual void cancel(const CheckQuery& query, std::string_view why) = 0;
+  /// What the plugin has to say of an attempt beside its state, as sentences for people. Faults are
+  /// shown and counted.
+  virtual std::vector<std::string> explain(const CheckQuery& query) {
+    static_cast<void>(query);
+    return {};
+  }
   /// The controller names whose plugin was started again since the last call, and has forgotten
   /// what it was told: every check has to begin again.
   virtual std::vector<std::string> take_restarted() { return {}; }

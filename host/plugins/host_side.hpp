@@ -140,9 +140,10 @@ class HostSide : private ::sluice_host_handle {
   /// nullptr outside such a call.
   ObjectPort* port() const { return in_call() ? port_ : nullptr; }
   ObjectPort* port_for_writes();
-  /// nullptr outside such a call, and where no other place is reached.
-  RemoteObjectsPort* remotes() const {
-    return in_call() && !reading_ ? elsewhere_.port() : nullptr;
+  /// nullptr outside such a call, where no other place is reached, and for writes where it may only
+  /// read.
+  RemoteObjectsPort* remotes(bool for_writes) const {
+    return in_call() && !(for_writes && reading_) ? elsewhere_.port() : nullptr;
   }
 
   Origin& origin() { return origin_; }

@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* kNotNow =
     "objects and state may be used inside check_changed, begin, cancel, reconcile, notify, fired "
-    "and deactivate only, and read inside set_defaults and validate, on the thread of the call";
+    "and deactivate only, and read inside set_defaults, validate and explain, on the thread of the "
+    "call";
 
 std::int32_t give(const PortAnswer& answer, const sluice_sink_t* out, const sluice_sink_t* error) {
   const sluice_sink_t* sink = answer.code == SLUICE_OBJECTS_OK ? out : error;

@@ -12,8 +12,8 @@ namespace sluice::host {
 namespace {
 
 constexpr const char* kNotHere =
-    "objects of other places may be used where objects of this host may be written, and only in a "
-    "host that reaches them";
+    "objects of other places may be written where objects of this host may be, read where those "
+    "may be read, and only in a host that reaches them";
 
 std::int32_t hand_out(const PortAnswer& answer, const sluice_sink_t* out,
                       const sluice_sink_t* error) {
@@ -24,11 +24,11 @@ std::int32_t hand_out(const PortAnswer& answer, const sluice_sink_t* out,
 
 /// Runs fn on the port, when it may be used and judge() finds nothing wrong.
 template <typename Judge, typename Fn>
-std::int32_t with_remotes(const sluice_host_t* host, Judge&& judge, const sluice_sink_t* out,
-                          const sluice_sink_t* error, Fn&& fn) noexcept {
+std::int32_t on_port(const sluice_host_t* host, bool writes, Judge&& judge,
+                     const sluice_sink_t* out, const sluice_sink_t* error, Fn&& fn) noexcept {
   try {
     HostSide& side = HostSide::of(host);
-    RemoteObjectsPort* port = side.remotes();
+    RemoteObjectsPort* port = side.remotes(writes);
     if (port == nullptr) return hand_out({SLUICE_OBJECTS_NOT_NOW, kNotHere}, out, error);
     if (const Nonsense wrong = judge())
       return hand_out({SLUICE_OBJECTS_INVALID, wrong.sentence()}, out, error);
@@ -36,6 +36,19 @@ std::int32_t with_remotes(const sluice_host_t* host, Judge&& judge, const sluice
   } catch (const std::exception&) {
     return SLUICE_OBJECTS_FAILED;
   }
+}
+
+template <typename Judge, typename Fn>
+std::int32_t with_remotes(const sluice_host_t* host, Judge&& judge, const sluice_sink_t* out,
+                          const sluice_sink_t* error, Fn&& fn) noexcept {
+  return on_port(host, true, judge, out, error, fn);
+}
+
+/// The same, for what changes nothing.
+template <typename Judge, typename Fn>
+std::int32_t reading_remotes(const sluice_host_t* host, Judge&& judge, const sluice_sink_t* out,
+                             const sluice_sink_t* error, Fn&& fn) noexcept {
+  return on_port(host, false, judge, out, error, fn);
 }
 
 PluginObjectRef named(const sluice_object_ref_t& raw) {
@@ -87,7 +100,7 @@ std::int32_t remotes_remove(const sluice_host_t* host, sluice_str_t remote) noex
 
 std::int32_t remotes_state(const sluice_host_t* host, sluice_str_t remote,
                            const sluice_sink_t* out) noexcept {
-  return with_remotes(
+  return reading_remotes(
       host, [&] { return wrong_remote(remote); }, out, nullptr,
       [&](const RemoteObjectsPort& port, const HostSide& side) {
         return port.state(side.plugin(), view_of(remote));
@@ -97,7 +110,7 @@ std::int32_t remotes_state(const sluice_host_t* host, sluice_str_t remote,
 std::int32_t remotes_get(const sluice_host_t* host, sluice_str_t remote,
                          const sluice_object_ref_t* ref, const sluice_sink_t* out,
                          const sluice_sink_t* error) noexcept {
-  return with_remotes(
+  return reading_remotes(
       host, [&] { return wrong_names(remote, ref, {}); }, out, error,
       [&](const RemoteObjectsPort& port, const HostSide& side) {
         return port.get(side.plugin(), view_of(remote), named(*ref));
@@ -107,7 +120,7 @@ std::int32_t remotes_get(const sluice_host_t* host, sluice_str_t remote,
 std::int32_t remotes_list(const sluice_host_t* host, sluice_str_t remote,
                           const sluice_object_ref_t* ref, sluice_str_t selector,
                           const sluice_sink_t* out, const sluice_sink_t* error) noexcept {
-  return with_remotes(
+  return reading_remotes(
       host, [&] { return wrong_names(remote, ref, selector); }, out, error,
       [&](const RemoteObjectsPort& port, const HostSide& side) {
         return port.list(side.plugin(), view_of(remote), named(*ref), view_of(selector));
@@ -116,7 +129,7 @@ std::int32_t remotes_list(const sluice_host_t* host, sluice_str_t remote,
 
 std::int32_t remotes_writing(const sluice_host_t* host, sluice_str_t remote,
                              const sluice_object_ref_t* ref, const sluice_sink_t* out) noexcept {
-  return with_remotes(
+  return reading_remotes(
       host, [&] { return wrong_names(remote, ref, {}); }, out, nullptr,
       [&](const RemoteObjectsPort& port, const HostSide& side) {
         return port.writing(side.plugin(), view_of(remote), named(*ref));

@@ -27,6 +27,17 @@ MendedTexts& mended_texts() {
   return *all;
 }
 
+/// Without empty ones.
+std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin) lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 std::string taken(std::string_view text, const char* problem, const char* what,
                   Nonsense& nonsense) {
   if (problem == nullptr) return std::string(text);
@@ -113,14 +124,17 @@ std::string IncomingText::document(const char* what, Nonsense& nonsense) const {
 std::vector<std::string> IncomingText::names(const char* what, Nonsense& nonsense) const {
   if (problem_ != nullptr) nonsense.note(what, problem_);
   std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < text_.size();) {
-    const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-    const std::string_view line = std::string_view(text_).substr(begin, end - begin);
-    begin = end + 1;
+  for (const std::string_view line : split_lines(text_)) {
     if (const char* problem = name_problem(line)) nonsense.note(what, problem);
-    if (!line.empty()) names.emplace_back(line);
+    names.emplace_back(line);
   }
   return names;
+}
+
+std::vector<std::string> IncomingText::shown_lines() const {
+  std::vector<std::string> lines;
+  for (const std::string_view line : split_lines(text_)) lines.push_back(shown_text(line));
+  return lines;
 }
 
 Nonsense IncomingText::too_long(const char* what) const {

@@ -94,6 +94,8 @@ class IncomingText {
   bool empty() const { return text_.empty(); }
   /// For people.
   std::string shown(std::size_t most = kSentenceBytes) const { return shown_text(text_, most); }
+  /// Its lines for people, without empty ones.
+  std::vector<std::string> shown_lines() const;
   /// A document; empty, and noted, when it is not well-formed UTF-8 or longer than the limit.
   std::string document(const char* what, Nonsense& nonsense) const;
   /// Its lines, without empty ones; each a name. What is wrong is noted.

@@ -139,7 +139,7 @@ void HostInstance::build() {
   control_->let_out({[this] { return remotes_->seal(); },
                      [this](std::uint64_t turn) { remotes_->release(turn); }});
   plugins().connect_remotes(remotes_.get());
-  insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_);
+  insight_ = std::make_unique<LiveInsight>(machine_->engine(), *control_, rules_->checks);
   authorizer_ = std::make_unique<RbacAuthorizer>(rules_->scheme, *store_);
   space_ = std::make_unique<SpaceGuard>(*store_, config_.store.limits);
   machine_->set_guard(

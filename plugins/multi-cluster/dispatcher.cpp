@@ -161,6 +161,62 @@ Again Dispatcher::settle_one(const WorkloadName& workload, const std::string& jo
   return Again{plan.again_ms};
 }
 
+std::vector<std::string> Dispatcher::explain(const WorkloadName& workload) {
+  Case of;
+  of.name = workload;
+  read_local(of);
+  if (!of.workload || !of.local.wants) return {};
+  std::vector<std::string> asked;
+  if (!of.local.chosen.empty())
+    asked = {of.local.chosen};
+  else if (!of.local.runs_at.empty())
+    asked = {of.local.runs_at};
+  else if (const Json* names = of.workload->find("status.nominatedClusterNames"))
+    for (const Json& name : names->items()) asked.push_back(name.as_string());
+  const bool chosen = !of.local.chosen.empty() || of.local.growth;
+  std::vector<std::string> out;
+  for (const std::string& cluster : asked)
+    for (std::string& line : told_by(telling(of, cluster, chosen))) out.push_back(std::move(line));
+  const auto check = checks_.find(of.check);
+  if (chosen || asked.empty() || check == checks_.end()) return out;
+  const auto left =
+      std::count_if(check->second.begin(), check->second.end(), [&](const std::string& cluster) {
+        return std::find(asked.begin(), asked.end(), cluster) == asked.end();
+      });
+  if (left > 0) out.push_back(not_asked(static_cast<std::size_t>(left)));
+  return out;
+}
+
+Telling Dispatcher::telling(const Case& of, const std::string& cluster, bool chosen) {
+  Telling out;
+  out.cluster = cluster;
+  out.chosen = chosen;
+  const auto state = context_.remotes().state(cluster);
+  out.reachable = state && state->connected && state->synced;
+  if (state && !out.reachable) {
+    out.lost_since = state->since;
+    out.given_up_at = state->since + settings_.policy.lost_timeout_ms * kMillisecond;
+  }
+  if (of.kind != nullptr && !of.job_name.empty()) {
+    out.job = context_.remotes().find(cluster, job_ref(of));
+    out.job_write = writing(cluster, job_ref(of));
+  }
+  out.workload = copy_there(of, out);
+  out.workload_write = writing(cluster, workload_ref(of));
+  return out;
+}
+
+/// Of a job that may change its size it is the one of the same size.
+std::optional<Json> Dispatcher::copy_there(const Case& of, const Telling& told) const {
+  if (of.local.elastic && told.job)
+    for (Json& slice : context_.remotes().list(
+             told.cluster, kKueue, "Workload", of.name.ns,
+             std::string(kJobUid) + "=" + told.job->string_or("metadata.uid", "")))
+      if (size_of(slice) == of.local.own_size && !has_condition(slice, "Finished"))
+        return std::move(slice);
+  return context_.remotes().find(told.cluster, workload_ref(of));
+}
+
 /// What the plan says of asking, and what has arrived.
 Again Dispatcher::ask_first(const Case& of, const std::vector<Place>& places, const Plan& plan) {
   Asking& asking = asking_[of.check];

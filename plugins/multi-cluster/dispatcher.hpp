@@ -18,6 +18,7 @@
 #include "asking.hpp"
 #include "copies.hpp"
 #include "plan.hpp"
+#include "telling.hpp"
 
 namespace clusters {
 
@@ -65,6 +66,9 @@ class Dispatcher {
   /// Those that have the check now.
   std::vector<WorkloadName> under_way() const;
 
+  /// Where it is or was asked for, and what is said there: sentences for people. Changes nothing.
+  std::vector<std::string> explain(const WorkloadName& workload);
+
   /// What a workload has to do with an object of another place; nullopt: nothing.
   std::optional<WorkloadName> workload_of(const sluice::ObjectRef& remote_object);
   /// There is an answer to what a cluster was asked.
@@ -88,6 +92,8 @@ class Dispatcher {
   void read_kin(Case& of);
   void read_kin_there(const Case& of, Place& place, const sluice::Json& job);
   std::vector<sluice::Json> kin_of(const std::string& ns, const std::string& job_uid) const;
+  Telling telling(const Case& of, const std::string& cluster, bool chosen);
+  std::optional<sluice::Json> copy_there(const Case& of, const Telling& told) const;
   sluice::Again settle_one(const WorkloadName& workload, const std::string& job);
   std::string refusal(const Case& of) const;
   std::vector<Place> read_places(Case& of);

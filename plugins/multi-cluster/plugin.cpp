@@ -130,6 +130,11 @@ class MultiCluster {
     dispatcher_.settle({attempt.workload_namespace, attempt.workload});
   }
 
+  std::vector<std::string> explain_check(const sluice::CheckQuery& query) {
+    const sluice::CheckAttempt attempt = query.attempt();
+    return dispatcher_.explain({attempt.workload_namespace, attempt.workload});
+  }
+
   Again reconcile(const ObjectRef& what) {
     if (!what.remote.empty() && what.kind == kWhatIfKind) return dispatcher_.hear(what);
     if (!what.remote.empty()) return look_elsewhere(what);

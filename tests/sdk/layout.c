@@ -400,11 +400,12 @@ AT(sluice_check_cancel_t, uid, 48);
 AT(sluice_check_cancel_t, check, 64);
 AT(sluice_check_cancel_t, why, 80);
 
-SIZE(sluice_check_controller_t, 40);
+SIZE(sluice_check_controller_t, 48);
 AT(sluice_check_controller_t, controllers, 8);
 AT(sluice_check_controller_t, check_changed, 16);
 AT(sluice_check_controller_t, begin, 24);
 AT(sluice_check_controller_t, cancel, 32);
+AT(sluice_check_controller_t, explain, 40);
 
 SIZE(sluice_check_report_t, 144);
 AT(sluice_check_report_t, requeue_after_seconds, 4);

@@ -10,6 +10,7 @@
 #include "api/json/json.hpp"
 #include "api/json/json_text.hpp"
 #include "host/base/log.hpp"
+#include "host/controllers/checks/check_query.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -311,22 +312,11 @@ void CheckController::end_others(const std::string& key, WorkloadId id, std::uin
 
 bool CheckController::begin(const std::string& key, WorkloadId id, const std::string& check,
                             const std::string& controller, const ObjectAccess& objects) {
-  const auto object = objects.get(*checks_, check);
-  const auto workload = objects.get(*workloads_, key);
-  if (!object || !workload) return true;  // nothing to begin with; a change comes
-  auto typed = std::make_shared<api::Workload>(*engine_.object(id));
-  typed->status = engine_.status(id);
-  CheckQuery query;
-  query.workload_json = api::to_json(*workload);
-  query.check = check;
-  query.check_json = api::to_json(*object);
-  query.attempt = attempt_of(engine_.model(), id);
-  for (const api::AdmissionCheckState& each : typed->status.admission_checks)
-    if (each.name == check) query.retry_count = each.retry_count;
-  query.workload = typed;
-  if (!plugins_.begin(query)) return false;
-  begun_[key][check] = {typed->meta.ns, typed->meta.name, typed->meta.uid, controller,
-                        query.attempt};
+  const auto query = check_query(engine_, objects, id, check);
+  if (!query) return true;  // nothing to begin with; a change comes
+  if (!plugins_.begin(*query)) return false;
+  const api::ObjectMeta& meta = query->workload->meta;
+  begun_[key][check] = {meta.ns, meta.name, meta.uid, controller, query->attempt};
   return true;
 }
 

@@ -98,7 +98,8 @@ constexpr sluice_check_controller_t kChecks{sizeof(sluice_check_controller_t),
                                             &check_controllers,
                                             &check_changed,
                                             &begin_check,
-                                            &cancel_check};
+                                            &cancel_check,
+                                            nullptr};
 
 // ---- controller
 

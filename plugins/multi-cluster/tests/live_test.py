@@ -6,6 +6,7 @@ is left behind when a worker or the manager is killed.
 """
 import argparse
 import os
+import subprocess
 import sys
 import unittest
 
@@ -73,6 +74,35 @@ class Life(unittest.TestCase):
         for name in names:
             places.wait_for_end(name)
             self.assertEqual(places.runs(name), (1, 1), name)
+
+    def explain(self, name):
+        done = subprocess.run(
+            [OPTIONS.sluice, "explain", f"team/job/{name}", "--kubeconfig",
+             self.places.manager.host.kubeconfig], capture_output=True, text=True, timeout=300,
+            check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_explain_tells_what_the_clusters_say(self):
+        places = self.places
+        go = os.path.join(places.folder, "told")
+        for name in ("told1", "told2"):
+            places.submit(name, cpu=4, then=f"until [ -e {go} ]; do sleep 0.05; done")
+        for name in ("told1", "told2"):
+            places.wait_shown(name, 1)
+            said = self.explain(name)
+            self.assertIn(f"It is admitted in cluster {places.chosen(name)}\n", said)
+            self.assertIn("1 pod of its job is active there", said)
+        places.submit("told3", cpu=3)
+        eventually(lambda: self.explain("told3").count("more needed") == 2,
+                   "both say what is missing: " + self.explain("told3"))
+        said = self.explain("told3")
+        for worker in ("worker1", "worker2"):
+            self.assertRegex(said, f"It waits in cluster {worker}, .* 3 more needed")
+        with open(go, "w", encoding="utf-8"):
+            pass
+        for name in ("told1", "told2", "told3"):
+            places.wait_for_end(name)
 
     def test_what_runs_there_is_seen_here(self):
         places = self.places

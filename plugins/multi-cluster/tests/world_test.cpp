@@ -157,6 +157,34 @@ TEST(World, AJobGoesToTheClusterThatReservesAndComesBackAsStatus) {
   EXPECT_THAT(world.there("b"), IsEmpty());
 }
 
+TEST(World, AnExplanationTellsWhatEachClusterSays) {
+  World world;
+  const auto told = [&] {
+    return world.plugin.explain_check(FakeWorkload("team", "w"),
+                                      {.check = "clusters", .check_json = kCheck, .attempt = 1});
+  };
+  world.begin();
+  EXPECT_THAT(told(),
+              ElementsAre("It is on its way to cluster a", "It is on its way to cluster b"));
+  world.settle();
+  world.at("a", "Workload", R"({"status":{"conditions":[{"type":"QuotaReserved","status":"False",
+    "reason":"Pending","message":"2 more needed"}]}})");
+  EXPECT_THAT(told(), ElementsAre("It waits in cluster a, Pending: 2 more needed",
+                                  "It waits in cluster b, where its turn has not come yet"));
+  world.reserve("b");
+  world.settle();
+  const std::size_t sent = world.host.remotes().sent().size();
+  EXPECT_THAT(told(), ElementsAre("It has its quota in cluster b, and is not admitted yet"));
+  EXPECT_EQ(world.host.remotes().sent().size(), sent);  // it only looked
+}
+
+TEST(World, AnExplanationDoesNotNameClustersThatTheWorkloadDoesNot) {
+  World world(R"({"dispatcher":"Incremental","step":1})");
+  world.begin();
+  EXPECT_THAT(world.plugin.explain_check(FakeWorkload("team", "w"), {.check = "clusters"}),
+              ElementsAre("It is on its way to cluster a", "1 other cluster is not asked yet"));
+}
+
 TEST(World, MarksOnWorkloadsOfNoCheckOfOursAreSomebodyElses) {
   World world;
   world.host.objects().put(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload",

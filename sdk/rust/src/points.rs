@@ -154,6 +154,12 @@ pub trait CheckController: Plugin {
     fn begin(&mut self, turn: &Turn<'_>, query: &CheckQuery<'_>) -> Result<(), Fault>;
     /// Stops what was started; may be an attempt that was never seen. `[control]`
     fn cancel(&mut self, turn: &Turn<'_>, cancel: &CheckCancel<'_>) -> Result<(), Fault>;
+    /// What there is to say of an attempt beside its state, for whoever asks why the workload
+    /// waits: a sentence each. It names nothing that the workload's own object does not. `[control]`
+    fn explain(&mut self, look: &Look<'_>, query: &CheckQuery<'_>) -> Result<Vec<String>, Fault> {
+        let _ = (look, query);
+        Ok(Vec::new())
+    }
 }
 
 /// controller/1: keeps objects in line with other objects.

@@ -193,6 +193,8 @@ fn a_check_says_whether_it_can_be_carried_out() {
         .begin(&FakeWorkload::new("team-a", "train"), &Default::default())
         .unwrap();
     assert_eq!(host.reports()[0].pod_set_updates, "[]");
+    let said = plugin.explain(&FakeWorkload::new("team-a", "train"), &Default::default());
+    assert_eq!(said.unwrap(), ["check asked", "nobody else"]);
 }
 
 #[test]

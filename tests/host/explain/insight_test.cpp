@@ -5,6 +5,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "host/explain/text.hpp"
+#include "tests/host/controllers/fake_checks.hpp"
 #include "tests/host/writes/host_fixture.hpp"
 
 namespace sluice::host::test {
@@ -108,6 +110,35 @@ TEST(LiveInsight, Explains) {
     seen = std::to_string(answer.error().code) + " " + answer.error().text;
   });
   EXPECT_EQ(seen, R"(404 workloads.kueue.x-k8s.io "none" not found)");
+}
+
+/// Whoever answers for a check may have more to say of it than its state.
+TEST(LiveInsight, TellsWhatAPluginSaysBesideTheStateOfACheck) {
+  InsightWorld world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
+      "metadata":{"name":"ask"},"spec":{"controllerName":"example.com/fake"},
+      "status":{"conditions":[{"type":"Active","status":"True","reason":"Active","message":"",
+        "lastTransitionTime":"2026-01-01T00:00:00Z"}]}})");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":
+      {"name":"checked"},"spec":{"namespaceSelector":{},
+      "admissionChecksStrategy":{"admissionChecks":[{"name":"ask"}]},"resourceGroups":[
+      {"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[{"name":"cpu",
+        "nominalQuota":"1"}]}]}]}})");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":
+      {"name":"checked","namespace":"default"},"spec":{"clusterQueue":"checked"}})");
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":
+      {"name":"w","namespace":"default"},"spec":{"queueName":"checked","podSets":[{"name":"main",
+      "count":1,"template":{"spec":{"containers":[{"name":"c","image":"i","resources":
+      {"requests":{"cpu":"1"}}}]}}}]}})");
+  world.kernel.begin_instant(world.now += kSecond);
+  world.kernel.run_to_rest();
+  FakeChecks checks;
+  LiveInsight insight(world.kernel.engine(), world.thread, &checks);
+  json::object seen;
+  insight.explain("default", "w", {}, [&](const auto& answer) { seen = answer->as_object(); });
+  EXPECT_EQ(at(seen, "/checks/0/details/0"), "asked for w ask 1");
+  EXPECT_THAT(explanation_text(seen),
+              ::testing::HasSubstr("  Checks   ask Pending\n           asked for w ask 1\n"));
 }
 
 /// C5: each obstacle is named with the way out, in front of everything else.

@@ -100,6 +100,23 @@ TEST_F(CheckBridgeTest, AReportComesThrough) {
   EXPECT_EQ(woken, 2);
 }
 
+TEST_F(CheckBridgeTest, WhatIsSaidBesideTheStateIsForPeople) {
+  const auto set = load({plugin("checks-a")});
+  EXPECT_THAT(set->check_controllers().explain(query()),
+              ElementsAre("asked of w", "\uFFFD[31mred"));
+  CheckQuery foreign = query();
+  foreign.check_json = kForeign;
+  EXPECT_THAT(set->check_controllers().explain(foreign), IsEmpty());
+}
+
+/// Who asks changes nothing, and a fault is no answer.
+TEST_F(CheckBridgeTest, WhoTellsMoreWritesNothing) {
+  for (const char* what : {"throw", "write"}) {
+    const auto set = load({plugin("checks-a", mode(what))});
+    EXPECT_THAT(set->check_controllers().explain(query()), IsEmpty()) << what;
+  }
+}
+
 TEST_F(CheckBridgeTest, RetryAndPreemptionRequired) {
   const auto retry = load({plugin("checks-a", mode("retry"))});
   retry->check_controllers().begin(query());

@@ -44,7 +44,9 @@ std::vector<std::string> said_by(PluginSet& set) {
                    std::to_string(report.requeue_after_seconds.value_or(-1)));
   for (const PluginStatus& status : set.status()) {
     for (const auto id : status.extensions) said.emplace_back(id);
-    for (const auto function : status.functions) said.emplace_back(function);
+    for (const auto function : status.functions)
+      if (function != "check-controller.explain")  // nobody waits for a process to tell a person
+        said.emplace_back(function);
     said.push_back(status.version);
   }
   return said;

@@ -110,8 +110,12 @@ concept HasCancelCheck = requires {
   &T::cancel_check;
 };
 template <typename T>
-concept HasChecks =
-    HasCheckControllers<T> || HasCheckChanged<T> || HasBeginCheck<T> || HasCancelCheck<T>;
+concept HasExplainCheck = requires {
+  &T::explain_check;
+};
+template <typename T>
+concept HasChecks = HasCheckControllers<T> || HasCheckChanged<T> || HasBeginCheck<T> ||
+    HasCancelCheck<T> || HasExplainCheck<T>;
 template <typename T>
 concept HasWatchedKinds = requires {
   &T::watched_kinds;
@@ -169,6 +173,7 @@ SLUICE_DETAIL_HIDDEN(check_controllers)
 SLUICE_DETAIL_HIDDEN(check_changed)
 SLUICE_DETAIL_HIDDEN(begin_check)
 SLUICE_DETAIL_HIDDEN(cancel_check)
+SLUICE_DETAIL_HIDDEN(explain_check)
 SLUICE_DETAIL_HIDDEN(watched_kinds)
 SLUICE_DETAIL_HIDDEN(reconcile)
 SLUICE_DETAIL_HIDDEN(activate)
@@ -198,6 +203,10 @@ constexpr void check_checks() {
   if constexpr (HasCheckChanged<T>)
     static_assert(kMatches<void, decltype(&T::check_changed), T&, const Check&, Activity&>,
                   "write it as: void check_changed(const sluice::Check&, sluice::Activity&)");
+  if constexpr (HasExplainCheck<T>)
+    static_assert(
+        kMatches<std::vector<std::string>, decltype(&T::explain_check), T&, const CheckQuery&>,
+        "write it as: std::vector<std::string> explain_check(const sluice::CheckQuery&)");
 }
 
 template <typename T>
@@ -269,6 +278,7 @@ constexpr void check_visible() {
   SLUICE_DETAIL_VISIBLE(check_changed);
   SLUICE_DETAIL_VISIBLE(begin_check);
   SLUICE_DETAIL_VISIBLE(cancel_check);
+  SLUICE_DETAIL_VISIBLE(explain_check);
   SLUICE_DETAIL_VISIBLE(watched_kinds);
   SLUICE_DETAIL_VISIBLE(reconcile);
   SLUICE_DETAIL_VISIBLE(activate);

@@ -218,6 +218,15 @@ struct Thunks {
     return guarded(s.host, [&] { s.object.cancel_check(CheckCancel(cancel)); });
   }
 
+  static std::int32_t explain_check(sluice_instance_t* self, const sluice_check_query_t* query,
+                                    const sluice_sink_t* out) noexcept {
+    Self& s = Self::of(self);
+    return guarded(s.host, [&] {
+      for (const std::string& line : s.object.explain_check(CheckQuery(query)))
+        Sink(out).write(line + "\n");
+    });
+  }
+
   static std::int32_t watched_kinds(sluice_instance_t* self, const sluice_sink_t* out) noexcept {
     Self& s = Self::of(self);
     return guarded(s.host, [&] {
@@ -296,7 +305,8 @@ struct Thunks {
                                                         &check_controllers,
                                                         &check_changed,
                                                         &begin_check,
-                                                        &cancel_check};
+                                                        &cancel_check,
+                                                        explain_check_or_null()};
       if (id == SLUICE_EXT_CHECK_CONTROLLER) return &kTable;
     }
     if constexpr (HasController<T>) {
@@ -331,6 +341,12 @@ struct Thunks {
   static constexpr decltype(sluice_queue_order_t::workload) order_workload_or_null() {
     if constexpr (HasOrderWorkload<T>)
       return &order_workload;
+    else
+      return nullptr;
+  }
+  static constexpr decltype(sluice_check_controller_t::explain) explain_check_or_null() {
+    if constexpr (HasExplainCheck<T>)
+      return &explain_check;
     else
       return nullptr;
   }

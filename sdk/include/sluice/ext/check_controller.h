@@ -71,6 +71,13 @@ typedef struct sluice_check_controller {
   int32_t (*begin)(sluice_instance_t* self, const sluice_check_query_t* query);
   /* Stops what was started. Also called for attempts that this instance never saw. [control] */
   int32_t (*cancel)(sluice_instance_t* self, const sluice_check_cancel_t* cancel);
+  /* Writes what there is to say of an attempt beside its state and message, for whoever asks why
+   * the workload is where it is: sentences, one per line. Nothing of it is kept. Objects may be
+   * read, here and of other places, and not written. Whoever may read the workload sees the answer:
+   * it names nothing that the workload's own object does not. NULL: there is never more to say.
+   * Plugins with a process of their own are not asked. [control] */
+  int32_t (*explain)(sluice_instance_t* self, const sluice_check_query_t* query,
+                     const sluice_sink_t* out);
 } sluice_check_controller_t;
 
 SLUICE_EXTERN_C_END

@@ -3,8 +3,8 @@
  * To be used inside these calls of the plugin, on the thread of the call: check_changed, begin and
  * cancel of check-controller/1, reconcile of controller/1, notify of post-admit/1, fired of
  * timers/1, deactivate when the plugin is turned off while the host goes on; for reading also
- * inside set_defaults and validate of validator/1. Anywhere else every function answers
- * SLUICE_OBJECTS_NOT_NOW.
+ * inside set_defaults and validate of validator/1 and explain of check-controller/1. Anywhere else
+ * every function answers SLUICE_OBJECTS_NOT_NOW.
  *
  * What the plugin may read and write is what its library declares with SLUICE_MAY (metadata.h);
  * anything else is answered with SLUICE_OBJECTS_FORBIDDEN.

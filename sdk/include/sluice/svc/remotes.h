@@ -11,9 +11,10 @@
  * called for the object, and writing() tells. A write whose connection broke may have been carried
  * out: write so that twice is as good as once.
  *
- * To be used where svc/objects.h is, on the thread of the call; anywhere else, and in a host that
- * reaches no other place (a simulation, for one), every function answers SLUICE_OBJECTS_NOT_NOW. A
- * plugin with a process of its own has no such service. */
+ * To be used where svc/objects.h is, on the thread of the call; where objects may only be read, so
+ * may the mirror be (state, get, list, writing). Anywhere else, and in a host that reaches no other
+ * place (a simulation, for one), every function answers SLUICE_OBJECTS_NOT_NOW. A plugin with a
+ * process of its own has no such service. */
 #ifndef SLUICE_SVC_REMOTES_H
 #define SLUICE_SVC_REMOTES_H
 

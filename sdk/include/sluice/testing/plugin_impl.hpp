@@ -383,15 +383,22 @@ inline ActivityGiven TestedPlugin::check_changed(std::string_view name, std::str
   return given;
 }
 
+namespace detail {
+inline sluice_check_query_t raw_query(const FakeWorkload& workload, const std::string& json,
+                                      const FakeAttempt& attempt) {
+  return {sizeof(sluice_check_query_t),
+          attempt.retry_count,
+          attempt.attempt,
+          workload.ref(),
+          to_abi(json),
+          to_abi(attempt.check),
+          to_abi(attempt.check_json)};
+}
+}  // namespace detail
+
 inline void TestedPlugin::begin_check(const FakeWorkload& workload, const FakeAttempt& attempt) {
   const std::string json = workload.json();
-  const sluice_check_query_t raw{sizeof(sluice_check_query_t),
-                                 attempt.retry_count,
-                                 attempt.attempt,
-                                 workload.ref(),
-                                 to_abi(json),
-                                 to_abi(attempt.check),
-                                 to_abi(attempt.check_json)};
+  const sluice_check_query_t raw = detail::raw_query(workload, json, attempt);
   const auto& points = table<sluice_check_controller_t>(SLUICE_EXT_CHECK_CONTROLLER);
   check_call("begin_check", [&] { return points.begin(self_, &raw); });
 }
@@ -408,6 +415,19 @@ inline void TestedPlugin::cancel_check(const FakeWorkload& workload, const FakeA
                                   to_abi(why)};
   const auto& points = table<sluice_check_controller_t>(SLUICE_EXT_CHECK_CONTROLLER);
   check_call("cancel_check", [&] { return points.cancel(self_, &raw); });
+}
+
+inline std::vector<std::string> TestedPlugin::explain_check(const FakeWorkload& workload,
+                                                            const FakeAttempt& attempt) {
+  const auto& points = table<sluice_check_controller_t>(SLUICE_EXT_CHECK_CONTROLLER);
+  if (!SLUICE_HAS(&points, explain) || points.explain == nullptr) return {};
+  const std::string json = workload.json();
+  const sluice_check_query_t raw = detail::raw_query(workload, json, attempt);
+  std::string text;
+  const sluice_sink_t sink = Sink::into(text);
+  const FakeHost::Call reads(host_, false);  // it may read objects
+  check("explain_check", points.explain(self_, &raw, &sink));
+  return detail::lines_of(text);
 }
 
 inline std::vector<std::string> TestedPlugin::watched_kinds() {

@@ -250,6 +250,7 @@ c_structs! { EXT_LAYOUTS;
         check_changed: c_fn!(*mut Instance, *const Check, *const ActivitySink; i32),
         begin: c_fn!(*mut Instance, *const CheckQuery; i32),
         cancel: c_fn!(*mut Instance, *const CheckCancel; i32),
+        explain: c_fn!(*mut Instance, *const CheckQuery, *const Sink; i32),
     }
     sluice_reconcile Reconcile {
         size: u32,

@@ -527,15 +527,7 @@ impl<'h> FakeCalls<'h> {
         attempt: &FakeAttempt,
     ) -> Result<(), Fault> {
         let json = workload.json().to_string();
-        let query = abi::CheckQuery {
-            size: size::<abi::CheckQuery>(),
-            retry_count: attempt.retry_count,
-            attempt: attempt.attempt,
-            workload: reference(workload),
-            workload_json: to_abi(&json),
-            check: to_abi(&attempt.check),
-            check_json: to_abi(&attempt.check_json),
-        };
+        let query = raw_query(workload, &json, attempt);
         self.hook(
             abi::EXT_CHECK_CONTROLLER,
             |table: *const abi::CheckController| {
@@ -544,6 +536,23 @@ impl<'h> FakeCalls<'h> {
             },
         )
         .map(drop)
+    }
+
+    pub(crate) fn explain(
+        &self,
+        workload: &FakeWorkload,
+        attempt: &FakeAttempt,
+    ) -> Result<Vec<String>, Fault> {
+        let json = workload.json().to_string();
+        let query = raw_query(workload, &json, attempt);
+        let text = self.written(
+            abi::EXT_CHECK_CONTROLLER,
+            |table: *const abi::CheckController, out| {
+                // SAFETY: a complete table; all arguments outlive the call.
+                unsafe { (*table).explain.expect("explain")(self.instance, &query, out) }
+            },
+        )?;
+        Ok(text.lines().map(str::to_owned).collect())
     }
 
     pub(crate) fn cancel(
@@ -596,6 +605,19 @@ impl<'h> FakeCalls<'h> {
             unsafe { (*table).reconcile.expect("reconcile")(self.instance, &what, out) }
         })?;
         Ok(Again::of_ms(again))
+    }
+}
+
+/// REQUIRES: all three outlive what is done with it.
+fn raw_query(workload: &FakeWorkload, json: &str, attempt: &FakeAttempt) -> abi::CheckQuery {
+    abi::CheckQuery {
+        size: size::<abi::CheckQuery>(),
+        retry_count: attempt.retry_count,
+        attempt: attempt.attempt,
+        workload: reference(workload),
+        workload_json: to_abi(json),
+        check: to_abi(&attempt.check),
+        check_json: to_abi(&attempt.check_json),
     }
 }
 

@@ -352,6 +352,23 @@ thunk!(control cancel<T: CheckController>(cancelled: *const abi::CheckCancel) |o
     Ok(abi::OK)
 });
 
+/// Objects may be read here, and not written, so the turn becomes a look.
+unsafe extern "C" fn explain<T: CheckController>(
+    instance: *mut abi::Instance,
+    query: *const abi::CheckQuery,
+    out: *const abi::Sink,
+) -> i32 {
+    // SAFETY: all pointers are the host's and valid during the call (ext/check_controller.h).
+    unsafe {
+        let host = Instance::<T>::of(instance).host.clone();
+        control::<T>(instance, |object, _turn| {
+            let lines = object.explain(&Look::new(&host), &CheckQuery::new(query))?;
+            HostSink::new(out).write(&lines.join("\n"));
+            Ok(abi::OK)
+        })
+    }
+}
+
 const fn check_controller<T: CheckController>() -> abi::CheckController {
     abi::CheckController {
         size: size_of_u32::<abi::CheckController>(),
@@ -360,6 +377,7 @@ const fn check_controller<T: CheckController>() -> abi::CheckController {
         check_changed: Some(check_changed::<T>),
         begin: Some(begin::<T>),
         cancel: Some(cancel::<T>),
+        explain: Some(explain::<T>),
     }
 }
 

@@ -297,6 +297,15 @@ impl<'h, T: Exported> TestedPlugin<'h, T> {
         self.calls.begin(workload, attempt)
     }
 
+    /// check-controller/1: what it says beside the state.
+    pub fn explain(
+        &mut self,
+        workload: &FakeWorkload,
+        attempt: &FakeAttempt,
+    ) -> Result<Vec<String>, Fault> {
+        self.calls.explain(workload, attempt)
+    }
+
     /// check-controller/1.
     pub fn cancel(&mut self, workload: &FakeWorkload, attempt: &FakeAttempt) -> Result<(), Fault> {
         self.calls.cancel(workload, attempt)

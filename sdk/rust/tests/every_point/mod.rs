@@ -212,6 +212,12 @@ impl CheckController for EveryPoint {
     fn cancel(&mut self, _: &Turn<'_>, _: &CheckCancel<'_>) -> Result<(), Fault> {
         Ok(())
     }
+    fn explain(&mut self, _: &Look<'_>, query: &CheckQuery<'_>) -> Result<Vec<String>, Fault> {
+        Ok(vec![
+            format!("{} asked", query.check()),
+            "nobody else".into(),
+        ])
+    }
 }
 
 impl Controller for EveryPoint {

@@ -61,8 +61,11 @@ static int32_t cancel(sluice_instance_t* self, const sluice_check_cancel_t* canc
   return CANCEL;
 }
 
-static const sluice_check_controller_t checks = {
-    sizeof(sluice_check_controller_t), 0, &controllers, &check_changed, &begin, &cancel};
+static const sluice_check_controller_t checks = {.size = sizeof(sluice_check_controller_t),
+                                                 .controllers = &controllers,
+                                                 .check_changed = &check_changed,
+                                                 .begin = &begin,
+                                                 .cancel = &cancel};
 #define POINT SLUICE_EXT_CHECK_CONTROLLER
 #define TABLE checks
 #include "skeleton.h"
