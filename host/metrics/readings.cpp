@@ -268,9 +268,7 @@ class QueueReadings {
 
 /// A name of a plugin's metric in the form that Prometheus takes.
 std::string metric_name(const MetricSpec& spec) {
-  std::string out = spec.name.starts_with("kueue_")
-                        ? spec.name
-                        : "sluice_plugin_" + spec.plugin + "_" + spec.name;
+  std::string out = spec.in_full ? spec.name : "sluice_plugin_" + spec.plugin + "_" + spec.name;
   for (char& c : out) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (!letter) c = '_';

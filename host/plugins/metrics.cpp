@@ -14,20 +14,30 @@ bool is_metric_name(const std::string& name) {
 }
 
 bool same_shape(const MetricSpec& a, const MetricSpec& b) {
-  return a.gauge == b.gauge && a.nanoseconds == b.nanoseconds && a.labels == b.labels;
+  return a.gauge == b.gauge && a.nanoseconds == b.nanoseconds && a.labels == b.labels &&
+         a.in_full == b.in_full;
+}
+
+/// Names of the host's own metrics begin so.
+bool is_of_host(std::string_view name) {
+  return name.starts_with("sluice_") || name.starts_with("kueue_") || name.starts_with("process_");
 }
 
 }  // namespace
 
 std::optional<std::uint32_t> MetricsRegistry::add_metric(const MetricSpec& spec) {
   if (!is_metric_name(spec.name) || spec.labels.size() > kMaxLabels ||
-      !std::all_of(spec.labels.begin(), spec.labels.end(), is_metric_name))
+      !std::all_of(spec.labels.begin(), spec.labels.end(), is_metric_name) ||
+      (spec.in_full && is_of_host(spec.name)))
     return std::nullopt;
   const std::lock_guard lock(mutex_);
   std::size_t of_plugin = 0;
   for (std::size_t i = 0; i < metrics_.size(); ++i) {
     const MetricSpec& known = metrics_[i].spec;
-    if (known.plugin != spec.plugin) continue;
+    if (known.plugin != spec.plugin) {
+      if (spec.in_full && known.in_full && known.name == spec.name) return std::nullopt;
+      continue;
+    }
     ++of_plugin;
     if (known.name != spec.name) continue;
     if (!same_shape(known, spec)) return std::nullopt;

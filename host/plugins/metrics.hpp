@@ -18,6 +18,7 @@ struct MetricSpec {
   bool nanoseconds = false;  ///< to be exported as seconds
   std::string plugin, name, help;
   std::vector<std::string> labels;
+  bool in_full = false;  ///< the name is exported as it is
 };
 
 struct MetricSnapshot {
@@ -31,7 +32,8 @@ class MetricsRegistry {
   static constexpr std::size_t kMaxMetricsPerPlugin = 256;
   static constexpr std::size_t kMaxSeriesPerMetric = 10'000;
 
-  /// nullopt: a malformed name, too many labels or metrics, or registered differently before.
+  /// nullopt: a malformed name or one that is not the plugin's to take, too many labels or metrics,
+  /// or registered differently before.
   std::optional<std::uint32_t> add_metric(const MetricSpec& spec);
   /// False when the number is not this plugin's or the count of values is wrong, a counter would
   /// go down, or the metric has too many series.

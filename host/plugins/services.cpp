@@ -108,14 +108,17 @@ std::vector<std::string> texts_of(const sluice_str_t* texts, std::uint32_t count
 std::int32_t metrics_register(const sluice_host_t* host, const sluice_metric_spec_t* spec,
                               std::uint32_t* metric) noexcept {
   return HostSide::serve<std::int32_t>(host, SLUICE_FAILED, [&](const HostSide& side) {
-    if (!SLUICE_HAS(spec, labels) || spec->label_count > MetricsRegistry::kMaxLabels ||
-        (spec->kind != SLUICE_METRIC_COUNTER && spec->kind != SLUICE_METRIC_GAUGE) ||
+    if (!SLUICE_HAS(spec, labels)) return SLUICE_REFUSED;
+    const bool in_full = (spec->kind & SLUICE_METRIC_NAMED_IN_FULL) != 0;
+    const std::int32_t kind = in_full ? spec->kind - SLUICE_METRIC_NAMED_IN_FULL : spec->kind;
+    if (spec->label_count > MetricsRegistry::kMaxLabels ||
+        (kind != SLUICE_METRIC_COUNTER && kind != SLUICE_METRIC_GAUGE) ||
         (spec->unit != SLUICE_UNIT_NONE && spec->unit != SLUICE_UNIT_NANOSECONDS))
       return SLUICE_REFUSED;
     const auto number = side.services().metrics->add_metric(
-        {spec->kind == SLUICE_METRIC_GAUGE, spec->unit == SLUICE_UNIT_NANOSECONDS, side.plugin(),
-         shown_text(spec->name), shown_text(spec->help),
-         texts_of(spec->labels, spec->label_count)});
+        {kind == SLUICE_METRIC_GAUGE, spec->unit == SLUICE_UNIT_NANOSECONDS, side.plugin(),
+         shown_text(spec->name), shown_text(spec->help), texts_of(spec->labels, spec->label_count),
+         in_full});
     if (!number) return SLUICE_REFUSED;
     *metric = *number;
     return SLUICE_OK;

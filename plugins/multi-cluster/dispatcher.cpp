@@ -76,12 +76,12 @@ CheckAnswer answer_of(const Verdict& verdict) {
 Dispatcher::Dispatcher(const sluice::Context& context, Settings settings)
     : context_(context),
       settings_(std::move(settings)),
-      dispatched_(context.counter("workloads_dispatched_total",
-                                  "Workloads that were copied to a cluster",
-                                  {"cluster_queue", "cluster"})),
-      admitted_(context.counter("workloads_admitted_total",
-                                "Workloads that a cluster was chosen for",
-                                {"cluster_queue", "cluster"})) {}
+      dispatched_(context.counter_in_full("multikueue_workloads_dispatched_total",
+                                          "Workloads that were copied to a cluster",
+                                          {"cluster_queue", "cluster"})),
+      admitted_(context.counter_in_full("multikueue_workloads_admitted_total",
+                                        "Workloads that a cluster was chosen for",
+                                        {"cluster_queue", "cluster"})) {}
 
 void Dispatcher::end(const sluice::CheckAttempt& attempt) {
   const auto it = attempts_.find(attempt.uid);

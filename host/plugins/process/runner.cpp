@@ -253,6 +253,7 @@ void Runner::flush_metrics() {
       api::JsonMembers note;
       note.text("note", "metric").text("name", metric.spec.name).text("help", metric.spec.help);
       note.boolean("gauge", metric.spec.gauge);
+      if (metric.spec.in_full) note.boolean("inFull", true);
       if (metric.spec.nanoseconds) note.text("unit", "nanoseconds");
       note.document("labels", api::to_json(labels)).document("values", api::to_json(texts));
       if (metric.spec.gauge)

@@ -89,8 +89,10 @@ void note_metric(const sluice_host_t* host, const json::object& body) {
   const bool is_time = api::find_text(body, "unit") == "nanoseconds";
   const auto set = api::find_int(body, "set"), add = api::find_int(body, "add");
   const bool gauge = api::find_bool(body, "gauge", set.has_value());
+  const bool in_full = api::find_bool(body, "inFull", false);
   const sluice_metric_spec_t spec{sizeof(sluice_metric_spec_t),
-                                  gauge ? SLUICE_METRIC_GAUGE : SLUICE_METRIC_COUNTER,
+                                  (gauge ? SLUICE_METRIC_GAUGE : SLUICE_METRIC_COUNTER) +
+                                      (in_full ? SLUICE_METRIC_NAMED_IN_FULL : 0),
                                   is_time ? SLUICE_UNIT_NANOSECONDS : SLUICE_UNIT_NONE,
                                   static_cast<std::uint32_t>(labels.size()),
                                   text_in(body, "name"),

@@ -258,7 +258,8 @@ TEST(Metrics, PluginsShowCallsTimeFaultsAndTheirOwn) {
   MetricSnapshot own{{false, true, "budget", "waited", "Waiting", {"team"}},
                      {{{"a"}, 250'000'000}}};
   HostMetrics metrics;
-  const Exposition seen(metrics.text(plugin_readings({plugin}, {own})));
+  MetricSnapshot known{{false, false, "budget", "known_total", "Known", {}, true}, {{{}, 3}}};
+  const Exposition seen(metrics.text(plugin_readings({plugin}, {own, known})));
   EXPECT_THAT(seen.problems, IsEmpty());
   EXPECT_EQ(seen.value(R"(sluice_plugin_calls_total{hook="filter",plugin="budget"})"), 7);
   EXPECT_EQ(seen.value(R"(sluice_plugin_faults_total{hook="filter",plugin="budget"})"), 2);
@@ -266,6 +267,7 @@ TEST(Metrics, PluginsShowCallsTimeFaultsAndTheirOwn) {
   EXPECT_EQ(seen.value(R"(sluice_plugin_quarantined{plugin="budget"})"), 1);
   EXPECT_EQ(seen.value(R"(sluice_plugin_longest_hold_seconds{plugin="budget"})"), 0.005);
   EXPECT_EQ(seen.value(R"(sluice_plugin_budget_waited{team="a"})"), 0.25);
+  EXPECT_EQ(seen.value("known_total"), 3);
 }
 
 }  // namespace

@@ -69,6 +69,14 @@ TEST(Metrics, RegistrationAndLimits) {
   EXPECT_FALSE(registry.add_metric({false, false, "p", "Told!", "", {}}));
   EXPECT_NE(registry.add_metric({false, false, "q", "told", "", {"event"}}), number);
 
+  EXPECT_TRUE(registry.add_metric({false, false, "p", "known_total", "", {}, true}));
+  EXPECT_FALSE(registry.add_metric({false, false, "q", "known_total", "", {}, true}))
+      << "a name in full is one plugin's";
+  EXPECT_TRUE(registry.add_metric({false, false, "q", "known_total", "", {}}));
+  for (const char* name : {"sluice_x", "kueue_admitted_workloads_total", "process_x"})
+    EXPECT_FALSE(registry.add_metric({false, false, "p", name, "", {}, true}))
+        << name << " is the host's to name";
+
   EXPECT_TRUE(registry.add(*number, "p", {"x"}, 2));
   EXPECT_FALSE(registry.add(*number, "p", {"x"}, -1)) << "a counter never goes down";
   EXPECT_FALSE(registry.add(*number, "q", {"x"}, 1)) << "it is not q's";

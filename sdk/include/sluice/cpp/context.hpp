@@ -136,9 +136,19 @@ class Context {
                  const std::vector<std::string_view>& labels = {}) const {
     return register_metric(SLUICE_METRIC_COUNTER, name, help, labels);
   }
+  /// Exported under this very name, which others know already; see svc/metrics.h.
+  Metric counter_in_full(std::string_view name, std::string_view help,
+                         const std::vector<std::string_view>& labels = {}) const {
+    return register_metric(SLUICE_METRIC_COUNTER | SLUICE_METRIC_NAMED_IN_FULL, name, help, labels);
+  }
   Metric gauge(std::string_view name, std::string_view help,
                const std::vector<std::string_view>& labels = {}) const {
     return register_metric(SLUICE_METRIC_GAUGE, name, help, labels);
+  }
+  /// The same.
+  Metric gauge_in_full(std::string_view name, std::string_view help,
+                       const std::vector<std::string_view>& labels = {}) const {
+    return register_metric(SLUICE_METRIC_GAUGE | SLUICE_METRIC_NAMED_IN_FULL, name, help, labels);
   }
   void add(Metric metric, std::int64_t delta, std::span<const std::string_view> values = {}) const {
     if (metrics_ == nullptr) return;

@@ -1,8 +1,9 @@
 /* metrics/1: counters and gauges of the plugin's own.
  *
  * A metric is registered once and then named by its number. Its exported name is
- * `sluice_plugin_PLUGIN_NAME`, with `_` for each `-` of the plugin's name. Values are whole
- * numbers; with the unit SLUICE_UNIT_NANOSECONDS they are exported as seconds. */
+ * `sluice_plugin_PLUGIN_NAME`, with `_` for each `-` of the plugin's name; with
+ * SLUICE_METRIC_NAMED_IN_FULL it is the name itself, for one that others know already. Values are
+ * whole numbers; with the unit SLUICE_UNIT_NANOSECONDS they are exported as seconds. */
 #ifndef SLUICE_SVC_METRICS_H
 #define SLUICE_SVC_METRICS_H
 
@@ -12,7 +13,14 @@
 
 SLUICE_EXTERN_C_BEGIN
 
-enum { SLUICE_METRIC_COUNTER = 0, SLUICE_METRIC_GAUGE = 1 };
+enum {
+  SLUICE_METRIC_COUNTER = 0,
+  SLUICE_METRIC_GAUGE = 1,
+  /* Added to a kind: the name is exported as it is. It may not begin as those of hosts do
+   * (`sluice_`, `kueue_`, `process_`), nor be another plugin's. A host that does not know it
+   * refuses the kind. */
+  SLUICE_METRIC_NAMED_IN_FULL = 16
+};
 enum { SLUICE_UNIT_NONE = 0, SLUICE_UNIT_NANOSECONDS = 1 };
 
 typedef struct sluice_metric_spec {
@@ -28,8 +36,9 @@ typedef struct sluice_metric_spec {
 typedef struct sluice_metrics {
   uint32_t size;
   uint32_t reserved;
-  /* SLUICE_OK and the number, or SLUICE_REFUSED when the name is malformed or was registered with
-   * another kind, unit or labels. The same registration gives the same number. [any] */
+  /* SLUICE_OK and the number, or SLUICE_REFUSED when the name is malformed, not the plugin's to
+   * take, or was registered with another kind, unit or labels. The same registration gives the same
+   * number. [any] */
   int32_t (*register_metric)(const sluice_host_t* host, const sluice_metric_spec_t* spec,
                              uint32_t* metric);
   /* Adds to a counter (delta ≥ 0) or gauge. `values` holds one text per label. A wrong number or

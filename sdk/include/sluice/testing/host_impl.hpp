@@ -427,7 +427,7 @@ inline std::int32_t FakeHost::write_metric(std::uint32_t number, const sluice_st
   change([&] {
     if (number >= metrics_.size()) return;
     Metric& metric = metrics_[number];
-    const bool counter = metric.kind == SLUICE_METRIC_COUNTER;
+    const bool counter = (metric.kind & SLUICE_METRIC_GAUGE) == 0;
     if (metric.labels.size() != count || (counter && (!add || value < 0))) return;
     std::int64_t& held = metric.values[detail::texts_of(values, count)];
     held = add ? held + value : value;
