@@ -149,7 +149,8 @@ struct ClusterFollower::State {
       if (!more || !*more) break;
     }
     if (answer->status == 401) credentials.doubt();
-    Outcome refused{ending_of(answer->status, answer->retry_after),
+    const auto said = api::parse_object(text);
+    Outcome refused{ending_of(answer->status, answer->retry_after, said ? &*said : nullptr),
                     message_of(answer->status, text)};
     if (refused.ended.how == Ending::kClosed) refused.ended.how = Ending::kMalformed;
     co_return refused;
@@ -183,8 +184,9 @@ struct ClusterFollower::State {
     const api::KindInfo& info = *kind.followed.kind;
     if (event->type == WatchEvent::Type::kError) {
       const auto code = api::find_int(event->object, "code").value_or(500);
-      Outcome refused{ending_of(static_cast<int>(std::clamp<std::int64_t>(code, 400, 599)), ""),
-                      std::string(api::find_text(event->object, "message"))};
+      Outcome refused{
+          ending_of(static_cast<int>(std::clamp<std::int64_t>(code, 400, 599)), "", &event->object),
+          std::string(api::find_text(event->object, "message"))};
       return refused;
     }
     if (event->type == WatchEvent::Type::kChanged)

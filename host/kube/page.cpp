@@ -60,7 +60,19 @@ Result<WatchEvent> parse_event(std::string_view line) {
   return out;
 }
 
-Ended ending_of(int status, std::string_view retry_after) {
+namespace {
+
+bool is_of_the_future(const boost::json::object& status) {
+  bool found = false;
+  for_each_object(part(status, "details"), "causes", [&](const boost::json::object& cause) {
+    found |= api::find_text(cause, "reason") == "ResourceVersionTooLarge";
+  });
+  return found;
+}
+
+}  // namespace
+
+Ended ending_of(int status, std::string_view retry_after, const boost::json::object* said) {
   Ended out;
   std::int64_t seconds = 0;
   std::from_chars(retry_after.data(), retry_after.data() + retry_after.size(), seconds);
@@ -68,7 +80,7 @@ Ended ending_of(int status, std::string_view retry_after) {
   out.retry_after = std::clamp<std::int64_t>(seconds, 0, kLongestRetryAfter / kSecond) * kSecond;
   if (status >= 200 && status < 300) {
     out.how = Ending::kClosed;
-  } else if (status == 410) {
+  } else if (status == 410 || (said != nullptr && is_of_the_future(*said))) {
     out.how = Ending::kGone;
   } else if (status == 404) {
     out.how = Ending::kMissing;

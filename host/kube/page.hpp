@@ -34,8 +34,11 @@ struct WatchEvent {
 Result<WatchEvent> parse_event(std::string_view line);
 
 /// How a request ended that was answered with this status (or with an ERROR event of this code).
-/// `retry_after`: the header's text, or empty.
-Ended ending_of(int status, std::string_view retry_after);
+/// `retry_after`: the header's text, or empty. `said`: the Status object, where there is one: a
+/// server that went back in time, to a backup, knows nothing of versions that it gave out after it,
+/// and what it has is to be listed anew.
+Ended ending_of(int status, std::string_view retry_after,
+                const boost::json::object* said = nullptr);
 
 /// What a Status object says; else a sentence with the number.
 std::string message_of(int status, std::string_view body);

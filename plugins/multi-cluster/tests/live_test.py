@@ -259,9 +259,10 @@ class Estimates(unittest.TestCase):
                 places.wait_started(name)
             self.assertEqual({name: places.chosen(name) for name in sizes},
                              {"large": "worker2", "small": "worker1", "middle": "worker3"})
-            copied = {name: places.metric("sluice_plugin_multi_cluster_workloads_dispatched_total",
-                                           name) for name in ("worker1", "worker2", "worker3")}
-            self.assertEqual(copied, {"worker1": 1, "worker2": 1, "worker3": 1})
+            for what in ("dispatched", "admitted"):
+                counted = {name: places.metric(f"multikueue_workloads_{what}_total", name)
+                           for name in ("worker1", "worker2", "worker3")}
+                self.assertEqual(counted, {"worker1": 1, "worker2": 1, "worker3": 1})
             with open(go, "w", encoding="utf-8"):
                 pass
             for name in sizes:
@@ -340,6 +341,97 @@ class Losses(unittest.TestCase):
                 places.wait_for_end(name)
                 self.assertEqual(places.runs(name), (1, 1), name)
             places.wait_quiet()
+
+
+class Shared(unittest.TestCase):
+    """Two managers have the same workers, each under an origin of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.places = Places(OPTIONS.sluice, workers=2, cpus=4)
+        cls.first = cls.places.manager
+        cls.second = cls.places.add_manager("second")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.second.host.__exit__()
+        cls.places.manager = cls.first
+        cls.places.__exit__()
+
+    def tearDown(self):
+        self.at(self.first).wait_quiet()
+
+    def at(self, manager):
+        """What is submitted and looked at from now on is this one's."""
+        self.places.manager = manager
+        return self.places
+
+    def test_work_of_both_runs_once_though_they_want_more_than_there_is(self):
+        of = {self.first: [f"a{i}" for i in range(6)], self.second: [f"b{i}" for i in range(6)]}
+        for manager, names in of.items():
+            for name in names:
+                self.at(manager).submit(name, cpu=2, then="sleep 0.2")
+        for manager, names in of.items():
+            for name in names:
+                self.at(manager).wait_for_end(name)
+                self.assertEqual(self.places.runs(name), (1, 1), name)
+
+    def test_jobs_of_the_same_name_do_not_take_each_other_s_place(self):
+        for manager in (self.first, self.second):
+            self.at(manager).submit("same", then="sleep 0.5", alone=False)
+        for manager in (self.first, self.second):
+            self.at(manager).wait_for_end("same")
+        self.assertEqual(self.places.runs("same"), (2, 2))
+
+    def test_who_comes_back_leaves_the_other_s_work_alone(self):
+        go = os.path.join(self.places.folder, "shared")
+        self.at(self.second).submit("stays", then=f"until [ -e {go} ]; do sleep 0.05; done")
+        self.places.wait_started("stays")
+        self.first.kill()
+        self.first.restart()
+        self.at(self.first).wait_connected(["worker1", "worker2"])
+        self.places.submit("after")  # all that it withdraws it has withdrawn before
+        self.places.wait_for_end("after")
+        with open(go, "w", encoding="utf-8"):
+            pass
+        self.at(self.second).wait_for_end("stays")
+        self.assertEqual(self.places.runs("stays"), (1, 1))
+
+
+class Yesterday(unittest.TestCase):
+    """A worker's store is that of an earlier moment."""
+
+    def test_what_it_forgot_runs_anew_and_what_it_remembers_too_well_goes(self):
+        with Places(OPTIONS.sluice, workers=1, cpus=4) as places:
+            worker, go = places.workers[0], os.path.join(places.folder, "go")
+            wait = f"until [ -e {go} ]; do sleep 0.05; done"
+            places.submit("over", then=f"until [ -e {go}1 ]; do sleep 0.05; done")
+            places.submit("both", then=wait)
+            for name in ("over", "both"):
+                places.wait_shown(name, 1)
+            backup = worker.backup()
+            with open(go + "1", "w", encoding="utf-8"):
+                pass
+            places.wait_for_end("over")
+            eventually(lambda: "over" not in worker.jobs(), "its copies are withdrawn")
+            places.submit("later", then=wait)
+            places.wait_shown("later", 1)
+            worker.kill()
+            places.end_orphans()  # the machine is gone
+            worker.go_back_to(backup)
+            worker.restart()
+            places.wait_started("later", 2)
+            eventually(lambda: "over" not in worker.jobs(), "what has ended is withdrawn again")
+            places.wait_shown("later", 1)
+            with open(go, "w", encoding="utf-8"):
+                pass
+            places.wait_for_end("later")
+            self.assertEqual(places.runs("later"), (2, 1))
+            eventually(lambda: any(is_true(places.manager.jobs()["both"], how)
+                                   for how in ("Complete", "Failed")), "its end is known")
+            self.assertLessEqual(places.runs("both")[1], 1)
+            places.wait_quiet()
+            eventually(lambda: not places.manager.used() and not worker.used(), "quota is free")
 
 
 class Connections(unittest.TestCase):

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import tempfile
 import urllib.request
 
@@ -119,6 +120,21 @@ class Place:
     def restart(self):
         self.host.start()
 
+    def backup(self):
+        """The path of a copy of its store as it is now."""
+        path = os.path.join(self.host.folder, "backup.db")
+        subprocess.run([self.host.sluice, "store", "backup", self.host.store, path], check=True,
+                       capture_output=True, timeout=300)
+        return path
+
+    def go_back_to(self, backup):
+        """It is not running. Its store is the backup from now on, as docs/store.md says."""
+        for name in ("store.db", "store.db-wal", "store.db-shm", "store.mark"):
+            path = os.path.join(self.host.store, name)
+            if os.path.exists(path):
+                os.remove(path)
+        shutil.copy(backup, os.path.join(self.host.store, "store.db"))
+
 
 class Places:
     def __init__(self, sluice, workers=2, cpus=4, manager_cpus=100, around=None, room=64,
@@ -131,16 +147,26 @@ class Places:
         self.folder = tempfile.mkdtemp(prefix="sluice-places-")
         os.chmod(self.folder, 0o711)  # jobs write into files in it
         self.cpus = cpus if isinstance(cpus, list) else [cpus] * workers
-        config = {"workerLostTimeoutSeconds": 600, "kubeconfigFolder": self.folder} | config
-        text = ", ".join(f"{key}: {value}" for key, value in config.items())
-        others = "".join(f"{{ name: {name} }}, " for name in beside)
-        plugins = f"{{ load: [ {others}{{ name: multi-cluster, config: {{ {text} }} }} ] }}"
+        self.config = {"workerLostTimeoutSeconds": 600, "kubeconfigFolder": self.folder} | config
+        others = self.others = "".join(f"{{ name: {name} }}, " for name in beside)
         self.workers = [Place(program(f"worker{i + 1}"), each, f"{{ load: [ {others}] }}",
                               extra=nodes(room))
                         for i, each in enumerate(self.cpus)]
-        self.manager = Place(program("manager"), manager_cpus, plugins, ["clusters"],
-                             extra="executor: { type: none }\n")
+        self.manager = self.make_manager(program("manager"), manager_cpus)
         self.name_clusters()
+
+    def make_manager(self, program, cpus, **config):
+        text = ", ".join(f"{key}: {value}" for key, value in (self.config | config).items())
+        plugins = f"{{ load: [ {self.others}{{ name: multi-cluster, config: {{ {text} }} }} ] }}"
+        return Place(program, cpus, plugins, ["clusters"], extra="executor: { type: none }\n")
+
+    def add_manager(self, origin, cpus=100):
+        """Another one of the same workers, connected; whoever asks for it ends it."""
+        manager = self.make_manager(self.manager.host.sluice, cpus, origin=origin)
+        manager.name_clusters({f"worker{i + 1}": self.kubeconfig(each)
+                               for i, each in enumerate(self.workers)})
+        manager.wait_active()
+        return manager
 
     def __enter__(self):
         return self

@@ -67,6 +67,10 @@ TEST(Status, SaysWhatToDo) {
     EXPECT_EQ(ended.how, c.how) << c.status;
     EXPECT_EQ(ended.retry_after, c.wait) << c.status << " " << c.retry_after;
   }
+  const auto too_new = boost::json::parse(
+      R"({"code":504,"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}})");
+  EXPECT_EQ(ending_of(504, "1", &too_new.as_object()).how, Ending::kGone);
+  EXPECT_EQ(ending_of(504, "1").how, Ending::kBusy);
   EXPECT_EQ(message_of(403, R"({"message":"not you"})"), "not you");
   EXPECT_EQ(message_of(502, "<html>"), "the server answered 502");
   EXPECT_EQ(message_of(403, R"({"message":")" + std::string(1000, 'x') + R"("})").size(), 300U);
