@@ -31,7 +31,7 @@ NODES = """executor:
 """
 NO_HISTORY = "history: { enabled: false }\n"
 PLUGINS = ("{ load: [{ name: flavor-fungibility }, { name: concurrent-admission },"
-           " { name: elastic-jobs }] }")
+           " { name: elastic-jobs }, { name: multi-cluster }] }")
 WRITES = "echo 'epoch 1 <b>done</b>'; sleep 600"
 
 
@@ -89,6 +89,22 @@ def fill(host):
         "ann gives some of it back")
 
 
+def send_abroad(host, worker):
+    """A queue's work is offered to a cluster that has not got its namespace, and to one that nobody
+    can reach."""
+    with open(worker.kubeconfig, encoding="utf-8") as text:
+        kubeconfig = text.read()
+    create(host, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kueue-system"}},
+           {"apiVersion": "v1", "kind": "Secret",
+            "metadata": {"name": "east", "namespace": "kueue-system"},
+            "stringData": {"kubeconfig": kubeconfig}})
+    host.kubectl("apply", "-f", os.path.join(HERE, "clusters.yaml"))
+    create(host, job("bob", "far", "abroad", 1))
+    eventually(lambda: "cannot be copied" in host.kubectl(
+        "get", "workloads", "-n", "bob", "-o", "jsonpath={..admissionChecks[*].message}"),
+        "a cluster refuses it")
+
+
 def make_host(sluice, extra="", plugins=None):
     host = Host(sluice, memory=True, extra=extra, plugins=plugins)
     tokens = os.path.join(host.folder, "tokens")
@@ -111,6 +127,7 @@ def main():
     with make_host(sluice, NODES, PLUGINS) as host, make_host(
             sluice, NO_HISTORY) as empty, Follower(host, "observe") as observer:
         fill(host)
+        send_abroad(host, empty)
         followed = Rest(observer.kubeconfig)
         done = subprocess.run(
             ["node", "--test", "--test-concurrency=1", "--test-reporter=spec", *rest,

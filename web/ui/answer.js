@@ -3,9 +3,32 @@
 import { h } from './dom.js';
 import { explained } from './explained.js';
 import { link, table, to, workloadLink } from './parts.js';
-import { basisWords, CHANGES, nameOf, startLine, startSentence, verdict } from '../lib/whatif.js';
+import {
+  basisWords,
+  CHANGES,
+  nameOf,
+  refusalWords,
+  startLine,
+  startSentence,
+  verdict,
+} from '../lib/whatif.js';
 import { formatCount } from '../lib/quantity.js';
 import { formatTime, parseTime } from '../lib/time.js';
+
+/** Why a question was not answered. `causes`: what is wrong with what was asked, where that helps. */
+export const refusal = (error, causes = [], more = {}) =>
+  h(
+    'div',
+    { class: `notice ${error.kind}`, ...more },
+    h('strong', {}, `${refusalWords(error)}.`),
+    h('span', {}, error.text),
+    causes.length > 1 &&
+      h(
+        'ul',
+        {},
+        causes.map((one) => h('li', {}, h('code', {}, one.field), ` ${one.message}`)),
+      ),
+  );
 
 const queueLink = (name) => (name ? link(to.clusterQueue(name), name) : '');
 

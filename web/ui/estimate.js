@@ -1,8 +1,8 @@
 // When a workload that waits would start: asked of the host when the user wants to know, for it plays
 // the state on to find out. Nothing is written; whoever may change the job may ask.
 import { h } from './dom.js';
-import { when } from './answer.js';
-import { PATH, questionAbout, refusalWords, verdict } from '../lib/whatif.js';
+import { refusal, when } from './answer.js';
+import { PATH, questionAbout, verdict } from '../lib/whatif.js';
 import { formatTime, parseTime } from '../lib/time.js';
 
 /** An element that stays over redraws; `about()`: the workload as it is now. */
@@ -11,15 +11,7 @@ export function startEstimate(api, about, signal) {
   const button = h('button', { type: 'button', onclick: () => ask() }, 'When would it start?');
 
   function show({ value, error }) {
-    if (error)
-      return said.replaceChildren(
-        h(
-          'div',
-          { class: `notice ${error.kind}` },
-          h('strong', {}, `${refusalWords(error)}.`),
-          h('span', {}, error.text),
-        ),
-      );
+    if (error) return said.replaceChildren(refusal(error));
     const { workloads = [], time } = value.status;
     const { name } = about().metadata;
     const told = workloads.find((one) => one.explanation?.metadata.name === name) ?? workloads[0];

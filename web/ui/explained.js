@@ -147,7 +147,16 @@ function checkTable({ checks = [] }) {
       table(
         'Checks',
         ['Check', 'State', 'Message'],
-        checks.map((one) => [link('#/checks', one.name), one.state, one.message ?? '']),
+        checks.map((one) => [
+          link('#/checks', one.name),
+          one.state,
+          h(
+            'span',
+            { class: 'stack' },
+            h('span', {}, one.message ?? ''),
+            (one.details ?? []).map((line) => h('small', {}, line)),
+          ),
+        ]),
       ),
     ]
   );

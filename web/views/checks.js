@@ -7,10 +7,20 @@ import { kueue } from '../lib/api.js';
 import { formatCount } from '../lib/quantity.js';
 import { slimQueue } from '../lib/tree.js';
 
+const byName = (a, b) => (a.metadata.name < b.metadata.name ? -1 : 1);
+
+function activeText({ status }) {
+  const active = (status?.conditions ?? []).find((one) => one.type === 'Active');
+  return active?.status === 'True'
+    ? 'yes'
+    : `no: ${active?.message || active?.reason || 'nobody speaks for it yet'}`;
+}
+
 class Checks extends View {
   begin() {
     this.checks = this.follow(kueue('admissionchecks'));
     this.queues = this.follow(kueue('clusterqueues'), { slim: slimQueue });
+    this.clusters = this.follow(kueue('multikueueclusters')); // a host may not have the kind
     this.append(
       h('h1', {}, 'Checks'),
       h(
@@ -19,13 +29,13 @@ class Checks extends View {
         'A workload that has quota starts when all checks of its queue say Ready.',
       ),
       this.part('checks', '', () => []),
+      this.part('clusters', '', () => []),
     );
   }
 
   draw() {
-    const checks = [...this.checks.items.values()].sort((a, b) =>
-      a.metadata.name < b.metadata.name ? -1 : 1,
-    );
+    this.#drawClusters();
+    const checks = [...this.checks.items.values()].sort(byName);
     const queues = [...this.queues.items.values()].filter((queue) => queue.checks.length > 0);
     this.part(
       'checks',
@@ -59,8 +69,23 @@ class Checks extends View {
     );
   }
 
+  #drawClusters() {
+    const clusters = [...this.clusters.items.values()].sort(byName);
+    this.part('clusters', [clusters.map((one) => one.metadata.resourceVersion)], () =>
+      clusters.length === 0
+        ? []
+        : [
+            h('h2', {}, 'Clusters'),
+            table(
+              'Clusters that work is sent to',
+              ['Cluster', 'Active'],
+              clusters.map((one) => [h('strong', {}, one.metadata.name), activeText(one)]),
+            ),
+          ],
+    );
+  }
+
   #row(check, queues) {
-    const active = (check.status?.conditions ?? []).find((one) => one.type === 'Active');
     const parameters = check.spec?.parameters;
     return [
       h(
@@ -70,9 +95,7 @@ class Checks extends View {
         parameters && h('small', {}, `${parameters.kind} ${parameters.name}`),
       ),
       check.spec?.controllerName ?? '',
-      active?.status === 'True'
-        ? 'yes'
-        : `no: ${active?.message || active?.reason || 'nobody speaks for it yet'}`,
+      activeText(check),
       h(
         'span',
         { class: 'stack' },

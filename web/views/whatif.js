@@ -2,7 +2,7 @@
 // is drawn. Nothing is written.
 import { h } from '../ui/dom.js';
 import { View } from '../ui/view.js';
-import { answer } from '../ui/answer.js';
+import { answer, refusal } from '../ui/answer.js';
 import { kueue } from '../lib/api.js';
 import {
   fieldOf,
@@ -11,7 +11,6 @@ import {
   mistakes,
   PATH,
   question,
-  refusalWords,
   summary,
 } from '../lib/whatif.js';
 
@@ -215,20 +214,7 @@ class WhatIf extends View {
   #refused(error) {
     const causes = error.causes ?? [];
     this.#status.textContent = '';
-    this.#result.replaceChildren(
-      h(
-        'div',
-        { class: `notice ${error.kind}`, role: 'alert' },
-        h('strong', {}, `${refusalWords(error)}.`),
-        h('span', {}, error.text),
-        causes.length > 1 &&
-          h(
-            'ul',
-            {},
-            causes.map((one) => h('li', {}, h('code', {}, one.field), ` ${one.message}`)),
-          ),
-      ),
-    );
+    this.#result.replaceChildren(refusal(error, causes, { role: 'alert' }));
     const line = lineOf(error);
     if (line) return this.#point(line);
     if (this.kept.own) return undefined;

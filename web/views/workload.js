@@ -25,6 +25,12 @@ const JOB_UID = 'kueue.x-k8s.io/job-uid'; // a label of all workloads of one job
 
 const known = (value) => value !== undefined;
 
+/** Of a queue whose work goes to other clusters: the one that has it, or those that were asked. */
+function clusters({ clusterName, nominatedClusterNames = [] } = {}) {
+  if (clusterName) return ['Cluster', link('#/checks', clusterName)];
+  return nominatedClusterNames.length > 0 && ['Asked clusters', nominatedClusterNames.join(', ')];
+}
+
 class Workload extends View {
   #explained;
   #log = h('div', {});
@@ -181,6 +187,7 @@ class Workload extends View {
               : 'none',
           ],
           queue && ['ClusterQueue', link(to.clusterQueue(queue), queue)],
+          clusters(object.status),
           [
             'Priority',
             [object.spec.priority ?? 0, object.spec.priorityClassRef?.name]

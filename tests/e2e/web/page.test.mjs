@@ -180,6 +180,17 @@ describe('with data', () => {
     await tab.shows(name);
   });
 
+  it('workload that other clusters are asked for, and what they say', async () => {
+    const name = await workloadOf('bob', 'far');
+    await tab.see(
+      `#/workloads/bob/${name}`,
+      /Asked clusters\s+east/,
+      'cannot be copied',
+      /Cluster east refuses the workload: .*bob/,
+    );
+    await tab.picture('workload-abroad');
+  });
+
   it('workloads of one job, of which one is to replace the other', async () => {
     const { items } = await ask(`${KUEUE}/namespaces/bob/workloads`);
     const mine = items.filter((one) => one.metadata.ownerReferences?.[0].name === 'crawl');
@@ -210,9 +221,14 @@ describe('with data', () => {
     await tab.picture('flavors');
     await tab.see('#/nodes/stable', 'Pods on it', 'bob/hotfix');
     await tab.see('#/checks', 'budget', 'example.com/budget', 'audited');
+    await tab.shows(/east\s+yes\s+west\s+no: load client config failed/);
     await tab.picture('checks');
     await tab.see('#/plugins', 'flavor-fungibility', 'in service', /[1-9]\d* calls/);
-    await tab.page.evaluate(() => [...document.querySelectorAll('summary')].at(-1).click());
+    await tab.page.evaluate(() =>
+      [...document.querySelectorAll('summary')]
+        .find((one) => one.parentElement.textContent.includes('flavor-search.after_flavor'))
+        .click(),
+    );
     await tab.shows('flavor-search.after_flavor');
     await tab.picture('plugins');
   });
