@@ -11,6 +11,9 @@ those that were deleted too (then at most once); at a quiet moment in between th
 counts what was sent off, those of the workers what runs there, and a job that changed its size has
 the same one at both; in the end nothing is left at any worker and nobody's quota is taken. A
 story that fails names its seed.
+
+In every third world a cluster that is lost for two seconds is given up. There a job may start more
+than once, and in two places, as nobody can end what cannot be reached; all else has to hold.
 """
 import argparse
 import os
@@ -46,8 +49,10 @@ class World:
         self.random = random.Random(seed)
         self.folder = tempfile.TemporaryDirectory(prefix="sluice-clocks-")
         self.lines = []
+        self.impatient = seed % 3 == 2
         self.places = Places(self.program, workers=3, cpus=CPUS, manager_cpus=sum(CPUS),
                              around=self.around, beside=["elastic-jobs"],
+                             workerLostTimeoutSeconds=2 if self.impatient else 600,
                              **self.random.choice(DISPATCHERS))
 
     def program(self, name):
@@ -90,7 +95,7 @@ class Story:
         name = f"s{self.seed}-{len(self.jobs)}"
         held = self.random.random() < 0.4
         self.jobs[name] = self.random.choice([1, 1, 2])
-        self.places.submit(name, cpu=self.jobs[name], then=(
+        self.places.submit(name, cpu=self.jobs[name], alone=not self.world.impatient, then=(
             f"until [ -e {self.go} ]; do sleep 0.05; done" if held
             else f"sleep {self.random.uniform(0, 0.6):.2f}"))
 
@@ -198,7 +203,10 @@ class Story:
         for name in self.jobs:
             starts, ends = places.runs(name)
             wanted = [(1, 1)] if name not in self.deleted else [(0, 0), (1, 0), (1, 1)]
-            assert (starts, ends) in wanted, f"{name}: {starts} starts, {ends} ends"
+            right = (starts, ends) in wanted
+            if self.world.impatient:
+                right = starts >= ends >= (name not in self.deleted)
+            assert right, f"{name}: {starts} starts, {ends} ends"
         eventually(lambda: not any(host.used() for host in self.hosts()), "all quota is free")
 
     def tell(self):
