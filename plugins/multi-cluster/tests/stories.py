@@ -241,7 +241,7 @@ def main():
             raise
         print(f"story {seed}: {len(story.jobs)} jobs", flush=True)
     world.close()
-    print(f"{OPTIONS.stories} stories: each job ran once, nothing was left")
+    print(f"{OPTIONS.stories} stories: each job ran to its end, nothing was left")
 
 
 if __name__ == "__main__":

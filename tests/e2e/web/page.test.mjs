@@ -98,7 +98,7 @@ describe('with data', () => {
   after(() => clean(tab));
 
   it('overview', async () => {
-    await tab.page.setViewport({ width: 1280, height: 1300 });
+    await tab.page.setViewport({ width: 1280, height: 1500 });
     await tab.see(
       '#/overview',
       'research',
