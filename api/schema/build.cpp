@@ -155,9 +155,11 @@ Draft& descend(Draft& at, const std::string& part) {
 
 class KindBuilder {
  public:
-  KindBuilder(CompiledKind& kind, TypeLibrary& types) : kind_(kind), types_(types) {}
+  KindBuilder(CompiledKind& kind, TypeLibrary& types, Mistakes& mistakes)
+      : kind_(kind), types_(types), mistakes_(mistakes) {}
 
-  Result<const SchemaNode*> version(const VersionSource& source) {
+  /// Without what is wrong.
+  const SchemaNode* version(const VersionSource& source) {
     Draft root;
     for (const auto& field : source.fields) {
       Draft* at = &root;
@@ -175,18 +177,19 @@ class KindBuilder {
       node.fields.insert(node.fields.end(), named->fields.begin(), named->fields.end());
       node.type_name = source.type;
     } else {
-      return Error{"type \"" + source.type + "\" is not known"};
+      mistakes_.add({"type \"" + source.type + "\" is not known"});
     }
     for (const Draft& draft : root.fields) {
       const auto taken = [&](const SchemaField& field) { return field.name == draft.name; };
       if (std::any_of(node.fields.begin(), node.fields.end(), taken)) {
-        return Error{draft.name + ": fields cannot be added to what the built-in type holds"};
+        mistakes_.add({draft.name + ": fields cannot be added to what the built-in type holds"});
+      } else {
+        member(node, draft.name, draft);
       }
-      if (auto added = member(node, draft.name, draft); !added) return added.error();
     }
     index_fields(node);
     for (const auto& rule : source.rules) {
-      if (auto added = add_rule(node, rule); !added) return added.error();
+      if (auto added = add_rule(node, rule); !added) mistakes_.add(added.error());
     }
     return &node;
   }
@@ -207,19 +210,18 @@ class KindBuilder {
     node.fields.push_back(std::move(field));
   }
 
-  Result<void> member(SchemaNode& parent, const std::string& name, const Draft& draft) {
-    auto child = build(draft);
-    if (!child) return child.error().context(name);
+  void member(SchemaNode& parent, const std::string& name, const Draft& draft) {
+    const SchemaNode* child = below(name, draft);
     SchemaField field;
     field.name = name;
-    field.node = *child;
+    field.node = child;
     if (draft.source != nullptr) {
       const json::object& attributes = draft.source->attributes;
       field.required = find_bool(attributes, "required", false);
       field.contributed_by = draft.source->contributed_by;
       field.description = find_text(attributes, "description");
-      field.merge.keys = (*child)->list_keys;
-      field.merge.set = (*child)->list_set;
+      field.merge.keys = child->list_keys;
+      field.merge.set = child->list_set;
       field.merge.atomic = find_text(attributes, "mapType") == "atomic";
       if (const json::value* value = find(attributes, "default")) {
         field.default_value = *value;
@@ -230,12 +232,21 @@ class KindBuilder {
       parent.has_contributed = true;
       kind_.has_contributed = true;
     }
-    if (parent.fields.size() >= 64) return Error{name + ": more than 64 fields in one object"};
+    if (parent.fields.size() >= 64)
+      return mistakes_.add({name + ": more than 64 fields in one object"});
     parent.fields.push_back(std::move(field));
-    return {};
   }
 
-  Result<const SchemaNode*> build(const Draft& draft) {
+  /// As build(), which does not know the place.
+  const SchemaNode* below(const std::string& name, const Draft& draft) {
+    const std::size_t first = mistakes_.size();
+    const SchemaNode* node = build(draft);
+    mistakes_.place(first, name);
+    return node;
+  }
+
+  /// A field of an unknown type takes anything, so that what is said of it elsewhere finds it.
+  const SchemaNode* build(const Draft& draft) {
     static const json::object kNone;
     const json::object& attributes = draft.source != nullptr ? draft.source->attributes : kNone;
     std::string_view type = find_text(attributes, "type");
@@ -243,29 +254,21 @@ class KindBuilder {
     const ScalarType* known = scalar(type);
     if (known == nullptr) {
       if (const SchemaNode* named = types_.get(type)) return named;
-      return Error{"type \"" + std::string(type) + "\" is not known"};
+      mistakes_.add({"type \"" + std::string(type) + "\" is not known"});
     }
     SchemaNode& node = kind_.nodes.emplace_back();
-    node.type = known->type;
-    node.format = known->format;
-    if (auto read = limits(attributes, node); !read) return read.error();
+    node.type = known != nullptr ? known->type : NodeType::kAny;
+    node.format = known != nullptr ? known->format : Format::kNone;
+    if (auto read = limits(attributes, node); !read) mistakes_.add(read.error());
     if (draft.items != nullptr) {
-      auto items = build(*draft.items);
-      if (!items) return items.error().context("[]");
-      node.items = *items;
+      node.items = below("[]", *draft.items);
     } else if (const auto name = find_text(attributes, "items"); !name.empty()) {
       node.items = types_.get(name);
       if (node.items == nullptr)
-        return Error{"items: type \"" + std::string(name) + "\" is not known"};
+        mistakes_.add({"items: type \"" + std::string(name) + "\" is not known"});
     }
-    if (draft.values != nullptr) {
-      auto values = build(*draft.values);
-      if (!values) return values.error().context("{}");
-      node.values = *values;
-    }
-    for (const Draft& child : draft.fields) {
-      if (auto added = member(node, child.name, child); !added) return added.error();
-    }
+    if (draft.values != nullptr) node.values = below("{}", *draft.values);
+    for (const Draft& child : draft.fields) member(node, child.name, child);
     for (const SchemaNode* child : {node.items, node.values}) {
       if (child != nullptr && child->has_contributed) node.has_contributed = true;
     }
@@ -329,6 +332,7 @@ class KindBuilder {
 
   CompiledKind& kind_;
   TypeLibrary& types_;
+  Mistakes& mistakes_;
 
  public:
   std::vector<UpdateRule> pending_updates_;
@@ -514,8 +518,8 @@ std::size_t CompiledKind::version_index(std::string_view name) const {
   return i;
 }
 
-Result<std::unique_ptr<CompiledKind>> compile_kind(const KindSource& source, TypeLibrary& types,
-                                                   const BuiltinRules* builtin) {
+std::unique_ptr<CompiledKind> compile_kind(const KindSource& source, TypeLibrary& types,
+                                           const BuiltinRules* builtin, Mistakes& mistakes) {
   auto kind = std::make_unique<CompiledKind>();
   kind->info = source.info;
   kind->sources = source.versions;
@@ -526,10 +530,10 @@ Result<std::unique_ptr<CompiledKind>> compile_kind(const KindSource& source, Typ
     const VersionSource& version = source.versions[i];
     const bool later = !version.type.empty() && version.fields.empty() && version.rules.empty();
     if (later) continue;
-    KindBuilder builder(*kind, types);
-    auto root = builder.version(version);
-    if (!root) return root.error().context(source.info.kind + " " + version.name);
-    kind->roots[i] = *root;
+    const std::size_t first = mistakes.size();
+    KindBuilder builder(*kind, types, mistakes);
+    kind->roots[i] = builder.version(version);
+    mistakes.place(first, source.info.kind + " " + version.name);
     if (kind->hub == i) kind->update_rules = std::move(builder.pending_updates_);
   }
   return kind;
@@ -540,10 +544,11 @@ const SchemaNode* root_of(CompiledKind& kind, std::size_t version, TypeLibrary& 
   if (const SchemaNode* root = kind.roots[version].load(std::memory_order_acquire)) return root;
   const std::lock_guard lock(mutex);
   if (const SchemaNode* root = kind.roots[version].load(std::memory_order_relaxed)) return root;
-  const auto root = KindBuilder(kind, types).version(kind.sources[version]);
-  SLUICE_CHECK(root.ok(), kind.info.kind, ": ", root.error().text);
-  kind.roots[version].store(*root, std::memory_order_release);
-  return *root;
+  Mistakes none;
+  const SchemaNode* root = KindBuilder(kind, types, none).version(kind.sources[version]);
+  SLUICE_CHECK(none.none(), kind.info.kind, ": ", none.error().text);
+  kind.roots[version].store(root, std::memory_order_release);
+  return root;
 }
 
 }  // namespace sluice::api

@@ -65,9 +65,10 @@ struct CompiledKind {
   std::size_t version_index(std::string_view name) const;
 };
 
-/// `builtin`: its rules if it is a built-in kind that has any; nullptr otherwise.
-Result<std::unique_ptr<CompiledKind>> compile_kind(const KindSource& source, TypeLibrary& types,
-                                                   const BuiltinRules* builtin);
+/// `builtin`: its rules if it is a built-in kind that has any; nullptr otherwise. With mistakes the
+/// kind has what was not wrong.
+std::unique_ptr<CompiledKind> compile_kind(const KindSource& source, TypeLibrary& types,
+                                           const BuiltinRules* builtin, Mistakes& mistakes);
 
 /// The schema of a version, compiled on its first use. `types` and the nodes of `kind` are guarded
 /// by `mutex`; may be called from any thread.

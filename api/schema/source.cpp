@@ -14,64 +14,70 @@ namespace json = boost::json;
 
 namespace {
 
-Result<void> only_keys(const json::object& object, const std::string& where,
-                       const std::set<std::string_view>& allowed) {
+void only_keys(const json::object& object, const std::string& where,
+               const std::set<std::string_view>& allowed, Mistakes& mistakes) {
   for (const auto& member : object) {
     if (allowed.count(view(member.key())) != 0) continue;
     std::string list;
     for (const auto& each : allowed) list += (list.empty() ? "" : ", ") + std::string(each);
-    return Error{where + ": unknown key \"" + std::string(view(member.key())) + "\"; allowed are " +
-                 list};
+    mistakes.add(
+        {where + ": unknown key \"" + std::string(view(member.key())) + "\"; allowed are " + list});
   }
-  return {};
 }
 
-Result<void> read_columns(const json::object& from, const std::string& where,
-                          std::vector<Column>& into) {
-  const json::array* list = find_array(from, "columns");
+/// The objects of a list, each with its place; what is none is told.
+std::vector<std::pair<const json::object*, std::string>> objects_of(const json::object& from,
+                                                                    std::string_view key,
+                                                                    const std::string& where,
+                                                                    Mistakes& mistakes) {
+  std::vector<std::pair<const json::object*, std::string>> out;
+  const json::array* list = find_array(from, key);
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    const std::string place = where + ".columns[" + std::to_string(i) + "]";
-    const auto* each = (*list)[i].if_object();
-    if (each == nullptr) return Error{place + ": must be an object"};
-    if (auto known = only_keys(*each, place, {"name", "path", "type", "description", "priority"});
-        !known) {
-      return known;
+    const std::string place = where + std::string(key) + "[" + std::to_string(i) + "]";
+    if (const auto* each = (*list)[i].if_object()) {
+      out.emplace_back(each, place);
+    } else {
+      mistakes.add({place + ": must be an object"});
     }
+  }
+  return out;
+}
+
+void read_columns(const json::object& from, const std::string& where, std::vector<Column>& into,
+                  Mistakes& mistakes) {
+  for (const auto& [each, place] : objects_of(from, "columns", where + ".", mistakes)) {
+    only_keys(*each, place, {"name", "path", "type", "description", "priority"}, mistakes);
     Column column;
     column.name = find_text(*each, "name");
     column.json_path = find_text(*each, "path");
     column.type = find_text(*each, "type");
     column.description = find_text(*each, "description");
     column.priority = find_int32(*each, "priority").value_or(0);
+    const bool exists = std::any_of(into.begin(), into.end(),
+                                    [&](const Column& other) { return other.name == column.name; });
     if (column.name.empty() || column.json_path.empty()) {
-      return Error{place + ": name and path are required"};
+      mistakes.add({place + ": name and path are required"});
+    } else if (exists) {
+      mistakes.add({place + ": column \"" + column.name + "\" exists already"});
+    } else {
+      into.push_back(std::move(column));
     }
-    for (const auto& other : into) {
-      if (other.name == column.name) {
-        return Error{place + ": column \"" + column.name + "\" exists already"};
-      }
-    }
-    into.push_back(std::move(column));
   }
-  return {};
 }
 
-Result<void> read_fields(const json::object& from, const std::string& where, bool override_existing,
-                         const std::string& contributor, VersionSource& into) {
-  const json::array* list = find_array(from, "fields");
-  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    const std::string place = where + ".fields[" + std::to_string(i) + "]";
-    const auto* each = (*list)[i].if_object();
-    if (each == nullptr) return Error{place + ": must be an object"};
-    if (auto known = only_keys(*each, place,
-                               {"path", "type", "items", "required", "default", "enum", "format",
-                                "min", "max", "minLength", "maxLength", "minItems", "maxItems",
-                                "maxProperties", "listType", "listKeys", "mapType", "description"});
-        !known) {
-      return known;
-    }
+void read_fields(const json::object& from, const std::string& where, bool override_existing,
+                 const std::string& contributor, VersionSource& into, Mistakes& mistakes) {
+  for (const auto& [each, place] : objects_of(from, "fields", where + ".", mistakes)) {
+    only_keys(*each, place,
+              {"path", "type", "items", "required", "default", "enum", "format", "min", "max",
+               "minLength", "maxLength", "minItems", "maxItems", "maxProperties", "listType",
+               "listKeys", "mapType", "description"},
+              mistakes);
     FieldSource field{std::string(find_text(*each, "path")), *each, contributor};
-    if (field.path.empty()) return Error{place + ": path is required"};
+    if (field.path.empty()) {
+      mistakes.add({place + ": path is required"});
+      continue;
+    }
     const auto existing =
         std::find_if(into.fields.begin(), into.fields.end(),
                      [&](const FieldSource& other) { return other.path == field.path; });
@@ -80,30 +86,21 @@ Result<void> read_fields(const json::object& from, const std::string& where, boo
     } else if (override_existing) {
       *existing = std::move(field);
     } else {
-      return Error{place + ": field \"" + field.path + "\" exists already in version " + into.name +
-                   (existing->contributed_by.empty()
-                        ? std::string(", it is a field of the core")
-                        : ", contributed by " + existing->contributed_by)};
+      mistakes.add(
+          {place + ": field \"" + field.path + "\" exists already in version " + into.name +
+           (existing->contributed_by.empty() ? std::string(", it is a field of the core")
+                                             : ", contributed by " + existing->contributed_by)});
     }
   }
-  return {};
 }
 
-Result<void> read_rules(const json::object& from, const std::string& where,
-                        const std::string& contributor, VersionSource& into) {
-  const json::array* list = find_array(from, "rules");
-  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    const auto* each = (*list)[i].if_object();
-    const std::string place = where + ".rules[" + std::to_string(i) + "]";
-    if (each == nullptr) return Error{place + ": must be an object"};
-    if (auto known = only_keys(
-            *each, place, {"at", "rule", "message", "field", "fields", "oneOf", "when", "whenSet"});
-        !known) {
-      return known;
-    }
+void read_rules(const json::object& from, const std::string& where, const std::string& contributor,
+                VersionSource& into, Mistakes& mistakes) {
+  for (const auto& [each, place] : objects_of(from, "rules", where + ".", mistakes)) {
+    only_keys(*each, place,
+              {"at", "rule", "message", "field", "fields", "oneOf", "when", "whenSet"}, mistakes);
     into.rules.push_back({*each, contributor});
   }
-  return {};
 }
 
 /// True when `path` is `parent` or lies below it.
@@ -127,58 +124,63 @@ Result<void> base_on(KindSource& kind, const json::object& from, const std::stri
   return {};
 }
 
-Result<void> read_version(KindSource& kind, const json::object& from, const std::string& where,
-                          const std::string& contributor) {
-  if (auto known =
-          only_keys(from, where,
-                    {"version", "storage", "deprecated", "status", "scale", "type", "columns",
-                     "fields", "rules", "basedOn", "without", "moves", "convert"});
-      !known) {
-    return known;
+void read_moves(const json::object& from, const std::string& where, VersionSource& into,
+                Mistakes& mistakes) {
+  const json::array* moves = find_array(from, "moves");
+  for (std::size_t i = 0; moves != nullptr && i < moves->size(); ++i) {
+    const auto* pair = (*moves)[i].if_array();
+    if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_string() ||
+        !(*pair)[1].is_string()) {
+      mistakes.add({where + ".moves: each must be [FIELD HERE, FIELD IN THE STORAGE VERSION]"});
+      continue;
+    }
+    into.moves.emplace_back(view(*(*pair)[0].if_string()), view(*(*pair)[1].if_string()));
   }
+}
+
+/// A version that was not there yet, as far as it is known before its own fields are read.
+VersionSource& new_version(KindSource& kind, const json::object& from, const std::string& where,
+                           Mistakes& mistakes) {
+  VersionSource added;
+  added.name = find_text(from, "version");
+  added.type = find_text(from, "type");
+  KindInfo::Version info;
+  info.name = added.name;
+  info.storage = find_bool(from, "storage", false);
+  info.deprecated = find_bool(from, "deprecated", false);
+  if (auto based = base_on(kind, from, where, added); !based) mistakes.add(based.error());
+  if (!find_text(from, "basedOn").empty() && find(from, "columns") == nullptr) {
+    for (const auto& other : kind.info.versions) {
+      if (other.name == find_text(from, "basedOn")) info.columns = other.columns;
+    }
+  }
+  if (find_bool(from, "status", false)) kind.info.status_subresource = true;
+  if (const json::object* scale = find_object(from, "scale")) {
+    kind.info.scale_field = find_text(*scale, "spec");
+    kind.info.scale_status_field = find_text(*scale, "status");
+  }
+  kind.info.versions.push_back(std::move(info));
+  kind.versions.push_back(std::move(added));
+  return kind.versions.back();
+}
+
+void read_version(KindSource& kind, const json::object& from, const std::string& where,
+                  const std::string& contributor, Mistakes& mistakes) {
+  only_keys(from, where,
+            {"version", "storage", "deprecated", "status", "scale", "type", "columns", "fields",
+             "rules", "basedOn", "without", "moves", "convert"},
+            mistakes);
   const std::string name(find_text(from, "version"));
-  if (name.empty()) return Error{where + ".version: required"};
+  if (name.empty()) return mistakes.add({where + ".version: required"});
   VersionSource* version = kind.version(name);
   const bool fresh = version == nullptr;
-  if (fresh) {
-    VersionSource added;
-    added.name = name;
-    added.type = find_text(from, "type");
-    KindInfo::Version info;
-    info.name = name;
-    info.storage = find_bool(from, "storage", false);
-    info.deprecated = find_bool(from, "deprecated", false);
-    if (auto based = base_on(kind, from, where, added); !based) return based;
-    if (!find_text(from, "basedOn").empty() && find(from, "columns") == nullptr) {
-      for (const auto& other : kind.info.versions) {
-        if (other.name == find_text(from, "basedOn")) info.columns = other.columns;
-      }
-    }
-    if (find_bool(from, "status", false)) kind.info.status_subresource = true;
-    if (const json::object* scale = find_object(from, "scale")) {
-      kind.info.scale_field = find_text(*scale, "spec");
-      kind.info.scale_status_field = find_text(*scale, "status");
-    }
-    kind.info.versions.push_back(std::move(info));
-    kind.versions.push_back(std::move(added));
-    version = &kind.versions.back();
-  }
+  if (fresh) version = &new_version(kind, from, where, mistakes);
   const auto index = static_cast<std::size_t>(version - kind.versions.data());
-  if (auto read = read_columns(from, where, kind.info.versions[index].columns); !read) return read;
-  if (auto read = read_fields(from, where, fresh, contributor, *version); !read) return read;
-  if (auto read = read_rules(from, where, contributor, *version); !read) return read;
+  read_columns(from, where, kind.info.versions[index].columns, mistakes);
+  read_fields(from, where, fresh, contributor, *version, mistakes);
+  read_rules(from, where, contributor, *version, mistakes);
   version->convert = fresh ? find_text(from, "convert") : std::string_view(version->convert);
-  if (const json::array* moves = find_array(from, "moves")) {
-    for (const auto& each : *moves) {
-      const auto* pair = each.if_array();
-      if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_string() ||
-          !(*pair)[1].is_string()) {
-        return Error{where + ".moves: each must be [FIELD HERE, FIELD IN THE STORAGE VERSION]"};
-      }
-      version->moves.emplace_back(view(*(*pair)[0].if_string()), view(*(*pair)[1].if_string()));
-    }
-  }
-  return {};
+  read_moves(from, where, *version, mistakes);
 }
 
 void read_map(const json::object& from, std::string_view key,
@@ -192,18 +194,14 @@ void read_map(const json::object& from, std::string_view key,
   }
 }
 
-Result<void> read_mappings(KindSource& kind, const json::object& from) {
-  const json::array* list = find_array(from, "valueMappings");
-  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    const std::string where = "valueMappings[" + std::to_string(i) + "]";
-    const auto* each = (*list)[i].if_object();
-    if (each == nullptr) return Error{where + ": must be an object"};
-    if (auto known = only_keys(*each, where, {"version", "path", "toStorage", "fromStorage"});
-        !known) {
-      return known;
-    }
+void read_mappings(KindSource& kind, const json::object& from, Mistakes& mistakes) {
+  for (const auto& [each, where] : objects_of(from, "valueMappings", "", mistakes)) {
+    only_keys(*each, where, {"version", "path", "toStorage", "fromStorage"}, mistakes);
     VersionSource* version = kind.version(find_text(*each, "version"));
-    if (version == nullptr) return Error{where + ".version: no such version of " + kind.info.kind};
+    if (version == nullptr) {
+      mistakes.add({where + ".version: no such version of " + kind.info.kind});
+      continue;
+    }
     ValueMapping mapping;
     mapping.path = find_text(*each, "path");
     read_map(*each, "toStorage", mapping.to_hub);
@@ -211,36 +209,37 @@ Result<void> read_mappings(KindSource& kind, const json::object& from) {
     const bool known_path =
         std::any_of(version->fields.begin(), version->fields.end(),
                     [&](const FieldSource& field) { return field.path == mapping.path; });
-    if (!known_path) return Error{where + ".path: no field \"" + mapping.path + "\""};
+    if (!known_path) mistakes.add({where + ".path: no field \"" + mapping.path + "\""});
     version->mappings.push_back(std::move(mapping));
   }
-  return {};
 }
 
-Result<void> read_marks(const json::object& from, std::vector<std::string>& into) {
-  const json::value* given = find(from, "marks");
-  if (given == nullptr) return {};
-  if (!given->is_array()) return Error{"marks: must be a list of annotation and label names"};
+/// The texts of a list that `is_one` says yes to; others are no `what`.
+void read_texts(const json::object& from, const std::string& key, const std::string& list_of,
+                const std::string& what, bool (*is_one)(std::string_view),
+                std::vector<std::string>& into, Mistakes& mistakes) {
+  const json::value* given = find(from, key);
+  if (given == nullptr) return;
+  if (!given->is_array()) return mistakes.add({key + ": must be a list of " + list_of});
   for (const json::value& each : given->get_array()) {
-    const json::string* name = each.if_string();
-    if (name == nullptr || view(*name).find('/') == std::string_view::npos)
-      return Error{"marks: " + to_json(each) + " is no name of the form DOMAIN/NAME"};
-    into.emplace_back(view(*name));
+    const json::string* text = each.if_string();
+    if (text != nullptr && is_one(view(*text))) {
+      into.emplace_back(view(*text));
+    } else {
+      mistakes.add({key + ": " + to_json(each) + " is no " + what});
+    }
   }
-  return {};
 }
 
-Result<void> read_gives(const json::object& from, std::vector<std::string>& into) {
-  const json::value* given = find(from, "gives");
-  if (given == nullptr) return {};
-  if (!given->is_array()) return Error{"gives: must be a list of paths of fields"};
-  for (const json::value& each : given->get_array()) {
-    const json::string* path = each.if_string();
-    if (path == nullptr || path->empty())
-      return Error{"gives: " + to_json(each) + " is no path of a field"};
-    into.emplace_back(view(*path));
-  }
-  return {};
+void read_marks(const json::object& from, std::vector<std::string>& into, Mistakes& mistakes) {
+  const auto named = [](std::string_view text) { return text.find('/') != text.npos; };
+  read_texts(from, "marks", "annotation and label names", "name of the form DOMAIN/NAME", named,
+             into, mistakes);
+}
+
+void read_gives(const json::object& from, std::vector<std::string>& into, Mistakes& mistakes) {
+  const auto is_path = [](std::string_view text) { return !text.empty(); };
+  read_texts(from, "gives", "paths of fields", "path of a field", is_path, into, mistakes);
 }
 
 /// How its objects are jobs: a page, or the name of a kind that is built in.
@@ -294,57 +293,75 @@ std::string kind_key(std::string_view group, std::string_view kind) {
   return std::string(group) + "/" + std::string(kind);
 }
 
-Result<void> add_contribution(std::map<std::string, KindSource>& kinds,
-                              const json::object& contribution, const std::string& contributor) {
-  const std::string kind_name(find_text(contribution, "kind"));
-  if (kind_name.empty()) return Error{"kind: required"};
-  if (auto known =
-          only_keys(contribution, kind_name,
-                    {"kind", "group", "plural", "shortNames", "categories", "scope", "description",
-                     "versions", "valueMappings", "internal", "marks", "gives", "job"});
-      !known) {
-    return known;
+void Mistakes::place(std::size_t first, const std::string& where) {
+  for (std::size_t i = first; i < all_.size(); ++i) all_[i] = where + ": " + all_[i];
+}
+
+Error Mistakes::error() const {
+  std::string text;
+  for (const std::string& each : all_) text += (text.empty() ? "" : "; ") + each;
+  return Error{text};
+}
+
+namespace {
+
+/// What is said of the kind as a whole; the places do not name it.
+void read_kind(KindSource& kind, const json::object& from, const std::string& contributor,
+               Mistakes& mistakes) {
+  if (auto read = read_job(from, contributor, kind.info); !read) mistakes.add(read.error());
+  read_marks(from, kind.info.marks, mistakes);
+  read_gives(from, kind.info.effective, mistakes);
+}
+
+void read_versions(KindSource& kind, bool fresh, const json::object& from,
+                   const std::string& contributor, Mistakes& mistakes) {
+  const std::string& name = kind.info.kind;
+  for (const auto& [each, where] : objects_of(from, "versions", name + ".", mistakes)) {
+    if (!fresh && kind.version(find_text(*each, "version")) == nullptr) {
+      mistakes.add({where + ": " + name + " has no version \"" +
+                    std::string(find_text(*each, "version")) + "\""});
+    } else {
+      read_version(kind, *each, where, contributor, mistakes);
+    }
   }
+}
+
+}  // namespace
+
+void add_contribution(std::map<std::string, KindSource>& kinds, const json::object& contribution,
+                      const std::string& contributor, Mistakes& mistakes) {
+  const std::string name(find_text(contribution, "kind"));
+  if (name.empty()) return mistakes.add({"kind: required"});
+  only_keys(contribution, name,
+            {"kind", "group", "plural", "shortNames", "categories", "scope", "description",
+             "versions", "valueMappings", "internal", "marks", "gives", "job"},
+            mistakes);
   if (!contributor.empty() && find(contribution, "internal") != nullptr)
-    return Error{kind_name + ": internal: only the core has kinds that are not served"};
-  const std::string key = kind_key(find_text(contribution, "group"), kind_name);
+    mistakes.add({name + ": internal: only the core has kinds that are not served"});
+  const std::string key = kind_key(find_text(contribution, "group"), name);
   auto it = kinds.find(key);
   const bool fresh = it == kinds.end();
   if (fresh) {
     auto kind = new_kind(contribution, contributor);
-    if (!kind) return kind.error().context(kind_name);
+    if (!kind) return mistakes.add(kind.error().context(name));
     it = kinds.emplace(key, std::move(*kind)).first;
   } else if (find(contribution, "plural") != nullptr) {
-    return Error{kind_name + ": the kind exists already" +
-                 (it->second.info.contributed_by.empty()
-                      ? std::string(", it belongs to the core")
-                      : ", contributed by " + it->second.info.contributed_by)};
+    return mistakes.add({name + ": the kind exists already" +
+                         (it->second.info.contributed_by.empty()
+                              ? std::string(", it belongs to the core")
+                              : ", contributed by " + it->second.info.contributed_by)});
   }
-  if (auto read = read_job(contribution, contributor, it->second.info); !read)
-    return read.error().context(kind_name);
-  if (auto read = read_marks(contribution, it->second.info.marks); !read)
-    return read.error().context(kind_name);
-  if (auto read = read_gives(contribution, it->second.info.effective); !read)
-    return read.error().context(kind_name);
-  const json::array* versions = find_array(contribution, "versions");
-  for (std::size_t i = 0; versions != nullptr && i < versions->size(); ++i) {
-    const std::string where = kind_name + ".versions[" + std::to_string(i) + "]";
-    const auto* each = (*versions)[i].if_object();
-    if (each == nullptr) return Error{where + ": must be an object"};
-    if (!fresh && it->second.version(find_text(*each, "version")) == nullptr) {
-      return Error{where + ": " + kind_name + " has no version \"" +
-                   std::string(find_text(*each, "version")) + "\""};
-    }
-    if (auto read = read_version(it->second, *each, where, contributor); !read) return read;
-  }
-  if (auto read = read_mappings(it->second, contribution); !read) {
-    return read.error().context(kind_name);
-  }
-  const auto& list = it->second.info.versions;
-  if (std::count_if(list.begin(), list.end(), [](const auto& v) { return v.storage; }) != 1) {
-    return Error{kind_name + ": exactly one version must say \"storage\": true"};
-  }
-  return {};
+  KindSource& kind = it->second;
+  std::size_t first = mistakes.size();
+  read_kind(kind, contribution, contributor, mistakes);
+  mistakes.place(first, name);
+  read_versions(kind, fresh, contribution, contributor, mistakes);
+  first = mistakes.size();
+  read_mappings(kind, contribution, mistakes);
+  mistakes.place(first, name);
+  const auto& list = kind.info.versions;
+  if (std::count_if(list.begin(), list.end(), [](const auto& v) { return v.storage; }) != 1)
+    mistakes.add({name + ": exactly one version must say \"storage\": true"});
 }
 
 }  // namespace sluice::api

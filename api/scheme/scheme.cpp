@@ -127,18 +127,23 @@ struct Scheme::State {
   Result<void> add(const json::array& contributions, const std::string& contributor) {
     std::map<std::string, KindSource> next = sources;
     std::map<std::string, std::unique_ptr<CompiledKind>> changed;
+    Mistakes mistakes;
     for (const auto& each : contributions) {
       const auto* contribution = each.if_object();
-      if (contribution == nullptr) return Error{"must be a JSON object"};
-      if (auto added = add_contribution(next, *contribution, contributor); !added) return added;
+      if (contribution == nullptr) {
+        mistakes.add({"must be a JSON object"});
+        continue;
+      }
+      add_contribution(next, *contribution, contributor, mistakes);
       changed[kind_key(find_text(*contribution, "group"), find_text(*contribution, "kind"))];
     }
     for (auto& [key, kind] : changed) {
-      const KindInfo& info = next.at(key).info;
-      auto compiled = compile_kind(next.at(key), types, builtin_rules(info.group, info.kind));
-      if (!compiled) return compiled.error();
-      kind = std::move(*compiled);
+      const auto source = next.find(key);
+      if (source == next.end()) continue;  // it was refused as a whole
+      const KindInfo& info = source->second.info;
+      kind = compile_kind(source->second, types, builtin_rules(info.group, info.kind), mistakes);
     }
+    if (!mistakes.none()) return mistakes.error();
     sources = std::move(next);
     for (auto& [key, kind] : changed) kinds.insert_or_assign(key, std::move(kind));
     index();

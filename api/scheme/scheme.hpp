@@ -37,7 +37,7 @@ class Scheme {
   /// Adds what a plugin contributes (a JSON object, or an array of them; see
   /// docs/plugins/schema.md): fields of existing kinds, new kinds, rules, value mappings, columns.
   /// All or nothing: a malformed contribution, or one that touches what is there already, is an
-  /// error and changes nothing.
+  /// error, which tells all that is wrong with it, and changes nothing.
   Result<void> add(std::string_view contribution_json, std::string_view contributor);
 
   /// Defaults and validates `object` in the version it names and converts it to hub form, in place.

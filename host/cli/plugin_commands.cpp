@@ -23,6 +23,7 @@
 #include "host/plugins/plugin_file.hpp"
 #include "host/plugins/process/runner.hpp"
 #include "host/plugins/signature.hpp"
+#include "host/plugins/text_gate.hpp"
 #include "host/plugins/trial.hpp"
 #include "host/plugins/validate/validate.hpp"
 
@@ -184,27 +185,47 @@ Result<std::vector<TestResult>> results_of(const Options& options, const Validat
   return validate_process(found->plugin, found->folder, chosen);
 }
 
+json::object to_json(const TestResult& result) {
+  json::object out{{"name", result.name},
+                   {"description", result.description},
+                   {"status", status_name(result.verdict.status)},
+                   {"detail", result.verdict.detail}};
+  const AskedCall& call = result.verdict.call;
+  if (call.step > 0)
+    out["call"] = json::object{{"hook", call.hook}, {"step", call.step}, {"input", call.input}};
+  return out;
+}
+
+/// The call that a verdict is about, below it; a long input is cut here, not in JSON.
+std::string lines_of(const AskedCall& call) {
+  constexpr std::size_t kMostInput = 400;
+  if (call.step == 0) return {};
+  std::string input = shown_text(abi_of(call.input), kMostInput);
+  if (call.input.size() > kMostInput) input += " (all of it: -o json)";
+  return fmt::format("{:9}in {}, call {} of the test\n{}", "", call.hook, call.step,
+                     input.empty() ? "" : fmt::format("{:9}asked: {}\n", "", input));
+}
+
 Result<int> validate(const Options& options) {
   ValidateOptions chosen = options.validate;
   chosen.timeout = std::chrono::milliseconds(static_cast<long>(options.timeout_seconds * 1000));
   const auto results = results_of(options, chosen);
   if (!results.ok()) return results.error();
-  int bad = 0;
+  std::size_t bad = 0, skipped = 0;
   json::array tests;
   std::string lines;
   for (const TestResult& result : *results) {
     const Status status = result.verdict.status;
     bad += status == Status::kFailed || status == Status::kCrashed ? 1 : 0;
-    tests.push_back({{"name", result.name},
-                     {"description", result.description},
-                     {"status", status_name(status)},
-                     {"detail", result.verdict.detail}});
+    skipped += status == Status::kSkipped ? 1 : 0;
+    tests.push_back(to_json(result));
     lines += fmt::format(
         "{:<8} {:<28} {}\n", status_name(status), result.name,
         status == Status::kSuccess ? std::string(result.description) : result.verdict.detail);
+    lines += lines_of(result.verdict.call);
   }
-  lines += fmt::format("{} of {} tests passed or were skipped\n",
-                       results->size() - static_cast<std::size_t>(bad), results->size());
+  lines += fmt::format("{} tests: {} passed, {} skipped, {} failed\n", results->size(),
+                       results->size() - bad - skipped, skipped, bad);
   const json::object document{
       {"file", options.file}, {"passed", bad == 0}, {"tests", std::move(tests)}};
   fmt::print("{}", printed(document, options.output, [&] { return lines; }));

@@ -91,10 +91,13 @@ Result<std::unique_ptr<PluginRuntime>> PluginRuntime::load(const std::string& di
   config.deaths = deaths;
   auto set = PluginSet::load(config);
   if (!set) return set.error();
+  std::string wrong;  // of all of them: whoever mends one mistake per start starts often
   for (const SchemaContribution& contribution : (*set)->schema_contributions()) {
     if (auto added = scheme.add(contribution.json, contribution.plugin); !added)
-      return added.error().context("plugin " + contribution.plugin);
+      wrong += (wrong.empty() ? "plugin " : "; plugin ") + contribution.plugin + ": " +
+               added.error().text;
   }
+  if (!wrong.empty()) return Error{wrong};
   return activated(std::move(*set));
 }
 

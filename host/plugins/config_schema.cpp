@@ -64,8 +64,9 @@ std::string list(const json::array& values) {
   return text;
 }
 
-/// Is this schema one that Checker understands? An empty text: yes.
-std::string schema_mistake(const json::value& schema, const std::string& path, int depth) {
+/// Every place where this schema is not one that Checker understands.
+void find_schema_mistakes(const json::value& schema, const std::string& path, int depth,
+                          std::vector<std::string>& mistakes) {
   static constexpr std::array<std::string_view, 15> kKeywords = {
       "type",      "properties", "required",   "additionalProperties",
       "items",     "enum",       "minimum",    "maximum",
@@ -73,30 +74,39 @@ std::string schema_mistake(const json::value& schema, const std::string& path, i
       "default",   "title",      "description"};
   static constexpr std::array<std::string_view, 7> kTypes = {
       "null", "boolean", "integer", "number", "string", "array", "object"};
-  if (depth > kMaxDepth) return path + ": nested too deeply";
-  if (!schema.is_object()) return path + ": a schema is an object, found " + type_of(schema);
+  const auto wrong = [&](const std::string& where, const std::string& what) {
+    mistakes.push_back(where + ": " + what);
+  };
+  if (depth > kMaxDepth) return wrong(path, "nested too deeply");
+  if (!schema.is_object()) return wrong(path, "a schema is an object, found " + type_of(schema));
   for (const auto& [key, value] : schema.get_object()) {
     const std::string here = path + "/" + std::string(key);
-    if (key != "$schema" && std::find(kKeywords.begin(), kKeywords.end(), key) == kKeywords.end())
-      return here + ": this keyword is not supported";
+    if (key != "$schema" && std::find(kKeywords.begin(), kKeywords.end(), key) == kKeywords.end()) {
+      wrong(here, "this keyword is not supported");
+      continue;
+    }
     if (key == "type" && (!value.is_string() || std::find(kTypes.begin(), kTypes.end(),
                                                           value.get_string()) == kTypes.end()))
-      return here + ": not the name of a type";
-    if ((key == "required" || key == "enum") && !value.is_array()) return here + ": not an array";
-    if (key == "additionalProperties" && !value.is_bool()) return here + ": not true or false";
+      wrong(here, "not the name of a type");
+    if ((key == "required" || key == "enum") && !value.is_array()) wrong(here, "not an array");
+    if (key == "additionalProperties" && !value.is_bool()) wrong(here, "not true or false");
     if ((key.starts_with("min") || key.starts_with("max")) && !has_type(value, "number"))
-      return here + ": not a number";
-    if (key == "items") {
-      if (auto text = schema_mistake(value, here, depth + 1); !text.empty()) return text;
-    }
+      wrong(here, "not a number");
+    if (key == "items") find_schema_mistakes(value, here, depth + 1, mistakes);
     if (key != "properties") continue;
-    if (!value.is_object()) return here + ": not an object";
-    for (const auto& [name, property] : value.get_object()) {
-      auto text = schema_mistake(property, here + "/" + std::string(name), depth + 1);
-      if (!text.empty()) return text;
+    if (!value.is_object()) {
+      wrong(here, "not an object");
+      continue;
     }
+    for (const auto& [name, property] : value.get_object())
+      find_schema_mistakes(property, here + "/" + std::string(name), depth + 1, mistakes);
   }
-  return {};
+}
+
+Error joined(const std::vector<std::string>& mistakes) {
+  std::string text;
+  for (const std::string& mistake : mistakes) text += (text.empty() ? "" : "; ") + mistake;
+  return Error{text};
 }
 
 /// Checks one configuration and fills in its defaults.
@@ -204,8 +214,9 @@ Result<ConfigSchema> ConfigSchema::parse(std::string_view text) {
     return ConfigSchema(json::value{{"type", "object"}, {"additionalProperties", false}});
   auto schema = parse_json(text);
   if (!schema.ok()) return schema.error();
-  if (const std::string mistake = schema_mistake(*schema, "", 0); !mistake.empty())
-    return Error{mistake};
+  std::vector<std::string> mistakes;
+  find_schema_mistakes(*schema, "", 0, mistakes);
+  if (!mistakes.empty()) return joined(mistakes);
   return ConfigSchema(std::move(*schema));
 }
 
@@ -215,10 +226,7 @@ Result<json::value> ConfigSchema::check(std::string_view config) const {
   Checker checker;
   checker.check(*value, schema_.get_object(), "config", 0);
   if (checker.mistakes().empty()) return std::move(*value);
-  std::string text;
-  for (const std::string& mistake : checker.mistakes())
-    text += (text.empty() ? "" : "; ") + mistake;
-  return Error{text};
+  return joined(checker.mistakes());
 }
 
 }  // namespace sluice::host

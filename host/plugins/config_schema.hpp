@@ -15,7 +15,7 @@ namespace sluice::host {
 
 class ConfigSchema {
  public:
-  /// An empty text: the plugin takes no configuration.
+  /// An empty text: the plugin takes no configuration. An error names every mistake.
   static Result<ConfigSchema> parse(std::string_view text);
 
   /// The configuration with defaults filled in, or all mistakes at once: path, what was found and

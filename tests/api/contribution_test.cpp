@@ -179,5 +179,38 @@ TEST(Contribution, ConflictsAndMistakesChangeNothing) {
   EXPECT_FALSE(plain["spec"].as_object().contains("x"));
 }
 
+/// Whoever mends a schema is told of everything at once.
+TEST(Contribution, AllMistakesAreToldAtOnce) {
+  Scheme scheme;
+  const auto added = scheme.add(R"([
+    {"kind": "Budget", "group": "example.com", "plural": "budgets", "scope": "Cluster",
+     "marks": ["nameless"], "versions": [{"version": "v1", "storage": true, "fields": [
+       {"path": "spec", "type": "object"},
+       {"path": "spec.limit", "type": "money"},
+       {"path": "spec.unit", "type": "string", "format": "currency"},
+       {"path": "spec.rest", "type": "string", "requierd": true}],
+      "rules": [{"at": "spec.limit", "rule": "immutable", "message": "it stays"},
+                {"at": "spec", "rule": "sometimes", "message": "?"},
+                {"at": "spec.nowhere", "rule": "immutable", "message": "?"}]}]},
+    {"kind": "Workload", "group": "kueue.x-k8s.io", "versions": [{"version": "v1beta2", "fields": [
+       {"path": "spec.priority", "type": "integer"}]}]},
+    {"kind": "Other", "group": "example.com"}, 7])",
+                                "wrong");
+  ASSERT_FALSE(added.ok());
+  for (const char* mistake :
+       {"Budget: marks: \"nameless\" is no name of the form DOMAIN/NAME",
+        "Budget.versions[0].fields[3]: unknown key \"requierd\"",
+        "Budget v1: spec: limit: type \"money\" is not known",
+        "Budget v1: spec: unit: format \"currency\" is not known",
+        "Budget v1: rule \"sometimes\" at spec is not known",
+        "Budget v1: rule immutable: no field \"spec.nowhere\"",
+        "Workload.versions[0].fields[0]: field \"spec.priority\" exists already",
+        "Other: plural: required for a new kind", "must be a JSON object"})
+    EXPECT_THAT(added.error().text, HasSubstr(mistake));
+  EXPECT_THAT(added.error().text, ::testing::Not(HasSubstr("no field \"spec.limit\"")))
+      << "what is wrong with a field is no second mistake of a rule about it";
+  EXPECT_EQ(scheme.find("example.com/v1", "Budget"), nullptr);
+}
+
 }  // namespace
 }  // namespace sluice::api

@@ -55,6 +55,9 @@ std::int32_t begin(TestInstance& instance, const Attempt& attempt, std::string_v
       {0, static_cast<std::int32_t>(attempt.number - 1), attempt.number,
        ref_of(*attempt.workload, age), abi_of(json), abi_of(kCheck), abi_of(check)},
       age);
+  const Asking asking("check-controller.begin", "attempt " + std::to_string(attempt.number) +
+                                                    " of " + shown_bytes(json) + ", check " +
+                                                    shown_bytes(check));
   return instance.writing([&] { return checks_of(instance)->begin(instance.self, query.get()); });
 }
 
@@ -64,6 +67,8 @@ std::int32_t cancel(TestInstance& instance, const Attempt& attempt, HostAge age)
       {0, 0, attempt.number, abi_of(meta.ns), abi_of(meta.name), abi_of(meta.uid), abi_of(kCheck),
        abi_of("it was evicted")},
       age);
+  const Asking asking("check-controller.cancel", "attempt " + std::to_string(attempt.number) +
+                                                     " of " + shown(*attempt.workload));
   return instance.writing(
       [&] { return checks_of(instance)->cancel(instance.self, cancelled.get()); });
 }
@@ -94,6 +99,7 @@ void look_at_reports(TestInstance& instance, const std::set<std::uint64_t>& begu
 std::vector<std::string> names_of_checks(TestInstance& instance) {
   IncomingText text;
   const sluice_sink_t sink = text.sink();
+  const Asking asking("check-controller.controllers", "");
   const std::int32_t code = checks_of(instance)->controllers(instance.self, &sink);
   expect_ok(instance, "controllers", code, "when asked for the names");
   Nonsense nonsense;
@@ -111,6 +117,7 @@ void drive_checks(TestInstance& instance, HostAge age) {
                                         [](void*, std::int32_t, sluice_str_t, sluice_str_t) {}};
   const Longer<sluice_check_t> exists({0, 0, abi_of(kCheck), abi_of(check)}, age);
   const auto tell = [&](const sluice_check_t* what) {
+    const Asking asking("check-controller.check_changed", shown_bytes(view_of(what->json)));
     return instance.writing(
         [&] { return checks_of(instance)->check_changed(instance.self, what, &activity); });
   };
@@ -156,8 +163,11 @@ void feed_check_garbage(TestInstance& instance) {
        {std::string_view(""), std::string_view("no json"), std::string_view("[]"),
         std::string_view("{\"spec\":7}"), std::string_view("\xff\xfe")}) {
     const sluice_check_t check{sizeof(sluice_check_t), 0, abi_of(kCheck), abi_of(text)};
-    instance.writing(
-        [&] { return checks_of(instance)->check_changed(instance.self, &check, &activity); });
+    const auto changed = [&] {
+      const Asking asking("check-controller.check_changed", shown_bytes(text));
+      return checks_of(instance)->check_changed(instance.self, &check, &activity);
+    };
+    instance.writing(changed);
     begin(instance, {&sample_workloads()[0], 1}, text, text, HostAge::kPresent);
   }
   instance.side.take_reports();
@@ -166,6 +176,7 @@ void feed_check_garbage(TestInstance& instance) {
 std::vector<PluginObjectRef> watched_kinds(TestInstance& instance, std::string& text) {
   const auto* controller = instance.table<sluice_controller_t>(SLUICE_EXT_CONTROLLER);
   const sluice_sink_t sink = sink_into(text);
+  const Asking asking("controller.kinds", "");
   expect_ok(instance, "kinds", controller->kinds(instance.self, &sink), "when asked for the kinds");
   std::vector<PluginObjectRef> kinds;
   for (std::string_view rest = text; !rest.empty();) {

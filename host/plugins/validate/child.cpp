@@ -28,13 +28,14 @@ constexpr std::string_view kLetters = "sfcx";
     ::dup2(null, STDOUT_FILENO);
     ::dup2(null, STDERR_FILENO);
   }
+  note_deaths();
   TestVerdict verdict;
   try {
     verdict = test();
   } catch (const std::exception& e) {
-    verdict = {Status::kFailed, std::string("an exception crossed the line: ") + e.what()};
+    verdict = {Status::kFailed, std::string("an exception crossed the line: ") + e.what(), {}};
   } catch (...) {
-    verdict = {Status::kFailed, "an exception that is no std::exception crossed the line"};
+    verdict = {Status::kFailed, "an exception that is no std::exception crossed the line", {}};
   }
   const std::string text =
       std::string(1, kLetters[static_cast<std::size_t>(verdict.status)]) + verdict.detail;
@@ -72,11 +73,13 @@ std::string_view status_name(Status status) {
   return kNames[static_cast<std::size_t>(status)];
 }
 
-TestVerdict run_in_child(const std::function<TestVerdict()>& test,
-                         std::chrono::milliseconds timeout) {
+namespace {
+
+TestVerdict verdict_of_child(const std::function<TestVerdict()>& test,
+                             std::chrono::milliseconds timeout) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0)
-    return {Status::kFailed, std::string("no pipe for the test: ") + std::strerror(errno)};
+    return {Status::kFailed, std::string("no pipe for the test: ") + std::strerror(errno), {}};
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(pipe[0]);
@@ -85,7 +88,7 @@ TestVerdict run_in_child(const std::function<TestVerdict()>& test,
   ::close(pipe[1]);
   if (child < 0) {
     ::close(pipe[0]);
-    return {Status::kFailed, std::string("no process for the test: ") + std::strerror(errno)};
+    return {Status::kFailed, std::string("no process for the test: ") + std::strerror(errno), {}};
   }
   std::string text;
   const bool in_time = read_all(pipe[0], Clock::now() + timeout, text);
@@ -95,14 +98,27 @@ TestVerdict run_in_child(const std::function<TestVerdict()>& test,
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!in_time)
-    return {Status::kCrashed, "it did not end within " + std::to_string(timeout.count()) + " ms"};
+    return {
+        Status::kCrashed, "it did not end within " + std::to_string(timeout.count()) + " ms", {}};
   if (WIFSIGNALED(status))
-    return {Status::kCrashed, std::string("signal ") + ::strsignal(WTERMSIG(status))};
+    return {Status::kCrashed, std::string("signal ") + ::strsignal(WTERMSIG(status)), {}};
   const auto letter = text.empty() ? kLetters.npos : kLetters.find(text[0]);
   if (letter == kLetters.npos)
     return {Status::kCrashed,
-            "it ended the process with exit status " + std::to_string(WEXITSTATUS(status))};
-  return {static_cast<Status>(letter), text.substr(1)};
+            "it ended the process with exit status " + std::to_string(WEXITSTATUS(status)),
+            {}};
+  return {static_cast<Status>(letter), text.substr(1), {}};
+}
+
+}  // namespace
+
+TestVerdict run_in_child(const std::function<TestVerdict()>& test,
+                         std::chrono::milliseconds timeout) {
+  clear_notes();
+  TestVerdict verdict = verdict_of_child(test, timeout);
+  if (verdict.status == Status::kFailed || verdict.status == Status::kCrashed)
+    verdict.call = last_call();
+  return verdict;
 }
 
 }  // namespace sluice::host

@@ -9,12 +9,15 @@
 #include <string>
 #include <string_view>
 
+#include "host/plugins/validate/asked.hpp"
+
 namespace sluice::host {
 
 struct TestVerdict {
   enum class Status : std::uint8_t { kSuccess, kFailed, kCrashed, kSkipped };
   Status status = Status::kSuccess;
   std::string detail;  ///< why not success
+  AskedCall call{};    ///< into the plugin, in which it happened
 };
 
 /// `success`, `failed`, `crashed` or `skipped`.

@@ -35,6 +35,9 @@ std::string ask_search(const TestInstance& instance, HostAge age) {
       for (const sluice_outcome_t best : {sluice_outcome_t{0, 0}, sluice_outcome_t{2, 1}}) {
         const Longer<sluice_search_step_t> step({0, queue, current, best, best.mode != 0, 0}, age);
         std::int32_t verdict = -1;
+        const Asking asking("flavor-search.after_flavor", "queue " + std::to_string(queue) +
+                                                              ", current " + name_of(current) +
+                                                              ", best " + name_of(best));
         const std::int32_t code = search->after_flavor(instance.self, step.get(), &verdict);
         expect(code == SLUICE_OK, "after_flavor answered " + std::to_string(code));
         expect(verdict >= SLUICE_SEARCH_GO_ON && verdict <= SLUICE_SEARCH_STOP_BEST,
@@ -47,6 +50,10 @@ std::string ask_search(const TestInstance& instance, HostAge age) {
         const Longer<sluice_position_age_t> position(
             {0, queue, age_in_cycles, generations, generations + 1}, age);
         std::int32_t keep = -1;
+        const Asking asking("flavor-search.keep_position",
+                            "queue " + std::to_string(queue) + ", of " +
+                                std::to_string(age_in_cycles) + " cycles and generation " +
+                                std::to_string(generations));
         const std::int32_t code = search->keep_position(instance.self, position.get(), &keep);
         expect(code == SLUICE_OK && (keep == 0 || keep == 1),
                "keep_position answered " + std::to_string(code) + ", " + std::to_string(keep));
@@ -87,6 +94,8 @@ std::string ask_veto(const TestInstance& instance, HostAge age) {
           {0, 0, ref_of(preemptor, age), count, handles.data(), handle_of(sample_queue()),
            &cluster_queue_api(), admitted_at.data()},
           age, offsetof(sluice_veto_query_t, cluster_queue));
+      const Asking asking("preemption-veto.veto",
+                          std::to_string(count) + " candidates, preemptor " + shown(preemptor));
       const std::int32_t code = veto->veto(instance.self, query.get(), sink.get());
       expect(code == SLUICE_OK, "veto answered " + std::to_string(code));
       text += line("veto " + preemptor.meta.name, code, answer);
@@ -124,6 +133,7 @@ std::string ask_traits(TestInstance& instance, HostAge age) {
         abi_of("cluster-queue"),
         0,
         0};
+    const Asking asking("workload-traits.traits", shown(workload));
     const std::int32_t code = traits->traits(instance.self, ref_of(workload, age), &sink);
     expect(code == SLUICE_OK, "traits answered " + std::to_string(code));
     text += line("traits " + workload.meta.name, code, answer);
@@ -150,12 +160,16 @@ std::string ask_order(TestInstance& instance, HostAge age) {
     for (const std::uint32_t queue : {0u, 4711u}) {  // the second was never announced
       const Longer<sluice_order_query_t> query({0, queue, abi_of("cq"), abi_of("team-0/main")},
                                                age);
+      const Asking asking("queue-order.local_queue",
+                          "queue " + std::to_string(queue) + ", team-0/main");
       answered("local_queue", order->local_queue(instance.self, query.get(), &sink));
     }
   if (SLUICE_HAS(order, workload) && order->workload != nullptr)
-    for (const api::Workload& workload : sample_workloads())
+    for (const api::Workload& workload : sample_workloads()) {
+      const Asking asking("queue-order.workload", shown(workload));
       answered("workload " + workload.meta.name,
                order->workload(instance.self, ref_of(workload, age), &sink));
+    }
   return text;
 }
 
@@ -171,6 +185,9 @@ void notify_all(TestInstance& instance, HostAge age) {
         {0, event, ++sequence, ref_of(sample_workloads()[1], age), abi_of("Preempted"), 1, &other},
         age);
     for (int twice = 0; twice < 2; ++twice) {
+      const Asking asking("post-admit.notify", "event " + std::to_string(event) +
+                                                   (twice == 1 ? ", told again, " : ", ") +
+                                                   shown(sample_workloads()[1]));
       const std::int32_t code =
           instance.writing([&] { return post_admit->notify(instance.self, told.get()); });
       expect(code == SLUICE_OK || code == SLUICE_RETRY,
@@ -202,6 +219,10 @@ std::string ask_filter(const TestInstance& instance, const api::Workload& worklo
       {0, 0, ref_of(workload, age), 0, static_cast<std::uint32_t>(names.size()), names.data(),
        handles.data(), &flavor_api(), handle_of(sample_queue()), &cluster_queue_api()},
       age, offsetof(sluice_filter_query_t, flavor_handles));
+  std::string listed;
+  for (const std::string& flavor : flavors)
+    listed += (listed.empty() ? "" : ", ") + shown_bytes(flavor);
+  const Asking asking("flavor-filter.filter", "flavors " + listed + "; " + shown(workload));
   const std::int32_t code = filter->filter(instance.self, query.get(), &sink);
   expect(code == SLUICE_OK, "filter answered " + std::to_string(code));
   std::string text;
@@ -232,28 +253,9 @@ int ask_better(const TestInstance& instance, sluice_outcome_t a, sluice_outcome_
   const auto* search = instance.table<sluice_flavor_search_t>(SLUICE_EXT_FLAVOR_SEARCH);
   const sluice_search_pair_t pair{sizeof(sluice_search_pair_t), 0, a, b};
   std::int32_t out = -1;
+  const Asking asking("flavor-search.better", name_of(a) + " and " + name_of(b));
   const std::int32_t code = search->better(instance.self, &pair, &out);
   return code == SLUICE_OK && (out == 0 || out == 1) ? out : -1;
-}
-
-void ask_validator(const TestInstance& instance, std::string_view object) {
-  const auto* validator = instance.table<sluice_validator_t>(SLUICE_EXT_VALIDATOR);
-  if (validator == nullptr) return;
-  const sluice_write_t write{
-      sizeof(sluice_write_t), SLUICE_WRITE_UPDATE, abi_of("kueue.x-k8s.io/v1beta2"),
-      abi_of("Workload"),     abi_of(object),      abi_of(object),
-      abi_of("somebody")};
-  const sluice_field_error_sink_t errors{
-      sizeof(sluice_field_error_sink_t), 0, nullptr,
-      [](void*, std::int32_t, sluice_str_t path, sluice_str_t value, sluice_str_t detail) {
-        for (const sluice_str_t text : {path, value, detail}) text_of(text);
-      }};
-  std::string out;
-  const sluice_sink_t sink = sink_into(out);
-  if (SLUICE_HAS(validator, set_defaults) && validator->set_defaults != nullptr)
-    validator->set_defaults(instance.self, &write, &sink);
-  if (document_problem(out) != nullptr) text_of(abi_of(out));
-  validator->validate(instance.self, &write, &errors);
 }
 
 void feed_garbage(TestInstance& instance) {
@@ -263,15 +265,18 @@ void feed_garbage(TestInstance& instance) {
         std::string_view("{\"spec\":7}"), std::string_view("\xff\xfe"), std::string_view(deep)}) {
     if (const auto* watch = instance.table<sluice_queue_watch_t>(SLUICE_EXT_QUEUE_WATCH)) {
       const sluice_queue_t queue{sizeof(sluice_queue_t), 1, abi_of("cq"), abi_of(text)};
+      const Asking asking("queue-watch.queue_changed", shown_bytes(text));
       watch->queue_changed(instance.self, &queue);
     }
-    ask_validator(instance, text);
+    feed_validator_garbage(instance, text);
   }
   feed_job_garbage(instance);
   feed_check_garbage(instance);
-  if (const auto* timers = instance.table<sluice_timers_t>(SLUICE_EXT_TIMERS))
+  if (const auto* timers = instance.table<sluice_timers_t>(SLUICE_EXT_TIMERS)) {
+    const Asking asking("timers.fired", "timer 281474976710655, which is not set");
     instance.writing(
         [&] { return timers->fired(instance.self, 0xFFFF'FFFF'FFFFu, instance.clock.time); });
+  }
 }
 
 }  // namespace sluice::host

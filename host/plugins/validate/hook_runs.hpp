@@ -26,8 +26,13 @@ void drive_job_mapping(TestInstance& instance);
 std::string ask_filter(const TestInstance& instance, const api::Workload& workload,
                        const std::vector<std::string>& flavors, HostAge age);
 
-/// Defaults and validates a write of this Workload; the answers are dropped.
-void ask_validator(const TestInstance& instance, std::string_view object);
+/// Defaults and validates an update of this, as of a Workload; the answers are dropped. Part of
+/// feed_garbage().
+void feed_validator_garbage(TestInstance& instance, std::string_view object);
+
+/// Defaults and validates the life of objects that the schemas of its kinds take; its defaults have
+/// to please them, too, and to come to rest.
+void drive_validator(TestInstance& instance);
 
 /// The strict order that flavor-search claims; -1 when it does not answer 0 or 1.
 int ask_better(const TestInstance& instance, sluice_outcome_t a, sluice_outcome_t b);
@@ -53,6 +58,9 @@ std::vector<PluginObjectRef> watched_kinds(TestInstance& instance, std::string& 
 
 /// The code with which the controller looks at one object.
 std::int32_t reconcile(TestInstance& instance, const PluginObjectRef& what, HostAge age);
+
+/// Lets the controller look once at objects that the schemas of its kinds take. Whether it wrote.
+bool drive_controller(TestInstance& instance, HostAge age);
 
 /// Hooks of the control kind, fed with texts that are no JSON and numbers out of range. Answers may
 /// be anything; what counts is that they come.

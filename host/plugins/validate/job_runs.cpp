@@ -2,8 +2,10 @@
 #include <boost/json.hpp>
 #include <memory>
 
+#include "api/jobs/job_kind.hpp"
 #include "host/plugins/job_query.hpp"
 #include "host/plugins/validate/hook_runs.hpp"
+#include "host/plugins/validate/own_kinds.hpp"
 
 namespace sluice::host {
 
@@ -18,6 +20,13 @@ struct SampleJob {
 
   hooks::JobQuery query() const { return {kind, json, pod_sets, workloads}; }
 };
+
+/// For a note of a call.
+std::string shown_job(const SampleJob& job) {
+  std::string text = job.kind + " " + job.json;
+  for (const auto& each : job.workloads) text += ", " + shown(*each.workload);
+  return text;
+}
 
 std::string job_json(int parallelism, int generation, bool annotated) {
   boost::json::object metadata{
@@ -47,7 +56,20 @@ hooks::JobWorkload workload_of(const std::string& name, std::int32_t count, bool
   return {std::move(w), match};
 }
 
-std::vector<SampleJob> sample_jobs() {
+/// Jobs of the kinds that it contributes, as a host reads them.
+void add_own_jobs(TestInstance& instance, std::vector<SampleJob>& all) {
+  const OwnKinds kinds(instance);
+  for (const OwnObject& object : kinds.jobs()) {
+    const api::JobKind& kind = *kinds.scheme().find(object.api_version, object.kind)->job;
+    SampleJob job{std::string(kind.group_kind()), object.text, {}, {}};
+    const auto tree = boost::json::parse(object.text);
+    for (const api::JobPodSet& set : kind.pod_sets(tree.get_object()))
+      job.pod_sets.push_back({set.name, set.count, set.min_count});
+    all.push_back(std::move(job));
+  }
+}
+
+std::vector<SampleJob> sample_jobs(TestInstance& instance) {
   std::vector<SampleJob> all;
   for (const bool annotated : {false, true}) {
     for (const std::int32_t count : {2, 3, 5}) {  // one workload of three pods, or none
@@ -63,6 +85,7 @@ std::vector<SampleJob> sample_jobs() {
     }
   }
   all.push_back({"ray.io/RayCluster", "{}", {}, {}});
+  add_own_jobs(instance, all);
   return all;
 }
 
@@ -108,6 +131,7 @@ Plan ask_plan(TestInstance& instance, const SampleJob& job, HostAge age) {
   Longer<sluice_job_query_t> longer(raw.raw(), age);
   longer.value.workload_api = workload_api(age);
   const auto* mapping = instance.table<sluice_job_mapping_t>(SLUICE_EXT_JOB_MAPPING);
+  const Asking asking("job-mapping.plan", shown_job(job));
   const std::int32_t code = mapping->plan(instance.self, longer.get(), &sink);
   expect(code == SLUICE_OK,
          "plan answered " + std::to_string(code) + ": " + instance.side.take_fault_text());
@@ -122,8 +146,11 @@ std::string ask_gates(TestInstance& instance, const SampleJob& job, HostAge age)
   longer.value.workload_api = workload_api(age);
   const auto* gate = instance.table<sluice_pod_gate_t>(SLUICE_EXT_POD_GATE);
   const sluice_sink_t sink = sink_into(text);
-  std::int32_t code = gate->gates(instance.self, longer.get(), &sink);
-  expect(code == SLUICE_OK, "gates answered " + std::to_string(code));
+  {
+    const Asking asking("pod-gate.gates", shown_job(job));
+    const std::int32_t code = gate->gates(instance.self, longer.get(), &sink);
+    expect(code == SLUICE_OK, "gates answered " + std::to_string(code));
+  }
   struct Grants {
     std::string text;
     std::uint64_t pod_sets;
@@ -136,7 +163,8 @@ std::string ask_gates(TestInstance& instance, const SampleJob& job, HostAge age)
                                   g.text +=
                                       " " + std::to_string(pod_set) + ":" + std::to_string(pods);
                                 }};
-  code = gate->granted(instance.self, longer.get(), &out);
+  const Asking asking("pod-gate.granted", shown_job(job));
+  const std::int32_t code = gate->granted(instance.self, longer.get(), &out);
   expect(code == SLUICE_OK, "granted answered " + std::to_string(code));
   expect(grants.sensible, "granted names a pod set that there is not, or a negative number");
   return text + grants.text;
@@ -172,7 +200,7 @@ void carry_out(SampleJob& job, const Plan& plan) {
 
 std::string ask_job_hooks(TestInstance& instance, HostAge age) {
   std::string text;
-  for (const SampleJob& job : sample_jobs()) {
+  for (const SampleJob& job : sample_jobs(instance)) {
     if (instance.table<void>(SLUICE_EXT_JOB_MAPPING) != nullptr)
       text += "plan " + ask_plan(instance, job, age).text + "\n";
     if (instance.table<void>(SLUICE_EXT_POD_GATE) != nullptr)
@@ -182,7 +210,7 @@ std::string ask_job_hooks(TestInstance& instance, HostAge age) {
 }
 
 void drive_job_mapping(TestInstance& instance) {
-  for (SampleJob job : sample_jobs()) {
+  for (SampleJob job : sample_jobs(instance)) {
     if (job.pod_sets.empty()) continue;
     std::string last;
     for (int round = 0; round < 8; ++round) {
@@ -211,14 +239,19 @@ void feed_job_garbage(TestInstance& instance) {
                                         [](void*, sluice_str_t, sluice_str_t, sluice_str_t) {},
                                         [](void*) {},
                                         [](void*, sluice_str_t) {}};
+      const Asking asking("job-mapping.plan", "batch/Job " + shown_bytes(text));
       mapping->plan(instance.self, &raw.raw(), &sink);
     }
     if (const auto* gate = instance.table<sluice_pod_gate_t>(SLUICE_EXT_POD_GATE)) {
       std::string out;
       const sluice_sink_t sink = sink_into(out);
-      gate->gates(instance.self, &raw.raw(), &sink);
+      {
+        const Asking asking("pod-gate.gates", "batch/Job " + shown_bytes(text));
+        gate->gates(instance.self, &raw.raw(), &sink);
+      }
       const sluice_grant_sink_t grants{sizeof(sluice_grant_sink_t), 0, nullptr,
                                        [](void*, std::uint64_t, std::int32_t) {}};
+      const Asking asking("pod-gate.granted", "batch/Job " + shown_bytes(text));
       gate->granted(instance.self, &raw.raw(), &grants);
     }
   }

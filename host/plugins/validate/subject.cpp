@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "host/plugins/workload_api.hpp"
+#include "host/plugins/workload_text.hpp"
 
 namespace sluice::host {
 
@@ -71,6 +72,7 @@ TestInstance::~TestInstance() { end(); }
 std::int32_t TestInstance::create() {
   error.clear();
   const sluice_sink_t sink = sink_into(error);
+  const Asking asking("plugin.create", "config " + config_);
   const std::int32_t code = root_.create(&host_.table, abi_of(config_), &self, &sink);
   if (code != SLUICE_OK) self = nullptr;
   return code;
@@ -82,6 +84,7 @@ void TestInstance::start() {
          "create answered " + std::to_string(created) + ": " + error);
   const sluice_sink_t sink = sink_into(error);
   if (root_.activate != nullptr) {
+    const Asking asking("plugin.activate", "config " + config_);
     const std::int32_t code = root_.activate(self, &sink);
     expect(code == SLUICE_OK, "activate answered " + std::to_string(code) + ": " + error);
   }
@@ -90,6 +93,7 @@ void TestInstance::start() {
   if (watch == nullptr) return;
   for (const std::uint32_t id : {0u, 1u}) {
     const sluice_queue_t queue{sizeof(sluice_queue_t), id, abi_of("cq"), abi_of(kQueueJson)};
+    const Asking asking("queue-watch.queue_changed", kQueueJson);
     const std::int32_t code = watch->queue_changed(self, &queue);
     expect(code == SLUICE_OK, "queue_changed answered " + std::to_string(code) +
                                   " for a plain ClusterQueue: " + side.take_fault_text());
@@ -102,6 +106,7 @@ void TestInstance::fire_timers(HostAge) {
   for (int i = 0; i < 4 && side.next_timer() <= clock.time + 24 * 3600 * kSecond; ++i) {
     clock.time = std::max(clock.time, side.next_timer());
     for (const std::uint64_t number : side.take_due_timers(clock.time)) {
+      const Asking asking("timers.fired", "timer " + std::to_string(number) + ", when it is due");
       const std::int32_t code = writing([&] { return timers->fired(self, number, clock.time); });
       expect(code == SLUICE_OK, "timer " + std::to_string(number) + " answered " +
                                     std::to_string(code) + ": " + side.take_fault_text());
@@ -112,8 +117,12 @@ void TestInstance::fire_timers(HostAge) {
 void TestInstance::end() {
   if (self == nullptr) return;
   const sluice_sink_t sink = sink_into(error);
-  if (active_ && root_.deactivate != nullptr) root_.deactivate(self, &sink);
+  if (active_ && root_.deactivate != nullptr) {
+    const Asking asking("plugin.deactivate", "", Asking::Again::kYes);
+    root_.deactivate(self, &sink);
+  }
   active_ = false;
+  const Asking asking("plugin.destroy", "", Asking::Again::kYes);
   root_.destroy(self);
   self = nullptr;
 }
@@ -178,6 +187,8 @@ const std::vector<api::Workload>& sample_workloads() {
   }();
   return samples;
 }
+
+std::string shown(const api::Workload& workload) { return "workload " + workload_text(workload); }
 
 const std::vector<std::string>& sample_flavors() {
   static const std::vector<std::string> flavors = {"on-demand", "spot", "spot-large",

@@ -15,6 +15,7 @@
 #include "host/plugins/host_side.hpp"
 #include "host/plugins/loaded_plugin.hpp"
 #include "host/plugins/plugin_file.hpp"
+#include "host/plugins/validate/asked.hpp"
 #include "host/plugins/validate/memory_objects.hpp"
 
 namespace sluice::host {
@@ -158,6 +159,9 @@ const sluice_workload_api_t* workload_api(HostAge age);
 
 /// A handful of workloads that differ in everything that hooks can see.
 const std::vector<api::Workload>& sample_workloads();
+
+/// What a plugin can see of it, for a note of a call.
+std::string shown(const api::Workload& workload);
 
 /// Names of flavors as users have them.
 const std::vector<std::string>& sample_flavors();

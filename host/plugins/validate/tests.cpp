@@ -11,6 +11,7 @@
 
 #include "host/plugins/config_schema.hpp"
 #include "host/plugins/validate/hook_runs.hpp"
+#include "host/plugins/validate/own_kinds.hpp"
 #include "sluice/metadata.h"
 
 namespace sluice::host {
@@ -144,26 +145,12 @@ void malformed_input(const Subject& subject) {
   ask_cycle_hooks(instance);
 }
 
-/// The object of that kind that a controller is shown.
-std::string sample_object(const PluginObjectRef& kind) {
-  return R"({"apiVersion":")" + std::string(kind.api_version) + R"(","kind":")" +
-         std::string(kind.kind) +
-         R"(","metadata":{"namespace":"team-a","name":"sample","uid":"uid-sample"},"spec":{}})";
-}
-
 /// With a host of that age; what it does there is its business, that it comes back is not.
 void drive_all(TestInstance& instance, HostAge age) {
   ask_control_hooks(instance, age);
   if (age == HostAge::kOld) return;  // that one has neither checks nor controllers
   if (instance.table<void>(SLUICE_EXT_CHECK_CONTROLLER) != nullptr) drive_checks(instance, age);
-  if (instance.table<void>(SLUICE_EXT_CONTROLLER) == nullptr) return;
-  std::string text;
-  for (PluginObjectRef what : watched_kinds(instance, text)) {
-    instance.memory.objects().put(sample_object(what));
-    what.ns = "team-a";
-    what.name = "sample";
-    reconcile(instance, what, age);
-  }
+  if (instance.table<void>(SLUICE_EXT_CONTROLLER) != nullptr) drive_controller(instance, age);
 }
 
 void other_host(const Subject& subject, HostAge age) {
@@ -279,6 +266,8 @@ void notify_late(const Subject& subject) {
                                        abi_of(""),
                                        0,
                                        nullptr};
+      const Asking asking("post-admit.notify",
+                          "event " + std::to_string(event) + ", told late, " + shown(known[i]));
       const std::int32_t code =
           instance.writing([&] { return post_admit->notify(instance.self, &told); });
       expect(code == SLUICE_OK || code == SLUICE_RETRY,
@@ -295,6 +284,7 @@ void timer_late(const Subject& subject) {
   needs(timers != nullptr, SLUICE_EXT_TIMERS);
   for (const std::uint64_t number : {0ull, 1ull, 99ull, ~0ull}) {
     for (const Duration late : {Duration{0}, -kSecond, 3600 * kSecond}) {
+      const Asking asking("timers.fired", "timer " + std::to_string(number) + ", which is not set");
       const std::int32_t code = instance.writing(
           [&] { return timers->fired(instance.self, number, instance.clock.time + late); });
       expect(code == SLUICE_OK, "timer " + std::to_string(number) +
@@ -359,20 +349,9 @@ void reconcile_settles(const Subject& subject) {
   TestInstance instance(*subject.root, subject.config);
   instance.start();
   needs(instance.table<void>(SLUICE_EXT_CONTROLLER) != nullptr, SLUICE_EXT_CONTROLLER);
-  std::string text;
-  const auto kinds = watched_kinds(instance, text);
-  for (const PluginObjectRef& kind : kinds) instance.memory.objects().put(sample_object(kind));
   constexpr int kRounds = 8;
-  for (int round = 0; round < kRounds; ++round) {
-    const std::int64_t before = instance.memory.objects().writes();
-    for (PluginObjectRef what : kinds) {
-      what.ns = "team-a";
-      what.name = "sample";
-      // An object that makes no sense may be refused; what counts is that it comes to rest.
-      reconcile(instance, what, HostAge::kPresent);
-    }
-    if (instance.memory.objects().writes() == before) return;
-  }
+  for (int round = 0; round < kRounds; ++round)
+    if (!drive_controller(instance, HostAge::kPresent)) return;
   throw TestFailed("reconcile writes each time it looks at the same objects");
 }
 
@@ -383,6 +362,7 @@ void schema_is_json(const Subject& subject) {
   needs(schema != nullptr, SLUICE_EXT_SCHEMA);
   std::string text;
   const sluice_sink_t sink = sink_into(text);
+  const Asking asking("schema.contribute", "");
   const std::int32_t code = schema->contribute(instance.self, &sink);
   expect(code == SLUICE_OK, "contribute answered " + std::to_string(code));
   boost::system::error_code error;
@@ -391,18 +371,20 @@ void schema_is_json(const Subject& subject) {
          "its contribution is no JSON object or array");
 }
 
-/// An object of a user who writes what he likes.
-std::string object_of_user(const PluginObjectRef& kind) {
-  const auto text = boost::json::string(UserText::present());
-  return boost::json::serialize(boost::json::object{
-      {"apiVersion", kind.api_version},
-      {"kind", kind.kind},
-      {"metadata", boost::json::object{{"namespace", "team-a"},
-                                       {"name", "sample"},
-                                       {"uid", "uid-sample"},
-                                       {"annotations", {{"example.com/note", text}}}}},
-      {"spec", boost::json::object{{"queueName", text}}},
-      {"status", boost::json::object{{"message", text}}}});
+void schema_is_taken(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  expect(instance.create() == SLUICE_OK, instance.error);
+  needs(instance.table<void>(SLUICE_EXT_SCHEMA) != nullptr, SLUICE_EXT_SCHEMA);
+  const OwnKinds kinds(instance);
+  for (const api::KindInfo* kind : kinds.scheme().kinds())
+    if (!kind->contributed_by.empty()) kinds.objects(kind->hub_api_version(), kind->kind);
+}
+
+void validator_defaults(const Subject& subject) {
+  TestInstance instance(*subject.root, subject.config);
+  instance.start();
+  needs(instance.table<void>(SLUICE_EXT_VALIDATOR) != nullptr, SLUICE_EXT_VALIDATOR);
+  drive_validator(instance);
 }
 
 /// Whatever of a user's text a plugin repeats, it has to cut it at a character. The text is moved
@@ -417,19 +399,11 @@ void cut_texts(const Subject& subject) {
     const std::uint64_t before = mended().texts;
     ask_cycle_hooks(instance);
     ask_control_hooks(instance);
-    for (const char* kind : {"Workload", "Job"})
-      ask_validator(instance, object_of_user({"kueue.x-k8s.io/v1beta2", kind, "", ""}));
+    if (instance.table<void>(SLUICE_EXT_VALIDATOR) != nullptr) drive_validator(instance);
     if (instance.table<void>(SLUICE_EXT_CHECK_CONTROLLER) != nullptr)
       drive_checks(instance, HostAge::kPresent);
-    if (instance.table<void>(SLUICE_EXT_CONTROLLER) != nullptr) {
-      std::string kinds;
-      for (PluginObjectRef what : watched_kinds(instance, kinds)) {
-        instance.memory.objects().put(object_of_user(what));
-        what.ns = "team-a";
-        what.name = "sample";
-        reconcile(instance, what, HostAge::kPresent);
-      }
-    }
+    if (instance.table<void>(SLUICE_EXT_CONTROLLER) != nullptr)
+      drive_controller(instance, HostAge::kPresent);
     const Mended after = mended();
     expect(after.texts == before,
            "it says a text that is cut inside a character, has control characters or is too long; "
@@ -441,51 +415,65 @@ void cut_texts(const Subject& subject) {
 void loads(const Subject&) {}  // loading it was the test
 
 constexpr ValidateTest kTests[] = {
-    {"load", "loads with all symbols bound", true, &loads, false},
-    {"exports-only-entry", "exports sluice_plugin_entry and nothing else", false,
+    // What is plain comes first: a crash is told of the first input that led to one.
+    {"load", "loads with all symbols bound", TestNeeds::kCode, &loads, false},
+    {"exports-only-entry", "exports sluice_plugin_entry and nothing else", TestNeeds::kFile,
      &exports_only_entry, false},
-    {"matches-metadata", "the code says what the metadata says", true, &matches_metadata, false},
-    {"config-schema", "the schema of its configuration is one that the host understands", true,
-     &config_schema},
-    {"complete-tables", "no function is missing that an extension point must have", true,
-     &complete_tables},
-    {"create-activate", "can be created, activated, deactivated and destroyed", true,
+    {"matches-metadata", "the code says what the metadata says", TestNeeds::kCode,
+     &matches_metadata, false},
+    {"config-schema", "the schema of its configuration is one that the host understands",
+     TestNeeds::kCode, &config_schema},
+    {"create-activate", "can be created, activated, deactivated and destroyed", TestNeeds::kCode,
      &creates_and_activates},
-    {"two-instances", "two instances do not disturb each other", true, &two_instances},
-    {"create-destroy-1000", "a thousand instances leave no files, threads and memory behind", true,
-     &thousand_creates, false},
-    {"bad-config", "a configuration that makes no sense is refused with a reason", true,
+    {"complete-tables", "no function is missing that an extension point must have",
+     TestNeeds::kRunning, &complete_tables},
+    {"two-instances", "two instances do not disturb each other", TestNeeds::kRunning,
+     &two_instances},
+    {"create-destroy-1000", "a thousand instances leave no files, threads and memory behind",
+     TestNeeds::kRunning, &thousand_creates, false},
+    {"bad-config", "a configuration that makes no sense is refused with a reason", TestNeeds::kCode,
      &bad_config, false},
-    {"no-host-call-before-create", "sets, emits and asks nothing before it is active", true,
-     &no_effect_before_activate},
-    {"unknown-extension-null", "answers NULL for extensions that it does not have", true,
-     &unknown_extension},
-    {"throw-is-contained", "malformed objects end in a code, not in an exception or a crash", true,
-     &malformed_input, false},
-    {"cut-texts", "texts of users are repeated whole, or cut at a character", true, &cut_texts},
-    {"old-host", "works with shorter structs and without services", true, &old_host, false},
-    {"future-host", "works with longer structs and unknown values", true, &future_host, false},
-    {"deterministic", "same questions, same answers, in every instance", true, &deterministic},
+    {"no-host-call-before-create", "sets, emits and asks nothing before it is active",
+     TestNeeds::kRunning, &no_effect_before_activate},
+    {"unknown-extension-null", "answers NULL for extensions that it does not have",
+     TestNeeds::kRunning, &unknown_extension},
+    {"deterministic", "same questions, same answers, in every instance", TestNeeds::kRunning,
+     &deterministic},
     {"filter-per-flavor", "a filter's answer depends on the flavor alone, not on its neighbours",
-     true, &filter_deterministic, false},
-    {"search-order", "better() is a strict order", true, &search_order, false},
-    {"many-threads", "cycle hooks answer the same from four threads at once", true, &many_threads,
-     false},
-    {"notify-again", "a notification may come again", true, &notify_again},
-    {"notify-late", "a notification may come late, or for a workload that nobody knows", true,
-     &notify_late},
-    {"timer-late", "a timer may fire that was cancelled on its way", true, &timer_late},
-    {"job-plan-settles", "a job mapping that gets its way asks for nothing more", true,
-     &job_plan_settles, false},
-    {"check-names", "a check controller says for which controllerNames", true, &check_names},
+     TestNeeds::kRunning, &filter_deterministic, false},
+    {"search-order", "better() is a strict order", TestNeeds::kRunning, &search_order, false},
+    {"many-threads", "cycle hooks answer the same from four threads at once", TestNeeds::kRunning,
+     &many_threads, false},
+    {"notify-again", "a notification may come again", TestNeeds::kRunning, &notify_again},
+    {"notify-late", "a notification may come late, or for a workload that nobody knows",
+     TestNeeds::kRunning, &notify_late},
+    {"timer-late", "a timer may fire that was cancelled on its way", TestNeeds::kRunning,
+     &timer_late},
+    {"job-plan-settles", "a job mapping that gets its way asks for nothing more",
+     TestNeeds::kRunning, &job_plan_settles, false},
+    {"check-names", "a check controller says for which controllerNames", TestNeeds::kRunning,
+     &check_names},
     {"check-begin-cancel", "attempts at checks begin again and end again; reports are about them",
-     true, &check_begin_cancel},
-    {"check-cancel-unknown", "an attempt may be cancelled that never began", true,
+     TestNeeds::kRunning, &check_begin_cancel},
+    {"check-cancel-unknown", "an attempt may be cancelled that never began", TestNeeds::kRunning,
      &check_cancel_unknown},
-    {"reconcile-gone", "a controller is at ease with objects that are gone", true, &reconcile_gone},
-    {"reconcile-settles", "a controller that gets its way writes nothing more", true,
+    {"reconcile-gone", "a controller is at ease with objects that are gone", TestNeeds::kRunning,
+     &reconcile_gone},
+    {"reconcile-settles", "a controller that gets its way writes nothing more", TestNeeds::kRunning,
      &reconcile_settles},
-    {"schema-is-json", "the schema contribution is JSON", true, &schema_is_json},
+    {"validator-defaults", "a validator judges what its kinds' schemas take, and defaults it so",
+     TestNeeds::kRunning, &validator_defaults},
+    {"schema-is-json", "the schema contribution is JSON", TestNeeds::kRunning, &schema_is_json},
+    {"schema-is-taken", "its kinds and fields are such that there are objects of them",
+     TestNeeds::kRunning, &schema_is_taken},
+    {"throw-is-contained", "malformed objects end in a code, not in an exception or a crash",
+     TestNeeds::kRunning, &malformed_input, false},
+    {"cut-texts", "texts of users are repeated whole, or cut at a character", TestNeeds::kRunning,
+     &cut_texts},
+    {"old-host", "works with shorter structs and without services", TestNeeds::kRunning, &old_host,
+     false},
+    {"future-host", "works with longer structs and unknown values", TestNeeds::kRunning,
+     &future_host, false},
 };
 
 }  // namespace

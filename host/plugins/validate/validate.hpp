@@ -47,8 +47,10 @@ Result<std::vector<TestResult>> validate_process(const PluginConfig& plugin,
                                                  const std::filesystem::path& folder,
                                                  const ValidateOptions& options);
 
-/// One result per test, in a fixed order. An error when the file is no plugin that this host can
-/// load, or a test's name is not known.
+/// One result per test, in a fixed order. A cause is told once: where the library does not load or
+/// start the tests that need it are skipped, a function that took the process of a test down is
+/// called by no later one, and what fails as a test before it did only names that. An error when
+/// the file is no plugin that this host can load, or a test's name is not known.
 Result<std::vector<TestResult>> validate_plugin(const std::filesystem::path& path,
                                                 const ValidateOptions& options);
 

@@ -87,6 +87,16 @@ constexpr Broken kBroken[] = {
      "failed reconcile answered 3 for a ConfigMap that is not there"},
     {"kindless-controller", "reconcile-gone", "failed it watches \"ConfigMap\", which is not"},
     {"schema-in-words", "schema-is-json", "failed its contribution is no JSON"},
+    {"breaks-its-schema", "validator-defaults",
+     "failed the defaults of a Machine break its schema: spec.size: Unsupported value: \"Huge\""},
+    {"restless-defaults", "validator-defaults",
+     "failed set_defaults changes a Machine that has its defaults"},
+    {"dies-of-fields", "validator-defaults", "crashed signal Aborted"},
+    {"own-thread", "create-activate", "crashed signal Segmentation fault"},
+    {"objectless-schema", "schema-is-taken", "failed no Machine was found to be valid: spec: "},
+    {"schema-mistakes", "schema-is-taken", "unknown key \"enumm\""},
+    {"schema-mistakes", "schema-is-taken", "type \"money\" is not known"},
+    {"schema-mistakes", "schema-is-taken", "rule \"sometimes\" at spec is not known"},
 };
 
 /// What a sanitizer changes: it counts memory itself, and answers a crash in its own way.
@@ -122,6 +132,68 @@ TEST(Validate, FailsThemForNothingBefore) {
     if (test == "create-activate" || test == "complete-tables" || test == "config-schema") continue;
     EXPECT_EQ(verdict_of(broken, "create-activate"), "success ") << broken;
   }
+}
+
+std::vector<TestResult> all_of(const char* plugin) {
+  ValidateOptions options;
+  options.timeout = std::chrono::seconds(2);
+  auto results =
+      validate_plugin(std::string(SLUICE_TEST_PLUGINS "/broken-") + plugin + ".so", options);
+  EXPECT_TRUE(results.ok());
+  return results.ok() ? std::move(*results) : std::vector<TestResult>();
+}
+
+const TestVerdict& verdict_in(const std::vector<TestResult>& results, std::string_view test) {
+  static const TestVerdict none;
+  for (const TestResult& result : results)
+    if (result.name == test) return result.verdict;
+  ADD_FAILURE() << "no test " << test;
+  return none;
+}
+
+/// A crash is told with what was asked of which hook, and the hook is not called again.
+TEST(Validate, NamesHookInputAndStepOfACrashOnce) {
+  const auto results = all_of("exits");
+  const TestVerdict& crash = verdict_in(results, "two-instances");
+  EXPECT_EQ(status_name(crash.status), "crashed");
+  EXPECT_EQ(crash.call.hook, "preemption-veto.veto");
+  EXPECT_THAT(crash.call.input, HasSubstr("0 candidates, preemptor workload {"));
+  EXPECT_THAT(crash.call.input, HasSubstr(R"("name":"plain")"));
+  EXPECT_EQ(crash.call.step, 4U) << "loaded, two created, then this";
+  int crashes = 0;
+  for (const TestResult& result : results)
+    crashes += result.verdict.status == TestVerdict::Status::kCrashed ? 1 : 0;
+  EXPECT_EQ(crashes, 1);
+  EXPECT_EQ(verdict_in(results, "deterministic").detail,
+            "preemption-veto.veto is not called again: see two-instances");
+}
+
+TEST(Validate, TellsAFailedStartOnce) {
+  for (const char* plugin : {"create-fails", "odd-activate", "hangs"}) {
+    int bad = 0;
+    for (const TestResult& result : all_of(plugin)) {
+      bad += result.verdict.status == TestVerdict::Status::kFailed ? 1 : 0;
+      bad += result.verdict.status == TestVerdict::Status::kCrashed ? 1 : 0;
+    }
+    EXPECT_EQ(bad, 1) << plugin;
+  }
+  EXPECT_EQ(verdict_in(all_of("hangs"), "create-activate").call.hook, "plugin.activate");
+  EXPECT_EQ(verdict_in(all_of("hangs"), "notify-late").detail, "see create-activate");
+}
+
+/// What it dies of is an object as its own schema wants it, with every field.
+TEST(Validate, ShowsObjectsOfThePluginsOwnKinds) {
+  const TestVerdict crash = verdict_in(all_of("dies-of-fields"), "validator-defaults");
+  EXPECT_EQ(crash.call.hook, "validator.validate");
+  EXPECT_THAT(crash.call.input, HasSubstr(R"("size":"Small")"));
+  EXPECT_THAT(crash.call.input, HasSubstr(R"("kind":"Machine")"));
+}
+
+/// The thread that died is named, not one that was elsewhere at that time.
+TEST(Validate, NamesTheThreadThatDied) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer takes the signal";
+  const TestVerdict crash = verdict_in(all_of("own-thread"), "create-activate");
+  EXPECT_EQ(crash.call.hook, "a thread of the plugin's own");
 }
 
 }  // namespace

@@ -46,8 +46,9 @@ TEST_F(PluginCommand, InspectRunsNothingOfTheFile) {
 TEST_F(PluginCommand, ValidateSaysWhatFailed) {
   const RunResult good = sluice("plugin validate " + kFolder + "filter.so");
   EXPECT_EQ(good.status, 0) << good.out << good.err;
-  EXPECT_THAT(good.out, AllOf(HasSubstr("success  create-destroy-1000 "),
-                              HasSubstr("skipped  search-order "), HasSubstr("tests passed")));
+  EXPECT_THAT(good.out,
+              AllOf(HasSubstr("success  create-destroy-1000 "), HasSubstr("skipped  search-order "),
+                    HasSubstr("31 tests: "), HasSubstr(" skipped, 0 failed")));
   const RunResult bad = sluice("plugin validate " + kFolder + "crosses.so");
   EXPECT_EQ(bad.status, 1);
   EXPECT_THAT(bad.out, HasSubstr("an exception crossed the line: past the line"));
@@ -56,7 +57,12 @@ TEST_F(PluginCommand, ValidateSaysWhatFailed) {
   EXPECT_FALSE(report.at("passed").as_bool());
   ASSERT_EQ(report.at("tests").as_array().size(), 2u);
   EXPECT_EQ(report.at("tests").at(0).at("status").as_string(), "success");
-  EXPECT_EQ(report.at("tests").at(1).at("status").as_string(), "crashed");
+  const auto& crash = report.at("tests").at(1);
+  EXPECT_EQ(crash.at("status").as_string(), "crashed");
+  EXPECT_GT(crash.at("call").at("step").as_int64(), 0);
+  const std::string hook(crash.at("call").at("hook").as_string());
+  EXPECT_THAT(sluice("plugin validate --only load,deterministic " + kFolder + "crashes.so").out,
+              HasSubstr("         in " + hook + ", call "));
 }
 
 TEST_F(PluginCommand, AProcessIsInspectedAndValidatedByItsNameInAConfiguration) {

@@ -80,6 +80,9 @@ TEST(ConfigSchema, WithoutASchemaNothingIsTaken) {
 TEST(ConfigSchema, SchemasThatAreNotUnderstoodAreRefused) {
   EXPECT_THAT(checked("{}", "no json"), HasSubstr("schema: it is not valid JSON"));
   EXPECT_EQ(checked("{}", R"({"oneOf":[]})"), "schema: /oneOf: this keyword is not supported");
+  EXPECT_EQ(checked("{}", R"({"type":"thing","properties":{"a":{"min":1},"b":{"enum":7}}})"),
+            "schema: /type: not the name of a type; /properties/a/min: this keyword is not "
+            "supported; /properties/b/enum: not an array");
   EXPECT_EQ(checked("{}", R"({"properties":{"a":{"type":"text"}}})"),
             "schema: /properties/a/type: not the name of a type");
   EXPECT_THAT(checked("{}", R"({"properties":{"a":7}})"), HasSubstr("a schema is an object"));
