@@ -21,6 +21,9 @@ namespace {
 
 namespace json = boost::json;
 
+/// Of a queue in which most are others', the rest is not searched.
+constexpr std::size_t kMostLookedAt = 10'000;
+
 json::object reference(const Wish& wish, const std::string& key) {
   json::object out{{"apiVersion", wish.kind->api_version(wish.version)}, {"kind", wish.kind->kind}};
   if (wish.kind->namespaced) out["namespace"] = wish.ns;
@@ -85,13 +88,37 @@ const char* decision_of(const Engine& engine, WorkloadId id, WorkloadState befor
   return "Inactive";
 }
 
+json::object reference_of(const Engine& engine, WorkloadId id) {
+  const std::string& key = engine.key(id);
+  return {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+          {"kind", "Workload"},
+          {"namespace", key.substr(0, key.find('/'))},
+          {"name", key.substr(key.find('/') + 1)}};
+}
+
+json::object reference_of(const Engine& engine, const Asked& asked, const Question& question,
+                          const std::vector<Granted>& granted) {
+  if (!asked.wish) return reference_of(engine, asked.workload);
+  return reference(question.wishes[*asked.wish], granted[*asked.wish].key);
+}
+
+/// Of one that waited already: what it lacks is not asked, `explain` tells that.
+json::object brief_of(const Engine& engine, WorkloadId id, const Happenings& since) {
+  json::object out{{"object", reference_of(engine, id)},
+                   {"decision", decision_of(engine, id, since.before(id))}};
+  const std::string_view queue = cluster_queue_of(engine.model(), *engine.object(id));
+  out["queue"] = json::object{{"localQueue", engine.object(id)->queue_name},
+                              {"clusterQueue", api::json_view(queue)}};
+  return out;
+}
+
 json::object told_of(Fork& fork, const Asked& asked, const Question& question, const Names& names,
                      const std::vector<Granted>& granted, const Happenings& since,
                      const MayKnow& may_know) {
   const Engine& engine = fork.engine();
   const WorkloadId id = asked.workload;
-  const Wish& wish = question.wishes[asked.wish];
-  json::object out{{"object", reference(wish, granted[asked.wish].key)},
+  if (!asked.wish) return brief_of(engine, id, since);
+  json::object out{{"object", reference_of(engine, asked, question, granted)},
                    {"decision", decision_of(engine, id, since.before(id))}};
   json::object explained = explain_workload(engine, fork.machine().objects(), id, may_know);
   out["queue"] = part(explained, "queue");
@@ -192,10 +219,35 @@ json::array uncertainties(const Engine& engine, const std::vector<Asked>& asked)
   return out;
 }
 
+/// Those that the question means and that the user may know, of a queue the first ones.
+std::vector<WorkloadId> waiting_of(const Engine& engine, const Waiting& asked,
+                                   const MayKnow& may_know) {
+  std::vector<WorkloadId> out;
+  const auto add = [&](WorkloadId id) {
+    const WorkloadState state = engine.state(id);
+    if (state == WorkloadState::kFinished || state == WorkloadState::kInactive) return;
+    if (engine.takes_part(id)) out.push_back(id);
+  };
+  for (const std::string& key : asked.workloads)
+    if (const auto id = engine.find(key); id && engine.object(*id)) add(*id);
+  const std::string queue = asked.local_queue.empty()
+                                ? asked.cluster_queue
+                                : cluster_queue_of(engine.model(), asked.local_queue);
+  if (queue.empty()) return out;
+  const Names names(engine, may_know);
+  for (const PendingWorkload& each :
+       pending_workloads(engine.model(), queue, asked.local_queue, 0, kMostLookedAt)) {
+    if (out.size() == kMostWaiting) break;
+    if (!names.hidden(engine.key(each.id))) add(each.id);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Asked> asked_workloads(Fork& fork, const Question& question,
-                                   const std::vector<Granted>& granted, const Happenings& since) {
+                                   const std::vector<Granted>& granted, const Happenings& since,
+                                   const MayKnow& may_know) {
   const Engine& engine = fork.engine();
   std::vector<Asked> out;
   const auto add = [&](std::size_t wish, const std::string& key) {
@@ -214,6 +266,11 @@ std::vector<Asked> asked_workloads(Fork& fork, const Question& question,
     for (const ObjectRef& owned : fork.machine().index().owned_by(job->metadata.uid()))
       if (is_workload(*owned.kind)) add(i, owned.key);
   }
+  for (const WorkloadId id : waiting_of(engine, question.waiting, may_know)) {
+    const bool told =
+        std::any_of(out.begin(), out.end(), [&](const Asked& each) { return each.workload == id; });
+    if (!told && since.existed(id)) out.push_back({std::nullopt, id});
+  }
   return out;
 }
 
@@ -227,7 +284,7 @@ json::object answer_document(Fork& fork, const Question& question,
                              const Happenings& since, const MayKnow& may_know) {
   Names names(fork.engine(), may_know);
   for (const Asked& each : asked)
-    names.asked(each.workload, reference(question.wishes[each.wish], granted[each.wish].key));
+    names.asked(each.workload, reference_of(fork.engine(), each, question, granted));
   json::array workloads;
   for (const Asked& each : asked)
     workloads.push_back(told_of(fork, each, question, names, granted, since, may_know));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <optional>
 #include <vector>
 
 #include "core/engine/explanation.hpp"
@@ -14,15 +15,18 @@
 
 namespace sluice::host {
 
-/// A workload that was asked about: that of a wish, or one that a job of a wish has.
+/// A workload that was asked about: that of a wish, or one that a job of a wish has, or one that
+/// waited already.
 struct Asked {
-  std::size_t wish = 0;
+  std::optional<std::size_t> wish;  ///< nullopt: it waited already
   WorkloadId workload = 0;
 };
 
-/// In the order of the wishes; without those that have finished before.
+/// In the order of the wishes, without those that have finished before; then those that waited
+/// already and wait still or have started since the fork, of a queue in its order.
 std::vector<Asked> asked_workloads(Fork& fork, const Question& question,
-                                   const std::vector<Granted>& granted, const Happenings& since);
+                                   const std::vector<Granted>& granted, const Happenings& since,
+                                   const MayKnow& may_know);
 
 /// Whether it would have to wait.
 bool waits(const Engine& engine, WorkloadId id);

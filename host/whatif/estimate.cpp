@@ -73,17 +73,19 @@ Basis basis_of(const Fork& fork, const RunTimes& times, const std::vector<Worklo
 struct Told {
   std::set<Time> starts;  ///< each that a play had
   bool never = false;     ///< in one of them it did not start
+  int plays = 0;          ///< that came far enough to tell
 
-  void add(const std::optional<Time>& start) {
+  void add(const std::optional<Time>& start, bool cut) {
     if (start)
       starts.insert(*start);
-    else
+    else if (!cut)
       never = true;
+    plays += start || !cut ? 1 : 0;
   }
 };
 
-std::string sentence(const Told& told, const Basis& basis, int plays) {
-  if (plays == 0) return "it could not be worked out in time";
+std::string sentence(const Told& told, const Basis& basis) {
+  if (told.plays == 0) return "it could not be worked out in time";
   if (told.never && basis.unknown > 0)
     return fmt::format("unknown: {} running job{} no run time", basis.unknown,
                        basis.unknown == 1 ? " says" : "s say");
@@ -111,8 +113,8 @@ std::uint64_t seed_of(Time now, int play) {
 }
 
 json::object document(const Told& told, const std::optional<Time>& soonest, const Basis& basis,
-                      int plays, bool drawn) {
-  json::object out{{"plays", plays}, {"runTimes", basis.document()}};
+                      bool drawn) {
+  json::object out{{"plays", told.plays}, {"runTimes", basis.document()}};
   std::optional<Time> earliest = soonest;
   if (!told.starts.empty()) earliest = std::min(earliest.value_or(kNever), *told.starts.begin());
   if (earliest) out["earliest"] = format_time(*earliest);
@@ -120,7 +122,7 @@ json::object document(const Told& told, const std::optional<Time>& soonest, cons
     out["latest"] = format_time(*told.starts.rbegin());
     out["percent"] = drawn ? percent_of(told.starts.size()) : 100;
   }
-  if (std::string because = sentence(told, basis, plays); !because.empty())
+  if (std::string because = sentence(told, basis); !because.empty())
     out["because"] = std::move(because);
   return out;
 }
@@ -137,8 +139,8 @@ class Estimate {
     if (basis_.open()) play(Play::Mode::kSoonest, 0);
     std::vector<json::object> out;
     for (std::size_t i = 0; i < told_.size(); ++i)
-      out.push_back(document(told_[i], i < soonest_.size() ? soonest_[i] : std::nullopt, basis_,
-                             plays_, drawn_));
+      out.push_back(
+          document(told_[i], i < soonest_.size() ? soonest_[i] : std::nullopt, basis_, drawn_));
     return out;
   }
 
@@ -153,17 +155,19 @@ class Estimate {
       basis_ = basis_of(*put->fork, times, waiting);
     }
     Play on(*put->fork, times, mode, seed_of(put->fork->now(), number));
-    auto starts = on.run(waiting, deadline_);
+    Play::Seen seen = on.run(waiting, deadline_);
     put->fork.reset();  // it tells the play of what it decides
-    if (!starts || waiting.size() != told_.size()) return false;
+    if (waiting.size() != told_.size()) return false;
     if (mode == Play::Mode::kSoonest) {
-      soonest_ = std::move(*starts);
+      soonest_ = std::move(seen.starts);
       return true;
     }
+    // What was cut tells of early starts only: of many plays that would be a bad sample.
+    if (seen.cut && plays_ > 0) return false;
     drawn_ = drawn_ || on.drawn();
-    for (std::size_t i = 0; i < told_.size(); ++i) told_[i].add((*starts)[i]);
+    for (std::size_t i = 0; i < told_.size(); ++i) told_[i].add(seen.starts[i], seen.cut);
     ++plays_;
-    return true;
+    return !seen.cut;
   }
 
   const PutAgain& put_;

@@ -52,8 +52,7 @@ void Play::report_ready() {
     if (engine().state(id) == WorkloadState::kAdmitted) fork_.jobs().report_ready(id);
 }
 
-Result<std::vector<std::optional<Time>>> Play::run(const std::vector<WorkloadId>& asked,
-                                                   Deadline deadline) {
+Play::Seen Play::run(const std::vector<WorkloadId>& asked, Deadline deadline) {
   const Time from = fork_.now();
   for (const WorkloadId id : engine().workloads()) {
     if (engine().state(id) != WorkloadState::kAdmitted || !engine().takes_part(id)) continue;
@@ -61,22 +60,28 @@ Result<std::vector<std::optional<Time>>> Play::run(const std::vector<WorkloadId>
     begin(id, admitted && admitted->status == "True" ? admitted->last_transition_time : from);
   }
   fork_.machine().observe(*this);
-  std::vector<std::optional<Time>> out(asked.size());
+  Seen out;
+  out.starts.resize(asked.size());
+  out.cut = true;
   for (int instant = 0; instant < kMostInstants; ++instant) {
     bool all = true;
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      if (!out[i] && engine().state(asked[i]) == WorkloadState::kAdmitted) out[i] = fork_.now();
-      all &= out[i].has_value();
+      std::optional<Time>& start = out.starts[i];
+      if (!start && engine().state(asked[i]) == WorkloadState::kAdmitted) start = fork_.now();
+      all &= start.has_value();
     }
     const Time next = std::min(fork_.machine().next_timer(), ends_.next());
-    if (all || next == kNever || next - from > kLongest) return out;
+    if (all || next == kNever || next - from > kLongest) {
+      out.cut = false;
+      return out;
+    }
     fork_.begin_instant(std::max(fork_.now(), next));
     end_due();
-    if (auto rested = fork_.run_to_rest(deadline); !rested) return rested.error();
+    if (!fork_.run_to_rest(deadline)) return out;
     report_ready();
-    if (auto rested = fork_.run_to_rest(deadline); !rested) return rested.error();
+    if (!fork_.run_to_rest(deadline)) return out;
   }
-  return Error{"timers follow on timers, and nothing else happens"};
+  return out;  // timers follow on timers, and nothing else happens
 }
 
 }  // namespace sluice::host

@@ -23,10 +23,13 @@ class Play final : public DecisionObserver {
   Play(Fork& fork, const RunTimes& times, Mode mode, std::uint64_t seed)
       : fork_(fork), times_(times), mode_(mode), draws_{std::mt19937_64(seed)} {}
 
-  /// When each of them starts, in their order; nullopt: it never does. An error when the deadline
-  /// came first, or the play goes on for ever.
-  Result<std::vector<std::optional<Time>>> run(const std::vector<WorkloadId>& asked,
-                                               Deadline deadline);
+  struct Seen {
+    std::vector<std::optional<Time>> starts;  ///< by asked one; nullopt: it was not seen to start
+    /// The deadline came before all had started, or it goes on for ever: of those that were not
+    /// seen to start nothing is known. Otherwise they never do.
+    bool cut = false;
+  };
+  Seen run(const std::vector<WorkloadId>& asked, Deadline deadline);
 
   /// Whether chance decided about a run time.
   bool drawn() const { return draws_.any; }

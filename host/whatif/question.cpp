@@ -172,10 +172,59 @@ ApiResult<std::vector<Wish>> read_wishes(const api::Scheme& scheme, const json::
       }
     }
   }
-  if (out.empty()) return bad_request("spec.objects: Required value: what would be written");
+  if (out.empty() && !spec.contains("waiting"))
+    return bad_request("spec.objects: Required value: what would be written");
   if (out.size() > kMostWishes)
     return bad_request(
         fmt::format("spec: Too many: {}: must have at most {} objects", out.size(), kMostWishes));
+  return out;
+}
+
+ApiResult<Waiting> read_waiting(const json::object& spec) {
+  Waiting out;
+  const json::value* given = spec.if_contains("waiting");
+  if (!given || given->is_null()) return out;
+  if (!given->is_object()) return bad_request("spec.waiting: must be an object");
+  const json::object& waiting = given->get_object();
+  auto list = list_of(waiting, "workloads");
+  if (!list) return bad_request("spec.waiting.workloads: must be a list");
+  const auto key_of = [&](const json::object& of, std::string_view name) {
+    const std::string_view ns = api::find_text(of, "namespace");
+    const std::string_view other = api::find_text(spec, "namespace");
+    return fmt::format("{}/{}", ns.empty() ? other : ns, name);
+  };
+  for (const json::value& each : *list) {
+    const json::object* ref = each.if_object();
+    const std::string_view name = ref ? api::find_text(*ref, "name") : std::string_view();
+    if (name.empty() || key_of(*ref, name).front() == '/')
+      return bad_request(fmt::format(
+          "spec.waiting.workloads[{}]: Required value: namespace and name", out.workloads.size()));
+    out.workloads.push_back(key_of(*ref, name));
+  }
+  out.cluster_queue = api::find_text(waiting, "clusterQueue");
+  if (const std::string_view name = api::find_text(waiting, "localQueue"); !name.empty())
+    out.local_queue = key_of(waiting, name);
+  const int ways = (out.workloads.empty() ? 0 : 1) + (out.cluster_queue.empty() ? 0 : 1) +
+                   (out.local_queue.empty() ? 0 : 1);
+  if (ways != 1)
+    return bad_request(
+        "spec.waiting: exactly one of workloads, clusterQueue, localQueue is allowed");
+  if (out.local_queue.starts_with('/'))
+    return bad_request("spec.waiting.namespace: Required value: that of the localQueue");
+  if (out.workloads.size() > kMostWaiting)
+    return bad_request(
+        fmt::format("spec.waiting.workloads: Too many: {}: must have at most {} items",
+                    out.workloads.size(), kMostWaiting));
+  return out;
+}
+
+AccessRequest reading(std::string_view key) {
+  AccessRequest out;
+  out.verb = "get";
+  out.group = "kueue.x-k8s.io";
+  out.resource = "workloads";
+  out.ns = key.substr(0, key.find('/'));
+  out.name = key.substr(key.find('/') + 1);
   return out;
 }
 
@@ -184,6 +233,9 @@ ApiResult<void> judge_access(const Question& question, const May& may, const Exi
     const bool there = !wish.name.empty() && exists(*wish.kind, wish.key());
     if (auto verb = verb_of(question, wish, may, there); !verb) return verb.error();
   }
+  for (const std::string& key : question.waiting.workloads)
+    if (const AccessAnswer answer = may(reading(key)); !answer.allowed)
+      return access_denied(question.who, reading(key), answer.reason);
   return {};
 }
 

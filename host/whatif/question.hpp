@@ -28,14 +28,31 @@ struct Wish {
   std::string key() const { return kind->namespaced ? ns + "/" + name : name; }
 };
 
+/// Those that wait already and of whom is asked when they would start: some of them, or the first
+/// of a queue.
+struct Waiting {
+  std::vector<std::string> workloads;  ///< `namespace/name`
+  std::string cluster_queue;           ///< empty: none is asked about
+  std::string local_queue;             ///< `namespace/name`; empty: none is asked about
+
+  bool none() const { return workloads.empty() && cluster_queue.empty() && local_queue.empty(); }
+};
+
 struct Question {
   Identity who;
   std::vector<Wish> wishes;
   FieldValidation field_validation = FieldValidation::kWarn;
+  Waiting waiting = {};
 };
 
 /// The most objects of one question.
 inline constexpr std::size_t kMostWishes = 1'000;
+
+/// The most workloads that wait already of one question; of a queue its first.
+inline constexpr std::size_t kMostWaiting = 100;
+
+/// `spec.waiting`. 400 for what is none.
+ApiResult<Waiting> read_waiting(const boost::json::object& spec);
 
 /// What the spec of a WhatIf asks: `objects`, in order, those of the text `manifests`, then
 /// `delete` and `deleteManifests`; `namespace` is that of objects which name none. 400 for what is
@@ -48,7 +65,8 @@ using May = std::function<AccessAnswer(const AccessRequest& request)>;
 using Exists = std::function<bool(const api::KindInfo& kind, std::string_view key)>;
 
 /// 403 as the write would be answered: the right to write is the right to ask. What is there
-/// already has to be patched, or is refused as a creation is.
+/// already has to be patched, or is refused as a creation is. Of what waits already may ask who may
+/// read it; of a queue he hears of those workloads only.
 ApiResult<void> judge_access(const Question& question, const May& may, const Exists& exists);
 
 /// What an asked wish became: the key of the object that was written.

@@ -85,12 +85,24 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
   auto wishes = read_wishes(source_.rules.scheme, part(request.question, "spec"));
   if (!wishes) return wishes.error();
   question.wishes = std::move(*wishes);
+  auto waiting = read_waiting(part(request.question, "spec"));
+  if (!waiting) return waiting.error();
+  question.waiting = std::move(*waiting);
   const May may = [&](const AccessRequest& wish) { return authorizer_.may(request.who, wish); };
   const Exists published = [&](const api::KindInfo& kind, std::string_view key) {
     return source_.store.get(kind, key) != nullptr;
   };
   if (auto allowed = judge_access(question, may, published); !allowed) return allowed.error();
 
+  // A user that may not read a namespace's workloads gets no names of them.
+  const MayKnow may_know = [&](std::string_view ns) {
+    AccessRequest wish;
+    wish.verb = "get";
+    wish.group = "kueue.x-k8s.io";
+    wish.resource = "workloads";
+    wish.ns = ns;
+    return may(wish).allowed;
+  };
   const auto moment = moment_();
   if (!moment) return unavailable(moment.error().text, 1);
   const PutAgain put = [&]() -> ApiResult<Put> {
@@ -105,21 +117,12 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
     out.granted = std::move(*granted);
     if (auto rested = out.fork->run_to_rest(deadline); !rested)
       return unavailable(rested.error().text, 1);
-    out.asked = asked_workloads(*out.fork, question, out.granted, *out.since);
+    out.asked = asked_workloads(*out.fork, question, out.granted, *out.since, may_know);
     return out;
   };
   auto done = put();
   if (!done) return done.error();
 
-  // A user that may not read a namespace's workloads gets no names of them.
-  const MayKnow may_know = [&](std::string_view ns) {
-    AccessRequest wish;
-    wish.verb = "get";
-    wish.group = "kueue.x-k8s.io";
-    wish.resource = "workloads";
-    wish.ns = ns;
-    return may(wish).allowed;
-  };
   json::object out = request.question;
   json::object status =
       answer_document(*done->fork, question, done->granted, done->asked, *done->since, may_know);
@@ -128,10 +131,10 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
     if (!uncertain.is_array()) uncertain.emplace_array();
     uncertain.get_array().emplace_back(each);
   }
-  const std::vector<WorkloadId> waiting = done->waiting();
+  const bool any_waits = !done->waiting().empty();
   done->fork.reset();  // its memory is needed
   const json::object& spec = part(request.question, "spec");
-  if (!waiting.empty() && api::find_bool(spec, "estimate", true))
+  if (any_waits && api::find_bool(spec, "estimate", true))
     add_starts(status, estimate_starts(put, past_ ? past_() : PastRunTimes(),
                                        std::min(deadline, Deadline::clock::now() + kEstimate)));
   out["status"] = std::move(status);

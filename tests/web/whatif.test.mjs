@@ -10,9 +10,11 @@ import {
   parseRunTime,
   question,
   questionAbout,
+  questionAboutWaiting,
   refusalWords,
   startLine,
   startSentence,
+  startWords,
   summary,
   verdict,
 } from '../../web/lib/whatif.js';
@@ -120,6 +122,29 @@ spec:
 it('the request has the text as it is', () => {
   assert.deepEqual(question('a: b', 'team', false).spec, { manifests: 'a: b', namespace: 'team' });
   assert.deepEqual(question('a: b', '', true).spec, { deleteManifests: 'a: b' });
+});
+
+describe('those that wait in a queue', () => {
+  it('are asked about with one question, and not with too many', () => {
+    const many = Array.from({ length: 150 }, (_, i) => ({ namespace: 'a', name: `job-${i}` }));
+    const { spec } = questionAboutWaiting(many);
+    assert.deepEqual(spec.waiting.workloads[1], { namespace: 'a', name: 'job-1' });
+    assert.equal(spec.waiting.workloads.length, 100);
+    assert.equal(spec.objects, undefined);
+  });
+
+  it('are each told in a few words', () => {
+    const waits = (start) => startWords({ decision: 'Waits', start }, NOW);
+    assert.equal(waits({ earliest: at(120), latest: at(120), percent: 100 }), 'in 2h');
+    assert.equal(waits({ earliest: at(60), latest: at(90), percent: 84 }), '1h to 1h30m, 84 % sure');
+    assert.equal(waits({ earliest: at(0), latest: at(0), percent: 100 }), 'now');
+    assert.equal(waits({ earliest: at(30), because: 'x' }), 'after 30m or later');
+    assert.equal(waits({ earliest: at(0), because: 'unknown: 1 job' }), 'not known');
+    assert.equal(waits({ because: 'it does not start' }), 'not known: it does not start');
+    assert.equal(waits(undefined), 'not known');
+    assert.equal(startWords({ decision: 'Starts' }, NOW), 'would start now');
+    assert.equal(startWords({ decision: 'Finished' }, NOW), 'would be finished');
+  });
 });
 
 describe('a refusal', () => {

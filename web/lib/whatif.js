@@ -106,6 +106,30 @@ export function questionAbout(workload) {
   return { apiVersion: 'sluice.dev/v1alpha1', kind: 'WhatIf', spec: { objects: [object] } };
 }
 
+/** The most that one question may be about. */
+export const MOST_WAITING = 100;
+
+/** The request about workloads that wait already: [{namespace, name}]. */
+export const questionAboutWaiting = (workloads) => ({
+  apiVersion: 'sluice.dev/v1alpha1',
+  kind: 'WhatIf',
+  spec: { waiting: { workloads: workloads.slice(0, MOST_WAITING) } },
+});
+
+/** When one starts of whom was asked so, in a few words: 'in 2 min', '1 to 5 min, 84 % sure'. */
+export function startWords({ decision, start }, now) {
+  if (decision !== 'Waits' && decision !== 'WaitsForChecks') return verdict({ decision }).text;
+  const earliest = parseTime(start?.earliest);
+  const latest = parseTime(start?.latest);
+  const words = (time) => (time - now < 1000 ? 'now' : formatDuration(time - now));
+  if (!Number.isFinite(earliest)) return start?.because ? `not known: ${start.because}` : 'not known';
+  if (!Number.isFinite(latest))
+    return earliest - now < 1000 ? 'not known' : `after ${words(earliest)} or later`;
+  const sure = start.percent > 0 && start.percent < 100 ? `, ${start.percent} % sure` : '';
+  if (words(earliest) === words(latest)) return `in ${words(latest)}${sure}`.replace('in now', 'now');
+  return `${words(earliest)} to ${words(latest)}${sure}`;
+}
+
 // Which field of the form an error of the API is about, by the path that it names.
 const PLACES = [
   ['name', /^metadata\.name$/],

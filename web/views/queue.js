@@ -3,6 +3,7 @@
 import { h } from '../ui/dom.js';
 import { View } from '../ui/view.js';
 import '../ui/curves.js';
+import { Estimates } from '../ui/estimates.js';
 import {
   badge,
   bar,
@@ -24,11 +25,12 @@ import { buildTree, slimCohort, slimQueue } from '../lib/tree.js';
 import { slimWorkload } from '../lib/workload.js';
 
 const HOLDING = ['Workload', 'State', 'Holds', 'Priority', 'Since'];
-const WAITING = ['Position', 'Workload', 'Why', 'Priority', 'Waits'];
+const WAITING = ['Position', 'Workload', 'Why', 'Starts', 'Priority', 'Waits'];
 const CLASSES = {
   Workload: 'grow',
   Holds: 'wide',
   Why: 'why',
+  Starts: 'starts wide',
   Priority: 'number wide',
   Since: 'number',
   Waits: 'number',
@@ -88,6 +90,7 @@ class Queue extends View {
       });
     }
     this.details = this.own(new Details(this.ctx.api, () => this.soon()));
+    this.estimates = this.own(new Estimates(this.ctx.api, () => this.soon()));
     this.pages = this.own(new OffsetPages(this.ctx.api, pending(name, ns), () => this.soon()));
     this.#curves.open(
       this.ctx.api,
@@ -112,6 +115,7 @@ class Queue extends View {
       this.#holding,
       h('h2', { id: 'waiting' }, 'Wait'),
       this.part('waiting-note', '', () => []),
+      this.estimates.element,
       this.#waiting,
       this.part('more', '', () => []),
     );
@@ -359,9 +363,15 @@ class Queue extends View {
     ]);
     const forbidden = pages.error?.kind === 'forbidden';
     this.#waiting.hidden = pages.count === 0 || forbidden;
+    this.estimates.element.hidden = this.#waiting.hidden;
     this.#waiting.show({
       count: forbidden ? 0 : pages.count,
-      want: (from, upto) => pages.want(from, upto),
+      want: (from, upto) => {
+        pages.want(from, upto);
+        const view = [];
+        for (let i = from; i < upto; ++i) if (pages.row(i)) view.push(pages.row(i).metadata);
+        this.estimates.look(view);
+      },
       row: (i) => pages.row(i) && this.#waitingRow(pages.row(i), i, now),
     });
   }
@@ -379,9 +389,10 @@ class Queue extends View {
       (known.error?.kind === 'forbidden'
         ? 'you may not read this workload'
         : (known.error?.text ?? '…'));
+    const starts = this.estimates.words(item.metadata);
     return {
       key: `${ns}/${name}`,
-      sig: `${i} ${why} ${age(created, now)}`,
+      sig: `${i} ${why} ${starts} ${age(created, now)}`,
       cells: () => [
         cell('Position', String(i + 1)),
         cell(
@@ -390,6 +401,7 @@ class Queue extends View {
           h('small', {}, known.value?.job ?? item.localQueueName ?? ''),
         ),
         h('span', { role: 'cell', class: 'why', title: why }, why),
+        h('span', { role: 'cell', class: CLASSES.Starts, title: starts }, starts),
         cell('Priority', String(item.priority ?? 0)),
         cell('Waits', since(created, now)),
       ],

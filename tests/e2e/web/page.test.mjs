@@ -90,6 +90,13 @@ describe('signing in', () => {
   });
 });
 
+/** Each waiting row in view says when it would start. */
+const estimated = (tab) =>
+  tab.page.waitForFunction(() => {
+    const cells = [...document.querySelectorAll('.waiting .rows .starts')];
+    return cells.length > 0 && cells.every((one) => !['', '…'].includes(one.textContent));
+  });
+
 describe('with data', () => {
   let tab;
   before(async () => {
@@ -131,8 +138,32 @@ describe('with data', () => {
       'evaluate-0',
       'bob/main',
     );
+    await tab.press('.estimates button');
+    await tab.shows(/As of \d\d:\d\d:\d\d, if nothing else is submitted/);
+    await estimated(tab);
+    const starts = await tab.page.$$eval('.waiting .rows .starts', (cells) =>
+      cells.map((one) => one.textContent),
+    );
+    assert.ok(starts.length > 0);
+    for (const words of starts)
+      assert.match(words, /^(not known|in |now|after |would |\d)/, starts.join('; '));
     await tab.picture('queue');
     await tab.see('#/localqueues/bob/main', 'ClusterQueue', 'evaluate-0');
+  });
+
+  it('asks with one question when those that come into view would start', async () => {
+    await tab.see('#/clusterqueues/crowded', /render-\d/);
+    let questions = 0;
+    const count = (request) => (questions += request.url().endsWith('/whatifs') ? 1 : 0);
+    tab.page.on('request', count);
+    await tab.press('.estimates button');
+    await estimated(tab);
+    assert.equal(questions, 1);
+    await tab.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await tab.shows(new RegExp(`\\n${WEB_WAITING}\\n`));
+    await estimated(tab);
+    assert.ok(questions <= 3, String(questions));
+    tab.page.off('request', count);
   });
 
   it('a long queue is few elements, wherever one scrolls', async () => {
@@ -344,7 +375,10 @@ describe('with the rights of one namespace', () => {
     await tab.page.keyboard.press('Enter');
     await tab.see('#/overview', 'ann/main');
     await tab.see('#/workloads', 'ann/job-sweep');
-    await tab.see('#/localqueues/ann/main', 'ann/job-notebook');
+    await tab.see('#/localqueues/ann/main', 'ann/job-notebook', 'When would they start?');
+    await tab.press('.estimates button');
+    await tab.shows(/As of \d\d:\d\d:\d\d, if nothing else is submitted/);
+    assert.ok(!(await tab.text()).includes('bob/'));
     const own = await workloadOf('ann', 'train-resnet');
     await tab.see(`#/workloads/ann/${own}`, 'Life');
     const waits = await workloadOf('ann', 'notebook');

@@ -19,6 +19,7 @@ namespace sluice::host::test {
 namespace {
 
 namespace json = boost::json;
+using ::testing::HasSubstr;
 
 class Everybody final : public Authorizer {
  public:
@@ -69,9 +70,26 @@ struct OneAtATime : LiveWorld {
     SLUICE_CHECK(answer.ok(), answer.ok() ? "" : answer.error().text);
     return part(answer->at("status").at("workloads").at(0).as_object(), "start");
   }
+  /// `name: earliest …` of each that waits, by one question.
+  std::string told_of(const json::object& waiting, Deadline deadline = Deadline::max()) {
+    const WhatIfRequest request{{"somebody", "", {}},
+                                {{"apiVersion", "sluice.dev/v1alpha1"},
+                                 {"kind", "WhatIf"},
+                                 {"spec", json::object{{"waiting", waiting}}}}};
+    const auto answer = service.answer(request, deadline);
+    if (!answer) return fmt::format("{} {}", answer.error().code, answer.error().text);
+    const json::value* workloads = answer->at("status").as_object().if_contains("workloads");
+    if (workloads == nullptr) return "nobody";
+    std::string out;
+    for (const json::value& each : workloads->as_array())
+      out += fmt::format("{} {}: {}\n", std::string(each.at("object").at("name").as_string()),
+                         std::string(each.at("decision").as_string()),
+                         sentence(part(each.as_object(), "start")));
+    return out;
+  }
   /// `earliest latest percent because`, times as seconds from now.
-  std::string told() {
-    const json::object start = ask();
+  std::string told() { return sentence(ask()); }
+  std::string sentence(const json::object& start) const {
     const auto seconds = [&](const char* field) {
       const auto time = api::find_time(start, field);
       return time ? std::to_string((*time - clock.now()) / kSecond) : "-";
@@ -94,6 +112,40 @@ TEST(Estimate, OfJobsThatSayHowLongTheyRun) {
   world.settle();
   world.pass(30 * kSecond);
   EXPECT_EQ(world.told(), "70 70 100 ");  // 60 are left of the first, and then the second
+}
+
+/// One question, and so one fork a play, for all that wait in a queue: as if each were asked for.
+TEST(Estimate, OfAllThatWaitInAQueue) {
+  OneAtATime world;
+  EXPECT_EQ(world.told_of({{"clusterQueue", "cq"}}), "nobody");
+  for (const char* name : {"first", "second", "third", "fourth"})
+    world.apply(OneAtATime::workload(name, OneAtATime::runs("60s")));
+  world.settle();
+  const std::string in_order =
+      "second Waits: 60 60 100 \nthird Waits: 120 120 100 \nfourth Waits: 180 180 100 \n";
+  EXPECT_EQ(world.told_of({{"clusterQueue", "cq"}}), in_order);
+  EXPECT_EQ(world.told_of({{"localQueue", "q"}, {"namespace", "a"}}), in_order);
+  EXPECT_EQ(world.told_of(
+                {{"workloads", json::array{json::object{{"namespace", "a"}, {"name", "fourth"}},
+                                           json::object{{"namespace", "a"}, {"name", "first"}},
+                                           json::object{{"namespace", "a"}, {"name", "gone"}}}}}),
+            "fourth Waits: 180 180 100 \nfirst Runs: - - 0 \n")
+      << "in the order of the question; what is gone is not told of";
+  EXPECT_EQ(world.told_of({{"clusterQueue", "none"}}), "nobody");
+}
+
+TEST(Estimate, RefusesWhatAsksForNobodyOrForTooMany) {
+  OneAtATime world;
+  const std::string one = "400 spec.waiting: exactly one of workloads, clusterQueue, localQueue";
+  EXPECT_THAT(world.told_of({}), HasSubstr(one));
+  EXPECT_THAT(world.told_of({{"clusterQueue", "cq"}, {"localQueue", "q"}}), HasSubstr(one));
+  EXPECT_THAT(world.told_of({{"localQueue", "q"}}), HasSubstr("400 spec.waiting.namespace"));
+  EXPECT_THAT(world.told_of({{"workloads", json::array{json::object{{"name", "x"}}}}}),
+              HasSubstr("400 spec.waiting.workloads[0]: Required value"));
+  json::array many;
+  for (int i = 0; i < 101; ++i) many.push_back(json::object{{"namespace", "a"}, {"name", "x"}});
+  EXPECT_THAT(world.told_of({{"workloads", many}}),
+              HasSubstr("Too many: 101: must have at most 100 items"));
 }
 
 TEST(Estimate, OfJobsThatSayNothing) {

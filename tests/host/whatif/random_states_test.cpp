@@ -271,7 +271,7 @@ class RandomHost {
     const auto granted = put_question(question, LiveWorld::anything(), fork->machine());
     if (!granted) return expect_refused(question, granted.error());
     ASSERT_TRUE(fork->run_to_rest(Deadline::max()).ok());
-    const auto asked = asked_workloads(*fork, question, *granted, in_fork);
+    const auto asked = asked_workloads(*fork, question, *granted, in_fork, {});
     const auto document = answer_document(*fork, question, *granted, asked, in_fork, {});
     world_.publish();
     EXPECT_EQ(world_.store.version(), version) << "something was written";

@@ -124,6 +124,29 @@ TEST(WhatIf, WhatIsThereAlreadyIsChangedOrRefused) {
               HasSubstr("422 "));  // it holds quota
 }
 
+/// Of what waits already whoever may read it may ask; of a queue he hears of those alone.
+TEST(WhatIf, WhoeverMayReadWhatWaitsMayAskWhenItStarts) {
+  Shared world;
+  for (const char* ns : {"a", "b"}) world.apply(workload(ns, "waits", 3));
+  world.settle();
+  const auto ask = [&](const std::string& user, const std::string& waiting) {
+    WhatIfRequest request = Shared::request(user, {});
+    request.question["spec"] = json::object{{"waiting", json::parse(waiting)}};
+    const auto done = world.service.answer(request, Deadline::max());
+    if (!done) return fmt::format("{} {}", done.error().code, done.error().text);
+    return json::serialize(done->at("status"));
+  };
+  const std::string of_queue = R"({"clusterQueue":"shared"})";
+  EXPECT_THAT(ask("operator", of_queue), AllOf(HasSubstr(R"("namespace":"a","name":"waits")"),
+                                               HasSubstr(R"("namespace":"b","name":"waits")")));
+  EXPECT_THAT(ask("tenant-a", of_queue), AllOf(HasSubstr(R"("namespace":"a","name":"waits")"),
+                                               Not(HasSubstr(R"("namespace":"b")"))));
+  EXPECT_THAT(ask("nobody", of_queue), Not(HasSubstr("workloads")));
+  EXPECT_EQ(ask("tenant-a", R"({"workloads":[{"namespace":"b","name":"waits"}]})"),
+            "403 workloads.kueue.x-k8s.io \"waits\" is forbidden: User \"tenant-a\" cannot get "
+            "resource \"workloads\" in API group \"kueue.x-k8s.io\" in the namespace \"b\"");
+}
+
 /// Victims in namespaces whose workloads the user may not read are counted; nothing names them.
 TEST(WhatIf, NamespacesAreWalls) {
   Shared world;
