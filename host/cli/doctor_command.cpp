@@ -24,7 +24,8 @@ constexpr Duration kPatience = 20 * kSecond;  // longer than an API server waits
 constexpr const char* kDoctorFooter =
     R"(It asks the API server for what `sluice manifests` gives a cluster, who decides there, and
 whether the webhooks answer, and says what to do. It changes nothing. The exit status is 0 when
-nothing is wrong, 3 when something is.
+nothing is wrong, 3 when something is. Of a host of Sluice's own it tells that it is one, and
+whether it is ready.
 
 Examples:
   sluice doctor

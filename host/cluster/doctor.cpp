@@ -40,6 +40,10 @@ class Examination {
 
   std::vector<Finding> run() {
     if (!server()) return std::move(findings_);
+    if (is_own_host_) {
+      own_host();
+      return std::move(findings_);
+    }
     definitions();
     lease();
     neighbour();
@@ -70,13 +74,28 @@ class Examination {
     const std::string minor = text_in(*version, "minor");  // some add a plus
     int number = 0;
     std::from_chars(minor.data(), minor.data() + minor.size(), number);
-    const std::string told = "Kubernetes " + text_in(*version, "gitVersion");
-    if (text_in(*version, "major") == "1" && number < kOldestMinor)
+    const std::string git_version = text_in(*version, "gitVersion");
+    is_own_host_ = git_version.find("+sluice-") != std::string::npos;
+    const std::string told = "Kubernetes " + git_version;
+    if (is_own_host_)
+      add(Level::kGood, "server",
+          git_version +
+              ": a host of Sluice, which decides by itself. What a cluster needs for that "
+              "(definitions, a lease, webhooks) it does not; doctor is for clusters");
+    else if (text_in(*version, "major") == "1" && number < kOldestMinor)
       add(Level::kWrong, "server", told,
           fmt::format("Kubernetes 1.{} or later is needed", kOldestMinor));
     else
       add(Level::kGood, "server", told);
     return true;
+  }
+
+  /// What it says itself of how it stands.
+  void own_host() {
+    const ClusterAnswer answer = get("/readyz?verbose");
+    if (answer.status == 200) return add(Level::kGood, "host", "it is ready");
+    add(Level::kWrong, "host", "it is not ready: " + trouble_of(answer),
+        "kubectl get --raw '/readyz?verbose' tells which part, its log tells why");
   }
 
   void definitions() {
@@ -248,6 +267,7 @@ class Examination {
 
   const DoctorOrder& order_;
   const AskCluster& ask_;
+  bool is_own_host_ = false;
   std::vector<Finding> findings_;
 };
 

@@ -197,9 +197,9 @@ def rows():
     yield "GET", a + "/secrets/s", None, 200, edit_a  # seeing is not enough
     yield "GET", a + "/secrets", None, 200, edit_a
     yield "GET", "/api/v1/secrets", None, 200, set()
-    yield "GET", a + "/pods", None, 200, see_a
-    yield "GET", a + "/pods/p/log", None, (200, 400, 404), see_a | {"log"}
-    yield "GET", b + "/pods/p/log", None, (200, 400, 404), {"bob", "rea"}
+    yield "GET", a + "/pods", None, 200, see_a | {"usr", "ops"}
+    yield "GET", a + "/pods/p/log", None, (200, 400, 404), see_a | {"log", "usr", "ops"}
+    yield "GET", b + "/pods/p/log", None, (200, 400, 404), {"bob", "rea", "ops"}
     yield "PATCH", a + "/pods/p/status" + DRY, {}, 200, set()
     yield "GET", a + "/events", None, 200, see_a
     yield "GET", "/api/v1/events", None, 200, {"rea"}

@@ -95,9 +95,9 @@ QUESTIONS = [
     (("operator", *TENANTS), f"{OWN}/{A}/workloads/{{own}}/explain"),
     (("operator",), f"{OWN}/{B}/workloads/{{other}}/explain"),
     # pods, logs, events, what is used
-    (("lead", "viewer"), f"/api/v1/{A}/pods"), ((), f"/api/v1/{B}/pods"),
-    (("lead", "viewer"), f"/api/v1/{A}/pods/{{pod}}/log"),
-    ((), f"/api/v1/{B}/pods/{{otherpod}}/log"), ((), "/api/v1/events"),
+    (("operator", *TENANTS), f"/api/v1/{A}/pods"), (("operator",), f"/api/v1/{B}/pods"),
+    (("operator", *TENANTS), f"/api/v1/{A}/pods/{{pod}}/log"),
+    (("operator",), f"/api/v1/{B}/pods/{{otherpod}}/log"), ((), "/api/v1/events"),
     (("lead", "viewer"), f"/api/v1/{A}/events"), ((), f"/api/v1/{B}/events"),
     (("operator", *TENANTS), f"{METRICS}/{A}/pods"), (("operator",), f"{METRICS}/{B}/pods"),
     (("operator",), f"{METRICS}/pods"), (("operator",), f"{METRICS}/nodes"),

@@ -80,6 +80,22 @@ TEST(Doctor, FindsNothingWhereAllIsWell) {
   EXPECT_THAT(patient.told(), Not(HasSubstr("→")));
 }
 
+/// What a cluster lacks is no fault of a host of its own, and must not be applied to it.
+TEST(Doctor, KnowsAHostOfItsOwn) {
+  Patient host;
+  host.answers.clear();
+  host.answers["/version"] = {200,
+                              R"({"major":"1","minor":"33","gitVersion":"v1.33.0+sluice-0.1.0"})"};
+  host.answers["/readyz?verbose"] = {200, "ok"};
+  EXPECT_FALSE(any_wrong(host.findings())) << host.told();
+  EXPECT_THAT(host.told(), HasSubstr("a host of Sluice, which decides by itself"));
+  EXPECT_THAT(host.told(), HasSubstr("ok       host         it is ready\n"));
+  EXPECT_THAT(host.told(), Not(HasSubstr("sluice manifests")));
+  host.answers["/readyz?verbose"] = {500, "[-]store failed"};
+  EXPECT_TRUE(any_wrong(host.findings()));
+  EXPECT_THAT(host.told(), HasSubstr("wrong    host         it is not ready"));
+}
+
 TEST(Doctor, SaysWhatIsWrongAndWhatToDo) {
   struct Case {
     const char* path;
