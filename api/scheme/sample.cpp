@@ -1,6 +1,7 @@
 #include "api/scheme/sample.hpp"
 
 #include <algorithm>
+#include <boost/json/parse.hpp>
 #include <string>
 
 #include "api/json/json.hpp"
