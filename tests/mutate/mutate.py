@@ -26,7 +26,8 @@ CORE = ["core_base_test", "core_types_test", "core_quota_test", "core_queueing_t
 # Where sources are changed: the tests of each, the quick ones first; and whether it decides.
 FOLDERS = {
     "core": (CORE, True),
-    "host/writes": (["host_kernel_test", "host_writes_test", "host_controllers_test"], False),
+    "host/writes": (["host_kernel_test", "host_writes_test", "host_controllers_test",
+                     "host_plugins_test"], False),
     "host/store": (["host_store_test", "host_store_faults_test"], False),
     "host/access": (["host_access_test", "host_apiserver_test"], False),
 }

@@ -143,6 +143,7 @@ TEST(Life, AChangedPriorityReordersAndWakes) {
 TEST(Life, MaximumExecutionTimeDeactivatesAndCountsOverEvictions) {
   Scenario s;
   s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1).max_seconds(60)).run();
+  EXPECT_EQ(s.engine.next_timer(), s.now() + 60 * kSecond);
   s.after(40).queue(plain(4).stop(api::StopPolicy::kHoldAndDrain)).run();
   s.after(100).queue(plain(4)).run();
   EXPECT_EQ(s.admitted(), "a");

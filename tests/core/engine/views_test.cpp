@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/engine/cohort_views.hpp"
 #include "core/engine/tally.hpp"
 #include "tests/core/support/scenario.hpp"
 
@@ -79,6 +80,29 @@ TEST(QueueViews, CountsFollowEveryWayOut) {
   EXPECT_EQ(tally.unadmitted[0].reason, "Deactivated");
   ASSERT_EQ(tally.finished.size(), 1U);
   EXPECT_EQ(tally.finished[0].count, 1U);
+}
+
+TEST(CohortViews, HaveWhatTheirQueuesHoldAndTheQuotaOfTheWholeSubtree) {
+  // 3 of p's own 2 and q's 4 are held by p, in the cohort below; 1 by q.
+  Scenario s;
+  s.flavor("f").cohort(CohortOf("all")).cohort(CohortOf("part", "all"));
+  s.queue(Queue("p").cohort("part").quota("cpu", {{"f", 2}}));
+  s.queue(Queue("q").cohort("all").quota("cpu", {{"f", 4}}));
+  s.submit(Job("a", "p").cpu(3)).submit(Job("b", "q").cpu(1)).run();
+  const auto views = cohort_views(s.engine.model());
+  ASSERT_EQ(views.size(), 2U);
+  const CohortView &all = views[0], &part = views[1];
+  EXPECT_EQ(all.name + " " + all.parent + " " + all.root, "all  all");
+  EXPECT_EQ(part.name + " " + part.parent + " " + part.root, "part all all");
+  EXPECT_EQ(all.admitted, 2U);
+  EXPECT_EQ(part.admitted, 1U);
+  ASSERT_EQ(all.subtree.size(), 1U);
+  ASSERT_EQ(part.subtree.size(), 1U);
+  EXPECT_EQ(all.subtree[0].nominal, 6000);
+  EXPECT_EQ(all.subtree[0].reserved, 4000);
+  EXPECT_EQ(all.subtree[0].used, 0);
+  EXPECT_EQ(part.subtree[0].nominal, 2000);
+  EXPECT_EQ(part.subtree[0].reserved, 3000);
 }
 
 }  // namespace

@@ -55,6 +55,21 @@ TEST(Fair, InitialShareIsTheSecondChance) {
   }
 }
 
+TEST(Fair, OfEqualSharesACohortComesBeforeAQueue) {
+  // a and the cohort of b borrow 3 of 6 each; z with 1 has 1/6, whom it takes from 2/6.
+  Scenario s(Scenario::fair());
+  s.flavor("f").cohort(CohortOf("all").quota("cpu", {{"f", 6}})).cohort(CohortOf("part", "all"));
+  s.queue(Queue("a").cohort("all").quota("cpu", {{"f", 0}}));
+  s.queue(Queue("b").cohort("part").quota("cpu", {{"f", 0}}));
+  s.queue(Queue("z").cohort("all").quota("cpu", {{"f", 0}}).reclaim_any());
+  for (const char* queue : {"a", "b"})
+    for (const char* number : {"1", "2", "3"})
+      s.submit(Job(std::string(queue) + number, queue).cpu(1));
+  s.run();
+  EXPECT_EQ(evictions(s.submit(Job("z1", "z").cpu(1)).run()),
+            Lines("evicted b1 InCohortFairSharing by z1"));
+}
+
 TEST(Fair, AQueueThatBorrowsNothingIsStruckOut) {
   Scenario s(Scenario::fair());
   s.flavor("f").cohort(CohortOf("c").quota("cpu", {{"f", 2}}));
