@@ -200,7 +200,8 @@ std::int32_t reconcile(TestInstance& instance, const PluginObjectRef& what, Host
   std::int64_t again = 0;
   const std::int32_t code =
       instance.writing([&] { return controller->reconcile(instance.self, raw.get(), &again); });
-  expect(again >= SLUICE_AGAIN_AT_ONCE, "reconcile wants to be called again in " + std::to_string(again) + " ms");
+  expect(again >= SLUICE_AGAIN_AT_ONCE,
+         "reconcile wants to be called again in " + std::to_string(again) + " ms");
   return code;
 }
 
