@@ -230,9 +230,10 @@ void many_threads(const Subject& subject) {
   std::vector<std::string> answers(4);
   std::vector<std::thread> threads;
   for (std::string& answer : answers)
-    threads.emplace_back([&instance, &answer] {
+    threads.emplace_back([&instance, &expected, &answer] {
       try {
-        for (int i = 0; i < 20; ++i) answer = ask_cycle_hooks(instance);
+        for (int i = 0; i < 20 && (i == 0 || answer == expected); ++i)
+          answer = ask_cycle_hooks(instance);
       } catch (const std::exception& e) {
         answer = e.what();
       }
