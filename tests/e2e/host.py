@@ -66,13 +66,21 @@ class Host:
         self.write_config(self.store, self.extra)
         return self.log().count(ends[0]) > before[0]
 
-    def start(self):
+    def launch(self):
+        """The first line that it says: that it is ready, or nothing."""
         log = open(os.path.join(self.folder, "log"), "a", encoding="utf-8")
         self.process = subprocess.Popen(
             [self.sluice, "serve", "--config", self.config],
             stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder)
         log.close()
-        line = self.process.stdout.readline()
+        return self.process.stdout.readline()
+
+    def start(self):
+        line = self.launch()
+        # The free port that its metrics got may be the one at which it was before a restart.
+        if not line and "Address already in use" in self.log().split("host: starting")[-1]:
+            self.process.wait(timeout=180)
+            line = self.launch()
         if not line.startswith("ready https://"):
             raise RuntimeError("the host did not start:\n" + self.log())
         self.address = line.split()[1]
