@@ -499,9 +499,13 @@ std::optional<WorkloadName> Dispatcher::kin_of_copy(const ObjectRef& what, const
 }
 
 std::optional<WorkloadName> Dispatcher::workload_of(const ObjectRef& what) {
-  const auto there =
+  auto there =
       context_.remotes().find(what.remote, {what.api_version, what.kind, what.ns, what.name});
   const std::pair job(what.ns, what.name);
+  // A job of somebody else's says nothing of ours, but that its name is taken, and when it is free.
+  if (there && what.kind != "Workload" &&
+      text_in(*there, "metadata.labels", kOrigin) != settings_.origin)
+    there.reset();
   if (there)
     if (auto kin = kin_of_copy(what, *there)) {
       if (what.kind != "Workload") workload_by_job_[job] = kin->name;
@@ -579,6 +583,7 @@ void Dispatcher::take(const Case& of, const Place& place, const Step& step) {
       Json job = job_copy(*of.job, of.name.name, origin(of));
       if (of.local.elastic) job["spec"]["parallelism"] = place.workload.size;
       done = remotes.create(place.name, job);
+      workload_by_job_[{of.name.ns, of.job_name}] = of.name.name;
       break;
     }
     case Step::What::kRemoveWorkload:

@@ -10,7 +10,6 @@ using What = Step::What;
 using State = Verdict::State;
 
 constexpr std::string_view kOutOfSync = "OutOfSync";
-constexpr std::int64_t kConflict = 409;
 
 class Planner {
  public:
@@ -265,9 +264,7 @@ class Planner {
         if (!chosen.job_write.waiting) tell(State::kRetry, "Admitting remote no longer exists");
         return;
       }
-      if (chosen.job_write.failed && chosen.job_write.code == kConflict)
-        return tell(State::kRejected, "A job of this name that is not of this manager is at \"" +
-                                          chosen.name + "\": " + chosen.job_write.message);
+      // Somebody else's of the same name, another manager's perhaps, is waited for: it ends.
       if (chosen.job_write.failed)
         tell(State::kPending,
              "The job cannot be made at \"" + chosen.name + "\": " + chosen.job_write.message);

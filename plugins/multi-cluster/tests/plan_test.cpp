@@ -220,14 +220,13 @@ TEST(TheJob, IsMadeNowhereElseWhileTheChosenPlaceMayComeBack) {
   EXPECT_EQ(p.again_ms, 600);  // of 1000 ms
 }
 
-TEST(TheJob, ThatSomebodyElseHasThereRejectsTheWorkload) {
+TEST(TheJob, ThatSomebodyElseHasThereIsWaitedFor) {
   Place taken = with_copy("a", true);
   taken.job_write = {false, true, 0, 409, "jobs.batch \"j\" already exists"};
   const Plan p = plan(waiting("a"), {taken});
-  EXPECT_EQ(p.verdict->state, State::kRejected);
-  EXPECT_EQ(p.verdict->message,
-            "A job of this name that is not of this manager is at \"a\": jobs.batch \"j\" already "
-            "exists");
+  EXPECT_EQ(text(p), "a+j ");
+  EXPECT_EQ(p.verdict->state, State::kPending);
+  EXPECT_EQ(p.verdict->message, "The job cannot be made at \"a\": jobs.batch \"j\" already exists");
 }
 
 TEST(TheJob, OfAnEarlierAttemptGoesBeforeTheNextIsMade) {
