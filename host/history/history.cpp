@@ -19,7 +19,9 @@ namespace {
 
 // As many as the estimates draw from, out of what is read in some hundredths of a second.
 constexpr std::size_t kLatestRows = 50'000, kTimesOfQueue = 2'000;
-constexpr std::size_t kWaiting = 32, kWaitingPerUser = 8;
+// A page of curves asks three, and three more when its user picks another window before they are
+// told.
+constexpr std::size_t kWaiting = 64, kWaitingPerUser = 16;
 // A question sees what was published when it came; on a disk that does not keep up it sees less.
 constexpr std::chrono::seconds kCatchUp(2);
 
