@@ -499,13 +499,9 @@ std::optional<WorkloadName> Dispatcher::kin_of_copy(const ObjectRef& what, const
 }
 
 std::optional<WorkloadName> Dispatcher::workload_of(const ObjectRef& what) {
-  auto there =
+  const auto there =
       context_.remotes().find(what.remote, {what.api_version, what.kind, what.ns, what.name});
   const std::pair job(what.ns, what.name);
-  // A job of somebody else's says nothing of ours, but that its name is taken, and when it is free.
-  if (there && what.kind != "Workload" &&
-      text_in(*there, "metadata.labels", kOrigin) != settings_.origin)
-    there.reset();
   if (there)
     if (auto kin = kin_of_copy(what, *there)) {
       if (what.kind != "Workload") workload_by_job_[job] = kin->name;
@@ -583,6 +579,7 @@ void Dispatcher::take(const Case& of, const Place& place, const Step& step) {
       Json job = job_copy(*of.job, of.name.name, origin(of));
       if (of.local.elastic) job["spec"]["parallelism"] = place.workload.size;
       done = remotes.create(place.name, job);
+      // What becomes of it is told by the job's name: where it is refused, nobody saw that job.
       workload_by_job_[{of.name.ns, of.job_name}] = of.name.name;
       break;
     }

@@ -280,6 +280,19 @@ TEST(World, WhatAClusterRefusesIsNotSentAgainAtOnce) {
   EXPECT_THAT(world.there("a"), ElementsAre("Workload w"));
 }
 
+TEST(World, ThatItsJobIsRefusedIsHeardThoughNobodySawThatJob) {
+  // Another manager's job of the same name is at b, which we do not follow.
+  World world;
+  world.begin();
+  world.settle();
+  world.reserve("b");
+  world.place("b").refusals = {{409, "jobs.batch \"j\" already exists"}};
+  world.settle();
+  EXPECT_EQ(world.host.reports().back().state, "Pending");
+  EXPECT_EQ(world.host.reports().back().message,
+            "The job cannot be made at \"b\": jobs.batch \"j\" already exists");
+}
+
 TEST(World, OfANextAttemptNothingIsMadeWhileTheLastOneIsLeft) {
   World world;
   world.begin();
