@@ -293,16 +293,6 @@ std::string kind_key(std::string_view group, std::string_view kind) {
   return std::string(group) + "/" + std::string(kind);
 }
 
-void Mistakes::place(std::size_t first, const std::string& where) {
-  for (std::size_t i = first; i < all_.size(); ++i) all_[i] = where + ": " + all_[i];
-}
-
-Error Mistakes::error() const {
-  std::string text;
-  for (const std::string& each : all_) text += (text.empty() ? "" : "; ") + each;
-  return Error{text};
-}
-
 namespace {
 
 /// What is said of the kind as a whole; the places do not name it.

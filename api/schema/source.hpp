@@ -4,7 +4,6 @@
 #pragma once
 
 #include <boost/json/object.hpp>
-#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include "api/schema/kind_info.hpp"
-#include "core/base/result.hpp"
+#include "core/base/mistakes.hpp"
 
 namespace sluice::api {
 
@@ -52,22 +51,6 @@ struct KindSource {
 
 /// `group/Kind`, how kinds are told apart.
 std::string kind_key(std::string_view group, std::string_view kind);
-
-/// Mistakes in what is contributed, in the order in which they were found: whoever mends a schema
-/// wants to see all of them.
-class Mistakes {
- public:
-  void add(Error mistake) { all_.push_back(std::move(mistake.text)); }
-  bool none() const { return all_.empty(); }
-  /// Those added after `first` of them, with `where: ` in front.
-  void place(std::size_t first, const std::string& where);
-  std::size_t size() const { return all_.size(); }
-  /// All of them, separated by "; ". REQUIRES: !none().
-  Error error() const;
-
- private:
-  std::vector<std::string> all_;
-};
 
 /// Adds one contribution, for the form see docs/plugins/schema.md. What is malformed is left out
 /// and told. All or nothing only for the caller's copy: with mistakes `kinds` has what was not

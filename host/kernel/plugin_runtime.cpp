@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "core/base/mistakes.hpp"
 #include "host/plugins/plugin_file.hpp"
 
 namespace sluice::host {
@@ -91,13 +92,12 @@ Result<std::unique_ptr<PluginRuntime>> PluginRuntime::load(const std::string& di
   config.deaths = deaths;
   auto set = PluginSet::load(config);
   if (!set) return set.error();
-  std::string wrong;  // of all of them: whoever mends one mistake per start starts often
+  Mistakes wrong;  // of all of them: whoever mends one mistake per start starts often
   for (const SchemaContribution& contribution : (*set)->schema_contributions()) {
     if (auto added = scheme.add(contribution.json, contribution.plugin); !added)
-      wrong += (wrong.empty() ? "plugin " : "; plugin ") + contribution.plugin + ": " +
-               added.error().text;
+      wrong.add(added.error().context("plugin " + contribution.plugin));
   }
-  if (!wrong.empty()) return Error{wrong};
+  if (!wrong.none()) return wrong.error();
   return activated(std::move(*set));
 }
 

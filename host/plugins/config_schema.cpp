@@ -4,7 +4,8 @@
 #include <array>
 #include <boost/json.hpp>
 #include <string>
-#include <vector>
+
+#include "core/base/mistakes.hpp"
 
 namespace sluice::host {
 
@@ -66,7 +67,7 @@ std::string list(const json::array& values) {
 
 /// Every place where this schema is not one that Checker understands.
 void find_schema_mistakes(const json::value& schema, const std::string& path, int depth,
-                          std::vector<std::string>& mistakes) {
+                          Mistakes& mistakes) {
   static constexpr std::array<std::string_view, 15> kKeywords = {
       "type",      "properties", "required",   "additionalProperties",
       "items",     "enum",       "minimum",    "maximum",
@@ -75,7 +76,7 @@ void find_schema_mistakes(const json::value& schema, const std::string& path, in
   static constexpr std::array<std::string_view, 7> kTypes = {
       "null", "boolean", "integer", "number", "string", "array", "object"};
   const auto wrong = [&](const std::string& where, const std::string& what) {
-    mistakes.push_back(where + ": " + what);
+    mistakes.add({where + ": " + what});
   };
   if (depth > kMaxDepth) return wrong(path, "nested too deeply");
   if (!schema.is_object()) return wrong(path, "a schema is an object, found " + type_of(schema));
@@ -103,12 +104,6 @@ void find_schema_mistakes(const json::value& schema, const std::string& path, in
   }
 }
 
-Error joined(const std::vector<std::string>& mistakes) {
-  std::string text;
-  for (const std::string& mistake : mistakes) text += (text.empty() ? "" : "; ") + mistake;
-  return Error{text};
-}
-
 /// Checks one configuration and fills in its defaults.
 class Checker {
  public:
@@ -133,7 +128,7 @@ class Checker {
             depth + 1);
   }
 
-  const std::vector<std::string>& mistakes() const { return mistakes_; }
+  const Mistakes& mistakes() const { return mistakes_; }
 
  private:
   static std::string shown(const json::value& value) {
@@ -143,7 +138,7 @@ class Checker {
   }
 
   void add(const std::string& path, const std::string& what) {
-    mistakes_.push_back(path + ": " + what);
+    mistakes_.add({path + ": " + what});
   }
 
   void check_object(json::object& object, const json::object& schema, const std::string& path,
@@ -197,7 +192,7 @@ class Checker {
       add(path, "found " + found + ", at most " + json::serialize(*high) + " is allowed");
   }
 
-  std::vector<std::string> mistakes_;
+  Mistakes mistakes_;
 };
 
 Result<json::value> parse_json(std::string_view text) {
@@ -214,9 +209,9 @@ Result<ConfigSchema> ConfigSchema::parse(std::string_view text) {
     return ConfigSchema(json::value{{"type", "object"}, {"additionalProperties", false}});
   auto schema = parse_json(text);
   if (!schema.ok()) return schema.error();
-  std::vector<std::string> mistakes;
+  Mistakes mistakes;
   find_schema_mistakes(*schema, "", 0, mistakes);
-  if (!mistakes.empty()) return joined(mistakes);
+  if (!mistakes.none()) return mistakes.error();
   return ConfigSchema(std::move(*schema));
 }
 
@@ -225,8 +220,8 @@ Result<json::value> ConfigSchema::check(std::string_view config) const {
   if (!value.ok()) return value.error().context("config");
   Checker checker;
   checker.check(*value, schema_.get_object(), "config", 0);
-  if (checker.mistakes().empty()) return std::move(*value);
-  return joined(checker.mistakes());
+  if (checker.mistakes().none()) return std::move(*value);
+  return checker.mistakes().error();
 }
 
 }  // namespace sluice::host
