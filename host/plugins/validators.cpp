@@ -8,16 +8,15 @@
 
 namespace sluice::host {
 
-namespace {
-
-namespace json = boost::json;
-
-/// `GROUP/KIND`, or `KIND` for the core group.
 std::string group_kind(std::string_view api_version, std::string_view kind) {
   const auto slash = api_version.find('/');
   if (slash == api_version.npos) return std::string(kind);
   return std::string(api_version.substr(0, slash)).append("/").append(kind);
 }
+
+namespace {
+
+namespace json = boost::json;
 
 sluice_write_t raw_write(const WriteQuestion& asked) {
   return {sizeof(sluice_write_t),    static_cast<std::int32_t>(asked.operation),

@@ -22,6 +22,9 @@
 
 namespace sluice::host {
 
+/// As validators name kinds: `GROUP/KIND`, or `KIND` for the core group.
+std::string group_kind(std::string_view api_version, std::string_view kind);
+
 enum class WriteOperation : std::uint8_t { kCreate, kUpdate, kDelete };
 
 /// One write, as validator/1 describes it.

@@ -5,6 +5,7 @@
 #include "api/json/json.hpp"
 #include "api/scheme/sample.hpp"
 #include "host/plugins/text_gate.hpp"
+#include "host/plugins/validators.hpp"
 
 namespace sluice::host {
 
@@ -93,11 +94,10 @@ std::vector<OwnObject> OwnKinds::objects(std::string_view api_version,
   return out;
 }
 
-std::vector<OwnObject> OwnKinds::objects_of(std::string_view group_kind) const {
-  for (const api::KindInfo* info : scheme_.kinds()) {
-    const std::string name = info->group.empty() ? info->kind : info->group + "/" + info->kind;
-    if (name == group_kind) return objects(info->hub_api_version(), info->kind);
-  }
+std::vector<OwnObject> OwnKinds::objects_of(std::string_view name) const {
+  for (const api::KindInfo* info : scheme_.kinds())
+    if (group_kind(info->hub_api_version(), info->kind) == name)
+      return objects(info->hub_api_version(), info->kind);
   return {};
 }
 

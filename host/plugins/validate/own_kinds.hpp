@@ -31,7 +31,7 @@ class OwnKinds {
   std::vector<OwnObject> objects(std::string_view api_version, std::string_view kind) const;
 
   /// What a validator asked for, by `GROUP/KIND` or `KIND`.
-  std::vector<OwnObject> objects_of(std::string_view group_kind) const;
+  std::vector<OwnObject> objects_of(std::string_view name) const;
 
   /// Those of its own kinds of jobs.
   std::vector<OwnObject> jobs() const;
