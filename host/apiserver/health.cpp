@@ -29,7 +29,7 @@ Reply version_reply() {
   const boost::json::object out = {
       {"major", kMajor},
       {"minor", kMinor},
-      {"gitVersion", fmt::format("v{}.{}.0+sluice-{}", kMajor, kMinor, version())},
+      {"gitVersion", fmt::format("v{}.{}.0{}{}", kMajor, kMinor, kHostMark, version())},
       {"gitCommit", ""},
       {"gitTreeState", "clean"},
       {"buildDate", "1970-01-01T00:00:00Z"},

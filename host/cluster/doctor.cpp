@@ -13,6 +13,7 @@
 #include "api/json/json.hpp"
 #include "core/base/base64.hpp"
 #include "host/access/pki.hpp"
+#include "host/base/version.hpp"
 #include "host/kube/caller.hpp"
 #include "host/objects/parts.hpp"
 #include "host/webhook/configuration.hpp"
@@ -75,7 +76,7 @@ class Examination {
     int number = 0;
     std::from_chars(minor.data(), minor.data() + minor.size(), number);
     const std::string git_version = text_in(*version, "gitVersion");
-    is_own_host_ = git_version.find("+sluice-") != std::string::npos;
+    is_own_host_ = git_version.find(kHostMark) != std::string::npos;
     const std::string told = "Kubernetes " + git_version;
     if (is_own_host_)
       add(Level::kGood, "server",
