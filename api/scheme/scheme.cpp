@@ -401,4 +401,10 @@ const SchemaNode* Scheme::type(std::string_view name) const {
   return state_->types.get(name, TypeUse::kBuiltin);
 }
 
+const KindInfo& kueue_kind(const Scheme& scheme, std::string_view name) {
+  const KindInfo* kind = scheme.find(kKueueVersion, name);
+  SLUICE_CHECK(kind != nullptr, "no kind ", name, " of ", kKueueVersion);
+  return *kind;
+}
+
 }  // namespace sluice::api

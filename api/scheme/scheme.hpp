@@ -89,4 +89,10 @@ class Scheme {
   std::unique_ptr<State> state_;
 };
 
+/// The version in which objects of kueue.x-k8s.io are kept.
+inline constexpr std::string_view kKueueVersion = "kueue.x-k8s.io/v1beta2";
+
+/// A kind of kueue.x-k8s.io, which every Scheme has. REQUIRES: there is one of that name.
+const KindInfo& kueue_kind(const Scheme& scheme, std::string_view name);
+
 }  // namespace sluice::api

@@ -21,7 +21,9 @@ Examples:
   sluice what-if -f job.yaml
   sluice what-if -n team-a -f job.yaml -o json
   sluice what-if -f quota.yaml                who would start, or be evicted, under other quotas
-  sluice what-if --delete -f queue.yaml)";
+  sluice what-if --delete -f queue.yaml
+  sluice what-if -n team-a --queue main       when each of those that wait there would start
+  sluice what-if --clusterqueue shared)";
 
 struct WhatIfArguments {
   WhatIfQuestion question;
@@ -47,14 +49,26 @@ void add_what_if_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<WhatIfArguments>();
   CLI::App* command =
       app.add_subcommand("what-if", "Tell what would become of manifests, without applying them");
+  CLI::Option* files = command
+                           ->add_option("--filename,-f", arguments->question.files,
+                                        "Manifest or folder; - is standard input; may be repeated")
+                           ->type_name("FILE");
+  CLI::Option* queue =
+      command
+          ->add_option("--queue,-q", arguments->question.local_queue,
+                       "LocalQueue: when each of the first 100 that wait in it would start")
+          ->type_name("NAME")
+          ->excludes(files);
   command
-      ->add_option("--filename,-f", arguments->question.files,
-                   "Manifest or folder; - is standard input; may be repeated")
-      ->type_name("FILE")
-      ->required();
+      ->add_option("--clusterqueue", arguments->question.cluster_queue,
+                   "The same of a ClusterQueue")
+      ->type_name("NAME")
+      ->excludes(files)
+      ->excludes(queue);
   add_host_options(*command, arguments->host,
                    "Of objects that name none (default: the kubeconfig's)");
-  command->add_flag("--delete", arguments->question.remove, "As if the objects were deleted");
+  command->add_flag("--delete", arguments->question.remove, "As if the objects were deleted")
+      ->needs(files);
   command->add_flag("--no-estimate", arguments->no_estimate,
                     "Do not work out when what waits would start");
   add_output_option(*command, arguments->output);

@@ -15,15 +15,14 @@ namespace json = boost::json;
 
 constexpr const char* kPath = "/apis/sluice.dev/v1alpha1/whatifs";
 
-}  // namespace
-
-Result<json::object> question_of(const WhatIfQuestion& question, const std::string& ns) {
+Result<json::array> objects_of(const std::vector<std::string>& files) {
+  if (files.empty()) return Error{"say what is asked about: -f FILE, --queue or --clusterqueue"};
   json::array objects;
   const DocumentSink take = [&](Document&& document) -> Result<void> {
     objects.push_back(json::object(document.object, json::storage_ptr()));
     return {};
   };
-  for (const std::string& file : question.files) {
+  for (const std::string& file : files) {
     const bool standard_input = file == "-";
     const auto read = standard_input ? load_text({std::istreambuf_iterator<char>(std::cin), {}},
                                                  "standard input", {}, take)
@@ -31,8 +30,23 @@ Result<json::object> question_of(const WhatIfQuestion& question, const std::stri
     if (!read) return read.error();
   }
   if (objects.empty()) return Error{"-f names no object; give a manifest with at least one"};
-  json::object spec{{"namespace", ns},
-                    {question.remove ? "delete" : "objects", std::move(objects)}};
+  return objects;
+}
+
+}  // namespace
+
+Result<json::object> question_of(const WhatIfQuestion& question, const std::string& ns) {
+  json::object spec;
+  if (!question.cluster_queue.empty()) {
+    spec["waiting"] = json::object{{"clusterQueue", question.cluster_queue}};
+  } else if (!question.local_queue.empty()) {
+    spec["waiting"] = json::object{{"localQueue", question.local_queue}, {"namespace", ns}};
+  } else {
+    auto objects = objects_of(question.files);
+    if (!objects) return objects.error();
+    spec["namespace"] = ns;
+    spec[question.remove ? "delete" : "objects"] = std::move(*objects);
+  }
   if (!question.estimate) spec["estimate"] = false;
   return json::object{
       {"apiVersion", "sluice.dev/v1alpha1"}, {"kind", "WhatIf"}, {"spec", std::move(spec)}};

@@ -17,9 +17,13 @@ struct WhatIfQuestion {
   std::string ns;                  ///< of objects that name none; empty: that of the kubeconfig
   bool remove = false;             ///< what if they were deleted
   bool estimate = true;            ///< when it would start, too
+  // Of those that wait already, instead of files:
+  std::string local_queue;  ///< in the namespace
+  std::string cluster_queue;
 };
 
-/// The WhatIf to be sent. An error names file and line, or what is missing.
+/// The WhatIf to be sent: about files, or about one queue. An error names file and line, or what is
+/// missing.
 Result<boost::json::object> question_of(const WhatIfQuestion& question, const std::string& ns);
 
 /// The answer: the WhatIf with its status.

@@ -88,7 +88,8 @@ ApiResult<json::value> LiveInsight::pending(const ObjectAccess& objects, const s
                                             const std::string& queue, std::int64_t offset,
                                             std::int64_t limit) const {
   const std::string local = ns.empty() ? "" : ns + "/" + queue;
-  const api::KindInfo& kind = kueue_kind(objects, ns.empty() ? "ClusterQueue" : "LocalQueue");
+  const api::KindInfo& kind =
+      api::kueue_kind(objects.scheme(), ns.empty() ? "ClusterQueue" : "LocalQueue");
   if (!objects.exists(kind, ns.empty() ? queue : local)) return not_found(kind, queue);
   const std::string cluster_queue = ns.empty() ? queue : cluster_queue_of(engine_.model(), local);
   json::array items;
@@ -119,7 +120,7 @@ void LiveInsight::explain(std::string ns, std::string workload, MayKnow may_know
   kernel_.post([this, ns = std::move(ns), workload = std::move(workload),
                 may_know = std::move(may_know), done = std::move(done)](ObjectAccess& objects) {
     const auto id = engine_.find(ns + "/" + workload);
-    if (!id) return done(not_found(kueue_kind(objects, "Workload"), workload));
+    if (!id) return done(not_found(api::kueue_kind(objects.scheme(), "Workload"), workload));
     json::object document = explain_workload(engine_, objects, *id, may_know);
     if (checks_ != nullptr) add_details(engine_, objects, *id, *checks_, document);
     done(json::value(std::move(document)));

@@ -15,7 +15,8 @@ constexpr std::size_t kFewQueues = 5;
 
 std::string missing_local(const ObjectAccess& objects, const std::string& ns,
                           const std::string& name) {
-  const std::vector<std::string> there = objects.keys(kueue_kind(objects, "LocalQueue"), ns);
+  const std::vector<std::string> there =
+      objects.keys(api::kueue_kind(objects.scheme(), "LocalQueue"), ns);
   std::string names;
   for (std::size_t i = 0; i < there.size() && i < kFewQueues; ++i)
     names += (i == 0 ? "" : ", ") + there[i].substr(there[i].find('/') + 1);
@@ -48,21 +49,16 @@ std::string not_active(const char* kind, const std::string& name, const json::ob
 
 }  // namespace
 
-const api::KindInfo& kueue_kind(const ObjectAccess& objects, std::string_view name) {
-  const api::KindInfo* kind = objects.scheme().find("kueue.x-k8s.io/v1beta2", name);
-  SLUICE_CHECK(kind != nullptr, "no kind ", name);
-  return *kind;
-}
-
 std::vector<std::string> obstacles_of(const ObjectAccess& objects, const std::string& ns,
                                       const std::string& local_queue) {
-  const auto local = objects.get(kueue_kind(objects, "LocalQueue"), ns + "/" + local_queue);
+  const auto local =
+      objects.get(api::kueue_kind(objects.scheme(), "LocalQueue"), ns + "/" + local_queue);
   if (!local) return {missing_local(objects, ns, local_queue)};
   std::vector<std::string> out;
   if (std::string text = stopped("LocalQueue", local_queue, *local); !text.empty())
     out.push_back(std::move(text));
   const std::string name(api::find_text(part(*local, "spec"), "clusterQueue"));
-  const auto queue = objects.get(kueue_kind(objects, "ClusterQueue"), name);
+  const auto queue = objects.get(api::kueue_kind(objects.scheme(), "ClusterQueue"), name);
   if (!queue) {
     out.push_back(fmt::format(
         "ClusterQueue {}, which LocalQueue {} names, does not exist: it has to be created", name,

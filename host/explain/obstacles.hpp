@@ -11,9 +11,6 @@
 
 namespace sluice::host {
 
-/// A kind of kueue.x-k8s.io. REQUIRES: it exists.
-const api::KindInfo& kueue_kind(const ObjectAccess& objects, std::string_view name);
-
 /// Of the LocalQueue and its ClusterQueue; none when both serve.
 std::vector<std::string> obstacles_of(const ObjectAccess& objects, const std::string& ns,
                                       const std::string& local_queue);

@@ -24,7 +24,7 @@ std::string controller_name(const json::object& workload) {
 }  // namespace
 
 std::string trouble_of_pods(const ObjectAccess& objects, const std::string& workload) {
-  const auto object = objects.get(kueue_kind(objects, "Workload"), workload);
+  const auto object = objects.get(api::kueue_kind(objects.scheme(), "Workload"), workload);
   const std::string job = object ? controller_name(*object) : "";
   const api::KindInfo* events = objects.scheme().find("v1", "Event");
   if (job.empty() || !events) return {};

@@ -32,9 +32,9 @@ HistoryRecorder::HistoryRecorder(std::unique_ptr<HistoryFile> file, LiveStore& s
                                  HistoryKeep keep, std::string name)
     : file_(std::move(file)),
       store_(store),
-      workloads_(*scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
+      workloads_(api::kueue_kind(scheme, "Workload")),
       pods_(*scheme.find("v1", "Pod")),
-      queues_(*scheme.find("kueue.x-k8s.io/v1beta2", "ClusterQueue")),
+      queues_(api::kueue_kind(scheme, "ClusterQueue")),
       namespaces_(*scheme.find("v1", "Namespace")),
       clock_(std::move(clock)),
       keep_(keep),

@@ -20,13 +20,6 @@ namespace {
 
 namespace json = boost::json;
 
-const api::KindInfo& require_kind(const api::Scheme& scheme, std::string_view version,
-                                  std::string_view kind) {
-  const api::KindInfo* info = scheme.find(version, kind);
-  SLUICE_CHECK(info != nullptr, "no kind ", kind, " in the scheme");
-  return *info;
-}
-
 /// Empty for an empty object: a status that says nothing is none.
 std::string text_of(const json::object& status) {
   std::string out;
@@ -46,8 +39,8 @@ Kernel::Kernel(const EngineConfig& config, const hooks::HostHooks& hooks, Intake
       store_(store),
       plugins_(plugins),
       observer_(observer),
-      workload_kind_(require_kind(intake.scheme(), "kueue.x-k8s.io/v1beta2", "Workload")),
-      check_kind_(require_kind(intake.scheme(), "kueue.x-k8s.io/v1beta2", "AdmissionCheck")),
+      workload_kind_(api::kueue_kind(intake.scheme(), "Workload")),
+      check_kind_(api::kueue_kind(intake.scheme(), "AdmissionCheck")),
       waits_for_pods_(config.pods_ready_timeout.has_value()),
       blocks_admission_(config.block_admission) {}
 

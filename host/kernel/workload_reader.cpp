@@ -52,7 +52,7 @@ struct WorkloadReader::Lane {
 };
 
 WorkloadReader::WorkloadReader(const Intake& intake)
-    : intake_(intake), kind_(intake.scheme().find("kueue.x-k8s.io/v1beta2", "Workload")) {}
+    : intake_(intake), kind_(&api::kueue_kind(intake.scheme(), "Workload")) {}
 
 WorkloadReader::~WorkloadReader() = default;
 

@@ -62,8 +62,7 @@ class QueueReadings {
 
  private:
   std::optional<json::object> object(std::string_view kind, const std::string& key) const {
-    const api::KindInfo* info = objects_.scheme().find("kueue.x-k8s.io/v1beta2", kind);
-    return info ? objects_.get(*info, key) : std::nullopt;
+    return objects_.get(api::kueue_kind(objects_.scheme(), kind), key);
   }
 
   void cluster_queue(const std::string& name) {
@@ -149,10 +148,9 @@ class QueueReadings {
   }
 
   void local_queues() {
-    const api::KindInfo* kind = objects_.scheme().find("kueue.x-k8s.io/v1beta2", "LocalQueue");
-    if (!kind) return;
-    for (const std::string& key : objects_.keys(*kind)) {
-      const auto source = objects_.get(*kind, key);
+    const api::KindInfo& kind = api::kueue_kind(objects_.scheme(), "LocalQueue");
+    for (const std::string& key : objects_.keys(kind)) {
+      const auto source = objects_.get(kind, key);
       if (!source) continue;
       local_queue(key, has_condition(part(*source, "status"), "Active"));
     }

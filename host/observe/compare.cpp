@@ -72,7 +72,7 @@ struct Row {
 std::vector<Row> waiting(Trial& trial) {
   std::vector<Row> out;
   const Engine& engine = trial.engine();
-  const api::KindInfo& kind = kueue_kind(trial.machine().objects(), "Workload");
+  const api::KindInfo& kind = api::kueue_kind(trial.machine().objects().scheme(), "Workload");
   for (const WorkloadId id : engine.workloads()) {
     if (engine.state(id) != WorkloadState::kPending || !engine.takes_part(id)) continue;
     const auto workload = engine.object(id);

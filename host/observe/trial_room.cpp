@@ -86,7 +86,7 @@ void TrialRoom::explain(std::string ns, std::string workload, MayKnow may_know, 
   auto question = [this, ns, workload, may_know = std::move(may_know), done](Trial& trial) {
     Here here(trial.machine().objects());
     const auto with_cluster = [&](ApiResult<json::value> answer) {
-      const api::KindInfo& kind = *source_.rules.scheme.find("kueue.x-k8s.io/v1beta2", "Workload");
+      const api::KindInfo& kind = api::kueue_kind(source_.rules.scheme, "Workload");
       const RecordPtr record = source_.store.get(kind, ns + "/" + workload);
       if (answer && answer->is_object() && record)
         answer->get_object()["cluster"] = cluster_says(*record);

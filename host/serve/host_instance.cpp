@@ -109,8 +109,7 @@ void HostInstance::log_loaded(Duration took) const {
        {"objects", std::to_string(objects)},
        {"kinds", std::to_string(kinds)},
        {"version", std::to_string(store_->version())},
-       {"workloads",
-        std::to_string(store_->count(*rules_->scheme.find("kueue.x-k8s.io/v1beta2", "Workload")))},
+       {"workloads", std::to_string(store_->count(api::kueue_kind(rules_->scheme, "Workload")))},
        {"took_ms", std::to_string(took / kMillisecond)}});
 }
 

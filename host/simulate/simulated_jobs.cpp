@@ -111,7 +111,7 @@ Result<void> SimulatedJobs::end(const std::string& workload) {
 
 void SimulatedJobs::report_ready(WorkloadId workload) {
   const std::string& key = machine_->engine().key(workload);
-  const api::KindInfo& kind = *machine_->scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
+  const api::KindInfo& kind = api::kueue_kind(machine_->scheme(), "Workload");
   json::object status = part(*objects().get(kind, key), "status");
   if (!set_pods_ready(status, true, machine_->now())) return;
   const auto done = objects().update_status(kind, key, std::move(status));

@@ -91,8 +91,8 @@ std::string queue_of(const Kernel& kernel, WorkloadId id) {
   const auto view = kernel.engine().view(id);
   if (view.admission) return view.admission->cluster_queue;
   const auto workload = kernel.engine().object(id);
-  const auto* kind = kernel.scheme().find("kueue.x-k8s.io/v1beta2", "LocalQueue");
-  const auto* stored = kernel.store().find(*kind, workload->meta.ns + "/" + workload->queue_name);
+  const api::KindInfo& kind = api::kueue_kind(kernel.scheme(), "LocalQueue");
+  const auto* stored = kernel.store().find(kind, workload->meta.ns + "/" + workload->queue_name);
   if (!stored) return "";
   return api::decode_local_queue(to_object(*stored)).cluster_queue;
 }
@@ -140,8 +140,8 @@ void append_table(std::string& out, const Rows& rows) {
 void append_queues(std::string& out, const Kernel& kernel) {
   auto totals = totals_of(kernel);
   Rows rows = {{"QUEUE", "COHORT", "FLAVOR", "RESOURCE", "USED", "NOMINAL", "HOLDING", "PENDING"}};
-  const auto* kind = kernel.scheme().find("kueue.x-k8s.io/v1beta2", "ClusterQueue");
-  for (const StoredObject* stored : kernel.store().list(*kind)) {
+  const api::KindInfo& kind = api::kueue_kind(kernel.scheme(), "ClusterQueue");
+  for (const StoredObject* stored : kernel.store().list(kind)) {
     const auto queue = api::decode_cluster_queue(to_object(*stored));
     const QueueTotals& total = totals[stored->key];
     auto reserved = use_of(kernel, stored->key);

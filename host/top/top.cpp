@@ -78,9 +78,9 @@ class Follows {
 std::vector<FollowedKind> queue_kinds(const api::Scheme& scheme, const std::string& ns) {
   std::vector<FollowedKind> out;
   for (const char* name : {"ClusterQueue", "Cohort", "LocalQueue", "Workload"}) {
-    const api::KindInfo* kind = scheme.find("kueue.x-k8s.io/v1beta2", name);
-    out.push_back(in_all_versions(*kind));
-    if (kind->namespaced) out.back().ns = ns;
+    const api::KindInfo& kind = api::kueue_kind(scheme, name);
+    out.push_back(in_all_versions(kind));
+    if (kind.namespaced) out.back().ns = ns;
   }
   return out;
 }

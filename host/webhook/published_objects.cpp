@@ -42,14 +42,14 @@ std::vector<std::string> PublishedObjects::keys(const api::KindInfo& kind,
 
 std::vector<ObjectRef> PublishedObjects::owned_by(std::string_view uid) const {
   std::vector<ObjectRef> out;
-  const api::KindInfo* workloads = scheme_.find("kueue.x-k8s.io/v1beta2", "Workload");
-  const auto listing = store_.read(*workloads, {});
+  const api::KindInfo& workloads = api::kueue_kind(scheme_, "Workload");
+  const auto listing = store_.read(workloads, {});
   if (!listing) return out;
   for (const RecordPtr& each : listing->objects) {
     const auto& owners = each->metadata.owners();
     if (std::any_of(owners.begin(), owners.end(),
                     [uid](const OwnerReference& owner) { return owner.uid == uid; }))
-      out.push_back({workloads, each->key});
+      out.push_back({&workloads, each->key});
   }
   return out;
 }

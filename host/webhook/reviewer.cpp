@@ -201,8 +201,9 @@ Verdict Reviewer::validate_pod(Subject& subject, const WriteMode& mode) {
 /// The values of the classes that a workload may name.
 void Reviewer::know_classes(const json::object& workload) {
   if (part(workload, "spec").contains("priority")) return;
-  for (const auto& [version, name] : {std::pair("kueue.x-k8s.io/v1beta2", "WorkloadPriorityClass"),
-                                      std::pair("scheduling.k8s.io/v1", "PriorityClass")}) {
+  for (const auto& [version, name] :
+       {std::pair(api::kKueueVersion, "WorkloadPriorityClass"),
+        std::pair(std::string_view("scheduling.k8s.io/v1"), "PriorityClass")}) {
     const api::KindInfo* kind = rules_.scheme.find(version, name);
     const auto listing = kind ? store_.read(*kind, {}) : Result<Listing>(Listing());
     if (!listing) continue;

@@ -90,7 +90,7 @@ const char* decision_of(const Engine& engine, WorkloadId id, WorkloadState befor
 
 json::object reference_of(const Engine& engine, WorkloadId id) {
   const std::string& key = engine.key(id);
-  return {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+  return {{"apiVersion", api::json_view(api::kKueueVersion)},
           {"kind", "Workload"},
           {"namespace", key.substr(0, key.find('/'))},
           {"name", key.substr(key.find('/') + 1)}};

@@ -218,13 +218,17 @@ ApiResult<Waiting> read_waiting(const json::object& spec) {
   return out;
 }
 
-AccessRequest reading(std::string_view key) {
+/// `key`: `namespace/name`, or `name`.
+AccessRequest reading(std::string_view resource, std::string_view key) {
   AccessRequest out;
   out.verb = "get";
   out.group = "kueue.x-k8s.io";
-  out.resource = "workloads";
-  out.ns = key.substr(0, key.find('/'));
-  out.name = key.substr(key.find('/') + 1);
+  out.resource = resource;
+  if (const auto slash = key.find('/'); slash != std::string_view::npos) {
+    out.ns = key.substr(0, slash);
+    key.remove_prefix(slash + 1);
+  }
+  out.name = key;
   return out;
 }
 
@@ -234,9 +238,20 @@ ApiResult<void> judge_access(const Question& question, const May& may, const Exi
     if (auto verb = verb_of(question, wish, may, there); !verb) return verb.error();
   }
   for (const std::string& key : question.waiting.workloads)
-    if (const AccessAnswer answer = may(reading(key)); !answer.allowed)
-      return access_denied(question.who, reading(key), answer.reason);
+    if (const AccessAnswer answer = may(reading("workloads", key)); !answer.allowed)
+      return access_denied(question.who, reading("workloads", key), answer.reason);
   return {};
+}
+
+ApiResult<void> judge_queue(const Waiting& waiting, const May& may, Machine& machine) {
+  if (waiting.cluster_queue.empty() && waiting.local_queue.empty()) return {};
+  const bool local = !waiting.local_queue.empty();
+  const std::string& key = local ? waiting.local_queue : waiting.cluster_queue;
+  const api::KindInfo& kind =
+      api::kueue_kind(machine.scheme(), local ? "LocalQueue" : "ClusterQueue");
+  const AccessRequest read = reading(kind.plural, key);
+  if (machine.store().find(kind, key) || !may(read).allowed) return {};
+  return not_found(kind, read.name);
 }
 
 ApiResult<std::vector<Granted>> put_question(const Question& question, const May& may,

@@ -69,6 +69,10 @@ using Exists = std::function<bool(const api::KindInfo& kind, std::string_view ke
 /// read it; of a queue he hears of those workloads only.
 ApiResult<void> judge_access(const Question& question, const May& may, const Exists& exists);
 
+/// 404 for a queue that is not there, for whoever may read it. Nobody else learns whether there is
+/// such a queue: he hears of no workloads in it.
+ApiResult<void> judge_queue(const Waiting& waiting, const May& may, Machine& machine);
+
 /// What an asked wish became: the key of the object that was written.
 struct Granted {
   std::string key;

@@ -61,7 +61,10 @@ std::string moment(const json::object& status, const std::string& time) {
   return fmt::format("in {} ({})", in, format_time(*at - *at % kSecond));
 }
 
-std::string start_text(const json::object& status, const json::object& start) {
+constexpr std::string_view kProviso = "if nothing else is submitted";
+
+std::string start_text(const json::object& status, const json::object& start,
+                       std::string_view proviso) {
   const std::string earliest = text_in(start, "earliest"), latest = text_in(start, "latest");
   std::string out;
   if (!earliest.empty() && earliest == latest)
@@ -74,7 +77,7 @@ std::string start_text(const json::object& status, const json::object& start) {
               : fmt::format("not before {}", moment(status, earliest));
   const auto percent = api::find_int(start, "percent").value_or(0);
   if (percent > 0 && percent < 100) out += fmt::format(", {} % sure", percent);
-  if (!out.empty() && percent > 0) out += ", if nothing else is submitted";
+  if (!out.empty() && percent > 0) out += proviso;
   const std::string because = text_in(start, "because");
   if (because.empty()) return out;
   return out.empty() ? because : out + "; " + because;
@@ -84,6 +87,18 @@ std::string without_first_line(const std::string& lines) {
   return lines.substr(lines.find('\n') + 1);
 }
 
+/// Of those of a queue that wait already: one line each, in the queue's order.
+std::string queue_of_starts_text(const json::object& status) {
+  std::vector<Row> rows = {{"WORKLOAD", "START"}};
+  for_each_object(status, "workloads", [&](const json::object& told) {
+    const json::object& object = part(told, "object");
+    rows.push_back({text_in(object, "namespace") + "/" + text_in(object, "name"),
+                    start_text(status, part(told, "start"), "")});
+  });
+  if (rows.size() == 1) return "Nothing waits there that you may see.\n";
+  return table_text(rows) + fmt::format("\nThis holds {}.\n", kProviso);
+}
+
 std::string workload_text(const json::object& status, const json::object& told) {
   const std::string decision = text_in(told, "decision");
   std::string out = fmt::format("{}: {}\n", name_of(part(told, "object")), headline(decision));
@@ -91,7 +106,7 @@ std::string workload_text(const json::object& status, const json::object& told) 
   const auto row = [&rows](const char* name, const std::string& value) {
     if (!value.empty()) rows.push_back({name, value});
   };
-  row("Start", start_text(status, part(told, "start")));
+  row("Start", start_text(status, part(told, "start"), fmt::format(", {}", kProviso)));
   const json::object& explanation = part(told, "explanation");
   if (explanation.empty()) {
     row("Queue", part(told, "queue").empty() ? "" : queue_text(part(told, "queue")));
@@ -145,6 +160,7 @@ std::string list_text(const json::object& status, const char* name, const char* 
 
 std::string what_if_text(const json::object& document) {
   const json::object& status = part(document, "status");
+  if (part(document, "spec").contains("waiting")) return queue_of_starts_text(status);
   std::string out;
   for_each_object(status, "workloads", [&](const json::object& told) {
     out += (out.empty() ? "" : "\n") + workload_text(status, told);

@@ -115,6 +115,8 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
     auto granted = put_question(question, may, out.fork->machine());
     if (!granted) return granted.error();
     out.granted = std::move(*granted);
+    if (auto there = judge_queue(question.waiting, may, out.fork->machine()); !there)
+      return there.error();
     if (auto rested = out.fork->run_to_rest(deadline); !rested)
       return unavailable(rested.error().text, 1);
     out.asked = asked_workloads(*out.fork, question, out.granted, *out.since, may_know);

@@ -284,7 +284,7 @@ void ObjectWriter::emit(EventNote event) {
 
 ApiResult<void> ObjectWriter::report_check(std::string_view key,
                                            const api::AdmissionCheckState& check) {
-  const api::KindInfo& kind = *scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
+  const api::KindInfo& kind = api::kueue_kind(scheme(), "Workload");
   if (auto done = kernel_.report_check(key, check); !done)
     return conflict(kind, key.substr(key.find('/') + 1), done.error().text);
   return {};
@@ -293,7 +293,7 @@ ApiResult<void> ObjectWriter::report_check(std::string_view key,
 ApiResult<void> ObjectWriter::finish_workload(std::string_view key, std::string_view reason,
                                               std::string_view message) {
   const auto id = kernel_.engine().find(key);
-  const api::KindInfo& kind = *scheme().find("kueue.x-k8s.io/v1beta2", "Workload");
+  const api::KindInfo& kind = api::kueue_kind(scheme(), "Workload");
   if (!id) return not_found(kind, key.substr(key.find('/') + 1));
   if (kernel_.engine().state(*id) == WorkloadState::kFinished) return {};
   if (auto done = kernel_.finish(key, reason, message); !done)

@@ -141,6 +141,15 @@ class Seeing(unittest.TestCase):
                    .get('active'), 'the job of team-b runs')
         return name
 
+    def waiting(self):
+        holder = self.fill()
+        name = self.command('submit', '--queue', 'main', '-n', 'team-a', '--cpu', '3', '--',
+                            'true').stdout.strip().split('/')[1]
+        self.addCleanup(self.end, name, 'team-a')
+        eventually(lambda: 'Pending, WaitingForQuota' in self.run_command(
+            'explain', f'team-a/job/{name}').stdout, 'the job of team-a waits')
+        return holder, name
+
 
 class Metrics(Seeing):
     def test_health(self):
@@ -184,15 +193,6 @@ class Metrics(Seeing):
 
 
 class Explain(Seeing):
-    def waiting(self):
-        holder = self.fill()
-        name = self.command('submit', '--queue', 'main', '-n', 'team-a', '--cpu', '3', '--',
-                            'true').stdout.strip().split('/')[1]
-        self.addCleanup(self.end, name, 'team-a')
-        eventually(lambda: 'Pending, WaitingForQuota' in self.run_command(
-            'explain', f'team-a/job/{name}').stdout, 'the job of team-a waits')
-        return holder, name
-
     def test_text_and_json(self):
         holder, name = self.waiting()
         text = self.command('explain', '-n', 'team-a', f'job/{name}').stdout
@@ -303,6 +303,20 @@ class WhatIf(Seeing):
         self.assertIn('team-b', self.host.kubectl('create', '--raw', path, '-f', question))
         refused = self.host.run('create', '--raw', path, '-f', question, '--as=mallory')
         self.assertIn('cannot create resource "jobs"', refused.stderr)
+
+    def test_all_that_wait_in_a_queue(self):
+        empty = self.command('what-if', '--clusterqueue', 'shared').stdout
+        self.assertIn('Nothing waits there', empty)
+        _, name = self.waiting()
+        table = self.command('what-if', '-n', 'team-a', '--queue', 'main').stdout
+        self.assertRegex(table, r'WORKLOAD +START\n')
+        self.assertIn(name, table)
+        self.assertEqual(self.command('what-if', '--clusterqueue', 'shared').stdout, table)
+
+    def test_a_queue_that_is_not_there(self):
+        told = self.command('what-if', '--clusterqueue', 'nope', code=1).stderr
+        self.assertIn('clusterqueues.kueue.x-k8s.io "nope" not found', told)
+        self.assertIn('say what is asked about', self.command('what-if', code=1).stderr)
 
     def test_mistakes_are_told(self):
         wrong = self.question(WANTED.replace('Never', 'Always'), 'wrong.yaml')

@@ -54,8 +54,8 @@ CheckController::CheckController(const api::Scheme& scheme, const Engine& engine
                                  CheckControllers& plugins)
     : engine_(engine),
       plugins_(plugins),
-      workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
-      checks_(scheme.find("kueue.x-k8s.io/v1beta2", "AdmissionCheck")) {
+      workloads_(&api::kueue_kind(scheme, "Workload")),
+      checks_(&api::kueue_kind(scheme, "AdmissionCheck")) {
   for (const api::KindInfo* kind : scheme.kinds())
     if (!kind->contributed_by.empty() && !kind->namespaced)
       parameter_kinds_.push_back(kind->group + "/" + kind->kind);

@@ -6,17 +6,11 @@
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
-namespace {
-
-constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
-
-}  // namespace
-
 std::optional<CheckQuery> check_query(const Engine& engine, const ObjectAccess& objects,
                                       WorkloadId id, const std::string& check) {
   const api::Scheme& scheme = objects.scheme();
-  const auto object = objects.get(*scheme.find(kKueue, "AdmissionCheck"), check);
-  const auto workload = objects.get(*scheme.find(kKueue, "Workload"), engine.key(id));
+  const auto object = objects.get(api::kueue_kind(scheme, "AdmissionCheck"), check);
+  const auto workload = objects.get(api::kueue_kind(scheme, "Workload"), engine.key(id));
   if (!object || !workload) return std::nullopt;
   auto typed = std::make_shared<api::Workload>(*engine.object(id));
   typed->status = engine.status(id);

@@ -44,7 +44,7 @@ ApiResult<void> release(json::object workload, ObjectAccess& objects) {
 }
 
 InUseController::InUseController(const api::Scheme& scheme)
-    : workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")), jobs_(job_kinds(scheme)) {}
+    : workloads_(&api::kueue_kind(scheme, "Workload")), jobs_(job_kinds(scheme)) {}
 
 std::vector<std::string> InUseController::watches() const {
   std::vector<std::string> out = {"kueue.x-k8s.io/Workload"};
@@ -64,7 +64,6 @@ void InUseController::changed(const ObjectChange& change, std::vector<WorkKey>& 
 }
 
 Result<Time> InUseController::reconcile(const WorkKey& key, ObjectAccess& objects) {
-  if (!workloads_) return kNever;
   std::vector<std::string> of_key;
   if (key.sort != kOwner) {
     of_key.push_back(key.name);

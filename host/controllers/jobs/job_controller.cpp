@@ -70,7 +70,7 @@ bool lower_reclaimable(json::object& status, const json::array& before, const js
 JobController::JobController(const api::Scheme& scheme, MappingHooks mapping, ManagedJobs managed)
     : mapping_(std::move(mapping)),
       managed_(std::move(managed)),
-      workload_kind_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
+      workload_kind_(&api::kueue_kind(scheme, "Workload")),
       kinds_(job_kinds(scheme)) {}
 
 std::vector<std::string> JobController::watches() const {

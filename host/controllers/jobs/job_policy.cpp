@@ -171,9 +171,8 @@ void JobPolicy::creating(const api::KindInfo& kind, json::object& object,
   const bool managed = managed_.holds(ns, objects);
   if (!managed && has_queued_owner(object, objects)) return;
   if (!is_queued(object)) {
-    const api::KindInfo* queues = objects.scheme().find("kueue.x-k8s.io/v1beta2", "LocalQueue");
-    const bool by_default =
-        queues && objects.exists(*queues, fmt::format("{}/{}", ns, kDefaultQueue));
+    const api::KindInfo& queues = api::kueue_kind(objects.scheme(), "LocalQueue");
+    const bool by_default = objects.exists(queues, fmt::format("{}/{}", ns, kDefaultQueue));
     if (!by_default && !managed) return;
     if (by_default)
       object_of(object_of(object, "metadata"), "labels")[api::json_view(kQueueLabel)] =

@@ -95,13 +95,13 @@ struct Place {
 
 Place place_of(const json::object& flavors, const ObjectAccess& objects) {
   Place place;
-  const api::KindInfo* kind = objects.scheme().find("kueue.x-k8s.io/v1beta2", "ResourceFlavor");
+  const api::KindInfo& kind = api::kueue_kind(objects.scheme(), "ResourceFlavor");
   std::vector<std::string_view> seen;
   for (const auto& entry : flavors) {
     const auto* name = entry.value().if_string();
     if (!name || std::find(seen.begin(), seen.end(), api::view(*name)) != seen.end()) continue;
     seen.push_back(api::view(*name));
-    const auto flavor = objects.get(*kind, api::view(*name));
+    const auto flavor = objects.get(kind, api::view(*name));
     if (!flavor) continue;
     const json::object& spec = part(*flavor, "spec");
     for (const auto& [key, value] : part(spec, "nodeLabels")) place.node_selector[key] = value;

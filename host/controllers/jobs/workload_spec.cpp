@@ -52,8 +52,7 @@ std::optional<std::pair<std::string, std::int64_t>> global_default(const ObjectA
 Result<void> fill_priority(const JobView& view, const ObjectAccess& objects, json::object& spec) {
   const std::string_view label = view.label(kPriorityClassLabel);
   if (!label.empty()) {
-    const auto value =
-        class_value(objects, "kueue.x-k8s.io/v1beta2", "WorkloadPriorityClass", label);
+    const auto value = class_value(objects, api::kKueueVersion, "WorkloadPriorityClass", label);
     if (!value) return Error{fmt::format("WorkloadPriorityClass {} doesn't exist", label)};
     set_priority(spec, kQueueGroup, "WorkloadPriorityClass", label, *value);
     return {};
@@ -66,7 +65,7 @@ Result<void> fill_priority(const JobView& view, const ObjectAccess& objects, jso
     return {};
   }
   if (const auto value =
-          class_value(objects, "kueue.x-k8s.io/v1beta2", "WorkloadPriorityClass", kDefaultQueue)) {
+          class_value(objects, api::kKueueVersion, "WorkloadPriorityClass", kDefaultQueue)) {
     set_priority(spec, kQueueGroup, "WorkloadPriorityClass", kDefaultQueue, *value);
   } else if (const auto common = global_default(objects)) {
     set_priority(spec, kSchedulingGroup, "PriorityClass", common->first, common->second);
@@ -133,7 +132,7 @@ json::object make_workload(const api::KindInfo& workloads, const JobView& view,
   if (!annotations.empty()) metadata["annotations"] = std::move(annotations);
   json::object spec = wishes;
   spec["podSets"] = std::move(pod_sets);
-  return {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+  return {{"apiVersion", api::json_view(api::kKueueVersion)},
           {"kind", "Workload"},
           {"metadata", std::move(metadata)},
           {"spec", std::move(spec)}};

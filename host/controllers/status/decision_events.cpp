@@ -11,9 +11,7 @@ namespace sluice::host {
 
 DecisionEvents::DecisionEvents(const api::Scheme& scheme, const Engine& engine,
                                ObjectAccess& objects)
-    : kind_(*scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
-      engine_(engine),
-      objects_(objects) {}
+    : kind_(api::kueue_kind(scheme, "Workload")), engine_(engine), objects_(objects) {}
 
 void DecisionEvents::decided(Time now, const Decision& decision) {
   const WorkloadId id = decision.workload;

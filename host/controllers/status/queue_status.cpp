@@ -80,11 +80,11 @@ QueueStatusController::QueueStatusController(const api::Scheme& scheme, const En
                                              bool fair_sharing)
     : engine_(engine),
       fair_sharing_(fair_sharing),
-      workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
-      cluster_queues_(scheme.find("kueue.x-k8s.io/v1beta2", "ClusterQueue")),
-      local_queues_(scheme.find("kueue.x-k8s.io/v1beta2", "LocalQueue")),
-      cohorts_(scheme.find("kueue.x-k8s.io/v1beta2", "Cohort")),
-      checks_(scheme.find("kueue.x-k8s.io/v1beta2", "AdmissionCheck")) {}
+      workloads_(&api::kueue_kind(scheme, "Workload")),
+      cluster_queues_(&api::kueue_kind(scheme, "ClusterQueue")),
+      local_queues_(&api::kueue_kind(scheme, "LocalQueue")),
+      cohorts_(&api::kueue_kind(scheme, "Cohort")),
+      checks_(&api::kueue_kind(scheme, "AdmissionCheck")) {}
 
 std::vector<std::string> QueueStatusController::watches() const {
   return {"kueue.x-k8s.io/Workload",       "kueue.x-k8s.io/ClusterQueue",

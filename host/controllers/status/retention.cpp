@@ -45,9 +45,7 @@ constexpr Duration kRetry = 60 * kSecond;
 }  // namespace
 
 WorkloadRetention::WorkloadRetention(const api::Scheme& scheme, RetentionConfig config)
-    : scheme_(scheme),
-      workloads_(scheme.find("kueue.x-k8s.io/v1beta2", "Workload")),
-      config_(config) {}
+    : scheme_(scheme), workloads_(&api::kueue_kind(scheme, "Workload")), config_(config) {}
 
 std::vector<std::string> WorkloadRetention::watches() const {
   if (!config_.after_finished && !config_.after_deactivated) return {};

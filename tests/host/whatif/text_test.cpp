@@ -40,5 +40,28 @@ TEST(WhatIfText, SaysWhenItWouldStart) {
   for (const StartCase& each : cases) EXPECT_THAT(told(each.start), HasSubstr(each.line));
 }
 
+TEST(WhatIfText, OfAQueueHasALineForEach) {
+  const std::string document = R"({
+    "spec": {"waiting": {"clusterQueue": "shared"}},
+    "status": {"time": "2026-01-01T12:00:00Z", "workloads": [
+      {"object": {"kind": "Workload", "namespace": "a", "name": "first"}, "decision": "Waits",
+       "start": {"earliest": "2026-01-01T12:01:00Z", "latest": "2026-01-01T12:01:00Z",
+                 "percent": 100}},
+      {"object": {"kind": "Workload", "namespace": "b", "name": "second"}, "decision": "Waits",
+       "start": {"because": "it can never start"}}]}})";
+  EXPECT_EQ(what_if_text(boost::json::parse(document).as_object()),
+            "  WORKLOAD  START\n"
+            "  a/first   in 1m (2026-01-01T12:01:00Z)\n"
+            "  b/second  it can never start\n"
+            "\n"
+            "This holds if nothing else is submitted.\n");
+}
+
+TEST(WhatIfText, OfAnEmptyQueueSaysSo) {
+  const std::string document = R"({"spec": {"waiting": {"clusterQueue": "shared"}}, "status": {}})";
+  EXPECT_EQ(what_if_text(boost::json::parse(document).as_object()),
+            "Nothing waits there that you may see.\n");
+}
+
 }  // namespace
 }  // namespace sluice::host

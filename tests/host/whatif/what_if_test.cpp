@@ -142,6 +142,12 @@ TEST(WhatIf, WhoeverMayReadWhatWaitsMayAskWhenItStarts) {
   EXPECT_THAT(ask("tenant-a", of_queue), AllOf(HasSubstr(R"("namespace":"a","name":"waits")"),
                                                Not(HasSubstr(R"("namespace":"b")"))));
   EXPECT_THAT(ask("nobody", of_queue), Not(HasSubstr("workloads")));
+  // Whether there is a queue of a name learns who may read queues.
+  EXPECT_EQ(ask("operator", R"({"clusterQueue":"none"})"),
+            "404 clusterqueues.kueue.x-k8s.io \"none\" not found");
+  EXPECT_EQ(ask("operator", R"({"localQueue":"none","namespace":"a"})"),
+            "404 localqueues.kueue.x-k8s.io \"none\" not found");
+  EXPECT_THAT(ask("nobody", R"({"clusterQueue":"none"})"), Not(HasSubstr("not found")));
   EXPECT_EQ(ask("tenant-a", R"({"workloads":[{"namespace":"b","name":"waits"}]})"),
             "403 workloads.kueue.x-k8s.io \"waits\" is forbidden: User \"tenant-a\" cannot get "
             "resource \"workloads\" in API group \"kueue.x-k8s.io\" in the namespace \"b\"");
