@@ -70,8 +70,7 @@ class HistoryCurves extends HTMLElement {
   #all = false;
   #charts = new Map();
   #timer;
-  #asked = 0; // counts questions: only the answer to the last one is drawn
-  #stopped = new AbortController();
+  #asking = new AbortController(); // of the last question: the one before it is given up
   #answer;
   #head = h('div', { class: 'bar-head' });
   #note = h('div', {});
@@ -91,7 +90,6 @@ class HistoryCurves extends HTMLElement {
   }
 
   connectedCallback() {
-    this.#stopped = new AbortController();
     document.addEventListener('visibilitychange', this.#shown);
     this.#head.replaceChildren(this.#chooser(), historyLegend());
     this.append(this.#head, this.#note, this.#grid, this.#more);
@@ -100,7 +98,7 @@ class HistoryCurves extends HTMLElement {
 
   disconnectedCallback() {
     clearTimeout(this.#timer);
-    this.#stopped.abort();
+    this.#asking.abort();
     document.removeEventListener('visibilitychange', this.#shown);
     this.#drop(() => true);
     this.replaceChildren();
@@ -133,16 +131,17 @@ class HistoryCurves extends HTMLElement {
 
   async #ask() {
     clearTimeout(this.#timer);
-    const turn = ++this.#asked;
+    this.#asking.abort();
+    const { signal } = (this.#asking = new AbortController());
     const { clusterQueue, ns, queue, inNamespace } = this.source;
     const path = ns ? `${OWN}/namespaces/${encodeURIComponent(ns)}/runs` : `${OWN}/runs`;
-    let answer = await this.#read(path, ns ? { queue } : { clusterQueue });
+    let answer = await this.#read(path, ns ? { queue } : { clusterQueue }, signal);
     if (answer.error?.kind === 'forbidden' && inNamespace) {
       const only = `${OWN}/namespaces/${encodeURIComponent(inNamespace)}/runs`;
-      const part = await this.#read(only, { clusterQueue });
+      const part = await this.#read(only, { clusterQueue }, signal);
       if (!part.error) answer = { ...part, only: inNamespace };
     }
-    if (turn !== this.#asked || !this.isConnected) return;
+    if (signal.aborted) return;
     this.#show(answer);
     if (document.hidden || answer.error?.kind === 'missing') return;
     const soonest = answer.error?.kind === 'forbidden' ? 60_000 : 0;
@@ -152,15 +151,13 @@ class HistoryCurves extends HTMLElement {
     );
   }
 
-  async #read(path, filter) {
+  async #read(path, filter, signal) {
     const name = this.#window;
     const now = Date.now();
     const times = stepsOf(name, now);
     const [flavors, all, quotas] = await Promise.all([
-      ...questions(name, times, filter).map((query) =>
-        this.api.get(path, query, this.#stopped.signal),
-      ),
-      this.#readQuotas(filter.clusterQueue, times),
+      ...questions(name, times, filter).map((query) => this.api.get(path, query, signal)),
+      this.#readQuotas(filter.clusterQueue, times, signal),
     ]);
     const error = flavors.error ?? all.error;
     if (error) return { error };
@@ -168,10 +165,10 @@ class HistoryCurves extends HTMLElement {
   }
 
   /** Of a ClusterQueue that the user may read, since the window began. */
-  async #readQuotas(clusterQueue, times) {
+  async #readQuotas(clusterQueue, times, signal) {
     if (!clusterQueue) return [];
     const query = { clusterQueue, from: new Date(times[0]).toISOString() };
-    const { value } = await this.api.get(`${OWN}/quotas`, query, this.#stopped.signal);
+    const { value } = await this.api.get(`${OWN}/quotas`, query, signal);
     return value?.items ?? [];
   }
 
