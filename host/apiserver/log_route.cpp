@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "host/apiserver/call.hpp"
+#include "host/apiserver/paced_stream.hpp"
 #include "host/base/wall_clock.hpp"
 
 namespace sluice::host {
 namespace {
 
 constexpr std::size_t kLogPieceBytes = 64U << 10;
-constexpr std::int64_t kLookAgainMs = 200;
 
 ApiResult<std::optional<std::int64_t>> number(const Request& request, std::string_view name) {
   const auto* text = request.parameter(name);
@@ -62,67 +62,25 @@ ApiResult<LogQuery> read_query(const Request& request) {
   return out;
 }
 
-class LogStream final : public Streaming, public std::enable_shared_from_this<LogStream> {
+class LogStream final : public PacedStream {
  public:
   LogStream(CallPtr call, std::unique_ptr<LogReader> reader)
-      : call_(std::move(call)), reader_(std::move(reader)) {}
-  ~LogStream() override { call_->at->leave(this); }
-
-  void start() {
-    stream_ = call_->exchange->stream(200, "text/plain", call_->headers);
-    thread_ = stream_->thread();
-    thread_->post([self = shared_from_this()] {
-      if (!self->call_->at->enter(self)) return self->finish();
-      self->stream_->on_ready([log = self] { log->pump(); });
-      self->pump();
-    });
-  }
-
-  void end() override {
-    thread_->post([self = shared_from_this()] { self->finish(); });
-  }
+      : PacedStream(std::move(call)), reader_(std::move(reader)) {}
 
  private:
-  void pump() {
-    if (running_ || !stream_) return;
-    running_ = true;
-    while (stream_ && step()) {
+  Progress make(std::string& piece) override {
+    switch (reader_->read(piece, kLogPieceBytes)) {
+      case LogReader::Progress::kMore:
+        return Progress::kMore;
+      case LogReader::Progress::kWait:
+        return Progress::kNotYet;
+      case LogReader::Progress::kEnd:
+        break;
     }
-    running_ = false;
+    return Progress::kEnd;
   }
 
-  bool step() {
-    if (!stream_->open()) return finish(), false;
-    if (stream_->backlog() >= call_->at->limits.stream_bytes) return false;  // on_ready calls again
-    if (waiting_) return false;
-    std::string piece;
-    const auto progress = reader_->read(piece, kLogPieceBytes);
-    if (!piece.empty()) stream_->write(std::make_shared<const std::string>(std::move(piece)));
-    if (progress == LogReader::Progress::kMore) return true;
-    if (progress == LogReader::Progress::kEnd) return finish(), false;
-    waiting_ = true;
-    thread_->after(kLookAgainMs, [weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (!self) return;
-      self->waiting_ = false;
-      self->pump();
-    });
-    return false;
-  }
-
-  void finish() {
-    if (!stream_) return;
-    stream_->on_ready(nullptr);
-    stream_.reset();
-    call_->at->leave(this);
-  }
-
-  const CallPtr call_;
   const std::unique_ptr<LogReader> reader_;
-  std::shared_ptr<Stream> stream_;
-  std::shared_ptr<TaskThread> thread_;
-  bool running_ = false;
-  bool waiting_ = false;
 };
 
 }  // namespace
@@ -137,7 +95,7 @@ void serve_log(const CallPtr& call) {
     return call->fail(bad_request("this host runs no pods: there is no log of " + route.name));
   auto reader = call->at->backend.logs->open(route.key(), *query);
   if (!reader) return call->fail(reader.error());
-  std::make_shared<LogStream>(call, std::move(*reader))->start();
+  std::make_shared<LogStream>(call, std::move(*reader))->start("text/plain");
 }
 
 }  // namespace sluice::host

@@ -4,12 +4,12 @@
 
 #include "host/apiserver/call.hpp"
 #include "host/apiserver/list_options.hpp"
+#include "host/apiserver/paced_stream.hpp"
 
 namespace sluice::host {
 namespace {
 
 constexpr std::size_t kListPieceBytes = 128U << 10;
-constexpr int kPiecesAtATime = 4;            // then others have their turn
 constexpr std::size_t kScanObjects = 2'000;  // read at a time while looking for matches
 
 struct Page {
@@ -102,65 +102,26 @@ ApiResult<Page> read_page(const Call& call, const ListOptions& list) {
   return read_matching(call, list, std::move(start));
 }
 
-/// A long list, rendered piece by piece as the client takes it.
-class ListStream final : public Streaming, public std::enable_shared_from_this<ListStream> {
+/// A long list; each piece gives back the objects that it took.
+class ListStream final : public PacedStream {
  public:
-  ListStream(CallPtr call, Page page) : call_(std::move(call)), page_(std::move(page)) {}
-
-  void start() {
-    stream_ = call_->exchange->stream(200, "application/json", call_->headers);
-    thread_ = stream_->thread();
-    stream_->on_ready([self = shared_from_this()] { self->pump(); });
-    if (!call_->at->enter(shared_from_this())) return end();
-    thread_->post([self = shared_from_this()] { self->pump(); });
-  }
-
-  void end() override {
-    thread_->post([self = shared_from_this()] { self->finish(); });
-  }
+  ListStream(CallPtr call, Page page) : PacedStream(std::move(call)), page_(std::move(page)) {}
 
  private:
-  void pump() {
-    if (running_ || !stream_) return;
-    running_ = true;
-    for (int pieces = 0; stream_ && stream_->backlog() < call_->at->limits.stream_bytes; ++pieces) {
-      if (pieces == kPiecesAtATime) {
-        thread_->post([self = shared_from_this()] { self->pump(); });
-        break;
-      }
-      const bool last = write_piece();
-      if (last || !stream_->open()) finish();
-    }
-    running_ = false;
-  }
-
-  bool write_piece() {
-    const Renderer& renderer = call_->at->renderer;
-    std::string piece;
-    if (next_ == 0) renderer.begin_list(call_->route, call_->form, page_.meta, piece);
+  Progress make(std::string& piece) override {
+    const Renderer& renderer = call().at->renderer;
+    if (next_ == 0) renderer.begin_list(call().route, call().form, page_.meta, piece);
     while (next_ < page_.objects.size() && piece.size() < kListPieceBytes) {
-      renderer.append_item(*page_.objects[next_], call_->route, call_->form, next_ == 0, piece);
+      renderer.append_item(*page_.objects[next_], call().route, call().form, next_ == 0, piece);
       page_.objects[next_++].reset();
     }
-    const bool last = next_ == page_.objects.size();
-    if (last) renderer.end_list(piece);
-    stream_->write(std::make_shared<const std::string>(std::move(piece)));
-    return last;
+    if (next_ < page_.objects.size()) return Progress::kMore;
+    renderer.end_list(piece);
+    return Progress::kEnd;
   }
 
-  void finish() {
-    if (!stream_) return;
-    stream_->on_ready(nullptr);
-    stream_.reset();
-    call_->at->leave(this);
-  }
-
-  const CallPtr call_;
   Page page_;
   std::size_t next_ = 0;
-  std::shared_ptr<Stream> stream_;
-  std::shared_ptr<TaskThread> thread_;
-  bool running_ = false;
 };
 
 }  // namespace
@@ -181,7 +142,7 @@ void serve_list(const CallPtr& call) {
   auto page = read_page(*call, *list);
   if (!page) return call->fail(page.error());
   if (page->objects.size() > call->at->limits.chunk_objects)
-    return std::make_shared<ListStream>(call, std::move(*page))->start();
+    return std::make_shared<ListStream>(call, std::move(*page))->start("application/json");
   std::string out;
   const Renderer& renderer = call->at->renderer;
   renderer.begin_list(call->route, call->form, page->meta, out);
