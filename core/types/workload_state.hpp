@@ -16,4 +16,6 @@ enum class WorkloadState : std::uint8_t {
   kInactive
 };
 
+const char* to_string(WorkloadState state);
+
 }  // namespace sluice

@@ -12,22 +12,6 @@ namespace {
 
 namespace json = boost::json;
 
-const char* to_string(WorkloadState state) {
-  switch (state) {
-    case WorkloadState::kPending:
-      return "Pending";
-    case WorkloadState::kQuotaReserved:
-      return "QuotaReserved";
-    case WorkloadState::kAdmitted:
-      return "Admitted";
-    case WorkloadState::kFinished:
-      return "Finished";
-    case WorkloadState::kInactive:
-      break;
-  }
-  return "Inactive";
-}
-
 /// The condition that says since when it is where it is, and why.
 const char* telling_condition(WorkloadState state) {
   switch (state) {

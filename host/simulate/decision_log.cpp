@@ -42,22 +42,6 @@ std::string_view record_name(DecisionType type) {
   return "";
 }
 
-std::string_view state_name(WorkloadState state) {
-  switch (state) {
-    case WorkloadState::kPending:
-      return "Pending";
-    case WorkloadState::kQuotaReserved:
-      return "QuotaReserved";
-    case WorkloadState::kAdmitted:
-      return "Admitted";
-    case WorkloadState::kFinished:
-      return "Finished";
-    case WorkloadState::kInactive:
-      return "Inactive";
-  }
-  return "";
-}
-
 void DecisionLog::begin(Duration at, std::string_view type) {
   std::string& out = output_.buffer();
   out += "{\"t\":";
@@ -173,7 +157,7 @@ void DecisionLog::rested(Duration at, const Engine& engine) {
     const WorkloadState state = engine.state(id);
     api::append_json_text(engine.key(id), out);
     out += ":{\"state\":\"";
-    out += state_name(state);
+    out += to_string(state);
     out += '"';
     if (state == WorkloadState::kAdmitted || state == WorkloadState::kQuotaReserved)
       pod_sets(assignment_of(engine.model(), id));

@@ -57,6 +57,5 @@ void append_seconds(std::string& out, Duration offset);
 
 /// The type of its record in the decision log; empty: it has none.
 std::string_view record_name(DecisionType type);
-std::string_view state_name(WorkloadState state);
 
 }  // namespace sluice::host

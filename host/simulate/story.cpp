@@ -196,7 +196,7 @@ void append_workloads(std::string& out, const Kernel& kernel) {
         where = fmt::format("{}: {}", view.admission->cluster_queue,
                             pod_sets_text(view.admission->pod_sets));
       if (state == WorkloadState::kFinished) where.clear();
-      rows.push_back({engine.key(id), std::string(state_name(state)), where});
+      rows.push_back({engine.key(id), to_string(state), where});
     }
   }
   append_table(out, rows);
@@ -237,7 +237,7 @@ void Story::rested(Duration at, const Engine& engine) {
     std::string& text = names[engine.state(id)];
     text += (text.empty() ? "" : ", ") + engine.key(id);
   }
-  for (const auto& [state, text] : names) line(at, fmt::format("= {}", state_name(state)), text);
+  for (const auto& [state, text] : names) line(at, fmt::format("= {}", to_string(state)), text);
 }
 
 void Story::tables(Duration at, const Kernel& kernel) {
