@@ -114,7 +114,6 @@ LocalExecutor::LocalExecutor(const LocalExecutorConfig& config,
   usage_ = std::make_unique<UsageMeter>(groups_);
   sources_.environment = inherited_environment();
   sources_.images = config.images;
-  sources_.as = {::geteuid(), ::getegid()};
   sources_.find = [this](std::string_view kind,
                          std::string_view key) -> std::optional<json::object> {
     const api::KindInfo* info = kind == "Secret" ? secrets_ : config_maps_;
@@ -303,23 +302,19 @@ void LocalExecutor::consider(const StoredObject& record) {
   begin(uid, pod);
 }
 
-Result<RunSpec, PodProblem> LocalExecutor::plan(const std::string& uid, const json::object& pod) {
-  if (users_) {
-    const auto user = users_->of(api::find_text(part(pod, "metadata"), "namespace"));
-    if (!user) return PodProblem{"StartError", user.error().text};
-    sources_.as = {*user, *user};
-    sources_.home = (work_ / uid).string();
-  }
-  auto spec = plan_pod(pod, sources_);
-  if (!spec || !users_) return spec;
-  spec->user = sources_.as.user;
-  spec->group_id = sources_.as.group;
-  return spec;
+Result<PodUser, PodProblem> LocalExecutor::user_of(const std::string& uid,
+                                                   const json::object& pod) {
+  if (!users_) return PodUser{{::geteuid(), ::getegid()}};
+  const auto user = users_->of(api::find_text(part(pod, "metadata"), "namespace"));
+  if (!user) return PodProblem{"StartError", user.error().text};
+  return PodUser{{*user, *user}, (work_ / uid).string()};
 }
 
 void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
   const std::string key = key_of(pod);
-  const Result<RunSpec, PodProblem> spec = plan(uid, pod);
+  const Result<PodUser, PodProblem> user = user_of(uid, pod);
+  const Result<RunSpec, PodProblem> spec =
+      user ? plan_pod(pod, sources_, *user) : Result<RunSpec, PodProblem>(user.error());
   if (!spec) {
     if (spec.error().may_pass) {
       waiting_[uid] = key;
@@ -328,8 +323,12 @@ void LocalExecutor::begin(const std::string& uid, const json::object& pod) {
     return report_problem(uid, key, spec.error());
   }
   waiting_.erase(uid);
-  report_ignored(uid, pod);
+  report_ignored(uid, pod, user->as);
   RunSpec run_spec = *spec;
+  if (users_) {
+    run_spec.user = user->as.user;
+    run_spec.group_id = user->as.group;
+  }
   run_spec.log_bytes = log_budget_.pod_bytes;
   run_spec.log_keep_free = log_budget_.keep_free;
   run_spec.all_calls = config_.all_system_calls;
@@ -478,8 +477,9 @@ void LocalExecutor::report_problem(const std::string& uid, const std::string& ke
   });
 }
 
-void LocalExecutor::report_ignored(const std::string& uid, const json::object& pod) const {
-  const PodSupport support = support_of(pod, sources_.as, sources_.held);
+void LocalExecutor::report_ignored(const std::string& uid, const json::object& pod,
+                                   const ProcessUser& as) const {
+  const PodSupport support = support_of(pod, as, sources_.held);
   if (support.ignored.empty()) return;
   std::string text;
   for (const std::string& each : support.ignored) text += (text.empty() ? "" : "; ") + each;

@@ -47,7 +47,7 @@ class LocalExecutor final : public Executor {
 
   void find_groups();
   Result<void> find_users();
-  Result<RunSpec, PodProblem> plan(const std::string& uid, const boost::json::object& pod);
+  Result<PodUser, PodProblem> user_of(const std::string& uid, const boost::json::object& pod);
   void loop();
   void take_over();
   void take_changes();
@@ -65,7 +65,8 @@ class LocalExecutor final : public Executor {
   void report(const std::string& uid, const std::string& key, RunState state) const;
   void report_problem(const std::string& uid, const std::string& key,
                       const PodProblem& problem) const;
-  void report_ignored(const std::string& uid, const boost::json::object& pod) const;
+  void report_ignored(const std::string& uid, const boost::json::object& pod,
+                      const ProcessUser& as) const;
   void report_never_started(const std::string& uid, const std::string& key) const;
   bool is_mine(const boost::json::object& pod) const;
   int timeout_ms() const;

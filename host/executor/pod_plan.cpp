@@ -199,8 +199,8 @@ std::int64_t amount_of(const json::object& container, const char* list, const ch
 }
 
 Result<ContainerSpec, PodProblem> plan_container(const json::object& container, bool init,
-                                                 const json::object& pod,
-                                                 const PodSources& sources) {
+                                                 const json::object& pod, const PodSources& sources,
+                                                 const std::string& home) {
   ContainerSpec out;
   out.name = api::find_text(container, "name");
   out.init = init;
@@ -229,7 +229,7 @@ Result<ContainerSpec, PodProblem> plan_container(const json::object& container, 
     const std::size_t equals = text.find('=');
     set(all, text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1));
   }
-  if (!sources.home.empty()) set(all, "HOME", sources.home);
+  if (!home.empty()) set(all, "HOME", home);
   const std::string_view hostname = api::find_text(part(pod, "spec"), "hostname");
   set(all, "HOSTNAME",
       std::string(hostname.empty() ? api::find_text(part(pod, "metadata"), "name") : hostname));
@@ -256,11 +256,11 @@ std::vector<std::string> inherited_environment() {
   return out;
 }
 
-Result<RunSpec, PodProblem> plan_pod(const json::object& pod, const PodSources& sources) {
+Result<RunSpec, PodProblem> plan_pod(const json::object& pod, const PodSources& sources,
+                                     const PodUser& user) {
   RunSpec out;
   const json::object& spec = part(pod, "spec");
-  if (const PodSupport support = support_of(pod, sources.as, sources.held);
-      !support.refused.empty())
+  if (const PodSupport support = support_of(pod, user.as, sources.held); !support.refused.empty())
     return PodProblem{"NotSupported", support.refused};
   out.uid = api::find_text(part(pod, "metadata"), "uid");
   out.pod = key_of(pod);
@@ -273,7 +273,7 @@ Result<RunSpec, PodProblem> plan_pod(const json::object& pod, const PodSources& 
     for_each_object(spec, init ? "initContainers" : "containers",
                     [&](const json::object& container) {
                       if (!problem.reason.empty()) return;
-                      auto planned = plan_container(container, init, pod, sources);
+                      auto planned = plan_container(container, init, pod, sources, user.home);
                       if (planned) {
                         out.containers.push_back(std::move(*planned));
                       } else {

@@ -33,15 +33,20 @@ struct PodSources {
   /// `NAME=value` that every container starts with.
   std::vector<std::string> environment;
   Entrypoints images;
-  ProcessUser as = {};   ///< the user and group of the processes
-  std::string home;      ///< of that user; empty: as `environment` says
   HeldLimits held = {};  ///< on this machine
+};
+
+/// As whom the processes of one pod run.
+struct PodUser {
+  ProcessUser as = {};
+  std::string home = {};  ///< empty: as the environment says
 };
 
 /// PATH, HOME and the few others that programs expect, of this process.
 std::vector<std::string> inherited_environment();
 
-Result<RunSpec, PodProblem> plan_pod(const boost::json::object& pod, const PodSources& sources);
+Result<RunSpec, PodProblem> plan_pod(const boost::json::object& pod, const PodSources& sources,
+                                     const PodUser& user);
 
 /// `$(NAME)` becomes the value, `$$` a dollar; names that are not defined stay as they are.
 std::string expand(std::string_view text,

@@ -29,7 +29,7 @@ Result<RunSpec, PodProblem> plan(const std::string& container, const std::string
       "spec":{"nodeName":"n1",)" +
                               more + R"("containers":[{"name":"c",)" + container + "}]}}")
                       .get_object(),
-                  sources());
+                  sources(), {});
 }
 
 std::string variable(const RunSpec& spec, const std::string& name) {

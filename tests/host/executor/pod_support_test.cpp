@@ -97,15 +97,14 @@ TEST(PodSupport, LimitsAreIgnoredThatNobodyHolds) {
 }
 
 TEST(PodSupport, A19_ARefusedPodFailsAndPrivilegesAreNotGained) {
-  PodSources sources;
-  sources.as = kRoot;
+  const PodUser root{kRoot};
   const auto refused =
-      plan_pod(pod_with(R"("securityContext":{"runAsNonRoot":true},)", ""), sources);
+      plan_pod(pod_with(R"("securityContext":{"runAsNonRoot":true},)", ""), {}, root);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().reason, "NotSupported");
   EXPECT_FALSE(refused.error().may_pass);
   const auto planned =
-      plan_pod(pod_with("", R"(,"securityContext":{"allowPrivilegeEscalation":false})"), sources);
+      plan_pod(pod_with("", R"(,"securityContext":{"allowPrivilegeEscalation":false})"), {}, root);
   ASSERT_TRUE(planned);
   EXPECT_TRUE(planned->containers[0].no_new_privileges);
   EXPECT_TRUE(parse_run_spec(to_text(*planned))->containers[0].no_new_privileges);
