@@ -3,7 +3,9 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <thread>
 #include <utility>
 
 #include "api/json/json.hpp"
@@ -19,6 +21,7 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr const char* kGone = "its process is not there; it is started again";
+constexpr std::chrono::microseconds kLookAgain{20};
 
 ProcessAnswer read_answer(boost::json::object body) {
   ProcessAnswer out;
@@ -87,7 +90,7 @@ std::optional<PluginProcess::Lock> PluginProcess::hold(std::string& why) {
     Lock lock(mutex_, std::defer_lock);
     while (!lock.try_lock()) {
       if (!up_) return std::nullopt;
-      std::this_thread::yield();
+      std::this_thread::sleep_for(kLookAgain);  // another thread's call may take its whole timeout
     }
     if (up_) return lock;
     return std::nullopt;
