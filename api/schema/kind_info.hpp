@@ -87,6 +87,9 @@ struct KindInfo {
   std::vector<Version> versions;  ///< preferred one first
   /// Annotations and labels that only the system writes.
   std::vector<std::string> marks;
+  /// A label: objects of one namespace that have the same value of it belong together, and what is
+  /// decided about them is written in the order in which it was decided. Empty: each is by itself.
+  std::string together;
   /// Fields that mean nothing to the core and something to a plugin: no warning is for them.
   std::vector<std::string> effective;
   std::string contributed_by;  ///< empty: core

@@ -7,6 +7,7 @@
 #include "api/jobs/job_page.hpp"
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "api/schema/formats.hpp"
 
 namespace sluice::api {
 
@@ -237,6 +238,18 @@ void read_marks(const json::object& from, std::vector<std::string>& into, Mistak
              into, mistakes);
 }
 
+/// One plugin at most says so: an object belongs together with one set of others.
+void read_together(const json::object& from, std::string& into, Mistakes& mistakes) {
+  const json::value* given = find(from, "together");
+  if (given == nullptr) return;
+  const json::string* text = given->if_string();
+  if (text == nullptr || !is_qualified_name(view(*text)))
+    return mistakes.add({"together: " + to_json(*given) + " is no name of a label"});
+  if (!into.empty() && into != view(*text))
+    return mistakes.add({"together: objects of the kind belong together by " + into + " already"});
+  into = view(*text);
+}
+
 void read_gives(const json::object& from, std::vector<std::string>& into, Mistakes& mistakes) {
   const auto is_path = [](std::string_view text) { return !text.empty(); };
   read_texts(from, "gives", "paths of fields", "path of a field", is_path, into, mistakes);
@@ -301,6 +314,7 @@ void read_kind(KindSource& kind, const json::object& from, const std::string& co
   if (auto read = read_job(from, contributor, kind.info); !read) mistakes.add(read.error());
   read_marks(from, kind.info.marks, mistakes);
   read_gives(from, kind.info.effective, mistakes);
+  read_together(from, kind.info.together, mistakes);
 }
 
 void read_versions(KindSource& kind, bool fresh, const json::object& from,
@@ -324,7 +338,7 @@ void add_contribution(std::map<std::string, KindSource>& kinds, const json::obje
   if (name.empty()) return mistakes.add({"kind: required"});
   only_keys(contribution, name,
             {"kind", "group", "plural", "shortNames", "categories", "scope", "description",
-             "versions", "valueMappings", "internal", "marks", "gives", "job"},
+             "versions", "valueMappings", "internal", "marks", "gives", "job", "together"},
             mistakes);
   if (!contributor.empty() && find(contribution, "internal") != nullptr)
     mistakes.add({name + ": internal: only the core has kinds that are not served"});

@@ -150,7 +150,8 @@ Result<std::vector<json::object>> controller_of(const ManifestsOptions& options,
                                                 const Configuration& config, Rules& rules) {
   auto deployment = deployment_of(options, config);
   if (!deployment) return deployment.error();
-  deployment->cluster_rules = rules_to_decide(followed_kinds(config, rules));
+  deployment->cluster_rules =
+      rules_to_decide(followed_kinds(config, rules), rules.plugins->plugins().rights());
   deployment->own_rules = rules_to_lead();
   if (options.webhooks) {
     append(deployment->cluster_rules,
@@ -171,8 +172,8 @@ Result<std::vector<json::object>> controller_of(const ManifestsOptions& options,
 }
 
 /// Those that a webhook is asked about: what is defined here, and jobs of the kinds that are known.
-WebhookPlan plan_of(const ManifestsOptions& options, const Rules& rules,
-                    const std::vector<const api::KindInfo*>& defined) {
+Result<WebhookPlan> plan_of(const ManifestsOptions& options, const Rules& rules,
+                            const std::vector<const api::KindInfo*>& defined) {
   WebhookPlan out;
   out.place = {.ns = options.ns, .url = options.webhook_url};
   out.controller = "sluice-controller";
@@ -181,6 +182,11 @@ WebhookPlan plan_of(const ManifestsOptions& options, const Rules& rules,
   for (const api::KindInfo* kind : rules.scheme.kinds())
     if (kind->job) out.jobs.push_back(kind);
   out.pods = rules.hooks.pod_gate != nullptr;
+  std::vector<const api::KindInfo*> known = out.jobs;
+  known.insert(known.end(), defined.begin(), defined.end());
+  auto asked = asked_kinds(rules.plugins->plugins().validators().judged(), rules.scheme, known);
+  if (!asked) return asked.error();
+  out.asked = std::move(*asked);
   return out;
 }
 
@@ -189,7 +195,9 @@ Result<std::vector<json::object>> all_of_it(const ManifestsOptions& options,
                                             const Configuration& config, Rules& rules,
                                             const std::vector<const api::KindInfo*>& kinds) {
   std::vector<json::object> out;
-  const WebhookPlan plan = plan_of(options, rules, kinds);
+  const auto planned = plan_of(options, rules, kinds);
+  if (!planned) return planned.error();
+  const WebhookPlan& plan = *planned;
   for (const api::KindInfo* kind : kinds)
     out.push_back(definition_of(rules.scheme, *kind, options.webhooks ? &plan.place : nullptr));
   std::vector<std::string> aggregated;

@@ -44,6 +44,28 @@ bool is_about(const json::object& role, const std::set<std::string, std::less<>>
   return all;
 }
 
+json::array all_of(const std::set<std::string>& list) {
+  json::array out;
+  for (const std::string& each : list) out.emplace_back(each);
+  return out;
+}
+
+/// As far as they concern the kind; whether one of them deletes. A change is sent as a patch.
+bool add_rights(const std::vector<ObjectRight>& rights, const api::KindInfo& kind,
+                std::string_view part, std::set<std::string>& verbs) {
+  const std::string wanted = right_kind(kind.hub_api_version(), kind.kind, part);
+  bool deletes = false;
+  for (const ObjectRight& right : rights) {
+    if (right.kind != wanted) continue;
+    for (const std::string& verb : right.verbs) {
+      deletes |= verb == "delete";
+      if (verb == "create" || verb == "delete") verbs.insert(verb);
+      if (verb == "update" || verb == "patch") verbs.insert("patch");
+    }
+  }
+  return deletes;
+}
+
 json::object own_role(const api::KindInfo& kind, bool editor) {
   const json::array verbs =
       editor ? texts({"create", "delete", "get", "list", "patch", "update", "watch"})
@@ -112,25 +134,30 @@ json::array rules_to_follow(const std::vector<FollowedKind>& kinds) {
   return out;
 }
 
-json::array rules_to_decide(const std::vector<FollowedKind>& kinds) {
+json::array rules_to_decide(const std::vector<FollowedKind>& kinds,
+                            const std::vector<ObjectRight>& rights) {
   json::array out;
-  const auto allow = [&out](const api::KindInfo& kind, const char* part, json::array verbs) {
-    out.push_back(rule(kind.group, texts({kind.plural + part}), std::move(verbs)));
+  const auto allow = [&out](const api::KindInfo& kind, const char* part,
+                            const std::set<std::string>& verbs) {
+    if (!verbs.empty()) out.push_back(rule(kind.group, texts({kind.plural + part}), all_of(verbs)));
   };
   for (const FollowedKind& each : kinds) {
     const api::KindInfo& kind = *each.kind;
     const Writing writes = writing_of(kind);
-    const bool makes = writes == Writing::kAll;
-    const bool changes =
-        writes == Writing::kJob || writes == Writing::kGates || writes == Writing::kMarked;
-    allow(kind, "",
-          makes     ? texts({"create", "delete", "get", "list", "patch", "watch"})
-          : changes ? texts({"get", "list", "patch", "watch"})
-                    : texts({"get", "list", "watch"}));
+    std::set<std::string> verbs{"get", "list", "watch"}, of_status;
+    const bool changes = writes == Writing::kJob || writes == Writing::kGates ||
+                         writes == Writing::kMarked || writes == Writing::kAll;
+    if (changes) verbs.insert("patch");
+    if (writes == Writing::kAll) verbs.insert({"create", "delete"});
     const bool tells = writes != Writing::kNothing && writes != Writing::kGates;
-    if (tells && kind.status_subresource) allow(kind, "/status", texts({"patch"}));
+    if (tells && kind.status_subresource) of_status.insert("patch");
+    const bool ends = add_rights(rights, kind, "", verbs);
+    add_rights(rights, kind, "status", of_status);
+    allow(kind, "", verbs);
+    allow(kind, "/status", of_status);
     // A writer of objects that hold up the deletion of their owner needs this right on the owner.
-    if (makes || writes == Writing::kJob) allow(kind, "/finalizers", texts({"update"}));
+    if (ends || writes == Writing::kAll || writes == Writing::kJob)
+      allow(kind, "/finalizers", {"update"});
   }
   out.push_back(rule("", texts({"events"}), texts({"create"})));
   return out;

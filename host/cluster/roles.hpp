@@ -11,6 +11,7 @@
 
 #include "api/scheme/scheme.hpp"
 #include "host/kube/follower.hpp"
+#include "host/plugins/declarations.hpp"
 
 namespace sluice::host {
 
@@ -24,8 +25,10 @@ std::vector<boost::json::object> user_roles(const api::Scheme& scheme,
 /// The rules of a role that may follow exactly these kinds.
 boost::json::array rules_to_follow(const std::vector<FollowedKind>& kinds);
 
-/// The rules of a role that may decide on these kinds, and of one in the namespace of its Lease.
-boost::json::array rules_to_decide(const std::vector<FollowedKind>& kinds);
+/// The rules of a role that may decide on these kinds, and write of them what `rights` say beside
+/// that, those of plugins; and of one in the namespace of its Lease.
+boost::json::array rules_to_decide(const std::vector<FollowedKind>& kinds,
+                                   const std::vector<ObjectRight>& rights);
 boost::json::array rules_to_lead();
 
 /// What keeping a webhook needs more: to have these configurations, definitions and APIServices

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "host/base/log.hpp"
@@ -26,6 +27,17 @@ std::set<std::string> ControllerLoop::watched() const {
   std::set<std::string> out;
   for (const Entry& entry : entries_) out.insert(entry.kinds.begin(), entry.kinds.end());
   return out;
+}
+
+std::string ControllerLoop::selector(const std::string& kind) const {
+  std::optional<std::string> out;
+  for (const Entry& entry : entries_) {
+    if (!entry.kinds.contains(kind)) continue;
+    std::string wanted = entry.controller->selector(kind);
+    if (out && *out != wanted) return {};
+    out = std::move(wanted);
+  }
+  return out.value_or(std::string());
 }
 
 const std::vector<ControllerLoop::Entry*>& ControllerLoop::watchers_of(const api::KindInfo& kind) {

@@ -46,6 +46,8 @@ class ControllerLoop final : public KernelListener {
 
   /// The kinds that controllers watch, as group/Kind.
   std::set<std::string> watched() const;
+  /// The selector of labels that all who watch the kind look through; empty: it takes all objects.
+  std::string selector(const std::string& kind) const;
 
   /// Asked at the start of each run for work that comes from elsewhere; whether there was any.
   void add_source(std::function<bool()> source) { sources_.push_back(std::move(source)); }

@@ -92,6 +92,17 @@ std::vector<std::string> PluginController::watches() const {
   return out;
 }
 
+std::string PluginController::selector(std::string_view kind) const {
+  std::optional<std::string> out;
+  for (std::size_t i = 0; i < kinds_.size(); ++i) {
+    if (!kinds_[i] || kinds_[i]->group + "/" + kinds_[i]->kind != kind) continue;
+    const std::string& labels = plugin_.kinds()[i].labels;
+    if (out && *out != labels) return {};
+    out = labels;
+  }
+  return out.value_or(std::string());
+}
+
 void PluginController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     if (kinds_[i] != change.kind) continue;

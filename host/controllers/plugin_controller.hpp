@@ -25,6 +25,7 @@ class PluginController final : public Controller {
 
   std::string_view name() const override { return name_; }
   std::vector<std::string> watches() const override;
+  std::string selector(std::string_view kind) const override;
   void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
   bool follows(const StoredObject& workload) const override;
   void poll(std::vector<WorkKey>& keys) override;

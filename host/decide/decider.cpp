@@ -23,6 +23,7 @@
 #include "host/decide/cluster_door.hpp"
 #include "host/decide/cluster_readings.hpp"
 #include "host/decide/followed_kinds.hpp"
+#include "host/decide/lanes.hpp"
 #include "host/explain/insight.hpp"
 #include "host/history/history.hpp"
 #include "host/kube/follower.hpp"
@@ -64,7 +65,11 @@ class Decider final : public TurnEnd {
       : options_(options),
         config_(std::move(config)),
         signals_(signals),
-        outbox_([this](const StoredObject& object) { return lane_of(object); }, OutboxLimits()) {}
+        outbox_(
+            [this](const StoredObject& object) {
+              return lane_of(object, *store_, machine_->index());
+            },
+            OutboxLimits()) {}
 
   ~Decider() override { stop(); }
 
@@ -203,22 +208,6 @@ class Decider final : public TurnEnd {
   void lost() {
     lost_ = true;
     ::kill(::getpid(), SIGTERM);  // the main thread waits for signals
-  }
-
-  /// Everything below one owner, by the uid of the topmost that is known.
-  std::string lane_of(const StoredObject& object) const {
-    constexpr int kHighest = 8;
-    const StoredObject* at = &object;
-    std::string out(at->metadata.uid());
-    for (int i = 0; at && i < kHighest; ++i) {
-      const OwnerReference* owner = at->metadata.controller();
-      if (!owner && !at->metadata.owners().empty()) owner = &at->metadata.owners().front();
-      if (!owner || owner->uid.empty()) break;
-      out = owner->uid;
-      const ObjectRef* ref = machine_->index().find(out);
-      at = ref ? store_->find(*ref->kind, ref->key) : nullptr;
-    }
-    return out;
   }
 
   /// The pages of the cluster: kinds that come or go need other rules, which a Decider has from its

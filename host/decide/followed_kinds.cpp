@@ -19,12 +19,13 @@ std::vector<FollowedKind> followed_kinds(const api::Scheme& scheme, const Contro
     return !kind->contributed_by.empty() && kind->group != "kueue.x-k8s.io";
   });
   for (const api::KindInfo* kind : kinds) {
-    const bool wanted = watched.contains(kind->group + "/" + kind->kind) ||
-                        (asks_others && kind->group.empty() && kind->kind == "PodTemplate") ||
-                        std::any_of(decided_on.begin(), decided_on.end(),
-                                    [kind](const FollowedKind& each) { return each.kind == kind; });
-    if (wanted && !kind->internal && kind->kind != "Event")
-      out.push_back({kind, {kind->hub_api_version()}});
+    const std::string name = kind->group + "/" + kind->kind;
+    const bool whole = (asks_others && kind->group.empty() && kind->kind == "PodTemplate") ||
+                       std::any_of(decided_on.begin(), decided_on.end(),
+                                   [kind](const FollowedKind& each) { return each.kind == kind; });
+    if ((!whole && !watched.contains(name)) || kind->internal || kind->kind == "Event") continue;
+    FollowedKind& followed = out.emplace_back(FollowedKind{kind, {kind->hub_api_version()}});
+    if (!whole) followed.labels = loop.selector(name);
   }
   return out;
 }

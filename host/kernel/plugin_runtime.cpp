@@ -124,20 +124,25 @@ bool PluginRuntime::wants(const api::KindInfo& kind) const {
 void PluginRuntime::check(const api::KindInfo& kind, json::object& object, const json::object* old,
                           const Validate& problems_of, std::vector<api::Problem>& problems,
                           const Asking& asking) {
+  check(kind.hub_api_version(), kind.kind, object, old, problems_of, problems, asking);
+}
+
+void PluginRuntime::check(std::string_view api_version, std::string_view kind, json::object& object,
+                          const json::object* old, const Validate& problems_of,
+                          std::vector<api::Problem>& problems, const Asking& asking) {
   AskedOfWrite* asked = nullptr;
   if (auto* questions = asking.questions; questions != nullptr) {
     if (*questions == nullptr) *questions = std::make_shared<AskedOfWrite>();
     asked = static_cast<AskedOfWrite*>(questions->get());
     asked->begin();
   }
-  const std::string version = kind.hub_api_version();
   std::string text;
   std::string old_text;
   api::append_json(object, text);
   if (old) api::append_json(*old, old_text);
   ObjectWrite write{old ? WriteOperation::kUpdate : WriteOperation::kCreate,
-                    version,
-                    kind.kind,
+                    api_version,
+                    kind,
                     text,
                     old_text,
                     asking.user};

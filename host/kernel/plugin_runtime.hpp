@@ -61,6 +61,10 @@ class PluginRuntime final : public PluginPort, public WriteValidators {
   void check(const api::KindInfo& kind, boost::json::object& object, const boost::json::object* old,
              const Validate& problems_of, std::vector<api::Problem>& problems,
              const Asking& asking) override;
+  /// The same for an object of a kind that need not be known here.
+  void check(std::string_view api_version, std::string_view kind, boost::json::object& object,
+             const boost::json::object* old, const Validate& problems_of,
+             std::vector<api::Problem>& problems, const Asking& asking);
 
  private:
   explicit PluginRuntime(std::unique_ptr<PluginSet> set) : set_(std::move(set)) {}

@@ -38,6 +38,11 @@ class Controller {
   virtual std::string_view name() const = 0;
   /// Kinds (`group/Kind`, core group: `/Kind`) whose changes it wants. Asked once.
   virtual std::vector<std::string> watches() const = 0;
+  /// Which objects of a kind that it watches it looks at, as a selector of labels; empty: all.
+  virtual std::string selector(std::string_view kind) const {
+    static_cast<void>(kind);
+    return {};
+  }
   /// Appends the keys that have to be looked at. Cheap.
   virtual void changed(const ObjectChange& change, std::vector<WorkKey>& keys) = 0;
   /// The same for an object that was there before the start; every other one is announced too.

@@ -64,6 +64,8 @@ struct Outbox::Edit {
   int failures = 0;
   Duration from = 0;
   Duration sent_at = 0;  // the request that is under way
+
+  bool deletes_a_pod() const { return what == What::kDelete && is_pod(*entry->place.kind); }
 };
 
 Outbox::Outbox(LaneOf lane_of, OutboxLimits limits)
@@ -334,12 +336,25 @@ void Outbox::ready_behind_ends() {
     ready(*behind_ends_.begin()->second);
 }
 
-/// Whether the change of a job follows in the lane that had this end. What gives quota ends the
-/// search: it may wait for ends itself, and for it nobody may wait who gives.
+/// Whether the change of a job, or the deletion of a pod, follows in the lane that had this end.
+/// What gives quota ends the search: it may wait for ends itself, and for it nobody may wait who
+/// gives.
 bool Outbox::goes_on_with_a_stop(Lane& lane, std::uint64_t end) {
   for (const auto& edit : lane.edits) {
     if (edit->gives) return false;
-    if (!edit->entry->place.kind->job || edit->with_end != 0) continue;
+    const bool stop = edit->entry->place.kind->job || edit->deletes_a_pod();
+    if (!stop || edit->with_end != 0) continue;
+    edit->with_end = end;
+    return true;
+  }
+  return false;
+}
+
+/// Of several pods that had this quota together another one is deleted next.
+bool Outbox::goes_on_with_a_pod(Lane& lane, std::uint64_t end) {
+  for (const auto& edit : lane.edits) {
+    if (edit->gives || edit->ends) return false;
+    if (!edit->deletes_a_pod() || edit->with_end != 0) continue;
     edit->with_end = end;
     return true;
   }
@@ -352,10 +367,11 @@ void Outbox::pop(Lane& lane) {
   if (edit.id != 0) by_id_.erase(edit.id);
   const std::uint64_t end = edit.ends ? edit.order : 0;
   const std::uint64_t with_end = edit.with_end;
+  const bool deletes_a_pod = edit.deletes_a_pod();
   --edit.entry->edits;
   --edits_;
   lane.edits.pop_front();
-  if (with_end != 0) released(with_end);
+  if (with_end != 0 && !(deletes_a_pod && goes_on_with_a_pod(lane, with_end))) released(with_end);
   if (end != 0 && !goes_on_with_a_stop(lane, end)) released(end);
   if (!lane.edits.empty()) ready(lane);
 }

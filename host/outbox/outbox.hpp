@@ -7,10 +7,10 @@
 //   its workloads, what was made for these. So a job is let go only after the admission that allows
 //   it is stored.
 // - An edit that gives quota waits for all earlier ones that end some, of whatever lane; and an end
-//   that the stop of a job follows in its lane is over only with the stop. So quota is given away
-//   only after the end of the workload that held it is stored, and the stop of its job. The stop
-//   goes ahead of what its lane gets in exchange: a job that moves is stopped, then has its new
-//   place, then begins there; and no two that move wait for each other's stop.
+//   that the stop of a job follows in its lane, or the deletion of pods, is over only with that. So
+//   quota is given away only after the end of the workload that held it is stored, and the stop of
+//   its job. The stop goes ahead of what its lane gets in exchange: a job that moves is stopped,
+//   then has its new place, then begins there; and no two that move wait for each other's stop.
 // - Edits that only tell (texts, statuses of queues) wait a while, join with later ones, and are
 //   sent at a bounded rate, the oldest first, of what decisions leave of it (SpareRate).
 // - Events rest on nothing and nothing rests on them. They wait apart until a request can be spared
@@ -171,6 +171,7 @@ class Outbox {
   void forget_lane(Lane& lane, std::vector<Forgotten>& out);
   void released(std::uint64_t order);
   static bool goes_on_with_a_stop(Lane& lane, std::uint64_t end);
+  static bool goes_on_with_a_pod(Lane& lane, std::uint64_t end);
   void ready_behind_ends();
   std::optional<ClusterRequest> request_of(Edit& edit);
   bool blocked(Lane& lane, Edit& edit, Duration now);

@@ -306,6 +306,13 @@ std::vector<PluginEvent> PluginSet::take_events() {
   return all;
 }
 
+std::vector<ObjectRight> PluginSet::rights() const {
+  std::vector<ObjectRight> out;
+  for (const Source& each : sources_)
+    out.insert(out.end(), each.declared.may.begin(), each.declared.may.end());
+  return out;
+}
+
 std::vector<PluginStatus> PluginSet::status() const {
   std::vector<PluginStatus> all;
   for (const auto& plugin : plugins_) {

@@ -147,6 +147,8 @@ class PluginSet {
   std::vector<PluginEvent> take_events();
 
   std::vector<PluginStatus> status() const;
+  /// What their libraries declare that they may do to objects.
+  std::vector<ObjectRight> rights() const;
   const MetricsRegistry& metrics() const { return metrics_; }
 
   /// Ends the quarantine of a plugin; false when there is no plugin of that name.

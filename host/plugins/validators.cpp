@@ -196,26 +196,42 @@ Result<Validators> Validators::make(const std::vector<LoadedPlugin*>& plugins) {
     IncomingText text;
     const sluice_sink_t sink = text.sink();
     Entry entry{plugin, {}};
+    std::vector<std::string> lines;
     hooks::Fault fault;
     const Answer answer = plugin->call(Hook::kValidatorKinds, fault, [&] {
       const std::int32_t code = plugin->extensions().validator->kinds(plugin->self(), &sink);
       Nonsense nonsense;
-      entry.kinds = text.names("a kind", nonsense);
+      lines = text.names("a kind", nonsense);
       return plugin->judged(code, nonsense);
     });
-    if (answer != Answer::kOk)
-      return Error{"plugin " + plugin->name() +
-                   " does not say which kinds it validates: " + plugin->health().last_fault()};
+    const std::string where = "plugin " + plugin->name() + " does not say which kinds it validates";
+    if (answer != Answer::kOk) return Error{plugin->health().last_fault()}.context(where);
+    for (const std::string& line : lines) {
+      auto kind = parse_judged_kind(line);
+      if (!kind) return kind.error().context(where);
+      entry.kinds.push_back(std::move(*kind));
+    }
     all.entries_.push_back(std::move(entry));
   }
   return all;
 }
 
+bool Validators::Entry::judges(const std::string& group_kind) const {
+  return std::any_of(kinds.begin(), kinds.end(),
+                     [&](const JudgedKind& each) { return each.group_kind == group_kind; });
+}
+
 bool Validators::wants(std::string_view api_version, std::string_view kind) const {
   const std::string wanted = group_kind(api_version, kind);
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return std::find(entry.kinds.begin(), entry.kinds.end(), wanted) != entry.kinds.end();
-  });
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](const Entry& entry) { return entry.judges(wanted); });
+}
+
+std::vector<Validators::Judge> Validators::judged() const {
+  std::vector<Judge> out;
+  for (const Entry& entry : entries_)
+    for (const JudgedKind& kind : entry.kinds) out.push_back({entry.plugin->name(), kind});
+  return out;
 }
 
 /// Those that have a say about it, in load order. Not who writes it itself.
@@ -223,9 +239,7 @@ std::vector<LoadedPlugin*> Validators::judges(const ObjectWrite& write) const {
   const std::string wanted = group_kind(write.api_version, write.kind);
   std::vector<LoadedPlugin*> out;
   for (const Entry& entry : entries_)
-    if (!entry.plugin->host_side().in_call() &&
-        std::find(entry.kinds.begin(), entry.kinds.end(), wanted) != entry.kinds.end())
-      out.push_back(entry.plugin);
+    if (!entry.plugin->host_side().in_call() && entry.judges(wanted)) out.push_back(entry.plugin);
   return out;
 }
 

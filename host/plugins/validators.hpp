@@ -18,6 +18,7 @@
 
 #include "core/base/result.hpp"
 #include "host/objects/write_questions.hpp"
+#include "host/plugins/judged_kind.hpp"
 #include "host/plugins/loaded_plugin.hpp"
 
 namespace sluice::host {
@@ -92,6 +93,14 @@ class Validators {
   /// Does any plugin want to see this kind? `api_version` is GROUP/VERSION or VERSION.
   bool wants(std::string_view api_version, std::string_view kind) const;
 
+  /// A kind as a plugin names it.
+  struct Judge {
+    std::string plugin;
+    JudgedKind kind;
+  };
+  /// In load order, and in the order in which each names them.
+  std::vector<Judge> judged() const;
+
   /// What is wrong with an object that a plugin gives back, empty when nothing is; it may fill in
   /// what the API fills in.
   using Validate = std::function<std::string(boost::json::object& object)>;
@@ -107,7 +116,8 @@ class Validators {
  private:
   struct Entry {
     LoadedPlugin* plugin = nullptr;
-    std::vector<std::string> kinds;  // GROUP/KIND or KIND
+    std::vector<JudgedKind> kinds;
+    bool judges(const std::string& group_kind) const;
   };
   std::vector<LoadedPlugin*> judges(const ObjectWrite& write) const;
   std::vector<Entry> entries_;

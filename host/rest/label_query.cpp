@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <boost/json/object.hpp>
 #include <charconv>
 
 #include "api/json/json_text.hpp"
@@ -156,6 +157,23 @@ class LabelQueryParser {
 
 ApiResult<LabelQuery> LabelQuery::parse(std::string_view text) {
   return LabelQueryParser(text).run();
+}
+
+std::optional<boost::json::array> LabelQuery::expressions() const {
+  boost::json::array out;
+  for (const Requirement& each : requirements_) {
+    const char* name = nullptr;
+    if (each.op == Operator::kIn) name = "In";
+    if (each.op == Operator::kNotIn) name = "NotIn";
+    if (each.op == Operator::kExists) name = "Exists";
+    if (each.op == Operator::kDoesNotExist) name = "DoesNotExist";
+    if (name == nullptr) return std::nullopt;
+    boost::json::object one{{"key", each.key}, {"operator", name}};
+    if (!each.values.empty())
+      one["values"] = boost::json::array(each.values.begin(), each.values.end());
+    out.push_back(std::move(one));
+  }
+  return out;
 }
 
 bool LabelQuery::satisfied(const Requirement& requirement, const std::string_view* value) {

@@ -5,7 +5,9 @@
 // and parses nothing; where only the name is asked for, the key answers.
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,8 @@ class LabelQuery {
   bool matches(const StoredObject& object) const;
   /// Of `labels` as compact JSON; empty: none.
   bool matches_labels(std::string_view labels) const;
+  /// The same as the matchExpressions of a LabelSelector; nullopt: one cannot say `>` and `<`.
+  std::optional<boost::json::array> expressions() const;
 
  private:
   friend class LabelQueryParser;

@@ -9,6 +9,7 @@
 
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
+#include "host/rest/selectors.hpp"
 #include "host/webhook/keeper.hpp"
 
 namespace sluice::host {
@@ -17,6 +18,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr int kTimeoutSeconds = 10;
+/// Of what is stored anyway: whoever creates it waits no longer than this while nobody answers.
+constexpr int kShortTimeoutSeconds = 2;
 
 json::object client_config(const WebhookPlace& place, const std::string& path) {
   if (!place.url.empty()) return {{"url", place.url + path}};
@@ -91,6 +94,29 @@ json::object not_of_the_system(const WebhookPlan& plan) {
                                                         {"values", std::move(values)}}}}};
 }
 
+/// A kind that a plugin is asked about: never what the cluster itself and the webhook run by,
+/// whatever the plugin says.
+void add_asked(const WebhookPlan& plan, const AskedKind& kind, Webhooks& out) {
+  json::object namespaces = not_of_the_system(plan);
+  json::array& left_out = namespaces.at("matchExpressions").at(0).at("values").get_array();
+  for (const std::string& ns : kind.except)
+    if (std::find(left_out.begin(), left_out.end(), json::value(ns)) == left_out.end())
+      left_out.emplace_back(ns);
+  json::object more{{"namespaceSelector", std::move(namespaces)}};
+  if (!kind.labels.empty())
+    more["objectSelector"] = json::object{{"matchExpressions", kind.labels}};
+  if (kind.if_answered) {
+    more["failurePolicy"] = "Ignore";
+    more["timeoutSeconds"] = kShortTimeoutSeconds;
+  }
+  json::array rules{json::object{{"apiGroups", json::array{json::string(kind.group)}},
+                                 {"apiVersions", json::array{json::string(kind.version)}},
+                                 {"operations", json::array{"CREATE", "UPDATE"}},
+                                 {"resources", json::array{json::string(kind.plural)}},
+                                 {"scope", "Namespaced"}}};
+  out.add((kind.name + ".sluice.dev").c_str(), std::move(rules), std::move(more));
+}
+
 json::object configuration_of(const WebhookPlan& plan, bool mutating) {
   Webhooks out(plan, mutating ? "/mutate" : "/validate");
   out.add("objects.sluice.dev", rules_for(plan.own), {});
@@ -108,11 +134,47 @@ json::object configuration_of(const WebhookPlan& plan, bool mutating) {
     out.add("pods.sluice.dev", std::move(rules),
             {{"namespaceSelector", not_of_the_system(plan)}, {"objectSelector", std::move(ours)}});
   }
+  for (const AskedKind& kind : plan.asked) add_asked(plan, kind, out);
   return out.configuration(mutating ? "MutatingWebhookConfiguration"
                                     : "ValidatingWebhookConfiguration");
 }
 
 }  // namespace
+
+Result<std::vector<AskedKind>> asked_kinds(const std::vector<Validators::Judge>& judges,
+                                           const api::Scheme& scheme,
+                                           const std::vector<const api::KindInfo*>& known) {
+  std::vector<AskedKind> out;
+  std::map<std::string, int> numbers;
+  for (const auto& [plugin, kind] : judges) {
+    const auto is_it = [&group_kind_of = kind.group_kind](const api::KindInfo* each) {
+      return group_kind(each->hub_api_version(), each->kind) == group_kind_of;
+    };
+    if (std::any_of(known.begin(), known.end(), is_it)) continue;
+    const auto all = scheme.kinds();
+    const auto found = std::find_if(all.begin(), all.end(), is_it);
+    if (found == all.end() && kind.plural.empty()) continue;    // no such kind here
+    if (found != all.end() && !(*found)->namespaced) continue;  // its objects are in no namespace
+    const std::string where = fmt::format("plugin {} validates {}", plugin, kind.group_kind);
+    const auto labels = LabelQuery::parse(kind.labels);
+    if (!labels) return Error{labels.error().text}.context(where);
+    const auto expressions = labels->expressions();
+    if (!expressions) return Error{"label: API servers know no > and <"}.context(where);
+    AskedKind asked;
+    const int number = ++numbers[plugin];
+    asked.name = number == 1 ? plugin : fmt::format("{}-{}", plugin, number);
+    asked.name += ".plugins";
+    asked.group = kind.group_kind.substr(0, kind.group_kind.find('/'));
+    if (asked.group == kind.group_kind) asked.group.clear();
+    asked.version = found != all.end() ? (*found)->hub().name : kind.version;
+    asked.plural = found != all.end() ? (*found)->plural : kind.plural;
+    asked.labels = *expressions;
+    asked.except = kind.except;
+    asked.if_answered = kind.if_answered;
+    out.push_back(std::move(asked));
+  }
+  return out;
+}
 
 bool needs_conversion(const api::Scheme& scheme, const api::KindInfo& kind) {
   return std::any_of(kind.versions.begin(), kind.versions.end(), [&](const auto& version) {

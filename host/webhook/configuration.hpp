@@ -4,12 +4,15 @@
 // Pure functions; any thread.
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/scheme/scheme.hpp"
+#include "core/base/result.hpp"
+#include "host/plugins/validators.hpp"
 
 namespace sluice::host {
 
@@ -28,12 +31,28 @@ struct WebhookPlace {
   std::string url = {};  ///< https://HOST:PORT of one that no Service leads to; empty: the Service
 };
 
+/// Objects of a kind that API servers judge by its fields, about which a plugin is asked as well.
+struct AskedKind {
+  std::string name;  ///< of the webhook, below sluice.dev
+  std::string group, version, plural;
+  boost::json::array labels;        ///< matchExpressions; empty: all of them
+  std::vector<std::string> except;  ///< namespaces, beside those of the system
+  bool if_answered = false;         ///< they are stored unasked when nobody answers
+};
+
+/// What the plugins' validators want to be asked about, but for `known`, of which they are asked
+/// anyway.
+Result<std::vector<AskedKind>> asked_kinds(const std::vector<Validators::Judge>& judges,
+                                           const api::Scheme& scheme,
+                                           const std::vector<const api::KindInfo*>& known);
+
 struct WebhookPlan {
   WebhookPlace place;
   std::string controller;  ///< name of the configurations and of the controller's ServiceAccount
   std::vector<const api::KindInfo*> own;   ///< kinds of objects that are defaulted and validated
   std::vector<const api::KindInfo*> jobs;  ///< kinds that are held, too
   bool pods = false;                       ///< pods of jobs that run may get gates
+  std::vector<AskedKind> asked;
 };
 
 /// MutatingWebhookConfiguration, ValidatingWebhookConfiguration.

@@ -163,38 +163,87 @@ Verdict Reviewer::validate(Subject& subject, const WriteMode& mode) {
   return out;
 }
 
-Verdict Reviewer::gate_pod(const AdmissionRequest& request) {
-  Verdict out;
+void Reviewer::add_gates(const AdmissionRequest& request, json::object& pod) {
   std::vector<std::string> gates;
-  for_each_object(
-      part(request.object, "metadata"), "ownerReferences", [&](const json::object& owner) {
-        if (!api::find_bool(owner, "controller", false)) return;
-        const api::KindInfo* kind =
-            rules_.scheme.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-        if (!kind || !kind->job) return;
-        gates = gates_.gates_of_new_pod(
-            {kind, fmt::format("{}/{}", request.ns, api::find_text(owner, "name"))}, objects_);
-      });
-  if (gates.empty()) return out;
-  json::object gated = request.object;
-  json::array& list = array_of(object_of(gated, "spec"), "schedulingGates");
+  for_each_object(part(pod, "metadata"), "ownerReferences", [&](const json::object& owner) {
+    if (!api::find_bool(owner, "controller", false)) return;
+    const api::KindInfo* kind =
+        rules_.scheme.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
+    if (!kind || !kind->job) return;
+    gates = gates_.gates_of_new_pod(
+        {kind, fmt::format("{}/{}", request.ns, api::find_text(owner, "name"))}, objects_);
+  });
+  if (gates.empty()) return;
+  json::array& list = array_of(object_of(pod, "spec"), "schedulingGates");
   for (const std::string& gate : gates) {
     const bool there = std::any_of(list.begin(), list.end(), [&](const json::value& each) {
       return each.is_object() && api::find_text(each.get_object(), "name") == gate;
     });
     if (!there) list.push_back(json::object{{"name", gate}});
   }
-  out.patch = amendments(request.object, gated, Leaving::kIsRemoving);
+}
+
+bool Reviewer::asks_plugins(const AdmissionRequest& request) const {
+  return rules_.plugins->plugins().validators().wants(request.api_version, request.kind);
+}
+
+/// What plugins make of an object that the API server judges by its fields, and what they refuse.
+void Reviewer::ask_plugins(const AdmissionRequest& request, json::object& object,
+                           std::vector<api::Problem>& problems) {
+  if (!asks_plugins(request)) return;
+  WriteValidators::Asking asking;
+  asking.user = request.user;
+  rules_.plugins->check(
+      request.api_version, request.kind, object, request.old ? &*request.old : nullptr,
+      [](json::object&) { return std::vector<api::Problem>(); }, problems, asking);
+}
+
+/// What is wrong with it is found again, and refused, by the validating step.
+Verdict Reviewer::mutate_pod(const AdmissionRequest& request, Subject& subject) {
+  Verdict out;
+  Edit& edit = *subject.draft.edit;
+  WriteMode mode = mode_of(request);
+  mode.user = {};  // noted below, of pods that wait
+  mode.advises = true;
+  std::vector<api::Problem> problems;
+  if (asks_plugins(request)) drafter_.amend(subject.draft, mode, problems);
+  json::object& pod = edit.after();
+  if (!request.old) add_gates(request, pod);
+  const json::object before = pod;
+  ask_plugins(request, pod, problems);
+  if (!request.old && !same_json(json::value(before), json::value(pod)))
+    mark_creator(edit.kind(), request.user, pod);
+  out.patch = amendments(request.object, pod, Leaving::kIsRemoving);
+  out.warnings = std::move(subject.draft.advice);
   return out;
 }
 
-/// Of pods only what is ours is validated: their gates.
-Verdict Reviewer::validate_pod(Subject& subject, const WriteMode& mode) {
+Verdict Reviewer::validate_pod(const AdmissionRequest& request, Subject& subject) {
   Verdict out;
   const Edit& edit = *subject.draft.edit;
   std::vector<api::Problem> problems;
-  drafter_.amend(subject.draft, mode, problems);
+  drafter_.amend(subject.draft, mode_of(request), problems);
+  json::object pod = request.object;
+  ask_plugins(request, pod, problems);
   if (!problems.empty()) out.refused = invalid(edit.kind(), edit.name(), problems);
+  return out;
+}
+
+/// Of a kind that a plugin names and this host does not have.
+Verdict Reviewer::review_unknown(const AdmissionRequest& request, ReviewStep step) {
+  Verdict out;
+  json::object object = request.object;
+  std::vector<api::Problem> problems;
+  ask_plugins(request, object, problems);
+  if (step == ReviewStep::kMutating) {
+    out.patch = amendments(request.object, object, Leaving::kIsRemoving);
+  } else if (!problems.empty()) {
+    api::KindInfo kind;
+    const std::size_t slash = std::min(request.api_version.find('/'), request.api_version.size());
+    kind.kind = request.kind;
+    kind.group = slash == request.api_version.size() ? "" : request.api_version.substr(0, slash);
+    out.refused = invalid(kind, request.name, problems);
+  }
   return out;
 }
 
@@ -214,6 +263,7 @@ void Reviewer::know_classes(const json::object& workload) {
 Verdict Reviewer::review(const AdmissionRequest& request, ReviewStep step) {
   if (is_nobodys(request)) return {};
   const api::KindInfo* kind = rules_.scheme.find(request.api_version, request.kind);
+  if (!kind && asks_plugins(request)) return review_unknown(request, step);
   if (!kind || kind->internal) {
     Verdict out;
     out.refused = bad_request(
@@ -223,12 +273,11 @@ Verdict Reviewer::review(const AdmissionRequest& request, ReviewStep step) {
     return out;
   }
   const bool mutating = step == ReviewStep::kMutating;
-  const bool update = request.old.has_value();
-  if (is_pod(*kind) && mutating) return update ? Verdict() : gate_pod(request);
   const auto made = subject_of(request, *kind);
   Subject& subject = *made;
   const WriteMode mode = mode_of(request);
-  if (is_pod(*kind)) return update ? validate_pod(subject, mode) : Verdict();
+  if (is_pod(*kind))
+    return mutating ? mutate_pod(request, subject) : validate_pod(request, subject);
   if (kind->job) return mutating ? mutate_job(request, subject) : validate_job(request, subject);
   return mutating ? mutate(subject, mode) : validate(subject, mode);
 }

@@ -5,9 +5,11 @@
 //               writes are as they were; our own kinds get their defaults; pods get their gates
 //   validating  all of that again, and whatever a host would refuse is refused, in its words
 //
-// What the mutating step finds wrong it leaves to the validating one. Jobs outside of queues pass
-// unchanged, and so does what is being deleted. A review writes nothing and remembers nothing. One
-// thread at a time; it may be another one than that of the machine whose store it reads.
+// Of pods, and of kinds that are not known here, the API server judges the fields, and plugins
+// alone are asked. What the mutating step finds wrong it leaves to the validating one. Jobs outside
+// of queues pass unchanged, and so does what is being deleted. A review writes nothing and
+// remembers nothing. One thread at a time; it may be another one than that of the machine whose
+// store it reads.
 #pragma once
 
 #include <memory>
@@ -52,8 +54,13 @@ class Reviewer {
   Verdict validate_job(const AdmissionRequest& request, Subject& subject);
   Verdict mutate(Subject& subject, const WriteMode& mode);
   Verdict validate(Subject& subject, const WriteMode& mode);
-  Verdict gate_pod(const AdmissionRequest& request);
-  Verdict validate_pod(Subject& subject, const WriteMode& mode);
+  void add_gates(const AdmissionRequest& request, boost::json::object& pod);
+  Verdict mutate_pod(const AdmissionRequest& request, Subject& subject);
+  Verdict validate_pod(const AdmissionRequest& request, Subject& subject);
+  bool asks_plugins(const AdmissionRequest& request) const;
+  void ask_plugins(const AdmissionRequest& request, boost::json::object& object,
+                   std::vector<api::Problem>& problems);
+  Verdict review_unknown(const AdmissionRequest& request, ReviewStep step);
   std::optional<ApiError> refusal_of(Subject& subject, const WriteMode& mode);
   bool is_ours(const AdmissionRequest& request, const boost::json::object& job) const;
   void know_classes(const boost::json::object& workload);

@@ -79,6 +79,10 @@ Pod pod_of(const Json& pod) {
   out.tracked = lists(pod.find("metadata.finalizers"), kManaged);
   out.bound = !pod.string_or("spec.nodeName", "").empty();
   out.terminating = !pod.string_or("metadata.deletionTimestamp", "").empty();
+  // Whoever runs it holds it no longer, and this plugin's finalizer alone does.
+  if (out.open() && out.bound && out.terminating &&
+      pod.int_or("metadata.deletionGracePeriodSeconds", 1) == 0)
+    out.phase = Phase::kFailed;
   out.stopped = is_true(pod, kStopped);
   out.ready = is_true(pod, "Ready");
   if (const Json* ready = condition_of(pod, "Ready"); ready != nullptr && !out.open())

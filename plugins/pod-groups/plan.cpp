@@ -197,7 +197,7 @@ class Planner {
   }
 
   void with_workload() {
-    if (!workload_->reserved && other_pod_sets()) {
+    if ((!workload_->reserved && other_pod_sets()) || is_of_another_size()) {
       out_.remove_workload = true;
       return;
     }
@@ -223,6 +223,15 @@ class Planner {
                        });
   }
 
+  /// It serves, and begins anew with more pods or fewer.
+  bool is_of_another_size() const {
+    if (!serving_ || !fast()) return false;
+    std::int64_t counted = 0;
+    for (const PodSetCount& set : workload_->pod_sets) counted += set.count;
+    return counted != all_.front()->total &&
+           std::none_of(all_.begin(), all_.end(), [](const Pod* pod) { return started(*pod); });
+  }
+
   List of_set(const List& list, const PodSetCount& set) const {
     List out;
     for (const Pod* pod : list)
@@ -233,7 +242,11 @@ class Planner {
   void settle(const PodSetCount& set) {
     List present = of_set(counted_, set);
     while (size_of(present) > set.count) {
-      drop(*present.back());
+      // Whoever made it for one that serves would make it again at once.
+      if (serving_ && present.back()->gated)
+        tell(*present.back(), "Its group has no more than " + std::to_string(set.count) + " pods");
+      else
+        drop(*present.back());
       counted_.erase(std::find(counted_.begin(), counted_.end(), present.back()));
       present.pop_back();
     }
@@ -243,6 +256,12 @@ class Planner {
     else if (present.empty())
       ++out_.absent;
     List lost = of_set(lost_, set);
+    // Of one that serves the next one may have its name, and comes when it is gone.
+    std::erase_if(lost, [this](const Pod* pod) {
+      const bool goes = serving_ && pod->terminating;
+      if (goes) release(*pod);
+      return goes;
+    });
     std::sort(lost.begin(), lost.end(), replaced_after);
     for (; size_of(lost) > lacking; lost.pop_back()) release(*lost.back());
     if (workload_->admitted) start(set, present);

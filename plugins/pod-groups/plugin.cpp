@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "keeper.hpp"
+#include "makers.hpp"
 #include "names.hpp"
 #include "rules.hpp"
 #include "schema.hpp"
@@ -24,24 +26,34 @@ class PodGroups {
 
   std::string schema() const { return std::string(kSchema); }
 
-  std::vector<std::string> kinds() const { return {"Pod"}; }
-  std::optional<std::string> set_defaults(const sluice::Write& write) {
-    if (write.operation() != sluice::Operation::kCreate) return std::nullopt;
-    return hold(write.object(), settings_, default_queues_);
+  std::vector<std::string> kinds() const {
+    std::vector<std::string> out = judged_pods(settings_);
+    for (std::string& maker : judged_makers(settings_)) out.push_back(std::move(maker));
+    return out;
   }
-  void validate(const sluice::Write& write, sluice::FieldErrors& errors) { check(write, errors); }
+  std::optional<std::string> set_defaults(const sluice::Write& write) {
+    if (is_maker(write)) return pass_on(write);
+    if (write.operation() != sluice::Operation::kCreate) return std::nullopt;
+    return hold(write.object(), settings_, [this](const std::string& ns) {
+      return context_.objects()
+          .find({std::string(kKueue), "LocalQueue", ns, std::string(kDefaultQueue)})
+          .has_value();
+    });
+  }
+  void validate(const sluice::Write& write, sluice::FieldErrors& errors) {
+    if (is_maker(write))
+      check_maker(write, errors);
+    else
+      check(write, errors);
+  }
 
   std::vector<std::string> watched_kinds() const {
     const std::string kueue(kKueue);
     return {"v1 Pod label:" + std::string(kManaged) + "=true", kueue + " Workload claimed",
-            kueue + " LocalQueue", kueue + " WorkloadPriorityClass",
-            "scheduling.k8s.io/v1 PriorityClass"};
+            kueue + " WorkloadPriorityClass", "scheduling.k8s.io/v1 PriorityClass"};
   }
   sluice::Again reconcile(const sluice::ObjectRef& what) {
-    if (what.kind == "LocalQueue")
-      look_at_queue(what);
-    else
-      keeper_.look_at(what);
+    keeper_.look_at(what);
     return {};
   }
 
@@ -55,17 +67,8 @@ class PodGroups {
   }
 
  private:
-  void look_at_queue(const sluice::ObjectRef& what) {
-    if (what.name != kDefaultQueue) return;
-    if (context_.objects().find(what))
-      default_queues_.insert(what.ns);
-    else
-      default_queues_.erase(what.ns);
-  }
-
   sluice::Context context_;
   Settings settings_;
-  DefaultQueues default_queues_;
   Keeper keeper_;
 };
 

@@ -11,8 +11,6 @@ namespace {
 
 using sluice::Json;
 
-constexpr std::size_t kLongestName = 253;
-
 std::string label_path(std::string_view name) {
   return "metadata.labels[" + std::string(name) + "]";
 }
@@ -78,19 +76,33 @@ Settings settings_of(const Json& config) {
   return out;
 }
 
+std::string except_words(const Settings& settings) {
+  std::string out;
+  for (const std::string& ns : settings.except_namespaces)
+    out.append(out.empty() ? " except:" : ",").append(ns);
+  return out;
+}
+
+std::vector<std::string> judged_pods(const Settings& settings) {
+  const std::string except = except_words(settings);
+  if (settings.without_queue) return {"Pod" + except};
+  const std::string label(kQueue);
+  return {"Pod label:" + label + except, "Pod label:!" + label + except + " if-answered"};
+}
+
 std::optional<std::string> hold(std::string_view text, const Settings& settings,
-                                const DefaultQueues& queues) {
-  // Most pods are those of jobs; they need not be read.
-  if (!mentions(text, kQueue) && queues.empty() && !settings.without_queue) return std::nullopt;
+                                const HasDefaultQueue& has_default_queue) {
+  // The pods of a job that is queued itself are made from its template, in which this stands. Most
+  // pods are those: they need not be read.
+  if (!mentions(text, kQueue) && mentions(text, kPodSet)) return std::nullopt;
   Json pod = Json::parse(text);
   const std::string ns = pod.string_or("metadata.namespace", "");
   if (settings.except_namespaces.contains(ns)) return std::nullopt;
   // Only the system says so, of one that it brings back from a backup.
   if (is_managed(pod)) return std::nullopt;
-  // The pods of a job that is queued itself are made from its template, in which this stands.
   if (!text_in(pod, "labels", kPodSet).empty()) return std::nullopt;
   if (text_in(pod, "labels", kQueue).empty()) {
-    if (queues.contains(ns))
+    if (has_default_queue(ns))
       pod["metadata"]["labels"][kQueue] = kDefaultQueue;
     else if (!settings.without_queue)
       return std::nullopt;

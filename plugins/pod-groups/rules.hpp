@@ -1,12 +1,14 @@
 // What is made of a pod when it is created, and what of it is refused.
 //
-// Pure functions of the write and the settings; any thread.
+// Functions of the write, the settings and the queues that there are; any thread.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sluice/cpp/json.hpp"
 #include "sluice/cpp/questions.hpp"
@@ -19,12 +21,18 @@ struct Settings {
 };
 Settings settings_of(const sluice::Json& config);
 
-/// Namespaces that have a LocalQueue for pods which name none.
-using DefaultQueues = std::set<std::string, std::less<>>;
+/// Whether a namespace has a LocalQueue for pods which name none.
+using HasDefaultQueue = std::function<bool(const std::string& ns)>;
+
+/// The namespaces that are left out, as a validator names them behind a kind.
+std::string except_words(const Settings& settings);
+/// Of which pods API servers ask: where nobody answers, those wait that name a queue, and, so
+/// configured, all others; not those that a queue would only take because it is there.
+std::vector<std::string> judged_pods(const Settings& settings);
 
 /// The pod as it is to be stored; nullopt: it is not for this plugin.
 std::optional<std::string> hold(std::string_view pod, const Settings& settings,
-                                const DefaultQueues& queues);
+                                const HasDefaultQueue& has_default_queue);
 
 void check(const sluice::Write& write, sluice::FieldErrors& errors);
 

@@ -1,5 +1,6 @@
 // What the plugin adds to kinds (form: docs/plugins/schema.md): marks. Only the system may say
-// which pods are queued here, which pod set they are of, and which workload is a group's.
+// which pods are queued here, which pod set they are of, and which workload is a group's. The pods
+// of a group are written in one order, so that none starts before the admission is stored.
 //
 // Constants; any thread.
 #pragma once
@@ -12,6 +13,7 @@ inline constexpr std::string_view kSchema = R"json([
 {
   "kind": "Pod", "group": "",
   "marks": ["kueue.x-k8s.io/managed", "kueue.x-k8s.io/role-hash", "sluice.dev/created-by"],
+  "together": "kueue.x-k8s.io/pod-group-name",
   "versions": []
 },
 {

@@ -14,7 +14,6 @@ using sluice::Json;
 
 constexpr std::size_t kRoleDigits = 8;
 constexpr std::size_t kNameDigits = 5;
-constexpr std::size_t kLongestPrefix = 252 - kNameDigits;
 
 /// With the members of all objects in one order.
 Json ordered(const Json& value) {
@@ -67,13 +66,21 @@ std::string asks_of(const Json& pod_spec) {
       .dump();
 }
 
-std::string workload_name(std::string_view pod, std::string_view uid) {
-  std::string hashed = "Pod\n\n";
-  hashed.append(pod).append("\n").append(uid);
-  std::string out = "pod-";
-  out.append(pod);
-  out.resize(std::min(out.size(), kLongestPrefix));
+std::string workload_name(std::string_view kind, std::string_view group, std::string_view name,
+                          std::string_view uid, std::size_t longest) {
+  std::string hashed(kind);
+  hashed.append("\n").append(group).append("\n").append(name).append("\n").append(uid);
+  std::string out(kind);
+  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  out.append("-").append(name);
+  out.resize(std::min(out.size(), longest - kNameDigits - 1));
   return out.append("-").append(sluice::sha1_hex(hashed), 0, kNameDigits);
+}
+
+std::string workload_name(std::string_view pod, std::string_view uid) {
+  return workload_name("Pod", "", pod, uid, kLongestName);
 }
 
 }  // namespace pods

@@ -4,12 +4,16 @@
 // Pure functions, any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "sluice/cpp/json.hpp"
 
 namespace pods {
+
+/// Of an object, and of a label's value.
+inline constexpr std::size_t kLongestName = 253, kLongestLabel = 63;
 
 /// The name of the pod set: 8 hexadecimal digits. Two shapes may share one, see asks_of().
 std::string role_of(const sluice::Json& pod_spec);
@@ -19,5 +23,8 @@ std::string asks_of(const sluice::Json& pod_spec);
 
 /// The workload of a pod that is in no group: `pod-NAME-HASH`, as Kueue calls it.
 std::string workload_name(std::string_view pod, std::string_view uid);
+/// That of any other owner; `uid` may be empty.
+std::string workload_name(std::string_view kind, std::string_view group, std::string_view name,
+                          std::string_view uid, std::size_t longest);
 
 }  // namespace pods

@@ -179,6 +179,21 @@ TEST(Contribution, ConflictsAndMistakesChangeNothing) {
   EXPECT_FALSE(plain["spec"].as_object().contains("x"));
 }
 
+TEST(Contribution, AnObjectBelongsTogetherWithOneSetOfOthers) {
+  Scheme scheme;
+  const auto says = [&scheme](const char* label) {
+    return scheme.add(
+        std::string(R"({"kind": "Pod", "group": "", "versions": [], "together": )") + label + "}",
+        "one");
+  };
+  EXPECT_THAT(says("7").error().text, HasSubstr("Pod: together: 7 is no name of a label"));
+  EXPECT_THAT(says(R"("a b")").error().text, HasSubstr(R"("a b" is no name of a label)"));
+  ASSERT_TRUE(says(R"("example.com/team")").ok());
+  EXPECT_EQ(scheme.find("v1", "Pod")->together, "example.com/team");
+  EXPECT_THAT(says(R"("example.com/other")").error().text,
+              HasSubstr("belong together by example.com/team already"));
+}
+
 /// Whoever mends a schema is told of everything at once.
 TEST(Contribution, AllMistakesAreToldAtOnce) {
   Scheme scheme;

@@ -315,6 +315,38 @@ TEST(Ending, AServingGroupReplacesWhatEndedAndNeverFinishes) {
   EXPECT_THAT(plan({done, next}, &workload).start, ElementsAre("p2"));
 }
 
+/// A pod of a StatefulSet, whose first one queues for all.
+Pod serving(Pod pod) {
+  pod.serving = pod.fast = true;
+  return pod;
+}
+
+// The next one has its name, and cannot be made before it is gone.
+TEST(Serving, APodThatGoesIsNotKeptForItsSuccessor) {
+  const Held workload = admitted(2);
+  const Plan plan_of =
+      plan({serving(deleted(running("p1", 2))), serving(running("p2", 2))}, &workload);
+  EXPECT_THAT(plan_of.release, ElementsAre("p1"));
+  EXPECT_THAT(plan_of.stop, IsEmpty());
+}
+
+TEST(Serving, OneTooManyWaits) {
+  const Held workload = admitted(1);
+  const Plan plan_of = plan({serving(running("p1", 1)), serving(waiting("p2", 1))}, &workload);
+  EXPECT_THAT(plan_of.excess, IsEmpty());
+  EXPECT_THAT(plan_of.start, IsEmpty());
+  EXPECT_EQ(plan_of.told, "p2");
+}
+
+TEST(Serving, AnotherSizeIsAnotherWorkload) {
+  const Held workload = admitted(3);
+  EXPECT_TRUE(plan({serving(waiting("p1", 5))}, &workload).remove_workload);
+  EXPECT_FALSE(plan({serving(waiting("p1", 3))}, &workload).remove_workload);
+  EXPECT_FALSE(
+      plan({serving(waiting("p1", 5)), serving(running("p2", 3))}, &workload).remove_workload)
+      << "something of its last run is there still";
+}
+
 TEST(Ending, PodsOfAWorkloadThatWasEndedByOthersStop) {
   Held workload = finished(admitted(2));
   const Plan plan_of = plan({running("p1", 2), waiting("p2", 2)}, &workload);

@@ -31,8 +31,14 @@ const char* kGated = R"([{"name":"kueue.x-k8s.io/admission"}])";
 
 const Settings kSettings{{"kube-system"}, false};
 
+/// There is a LocalQueue `default` in this namespace alone.
+HasDefaultQueue queue_in(const std::string& ns) {
+  return [ns](const std::string& asked) { return asked == ns; };
+}
+const HasDefaultQueue kNoQueue = queue_in("");
+
 TEST(Holding, APodThatNamesAQueueWaits) {
-  const auto held = hold(pod({.labels = kInQueue}), kSettings, {});
+  const auto held = hold(pod({.labels = kInQueue}), kSettings, kNoQueue);
   ASSERT_TRUE(held);
   const Pod facts = pod_of(Json::parse(*held));
   EXPECT_TRUE(facts.gated);
@@ -41,27 +47,39 @@ TEST(Holding, APodThatNamesAQueueWaits) {
 }
 
 TEST(Holding, OtherPodsAreLeftAlone) {
-  EXPECT_EQ(hold(pod({}), kSettings, {}), std::nullopt) << "no queue";
-  EXPECT_EQ(hold(pod({}), kSettings, {"other"}), std::nullopt) << "no default queue here";
-  EXPECT_EQ(hold(pod({.labels = kInQueue, .ns = "kube-system"}), kSettings, {}), std::nullopt);
-  EXPECT_EQ(hold(pod({.labels = kInQueue + R"(,"kueue.x-k8s.io/podset":"main")"}), kSettings, {}),
-            std::nullopt)
+  EXPECT_EQ(hold(pod({}), kSettings, kNoQueue), std::nullopt) << "no queue";
+  EXPECT_EQ(hold(pod({}), kSettings, queue_in("other")), std::nullopt) << "no default queue here";
+  EXPECT_EQ(hold(pod({.labels = kInQueue, .ns = "kube-system"}), kSettings, kNoQueue),
+            std::nullopt);
+  EXPECT_EQ(
+      hold(pod({.labels = kInQueue + R"(,"kueue.x-k8s.io/podset":"main")"}), kSettings, kNoQueue),
+      std::nullopt)
       << "its job was queued";
-  EXPECT_EQ(hold(pod({.labels = kOurs}), kSettings, {}), std::nullopt)
+  EXPECT_EQ(hold(pod({.labels = kOurs}), kSettings, kNoQueue), std::nullopt)
       << "it comes from a backup, and may run already";
 }
 
 TEST(Holding, ADefaultQueueTakesPodsThatNameNone) {
-  const auto held = hold(pod({}), kSettings, {"team"});
+  const auto held = hold(pod({}), kSettings, queue_in("team"));
   ASSERT_TRUE(held);
   EXPECT_EQ(pod_of(Json::parse(*held)).queue, "default");
 }
 
 TEST(Holding, PodsWithoutAQueueWaitWhereThatIsConfigured) {
   const Settings all{{}, true};
-  const auto held = hold(pod({}), all, {});
+  const auto held = hold(pod({}), all, kNoQueue);
   ASSERT_TRUE(held);
   EXPECT_EQ(pod_of(Json::parse(*held)).queue, "");
+}
+
+// Where nobody answers API servers, what names no queue starts all the same; unless such pods are
+// to wait as well.
+TEST(Holding, OnlyPodsThatHaveToWaitWaitForAnAnswer) {
+  EXPECT_EQ(judged_pods({{"a", "b"}, false}),
+            (std::vector<std::string>{"Pod label:kueue.x-k8s.io/queue-name except:a,b",
+                                      "Pod label:!kueue.x-k8s.io/queue-name except:a,b "
+                                      "if-answered"}));
+  EXPECT_EQ(judged_pods({{}, true}), std::vector<std::string>{"Pod"});
 }
 
 struct Refusal {

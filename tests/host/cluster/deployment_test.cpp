@@ -82,7 +82,7 @@ TEST(Deployment, WhoDecidesMayDoWhatItDoesAndNoMore) {
   const Configuration config;
   const auto rules = Rules::load(config.plugins, std::vector<std::string>(), clock);
   ASSERT_TRUE(rules);
-  const json::array may = rules_to_decide(followed_kinds(config, **rules));
+  const json::array may = rules_to_decide(followed_kinds(config, **rules), {});
   const struct {
     std::string_view resource, verbs;
   } rows[] = {
@@ -99,6 +99,29 @@ TEST(Deployment, WhoDecidesMayDoWhatItDoesAndNoMore) {
       {"events", "create"},
       {"pods", ""},  // of a plugin that gates them
       {"secrets", ""},
+  };
+  for (const auto& row : rows) EXPECT_EQ(verbs_of(may, row.resource), row.verbs) << row.resource;
+}
+
+// What a plugin's library declares that it may do to objects, the cluster's role has to allow: a
+// change goes out as a patch, and whoever deletes may hold up a deletion as well.
+TEST(Deployment, WhatPluginsMayWriteTheRoleAllows) {
+  const VirtualClock clock;
+  const Configuration config;
+  const auto rules = Rules::load(config.plugins, std::vector<std::string>(), clock);
+  ASSERT_TRUE(rules);
+  std::vector<FollowedKind> kinds = followed_kinds(config, **rules);
+  kinds.push_back({(*rules)->scheme.find("v1", "Pod"), {"v1"}});
+  const json::array may = rules_to_decide(kinds, {{{"get", "update", "delete"}, "Pod"},
+                                                  {{"patch"}, "Pod/status"},
+                                                  {{"delete"}, "example.com/Pod"},
+                                                  {{"create"}, "kueue.x-k8s.io/LocalQueue"}});
+  const struct {
+    std::string_view resource, verbs;
+  } rows[] = {
+      {"pods", "delete get list patch watch"}, {"pods/status", "patch"},
+      {"pods/finalizers", "update"},           {"localqueues", "create get list watch"},
+      {"clusterqueues", "get list watch"},
   };
   for (const auto& row : rows) EXPECT_EQ(verbs_of(may, row.resource), row.verbs) << row.resource;
 }

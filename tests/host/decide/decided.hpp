@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/decide/cluster_door.hpp"
+#include "host/decide/lanes.hpp"
 #include "host/machine/machine.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/writes/ids.hpp"
@@ -19,15 +20,13 @@ struct Decided {
   Decided(const Configuration& config, Rules& rules, VirtualClock& time)
       : clock(time),
         objects(rules.scheme, nullptr),
-        outbox([this](const StoredObject& object) { return lane_of(object); }, OutboxLimits()),
+        outbox(
+            [this](const StoredObject& object) { return lane_of(object, store, machine.index()); },
+            OutboxLimits()),
         store(objects, outbox, [this] { return clock.now(); }),
         machine(config, rules, {.store = store, .ids = ids, .births = &store}),
         door(machine.kernel(), store, objects, outbox) {}
 
-  std::string lane_of(const StoredObject& object) const {
-    const OwnerReference* owner = object.metadata.controller();
-    return std::string(owner ? owner->uid : object.metadata.uid());
-  }
   void lead(std::vector<Letter> listed) {
     door.take(std::move(listed));
     machine.begin_instant(clock.now());

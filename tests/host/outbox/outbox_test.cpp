@@ -57,6 +57,34 @@ TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterTheJobThatHeldItIsStopped) {
   EXPECT_THAT(due(), ElementsAre("PATCH new/status"));
 }
 
+// A pod is stopped by its deletion; of several that had the quota together every one has to be.
+TEST_F(OutboxTest, QuotaIsGivenAwayOnlyAfterThePodsThatHadItAreDeleted) {
+  edit(workload("old", "cq", "lane"), workload("old", "", "lane"));
+  for (const char* name : {"p", "q"}) outbox.removed(object("Pod", name, "lane"), 1);
+  edit(workload("new"), workload("new", "cq"));
+  EXPECT_THAT(due(), ElementsAre("PATCH old/status"));
+  stored("old", 2);
+  EXPECT_THAT(due(), ElementsAre("DELETE p"));
+  outbox.done(ids["p"]);
+  EXPECT_THAT(due(), ElementsAre("DELETE q"));
+  outbox.done(ids["q"]);
+  EXPECT_THAT(due(), ElementsAre("PATCH new/status"));
+}
+
+// Each end waits for its own pod: what was evicted later holds nobody up that came before.
+TEST_F(OutboxTest, APodThatIsDeletedForALaterEndIsNotWaitedFor) {
+  edit(workload("a", "cq", "lane"), workload("a", "", "lane"));
+  outbox.removed(object("Pod", "p", "lane"), 1);
+  edit(workload("new"), workload("new", "cq"));
+  edit(workload("b", "cq", "lane"), workload("b", "", "lane"));
+  outbox.removed(object("Pod", "q", "lane"), 1);
+  EXPECT_THAT(due(), ElementsAre("PATCH a/status"));
+  stored("a", 2);
+  EXPECT_THAT(due(), ElementsAre("DELETE p"));
+  outbox.done(ids["p"]);
+  EXPECT_THAT(due(), UnorderedElementsAre("PATCH b/status", "PATCH new/status"));
+}
+
 TEST_F(OutboxTest, TheStopOfAJobThatMovesGoesAheadOfItsNewPlace) {
   // Two jobs swap, each with an admission of its own before its stop: both are stopped before
   // either has its new place, and neither waits for ever.

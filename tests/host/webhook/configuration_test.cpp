@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/json/json.hpp"
+#include "core/base/check.hpp"
 #include "tests/host/rest/scheme.hpp"
 
 namespace sluice::host {
@@ -65,6 +66,56 @@ TEST(WebhookConfiguration, TheSystemAndTheControllerDoNotWaitForIt) {
   EXPECT_EQ(json::serialize(webhook(made[0], 2).at("objectSelector")),
             R"({"matchExpressions":[{"key":"kueue.x-k8s.io/podset","operator":"Exists"}]})");
   EXPECT_FALSE(webhook(made[0], 0).contains("namespaceSelector"));
+}
+
+JudgedKind judged(std::string_view line) {
+  auto out = parse_judged_kind(line);
+  SLUICE_CHECK(out.ok(), out.error().text);
+  return *out;
+}
+
+// A plugin that judges a kind which the API server has by itself is asked about it, as far as it
+// says; not twice about those of which plugins are asked anyway.
+TEST(WebhookConfiguration, PluginsAreAskedAboutTheKindsThatTheyName) {
+  WebhookPlan made = plan(false);
+  auto asked = asked_kinds({{"x", judged("Pod label:example.com/a,!b except:quiet,kube-system")},
+                            {"x", judged("Pod label:!example.com/a if-answered")},
+                            {"y", judged("kueue.x-k8s.io/Workload")},
+                            {"y", judged("batch/Job")},
+                            {"y", judged("apps/Deployment resource:v1/deployments")},
+                            {"y", judged("example.com/Unheard")}},
+                           test::scheme(), {made.own[0], made.own[1], made.jobs[0]});
+  ASSERT_TRUE(asked.ok()) << asked.error().text;
+  made.asked = *asked;
+  for (const json::object& each : webhook_configurations(made)) {
+    ASSERT_EQ(each.at("webhooks").as_array().size(), 5U);
+    const json::object& first = webhook(each, 2);
+    EXPECT_EQ(first.at("name"), "x.plugins.sluice.dev");
+    EXPECT_EQ(first.at("failurePolicy"), "Fail");
+    EXPECT_EQ(json::serialize(first.at("rules")),
+              R"([{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE","UPDATE"],)"
+              R"("resources":["pods"],"scope":"Namespaced"}])");
+    EXPECT_EQ(json::serialize(first.at("namespaceSelector").at("matchExpressions").at(0)),
+              R"({"key":"kubernetes.io/metadata.name","operator":"NotIn",)"
+              R"("values":["kube-system","sluice-system","quiet"]})");
+    EXPECT_EQ(json::serialize(first.at("objectSelector")),
+              R"({"matchExpressions":[{"key":"example.com/a","operator":"Exists"},)"
+              R"({"key":"b","operator":"DoesNotExist"}]})");
+    const json::object& second = webhook(each, 3);
+    EXPECT_EQ(second.at("name"), "x-2.plugins.sluice.dev");
+    EXPECT_EQ(second.at("failurePolicy"), "Ignore");
+    EXPECT_EQ(second.at("timeoutSeconds"), 2);
+    const json::object& third = webhook(each, 4);
+    EXPECT_EQ(third.at("name"), "y.plugins.sluice.dev");
+    EXPECT_EQ(third.at("rules").at(0).at("resources").at(0), "deployments");
+    EXPECT_FALSE(third.contains("objectSelector"));
+  }
+}
+
+TEST(WebhookConfiguration, WhatNoSelectorOfAnApiServerSaysIsRefused) {
+  const auto asked = asked_kinds({{"x", judged("Pod label:a>3")}}, test::scheme(), {});
+  ASSERT_FALSE(asked.ok());
+  EXPECT_EQ(asked.error().text, "plugin x validates Pod: label: API servers know no > and <");
 }
 
 TEST(WebhookConfiguration, OneOutsideOfTheClusterHasAUrl) {

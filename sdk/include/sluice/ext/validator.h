@@ -45,7 +45,17 @@ typedef struct sluice_field_error_sink {
 typedef struct sluice_validator {
   uint32_t size;
   uint32_t reserved;
-  /* Writes the kinds it wants to see, one `GROUP/KIND` (or `KIND`) per line. [load] */
+  /* Writes the kinds it wants to see, one `GROUP/KIND` (or `KIND`) per line. [load]
+   *
+   * Words behind it say of which objects API servers ask, where Sluice decides for a cluster and
+   * the kind is none of Kueue's and no job. A host of its own asks about every object of the kind.
+   *
+   *   label:SEL       only objects whose labels the selector SEL matches (`label:a=b,!c`, without
+   *                   spaces), before or after the change
+   *   except:NS,NS    none in these namespaces; nor, ever, in those of the system
+   *   if-answered     where nobody answers, an object is stored unasked; else it is refused
+   *   resource:V/P    the kind is served as VERSION/PLURAL: for one that the host does not know
+   */
   int32_t (*kinds)(sluice_instance_t* self, const sluice_sink_t* out);
   /* Writes the whole object with defaults filled in, or nothing when there is nothing to change.
    * Not asked on delete. May be NULL. [control] */

@@ -1,0 +1,63 @@
+#include "host/plugins/judged_kind.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace sluice::host {
+namespace {
+
+constexpr const char* kAllowed =
+    "[GROUP/]KIND [label:SELECTOR] [except:NAMESPACE,NAMESPACE] [if-answered] "
+    "[resource:VERSION/PLURAL]";
+
+std::vector<std::string> split(std::string_view text, char at) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(at, begin), text.size());
+    out.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+/// What stands behind `name:`; nullopt: another word, or nothing stands there.
+std::optional<std::string_view> value_of(std::string_view word, std::string_view name) {
+  if (!word.starts_with(name) || word.size() < name.size() + 2 || word[name.size()] != ':')
+    return std::nullopt;
+  return word.substr(name.size() + 1);
+}
+
+bool take(std::string_view word, JudgedKind& into) {
+  if (word == "if-answered") return into.if_answered = true;
+  if (const auto labels = value_of(word, "label")) {
+    into.labels = *labels;
+    return true;
+  }
+  if (const auto except = value_of(word, "except")) {
+    into.except = split(*except, ',');
+    return std::none_of(into.except.begin(), into.except.end(),
+                        [](const std::string& each) { return each.empty(); });
+  }
+  const auto resource = value_of(word, "resource");
+  const std::size_t slash = resource ? resource->find('/') : std::string_view::npos;
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == resource->size()) return false;
+  into.version = resource->substr(0, slash);
+  into.plural = resource->substr(slash + 1);
+  return true;
+}
+
+}  // namespace
+
+Result<JudgedKind> parse_judged_kind(std::string_view line) {
+  const std::vector<std::string> words = split(line, ' ');
+  JudgedKind out;
+  out.group_kind = words.front();
+  if (out.group_kind.empty()) return Error{std::string("found no kind; allowed: ") + kAllowed};
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (!take(words[i], out))
+      return Error{"found \"" + words[i] + "\" in \"" + std::string(line) +
+                   "\"; allowed: " + kAllowed};
+  return out;
+}
+
+}  // namespace sluice::host

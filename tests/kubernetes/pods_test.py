@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Pods without a job on a real control plane, held and let go by `sluice controller`: alone and in
+groups, while others have the quota, when they are evicted, when the controller dies, and when
+nobody answers API servers."""
+import os
+import random
+
+import build
+from asked import QUEUES, Case as Asked
+from client import eventually
+from controller import WORKLOADS, holds, is_true
+from history import History
+from kubelet import NODE, PODS as ALL_PODS, now
+from objects import GROUP
+
+PODS = "/api/v1/namespaces/default/pods"
+MINE = GROUP + "v1beta2/namespaces/default/workloads"
+DOMAIN = "kueue.x-k8s.io/"
+GATE = DOMAIN + "admission"
+POOL = {"pool": "spot"}
+
+
+def is_gated(pod):
+    return any(each["name"] == GATE for each in pod["spec"].get("schedulingGates") or [])
+
+
+class Case(Asked):
+    plugins = ("--plugins", "flavor-fungibility,pod-groups")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.api.merge("/api/v1/nodes/" + NODE, {"metadata": {"labels": POOL}})
+
+    def setUp(self):
+        self.running = self.controller()
+        self.api.send("POST", GROUP + "v1beta2/resourceflavors", {
+            "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor",
+            "metadata": {"name": "spot"}, "spec": {"nodeLabels": POOL}})
+
+    def queue(self, name, cpu, **more):
+        self.kueue.cluster_queue(name, {"spot": str(cpu)}, **more)
+        self.kueue.local_queue(name, name)
+
+    def make_pod(self, name, queue, cpu="1", group=None, total=None, ns="default", labels=None,
+                 **annotations):
+        """Code and answer. Annotations without their domain, with _ for -."""
+        metadata = {"name": name, "labels": dict(labels or {}), "annotations": {
+            DOMAIN + key.replace("_", "-"): value for key, value in annotations.items()}}
+        if queue:
+            metadata["labels"][DOMAIN + "queue-name"] = queue
+        if group:
+            metadata["labels"][DOMAIN + "pod-group-name"] = group
+            metadata["annotations"][DOMAIN + "pod-group-total-count"] = str(total)
+        container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": cpu}}}
+        return self.api.send("POST", f"/api/v1/namespaces/{ns}/pods", {
+            "metadata": metadata, "spec": {"restartPolicy": "Never", "containers": [container]}})
+
+    def pod(self, name, *arguments, **more):
+        """As it is stored; it runs until the test ends."""
+        code, made = self.make_pod(name, *arguments, **more)
+        self.assertEqual(code, 201, made)
+        return made
+
+    def stored(self, name):
+        """None: it is not there."""
+        code, answer = self.api.send("GET", f"{PODS}/{name}")
+        return answer if code == 200 else None
+
+    def runs(self, *names):
+        for name in names:
+            eventually(lambda pod=name: (self.stored(pod) or {}).get("status", {}).get("phase")
+                       == "Running", f"{name} runs")
+
+    def workload_of(self, pod):
+        """The workload of a pod that is in no group."""
+        uid = pod["metadata"]["uid"]
+        return next((each for each in self.api.items(MINE) if uid in
+                     [owner["uid"] for owner in each["metadata"].get("ownerReferences") or []]),
+                    None)
+
+    def workload(self, name):
+        code, answer = self.api.send("GET", f"{MINE}/{name}")
+        return answer if code == 200 else {}
+
+    def ends(self, *names, phase="Succeeded"):
+        """Their containers have ended."""
+        for name in names:
+            status = self.stored(name)["status"]["containerStatuses"][0]
+            done = {"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": now()}}
+            self.api.merge(f"{PODS}/{name}/status", {"status": {
+                "phase": phase, "containerStatuses": [status | {"state": done, "ready": False}]}})
+
+    def delete(self, *names):
+        for name in names:
+            self.api.send("DELETE", f"{PODS}/{name}")
+        eventually(lambda: not [name for name in names if self.stored(name)],
+                   f"{names} are gone")
+
+
+class Pods(Case):
+    def test_1_a_pod_waits_for_quota_and_starts(self):
+        self.queue("alone", 1)
+        first = self.pod("first", "alone")
+        self.assertTrue(is_gated(first))
+        metadata = first["metadata"]
+        self.assertEqual(metadata["labels"][DOMAIN + "managed"], "true")
+        self.assertEqual(metadata["annotations"]["sluice.dev/created-by"], "admin")
+        self.runs("first")
+        there = self.stored("first")
+        self.assertEqual(there["spec"]["nodeSelector"], POOL)
+        self.assertEqual(there["metadata"]["finalizers"], [DOMAIN + "managed"])
+        self.pod("second", "alone")
+        waits = eventually(lambda: self.workload_of(self.stored("second")), "it has a workload")
+        eventually(lambda: "insufficient unused quota" in str(
+            self.workload(waits["metadata"]["name"]).get("status")), "it was told why it waits")
+        self.assertTrue(is_gated(self.stored("second")))
+        self.nobody_else_lifts("second")
+        self.ends("first")
+        self.runs("second")
+        eventually(lambda: not self.stored("first")["metadata"].get("finalizers"),
+                   "nothing holds the first one")
+        ended = self.workload_of(self.stored("first"))
+        self.assertTrue(is_true(ended, "Finished"))
+        self.delete("first", "second")
+        eventually(lambda: not self.api.items(MINE), "their workloads went with them")
+
+    def nobody_else_lifts(self, name):
+        """Nor does anybody say that a pod is ours."""
+        for change, told in (({"spec": {"schedulingGates": None}}, "is lifted by the system"),
+                             ({"metadata": {"labels": {DOMAIN + "pod-group-name": "g"}}},
+                              "field is immutable")):
+            code, answer = self.api.send("PATCH", f"{PODS}/{name}", change,
+                                         "application/merge-patch+json")
+            self.assertEqual(code, 422, answer)
+            self.assertIn(told, answer["message"])
+        free = self.pod("free", None, labels={DOMAIN + "managed": "true"})
+        self.assertFalse(is_gated(free))
+        self.assertNotIn(DOMAIN + "managed", free["metadata"].get("labels") or {})
+        kept = self.api.merge(f"{PODS}/{name}", {"metadata": {"labels": {
+            DOMAIN + "managed": None}}})
+        self.assertEqual(kept["metadata"]["labels"][DOMAIN + "managed"], "true")
+        self.delete("free")
+
+    def test_2_what_is_wrong_with_a_group_is_refused(self):
+        code, answer = self.make_pod("lost", "alone", group="g", total="many")
+        self.assertEqual(code, 422, answer)
+        self.assertIn("should be an integer greater than 0", answer["message"])
+
+    def test_3_a_group_starts_when_all_of_it_is_there(self):
+        self.queue("groups", 3)
+        history = PodHistory(self.api, 3)
+        for name in ("g-0", "g-1"):
+            self.pod(name, "groups", group="g", total=3)
+        eventually(lambda: self.stored("g-1")["metadata"].get("finalizers"), "they were seen")
+        self.assertEqual(self.workload("g"), {})
+        self.pod("g-2", "groups", group="g", total=3)
+        self.runs("g-0", "g-1", "g-2")
+        self.pod("next", "groups", cpu="3")
+        self.ends("g-0", "g-1", "g-2")
+        eventually(lambda: is_true(self.workload("g"), "Finished"), "it is finished")
+        said = [each["message"] for each in self.workload("g")["status"]["conditions"]
+                if each["type"] == "Finished"]
+        self.assertEqual(said, ["Pods succeeded: 3/3."])
+        self.runs("next")
+        eventually(lambda: not [name for name in ("g-0", "g-1", "g-2")
+                                if self.stored(name)["metadata"].get("finalizers")],
+                   "nothing holds its pods")
+        self.assertEqual(history.judge(), [])
+        self.delete("g-0", "g-1", "g-2", "next")
+
+    def test_4_pods_that_lose_their_quota_are_deleted(self):
+        self.kueue.make_class("high", 100)
+        self.queue("prey", 2, preemption={"withinClusterQueue": "LowerPriority"})
+        history = PodHistory(self.api, 2)
+        for name in ("low-0", "low-1"):
+            self.pod(name, "prey", group="low", total=2)
+        self.runs("low-0", "low-1")
+        self.pod("urgent", "prey", cpu="2", labels={DOMAIN + "priority-class": "high"})
+        self.runs("urgent")
+        self.assertEqual(history.judge(), [])
+        self.assertEqual(history.told_to_end, {"low-0", "low-1"})
+        # They come back; the group waits for its turn.
+        eventually(lambda: not self.stored("low-0") or "deletionTimestamp" in
+                   self.stored("low-0")["metadata"], "they are let go")
+        for name in ("again-0", "again-1"):
+            self.pod(name, "prey", group="low", total=2)
+        self.delete("urgent")
+        self.runs("again-0", "again-1")
+        self.api.merge(f"{QUEUES}/prey", {"spec": {"stopPolicy": "HoldAndDrain"}})
+        eventually(lambda: not holds(self.workload("low")), "its quota is gone")
+        self.api.send("DELETE", f"{MINE}/low")
+        eventually(lambda: not [name for name in ("low-0", "again-0", "again-1")
+                                if self.stored(name)], "its pods are gone")
+
+    def test_5_a_controller_that_dies_at_any_step(self):
+        self.queue("killed", 2)
+        history = PodHistory(self.api, 2)
+        names = []
+        for number in range(int(os.environ.get("SLUICE_POD_KILLS", "3"))):
+            group = f"k{number}"
+            mine = [f"{group}-{i}" for i in range(2)]
+            names += mine
+            for name in mine:
+                self.pod(name, "killed", group=group, total=2)
+            if number > 0:
+                self.ends(*(f"k{number - 1}-{i}" for i in range(2)))
+            history.some_came(random.randrange(1, 16),
+                              lambda of=mine: all((self.stored(name) or {}).get("status", {})
+                                                  .get("phase") == "Running" for name in of))
+            self.running.kill()
+            self.running = self.controller()
+            self.runs(*mine)
+        self.assertEqual(history.judge(), [])
+        self.delete(*names)
+
+    def test_6_when_nobody_answers(self):
+        """Pods that name no queue start, those of the system and of namespaces that are left out
+        whatever they say; only what would have to wait is not stored."""
+        self.queue("away", 1)
+        self.api.send("POST", "/api/v1/namespaces", {"metadata": {"name": "kueue-system"}})
+        eventually(lambda: self.api.send(
+            "GET", "/api/v1/namespaces/kueue-system/serviceaccounts/default")[0] == 200,
+            "its account is there")
+        self.running.kill()
+        for ns in ("kube-system", "kueue-system", "sluice-system"):
+            code, made = self.make_pod("system", "away", ns=ns)
+            self.assertEqual(code, 201, made)
+            self.assertFalse(is_gated(made))
+        self.pod("plain", None)
+        code, answer = self.make_pod("waits", "away")
+        self.assertEqual(code, 500, answer)
+        self.assertIn("failed calling webhook \"pod-groups.plugins.sluice.dev\"",
+                      answer["message"])
+        self.running = self.controller()
+        self.assertTrue(is_gated(self.pod("waits", "away")))
+        self.runs("waits", "plain")
+        self.delete("waits", "plain")
+
+    def test_7_a_default_queue_takes_what_names_none(self):
+        self.api.post("/api/v1/namespaces", {"metadata": {"name": "team"}})
+        self.kueue.cluster_queue("team", {"spot": "1"})
+        self.kueue.local_queue("default", "team", ns="team")
+        pods = "/api/v1/namespaces/team/pods"
+        eventually(lambda: self.api.send("GET", "/api/v1/namespaces/team/serviceaccounts/default")
+                   [0] == 200, "its account is there")
+
+        def taken():
+            code, made = self.api.send("POST", pods + "?dryRun=All", {
+                "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x"}]}})
+            return code == 201 and made["metadata"].get("labels", {}).get(DOMAIN + "queue-name")
+        self.assertEqual(eventually(taken, "the controller knows of the queue"), "default")
+
+
+class PodHistory:
+    """Each version of the pods and workloads of a cluster from now on, in the order of the store,
+    while pods ask for whole cpus of one queue."""
+
+    def __init__(self, api, quota):
+        self.quota = quota
+        self.history = History(api, WORKLOADS, ALL_PODS)
+        self.told_to_end = set()
+
+    def some_came(self, number, is_over):
+        wanted = len(self.history.seen) + number
+        eventually(lambda: len(self.history.seen) >= wanted or is_over(), f"{number} more versions")
+
+    def judge(self):
+        """What was wrong at which version: a pod let go whose workload was not admitted; more
+        granted than there is, with what runs on and was not even deleted."""
+        workloads, running, gated, wrong = {}, {}, set(), []
+        for version, thing, gone in self.history.until_now():
+            name, uid = thing["metadata"]["name"], thing["metadata"]["uid"]
+            if "podSets" in thing["spec"]:
+                workloads.pop(uid, None)
+                if not gone:
+                    workloads[uid] = thing
+            else:
+                self.see_pod(thing, gone, gated, running, workloads, wrong, version)
+            held = {each["metadata"]["uid"]: each for each in workloads.values() if holds(each)}
+            used = sum(granted(each) for each in held.values())
+            used += sum(cpu for pod, (of, cpu) in running.items() if of not in held)
+            if used > self.quota:
+                wrong.append(f"at {version} ({name}) {used} cpu are used of {self.quota}")
+        return wrong
+
+    def see_pod(self, pod, gone, gated, running, workloads, wrong, version):
+        metadata, uid = pod["metadata"], pod["metadata"]["uid"]
+        if any(each["type"] == "TerminationTarget" for each in pod["status"].get("conditions", [])):
+            self.told_to_end.add(metadata["name"])
+        if is_gated(pod):
+            gated.add(uid)
+            return
+        over = gone or "deletionTimestamp" in metadata or \
+            pod["status"].get("phase") in ("Succeeded", "Failed")
+        if uid in gated and not over:
+            mine = [each for each in workloads.values() if uid in
+                    [owner["uid"] for owner in each["metadata"].get("ownerReferences") or []]]
+            if not any(is_true(each, "Admitted") for each in mine):
+                wrong.append(f"at {version} {metadata['name']} was let go without an admission")
+            cpu = int(pod["spec"]["containers"][0]["resources"]["requests"]["cpu"])
+            running[uid] = (mine[0]["metadata"]["uid"] if mine else None, cpu)
+        gated.discard(uid)
+        if over:
+            running.pop(uid, None)
+
+
+def granted(workload):
+    return sum(int(each["resourceUsage"].get("cpu", "0"))
+               for each in workload["status"]["admission"]["podSetAssignments"])
+
+
+if __name__ == "__main__":
+    build.run_tests(Case)
