@@ -211,6 +211,9 @@ class Pods(Case):
             self.running.kill()
             self.running = self.controller()
             self.runs(*mine)
+        self.ends(*names[-2:])
+        eventually(lambda: all(is_true(self.workload(f"k{i}"), "Finished")
+                               for i in range(len(names) // 2)), "all groups are finished")
         self.assertEqual(history.judge(), [])
         self.delete(*names)
 
@@ -252,12 +255,95 @@ class Pods(Case):
         self.assertEqual(eventually(taken, "the controller knows of the queue"), "default")
 
 
+class Makers(Case):
+    """Pods of whoever makes them, who says in which queue they are."""
+    apps = "/apis/apps/v1/namespaces/default/"
+
+    def make(self, plural, kind, name, queue, replicas):
+        container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": "1"}}}
+        spec = {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": {
+            "metadata": {"labels": {"app": name}}, "spec": {"containers": [container]}}}
+        if kind == "StatefulSet":
+            spec["serviceName"] = name
+        return self.api.post(self.apps + plural, {
+            "apiVersion": "apps/v1", "kind": kind, "spec": spec,
+            "metadata": {"name": name, "labels": {DOMAIN + "queue-name": queue}}})
+
+    def pods_of(self, name):
+        """Its pods that are not being deleted."""
+        return [each for each in self.api.items(f"{PODS}?labelSelector=app%3D{name}")
+                if "deletionTimestamp" not in each["metadata"]]
+
+    def running_of(self, name):
+        return len([each for each in self.pods_of(name)
+                    if each["status"].get("phase") == "Running"])
+
+    def gated_of(self, name):
+        return len([each for each in self.pods_of(name) if is_gated(each)])
+
+    def end(self, plural, name):
+        self.api.delete(f"{self.apps}{plural}/{name}", propagationPolicy="Background")
+        eventually(lambda: not self.api.items(f"{PODS}?labelSelector=app%3D{name}"),
+                   "its pods are gone")
+
+    def scale(self, name, replicas):
+        return self.api.send("PATCH", f"{self.apps}statefulsets/{name}",
+                             {"spec": {"replicas": replicas}}, "application/merge-patch+json")
+
+    def test_1_each_pod_of_a_deployment_waits_by_itself(self):
+        self.queue("deployed", 2)
+        self.make("deployments", "Deployment", "web", "deployed", 3)
+        eventually(lambda: self.running_of("web") == 2 and self.gated_of("web") == 1,
+                   "two run, one waits")
+        goes = next(each for each in self.pods_of("web") if not is_gated(each))
+        self.api.delete(f"{PODS}/{goes['metadata']['name']}")
+        eventually(lambda: self.running_of("web") == 2 and self.gated_of("web") == 1,
+                   "the one that waited is next, and another one waits")
+        self.api.merge(f"{self.apps}deployments/web", {"spec": {"replicas": 2}})
+        eventually(lambda: self.running_of("web") == 2 and self.gated_of("web") == 0,
+                   "nobody waits")
+        self.end("deployments", "web")
+        eventually(lambda: not self.api.items(MINE), "their workloads went with them")
+
+    def test_2_the_pods_of_a_stateful_set_wait_together(self):
+        self.queue("sets", 3)
+        self.make("statefulsets", "StatefulSet", "first", "sets", 3)
+        eventually(lambda: self.running_of("first") == 3, "all three run")
+        group = self.pods_of("first")[0]["metadata"]["labels"][DOMAIN + "pod-group-name"]
+        self.assertRegex(group, "^statefulset-first-[0-9a-f]{5}$")
+        self.assertEqual([each["metadata"]["name"] for each in self.api.items(MINE)], [group])
+        self.make("statefulsets", "StatefulSet", "second", "sets", 2)
+        eventually(lambda: self.gated_of("second") == 1, "the first pod of the other one waits")
+        code, answer = self.scale("first", 2)
+        self.assertEqual(code, 422, answer)
+        self.assertIn("scale it to 0 first", answer["message"])
+        self.assertEqual(self.scale("first", 0)[0], 200)
+        eventually(lambda: self.running_of("second") == 2, "the other one has its place")
+        eventually(lambda: self.scale("first", 1)[0] == 200, "it may come back smaller")
+        eventually(lambda: self.running_of("first") == 1, "and has its place as well")
+        counts = {each["metadata"]["name"]: each["spec"]["podSets"][0]["count"]
+                  for each in self.api.items(MINE)}
+        self.assertEqual(counts[group], 1)
+        # Evicted: the pods of the same names come again, and wait.
+        before = {each["metadata"]["uid"] for each in self.pods_of("second")}
+        self.api.merge(f"{QUEUES}/sets", {"spec": {"stopPolicy": "HoldAndDrain"}})
+        eventually(lambda: self.gated_of("second") == 1 and self.running_of("second") == 0,
+                   "the first pod waits again")
+        self.api.merge(f"{QUEUES}/sets", {"spec": {"stopPolicy": "None"}})
+        eventually(lambda: self.running_of("second") == 2, "both run again")
+        self.assertFalse(before & {each["metadata"]["uid"] for each in self.pods_of("second")})
+        for name in ("first", "second"):
+            self.end("statefulsets", name)
+        eventually(lambda: not self.api.items(MINE), "their workloads went with them")
+
+
 class PodHistory:
     """Each version of the pods and workloads of a cluster from now on, in the order of the store,
     while pods ask for whole cpus of one queue."""
 
     def __init__(self, api, quota):
         self.quota = quota
+        eventually(lambda: api.send("GET", WORKLOADS)[0] == 200, "workloads are served")
         self.history = History(api, WORKLOADS, ALL_PODS)
         self.told_to_end = set()
 
