@@ -30,7 +30,7 @@ def may_run():
 
 
 class Neighbour:
-    def __init__(self, cluster, program):
+    def __init__(self, cluster, program, frameworks=("batch/job",)):
         self.cluster = cluster
         self.health = own_port()
         config = {
@@ -41,7 +41,7 @@ class Neighbour:
             "leaderElection": {"leaderElect": False},
             "internalCertManagement": {"enable": False},
             "clientConnection": {"qps": 500, "burst": 1000},
-            "integrations": {"frameworks": ["batch/job"]}}
+            "integrations": {"frameworks": list(frameworks)}}
         path = cluster.path("kueue.yaml")
         with open(path, "w", encoding="utf-8") as out:
             yaml.safe_dump(config, out)

@@ -4,14 +4,18 @@ groups, while others have the quota, when they are evicted, when the controller 
 nobody answers API servers."""
 import os
 import random
+import subprocess
+import unittest
 
 import build
 from asked import QUEUES, Case as Asked
 from client import eventually
-from controller import WORKLOADS, holds, is_true
+from control_plane import ControlPlane
+from controller import WORKLOADS, Controller, holds, is_true
 from history import History
-from kubelet import NODE, PODS as ALL_PODS, now
-from objects import GROUP
+from kubelet import NODE, PODS as ALL_PODS, Kubelet, now
+from neighbour import NEEDS, Neighbour, may_run
+from objects import GROUP, Kueue, install
 
 PODS = "/api/v1/namespaces/default/pods"
 MINE = GROUP + "v1beta2/namespaces/default/workloads"
@@ -43,7 +47,7 @@ class Case(Asked):
         self.kueue.local_queue(name, name)
 
     def make_pod(self, name, queue, cpu="1", group=None, total=None, ns="default", labels=None,
-                 **annotations):
+                 owners=(), **annotations):
         """Code and answer. Annotations without their domain, with _ for -."""
         metadata = {"name": name, "labels": dict(labels or {}), "annotations": {
             DOMAIN + key.replace("_", "-"): value for key, value in annotations.items()}}
@@ -52,6 +56,8 @@ class Case(Asked):
         if group:
             metadata["labels"][DOMAIN + "pod-group-name"] = group
             metadata["annotations"][DOMAIN + "pod-group-total-count"] = str(total)
+        if owners:
+            metadata["ownerReferences"] = owners
         container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": cpu}}}
         return self.api.send("POST", f"/api/v1/namespaces/{ns}/pods", {
             "metadata": metadata, "spec": {"restartPolicy": "Never", "containers": [container]}})
@@ -116,6 +122,7 @@ class Pods(Case):
             self.workload(waits["metadata"]["name"]).get("status")), "it was told why it waits")
         self.assertTrue(is_gated(self.stored("second")))
         self.nobody_else_lifts("second")
+        self.observed()
         self.ends("first")
         self.runs("second")
         eventually(lambda: not self.stored("first")["metadata"].get("finalizers"),
@@ -124,6 +131,14 @@ class Pods(Case):
         self.assertTrue(is_true(ended, "Finished"))
         self.delete("first", "second")
         eventually(lambda: not self.api.items(MINE), "their workloads went with them")
+
+    def observed(self):
+        """Who only looks on finds nothing that he would decide otherwise."""
+        done = subprocess.run([self.sluice, "observe", "--compare", "--kubeconfig",
+                               self.cluster.kubeconfig("admin"), *self.plugins],
+                              capture_output=True, text=True, timeout=180, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("1 workload waits", done.stdout)
 
     def nobody_else_lifts(self, name):
         """Nor does anybody say that a pod is ours."""
@@ -335,6 +350,112 @@ class Makers(Case):
         for name in ("first", "second"):
             self.end("statefulsets", name)
         eventually(lambda: not self.api.items(MINE), "their workloads went with them")
+
+
+    def test_3_steps_of_others_wait_each_by_itself(self):
+        """As an engine of workflows makes them: pods of one owner, of a kind that is not known here,
+        whose labels come from the owner."""
+        self.queue("steps", 1)
+        owner = self.api.post("/api/v1/namespaces/default/configmaps", {
+            "metadata": {"name": "workflow"}})["metadata"]
+        reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": "workflow",
+                     "uid": owner["uid"], "controller": True, "blockOwnerDeletion": True}
+        for name in ("step-a", "step-b"):
+            self.assertTrue(is_gated(self.pod(name, "steps", owners=[reference])))
+        eventually(lambda: self.run_of("step-a", "step-b"), "one of them runs")
+        first = self.run_of("step-a", "step-b")
+        self.assertEqual(len(first), 1)
+        self.ends(*first)
+        second = {"step-a", "step-b"} - first
+        self.runs(*second)
+        self.ends(*second)
+        eventually(lambda: all(is_true(each, "Finished") for each in self.api.items(MINE)),
+                   "both are finished")
+        self.api.delete("/api/v1/namespaces/default/configmaps/workflow")
+        eventually(lambda: not self.api.items(MINE), "all of it goes with its owner")
+
+    def run_of(self, *names):
+        return {name for name in names if self.stored(name)["status"].get("phase") == "Running"}
+
+
+class TakenOver(unittest.TestCase):
+    """Pods that Kueue's released manager held and let go; without its webhooks, so they are made as
+    these would have left them."""
+
+    def setUp(self):
+        kueue = build.find(Case.programs, "kueue")
+        if not kueue or not may_run():
+            self.skipTest(NEEDS if kueue else "kueue is not built; ./dev test kubernetes does that")
+        self.cluster = ControlPlane(build.find(Case.programs, "control-plane"))
+        self.addCleanup(self.cluster.stop)
+        self.cluster.start()
+        self.api = self.cluster.api
+        install(self.cluster, build.find(Case.programs, "crds"))
+        self.api.post("/api/v1/namespaces", {"metadata": {"name": "sluice-system"}})
+        made = Kueue(self.api)
+        made.make("ResourceFlavor", "resourceflavors", "spot", {"nodeLabels": POOL})
+        made.cluster_queue("q", {"spot": "3"})
+        made.local_queue("q", "q")
+        self.enterContext(Kubelet(self.api))
+        self.api.merge("/api/v1/nodes/" + NODE, {"metadata": {"labels": POOL}})
+        self.neighbour = Neighbour(self.cluster, kueue, ("batch/job", "pod"))
+        self.controller = Controller(Case.sluice, self.cluster, "admin", "--plugins", "pod-groups")
+        self.addCleanup(self.controller.stop)
+
+    def pod(self, name, group=None, total=1):
+        metadata = {"name": name, "finalizers": [DOMAIN + "managed"], "annotations": {
+            DOMAIN + "role-hash": "0f0f0f0f"}, "labels": {
+                DOMAIN + "managed": "true", DOMAIN + "queue-name": "q"}}
+        if group:
+            metadata["labels"][DOMAIN + "pod-group-name"] = group
+            metadata["annotations"][DOMAIN + "pod-group-total-count"] = str(total)
+        container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": "1"}}}
+        self.api.post(PODS, {"metadata": metadata, "spec": {
+            "restartPolicy": "Never", "schedulingGates": [{"name": GATE}],
+            "containers": [container]}})
+
+    def pods(self):
+        return {each["metadata"]["name"]: each for each in self.api.items(PODS)}
+
+    def running(self):
+        return {name for name, each in self.pods().items()
+                if each["status"].get("phase") == "Running"}
+
+    def end(self, name):
+        status = self.pods()[name]["status"]["containerStatuses"][0]
+        done = {"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": now()}}
+        self.api.merge(f"{PODS}/{name}/status", {"status": {
+            "phase": "Succeeded", "containerStatuses": [status | {"state": done, "ready": False}]}})
+
+    def test_pods_go_on(self):
+        with self.neighbour:
+            for name in ("g-0", "g-1"):
+                self.pod(name, "g", 2)
+            self.pod("alone")
+            eventually(lambda: self.running() == {"g-0", "g-1", "alone"}, "Kueue lets them go")
+            self.pod("waits")
+            for name in ("h-0", "h-1"):
+                self.pod(name, "h", 2)
+            eventually(lambda: len(self.api.items(MINE)) == 4, "Kueue made their workloads")
+        before = self.pods()
+        workloads = {each["metadata"]["name"]: each["spec"] for each in self.api.items(MINE)}
+        self.controller.start()
+        eventually(lambda: self.controller.metric("sluice_cluster_edits_waiting") == 0,
+                   "it has written what it had to")
+        self.assertEqual({name: (each["metadata"]["uid"], each["spec"], each["status"])
+                          for name, each in before.items()},
+                         {name: (each["metadata"]["uid"], each["spec"], each["status"])
+                          for name, each in self.pods().items()})
+        self.assertEqual(workloads, {each["metadata"]["name"]: each["spec"]
+                                     for each in self.api.items(MINE)})
+        self.end("alone")
+        eventually(lambda: "waits" in self.running(), "the one that waited is next")
+        for name in ("g-0", "g-1"):
+            self.end(name)
+        eventually(lambda: {"h-0", "h-1"} <= self.running(), "and then the group")
+        eventually(lambda: not [name for name in ("alone", "g-0", "g-1")
+                                if self.pods()[name]["metadata"].get("finalizers")],
+                   "nothing holds those that ended")
 
 
 class PodHistory:
