@@ -23,11 +23,20 @@ void set(Json& object, std::string_view map, std::string_view key, std::string_v
 
 std::int64_t replicas_of(const Json& object) { return object.int_or(kReplicas, 1); }
 
-/// A StatefulSet's pods start one after the other, so the first one queues for all.
-void make_group(Json& object) {
-  const std::string name = object.string_or("metadata.name", "");
-  // It has no uid before it is there.
-  set(object, "labels", kGroup, workload_name("StatefulSet", "apps", name, "", kLongestLabel));
+/// What the template of the pods says.
+std::string said_by_template(const Json& object, std::string_view label) {
+  const Json* pods = object.find("spec.template");
+  return pods == nullptr ? std::string() : text_in(*pods, "labels", label);
+}
+
+/// A StatefulSet's pods start one after the other, so the first one queues for all. A group keeps
+/// the name that it has, whoever gave it: with another one all pods would be made anew.
+void make_group(Json& object, const Json& old) {
+  std::string group = said_by_template(old, kGroup);
+  if (group.empty())  // without a uid, which it does not have before it is there
+    group = workload_name("StatefulSet", "apps", object.string_or("metadata.name", ""), "",
+                          kLongestLabel);
+  set(object, "labels", kGroup, group);
   set(object, "annotations", kTotal, std::to_string(replicas_of(object)));
   set(object, "annotations", kFast, "true");
   set(object, "annotations", kServing, "true");
@@ -52,7 +61,8 @@ std::optional<std::string> pass_on(const sluice::Write& write) {
   for (const std::string_view label : {kPriorityClass, kMaxSeconds})
     if (const std::string value = text_in(object, "labels", label); !value.empty())
       set(object, "labels", label, value);
-  if (is_set(write) && replicas_of(object) > 0) make_group(object);
+  if (is_set(write) && replicas_of(object) > 0)
+    make_group(object, write.old().empty() ? Json() : Json::parse(write.old()));
   return object.dump();
 }
 

@@ -353,7 +353,7 @@ class Makers(Case):
 
 
     def test_3_steps_of_others_wait_each_by_itself(self):
-        """As an engine of workflows makes them: pods of one owner, of a kind that is not known here,
+        """As an engine of workflows makes them: pods of one owner, of a kind that is not known,
         whose labels come from the owner."""
         self.queue("steps", 1)
         owner = self.api.post("/api/v1/namespaces/default/configmaps", {

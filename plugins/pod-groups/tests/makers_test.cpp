@@ -54,6 +54,19 @@ TEST(Makers, PodsOfAStatefulSetWaitTogether) {
                                               R"("kueue.x-k8s.io/pod-group-serving":"true"})");
 }
 
+// Another name would be another template, and all pods would be made anew.
+TEST(Makers, AGroupKeepsTheNameThatItHas) {
+  std::string old = maker("StatefulSet", kQueued, 3);
+  const std::string app = R"("app":"web")";
+  old.replace(old.find(app), app.size(), app + R"(,"kueue.x-k8s.io/pod-group-name":"by-kueue")");
+  FakeHost host;
+  const auto changed =
+      TestedPlugin(host).set_defaults({sluice::Operation::kUpdate, "apps/v1", "StatefulSet",
+                                       maker("StatefulSet", kQueued, 3), old});
+  ASSERT_TRUE(changed);
+  EXPECT_NE(changed->find(R"("kueue.x-k8s.io/pod-group-name":"by-kueue")"), std::string::npos);
+}
+
 TEST(Makers, WhatNamesNoQueueIsLeftAlone) {
   EXPECT_TRUE(passed_on("Deployment", maker("Deployment", "", 3)).is_null());
 }

@@ -117,7 +117,8 @@ pub trait Schema: Plugin {
 
 /// validator/1: defaults and validates an object when it is written.
 pub trait Validator: Plugin {
-    /// `GROUP/KIND` (or `KIND`) of what it wants to see. `[load]`
+    /// `GROUP/KIND` (or `KIND`) of what it wants to see; words behind it, see ext/validator.h, say
+    /// of which objects API servers ask. `[load]`
     fn kinds(&self) -> Vec<String>;
     /// The whole object with defaults filled in, as JSON; `None`: there is nothing to change. Not
     /// asked on delete. `[control]`

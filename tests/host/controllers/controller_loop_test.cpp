@@ -11,9 +11,11 @@ namespace {
 /// Looks at every ConfigMap, and writes down that it did.
 class Looks final : public Controller {
  public:
-  Looks(std::string name, std::string& log) : name_(std::move(name)), log_(log) {}
+  Looks(std::string name, std::string& log, std::string through = "")
+      : name_(std::move(name)), log_(log), through_(std::move(through)) {}
   std::string_view name() const override { return name_; }
   std::vector<std::string> watches() const override { return {"/ConfigMap"}; }
+  std::string selector(std::string_view) const override { return through_; }
   void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override {
     keys.push_back({change.kind, change.key});
   }
@@ -25,6 +27,7 @@ class Looks final : public Controller {
  private:
   std::string name_;
   std::string& log_;
+  std::string through_;
 };
 
 /// A second passes with each reading.
@@ -70,6 +73,20 @@ TEST_F(Loop, A7_ARunThatTakesLongEndsAndTheNextGoesOnBehindIt) {
   EXPECT_TRUE(controllers.has_work());
   EXPECT_EQ(run() + run() + run(), "bab");
   EXPECT_FALSE(controllers.has_work());
+}
+
+// Of a kind that all look at through one selector, no other objects have to be known.
+TEST(Selector, IsThatOfAllWhoWatchTheKind) {
+  HostFixture host;
+  std::string log;
+  Looks one("1", log, "a=b"), same("2", log, "a=b"), other("3", log, "c");
+  EXPECT_EQ(host.controllers.selector("/ConfigMap"), "");
+  host.controllers.add(one);
+  host.controllers.add(same);
+  EXPECT_EQ(host.controllers.selector("/ConfigMap"), "a=b");
+  EXPECT_EQ(host.controllers.selector("/Secret"), "");
+  host.controllers.add(other);
+  EXPECT_EQ(host.controllers.selector("/ConfigMap"), "");
 }
 
 }  // namespace
