@@ -456,6 +456,18 @@ class TakenOver(unittest.TestCase):
         eventually(lambda: not [name for name in ("alone", "g-0", "g-1")
                                 if self.pods()[name]["metadata"].get("finalizers")],
                    "nothing holds those that ended")
+        self.give_back()
+
+    def give_back(self):
+        self.assertEqual(self.controller.stop(), 0)
+        before = {name: self.pods()[name]["metadata"]["uid"] for name in self.running()}
+        with self.neighbour:
+            eventually(self.neighbour.is_healthy, "Kueue is there")
+            self.pod("late")
+            self.end("waits")
+            eventually(lambda: "late" in self.running(), "Kueue lets the next one go")
+            self.assertEqual({name: self.pods()[name]["metadata"]["uid"] for name in before}, before)
+            self.assertEqual(self.running(), {"h-0", "h-1", "late"})
 
 
 class PodHistory:
