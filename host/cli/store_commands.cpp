@@ -102,6 +102,14 @@ Result<int> backup(const StoreArguments& options) {
   return 0;
 }
 
+Result<int> restore(const StoreArguments& options) {
+  const auto version = restore_store(options.path, options.file);
+  if (!version) return version.error();
+  fmt::print("{}: the store as of version {}, as {} has it\n", options.path, *version,
+             options.file);
+  return 0;
+}
+
 bool ends_with(const std::string& text, const char* end) {
   const std::string wanted(end);
   return text.size() >= wanted.size() &&
@@ -131,7 +139,8 @@ Result<int> write_manifests(const StoreArguments& options) {
 }  // namespace
 
 void add_store_commands(CLI::App& app, Action& action) {
-  CLI::App* store = app.add_subcommand("store", "Check, copy or write out a store on disk");
+  CLI::App* store =
+      app.add_subcommand("store", "Check, copy, restore or write out a store on disk");
   store->require_subcommand(1);
   const auto options = std::make_shared<StoreArguments>();
   const auto add = [&](const char* name, const char* about, const char* footer,
@@ -157,12 +166,19 @@ void add_store_commands(CLI::App& app, Action& action) {
               check)),
       options->format_of_report);
   add("backup", "Copy the store into one file, as of one moment",
-      "A host may have the store open. To go back to the backup, stop the host and\nput the file "
-      "in "
-      "the place of PATH/store.db; see docs/store.md.\n\nExample:\n  sluice store backup "
-      "./sluice-data backup.db",
+      "A host may have the store open. `sluice store restore` goes back to it.\n\nExample:\n  "
+      "sluice "
+      "store backup ./sluice-data backup.db",
       backup)
       ->add_option("FILE", options->file, "The new file")
+      ->required();
+  add("restore", "Put a backup in the place of a store",
+      "No host may have the store open. What was there before is kept as\nPATH/replaced.db. "
+      "Clients "
+      "that saw what came after the backup list anew.\n\nExample:\n  sluice store restore "
+      "./sluice-data backup.db",
+      restore)
+      ->add_option("FILE", options->file, "The backup, or the folder of another store")
       ->required();
   CLI::App* exported = add(
       "export", "Write the objects as manifests",

@@ -297,7 +297,8 @@ Result<void> HistoryRecorder::read_all() {
                                            : std::string();
   const std::uint64_t version = workload_cursor_.position();
   HistoryPlace from = file_->place();
-  if (from.store != store || from.workloads > version || from.pods > version)
+  const bool another = from.workloads < store_.begun() || from.pods < store_.begun();
+  if (from.store != store || another || from.workloads > version || from.pods > version)
     from = {store, 0, 0, from.seen};
   const Millis now = this->now();
   auto open = file_->open_runs();

@@ -33,6 +33,10 @@ struct JournalRow {
 /// Of everything that the row says, except what it replaces.
 std::uint64_t row_checksum(const JournalRow& row);
 
+/// In the place of a kind: all of them. Its last change is that of the moment when the store began
+/// anew from a copy: what others saw of versions before that may never have been here.
+inline constexpr std::string_view kEveryKind = "*";
+
 /// What a journal knows beside its objects.
 struct JournalState {
   std::uint64_t version = 0;  ///< of the last change that was ever written; 0: none was

@@ -66,6 +66,7 @@ struct LiveStore::State {
   std::unordered_map<const api::KindInfo*, WorkingTable> working;
   UseTable use;
   std::uint64_t version = 1;  // clients give 0 a meaning of its own
+  std::uint64_t begun = 0;    // once it is loaded it stays
   Commit open;
 
   Published published;
@@ -87,10 +88,13 @@ void LiveStore::State::load(LoadObserver* observer) {
     }
   }
   version = std::max(version, found.version);
-  for (const auto& [kind, name] : names) {
-    const auto last = found.kinds.find(name);
-    published.start(version, *kind, last == found.kinds.end() ? 0 : last->second);
-  }
+  const auto last_of = [&](std::string_view kind) {
+    const auto last = found.kinds.find(kind);
+    return last == found.kinds.end() ? 0 : last->second;
+  };
+  begun = last_of(kEveryKind);
+  for (const auto& [kind, name] : names)
+    published.start(version, *kind, std::max(begun, last_of(name)));
   queue = std::make_unique<CommitQueue>(journal.get(), published, names);
   if (!failure.empty())
     queue->fail(failure);
@@ -251,6 +255,7 @@ Result<Listing> LiveStore::read(const api::KindInfo& kind, std::string_view ns,
   return state_->published.read(kind, ns, after, limit, at);
 }
 
+std::uint64_t LiveStore::begun() const { return state_->begun; }
 std::uint64_t LiveStore::version() const { return state_->published.version(); }
 
 std::size_t LiveStore::published_count(const api::KindInfo& kind) const {

@@ -76,6 +76,9 @@ class LiveStore final : public ObjectStore {
                        std::size_t limit = 0, std::uint64_t at = 0) const;
   /// Of the last change that is published; at least 1.
   std::uint64_t version() const;
+  /// With which it began anew, from a copy of a store: what was seen of versions before that may
+  /// never have been in this one; 0: it never did.
+  std::uint64_t begun() const;
   /// Published objects of a kind.
   std::size_t published_count(const api::KindInfo& kind) const;
   /// Changes that were committed and are not published yet.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "host/base/log.hpp"
+#include "host/base/wall_clock.hpp"
 #include "host/store/sqlite_rows.hpp"
 
 namespace sluice::host {
@@ -150,7 +151,8 @@ Result<JournalState> SqliteJournal::load_all(const std::function<void(const Jour
   if (auto set = database_.execute("PRAGMA mmap_size = 0"); !set) return set.error();
   if (auto prepared = prepare_statements(); !prepared) return prepared.error();
   if (auto sealed = start_sealing(); !sealed) return sealed.error();
-  return std::move(rows->state);
+  if (auto left = leave_the_copied(); !left) return left.error();
+  return state_;
 }
 
 Result<void> SqliteJournal::prepare_statements() {
@@ -197,6 +199,36 @@ Result<void> SqliteJournal::start_sealing() {
   mark_ = std::move(*mark);
   reserve_log();
   return {};
+}
+
+// The store that was copied went on, up to a version that nobody knows here, and told clients of
+// it. So that none of its versions is given again for something else, a copy goes on from the time
+// of day in microseconds: the store had at most as many, because it began with 1 or with an earlier
+// time, and makes fewer than one a microsecond. Whoever comes with a version of before is told to
+// list anew.
+Result<void> SqliteJournal::leave_the_copied() {
+  const auto copied = database_.text("SELECT count(*) FROM meta WHERE name = 'copy'");
+  if (!copied) return copied.error();
+  if (*copied == "0") return {};
+  const auto time = static_cast<std::uint64_t>(std::max<Time>(0, wall_clock())) / 1000;
+  if (time <= state_.version)
+    log(LogLevel::kWarning, "store",
+        "the clock is behind the backup that was put in place: clients that saw what came after "
+        "the backup may miss changes until they are started anew");
+  JournalRow row;
+  row.kind = kEveryKind;
+  row.version = std::max(state_.version + 1, time);
+  row.deleted = true;
+  Result<void> done = begin_.run();
+  if (done.ok()) done = write_rows({&row, 1}, {});
+  if (done.ok()) done = database_.execute("DELETE FROM meta WHERE name = 'copy'");
+  if (done.ok()) done = commit_.run();
+  if (done.ok()) done = mark_.set(seal_);
+  if (done.ok())
+    log(LogLevel::kInfo, "store",
+        "a backup was put in place: it goes on from version " + std::to_string(row.version) +
+            ", and clients list anew");
+  return done;
 }
 
 Result<void> SqliteJournal::write(std::span<const JournalRow> rows, std::uint64_t /*version*/,

@@ -3,7 +3,8 @@
 // Write-ahead log with full synchronisation: a write that returns success survives a power cut. One
 // connection, used by one thread at a time. Every row carries a checksum of its texts, every
 // transaction a seal over all rows (seal.hpp), and the structure of the file is checked while it is
-// loaded: what is read is what was acknowledged, or the store is refused. Every error of writing is
+// loaded: what is read is what was acknowledged, or the store is refused. A copy that is opened in
+// the place of a store begins with a version that the store never had. Every error of writing is
 // final, that of copying the log into the database among them: what the disk holds is not known any
 // more then, so nothing more is written (see docs/store.md).
 #pragma once
@@ -57,6 +58,7 @@ class SqliteJournal final : public Journal {
                                 const std::optional<Seal>& mark);
   Result<void> prepare_statements();
   Result<void> start_sealing();
+  Result<void> leave_the_copied();
   Result<void> write_rows(std::span<const JournalRow> rows, std::string_view fields);
   Result<void> write_row(const JournalRow& row);
   Result<void> write_kinds();

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -57,6 +59,7 @@ class Checker {
       if (count.last > version)
         report_.add(kind + " has an object of version " + std::to_string(count.last) +
                     ", after its last change, which is " + std::to_string(version));
+      if (kind == kEveryKind) continue;
       report_.kinds.push_back({kind, count.objects, version, kinds_.find(kind) != kinds_.end()});
     }
     std::sort(report_.kinds.begin(), report_.kinds.end(),
@@ -133,6 +136,9 @@ Result<std::uint64_t> copy_store(const std::string& path, const std::string& tar
   // One file, without a log beside it.
   auto mode = copy->text("PRAGMA journal_mode = DELETE");
   if (!mode) return mode.error().context(target);
+  // Where it becomes a store, that is not the one that was copied: see SqliteJournal.
+  if (auto noted = copy->execute("INSERT OR REPLACE INTO meta VALUES ('copy', 'yes')"); !noted)
+    return noted.error().context(target);
   const auto state = load_rows(*copy, [](const JournalRow&) {});
   if (!state) return state.error().context(target);
   return state->state.version;
@@ -215,6 +221,47 @@ Result<std::uint64_t> back_up_store(const std::string& path, const std::string& 
     return Error{file + ": cannot be made from " + partial};
   const fs::path folder = fs::path(file).parent_path();
   if (auto kept = sync_file(folder.empty() ? "." : folder.string()); !kept) return kept.error();
+  return version;
+}
+
+namespace {
+
+Result<void> move_if_there(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) == 0 || errno == ENOENT) return {};
+  return Error{from + ": cannot be moved to " + to + ": " + std::strerror(errno)};
+}
+
+}  // namespace
+
+// A host that is started at any moment in between finds no database beside a mark or a log, or one
+// that does not fit the mark, and refuses it.
+Result<std::uint64_t> restore_store(const std::string& path, const std::string& backup) {
+  const auto folder = StoreFolder::open(path);
+  if (!folder) return folder.error();
+  const std::string database = StoreFolder::database(folder->path());
+  const std::string mark = StoreFolder::mark(folder->path());
+  const std::string before = folder->path() + "/replaced";
+  std::error_code code;
+  if (fs::exists(before + ".db", code))
+    return Error{before + ".db: is what an earlier restore has replaced; remove it, with " +
+                 before + ".db-wal and " + before +
+                 ".mark, when you are sure that nobody needs it"};
+  const std::string partial = database + ".partial";
+  fs::remove(partial, code);
+  auto version = copy_store(backup, partial);
+  Result<void> done;
+  if (version) done = sync_file(partial);
+  if (!version || !done) {
+    fs::remove(partial, code);
+    return version ? done.error() : version.error();
+  }
+  for (const char* part : {"", "-wal", "-shm"})
+    if (done.ok()) done = move_if_there(database + part, before + ".db" + part);
+  if (done.ok()) done = move_if_there(partial, database);
+  if (done.ok()) done = sync_file(folder->path());
+  if (done.ok()) done = move_if_there(mark, before + ".mark");
+  if (done.ok()) done = sync_file(folder->path());
+  if (!done) return done.error();
   return version;
 }
 

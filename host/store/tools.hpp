@@ -1,5 +1,6 @@
 // What `sluice store` does with a store on disk, whether a host has it open or not: check it, copy
-// it, write it out as manifests. None of it changes the store. Any thread.
+// it, write it out as manifests, put a copy in its place. Nothing but the last changes it, and that
+// only while no host has it. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +47,10 @@ Result<StoreReport> check_store(const std::string& path, const api::Scheme& sche
 
 /// Copies the store into a new file, as of one moment, and checks the copy. Returns its version.
 Result<std::uint64_t> back_up_store(const std::string& path, const std::string& file);
+
+/// Puts a backup, or another store, in the place of the store at `path`; what was there before is
+/// kept beside it, as replaced.db. Returns its version. An error while a host has the store open.
+Result<std::uint64_t> restore_store(const std::string& path, const std::string& backup);
 
 struct ExportOptions {
   bool yaml = true;

@@ -157,7 +157,66 @@ TEST_F(StoreTools, ABackupIsOpenedInThePlaceOfTheDatabase) {
   ASSERT_TRUE(journal.ok()) << journal.error().text;
   LiveStore store(scheme(), std::move(journal).value());
   EXPECT_NE(store.get(kind("ResourceFlavor"), "spot"), nullptr);
-  EXPECT_EQ(store.version(), 4U);
+}
+
+// Versions that the store gave after the backup are given to nobody again, by however many stores
+// come of the one backup; and whoever saw one lists anew, also a kind of which there was nothing.
+TEST_F(StoreTools, ABackupGoesOnWithVersionsThatTheStoreNeverHad) {
+  const std::string backup = folder_ / "backup.db";
+  ASSERT_TRUE(back_up_store(path_, backup).ok());
+  std::uint64_t before = 4;
+  for (const char* name : {"one", "two"}) {
+    const std::string path = folder_ / name;
+    ASSERT_TRUE(restore_store(path, backup).ok());
+    auto journal = SqliteJournal::open(path);
+    ASSERT_TRUE(journal.ok()) << journal.error().text;
+    LiveStore store(scheme(), std::move(journal).value());
+    ASSERT_EQ(store.failure(), "");
+    EXPECT_GT(store.version(), before) << name;
+    EXPECT_EQ(store.begun(), store.version());
+    EXPECT_LT(store.version(), std::uint64_t{1} << 53U) << "what clients in JavaScript can count";
+    for (const char* of : {"ResourceFlavor", "Job"}) {
+      EXPECT_FALSE(store.watch(kind(of), before).ok()) << of;
+      EXPECT_FALSE(store.watch(kind(of), store.version() - 1).ok()) << of;
+      EXPECT_TRUE(store.watch(kind(of), store.version()).ok()) << of;
+    }
+    store.erase(kind("Namespace"), "team-a");
+    ASSERT_EQ(commit(store), "");
+    before = store.version();
+  }
+  // It begins anew once: after a restart those who follow it go on.
+  auto journal = SqliteJournal::open(folder_ / "two");
+  LiveStore again(scheme(), std::move(journal).value());
+  EXPECT_EQ(again.version(), before);
+  EXPECT_TRUE(again.watch(kind("ResourceFlavor"), before).ok());
+  EXPECT_LT(again.begun(), before);
+  const auto report = check_store(folder_ / "two", scheme());
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report->problems, IsEmpty());
+  EXPECT_EQ(report->kinds.size(), 3U) << "the mark of the beginning is no kind";
+}
+
+TEST_F(StoreTools, ARestoreKeepsWhatItReplaces) {
+  const std::string backup = folder_ / "backup.db";
+  ASSERT_TRUE(back_up_store(path_, backup).ok());
+  write("kueue.x-k8s.io/ResourceFlavor", "later", 5, R"({"name":"later"})", R"({"spec":{}})");
+  {
+    auto host = SqliteJournal::open(path_);
+    ASSERT_TRUE(host.ok());
+    EXPECT_THAT(restore_store(path_, backup).error().text, HasSubstr("has this store open"));
+  }
+  const auto version = restore_store(path_, backup);
+  ASSERT_TRUE(version.ok()) << version.error().text;
+  EXPECT_EQ(*version, 4U);
+  EXPECT_EQ(check_store(path_, scheme())->objects, 3U);
+  EXPECT_THAT(problems(), IsEmpty());
+  EXPECT_EQ(check_store(path_ + "/replaced.db", scheme())->objects, 4U);
+  EXPECT_THAT(restore_store(path_, backup).error().text,
+              HasSubstr("replaced.db: is what an earlier restore has replaced; remove it"));
+  EXPECT_THAT(restore_store(folder_ / "new", folder_ / "none").error().text,
+              HasSubstr("there is no store here"));
+  LiveStore store(scheme(), std::move(SqliteJournal::open(path_)).value());
+  EXPECT_EQ(store.failure(), "") << "the mark of what was replaced is not in its way";
 }
 
 TEST_F(StoreTools, ExportsAListInAnOrderThatCanBeApplied) {
