@@ -84,8 +84,10 @@ Ended ending_of(int status, std::string_view retry_after, const boost::json::obj
     out.how = Ending::kGone;
   } else if (status == 404) {
     out.how = Ending::kMissing;
-  } else if (status == 429 || status >= 500) {
+  } else if (status == 429) {
     out.how = Ending::kBusy;
+  } else if (status >= 500) {
+    out.how = Ending::kAway;
   } else {
     out.how = Ending::kRefused;
   }

@@ -7,6 +7,11 @@
 #include "host/client/client.hpp"
 
 namespace sluice::host {
+namespace {
+
+constexpr int kPartOfTheTime = 20;
+
+}  // namespace
 
 Reflector::Reflector(std::vector<std::string> api_versions, ReflectorLimits limits,
                      std::uint32_t seed)
@@ -21,13 +26,19 @@ Ask Reflector::next() {
   ask.from = from_;
   if (!watching_) {
     ask.first_page = token_.empty();
+    if (ask.first_page) {
+      doubted_ = false;
+      list_began_ = from_;
+    }
     ask.query = "limit=" + std::to_string(page_);
     if (!token_.empty()) ask.query += "&continue=" + percent_encoded(token_);
     return ask;
   }
   // Not all at once: the watches of many kinds begin together, and need not end together.
   std::uniform_int_distribution<Duration> more(0, limits_.watch_for / kSecond);
-  const Duration seconds = limits_.watch_for / kSecond + more(random_);
+  Duration seconds = limits_.watch_for / kSecond + more(random_);
+  if (doubted_) seconds = std::clamp<Duration>((rests_until_ - from_) / kSecond + 1, 1, seconds);
+  watch_ends_ = from_ + seconds * kSecond;
   ask.what = Ask::What::kWatch;
   ask.query = "watch=1&allowWatchBookmarks=true&timeoutSeconds=" + std::to_string(seconds) +
               "&resourceVersion=" + percent_encoded(version_);
@@ -44,6 +55,7 @@ bool Reflector::page(std::string_view continue_token, std::string_view version) 
   version_ = version;
   watching_ = true;
   synced_ = true;
+  whole_ = true;
   return true;
 }
 
@@ -57,6 +69,16 @@ void Reflector::list_anew() {
   watching_ = false;
   token_.clear();
   version_.clear();
+}
+
+/// What is answered from now on may be of another past than what was handed on.
+void Reflector::doubt(Duration now) {
+  doubted_ |= watching_ || !token_.empty();
+  if (doubted_ && watching_ && now >= rests_until_) list_anew();
+}
+
+void Reflector::listed(Duration now) {
+  rests_until_ = now + std::max(limits_.list_rest, kPartOfTheTime * (now - list_began_));
 }
 
 /// The wait grows with each failure, by halves at random, so that clients that failed together do
@@ -82,6 +104,9 @@ void Reflector::ended(Duration now, const Ended& ended) {
   from_ = now;
   switch (ended.how) {
     case Ending::kClosed:
+      if (std::exchange(whole_, false)) return listed(now);
+      // A server that is stopped ends its watches in order, before their time.
+      if (watching_ && (doubted_ || now < watch_ends_)) doubt(now);
       // A watch that ends before anything came of it would be asked for again and again.
       if (!progress_) wait(now, ended.retry_after);
       return;
@@ -103,9 +128,12 @@ void Reflector::ended(Duration now, const Ended& ended) {
     case Ending::kMalformed:
       list_anew();
       return wait(now, ended.retry_after);
+    case Ending::kAway:
+    case Ending::kUnreachable:
+      doubt(now);
+      return wait(now, ended.retry_after);
     case Ending::kRefused:
     case Ending::kBusy:
-    case Ending::kUnreachable:
       return wait(now, ended.retry_after);
   }
 }

@@ -10,6 +10,11 @@
 //     … reflector.ended(now, {Ending::kClosed});   // when the request is over
 //   }
 //
+// A server that was away may come back with the state of an earlier moment, and versions that have
+// grown since beyond those that it gave out before: nothing that it answers to a watch tells. So
+// after a connection that was lost everything is listed once more, but never so often that listing
+// takes more than a small part of the time.
+//
 // Pure: no I/O, no clock of its own; times are of any clock that only goes forward. Invariant: a
 // watch is asked for only from a version up to which everything was handed on. One thread.
 #pragma once
@@ -30,6 +35,9 @@ struct ReflectorLimits {
   Duration first_wait = 800 * kMillisecond;  ///< after a failure; doubled with each that follows
   Duration longest_wait = 30 * kSecond;
   Duration watch_for = 300 * kSecond;  ///< what a watch is asked to last, and up to twice as long
+  /// Between the end of a list and one that is only read because a connection was lost; at least
+  /// twenty times as long as the list took.
+  Duration list_rest = 30 * kSecond;
 };
 
 /// A request, below the path of the kind.
@@ -49,7 +57,8 @@ enum class Ending : std::uint8_t {
   kGone,         ///< 410: the version, or the rest of the list, is no longer known
   kMissing,      ///< 404: the kind is not served in this version
   kRefused,      ///< 401, 403 and what else is no use to repeat soon
-  kBusy,         ///< 429 and 5xx
+  kBusy,         ///< 429
+  kAway,         ///< 5xx
   kUnreachable,  ///< no answer, or one that broke off
   kTooLarge,     ///< the answer exceeds what is taken
   kMalformed,    ///< the answer is none of an API server
@@ -82,6 +91,8 @@ class Reflector {
 
  private:
   void list_anew();
+  void doubt(Duration now);
+  void listed(Duration now);
   void wait(Duration now, Duration at_least);
   void missing(Duration now);
 
@@ -98,6 +109,11 @@ class Reflector {
   std::uint32_t failures_ = 0;
   std::uint32_t gone_ = 0;  // 410s since the last event
   Duration from_ = 0;
+  bool doubted_ = false;      // since the list began a connection was lost
+  bool whole_ = false;        // the request that runs read the last page of a list
+  Duration list_began_ = 0;   // the present one, or the last
+  Duration rests_until_ = 0;  // then it is listed anew, if it is doubted
+  Duration watch_ends_ = 0;   // as it was asked to
 };
 
 }  // namespace sluice::host

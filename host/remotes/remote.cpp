@@ -366,7 +366,7 @@ void Remote::list_ends(const api::KindInfo& kind) {
   std::vector<RemoteKey> gone;
   mirror_.list_ends(kind, gone);
   changes_.insert(gone.begin(), gone.end());
-  writes_.listed(kind);
+  for (RemoteKey& key : writes_.listed(kind)) changes_.insert(std::move(key));
 }
 
 void Remote::put(const api::KindInfo& kind, const std::string& api_version,
@@ -374,10 +374,10 @@ void Remote::put(const api::KindInfo& kind, const std::string& api_version,
   bool full = false;
   {
     const std::lock_guard lock(mutex_);
-    const RemoteKey key = mirror_.put(kind, api_version, std::move(object));
+    const auto [key, changed] = mirror_.put(kind, api_version, std::move(object));
     if (key.kind == nullptr) return;
-    writes_.shown(key, mirror_);
-    changes_.insert(key);
+    const bool news = writes_.shown(key, mirror_);
+    if (changed || news) changes_.insert(key);
     full = !overflown_ && (mirror_.size() > limits_.objects || mirror_.bytes() > limits_.bytes);
     overflown_ |= full;
   }

@@ -34,10 +34,10 @@ void RemoteMirror::list_ends(const api::KindInfo& kind, std::vector<RemoteKey>& 
   seen_.erase(seen);
 }
 
-RemoteKey RemoteMirror::put(const api::KindInfo& kind, const std::string& api_version,
-                            json::object object) {
+RemoteMirror::Put RemoteMirror::put(const api::KindInfo& kind, const std::string& api_version,
+                                    json::object object) {
   const RemoteKey key{&kind, remote_key_of(kind, object)};
-  if (key.key.empty()) return {};
+  if (key.key.empty()) return {{}, false};
   object["apiVersion"] = api_version;
   object["kind"] = kind.kind;
   json::object& metadata = object_of(object, "metadata");
@@ -49,10 +49,11 @@ RemoteKey RemoteMirror::put(const api::KindInfo& kind, const std::string& api_ve
   kept.version = api::find_text(metadata, "resourceVersion");
   kept.deleting = !api::find_text(metadata, "deletionTimestamp").empty();
   if (const auto seen = seen_.find(&kind); seen != seen_.end()) seen->second.insert(key.key);
+  if (const RemoteObject* old = find(key); old && old->json == kept.json) return {key, false};
   erase(key);
   bytes_ += bytes_of(key, kept);
   objects_.emplace(key, std::move(kept));
-  return key;
+  return {key, true};
 }
 
 bool RemoteMirror::erase(const RemoteKey& key) {

@@ -40,9 +40,11 @@ class RemoteMirror {
   void list_begins(const api::KindInfo& kind);
   /// What is gone is named in `gone`.
   void list_ends(const api::KindInfo& kind, std::vector<RemoteKey>& gone);
-  /// Its key; empty: it has no name that an API has, and is not kept.
-  RemoteKey put(const api::KindInfo& kind, const std::string& api_version,
-                boost::json::object object);
+  struct Put {
+    RemoteKey key;  ///< empty: it has no name that an API has, and is not kept
+    bool changed = true;
+  };
+  Put put(const api::KindInfo& kind, const std::string& api_version, boost::json::object object);
   /// Whether it was there.
   bool erase(const RemoteKey& key);
   void clear();

@@ -131,21 +131,27 @@ void RemoteWrites::drop_if_idle(const RemoteKey& key) {
   if (it != slots_.end() && it->second.waiting.empty() && !it->second.last) slots_.erase(it);
 }
 
-void RemoteWrites::shown(const RemoteKey& key, const RemoteMirror& mirror) {
+bool RemoteWrites::shown(const RemoteKey& key, const RemoteMirror& mirror) {
   const auto it = slots_.find(key);
-  if (it == slots_.end() || !it->second.last) return;
+  if (it == slots_.end() || !it->second.last) return false;
   const RemoteObject* object = mirror.find(key);
-  if (it->second.last->failed || object == nullptr || is_shown(it->second, object))
-    it->second.last.reset();
+  const bool news = it->second.last->failed || object == nullptr || is_shown(it->second, object);
+  if (news) it->second.last.reset();
   drop_if_idle(key);
+  return news;
 }
 
-void RemoteWrites::listed(const api::KindInfo& kind) {
+std::vector<RemoteKey> RemoteWrites::listed(const api::KindInfo& kind) {
+  std::vector<RemoteKey> out;
   for (auto it = slots_.begin(); it != slots_.end();) {
-    if (it->first.kind == &kind) it->second.last.reset();
+    if (it->first.kind == &kind && it->second.last) {
+      it->second.last.reset();
+      out.push_back(it->first);
+    }
     const bool idle = it->second.waiting.empty() && !it->second.last;
     it = idle ? slots_.erase(it) : std::next(it);
   }
+  return out;
 }
 
 void RemoteWrites::give_up(std::vector<RemoteKey>& about) {

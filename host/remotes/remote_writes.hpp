@@ -41,10 +41,10 @@ class RemoteWrites {
   std::optional<RemoteKey> answered(const ClusterAnswer& answer, const RemoteMirror& mirror,
                                     std::vector<ClusterRequest>& send);
 
-  /// The mirror has a newer form of the object, or none any more.
-  void shown(const RemoteKey& key, const RemoteMirror& mirror);
-  /// The whole kind was listed: what was answered before is in it.
-  void listed(const api::KindInfo& kind);
+  /// The mirror has a newer form of the object, or none any more. Whether that is news of a write.
+  bool shown(const RemoteKey& key, const RemoteMirror& mirror);
+  /// The whole kind was listed: what was answered before is in it. Of whose writes that is news.
+  std::vector<RemoteKey> listed(const api::KindInfo& kind);
   /// The connection is given up: what has left has no answer. The objects are named.
   void give_up(std::vector<RemoteKey>& about);
   /// There is a connection again: what may leave.

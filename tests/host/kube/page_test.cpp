@@ -61,8 +61,8 @@ TEST(Status, SaysWhatToDo) {
        {Case{200, "", Ending::kClosed, 0}, Case{410, "", Ending::kGone, 0},
         Case{404, "", Ending::kMissing, 0}, Case{401, "", Ending::kRefused, 0},
         Case{403, "", Ending::kRefused, 0}, Case{302, "", Ending::kRefused, 0},
-        Case{429, "3", Ending::kBusy, 3 * kSecond}, Case{503, "x", Ending::kBusy, 0},
-        Case{500, "-5", Ending::kBusy, 0}, Case{503, "9999999999", Ending::kBusy, 300 * kSecond}}) {
+        Case{429, "3", Ending::kBusy, 3 * kSecond}, Case{503, "x", Ending::kAway, 0},
+        Case{500, "-5", Ending::kAway, 0}, Case{503, "9999999999", Ending::kAway, 300 * kSecond}}) {
     const Ended ended = ending_of(c.status, c.retry_after);
     EXPECT_EQ(ended.how, c.how) << c.status;
     EXPECT_EQ(ended.retry_after, c.wait) << c.status << " " << c.retry_after;
@@ -70,7 +70,7 @@ TEST(Status, SaysWhatToDo) {
   const auto too_new = boost::json::parse(
       R"({"code":504,"details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}})");
   EXPECT_EQ(ending_of(504, "1", &too_new.as_object()).how, Ending::kGone);
-  EXPECT_EQ(ending_of(504, "1").how, Ending::kBusy);
+  EXPECT_EQ(ending_of(504, "1").how, Ending::kAway);
   EXPECT_EQ(message_of(403, R"({"message":"not you"})"), "not you");
   EXPECT_EQ(message_of(502, "<html>"), "the server answered 502");
   EXPECT_EQ(message_of(403, R"({"message":")" + std::string(1000, 'x') + R"("})").size(), 300U);

@@ -81,7 +81,8 @@ TEST(Reflector, EachEndingAsksForTheLeastThatLosesNothing) {
            {"a kind that went away", Ending::kMissing, true, What::kList, "limit=500", false},
            {"rights that were taken", Ending::kRefused, true, What::kWatch, "=10", true},
            {"a server that is busy", Ending::kBusy, true, What::kWatch, "=10", true},
-           {"a connection that broke", Ending::kUnreachable, true, What::kWatch, "=10", true},
+           {"a server that is away", Ending::kAway, true, What::kList, "limit=500", true},
+           {"a connection that broke", Ending::kUnreachable, true, What::kList, "limit=500", true},
            {"an event that is too large", Ending::kTooLarge, true, What::kList, "limit=500", true},
            {"an event that is none", Ending::kMalformed, true, What::kList, "limit=500", true},
            {"a list refused", Ending::kRefused, false, What::kList, "limit=500", true},
@@ -115,6 +116,74 @@ TEST(Reflector, AFailureInMidListAsksForTheSamePageAgain) {
   const Ask ask = reflector.next();
   EXPECT_EQ(ask.query, "limit=500");
   EXPECT_TRUE(ask.first_page);
+}
+
+// A server that was away may have gone back to a backup. Times in seconds; a list rests for 30, or
+// twenty times as long as it took.
+TEST(Reflector, AfterALostConnectionItListsAnewWhenTheLastListIsLongEnoughAgo) {
+  struct Case {
+    const char* name;
+    Duration list_took, lost_after;  // the latter after its end
+    Ending how;
+    Duration rest;  // so long it goes on watching; 0: it lists at once
+  };
+  for (const Case& c : std::vector<Case>{
+           {"long after the list", 1, 30, Ending::kUnreachable, 0},
+           {"soon after it", 1, 10, Ending::kUnreachable, 20},
+           {"after a list that took long", 10, 50, Ending::kUnreachable, 150},
+           {"a server that is being stopped", 1, 10, Ending::kAway, 20},
+           {"a watch that ends before its time", 1, 40, Ending::kClosed, 0},
+           {"a server that has enough to do", 1, 40, Ending::kBusy, -1},
+       }) {
+    Reflector reflector = make();
+    reflector.next();
+    EXPECT_TRUE(reflector.page("", "10"));
+    Duration now = c.list_took * kSecond;
+    reflector.ended(now, {Ending::kClosed});
+    reflector.next();
+    reflector.event("11");
+    now += c.lost_after * kSecond;
+    reflector.ended(now, {c.how});
+    Ask ask = reflector.next();
+    EXPECT_EQ(ask.what == What::kList, c.rest == 0) << c.name;
+    if (c.rest == 0) {
+      EXPECT_TRUE(ask.first_page) << c.name;
+      EXPECT_TRUE(reflector.synced()) << c.name << ": what it knows stays";
+      continue;
+    }
+    EXPECT_TRUE(watches_from(ask, "11")) << c.name;
+    const Duration lasts = ask.lasts - 30 * kSecond;
+    if (c.rest < 0) {
+      EXPECT_GE(lasts, 300 * kSecond) << c.name;
+      continue;
+    }
+    EXPECT_GE(ask.from + lasts, now + c.rest * kSecond) << c.name;
+    EXPECT_LE(ask.from + lasts, now + (c.rest + 2) * kSecond) << c.name;
+    reflector.event("12");
+    reflector.ended(ask.from + lasts, {Ending::kClosed});
+    EXPECT_EQ(reflector.next().query, "limit=500") << c.name;
+    // That was it: the watch of the new list has its usual time.
+    EXPECT_TRUE(reflector.page("", "13"));
+    reflector.ended(ask.from + lasts, {Ending::kClosed});
+    EXPECT_GE(reflector.next().lasts, 330 * kSecond) << c.name;
+  }
+}
+
+TEST(Reflector, AListInTheMiddleOfWhichTheConnectionWasLostIsReadOnceMore) {
+  Reflector reflector = make();
+  reflector.next();
+  EXPECT_FALSE(reflector.page("more", "10"));
+  reflector.ended(0, {Ending::kClosed});
+  reflector.next();
+  reflector.ended(0, {Ending::kUnreachable});
+  reflector.next();
+  EXPECT_TRUE(reflector.page("", "10"));
+  reflector.ended(kSecond, {Ending::kClosed});
+  const Ask ask = reflector.next();
+  EXPECT_TRUE(watches_from(ask, "10"));
+  EXPECT_LE(ask.lasts, 70 * kSecond);
+  reflector.ended(40 * kSecond, {Ending::kClosed});
+  EXPECT_EQ(reflector.next().query, "limit=500");
 }
 
 TEST(Reflector, WaitsDoubleUpToALimitAndEndWithTheFirstSuccess) {

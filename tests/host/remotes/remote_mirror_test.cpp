@@ -25,7 +25,7 @@ json::object pod(const std::string& name, const std::string& more = {}) {
 
 TEST(RemoteMirror, KeepsObjectsByKindNamespaceAndName) {
   RemoteMirror mirror;
-  const RemoteKey key = mirror.put(pods(), "v1", pod("x", R"(,"resourceVersion":"7")"));
+  const RemoteKey key = mirror.put(pods(), "v1", pod("x", R"(,"resourceVersion":"7")")).key;
   EXPECT_EQ(key.key, "a/x");
   ASSERT_NE(mirror.find(key), nullptr);
   EXPECT_EQ(mirror.find(key)->json,
@@ -46,6 +46,18 @@ TEST(RemoteMirror, WhatAListDoesNotNameAnyMoreIsGone) {
   mirror.list_ends(pods(), gone);
   EXPECT_THAT(gone, ElementsAre(RemoteKey{&pods(), "a/old"}));
   EXPECT_EQ(mirror.size(), 2U);
+}
+
+TEST(RemoteMirror, WhatIsListedAgainAsItWasIsNoChange) {
+  RemoteMirror mirror;
+  EXPECT_TRUE(mirror.put(pods(), "v1", pod("x", R"(,"resourceVersion":"7")")).changed);
+  mirror.list_begins(pods());
+  EXPECT_FALSE(mirror.put(pods(), "v1", pod("x", R"(,"resourceVersion":"7")")).changed);
+  std::vector<RemoteKey> gone;
+  mirror.list_ends(pods(), gone);
+  EXPECT_THAT(gone, ElementsAre());
+  // Of another past under the same version, as a server that went back to a backup has it.
+  EXPECT_TRUE(mirror.put(pods(), "v1", pod("x", R"(,"resourceVersion":"7","uid":"u")")).changed);
 }
 
 TEST(RemoteMirror, ListsANamespaceByLabels) {
@@ -78,10 +90,11 @@ TEST(RemoteMirror, CountsWhatItKeeps) {
 TEST(RemoteMirror, TakesNoNameThatAnApiDoesNotHave) {
   RemoteMirror mirror;
   for (const char* name : {"", "a\\u001fb", "\\u0000"}) {
-    EXPECT_EQ(mirror.put(pods(), "v1", pod(name)).kind, nullptr) << name;
+    EXPECT_EQ(mirror.put(pods(), "v1", pod(name)).key.kind, nullptr) << name;
   }
-  EXPECT_EQ(mirror.put(pods(), "v1", json::object{{"metadata", json::object{{"name", "x"}}}}).kind,
-            nullptr);  // a pod has a namespace
+  EXPECT_EQ(
+      mirror.put(pods(), "v1", json::object{{"metadata", json::object{{"name", "x"}}}}).key.kind,
+      nullptr);  // a pod has a namespace
   EXPECT_EQ(mirror.size(), 0U);
 }
 

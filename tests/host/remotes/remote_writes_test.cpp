@@ -141,7 +141,8 @@ TEST_F(World, WhatHadLeftWhenTheConnectionIsGivenUpHasNoAnswer) {
 TEST_F(World, AWholeListHoldsWhatWasAnsweredBefore) {
   write(RemoteVerb::kCreate);
   answer(201, kVersion5);
-  writes.listed(jobs);
+  EXPECT_EQ(writes.listed(jobs), (std::vector<RemoteKey>{key}));
+  EXPECT_EQ(writes.listed(jobs), std::vector<RemoteKey>());
   EXPECT_EQ(told(), "nothing");
 }
 
