@@ -102,6 +102,7 @@ void Reflector::missing(Duration now) {
 
 void Reflector::ended(Duration now, const Ended& ended) {
   from_ = now;
+  if (list_began_ == 0) list_began_ = now;
   switch (ended.how) {
     case Ending::kClosed:
       if (std::exchange(whole_, false)) return listed(now);

@@ -111,7 +111,7 @@ class Reflector {
   Duration from_ = 0;
   bool doubted_ = false;      // since the list began a connection was lost
   bool whole_ = false;        // the request that runs read the last page of a list
-  Duration list_began_ = 0;   // the present one, or the last
+  Duration list_began_ = 0;   // the present one, or the last; 0: the first, nobody knows when
   Duration rests_until_ = 0;  // then it is listed anew, if it is doubted
   Duration watch_ends_ = 0;   // as it was asked to
 };

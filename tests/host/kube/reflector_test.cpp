@@ -137,8 +137,14 @@ TEST(Reflector, AfterALostConnectionItListsAnewWhenTheLastListIsLongEnoughAgo) {
        }) {
     Reflector reflector = make();
     reflector.next();
+    EXPECT_TRUE(reflector.page("", "9"));
+    Duration now = 100'000 * kSecond;
+    reflector.ended(now, {Ending::kClosed});
+    reflector.next();
+    reflector.ended(now, {Ending::kGone});
+    reflector.next();
     EXPECT_TRUE(reflector.page("", "10"));
-    Duration now = c.list_took * kSecond;
+    now += c.list_took * kSecond;
     reflector.ended(now, {Ending::kClosed});
     reflector.next();
     reflector.event("11");
@@ -167,6 +173,18 @@ TEST(Reflector, AfterALostConnectionItListsAnewWhenTheLastListIsLongEnoughAgo) {
     reflector.ended(ask.from + lasts, {Ending::kClosed});
     EXPECT_GE(reflector.next().lasts, 330 * kSecond) << c.name;
   }
+}
+
+// When the first request left it is not told; its list is not taken for one that took since the
+// clock began.
+TEST(Reflector, TheFirstListRestsAsOthersDo) {
+  Reflector reflector = make();
+  reflector.next();
+  EXPECT_TRUE(reflector.page("", "10"));
+  reflector.ended(100'000 * kSecond, {Ending::kClosed});
+  reflector.next();
+  reflector.ended(100'031 * kSecond, {Ending::kUnreachable});
+  EXPECT_EQ(reflector.next().query, "limit=500");
 }
 
 TEST(Reflector, AListInTheMiddleOfWhichTheConnectionWasLostIsReadOnceMore) {
