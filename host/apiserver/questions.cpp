@@ -1,5 +1,6 @@
 // What is answered and never stored: reviews, what would be, pending workloads, explanations,
 // documents.
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <utility>
 
@@ -26,6 +27,32 @@ Insight::Done reply_when_done(const CallPtr& call) {
     if (!result) return call->fail(result.error());
     reply_json(*call, 200, *result);
   };
+}
+
+// Whoever answers for a check of the workload may wait for the word of another place.
+constexpr std::int64_t kAwaitedMs = 40;
+constexpr int kMostAwaited = 40;
+
+bool is_awaited(const boost::json::value& document) {
+  const auto* object = document.if_object();
+  const auto* checks = object ? api::find_array(*object, "checks") : nullptr;
+  return checks != nullptr &&
+         std::any_of(checks->begin(), checks->end(), [](const boost::json::value& check) {
+           return check.is_object() && api::find_bool(check.get_object(), "awaited", false);
+         });
+}
+
+/// Asked again, so often at most, until nothing is awaited any more.
+void explain(const CallPtr& call, const MayKnow& may_know, int more) {
+  call->at->backend.insight->explain(call->route.ns, call->route.name, may_know,
+                                     [call, may_know, more](ApiResult<boost::json::value> result) {
+                                       if (!result) return call->fail(result.error());
+                                       if (more == 0 || !is_awaited(*result))
+                                         return reply_json(*call, 200, *result);
+                                       call->exchange->after(kAwaitedMs, [call, may_know, more] {
+                                         explain(call, may_know, more - 1);
+                                       });
+                                     });
 }
 
 const ReviewKind* find_review(const Route& route) {
@@ -97,7 +124,7 @@ void serve_pending(const CallPtr& call) {
 void serve_explain(const CallPtr& call) {
   if (call->at->backend.insight == nullptr) return call->fail(no_such_resource());
   // A user that may not read a namespace's workloads gets no names of them.
-  MayKnow may_know = [call](std::string_view ns) {
+  const MayKnow may_know = [call](std::string_view ns) {
     AccessRequest wish;
     wish.verb = "get";
     wish.group = "kueue.x-k8s.io";
@@ -105,8 +132,7 @@ void serve_explain(const CallPtr& call) {
     wish.ns = ns;
     return call->at->backend.authorizer->may(call->request().user, wish).allowed;
   };
-  call->at->backend.insight->explain(call->route.ns, call->route.name, std::move(may_know),
-                                     reply_when_done(call));
+  explain(call, may_know, kMostAwaited);
 }
 
 void serve_document(const CallPtr& call) {

@@ -68,8 +68,9 @@ void add_details(const Engine& engine, const ObjectAccess& objects, WorkloadId i
       json::object& check = each.as_object();
       const auto query = check_query(engine, objects, id, text_in(check, "name"));
       if (!query) continue;
-      for (const std::string& line : plugins.explain(*query))
-        array_of(check, "details").emplace_back(line);
+      const CheckTelling told = plugins.explain(*query);
+      for (const std::string& line : told.lines) array_of(check, "details").emplace_back(line);
+      if (told.more_soon) check["awaited"] = true;
     }
 }
 

@@ -232,22 +232,28 @@ void CheckBridge::cancel(const CheckQuery& query, std::string_view why) {
               [](Answer, const hooks::Fault&, bool) {});  // faults are counted and logged
 }
 
-std::vector<std::string> CheckBridge::explain(const CheckQuery& query) {
+CheckTelling CheckBridge::explain(const CheckQuery& query) {
   SLUICE_CHECK(query.workload != nullptr, "a check without a workload: ", query.check);
   LoadedPlugin* plugin = find(query.check_json);
   if (plugin == nullptr) return {};
   const sluice_check_controller_t& table = *plugin->extensions().check_controller;
   if (!SLUICE_HAS(&table, explain) || table.explain == nullptr) return {};
+  // Whoever waits for an answer of its process is not to be disturbed.
+  if (plugin->pause() > 0) return {{}, true};
   const sluice_check_query_t raw = raw_of(query);
   IncomingText text(kMessageBytes);
   const sluice_sink_t sink = text.sink();
   hooks::Fault fault;
+  bool more_soon = false;
   const Answer answer =
       plugin->call_with(Access::kReads, Hook::kExplainCheck, about_of(*query.workload), fault, [&] {
-        return plugin->judged(table.explain(plugin->self(), &raw, &sink),
-                              text.too_long("what it says"));
+        std::int32_t code = table.explain(plugin->self(), &raw, &sink);
+        more_soon = code == SLUICE_RETRY;
+        if (more_soon) code = SLUICE_OK;
+        return plugin->judged(code, text.too_long("what it says"));
       });
-  return answer == Answer::kOk ? text.shown_lines() : std::vector<std::string>();
+  if (answer == Answer::kLater) return {{}, true};
+  return answer == Answer::kOk ? CheckTelling{text.shown_lines(), more_soon} : CheckTelling();
 }
 
 std::vector<std::string> CheckBridge::take_restarted() {

@@ -33,7 +33,7 @@ class CheckBridge final : public CheckControllers {
                                              std::string_view check_json) override;
   bool begin(const CheckQuery& query) override;
   void cancel(const CheckQuery& query, std::string_view why) override;
-  std::vector<std::string> explain(const CheckQuery& query) override;
+  CheckTelling explain(const CheckQuery& query) override;
   std::vector<std::string> take_restarted() override;
   std::vector<LateAnswer> take_late() override { return std::exchange(late_, {}); }
   std::vector<CheckReport> take_reports() override;

@@ -55,6 +55,12 @@ struct LateAnswer {
   std::uint64_t attempt = 0;
 };
 
+/// What a plugin has to say of an attempt beside its state, as sentences for people.
+struct CheckTelling {
+  std::vector<std::string> lines;
+  bool more_soon = false;  ///< ask again in a moment
+};
+
 class CheckControllers {
  public:
   virtual ~CheckControllers() = default;
@@ -88,9 +94,8 @@ class CheckControllers {
   virtual bool begin(const CheckQuery& query) = 0;
   /// Faults are shown and counted; there is nothing to repeat.
   virtual void cancel(const CheckQuery& query, std::string_view why) = 0;
-  /// What the plugin has to say of an attempt beside its state, as sentences for people. Faults are
-  /// shown and counted.
-  virtual std::vector<std::string> explain(const CheckQuery& query) {
+  /// Faults are shown and counted.
+  virtual CheckTelling explain(const CheckQuery& query) {
     static_cast<void>(query);
     return {};
   }

@@ -12,8 +12,8 @@ namespace sluice::host {
 namespace {
 
 constexpr const char* kNotHere =
-    "objects of other places may be written where objects of this host may be, read where those "
-    "may be read, and only in a host that reaches them";
+    "objects of other places may be written where objects of this host may be, read and asked for "
+    "where those may be read, and only in a host that reaches them";
 
 std::int32_t hand_out(const PortAnswer& answer, const sluice_sink_t* out,
                       const sluice_sink_t* error) {
@@ -204,11 +204,11 @@ std::int32_t remotes_ask(const sluice_host_t* host, sluice_str_t remote,
                          const sluice_sink_t* error) noexcept {
   const auto judge = [&] {
     Nonsense wrong = wrong_names(remote, ref, {});
-    if (const char* problem = document_problem(view_of(question)))
-      wrong.note("the question", problem);
+    const char* problem = question.len == 0 ? nullptr : document_problem(view_of(question));
+    if (problem != nullptr) wrong.note("the question", problem);
     return wrong;
   };
-  return with_remotes(
+  return reading_remotes(
       host, judge, nullptr, error, [&](RemoteObjectsPort& port, const HostSide& side) {
         return port.ask(side.plugin(), view_of(remote), named(*ref), view_of(question));
       });
@@ -216,7 +216,7 @@ std::int32_t remotes_ask(const sluice_host_t* host, sluice_str_t remote,
 
 std::int32_t remotes_answer(const sluice_host_t* host, sluice_str_t remote,
                             const sluice_object_ref_t* ref, const sluice_sink_t* out) noexcept {
-  return with_remotes(
+  return reading_remotes(
       host, [&] { return wrong_names(remote, ref, {}); }, out, nullptr,
       [&](RemoteObjectsPort& port, const HostSide& side) {
         return port.answer(side.plugin(), view_of(remote), named(*ref));

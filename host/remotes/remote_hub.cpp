@@ -47,9 +47,11 @@ std::string text_of(const json::object& object) {
 
 std::vector<ApiResource> answered_only(const api::Scheme& scheme) {
   std::vector<ApiResource> out = served_resources(scheme);
+  out.push_back(explained_resource());
   std::erase_if(out, [](const ApiResource& each) {
     return each.info != nullptr ||
-           std::find(each.verbs.begin(), each.verbs.end(), "create") == each.verbs.end();
+           (each.subresources.empty() &&
+            std::find(each.verbs.begin(), each.verbs.end(), "create") == each.verbs.end());
   });
   return out;
 }
@@ -255,25 +257,41 @@ void RemoteHub::submit(const std::string& plugin, std::vector<RemoteWrite> write
   }
 }
 
+std::string RemoteHub::path_of(const PluginObjectRef& ref, bool reads, PortAnswer& wrong) const {
+  const auto refuse = [&](std::string why) {
+    wrong = invalid(std::move(why));
+    return std::string();
+  };
+  if (ref.name.empty()) return refuse("a question needs a name");
+  for (const ApiResource& each : answered_only_) {
+    if (each.api_version() != ref.api_version) continue;
+    const auto part = std::find_if(each.subresources.begin(), each.subresources.end(),
+                                   [&](const auto& one) { return one.kind == ref.kind; });
+    const bool is_it = reads ? part != each.subresources.end()
+                             : each.kind == ref.kind && each.subresources.empty();
+    if (!is_it) continue;
+    if (each.namespaced == ref.ns.empty())
+      return refuse(each.namespaced ? "the question needs a namespace"
+                                    : "the kind of the question has no namespaces");
+    std::string out = collection_path(ref.api_version, each.plural, ref.ns);
+    if (reads) out += "/" + percent_encoded(ref.name) + "/" + part->name;
+    return out;
+  }
+  return refuse(fmt::format("{} of {} is no question; allowed: {}", ref.kind, ref.api_version,
+                            reads ? "what is worked out of one object, as Explanation is"
+                                  : "kinds of which nothing is kept"));
+}
+
 PortAnswer RemoteHub::ask(const std::string& plugin, std::string_view remote,
                           const PluginObjectRef& ref, std::string_view question) {
   const auto found = find(plugin, remote);
   if (!found) return unknown_remote(remote);
-  const auto kind =
-      std::find_if(answered_only_.begin(), answered_only_.end(), [&](const ApiResource& each) {
-        return each.kind == ref.kind && each.api_version() == ref.api_version;
-      });
-  if (kind == answered_only_.end())
-    return invalid(fmt::format("{} of {} is no question; allowed: kinds of which nothing is kept",
-                               ref.kind, ref.api_version));
-  if (ref.name.empty()) return invalid("a question needs a name");
-  if (kind->namespaced == ref.ns.empty())
-    return invalid(kind->namespaced ? "the question needs a namespace"
-                                    : "the kind of the question has no namespaces");
+  PortAnswer wrong;
+  std::string path = path_of(ref, question.empty(), wrong);
+  if (path.empty()) return wrong;
   const RemoteChange name{found->name(), std::string(ref.api_version), std::string(ref.kind),
                           std::string(ref.ns), std::string(ref.name)};
-  if (!found->ask(name, collection_path(ref.api_version, kind->plural, ref.ns),
-                  std::string(question)))
+  if (!found->ask(name, std::move(path), std::string(question)))
     return {SLUICE_REMOTES_BUSY,
             fmt::format("{} questions to remote {} are open, which is the limit", limits_.questions,
                         remote)};

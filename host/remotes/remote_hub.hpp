@@ -65,13 +65,16 @@ class RemoteHub final : public RemoteObjectsPort {
   using Name = std::pair<std::string, std::string>;  // plugin, remote
   using Held = std::vector<std::pair<std::shared_ptr<Remote>, RemoteKey>>;
 
+  /// Where the question is to go; empty, and why in `wrong`: nowhere.
+  std::string path_of(const PluginObjectRef& ref, bool reads, PortAnswer& wrong) const;
   std::shared_ptr<Remote> find(const std::string& plugin, std::string_view remote) const;
   void keep();
   void tend_soon();
   Duration tend_all();
 
   const api::Scheme& scheme_;
-  const std::vector<ApiResource> answered_only_;  // reviews and the like: nothing is kept of them
+  // Reviews and the like, of which nothing is kept, and what is worked out of one object.
+  const std::vector<ApiResource> answered_only_;
   const PluginClock& clock_;
   const std::function<void()> changed_;
   const RemoteLimits limits_;

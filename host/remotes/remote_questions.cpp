@@ -11,6 +11,7 @@ ClusterRequest RemoteQuestions::ask(const RemoteChange& name, std::string path, 
   waiting_.erase(open.id);
   open = {kId | ++last_, {}};
   waiting_.emplace(open.id, name);
+  if (body.empty()) return {open.id, "GET", std::move(path), {}, {}};
   return {open.id, "POST", std::move(path), "application/json", std::move(body)};
 }
 

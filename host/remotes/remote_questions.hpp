@@ -30,8 +30,8 @@ class RemoteQuestions {
   /// Ids of its requests have this bit, those of others have not.
   static constexpr std::uint64_t kId = std::uint64_t{1} << 63U;
 
-  /// The request to send to `path`. Nobody waits any more for an answer to the one before of this
-  /// name.
+  /// The request to send to `path`; without a body it only reads. Nobody waits any more for an
+  /// answer to the one before of this name.
   ClusterRequest ask(const RemoteChange& name, std::string path, std::string body);
   /// What is answered; nullopt: nobody waits for this answer.
   std::optional<RemoteChange> answered(const ClusterAnswer& answer);

@@ -112,6 +112,19 @@ std::vector<ApiResource> pending_resources(std::string_view version) {
           pending_of("localqueues", "LocalQueue", true, version)};
 }
 
+ApiResource explained_resource() {
+  ApiResource resource;
+  resource.group = "sluice.dev";
+  resource.version = "v1alpha1";
+  resource.plural = "workloads";
+  resource.singular = "workload";
+  resource.kind = "Workload";
+  resource.namespaced = true;
+  resource.subresources.push_back(
+      {"explain", resource.group, resource.version, "Explanation", {"get"}});
+  return resource;
+}
+
 std::vector<ApiResource> served_resources(const api::Scheme& scheme) {
   std::vector<ApiResource> out;
   for (const api::KindInfo* info : scheme.kinds())

@@ -38,6 +38,9 @@ std::vector<ApiResource> served_resources(const api::Scheme& scheme);
 /// Those of them that tell who waits in a queue, in this version.
 std::vector<ApiResource> pending_resources(std::string_view version);
 
+/// Workloads as those of whom is told why they are where they are; see docs/explain.md.
+ApiResource explained_resource();
+
 /// Strategic merge patches need what is known of the types of Kubernetes' own groups; kinds of
 /// other groups do not take them.
 bool takes_strategic_merge(std::string_view group);

@@ -156,6 +156,12 @@ func (l *loop) carryOut(asked *call) (Object, error) {
 		return nil, l.begin(asked)
 	case "check-controller.cancel":
 		return nil, l.cancel(asked)
+	case "check-controller.explain":
+		lines, err := l.plugin.(CheckExplainer).ExplainCheck(queryOf(asked))
+		if lines == nil {
+			lines = []string{}
+		}
+		return Object{"lines": lines}, err
 	case "controller.reconcile":
 		return l.reconcile(asked)
 	case "validator.validate":
@@ -203,7 +209,9 @@ func (l *loop) points() (Object, error) {
 		if _, begins := l.plugin.(BeginChecker); !begins && l.deciding == nil {
 			return refuse("CheckControllers", "BeginCheck and no Decide")
 		}
-		points["check-controller/1"] = Object{"controllers": l.what.CheckControllers}
+		_, explains := l.plugin.(CheckExplainer)
+		points["check-controller/1"] = Object{"controllers": l.what.CheckControllers,
+			"explains": explains}
 	}
 	if len(l.what.WatchedKinds) > 0 {
 		if _, ok := l.plugin.(Reconciler); !ok {
@@ -240,11 +248,15 @@ func (l *loop) checkChanged(asked *call) (Object, error) {
 		"message": activity.Message}, err
 }
 
-func (l *loop) begin(asked *call) error {
+func queryOf(asked *call) CheckQuery {
 	metadata, _ := asked.Workload["metadata"].(Object)
 	text := func(key string) string { value, _ := metadata[key].(string); return value }
-	query := CheckQuery{Attempt{text("namespace"), text("name"), text("uid"), asked.Check,
+	return CheckQuery{Attempt{text("namespace"), text("name"), text("uid"), asked.Check,
 		asked.Attempt}, asked.RetryCount, asked.Workload, asked.CheckObject}
+}
+
+func (l *loop) begin(asked *call) error {
+	query := queryOf(asked)
 	if plugin, ok := l.plugin.(BeginChecker); ok {
 		answer, err := plugin.BeginCheck(query)
 		if err != nil {

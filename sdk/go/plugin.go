@@ -93,6 +93,12 @@ type CheckChanger interface {
 	CheckChanged(name string, check Object) (Activity, error)
 }
 
+// CheckExplainer says in sentences what there is to say of an attempt beside its state, to whoever
+// asks why the workload is where it is.
+type CheckExplainer interface {
+	ExplainCheck(query CheckQuery) ([]string, error)
+}
+
 // CheckCanceler is told when nobody waits for the answer any more.
 type CheckCanceler interface {
 	CancelCheck(cancel CheckCancel) error

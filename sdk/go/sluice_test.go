@@ -22,6 +22,13 @@ type both struct {
 
 func (b *both) Decide(query sluice.CheckQuery) (sluice.CheckAnswer, error) { return b.decide(query) }
 
+func (b *both) ExplainCheck(query sluice.CheckQuery) ([]string, error) {
+	if query.Attempt.Name == "wrong" {
+		return nil, errors.New("nobody knows")
+	}
+	return []string{"it waits for " + query.Attempt.Name}, nil
+}
+
 func (b *both) Validate(write sluice.Write) ([]sluice.FieldError, error) {
 	data, _ := write.Object["data"].(sluice.Object)
 	if data["wrong"] == nil {
@@ -85,6 +92,16 @@ func TestWhatIsDecidedIsReported(t *testing.T) {
 	host.Begin("train")
 	if got := host.Reports["train"]; got.State != "Retry" || got.AfterSeconds != 3 {
 		t.Errorf("reported was %+v", got)
+	}
+}
+
+func TestItSaysMoreWhereItCan(t *testing.T) {
+	host := sluicetest.New(t, whole(&both{}), "")
+	if point, _ := host.Points["check-controller/1"].(map[string]any); point["explains"] != true {
+		t.Errorf("it does not say that it explains: %v", host.Points)
+	}
+	if lines := host.Explain("train"); len(lines) != 1 || lines[0] != "it waits for train" {
+		t.Errorf("it says %q", lines)
 	}
 }
 

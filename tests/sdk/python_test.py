@@ -31,6 +31,9 @@ class Check(sluice.Plugin):
                 "rejected": sluice.rejected("never"),
                 "preempt": sluice.pending("too many", preemption_required=True)}.get(wanted)
 
+    def explain_check(self, query):
+        return [f"attempt {query.attempt.number} of {query.attempt.name}", "it is the second"]
+
     def check_changed(self, name, check):
         if check is not None and "parameters" in check["spec"]:
             return sluice.inactive("BadParametersRef", f"{name} takes none")
@@ -46,6 +49,13 @@ class Checks(unittest.TestCase):
                 self.assertEqual(host.reports["w"].state, state)
                 self.assertEqual(host.reports["w"].preemption_required, wanted == "preempt")
                 self.assertEqual(host.reports["w"].after_seconds, 5 if wanted == "retry" else None)
+
+    def test_it_says_more_where_it_can(self):
+        with FakeHost(Check) as host:
+            self.assertTrue(host.points["check-controller/1"]["explains"])
+            host.begin("w")
+            host.begin("w")
+            self.assertEqual(host.explain("w"), ["attempt 2 of w", "it is the second"])
 
     def test_no_answer_is_none(self):
         with FakeHost(Check) as host:
@@ -70,7 +80,8 @@ class Checks(unittest.TestCase):
     def test_what_it_provides(self):
         with FakeHost(Check) as host:
             self.assertEqual(host.points,
-                             {"check-controller/1": {"controllers": ["example.com/check"]}})
+                             {"check-controller/1": {"controllers": ["example.com/check"],
+                                                   "explains": True}})
             self.assertEqual(host.hello["protocol"], 1)
 
 

@@ -185,7 +185,8 @@ std::string Runner::answer_to(const Message& call) {
   api::JsonMembers out;
   out.number("answer", static_cast<std::int64_t>(call.number));
   if (answered.code == SLUICE_OK) return out.members(answered.members).take();
-  if (answered.code == SLUICE_RETRY) return out.boolean("retry", true).take();
+  if (answered.code == SLUICE_RETRY)
+    return out.boolean("retry", true).members(answered.members).take();
   if (answered.code == SLUICE_REFUSED) return out.text("refused", answered.why).take();
   if (answered.code != SLUICE_FAILED)
     answered.why = "it answered the unknown code " + std::to_string(answered.code);

@@ -111,8 +111,11 @@ Runner::Answered Runner::points() {
   };
   for (const std::string_view id : extensions_.ids()) {
     api::JsonMembers said;
-    if (id == SLUICE_EXT_CHECK_CONTROLLER)
-      said = names("controllers", extensions_.check_controller->controllers);
+    if (id == SLUICE_EXT_CHECK_CONTROLLER) {
+      const sluice_check_controller_t& table = *extensions_.check_controller;
+      said = names("controllers", table.controllers);
+      said.boolean("explains", SLUICE_HAS(&table, explain) && table.explain);
+    }
     if (id == SLUICE_EXT_CONTROLLER) said = names("kinds", extensions_.controller->kinds);
     if (id == SLUICE_EXT_VALIDATOR) {
       const sluice_validator_t& table = *extensions_.validator;
@@ -153,7 +156,10 @@ Runner::Answered Runner::check(std::string_view hook, const json::object& call) 
                                     text_in(call, "why")};
     return {table.cancel(self_, &raw), {}, ""};
   }
-  if (hook == "check-controller.begin") {
+  const bool explains = hook == "check-controller.explain";
+  if (explains && (!SLUICE_HAS(&table, explain) || table.explain == nullptr))
+    return {SLUICE_FAILED, {}, "it does not provide check-controller.explain"};
+  if (explains || hook == "check-controller.begin") {
     const api::Workload workload = workload_in(call);
     const std::string workload_json = document_in(call, "workload");
     const sluice_check_query_t raw{sizeof(raw),
@@ -163,7 +169,13 @@ Runner::Answered Runner::check(std::string_view hook, const json::object& call) 
                                    abi_of(workload_json),
                                    name,
                                    abi_of(check_json)};
-    return {table.begin(self_, &raw), {}, ""};
+    if (!explains) return {table.begin(self_, &raw), {}, ""};
+    Answered out;
+    std::string lines;
+    const sluice_sink_t sink = sink_of(lines);
+    out.code = table.explain(self_, &raw, &sink);
+    out.members.document("lines", list_of(shown_text(lines, kMessageBytes)));
+    return out;
   }
   // What makes no sense is passed on as it is, for the host to judge: the first of it counts.
   struct Said {

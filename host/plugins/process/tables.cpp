@@ -46,7 +46,8 @@ std::int32_t ask(sluice_instance_t* self, std::string_view hook, const api::Json
                  Read&& read) {
   const ProcessInstance& instance = ProcessInstance::of(self);
   const ProcessAnswer answer = instance.process->call(hook, members);
-  if (answer.kind == ProcessAnswer::Kind::kOk) read(answer.body);
+  if (answer.kind == ProcessAnswer::Kind::kOk || answer.kind == ProcessAnswer::Kind::kRetry)
+    read(answer.body);
   return code_of(instance, answer);
 }
 
@@ -72,14 +73,30 @@ std::int32_t check_changed(sluice_instance_t* self, const sluice_check_t* check,
   });
 }
 
-std::int32_t begin_check(sluice_instance_t* self, const sluice_check_query_t* query) {
+api::JsonMembers members_of(const sluice_check_query_t& query) {
   api::JsonMembers members;
-  members.number("attempt", static_cast<std::int64_t>(query->attempt))
-      .number("retryCount", query->retry_count)
-      .text("check", view_of(query->check))
-      .document("checkObject", view_of(query->check_json))
-      .document("workload", view_of(query->workload_json));
-  return ask(self, "check-controller.begin", members);
+  members.number("attempt", static_cast<std::int64_t>(query.attempt))
+      .number("retryCount", query.retry_count)
+      .text("check", view_of(query.check))
+      .document("checkObject", view_of(query.check_json))
+      .document("workload", view_of(query.workload_json));
+  return members;
+}
+
+std::int32_t begin_check(sluice_instance_t* self, const sluice_check_query_t* query) {
+  return ask(self, "check-controller.begin", members_of(*query));
+}
+
+std::int32_t explain_check(sluice_instance_t* self, const sluice_check_query_t* query,
+                           const sluice_sink_t* out) {
+  return ask(self, "check-controller.explain", members_of(*query), [&](const json::object& answer) {
+    const json::array* lines = api::find_array(answer, "lines");
+    if (lines == nullptr) return;
+    for (const json::value& line : *lines) {
+      if (line.is_string()) write(out, api::view(line.get_string()));
+      write(out, "\n");
+    }
+  });
 }
 
 std::int32_t cancel_check(sluice_instance_t* self, const sluice_check_cancel_t* cancel) {
@@ -100,6 +117,13 @@ constexpr sluice_check_controller_t kChecks{sizeof(sluice_check_controller_t),
                                             &begin_check,
                                             &cancel_check,
                                             nullptr};
+constexpr sluice_check_controller_t kToldChecks{sizeof(sluice_check_controller_t),
+                                                0,
+                                                &check_controllers,
+                                                &check_changed,
+                                                &begin_check,
+                                                &cancel_check,
+                                                &explain_check};
 
 // ---- controller
 
@@ -209,7 +233,8 @@ constexpr sluice_schema_t kSchema{sizeof(sluice_schema_t), 0, &contribute};
 const void* process_table(const ProcessInstance& instance, std::string_view id) {
   const json::object* said = api::find_object(instance.points, id);
   if (said == nullptr) return nullptr;
-  if (id == SLUICE_EXT_CHECK_CONTROLLER) return &kChecks;
+  if (id == SLUICE_EXT_CHECK_CONTROLLER)
+    return api::find_bool(*said, "explains", false) ? &kToldChecks : &kChecks;
   if (id == SLUICE_EXT_CONTROLLER) return &kController;
   if (id == SLUICE_EXT_VALIDATOR)
     return api::find_bool(*said, "setsDefaults", false) ? &kDefaulter : &kValidator;

@@ -58,6 +58,7 @@ type message struct {
 	Retry   bool
 	Points  map[string]any
 	Errors  []sluice.FieldError
+	Lines   []string
 	Object  sluice.Object
 	AgainMs int64 `json:"againAfterMs"`
 	Active  *bool
@@ -113,6 +114,15 @@ func (h *Host) Begin(name string, labels ...string) {
 		"check": "check", "checkObject": map[string]any{"metadata": map[string]any{"name": "check"}},
 		"workload": map[string]any{"metadata": map[string]any{"namespace": "default", "name": name,
 			"uid": "uid-" + name, "labels": marks}}})
+}
+
+// Explain gives what there is to say of the attempt that began last, for a workload of this name.
+func (h *Host) Explain(name string) []string {
+	h.t.Helper()
+	return h.call("check-controller.explain", map[string]any{"attempt": h.attempts,
+		"check": "check", "checkObject": map[string]any{"metadata": map[string]any{"name": "check"}},
+		"workload": map[string]any{"metadata": map[string]any{"namespace": "default", "name": name,
+			"uid": "uid-" + name}}}).Lines
 }
 
 // Validate has a write judged.

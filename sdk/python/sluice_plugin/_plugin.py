@@ -137,6 +137,7 @@ class Plugin:
     #   begin_check(query: CheckQuery) -> Optional[CheckAnswer]   must not wait for anything
     #   decide(query: CheckQuery) -> CheckAnswer                  instead: on a thread, may wait
     #   cancel_check(cancel: CheckCancel) -> None
+    #   explain_check(query: CheckQuery) -> Sequence[str]         sentences for who asks why
     #   reconcile(what: ObjectRef) -> Optional[float]             seconds; look again then
     #   validate(write: Write) -> Sequence[FieldError]
     #   set_defaults(write: Write) -> Optional[dict]              the whole object
@@ -227,6 +228,7 @@ class Loop:
             "check-controller.check_changed": self._check_changed,
             "check-controller.begin": self._begin,
             "check-controller.cancel": self._cancel,
+            "check-controller.explain": self._explain,
             "controller.reconcile": self._reconcile,
             "validator.validate": self._validate,
             "validator.set_defaults": self._set_defaults,
@@ -278,7 +280,8 @@ class Loop:
         kind = self._kind
         points: Message = {}
         if kind.check_controllers:
-            points["check-controller/1"] = {"controllers": list(kind.check_controllers)}
+            points["check-controller/1"] = {"controllers": list(kind.check_controllers),
+                                            "explains": self._has("explain_check")}
         if kind.watched_kinds:
             points["controller/1"] = {"kinds": list(kind.watched_kinds)}
         if kind.validated_kinds:
@@ -326,9 +329,16 @@ class Loop:
         return {"active": activity.is_active, "reason": activity.reason,
                 "message": activity.message}
 
+    @staticmethod
+    def _query(call: Message) -> CheckQuery:
+        return CheckQuery(_attempt(call, call["workload"]), call["retryCount"], call["workload"],
+                          call["checkObject"])
+
+    def _explain(self, call: Message) -> Message:
+        return {"lines": list(self._asked().explain_check(self._query(call)))}
+
     def _begin(self, call: Message) -> Message:
-        query = CheckQuery(_attempt(call, call["workload"]), call["retryCount"], call["workload"],
-                           call["checkObject"])
+        query = self._query(call)
         if self._has("begin_check"):
             answer: Optional[CheckAnswer] = self._asked().begin_check(query)
             if answer is not None:

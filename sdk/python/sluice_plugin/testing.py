@@ -98,6 +98,15 @@ class FakeHost:
                   check="check", checkObject=check or {"metadata": {"name": "check"}},
                   workload={"metadata": metadata, "spec": workload.pop("spec", {}), **workload})
 
+    def explain(self, name: str, namespace: str = "default",
+                check: Optional[Json] = None) -> List[str]:
+        """What it says of the attempt that began last, to whoever asks."""
+        return list(self.call(
+            "check-controller.explain", attempt=self._attempts.get(name, 1), retryCount=0,
+            check="check", checkObject=check or {"metadata": {"name": "check"}},
+            workload={"metadata": {"name": name, "namespace": namespace, "uid": f"uid-{name}"},
+                      "spec": {}})["lines"])
+
     def cancel(self, name: str, namespace: str = "default", why: str = "Evicted") -> None:
         self.call("check-controller.cancel", attempt=self._attempts.get(name, 1), check="check",
                   namespace=namespace, name=name, uid=f"uid-{name}", why=why)

@@ -54,8 +54,8 @@ class FakeChecks final : public CheckControllers {
     if (query.check != "quick") called();
     told.push_back("cancel " + line(query) + " " + std::string(why));
   }
-  std::vector<std::string> explain(const CheckQuery& query) override {
-    return {"asked for " + line(query)};
+  CheckTelling explain(const CheckQuery& query) override {
+    return {{"asked for " + line(query)}, false};
   }
   std::vector<CheckReport> take_reports() override { return std::exchange(reports, {}); }
   std::vector<std::string> take() { return std::exchange(told, {}); }

@@ -102,18 +102,30 @@ TEST_F(CheckBridgeTest, AReportComesThrough) {
 
 TEST_F(CheckBridgeTest, WhatIsSaidBesideTheStateIsForPeople) {
   const auto set = load({plugin("checks-a")});
-  EXPECT_THAT(set->check_controllers().explain(query()),
+  EXPECT_THAT(set->check_controllers().explain(query()).lines,
               ElementsAre("asked of w", "\uFFFD[31mred"));
+  EXPECT_FALSE(set->check_controllers().explain(query()).more_soon);
   CheckQuery foreign = query();
   foreign.check_json = kForeign;
-  EXPECT_THAT(set->check_controllers().explain(foreign), IsEmpty());
+  EXPECT_THAT(set->check_controllers().explain(foreign).lines, IsEmpty());
+}
+
+/// What it waits for itself is asked for again, and no fault.
+TEST_F(CheckBridgeTest, WhoWaitsForMoreIsAskedAgain) {
+  const auto set = load({plugin("checks-a", mode("later"))});
+  for (int i = 0; i < 5; ++i) {
+    const CheckTelling told = set->check_controllers().explain(query());
+    EXPECT_THAT(told.lines, ElementsAre("so far"));
+    EXPECT_TRUE(told.more_soon);
+  }
+  EXPECT_EQ(set->status()[0].faults, 0U);
 }
 
 /// Who asks changes nothing, and a fault is no answer.
 TEST_F(CheckBridgeTest, WhoTellsMoreWritesNothing) {
   for (const char* what : {"throw", "write"}) {
     const auto set = load({plugin("checks-a", mode(what))});
-    EXPECT_THAT(set->check_controllers().explain(query()), IsEmpty()) << what;
+    EXPECT_THAT(set->check_controllers().explain(query()).lines, IsEmpty()) << what;
   }
 }
 

@@ -36,6 +36,7 @@ std::vector<std::string> said_by(PluginSet& set) {
       "c", R"({"spec":{"controllerName":"example.com/check","parameters":{"name":"x"}}})");
   said.push_back(other.reason + " " + other.message);
   said.push_back(checks.begin(query) ? "begun" : "not begun");
+  for (const std::string& line : checks.explain(query).lines) said.push_back(line);
   checks.cancel(query, "Evicted");
   for (const CheckReport& report : checks.take_reports())
     said.push_back(report.ns + "/" + report.name + " " + report.uid + " " + report.check + " " +
@@ -44,9 +45,7 @@ std::vector<std::string> said_by(PluginSet& set) {
                    std::to_string(report.requeue_after_seconds.value_or(-1)));
   for (const PluginStatus& status : set.status()) {
     for (const auto id : status.extensions) said.emplace_back(id);
-    for (const auto function : status.functions)
-      if (function != "check-controller.explain")  // nobody waits for a process to tell a person
-        said.emplace_back(function);
+    for (const auto function : status.functions) said.emplace_back(function);
     said.push_back(status.version);
   }
   return said;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "sluice/cpp/text.hpp"
 #include "sluice/cpp/workload.hpp"
@@ -31,6 +32,12 @@ struct CheckAttempt {
            std::tie(other.workload_namespace, other.workload, other.uid, other.check,
                     other.attempt);
   }
+};
+
+/// What there is to say of an attempt, for explain_check().
+struct CheckWords {
+  std::vector<std::string> lines;
+  bool more_soon = false;  ///< more is on its way: asked again in a moment
 };
 
 /// What became of an attempt.

@@ -205,8 +205,10 @@ constexpr void check_checks() {
                   "write it as: void check_changed(const sluice::Check&, sluice::Activity&)");
   if constexpr (HasExplainCheck<T>)
     static_assert(
-        kMatches<std::vector<std::string>, decltype(&T::explain_check), T&, const CheckQuery&>,
-        "write it as: std::vector<std::string> explain_check(const sluice::CheckQuery&)");
+        kMatches<std::vector<std::string>, decltype(&T::explain_check), T&, const CheckQuery&> ||
+            kMatches<CheckWords, decltype(&T::explain_check), T&, const CheckQuery&>,
+        "write it as: std::vector<std::string> explain_check(const sluice::CheckQuery&), or with "
+        "sluice::CheckWords");
 }
 
 template <typename T>

@@ -143,6 +143,15 @@ class Remotes {
       return table_->ask(host_, to_abi(remote), &raw, to_abi(question.dump()), error);
     });
   }
+  /// Asks it for what it works out of one of its objects, of the kind of the answer.
+  ObjectReply ask_of(std::string_view remote, const ObjectRef& ref) const {
+    if (table_ != nullptr && !SLUICE_HAS(table_, ask))
+      return {ObjectCode::kNotNow, "this host asks no questions"};
+    return call([&](const sluice_sink_t*, const sluice_sink_t* error) {
+      const sluice_object_ref_t raw = to_raw(ref);
+      return table_->ask(host_, to_abi(remote), &raw, {}, error);
+    });
+  }
   /// Its answer is handed out once. nullopt: there is no such question.
   std::optional<RemoteAnswer> answer(std::string_view remote, const ObjectRef& ref) const {
     std::string text;

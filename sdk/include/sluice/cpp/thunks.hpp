@@ -221,10 +221,17 @@ struct Thunks {
   static std::int32_t explain_check(sluice_instance_t* self, const sluice_check_query_t* query,
                                     const sluice_sink_t* out) noexcept {
     Self& s = Self::of(self);
-    return guarded(s.host, [&] {
-      for (const std::string& line : s.object.explain_check(CheckQuery(query)))
-        Sink(out).write(line + "\n");
+    bool more_soon = false;
+    const std::int32_t code = guarded(s.host, [&] {
+      const auto told = s.object.explain_check(CheckQuery(query));
+      if constexpr (std::is_same_v<std::decay_t<decltype(told)>, CheckWords>) {
+        for (const std::string& line : told.lines) Sink(out).write(line + "\n");
+        more_soon = told.more_soon;
+      } else {
+        for (const std::string& line : told) Sink(out).write(line + "\n");
+      }
     });
+    return code == SLUICE_OK && more_soon ? std::int32_t{SLUICE_RETRY} : code;
   }
 
   static std::int32_t watched_kinds(sluice_instance_t* self, const sluice_sink_t* out) noexcept {

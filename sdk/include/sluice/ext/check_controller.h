@@ -75,7 +75,8 @@ typedef struct sluice_check_controller {
    * the workload is where it is: sentences, one per line. Nothing of it is kept. Objects may be
    * read, here and of other places, and not written. Whoever may read the workload sees the answer:
    * it names nothing that the workload's own object does not. NULL: there is never more to say.
-   * Plugins with a process of their own are not asked. [control] */
+   * SLUICE_RETRY: what was written holds, but more is on its way, of another place that was asked
+   * (ask of svc/remotes.h) for one; it is called again in a moment, a few times. [control] */
   int32_t (*explain)(sluice_instance_t* self, const sluice_check_query_t* query,
                      const sluice_sink_t* out);
 } sluice_check_controller_t;

@@ -11,10 +11,10 @@
  * called for the object, and writing() tells. A write whose connection broke may have been carried
  * out: write so that twice is as good as once.
  *
- * To be used where svc/objects.h is, on the thread of the call; where objects may only be read, so
- * may the mirror be (state, get, list, writing). Anywhere else, and in a host that reaches no other
- * place (a simulation, for one), every function answers SLUICE_OBJECTS_NOT_NOW. A plugin with a
- * process of its own has no such service. */
+ * To be used where svc/objects.h is, on the thread of the call; where objects may only be read, the
+ * mirror may be read (state, get, list, writing), and questions asked. Anywhere else, and in a host
+ * that reaches no other place (a simulation, for one), every function answers
+ * SLUICE_OBJECTS_NOT_NOW. A plugin with a process of its own has no such service. */
 #ifndef SLUICE_SVC_REMOTES_H
 #define SLUICE_SVC_REMOTES_H
 
@@ -85,9 +85,11 @@ typedef struct sluice_remotes {
                      const sluice_sink_t* out);
   /* Asks the remote: `question` is an object of a kind of which nothing is kept (WhatIf,
    * SelfSubjectAccessReview, ...), as JSON. `ref` names its kind, the namespace that such a kind
-   * has, and the question: a name of the plugin's. It leaves at once, whatever becomes of the call;
-   * the one before of this name is forgotten. reconcile is called for `ref` when there is an
-   * answer. SLUICE_REMOTES_BUSY: 64 are open. [control] */
+   * has, and the question: a name of the plugin's. An empty question reads what the place works
+   * out of one of its objects, which `ref` names: Explanation of sluice.dev/v1alpha1 (of a
+   * Workload), PendingWorkloadsSummary of visibility.kueue.x-k8s.io/v1beta2. It leaves at once,
+   * whatever becomes of the call; the one before of this name is forgotten. reconcile is called
+   * for `ref` when there is an answer. SLUICE_REMOTES_BUSY: 64 are open. [control] */
   int32_t (*ask)(const sluice_host_t* host, sluice_str_t remote, const sluice_object_ref_t* ref,
                  sluice_str_t question, const sluice_sink_t* error);
   /* How it stands with a question, as JSON:

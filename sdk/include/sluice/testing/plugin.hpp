@@ -159,8 +159,7 @@ class TestedPlugin {
   void begin_check(const FakeWorkload& workload, const FakeAttempt& attempt = {});
   void cancel_check(const FakeWorkload& workload, const FakeAttempt& attempt = {},
                     std::string_view why = "it was evicted");
-  std::vector<std::string> explain_check(const FakeWorkload& workload,
-                                         const FakeAttempt& attempt = {});
+  CheckWords explain_check(const FakeWorkload& workload, const FakeAttempt& attempt = {});
   std::vector<std::string> watched_kinds();
   Again reconcile(const ObjectRef& what);
 

@@ -417,8 +417,8 @@ inline void TestedPlugin::cancel_check(const FakeWorkload& workload, const FakeA
   check_call("cancel_check", [&] { return points.cancel(self_, &raw); });
 }
 
-inline std::vector<std::string> TestedPlugin::explain_check(const FakeWorkload& workload,
-                                                            const FakeAttempt& attempt) {
+inline CheckWords TestedPlugin::explain_check(const FakeWorkload& workload,
+                                              const FakeAttempt& attempt) {
   const auto& points = table<sluice_check_controller_t>(SLUICE_EXT_CHECK_CONTROLLER);
   if (!SLUICE_HAS(&points, explain) || points.explain == nullptr) return {};
   const std::string json = workload.json();
@@ -426,8 +426,8 @@ inline std::vector<std::string> TestedPlugin::explain_check(const FakeWorkload& 
   std::string text;
   const sluice_sink_t sink = Sink::into(text);
   const FakeHost::Call reads(host_, false);  // it may read objects
-  check("explain_check", points.explain(self_, &raw, &sink));
-  return detail::lines_of(text);
+  const std::int32_t code = check("explain_check", points.explain(self_, &raw, &sink), true);
+  return {detail::lines_of(text), code == SLUICE_RETRY};
 }
 
 inline std::vector<std::string> TestedPlugin::watched_kinds() {

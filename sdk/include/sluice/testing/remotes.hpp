@@ -39,6 +39,8 @@ struct FakePlace {
   std::optional<std::string> spec;  ///< what the plugin said when it named it
   /// What questions are answered with; without it with 404.
   std::function<RemoteAnswer(const Json& question)> answers;
+  /// The same of questions about one of its objects.
+  std::function<RemoteAnswer(const ObjectRef& object)> tells;
 };
 
 class FakeRemotes {
@@ -103,8 +105,10 @@ inline std::vector<ObjectRef> FakeRemotes::deliver() {
   std::vector<ObjectRef> told;
   for (auto& [key, question] : std::exchange(questions_, {})) {
     const FakePlace& place = places_[std::get<0>(key)];
-    answers_[key] = place.answers ? place.answers(question.second)
-                                  : RemoteAnswer{false, 404, "it answers no questions", {}};
+    answers_[key] = RemoteAnswer{false, 404, "it answers no questions", {}};
+    const auto& [ref, asked] = question;
+    if (asked.is_object() && place.answers) answers_[key] = place.answers(asked);
+    if (!asked.is_object() && place.tells) answers_[key] = place.tells(ref);
     question.first.remote = std::get<0>(key);
     told.push_back(question.first);
   }

@@ -137,8 +137,9 @@ struct FakeRemoteServices {
   static std::int32_t ask_remote(Host host, sluice_str_t remote, Ref ref, sluice_str_t question,
                                  Out error) noexcept {
     return with_place(host, remote, nullptr, error, [&](FakePlace&, std::string&) {
+      const std::string_view asked = to_view(question);
       FakeServices::remotes_of(host).ask(std::string(to_view(remote)), ref_of(ref),
-                                         Json::parse(to_view(question)));
+                                         asked.empty() ? Json() : Json::parse(asked));
       return SLUICE_OBJECTS_OK;
     });
   }
