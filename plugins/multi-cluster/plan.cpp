@@ -264,10 +264,8 @@ class Planner {
         if (!chosen.job_write.waiting) tell(State::kRetry, "Admitting remote no longer exists");
         return;
       }
-      // Somebody else's of the same name, another manager's perhaps, is waited for: it ends.
-      if (chosen.job_write.failed)
-        tell(State::kPending,
-             "The job cannot be made at \"" + chosen.name + "\": " + chosen.job_write.message);
+      if (chosen.job_write.failed) refused(chosen);
+      if (plan_.verdict && plan_.verdict->state == State::kRetry) return;
       if (may_write(chosen.job_write)) step(chosen, What::kMakeJob);
       return;
     }
@@ -276,6 +274,24 @@ class Planner {
     tell(State::kReady, "The workload got reservation on \"" + chosen.name + "\"");
     // While the job waits here, the status of one that runs there would forbid to start it.
     if (!local_.job_suspended || job.suspended) plan_.show_status_of = chosen.name;
+  }
+
+  /// Somebody else's of the same name, another manager's perhaps, is waited for, because it ends;
+  /// but not for ever, while the quota of here is held. Where there is another place it goes there;
+  /// else it waits for as long without quota.
+  void refused(const Place& chosen) {
+    const std::string why =
+        "The job cannot be made at \"" + chosen.name + "\": " + chosen.job_write.message;
+    if (chosen.refused_for_ms < policy_.lost_timeout_ms) {
+      again(policy_.lost_timeout_ms - chosen.refused_for_ms);
+      return tell(State::kPending, why);
+    }
+    const bool elsewhere = std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
+      return &place != &chosen && place.nominal;
+    });
+    plan_.verdict = {State::kRetry,
+                     why + (elsewhere ? "; it is tried elsewhere" : "; it is tried again later"),
+                     elsewhere ? 0 : policy_.lost_timeout_ms};
   }
 
   /// Once the job has taken the copy: until then it has to have the copy's size.
@@ -302,7 +318,7 @@ class Planner {
            "The workload waits for quota at " + place->name + ", where its job runs");
   }
 
-  void tell(State state, std::string message) { plan_.verdict = {state, std::move(message)}; }
+  void tell(State state, std::string message) { plan_.verdict = {state, std::move(message), 0}; }
 
   const Local& local_;
   const std::vector<Place>& places_;

@@ -51,7 +51,8 @@ struct Place {
   std::string name;
   bool nominal = true;     ///< of the check's configuration; else only what is left there matters
   bool reachable = false;  ///< connected, and its mirror complete
-  std::int64_t lost_for_ms = 0;  ///< when it is not
+  std::int64_t lost_for_ms = 0;     ///< when it is not
+  std::int64_t refused_for_ms = 0;  ///< so long it refuses to make the job; 0: it does not
   WorkloadCopy workload;
   JobCopy job;
   bool grown = false;  ///< of a growth: the job has its size there
@@ -108,6 +109,7 @@ struct Verdict {
   enum class State : std::uint8_t { kPending, kReady, kRetry, kRejected };
   State state = State::kPending;
   std::string message;
+  std::int64_t after_ms = 0;  ///< kRetry: not before
   bool operator==(const Verdict&) const = default;
 };
 

@@ -10,8 +10,11 @@
 #include <set>
 #include <utility>
 
+#include "cases.hpp"
 #include "connection.hpp"
 #include "dispatcher.hpp"
+#include "explainer.hpp"
+#include "forecast.hpp"
 #include "names.hpp"
 #include "schema.hpp"
 
@@ -80,7 +83,10 @@ class MultiCluster {
   })";
 
   explicit MultiCluster(const sluice::Context& context)
-      : context_(context), dispatcher_(context, settings_of(context.config())) {}
+      : context_(context),
+        cases_(context, settings_of(context.config())),
+        dispatcher_(context, cases_),
+        explainer_(context, cases_) {}
 
   std::string schema() const { return std::string(kSchema); }
   std::vector<std::string> check_controllers() const { return {std::string(kControllerName)}; }
@@ -97,10 +103,10 @@ class MultiCluster {
 
   void check_changed(const sluice::Check& check, sluice::Activity& activity) {
     const std::string name(check.name());
-    if (check.gone()) return dispatcher_.forget_check(name);
+    if (check.gone()) return cases_.forget_check(name);
     std::string wrong;
     const auto clusters = clusters_of(Json::parse(check.json()), wrong);
-    dispatcher_.set_check(name, clusters);
+    cases_.set_check(name, clusters);
     if (!wrong.empty())
       return activity.inactive("BadConfig", "Cannot load the AdmissionChecks parameters: " + wrong);
     std::vector<std::string> missing, inactive;
@@ -120,7 +126,7 @@ class MultiCluster {
 
   void begin_check(const sluice::CheckQuery& query) {
     const sluice::CheckAttempt attempt = query.attempt();
-    dispatcher_.begin(attempt);
+    cases_.begin(attempt);
     dispatcher_.settle({attempt.workload_namespace, attempt.workload});
   }
 
@@ -130,20 +136,24 @@ class MultiCluster {
     dispatcher_.settle({attempt.workload_namespace, attempt.workload});
   }
 
-  std::vector<std::string> explain_check(const sluice::CheckQuery& query) {
+  sluice::CheckWords explain_check(const sluice::CheckQuery& query) {
     const sluice::CheckAttempt attempt = query.attempt();
-    return dispatcher_.explain({attempt.workload_namespace, attempt.workload});
+    return explainer_.explain({attempt.workload_namespace, attempt.workload});
   }
 
   Again reconcile(const ObjectRef& what) {
     if (!what.remote.empty() && what.kind == kWhatIfKind) return dispatcher_.hear(what);
+    if (!what.remote.empty() && what.kind == kExplanationKind) {
+      explainer_.hear(what);
+      return {};
+    }
     if (!what.remote.empty()) return look_elsewhere(what);
     if (what.kind == kClusterKind) return look_at_cluster(what.name);
     if (what.kind == "Secret") return look_at_secret(what);
     if (what.kind == "LocalQueue") return look_at_queue(what);
     if (what.kind == "ClusterQueue") return look_at_cluster_queue(what);
     const WorkloadName workload{what.ns, what.name};
-    return dispatcher_.concerns(workload) ? dispatcher_.settle(workload) : Again{};
+    return cases_.concerns(workload) ? dispatcher_.settle(workload) : Again{};
   }
 
   std::vector<std::string> kinds() const { return {"batch/Job"}; }
@@ -197,20 +207,20 @@ class MultiCluster {
   Again look_at_cluster(const std::string& name) {
     const auto cluster = context_.objects().find(cluster_ref(name));
     if (!cluster) {
-      dispatcher_.clusters().erase(name);
+      cases_.clusters().erase(name);
       secret_of_.erase(name);
       context_.remotes().remove(name);
       look_at_all(name);
       return {};
     }
-    dispatcher_.clusters().insert(name);
+    cases_.clusters().insert(name);
     if (const auto active = connect(name, *cluster)) show(name, *cluster, *active);
     return {};
   }
 
   /// What the condition has to say; nullopt: what it says.
   std::optional<Active> connect(const std::string& name, const Json& cluster) {
-    const Whence whence = whence_of(cluster, dispatcher_.settings().kubeconfig_folder);
+    const Whence whence = whence_of(cluster, cases_.settings().kubeconfig_folder);
     secret_of_.erase(name);
     if (!whence.wrong.empty()) return unreachable(name, {false, whence.reason, whence.wrong});
     sluice::ObjectReply done;
@@ -218,7 +228,7 @@ class MultiCluster {
       done = context_.remotes().set_file(name, whence.path, followed());
     } else {
       secret_of_[name] = whence.secret;
-      const std::string& ns = dispatcher_.settings().secret_namespace;
+      const std::string& ns = cases_.settings().secret_namespace;
       const auto secret = context_.objects().find({"v1", "Secret", ns, whence.secret});
       const auto text = secret ? secret_text(*secret, "kubeconfig") : std::nullopt;
       if (!text || text->empty())
@@ -243,7 +253,7 @@ class MultiCluster {
   }
 
   std::vector<sluice::RemoteKind> followed() const {
-    const Settings& settings = dispatcher_.settings();
+    const Settings& settings = cases_.settings();
     const std::string ours = std::string(kOrigin) + "=" + settings.origin;
     std::vector<sluice::RemoteKind> out{{std::string(kKueue), "Workload", ours}};
     for (const JobKind& kind : settings.kinds) out.push_back({kind.api_version, kind.kind, ours});
@@ -272,7 +282,7 @@ class MultiCluster {
   }
 
   Again look_at_secret(const ObjectRef& what) {
-    if (what.ns != dispatcher_.settings().secret_namespace) return {};
+    if (what.ns != cases_.settings().secret_namespace) return {};
     for (const auto& [cluster, secret] : std::map(secret_of_))
       if (secret == what.name) look_at_cluster(cluster);
     return {};
@@ -316,7 +326,7 @@ class MultiCluster {
         look_at_all(what.remote);
       return look_at_some(what.remote);
     }
-    const auto workload = dispatcher_.workload_of(what);
+    const auto workload = cases_.workload_of(what);
     if (!workload) return {};
     return dispatcher_.settle(*workload, what.kind == "Workload" ? std::string() : what.name);
   }
@@ -324,16 +334,16 @@ class MultiCluster {
   /// A cluster came or went: that concerns all that have to do with it, and what is left there of
   /// others.
   void look_at_all(const std::string& remote) {
-    if (dispatcher_.clusters().contains(remote)) look_at_cluster(remote);
+    if (cases_.clusters().contains(remote)) look_at_cluster(remote);
     std::set<Look> all;
-    for (WorkloadName& each : dispatcher_.under_way()) all.insert({std::move(each), {}});
+    for (WorkloadName& each : cases_.under_way()) all.insert({std::move(each), {}});
     if (const auto state = context_.remotes().state(remote); state && state->connected)
       for (const sluice::RemoteKind& kind : followed())
         for (const Json& there : context_.remotes().list(remote, kind.api_version, kind.kind)) {
           const ObjectRef what{kind.api_version, kind.kind,
                                there.string_or("metadata.namespace", ""),
                                there.string_or("metadata.name", ""), remote};
-          const auto workload = dispatcher_.workload_of(what);
+          const auto workload = cases_.workload_of(what);
           if (workload) all.insert({*workload, what.kind == "Workload" ? "" : what.name});
         }
     left_[remote] = {all.begin(), all.end()};
@@ -357,7 +367,9 @@ class MultiCluster {
   static constexpr std::int64_t kNoTime = INT64_MAX;
 
   sluice::Context context_;
+  Cases cases_;
   Dispatcher dispatcher_;
+  Explainer explainer_;
   std::map<std::string, std::string> secret_of_;  // by cluster
   // Of what was asked for or has changed: whether the work of jobs goes elsewhere.
   std::map<std::string, std::string> cluster_queue_of_;  // by LocalQueue, NAMESPACE/NAME

@@ -70,6 +70,42 @@ std::string job_there(const Telling& cluster) {
   return "Its job is on its way there";
 }
 
+// Sentences of one cluster's explanation, and flavors in one of them; of more the number is told.
+constexpr std::size_t kMostLines = 8, kMostFlavors = 8;
+
+std::string room_in(const Json& flavor) {
+  const std::string name = "flavor " + flavor.string_or("flavor", "");
+  const std::string unsuitable = flavor.string_or("unsuitable", "");
+  if (!unsuitable.empty()) return name + " is not for it (" + unsuitable + ")";
+  return name + " has " + flavor.string_or("available", "0") + " free of at most " +
+         flavor.string_or("maximum", "0") + ", " + flavor.string_or("missing", "0") + " missing" +
+         (flavor.bool_or("never", false) ? " for ever" : "");
+}
+
+/// Of one resource of a pod set: what each flavor has for it. Empty: nothing is missing of it.
+std::string room_for(const Json& resource) {
+  const std::string asked = resource.string_or("requested", "") + " asked";
+  if (!resource.bool_or("covered", true)) return asked + ", no quota of it";
+  const Json* flavors = resource.find("flavors");
+  if (flavors == nullptr) return {};
+  std::string out = asked;
+  std::size_t told = 0;
+  for (const Json& flavor : flavors->items()) {
+    if (flavor.string_or("missing", "0") == "0" && flavor.string_or("unsuitable", "").empty())
+      return {};
+    if (++told <= kMostFlavors) out += "; " + room_in(flavor);
+  }
+  if (told > kMostFlavors) out += "; and " + std::to_string(told - kMostFlavors) + " more flavors";
+  return out;
+}
+
+std::string refused_by(const Json& refusal) {
+  const std::string by = refusal.string_or("plugin", "");
+  const std::string flavor = refusal.string_or("flavor", "");
+  return ", plugin " + by + " says no" + (flavor.empty() ? "" : " to flavor " + flavor) + ": " +
+         refusal.string_or("message", "");
+}
+
 }  // namespace
 
 std::vector<std::string> told_by(const Telling& cluster) {
@@ -83,6 +119,36 @@ std::vector<std::string> told_by(const Telling& cluster) {
   std::vector<std::string> out{copy_there(cluster)};
   if (!cluster.chosen || has_condition(*cluster.workload, "Finished")) return out;
   if (std::string job = job_there(cluster); !job.empty()) out.push_back(std::move(job));
+  return out;
+}
+
+bool waits(const Json& workload) {
+  return !has_condition(workload, "QuotaReserved") && !has_condition(workload, "Finished");
+}
+
+std::vector<std::string> explained_by(const std::string& cluster, const Json& explanation) {
+  std::vector<std::string> out;
+  if (explanation.string_or("state", "") != "Pending") return out;
+  const std::string in = "In cluster " + cluster;
+  const std::int64_t place = explanation.int_or("queue.positionInClusterQueue", 0);
+  if (place > 0)
+    out.push_back(in + " it is " + std::to_string(place) + " of " +
+                  std::to_string(explanation.int_or("queue.pendingInClusterQueue", place)) +
+                  " that wait in its ClusterQueue");
+  if (const Json* pod_sets = explanation.find("podSets"))
+    for (const Json& pods : pod_sets->items())
+      if (const Json* resources = pods.find("resources"))
+        for (const Json& resource : resources->items())
+          if (std::string text = room_for(resource); !text.empty())
+            out.push_back(in + ", " + resource.string_or("resource", "") + " for pod set " +
+                          pods.string_or("name", "") + ": " + text);
+  if (const Json* refusals = explanation.find("refusals"))
+    for (const Json& refusal : refusals->items()) out.push_back(in + refused_by(refusal));
+  if (out.size() > kMostLines) {
+    const std::size_t more = out.size() - kMostLines;
+    out.resize(kMostLines);
+    out.push_back("and " + std::to_string(more) + " more from cluster " + cluster);
+  }
   return out;
 }
 

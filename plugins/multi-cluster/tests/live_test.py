@@ -19,6 +19,7 @@ sys.path.insert(0, OPTIONS.e2e)
 
 # pylint: disable=wrong-import-position
 from host import eventually
+from line import Line
 from places import GROUP, JOBS, Places, is_true, secret_of
 
 
@@ -99,6 +100,10 @@ class Life(unittest.TestCase):
         said = self.explain("told3")
         for worker in ("worker1", "worker2"):
             self.assertRegex(said, f"It waits in cluster {worker}, .* 3 more needed")
+            self.assertIn(f"In cluster {worker}, cpu for pod set main: 3 asked; flavor f has 0 "
+                          "free of at most 4, 3 missing\n", said)
+            self.assertIn(f"In cluster {worker} it is 1 of 1 that wait in its ClusterQueue", said)
+        self.assertNotIn("told1", said)  # what else is there is nobody's affair here
         with open(go, "w", encoding="utf-8"):
             pass
         for name in ("told1", "told2", "told3"):
@@ -343,6 +348,42 @@ class Losses(unittest.TestCase):
             places.wait_quiet()
 
 
+class Taken(unittest.TestCase):
+    """The name of a job is a job's of the worker's own, for ever."""
+
+    def test_it_goes_to_another_cluster_when_one_waited_long_enough(self):
+        with Places(OPTIONS.sluice, workers=2, cpus=[4, 0], workerLostTimeoutSeconds=6) as places:
+            first, second = places.workers
+            first.create(JOBS, {
+                "metadata": {"name": "taken"}, "spec": {"suspend": True, "template": {"spec": {
+                    "restartPolicy": "Never", "containers": [
+                        {"name": "main", "image": "none", "command": ["true"]}]}}}})
+            places.submit("taken")
+            eventually(lambda: "cannot be made at" in places.check("taken").get("message", ""),
+                       "the check says what is wrong")
+            self.assertEqual(places.chosen("taken"), "worker1")
+            second.quota(4)
+            places.wait_for_end("taken")
+            self.assertEqual(places.chosen("taken"), "worker2")
+            self.assertEqual(places.runs("taken"), (1, 1))
+            eventually(lambda: places.copies() == [(1, "job", "taken")], "its own job is left")
+
+    def test_where_there_is_no_other_the_quota_is_given_back(self):
+        with Places(OPTIONS.sluice, workers=1, workerLostTimeoutSeconds=6) as places:
+            worker = places.workers[0]
+            worker.create(JOBS, {
+                "metadata": {"name": "taken"}, "spec": {"suspend": True, "template": {"spec": {
+                    "restartPolicy": "Never", "containers": [
+                        {"name": "main", "image": "none", "command": ["true"]}]}}}})
+            places.submit("taken")
+            eventually(lambda: places.manager.used() == 1, "it has its quota")
+            eventually(lambda: places.manager.used() == 0, "it has given it back")
+            self.assertIn("already exists", str(places.workload("taken")["status"]))
+            worker.rest.send("DELETE", f"{JOBS}/taken")
+            places.wait_for_end("taken")
+            self.assertEqual(places.runs("taken"), (1, 1))
+
+
 class Shared(unittest.TestCase):
     """Two managers have the same workers, each under an origin of its own."""
 
@@ -432,6 +473,43 @@ class Yesterday(unittest.TestCase):
             self.assertLessEqual(places.runs("both")[1], 1)
             places.wait_quiet()
             eventually(lambda: not places.manager.used() and not worker.used(), "quota is free")
+
+
+    def test_versions_that_have_overtaken_what_was_seen_are_noticed(self):
+        lines = []
+
+        def around(_, worker):
+            if not lines:
+                lines.append(Line(worker.host.port))
+            return lines[0].port
+        with Places(OPTIONS.sluice, workers=1, cpus=4, around=around) as places:
+            worker, go = places.workers[0], os.path.join(places.folder, "go")
+            worker.kill()
+            disk = worker.disk()
+            worker.restart()
+            places.wait_connected(["worker1"])
+            places.submit("later", then=f"until [ -e {go} ]; do sleep 0.05; done")
+            places.wait_shown("later", 1)
+            lines[0].cut()
+            seen = worker.version()
+            worker.kill()
+            places.end_orphans()  # the machine is gone
+            worker.put_back(disk)
+            worker.restart()
+            self.assertLess(worker.version(), seen)
+            worker.create("/api/v1/namespaces/team/configmaps", {"metadata": {"name": "count"}})
+            while worker.version() <= seen + 1:  # what the manager asks for next is there
+                worker.patch("/api/v1/namespaces/team/configmaps/count",
+                             {"data": {"version": str(worker.version())}})
+            lines[0].mend()
+            places.wait_started("later", 2)
+            places.wait_shown("later", 1)
+            with open(go, "w", encoding="utf-8"):
+                pass
+            places.wait_for_end("later")
+            self.assertEqual(places.runs("later"), (2, 1))
+            places.wait_quiet()
+        lines[0].close()
 
 
 class Connections(unittest.TestCase):

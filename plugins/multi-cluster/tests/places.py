@@ -129,11 +129,23 @@ class Place:
 
     def go_back_to(self, backup):
         """It is not running. Its store is the backup from now on, as docs/store.md says."""
-        for name in ("store.db", "store.db-wal", "store.db-shm", "store.mark"):
-            path = os.path.join(self.host.store, name)
-            if os.path.exists(path):
-                os.remove(path)
-        shutil.copy(backup, os.path.join(self.host.store, "store.db"))
+        subprocess.run([self.host.sluice, "store", "restore", self.host.store, backup], check=True,
+                       capture_output=True, timeout=300)
+
+    def disk(self):
+        """The path of a copy of its disk. It is not running."""
+        path = os.path.join(self.host.folder, "disk")
+        shutil.copytree(self.host.store, path)
+        return path
+
+    def put_back(self, disk):
+        """Its whole disk is that copy from now on, and nobody was told. It is not running."""
+        shutil.rmtree(self.host.store)
+        shutil.move(disk, self.host.store)
+
+    def version(self):
+        """Of its last change."""
+        return int(self.rest.get(f"{GROUP}/clusterqueues")["metadata"]["resourceVersion"])
 
 
 class Places:

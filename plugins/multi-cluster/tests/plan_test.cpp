@@ -229,6 +229,23 @@ TEST(TheJob, ThatSomebodyElseHasThereIsWaitedFor) {
   EXPECT_EQ(p.verdict->message, "The job cannot be made at \"a\": jobs.batch \"j\" already exists");
 }
 
+// For as long as for a cluster that is lost, 1000 ms here: its quota would be held for ever.
+TEST(TheJob, ThatIsRefusedForTooLongIsTriedElsewhereOrLater) {
+  Place taken = with_copy("a", true);
+  taken.job_write = {false, true, 0, 409, "jobs.batch \"j\" already exists"};
+  taken.refused_for_ms = 400;
+  EXPECT_EQ(plan(waiting("a"), {taken, place("b")}).again_ms, 600);
+  taken.refused_for_ms = 1000;
+  const std::string why = "The job cannot be made at \"a\": jobs.batch \"j\" already exists; ";
+  Plan p = plan(waiting("a"), {taken, place("b")});
+  EXPECT_THAT(p.steps, IsEmpty());
+  EXPECT_EQ(*p.verdict, (Verdict{State::kRetry, why + "it is tried elsewhere", 0}));
+  Place other = place("b");
+  other.nominal = false;
+  p = plan(waiting("a"), {taken, other});
+  EXPECT_EQ(*p.verdict, (Verdict{State::kRetry, why + "it is tried again later", 1000}));
+}
+
 TEST(TheJob, OfAnEarlierAttemptGoesBeforeTheNextIsMade) {
   Place old = with_copy("a", true);
   old.job.there = true;

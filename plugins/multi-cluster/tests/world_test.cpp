@@ -160,8 +160,10 @@ TEST(World, AJobGoesToTheClusterThatReservesAndComesBackAsStatus) {
 TEST(World, AnExplanationTellsWhatEachClusterSays) {
   World world;
   const auto told = [&] {
-    return world.plugin.explain_check(FakeWorkload("team", "w"),
-                                      {.check = "clusters", .check_json = kCheck, .attempt = 1});
+    return world.plugin
+        .explain_check(FakeWorkload("team", "w"),
+                       {.check = "clusters", .check_json = kCheck, .attempt = 1})
+        .lines;
   };
   world.begin();
   EXPECT_THAT(told(),
@@ -178,10 +180,103 @@ TEST(World, AnExplanationTellsWhatEachClusterSays) {
   EXPECT_EQ(world.host.remotes().sent().size(), sent);  // it only looked
 }
 
+TEST(World, AJobWhoseNameIsTakenForTooLongGoesToAnotherCluster) {
+  World world;  // a cluster that is lost has a minute, and so has one that refuses
+  const auto look = [&] { world.plugin.reconcile({kVersion, "Workload", "team", "w"}); };
+  const std::pair<std::int64_t, std::string> taken(409, "jobs.batch \"j\" already exists");
+  world.begin();
+  world.settle();
+  world.reserve("b");
+  for (int tries = 1; tries <= 2; ++tries) {
+    world.place("b").refusals = {taken};
+    world.settle();
+    int jobs = 0;
+    for (const auto& write : world.host.remotes().sent()) jobs += write.ref.kind == "Job" ? 1 : 0;
+    EXPECT_EQ(jobs, tries) << "it rests after each";
+    EXPECT_EQ(world.host.state_of("team/w", "clusters"), "Pending");
+    world.plugin.advance(30s);
+    look();
+  }
+  world.place("b").refusals.clear();
+  EXPECT_EQ(world.host.state_of("team/w", "clusters"), "Retry");
+  world.cancel(1);
+  world.begin(2);
+  world.settle();
+  for (int turn = 0; turn < 3; ++turn) {
+    look();
+    world.settle();
+  }
+  EXPECT_THAT(world.there("b"), IsEmpty());
+  EXPECT_THAT(world.there("a"), ElementsAre("Workload w"));
+  world.plugin.advance(61s);  // it has been left alone for as long
+  look();
+  world.settle();
+  EXPECT_THAT(world.there("b"), ElementsAre("Workload w"));
+}
+
+constexpr const char* kExplained = R"({"state":"Pending",
+  "queue":{"positionInClusterQueue":2,"pendingInClusterQueue":5,"ahead":["other-team/secret"]},
+  "podSets":[{"name":"main","resources":[{"resource":"cpu","requested":"3","flavors":[
+    {"flavor":"f","available":"1","maximum":"4","missing":"2",
+     "holders":[{"workload":"other-team/secret"}]}]}]}],
+  "wouldHelp":["other-team/secret would have to finish"]})";
+
+/// Asked when somebody asks, told in a later turn; so is whoever asked, by being asked again.
+TEST(World, AnExplanationHasWhatTheClusterItselfExplains) {
+  World world;
+  const auto told = [&] {
+    return world.plugin.explain_check(FakeWorkload("team", "w"),
+                                      {.check = "clusters", .check_json = kCheck, .attempt = 1});
+  };
+  world.place("a").tells = [](const ObjectRef& object) {
+    EXPECT_EQ(object.api_version + " " + object.kind + " " + object.ns + "/" + object.name,
+              "sluice.dev/v1alpha1 Explanation team/w");
+    return sluice::RemoteAnswer{false, 200, {}, Json::parse(kExplained)};
+  };
+  world.begin();
+  world.settle();
+  EXPECT_EQ(world.host.remotes().asked().size(), 0U);  // before anybody wants to know
+  sluice::CheckWords said = told();
+  EXPECT_TRUE(said.more_soon);
+  EXPECT_THAT(said.lines, ElementsAre("It waits in cluster a, where its turn has not come yet",
+                                      "It waits in cluster b, where its turn has not come yet"));
+  EXPECT_TRUE(told().more_soon);
+  EXPECT_EQ(world.host.remotes().asked().size(), 2U);  // each once
+  world.answer();
+  said = told();
+  EXPECT_FALSE(said.more_soon);
+  EXPECT_THAT(said.lines,
+              ElementsAre("It waits in cluster a, where its turn has not come yet",
+                          "In cluster a it is 2 of 5 that wait in its ClusterQueue",
+                          "In cluster a, cpu for pod set main: 3 asked; flavor f has 1 free of at "
+                          "most 4, 2 missing",
+                          "It waits in cluster b, where its turn has not come yet"));
+  // b answers no such questions: it is left alone for a minute.
+  world.plugin.advance(2s);
+  EXPECT_TRUE(told().more_soon);
+  EXPECT_EQ(world.host.remotes().asked().size(), 3U);
+  world.answer();
+  world.plugin.advance(60s);
+  told();
+  EXPECT_EQ(world.host.remotes().asked().size(), 5U);
+}
+
+TEST(World, ACopyThatDoesNotWaitIsNotAskedAbout) {
+  World world;
+  world.begin();
+  world.settle();
+  world.reserve("b");
+  world.settle();
+  const sluice::CheckWords said = world.plugin.explain_check(
+      FakeWorkload("team", "w"), {.check = "clusters", .check_json = kCheck, .attempt = 1});
+  EXPECT_FALSE(said.more_soon);
+  EXPECT_EQ(world.host.remotes().asked().size(), 0U);
+}
+
 TEST(World, AnExplanationDoesNotNameClustersThatTheWorkloadDoesNot) {
   World world(R"({"dispatcher":"Incremental","step":1})");
   world.begin();
-  EXPECT_THAT(world.plugin.explain_check(FakeWorkload("team", "w"), {.check = "clusters"}),
+  EXPECT_THAT(world.plugin.explain_check(FakeWorkload("team", "w"), {.check = "clusters"}).lines,
               ElementsAre("It is on its way to cluster a", "1 other cluster is not asked yet"));
 }
 
