@@ -9,6 +9,7 @@ import unittest
 import yaml
 
 import build
+from asked import Case
 from client import eventually
 from control_plane import ControlPlane
 from controller import Controller, is_true
@@ -20,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, os.pardir, os.pardir, "plugins", "multi-cluster", "tests"))
 
 # pylint: disable=wrong-import-position
-from places import JOBS, WORKLOADS, Place, is_true as is_shown  # noqa: E402
+from places import GROUP, JOBS, WORKLOADS, Place, Places, is_true as is_shown  # noqa: E402
 
 PODS = "/api/v1/namespaces/team/pods"
 QUOTA = 2
@@ -28,6 +29,25 @@ QUOTA = 2
 RIGHTS = [{"apiGroups": [group], "resources": [kind],
            "verbs": ["get", "list", "watch", "create", "patch", "delete"]}
           for group, kind in (("kueue.x-k8s.io", "workloads"), ("batch", "jobs"))]
+
+
+def connect(cluster, manager):
+    """The manager is told of the cluster, as a user that has the rights of the page."""
+    roles = "/apis/rbac.authorization.k8s.io/v1/"
+    cluster.api.post(roles + "clusterroles", {"metadata": {"name": "manager"}, "rules": RIGHTS})
+    cluster.api.post(roles + "clusterrolebindings", {
+        "metadata": {"name": "manager"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
+                    "name": "manager"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User",
+                      "name": "nobody"}]})
+    with open(cluster.kubeconfig("nobody"), encoding="utf-8") as text:
+        config = yaml.safe_load(text)
+    there = config["clusters"][0]["cluster"]
+    with open(cluster.path(there.pop("certificate-authority")), "rb") as authority:
+        there["certificate-authority-data"] = base64.b64encode(authority.read()).decode()
+    manager.name_clusters({"there": yaml.safe_dump(config)})
+    manager.wait_active()
 
 
 class Clusters:
@@ -53,26 +73,7 @@ class Clusters:
             cls.sluice, 100, "{ load: [ { name: multi-cluster } ] }", ["clusters"],
             extra="executor: { type: none }\n")
         cls.addClassCleanup(cls.manager.host.__exit__)
-        cls.connect()
-
-    @classmethod
-    def connect(cls):
-        """The manager is told of the cluster, as a user that has the rights of the page."""
-        roles = "/apis/rbac.authorization.k8s.io/v1/"
-        cls.api.post(roles + "clusterroles", {"metadata": {"name": "manager"}, "rules": RIGHTS})
-        cls.api.post(roles + "clusterrolebindings", {
-            "metadata": {"name": "manager"},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
-                        "name": "manager"},
-            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User",
-                          "name": "nobody"}]})
-        with open(cls.cluster.kubeconfig("nobody"), encoding="utf-8") as text:
-            config = yaml.safe_load(text)
-        cluster = config["clusters"][0]["cluster"]
-        with open(cls.cluster.path(cluster.pop("certificate-authority")), "rb") as authority:
-            cluster["certificate-authority-data"] = base64.b64encode(authority.read()).decode()
-        cls.manager.name_clusters({"there": yaml.safe_dump(config)})
-        cls.manager.wait_active()
+        connect(cls.cluster, cls.manager)
 
     def submit(self, name, runs=None):
         self.manager.create(JOBS, {
@@ -178,6 +179,133 @@ class SluiceDecides(Clusters, unittest.TestCase):
         running = Controller(cls.sluice, cls.cluster, "admin", "--plugins", "none")
         cls.addClassCleanup(running.stop)
         running.start()
+
+
+class There:
+    """The cluster, as a Place of which the slices of a job are read."""
+
+    def __init__(self, api):
+        self.api = api
+
+    def workloads(self):
+        return {each["metadata"]["name"]: each for each in self.api.items(WORKLOADS)}
+
+
+class ElasticJobs(Case):
+    """Jobs of the manager change their size where they run; Sluice decides there."""
+    plugins = ("--plugins", "elastic-jobs")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.sluice, cls.programs = Clusters.sluice, Clusters.programs
+        super().setUpClass()
+        running = Controller(cls.sluice, cls.cluster, "one", *cls.plugins, "--webhook-address",
+                             f"127.0.0.1:{cls.port}")
+        cls.addClassCleanup(running.stop)
+        running.start()
+        eventually(lambda: cls.believed(cls), "API servers believe the webhook")
+        cls.api.post("/api/v1/namespaces", {"metadata": {"name": "team"}})
+        cls.kueue.flavor("f")
+        cls.kueue.cluster_queue("q", {"f": "4"})
+        cls.kueue.local_queue("q", "q", ns="team")
+        cls.manager = Place(
+            cls.sluice, 100, "{ load: [ { name: elastic-jobs }, { name: multi-cluster } ] }",
+            ["clusters"], extra="executor: { type: none }\n")
+        cls.addClassCleanup(cls.manager.host.__exit__)
+        connect(cls.cluster, cls.manager)
+
+    def submit(self, name, size):
+        self.manager.create(JOBS, {
+            "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "q"},
+                         "annotations": {"kueue.x-k8s.io/elastic-job": "true"}},
+            "spec": {"parallelism": size, "template": {"spec": {
+                "restartPolicy": "Never", "containers": [
+                    {"name": "c", "image": "none",
+                     "resources": {"requests": {"cpu": "1"}}}]}}}})
+
+    def resize(self, name, size):
+        self.manager.patch(f"{JOBS}/{name}", {"spec": {"parallelism": size}})
+
+    def pods(self):
+        """UIDs of those that run."""
+        return {pod["metadata"]["uid"] for pod in self.api.items(PODS)
+                if pod["status"].get("phase") == "Running"
+                and "deletionTimestamp" not in pod["metadata"]}
+
+    def ready(self, name):
+        """Pods that the manager's job shows as ready."""
+        return self.manager.jobs()[name].get("status", {}).get("ready", 0)
+
+    def wait(self, name, slices, running):
+        """Both have these slices, and so many pods run there, as the manager shows."""
+        def told():
+            return (Places.slices(self.manager, name), Places.slices(There(self.api), name),
+                    len(self.pods()), self.ready(name))
+        wanted = (slices, slices, running, running)
+        try:
+            eventually(lambda: told() == wanted, f"{name} is {wanted}")
+        except AssertionError as error:
+            raise AssertionError(f"{error}, there is {told()}") from None
+
+    def quota(self, cpus):
+        self.api.merge(f"{GROUP}/clusterqueues/q", {"spec": {"resourceGroups": [{
+            "coveredResources": ["cpu"], "flavors": [
+                {"name": "f", "resources": [{"name": "cpu", "nominalQuota": str(cpus)}]}]}]}})
+
+    def finish(self):
+        """All pods that run come to a good end."""
+        eventually(lambda: len(self.api.items(PODS)) == len(self.pods()), "the others are gone")
+        for pod in self.api.items(PODS):
+            self.api.merge(f"{PODS}/{pod['metadata']['name']}/status",
+                           {"status": {"phase": "Succeeded"}})
+
+    def quiet(self):
+        eventually(lambda: not self.api.items(JOBS) and not self.api.items(WORKLOADS)
+                   and not self.api.items(PODS), "nothing is left in the cluster")
+
+    def test_growth_is_admitted_there_and_the_end_is_one(self):
+        self.submit("grows", 2)
+        self.wait("grows", [("Admitted", 2)], 2)
+        first = self.pods()
+        self.resize("grows", 4)
+        self.wait("grows", [("WorkloadSliceReplaced", 2), ("Admitted", 4)], 4)
+        self.assertTrue(first <= self.pods(), "the first two run on")
+        self.resize("grows", 3)  # in place
+        self.wait("grows", [("WorkloadSliceReplaced", 2), ("Admitted", 3)], 3)
+        self.resize("grows", 6)  # the cluster has 4
+        self.wait("grows", [("WorkloadSliceReplaced", 2), ("Admitted", 3), ("waits", 6)], 3)
+        self.quota(6)
+        self.wait("grows", [("WorkloadSliceReplaced", 2), ("WorkloadSliceReplaced", 3),
+                            ("Admitted", 6)], 6)
+        self.assertEqual(self.manager.used(), 6)
+        self.resize("grows", 2)
+        self.wait("grows", [("Admitted", 2), ("WorkloadSliceReplaced", 2),
+                            ("WorkloadSliceReplaced", 3)], 2)
+        self.finish()
+        eventually(lambda: is_shown(self.manager.jobs()["grows"], "Complete"), "it is complete")
+        self.quiet()
+        eventually(lambda: Places.slices(self.manager, "grows") == [
+            ("Succeeded", 2), ("WorkloadSliceReplaced", 2), ("WorkloadSliceReplaced", 3)],
+            "its slices have ended")
+        self.quota(4)
+
+    def test_an_eviction_there_takes_the_whole(self):
+        self.submit("moves", 1)
+        self.wait("moves", [("Admitted", 1)], 1)
+        self.resize("moves", 3)
+        self.wait("moves", [("WorkloadSliceReplaced", 1), ("Admitted", 3)], 3)
+        before = self.api.get(f"{JOBS}/moves")["metadata"]["uid"]
+        name = next(name for name, each in There(self.api).workloads().items()
+                    if is_true(each, "Admitted") and not is_true(each, "Finished"))
+        self.api.merge(f"{WORKLOADS}/{name}", {"spec": {"active": False}})
+
+        def anew():
+            code, job = self.api.send("GET", f"{JOBS}/moves")
+            return code == 200 and job["metadata"]["uid"] != before and len(self.pods()) == 3
+        eventually(anew, "it runs anew, in its size")
+        eventually(lambda: self.ready("moves") == 3, "the manager shows it")
+        self.manager.rest.send("DELETE", f"{JOBS}/moves")
+        self.quiet()
 
 
 if __name__ == "__main__":
