@@ -489,6 +489,7 @@ class Yesterday(unittest.TestCase):
             worker.restart()
             places.wait_connected(["worker1"])
             places.submit("later", then=f"until [ -e {go} ]; do sleep 0.05; done")
+            places.wait_started("later")
             places.wait_shown("later", 1)
             lines[0].cut()
             seen = worker.version()
