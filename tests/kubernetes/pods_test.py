@@ -466,7 +466,8 @@ class TakenOver(unittest.TestCase):
             self.pod("late")
             self.end("waits")
             eventually(lambda: "late" in self.running(), "Kueue lets the next one go")
-            self.assertEqual({name: self.pods()[name]["metadata"]["uid"] for name in before}, before)
+            after = {name: self.pods()[name]["metadata"]["uid"] for name in before}
+            self.assertEqual(after, before)
             self.assertEqual(self.running(), {"h-0", "h-1", "late"})
 
 
