@@ -271,7 +271,9 @@ class Pods(Case):
 
 
 class Makers(Case):
-    """Pods of whoever makes them, who says in which queue they are."""
+    """Pods of whoever makes them, who says in which queue they are; beside a plugin that looks at
+    pods of jobs."""
+    plugins = ("--plugins", "flavor-fungibility,elastic-jobs,pod-groups")
     apps = "/apis/apps/v1/namespaces/default/"
 
     def make(self, plural, kind, name, queue, replicas):
