@@ -37,6 +37,7 @@ struct Pod {
   bool ready = false;
 
   bool open() const { return phase == Phase::kOpen; }
+  bool operator==(const Pod&) const = default;
 };
 
 /// Of an object of kind Pod that this plugin queues.

@@ -25,6 +25,11 @@ ObjectRef ref_of(const Json& workload) {
                       workload.string_or("metadata.name", ""));
 }
 
+/// What it asks for cannot be taken back.
+bool ends_something(const Plan& plan) {
+  return !plan.stop.empty() || !plan.excess.empty() || plan.finish || plan.remove_workload;
+}
+
 /// What went in the meantime needs nothing more.
 void unless_gone(const sluice::ObjectReply& reply) {
   if (reply.code != sluice::ObjectCode::kNotFound) reply.or_throw();
@@ -64,13 +69,34 @@ void Keeper::look_at_pod(const ObjectRef& what) {
 }
 
 void Keeper::settle(const GroupKey& group) {
-  const std::vector<Pod> pods = roll_.pods_of(group);
+  std::vector<Pod> pods = roll_.pods_of(group);
   if (pods.empty()) return;  // its workload goes with them
   const auto workload =
       context_.objects().find(workload_ref(group.ns, workload_of_group(group, pods.front())));
   std::optional<Held> held;
   if (workload) held = workload_of(*workload);
-  carry_out(plan(pods, held ? &*held : nullptr), group, pods, workload);
+  Plan wanted = plan(pods, held ? &*held : nullptr);
+  if (ends_something(wanted) && look_again(group)) {
+    pods = roll_.pods_of(group);
+    if (pods.empty()) return;
+    wanted = plan(pods, held ? &*held : nullptr);
+  }
+  carry_out(wanted, group, pods, workload);
+}
+
+/// Reads the group's pods anew; whether any is another than it was known to be. Where Sluice
+/// decides for a cluster, what was written of them may have been taken back together with the
+/// workload, and reconcile() is called for one of these first.
+bool Keeper::look_again(const GroupKey& group) {
+  const std::vector<Pod> before = roll_.pods_of(group);
+  for (const Pod& pod : before) {
+    const auto object = find_pod(group.ns, pod.name);
+    if (object && is_managed(*object))
+      roll_.take(group.ns, pod_of(*object));
+    else
+      roll_.drop(group.ns, pod.name);
+  }
+  return roll_.pods_of(group) != before;
 }
 
 void Keeper::carry_out(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,

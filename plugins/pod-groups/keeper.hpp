@@ -31,6 +31,7 @@ class Keeper {
   void learn();
   void look_at_pod(const sluice::ObjectRef& what);
   void settle(const GroupKey& group);
+  bool look_again(const GroupKey& group);
   void carry_out(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
                  const std::optional<sluice::Json>& workload);
 

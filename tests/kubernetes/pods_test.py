@@ -12,6 +12,7 @@ from asked import QUEUES, Case as Asked
 from client import eventually
 from control_plane import ControlPlane
 from controller import WORKLOADS, Controller, holds, is_true
+from faults import FaultyServer
 from history import History
 from kubelet import NODE, PODS as ALL_PODS, Kubelet, now
 from neighbour import NEEDS, Neighbour, may_run
@@ -268,6 +269,32 @@ class Pods(Case):
                 "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x"}]}})
             return code == 201 and made["metadata"].get("labels", {}).get(DOMAIN + "queue-name")
         self.assertEqual(eventually(taken, "the controller knows of the queue"), "default")
+
+
+    def test_8_an_api_server_has_a_bad_day(self):
+        """It refuses, fails and breaks off now and then; writes are repeated, and none twice."""
+        self.queue("bad", 2)
+        self.assertEqual(self.running.stop(), 0)
+        with FaultyServer(self.cluster, random.Random(7), one_in=8) as faulty:
+            self.running = Controller(
+                self.sluice, self.cluster, "one", *self.plugins, "--webhook-address",
+                f"127.0.0.1:{self.port}",
+                kubeconfig=self.cluster.kubeconfig("one", server=faulty.address))
+            self.addCleanup(self.running.stop)
+            self.running.start()
+            eventually(self.believed, "API servers believe the webhook")
+            history, names = PodHistory(self.api, 2), []
+            for number in range(6):
+                mine = [f"b{number}-{i}" for i in range(2)]
+                names += mine
+                for name in mine:
+                    self.pod(name, "bad", group=f"b{number}", total=2)
+                self.runs(*mine)
+                self.ends(*mine)
+            eventually(lambda: all(is_true(self.workload(f"b{i}"), "Finished")
+                                   for i in range(6)), "all groups are finished")
+            self.assertEqual(history.judge(), [])
+            self.delete(*names)
 
 
 class Makers(Case):

@@ -114,6 +114,31 @@ TEST(Plugin, AGroupIsOneWorkloadThatAllItsPodsOwn) {
   EXPECT_FALSE(world.facts("a").tracked);
 }
 
+// On a cluster an admission that was not stored is taken back, and with it the start of the pods;
+// and the plugin may hear of the workload first.
+TEST(Plugin, AStartThatWasTakenBackIsNoReasonToStopAnything) {
+  World world;
+  world.create("a", "g", 2);
+  world.create("b", "g", 2);
+  const std::vector<ObjectRef> all{World::pod("a"), World::pod("b"), World::workload("g")};
+  std::vector<Json> before;
+  for (const ObjectRef& each : all) before.push_back(*world.found(each));
+  const std::string role = before[2].find("spec.podSets")->items()[0].string_or("name", "");
+  world.admit("g", role);
+  for (const char* name : {"a", "b"}) world.plugin->reconcile(World::pod(name));
+  EXPECT_FALSE(world.facts("a").gated);
+  for (const Json& each : before) world.host.objects().put(each);
+  world.plugin->reconcile(World::workload("g"));
+  for (const char* name : {"a", "b"}) {
+    ASSERT_NE(world.found(World::pod(name)), nullptr);
+    EXPECT_TRUE(world.facts(name).gated);
+    EXPECT_FALSE(world.facts(name).stopped);
+  }
+  world.admit("g", role);
+  EXPECT_FALSE(world.facts("a").gated);
+  EXPECT_FALSE(world.facts("b").gated);
+}
+
 TEST(Plugin, SaysAndDoesNothingTwice) {
   World world;
   world.create("a", "g", 2);
