@@ -170,11 +170,15 @@ Runner::Answered Runner::check(std::string_view hook, const json::object& call) 
                                    name,
                                    abi_of(check_json)};
     if (!explains) return {table.begin(self_, &raw), {}, ""};
+    IncomingText text(kMessageBytes);
+    const sluice_sink_t sink = text.sink();
     Answered out;
-    std::string lines;
-    const sluice_sink_t sink = sink_of(lines);
     out.code = table.explain(self_, &raw, &sink);
-    out.members.document("lines", list_of(shown_text(lines, kMessageBytes)));
+    if (const Nonsense wrong = text.too_long("what it says"))
+      return {SLUICE_FAILED, {}, wrong.sentence()};
+    json::array lines;
+    for (const std::string& line : text.shown_lines()) lines.emplace_back(api::json_view(line));
+    out.members.document("lines", api::to_json(lines));
     return out;
   }
   // What makes no sense is passed on as it is, for the host to judge: the first of it counts.

@@ -23,8 +23,12 @@ class EchoInsight final : public Insight {
     boost::json::array known;
     for (const char* each : {"open", "closed"})
       if (may_know(each)) known.emplace_back(each);
-    done(boost::json::value{{"ns", ns}, {"workload", workload}, {"known", known}});
+    boost::json::object out{{"ns", ns}, {"workload", workload}, {"known", known}};
+    out["checks"] = {{{"name", "c"}, {"details", ++asked}}};
+    if (asked < answers_at) out["checks"].as_array()[0].as_object()["awaited"] = true;
+    done(boost::json::value(std::move(out)));
   }
+  int asked = 0, answers_at = 0;
 };
 
 class InsightRoutes : public test::ApiFixture {
@@ -88,6 +92,19 @@ TEST_F(InsightRoutes, WhoeverMayReadTheWorkloadMayAskAndHearsOfNamespacesThatHeM
     EXPECT_EQ(seen.at("workload"), "w");
     EXPECT_EQ(boost::json::serialize(seen.at("known")), known) << user;
   }
+}
+
+TEST_F(InsightRoutes, WhoAwaitsTheWordOfAnotherPlaceIsAskedAgainForATime) {
+  const auto details = [&] {
+    const auto seen = json(get(kExplain + "open/workloads/w/explain"));
+    const auto& check = seen.at("checks").as_array().at(0).as_object();
+    return std::pair(check.at("details").as_int64(), check.contains("awaited"));
+  };
+  insight_.answers_at = 3;
+  EXPECT_EQ(details(), std::pair(std::int64_t{3}, false));
+  insight_.asked = 0;
+  insight_.answers_at = 1'000;
+  EXPECT_EQ(details(), std::pair(std::int64_t{41}, true)) << "1.6 s are over";
 }
 
 /// Answers with the user and the number of objects.

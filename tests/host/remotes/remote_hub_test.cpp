@@ -150,6 +150,25 @@ TEST_F(Hub, QuestionsThatMakeNoSenseAreRefusedAtOnce) {
             "the question needs a namespace");
 }
 
+TEST_F(Hub, WhatIsWorkedOutOfAnObjectIsAskedForByItsName) {
+  hub->set("p", "r", spec());
+  const auto refusal = [&](const PluginObjectRef& ref, const char* question = "") {
+    return hub->ask("p", "r", ref, question).text;
+  };
+  const PluginObjectRef explanation{"sluice.dev/v1alpha1", "Explanation", "a", "w"};
+  EXPECT_EQ(refusal(explanation), "");
+  EXPECT_THAT(hub->take_changes("p"),
+              ElementsAre(RemoteChange{"r", "sluice.dev/v1alpha1", "Explanation", "a", "w"}));
+  EXPECT_EQ(refusal(explanation, "{}"),
+            "Explanation of sluice.dev/v1alpha1 is no question; allowed: "
+            "kinds of which nothing is kept");
+  EXPECT_EQ(refusal({"sluice.dev/v1alpha1", "Explanation", "", "w"}),
+            "the question needs a namespace");
+  EXPECT_EQ(refusal({"sluice.dev/v1alpha1", "WhatIf", "", "w"}),
+            "WhatIf of sluice.dev/v1alpha1 is no question; allowed: what is worked out of one "
+            "object, as Explanation is");
+}
+
 TEST_F(Hub, WithoutAConnectionAQuestionIsAnsweredAtOnceThatThereIsNone) {
   hub->set("p", "r", spec());
   const PluginObjectRef question{"sluice.dev/v1alpha1", "WhatIf", "", "q"};

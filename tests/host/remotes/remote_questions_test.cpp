@@ -37,6 +37,14 @@ TEST(Questions, ArePostedAndTheirAnswerIsHandedOutOnce) {
   EXPECT_EQ(questions.size(), 0U);
 }
 
+TEST(Questions, WithoutABodyItIsRead) {
+  RemoteQuestions questions;
+  const ClusterRequest request = questions.ask(kName, "/apis/x/explain", "");
+  EXPECT_EQ(std::string(request.method) + " " + request.path, "GET /apis/x/explain");
+  EXPECT_EQ(questions.answered(answer(request.id, 200, "why")), kName);
+  EXPECT_EQ(questions.take(kName)->body, "why");
+}
+
 TEST(Questions, TheOneBeforeOfTheNameIsForgotten) {
   RemoteQuestions questions;
   const std::uint64_t first = questions.ask(kName, "/a", "{}").id;
