@@ -4,6 +4,7 @@
 
 #include "copies.hpp"
 #include "forecast.hpp"
+#include "names.hpp"
 
 namespace clusters {
 
