@@ -10,7 +10,8 @@ endif()
 # In a unit of several sources g++ takes each of them for a header, in which a type of an unnamed
 # namespace would be a mistake.
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(sluice_warnings INTERFACE -Wno-subobject-linkage)
+  target_compile_options(sluice_warnings INTERFACE
+                         $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 if(SLUICE_WERROR)
   target_compile_options(sluice_warnings INTERFACE -Werror)
