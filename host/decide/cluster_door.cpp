@@ -106,7 +106,11 @@ void ClusterDoor::restore(Forgotten forgotten) {
   put(std::move(object));
 }
 
+/// Not what the machine made of an object whose lane was forgotten: even if the cluster says the
+/// same, it is handed on, because what was to be made after it is decided anew by whoever hears of
+/// it.
 const StoredObject* ClusterDoor::find(const api::KindInfo& kind, const std::string& key) const {
+  if (before_ && before_->place == OutboxPlace{&kind, key}) return nullptr;
   return objects_.find(kind, key);
 }
 
