@@ -25,12 +25,13 @@ void PacedStream::end() {
 }
 
 void PacedStream::pump() {
-  if (pumping_) return;  // a write may call on_ready
+  if (pumping_) return;                  // a write may call on_ready
+  const auto self = shared_from_this();  // its end takes away the call that it is in
   pumping_ = true;
   int pieces = 0;
   while (pieces < kPiecesAtATime && step()) ++pieces;
   pumping_ = false;
-  if (pieces == kPiecesAtATime) thread_->post([self = shared_from_this()] { self->pump(); });
+  if (pieces == kPiecesAtATime) thread_->post([self] { self->pump(); });
 }
 
 /// Whether the next step can follow at once.
