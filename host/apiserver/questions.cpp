@@ -44,15 +44,13 @@ bool is_awaited(const boost::json::value& document) {
 
 /// Asked again, so often at most, until nothing is awaited any more.
 void explain(const CallPtr& call, const MayKnow& may_know, int more) {
-  call->at->backend.insight->explain(call->route.ns, call->route.name, may_know,
-                                     [call, may_know, more](ApiResult<boost::json::value> result) {
-                                       if (!result) return call->fail(result.error());
-                                       if (more == 0 || !is_awaited(*result))
-                                         return reply_json(*call, 200, *result);
-                                       call->exchange->after(kAwaitedMs, [call, may_know, more] {
-                                         explain(call, may_know, more - 1);
-                                       });
-                                     });
+  auto told = [call, may_know, more](ApiResult<boost::json::value> result) {
+    if (more == 0 || !result || !is_awaited(*result))
+      return reply_when_done(call)(std::move(result));
+    call->exchange->after(kAwaitedMs,
+                          [call, may_know, more] { explain(call, may_know, more - 1); });
+  };
+  call->at->backend.insight->explain(call->route.ns, call->route.name, may_know, std::move(told));
 }
 
 const ReviewKind* find_review(const Route& route) {

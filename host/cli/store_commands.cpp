@@ -166,17 +166,19 @@ void add_store_commands(CLI::App& app, Action& action) {
               check)),
       options->format_of_report);
   add("backup", "Copy the store into one file, as of one moment",
-      "A host may have the store open. `sluice store restore` goes back to it.\n\nExample:\n  "
-      "sluice "
-      "store backup ./sluice-data backup.db",
+      R"(A host may have the store open. `sluice store restore` goes back to it.
+
+Example:
+  sluice store backup ./sluice-data backup.db)",
       backup)
       ->add_option("FILE", options->file, "The new file")
       ->required();
   add("restore", "Put a backup in the place of a store",
-      "No host may have the store open. What was there before is kept as\nPATH/replaced.db. "
-      "Clients "
-      "that saw what came after the backup list anew.\n\nExample:\n  sluice store restore "
-      "./sluice-data backup.db",
+      R"(No host may have the store open. What was there before is kept as
+PATH/replaced.db. Clients that saw what came after the backup list anew.
+
+Example:
+  sluice store restore ./sluice-data backup.db)",
       restore)
       ->add_option("FILE", options->file, "The backup, or the folder of another store")
       ->required();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "host/base/log.hpp"
@@ -30,14 +29,10 @@ std::set<std::string> ControllerLoop::watched() const {
 }
 
 std::string ControllerLoop::selector(const std::string& kind) const {
-  std::optional<std::string> out;
-  for (const Entry& entry : entries_) {
-    if (!entry.kinds.contains(kind)) continue;
-    std::string wanted = entry.controller->selector(kind);
-    if (out && *out != wanted) return {};
-    out = std::move(wanted);
-  }
-  return out.value_or(std::string());
+  std::vector<std::string> wanted;
+  for (const Entry& entry : entries_)
+    if (entry.kinds.contains(kind)) wanted.push_back(entry.controller->selector(kind));
+  return selector_of_all(wanted);
 }
 
 const std::vector<ControllerLoop::Entry*>& ControllerLoop::watchers_of(const api::KindInfo& kind) {

@@ -93,14 +93,11 @@ std::vector<std::string> PluginController::watches() const {
 }
 
 std::string PluginController::selector(std::string_view kind) const {
-  std::optional<std::string> out;
-  for (std::size_t i = 0; i < kinds_.size(); ++i) {
-    if (!kinds_[i] || kinds_[i]->group + "/" + kinds_[i]->kind != kind) continue;
-    const std::string& labels = plugin_.kinds()[i].labels;
-    if (out && *out != labels) return {};
-    out = labels;
-  }
-  return out.value_or(std::string());
+  std::vector<std::string> wanted;
+  for (std::size_t i = 0; i < kinds_.size(); ++i)
+    if (kinds_[i] && kinds_[i]->group + "/" + kinds_[i]->kind == kind)
+      wanted.push_back(plugin_.kinds()[i].labels);
+  return selector_of_all(wanted);
 }
 
 void PluginController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {

@@ -8,6 +8,7 @@
 // added. All calls come on the thread that owns the Kernel; none may block.
 #pragma once
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
@@ -31,6 +32,14 @@ struct ObjectChange {
 
 /// What reconcile() answers when it has only begun: the key is named again when there is more.
 inline constexpr Time kUnderWay = kNever - 1;
+
+/// The one that all of these are; empty, which is all objects, where two of them differ.
+inline std::string selector_of_all(const std::vector<std::string>& selectors) {
+  if (selectors.empty()) return {};
+  const bool same = std::all_of(selectors.begin(), selectors.end(),
+                                [&](const std::string& each) { return each == selectors.front(); });
+  return same ? selectors.front() : std::string();
+}
 
 class Controller {
  public:

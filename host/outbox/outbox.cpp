@@ -336,25 +336,15 @@ void Outbox::ready_behind_ends() {
     ready(*behind_ends_.begin()->second);
 }
 
-/// Whether the change of a job, or the deletion of a pod, follows in the lane that had this end.
-/// What gives quota ends the search: it may wait for ends itself, and for it nobody may wait who
-/// gives.
-bool Outbox::goes_on_with_a_stop(Lane& lane, std::uint64_t end) {
+/// Whether the change of a job, or the deletion of a pod, follows in the lane that had this end,
+/// and the end is over only with that. `in_midst`: a pod was deleted already, of several that had
+/// this quota together; then only another pod counts, and none behind the next end. What gives
+/// quota ends the search: it may wait for ends itself, and for it nobody may wait who gives.
+bool Outbox::goes_on_with_a_stop(Lane& lane, std::uint64_t end, bool in_midst) {
   for (const auto& edit : lane.edits) {
-    if (edit->gives) return false;
-    const bool stop = edit->entry->place.kind->job || edit->deletes_a_pod();
+    if (edit->gives || (in_midst && edit->ends)) return false;
+    const bool stop = edit->deletes_a_pod() || (!in_midst && edit->entry->place.kind->job);
     if (!stop || edit->with_end != 0) continue;
-    edit->with_end = end;
-    return true;
-  }
-  return false;
-}
-
-/// Of several pods that had this quota together another one is deleted next.
-bool Outbox::goes_on_with_a_pod(Lane& lane, std::uint64_t end) {
-  for (const auto& edit : lane.edits) {
-    if (edit->gives || edit->ends) return false;
-    if (!edit->deletes_a_pod() || edit->with_end != 0) continue;
     edit->with_end = end;
     return true;
   }
@@ -371,8 +361,9 @@ void Outbox::pop(Lane& lane) {
   --edit.entry->edits;
   --edits_;
   lane.edits.pop_front();
-  if (with_end != 0 && !(deletes_a_pod && goes_on_with_a_pod(lane, with_end))) released(with_end);
-  if (end != 0 && !goes_on_with_a_stop(lane, end)) released(end);
+  if (with_end != 0 && !(deletes_a_pod && goes_on_with_a_stop(lane, with_end, /*in_midst=*/true)))
+    released(with_end);
+  if (end != 0 && !goes_on_with_a_stop(lane, end, /*in_midst=*/false)) released(end);
   if (!lane.edits.empty()) ready(lane);
 }
 

@@ -170,8 +170,7 @@ class Outbox {
   void is_idle(Lane& lane);
   void forget_lane(Lane& lane, std::vector<Forgotten>& out);
   void released(std::uint64_t order);
-  static bool goes_on_with_a_stop(Lane& lane, std::uint64_t end);
-  static bool goes_on_with_a_pod(Lane& lane, std::uint64_t end);
+  static bool goes_on_with_a_stop(Lane& lane, std::uint64_t end, bool in_midst);
   void ready_behind_ends();
   std::optional<ClusterRequest> request_of(Edit& edit);
   bool blocked(Lane& lane, Edit& edit, Duration now);

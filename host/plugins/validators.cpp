@@ -5,13 +5,12 @@
 #include <exception>
 
 #include "api/json/json.hpp"
+#include "host/plugins/declarations.hpp"
 
 namespace sluice::host {
 
 std::string group_kind(std::string_view api_version, std::string_view kind) {
-  const auto slash = api_version.find('/');
-  if (slash == api_version.npos) return std::string(kind);
-  return std::string(api_version.substr(0, slash)).append("/").append(kind);
+  return right_kind(api_version, kind, {});
 }
 
 namespace {

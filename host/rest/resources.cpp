@@ -56,26 +56,13 @@ void add_stored(const api::KindInfo& info, std::vector<ApiResource>& out) {
   }
 }
 
-void add_review(std::string_view group, std::string_view plural, std::string_view kind,
-                bool namespaced, std::vector<ApiResource>& out, std::string_view version = "v1") {
-  ApiResource resource;
-  resource.group = group;
-  resource.version = version;
-  resource.plural = plural;
-  resource.singular = plural.substr(0, plural.size() - 1);
-  resource.kind = kind;
-  resource.namespaced = namespaced;
-  resource.verbs = {"create"};
-  out.push_back(std::move(resource));
-}
-
-struct ReadOnly {
+struct NamedResource {
   std::string_view group, version, plural, kind;
   bool namespaced;
 };
 
-/// What is computed when it is read.
-void add_read(const ReadOnly& what, std::vector<std::string> verbs, std::vector<ApiResource>& out) {
+/// Of what is not stored: it is computed when it is asked for.
+ApiResource computed(const NamedResource& what, std::vector<std::string> verbs) {
   ApiResource resource;
   resource.group = what.group;
   resource.version = what.version;
@@ -84,21 +71,20 @@ void add_read(const ReadOnly& what, std::vector<std::string> verbs, std::vector<
   resource.kind = what.kind;
   resource.namespaced = what.namespaced;
   resource.verbs = std::move(verbs);
-  out.push_back(std::move(resource));
+  return resource;
+}
+
+/// Only a part of each object is served.
+ApiResource with_part(const NamedResource& what, const char* part, const char* kind) {
+  ApiResource resource = computed(what, {});
+  resource.subresources.push_back({part, resource.group, resource.version, kind, {"get"}});
+  return resource;
 }
 
 ApiResource pending_of(std::string_view plural, std::string_view kind, bool namespaced,
                        std::string_view version) {
-  ApiResource resource;
-  resource.group = "visibility.kueue.x-k8s.io";
-  resource.version = version;
-  resource.plural = plural;
-  resource.singular = plural.substr(0, plural.size() - 1);
-  resource.kind = kind;
-  resource.namespaced = namespaced;
-  resource.subresources.push_back(
-      {"pendingworkloads", resource.group, resource.version, "PendingWorkloadsSummary", {"get"}});
-  return resource;
+  return with_part({"visibility.kueue.x-k8s.io", version, plural, kind, namespaced},
+                   "pendingworkloads", "PendingWorkloadsSummary");
 }
 
 }  // namespace
@@ -113,35 +99,33 @@ std::vector<ApiResource> pending_resources(std::string_view version) {
 }
 
 ApiResource explained_resource() {
-  ApiResource resource;
-  resource.group = "sluice.dev";
-  resource.version = "v1alpha1";
-  resource.plural = "workloads";
-  resource.singular = "workload";
-  resource.kind = "Workload";
-  resource.namespaced = true;
-  resource.subresources.push_back(
-      {"explain", resource.group, resource.version, "Explanation", {"get"}});
-  return resource;
+  return with_part({"sluice.dev", "v1alpha1", "workloads", "Workload", true}, "explain",
+                   "Explanation");
 }
 
 std::vector<ApiResource> served_resources(const api::Scheme& scheme) {
   std::vector<ApiResource> out;
   for (const api::KindInfo* info : scheme.kinds())
     if (!info->internal) add_stored(*info, out);
+  const auto add = [&out](const NamedResource& what, std::vector<std::string> verbs) {
+    out.push_back(computed(what, std::move(verbs)));
+  };
   const char* authorization = "authorization.k8s.io";
-  add_review(authorization, "localsubjectaccessreviews", "LocalSubjectAccessReview", true, out);
-  add_review(authorization, "selfsubjectaccessreviews", "SelfSubjectAccessReview", false, out);
-  add_review(authorization, "selfsubjectrulesreviews", "SelfSubjectRulesReview", false, out);
-  add_review(authorization, "subjectaccessreviews", "SubjectAccessReview", false, out);
+  add({authorization, "v1", "localsubjectaccessreviews", "LocalSubjectAccessReview", true},
+      {"create"});
+  add({authorization, "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", false},
+      {"create"});
+  add({authorization, "v1", "selfsubjectrulesreviews", "SelfSubjectRulesReview", false},
+      {"create"});
+  add({authorization, "v1", "subjectaccessreviews", "SubjectAccessReview", false}, {"create"});
   const char* authentication = "authentication.k8s.io";
-  add_review(authentication, "selfsubjectreviews", "SelfSubjectReview", false, out);
-  add_review(authentication, "tokenreviews", "TokenReview", false, out);
+  add({authentication, "v1", "selfsubjectreviews", "SelfSubjectReview", false}, {"create"});
+  add({authentication, "v1", "tokenreviews", "TokenReview", false}, {"create"});
   for (ApiResource& each : pending_resources("v1beta2")) out.push_back(std::move(each));
-  add_review("sluice.dev", "whatifs", "WhatIf", false, out, "v1alpha1");
-  add_read({"sluice.dev", "v1alpha1", "runs", "Run", true}, {"list"}, out);
-  add_read({"metrics.k8s.io", "v1beta1", "nodes", "NodeMetrics", false}, {"get", "list"}, out);
-  add_read({"metrics.k8s.io", "v1beta1", "pods", "PodMetrics", true}, {"get", "list"}, out);
+  add({"sluice.dev", "v1alpha1", "whatifs", "WhatIf", false}, {"create"});
+  add({"sluice.dev", "v1alpha1", "runs", "Run", true}, {"list"});
+  add({"metrics.k8s.io", "v1beta1", "nodes", "NodeMetrics", false}, {"get", "list"});
+  add({"metrics.k8s.io", "v1beta1", "pods", "PodMetrics", true}, {"get", "list"});
   std::stable_sort(out.begin(), out.end(), [](const ApiResource& a, const ApiResource& b) {
     if (a.group != b.group) return a.group < b.group;
     if (a.version != b.version) return rank(a.version) < rank(b.version);

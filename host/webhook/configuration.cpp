@@ -9,6 +9,7 @@
 
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
+#include "host/objects/header.hpp"
 #include "host/rest/selectors.hpp"
 #include "host/webhook/keeper.hpp"
 
@@ -164,8 +165,7 @@ Result<std::vector<AskedKind>> asked_kinds(const std::vector<Validators::Judge>&
     const int number = ++numbers[plugin];
     asked.name = number == 1 ? plugin : fmt::format("{}-{}", plugin, number);
     asked.name += ".plugins";
-    asked.group = kind.group_kind.substr(0, kind.group_kind.find('/'));
-    if (asked.group == kind.group_kind) asked.group.clear();
+    asked.group = group_of(kind.group_kind);
     asked.version = found != all.end() ? (*found)->hub().name : kind.version;
     asked.plural = found != all.end() ? (*found)->plural : kind.plural;
     asked.labels = *expressions;

@@ -9,6 +9,7 @@
 
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/job_view.hpp"
+#include "host/objects/header.hpp"
 #include "host/objects/kinds.hpp"
 #include "host/objects/marks.hpp"
 #include "host/objects/parts.hpp"
@@ -239,9 +240,8 @@ Verdict Reviewer::review_unknown(const AdmissionRequest& request, ReviewStep ste
     out.patch = amendments(request.object, object, Leaving::kIsRemoving);
   } else if (!problems.empty()) {
     api::KindInfo kind;
-    const std::size_t slash = std::min(request.api_version.find('/'), request.api_version.size());
     kind.kind = request.kind;
-    kind.group = slash == request.api_version.size() ? "" : request.api_version.substr(0, slash);
+    kind.group = group_of(request.api_version);
     out.refused = invalid(kind, request.name, problems);
   }
   return out;
