@@ -34,6 +34,7 @@ Standing standing_of(const Json& slice) {
   }
   return has_condition(slice, "Admitted") ? kRuns : kWaits;
 }
+
 }  // namespace
 
 const Json* state_of(const Json& workload, const std::string& check) {
@@ -232,11 +233,10 @@ void Cases::read_kin_there(const Case& of, Place& place, const Json& job) {
   place.workload.attempt = of.local.attempt;
 }
 
-/// Why the workload cannot go to another cluster, ever; empty: it can.
+/// First those of its check, then the others that are known, where something may be left of it.
 std::vector<Place> Cases::read_places(Case& of) {
   std::vector<Place> out;
-  std::vector<std::string> nominal;
-  if (const auto check = checks_.find(of.check); check != checks_.end()) nominal = check->second;
+  const std::vector<std::string> nominal = clusters_of(of.check);
   for (const std::string& name : nominal) out.push_back(read_place(of, name));
   for (const std::string& name : clusters_) {
     if (std::find(nominal.begin(), nominal.end(), name) != nominal.end()) continue;
