@@ -8,7 +8,6 @@
 #include <atomic>
 #include <boost/json/serialize.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <thread>
@@ -17,6 +16,7 @@
 #include "tests/crash/history.hpp"
 #include "tests/crash/host_process.hpp"
 #include "tests/crash/objects.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::host::test {
 namespace {
@@ -27,11 +27,7 @@ using Type = Operation::Type;
 constexpr int kObjects = 3, kClients = 8;
 constexpr const char* kEnd = "end";
 
-/// Of each client: 120, or what the environment says.
-int operations_of_each() {
-  const char* wanted = std::getenv("SLUICE_HISTORY_OPERATIONS");
-  return wanted == nullptr ? 120 : std::atoi(wanted);
-}
+int operations_of_each_client() { return trial::amount("SLUICE_HISTORY_OPERATIONS", 120); }
 
 constexpr const char* kConfig = R"(
 apiVersion: config.sluice.dev/v1alpha1
@@ -56,7 +52,7 @@ class Actor {
       : client_(host), random_(static_cast<unsigned>(number)), number_(number) {}
 
   void act() {
-    for (int i = 0; i < operations_of_each(); ++i) {
+    for (int i = 0; i < operations_of_each_client(); ++i) {
       const std::string name = fmt::format("o-{}", random_() % kObjects);
       Operation done = one(name, i);
       if (done.status == 200 || done.status == 201) known_[name] = done.version;

@@ -3,11 +3,11 @@
 // finishes, edits of the policy, deletions and restarts; jobs that would run with fewer pods.
 //
 // SLUICE_RACE_SEEDS=500 plays that many stories instead of 40, SLUICE_FIRST_SEED=N others.
-#include <cstdlib>
 #include <random>
 #include <set>
 
 #include "core/engine/queue_views.hpp"
+#include "tests/support/amount.hpp"
 #include "world.hpp"
 
 namespace sluice::host {
@@ -391,10 +391,8 @@ class Story {
 class Random : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(Random, AllInvariantsHoldAndAllComesToAnEnd) {
-  const char* wanted = std::getenv("SLUICE_RACE_SEEDS");
-  const char* first = std::getenv("SLUICE_FIRST_SEED");
-  const unsigned all = wanted != nullptr ? static_cast<unsigned>(std::atoi(wanted)) : 40;
-  const unsigned from = first != nullptr ? static_cast<unsigned>(std::atoi(first)) : 0;
+  const auto all = static_cast<unsigned>(trial::amount("SLUICE_RACE_SEEDS", 40));
+  const auto from = static_cast<unsigned>(trial::asked_for("SLUICE_FIRST_SEED").value_or(0));
   for (unsigned i = 0; 8 * i + GetParam() < all; ++i) {
     const unsigned seed = from + GetParam() * 1000 + i;
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "elastic_world.hpp"
+#include "tests/support/amount.hpp"
 
 namespace elastic::test {
 namespace {
@@ -160,7 +161,8 @@ class ManyLives : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(ManyLives, LeaveNothingBehindAndNeverTakeMoreThanTheyGot) { Lives(GetParam()).run(60); }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ManyLives, ::testing::Range(1U, 9U));
+const auto lives = static_cast<std::uint32_t>(sluice::trial::share_of(8));
+INSTANTIATE_TEST_SUITE_P(Seeds, ManyLives, ::testing::Range(1U, 1U + lives));
 
 }  // namespace
 }  // namespace elastic::test

@@ -139,9 +139,10 @@ class Place:
         return path
 
     def put_back(self, disk):
-        """Its whole disk is that copy from now on, and nobody was told. It is not running."""
-        shutil.rmtree(self.host.store)
-        shutil.move(disk, self.host.store)
+        """Its whole disk is that copy from now on, and nobody was told. It is not running; who
+        runs its pods may be, and writes how they ended: aside, where it is not looked for."""
+        os.rename(self.host.store, self.host.store + "-before")
+        os.rename(disk, self.host.store)
 
     def version(self):
         """Of its last change."""

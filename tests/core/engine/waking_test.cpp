@@ -1,18 +1,11 @@
 // What is not looked at anew would have been decided the same: two engines play the same random
 // worlds, one of which looks at all workloads. After each instant decisions, counted cycles and the
-// reasons of those that wait are the same.
-#include <cstdlib>
-
+// reasons of those that wait are the same. SLUICE_WAKING_WORLDS=N plays N worlds in each test.
 #include "tests/core/engine/random_world.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::testing {
 namespace {
-
-/// SLUICE_WAKING_WORLDS: how many worlds each test plays.
-std::uint64_t worlds(std::uint64_t usual) {
-  const char* wanted = std::getenv("SLUICE_WAKING_WORLDS");
-  return wanted ? std::strtoull(wanted, nullptr, 10) : usual;
-}
 
 std::string said(const Scenario& s) {
   std::string out;
@@ -49,9 +42,9 @@ Played play_both_ways(const Plan& plan, std::uint64_t seed) {
 
 /// Draws the plan of a seed; the wakes that are quiet in all of them must be at least so many.
 template <typename Draw>
-void compare(std::uint64_t usual, std::uint64_t least_quiet, Draw&& draw) {
+void compare(int usual, std::uint64_t least_quiet, Draw&& draw) {
   Played all;
-  const std::uint64_t count = worlds(usual);
+  const auto count = static_cast<std::uint64_t>(trial::amount("SLUICE_WAKING_WORLDS", usual));
   for (std::uint64_t seed = 1; seed <= count && !::testing::Test::HasFailure(); ++seed) {
     const Played one = play_both_ways(draw(seed), seed);
     all.cycles += one.cycles;
@@ -59,10 +52,11 @@ void compare(std::uint64_t usual, std::uint64_t least_quiet, Draw&& draw) {
   }
   ::testing::Test::RecordProperty("cycles", std::to_string(all.cycles));
   ::testing::Test::RecordProperty("quiet", std::to_string(all.quiet));
-  if (std::getenv("SLUICE_WAKING_WORLDS"))
+  if (trial::asked_for("SLUICE_WAKING_WORLDS"))
     std::printf("%llu cycles, %llu quiet wakes\n", static_cast<unsigned long long>(all.cycles),
                 static_cast<unsigned long long>(all.quiet));
-  EXPECT_GE(all.quiet * usual, least_quiet * count) << "nothing was tested";
+  EXPECT_GE(all.quiet * static_cast<std::uint64_t>(usual), least_quiet * count)
+      << "nothing was tested";
 }
 
 TEST(Waking, RandomWorldsDecideAsIfEverybodyWereLookedAt) {

@@ -10,7 +10,6 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <cstdlib>
 #include <random>
 #include <set>
 
@@ -19,6 +18,7 @@
 #include "host/outbox/quota_shown.hpp"
 #include "host/plugins/clock.hpp"
 #include "pretended_cluster.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::host {
 namespace {
@@ -353,10 +353,8 @@ class RandomWorld {
   int made_ = 0;
 };
 
-/// SLUICE_CLUSTER_WORLDS=N plays more of them.
 std::uint32_t worlds() {
-  const char* wanted = std::getenv("SLUICE_CLUSTER_WORLDS");
-  return wanted ? static_cast<std::uint32_t>(std::strtoul(wanted, nullptr, 10)) : 40;
+  return static_cast<std::uint32_t>(trial::amount("SLUICE_CLUSTER_WORLDS", 40));
 }
 
 class ClusterDoorWorlds : public ::testing::TestWithParam<std::uint32_t> {};

@@ -10,6 +10,7 @@
 
 #include "core/base/sanitizers.hpp"
 #include "tests/host/plugins/process_support.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::host {
 namespace {
@@ -275,10 +276,8 @@ TEST_F(PluginProcesses, WhileItIsAwayNobodyWaitsAndNothingIsCounted) {
 /// Kills it again and again, at any moment, while checks begin: each that began well is answered
 /// exactly once, and the others are begun again.
 TEST_F(PluginProcesses, KilledAtAnyMomentItLosesNoAnswerAndGivesNoneTwice) {
-  const char* wanted = std::getenv("SLUICE_PROCESS_KILLS");
-  const char* first = std::getenv("SLUICE_FIRST_SEED");
-  const int kills = wanted == nullptr ? 10 : std::atoi(wanted);
-  const unsigned seed = first == nullptr ? 1 : static_cast<unsigned>(std::atoi(first));
+  const int kills = trial::amount("SLUICE_PROCESS_KILLS", 10);
+  const auto seed = static_cast<unsigned>(trial::asked_for("SLUICE_FIRST_SEED").value_or(1));
   std::mt19937 random(seed);
   const auto set = load({peer("pid")});
   ASSERT_NE(set, nullptr);

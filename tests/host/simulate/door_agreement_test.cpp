@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/host/simulate/doors.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::host {
 namespace {
@@ -21,7 +22,10 @@ TEST_F(DoorAgreement, EveryMeasuredCase) {
       cases.push_back(entry.path());
   std::sort(cases.begin(), cases.end());
   ASSERT_GT(cases.size(), 50U);
-  for (const fs::path& each : cases) expect_same({each.string()});
+  // All of them, or every n-th: the number of shares.
+  const std::size_t step =
+      cases.size() / static_cast<std::size_t>(trial::share_of(static_cast<int>(cases.size())));
+  for (std::size_t i = 0; i < cases.size(); i += step) expect_same({cases[i].string()});
 }
 
 TEST_F(DoorAgreement, TheQuickStartWithItsJobs) {

@@ -2,11 +2,11 @@
 // tell the same of each, and leave the same objects.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <string>
 
 #include "tests/host/simulate/doors.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::host {
 namespace {
@@ -96,8 +96,7 @@ class Writes {
 class RandomDoors : public TwoDoors {};
 
 TEST_F(RandomDoors, C10_TellTheSame) {
-  const char* wanted = std::getenv("SLUICE_DOOR_SEEDS");
-  const int seeds = wanted ? std::atoi(wanted) : 40;
+  const int seeds = trial::amount("SLUICE_DOOR_SEEDS", 40);
   int to_the_end = 0;
   for (int seed = 1; seed <= seeds && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,6 +12,7 @@
 #include "host/store/tools.hpp"
 #include "tests/host/store/fixture.hpp"
 #include "tests/host/temporary_folder.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::host::test {
 namespace {
@@ -253,16 +253,12 @@ TEST_F(KilledHost, WhatIsNotWhatWasWrittenLastIsRefused) {
   }
 }
 
-int number_from(const char* name, int otherwise) {
-  const char* said = std::getenv(name);
-  return said != nullptr ? std::atoi(said) : otherwise;
-}
-
 // The property behind all of them, for any bit of any file. SLUICE_BIT_FLIPS=1000 flips so many
 // instead of 300, SLUICE_FIRST_SEED=N others.
 TEST_F(KilledHost, A12_AnyFlippedBitIsRefusedOrChangesNothing) {
-  const int rounds = number_from("SLUICE_BIT_FLIPS", 300);
-  std::mt19937 random(static_cast<unsigned>(20'261'122 + number_from("SLUICE_FIRST_SEED", 0)));
+  const int rounds = trial::amount("SLUICE_BIT_FLIPS", 300);
+  const int first_seed = trial::asked_for("SLUICE_FIRST_SEED").value_or(0);
+  std::mt19937 random(static_cast<unsigned>(20'261'122 + first_seed));
   int refused = 0, harmless = 0;
   for (int round = 0; round < rounds; ++round) {
     auto files = files_;

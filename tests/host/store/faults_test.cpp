@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 
 #include "host/store/sqlite_journal.hpp"
 #include "tests/host/store/model.hpp"
 #include "tests/host/store/recording_vfs.hpp"
 #include "tests/host/temporary_folder.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::host::test {
 namespace {
@@ -77,10 +77,8 @@ void write_image(const DiskImage& image, const std::string& path) {
   for (const auto& [name, content] : image) std::ofstream(path + "/" + name) << content;
 }
 
-/// How long the trace is: 30, or what the environment says.
 std::size_t transactions_of_trace() {
-  const char* wanted = std::getenv("SLUICE_POWER_CUTS");
-  return wanted == nullptr ? 30 : std::strtoul(wanted, nullptr, 10);
+  return static_cast<std::size_t>(trial::amount("SLUICE_POWER_CUTS", 30));
 }
 
 // Every operation is a place where the power may go, each with several outcomes.

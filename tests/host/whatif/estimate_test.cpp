@@ -7,13 +7,13 @@
 
 #include <boost/json/serialize.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 
 #include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
 #include "host/whatif/what_if.hpp"
 #include "tests/host/whatif/live_world.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::host::test {
 namespace {
@@ -204,8 +204,7 @@ TEST(Estimate, OfPastRunsThatAreKept) {
 
 /// The start lies in the interval as often as that says. SLUICE_ESTIMATES=N plays so many.
 TEST(Estimate, IsRightAsOftenAsItSays) {
-  const char* wanted = std::getenv("SLUICE_ESTIMATES");
-  const int plays = wanted ? std::atoi(wanted) : 15;
+  const int plays = trial::amount("SLUICE_ESTIMATES", 15);
   std::mt19937 random(7);
   std::exponential_distribution<double> minutes(0.5);
   int right = 0;

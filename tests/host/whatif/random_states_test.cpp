@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <boost/json/serialize.hpp>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -18,6 +17,7 @@
 #include "host/objects/parts.hpp"
 #include "host/whatif/answer.hpp"
 #include "tests/host/whatif/live_world.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::host::test {
 namespace {
@@ -334,14 +334,9 @@ class RandomHost {
   int starts_ = 0, waits_ = 0, evicted_ = 0;
 };
 
-int number_of(const char* name, int otherwise) {
-  const char* wanted = std::getenv(name);
-  return wanted ? std::atoi(wanted) : otherwise;
-}
-
 void play_all(bool with_plugins) {
-  const int from = number_of("SLUICE_WHAT_IF_FROM", 1);
-  const int seeds = number_of("SLUICE_WHAT_IF_SEEDS", 30);
+  const int from = trial::asked_for("SLUICE_WHAT_IF_FROM").value_or(1);
+  const int seeds = trial::amount("SLUICE_WHAT_IF_SEEDS", 30);
   int starts = 0, waits = 0, evicted = 0;
   for (int seed = from; seed < from + seeds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

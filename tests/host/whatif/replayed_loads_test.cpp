@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <random>
@@ -19,6 +18,7 @@
 #include "host/objects/parts.hpp"
 #include "host/whatif/what_if.hpp"
 #include "tests/host/whatif/live_world.hpp"
+#include "tests/support/amount.hpp"
 
 namespace sluice::host::test {
 namespace {
@@ -32,11 +32,6 @@ class EverybodyMay final : public Authorizer {
  public:
   AccessAnswer may(const Identity&, const AccessRequest&) const override { return {true, ""}; }
 };
-
-int questions_wanted(int otherwise) {
-  const char* wanted = std::getenv("SLUICE_ESTIMATES");
-  return wanted ? std::atoi(wanted) : otherwise;
-}
 
 /// A load that plays itself.
 class Load : public LiveWorld {
@@ -203,7 +198,7 @@ struct Tally {
 
 TEST(ReplayedLoads, JobsThatSayTheirTimeStartWhenItWasTold) {
   Tally tally;
-  tally.ask(questions_wanted(40), true, 10);
+  tally.ask(trial::amount("SLUICE_ESTIMATES", 40), true, 10);
   ASSERT_GT(tally.waited, tally.asked / 2) << tally.told();
   EXPECT_EQ(tally.bounded, tally.waited) << tally.told();
   EXPECT_EQ(tally.exact, tally.waited) << tally.told();
@@ -212,7 +207,7 @@ TEST(ReplayedLoads, JobsThatSayTheirTimeStartWhenItWasTold) {
 
 TEST(ReplayedLoads, AnIntervalOutOfPastRunsIsRightAsOftenAsItSays) {
   Tally tally;
-  tally.ask(questions_wanted(40), false, 150);
+  tally.ask(trial::amount("SLUICE_ESTIMATES", 40), false, 150);
   ASSERT_GT(tally.bounded, tally.asked / 2) << tally.told();
   const double said = tally.said / tally.bounded;
   const double deviation = std::sqrt(said * (1 - said) / tally.bounded);
