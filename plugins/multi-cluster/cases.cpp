@@ -1,7 +1,6 @@
 #include "cases.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "names.hpp"
 
@@ -14,6 +13,8 @@ namespace {
 
 // In milliseconds: what a cluster refuses it refuses again, unless somebody does something.
 constexpr std::int64_t kRestAfterFailure = 5'000;
+// Then it may have got somebody else who decides.
+constexpr std::int64_t kStiffFor = 3'600'000;
 
 std::string text_in(const Json& object, const char* map, std::string_view name) {
   const Json* all = object.find(map);
@@ -30,7 +31,7 @@ enum Standing { kSuperseded, kEnded, kWaits, kRuns };
 Standing standing_of(const Json& slice) {
   if (has_condition(slice, "Finished")) {
     const std::string why = condition(slice, "Finished")->string_or("reason", "");
-    return why == "WorkloadSliceReplaced" || why == "OutOfSync" ? kSuperseded : kEnded;
+    return why == "WorkloadSliceReplaced" || why == kOutOfSync ? kSuperseded : kEnded;
   }
   return has_condition(slice, "Admitted") ? kRuns : kWaits;
 }
@@ -54,6 +55,32 @@ WorkloadName named(const std::string& key) {
 std::vector<std::string> Cases::clusters_of(const std::string& check) const {
   const auto it = checks_.find(check);
   return it == checks_.end() ? std::vector<std::string>() : it->second;
+}
+
+void Cases::begin(const sluice::CheckAttempt& attempt) {
+  attempts_[attempt.uid] = attempt;
+  const auto workload = context_.objects().find(
+      {std::string(kKueue), "Workload", attempt.workload_namespace, attempt.workload});
+  const Json* shown = workload ? condition(*workload, kRefused) : nullptr;
+  if (shown != nullptr && shown->string_or("status", "") == "True")
+    refusals_.restore(attempt.uid, shown->string_or("message", ""));
+}
+
+std::optional<Json> Cases::refusals_shown(const Case& of) const {
+  const Json* shown = condition(*of.workload, kRefused);
+  const bool before = shown != nullptr && shown->string_or("status", "") == "True";
+  const std::string message = refusals_.told(of.uid, now_ms());
+  if (before ? shown->string_or("message", "") == message : message.empty()) return std::nullopt;
+  Json out = Json::object();
+  out["type"] = kRefused;
+  out["status"] = message.empty() ? "False" : "True";
+  out["reason"] = message.empty() ? "Taken" : "Refused";
+  out["message"] = message;
+  out["observedGeneration"] = of.workload->int_or("metadata.generation", 1);
+  out["lastTransitionTime"] = before && !message.empty()
+                                  ? shown->string_or("lastTransitionTime", "")
+                                  : sluice::time_text(context_.now());
+  return out;
 }
 
 std::string Cases::end(const sluice::CheckAttempt& attempt) {
@@ -105,9 +132,9 @@ bool Cases::concerns(const WorkloadName& workload) const {
 
 std::vector<WorkloadName> Cases::kin(const WorkloadName& workload) const {
   std::vector<WorkloadName> out;
-  const auto elastic = elastic_job_of_.find(workload);
-  if (elastic == elastic_job_of_.end()) return out;
-  for (const Json& each : kin_of(workload.ns, elastic->second.second)) {
+  const KnownJob* elastic = elastic_job_of_.find(workload);
+  if (elastic == nullptr) return out;
+  for (const Json& each : kin_of(workload.ns, elastic->uid)) {
     WorkloadName other{workload.ns, each.string_or("metadata.name", "")};
     if (other != workload && !has_condition(each, "Finished")) out.push_back(std::move(other));
   }
@@ -181,18 +208,36 @@ std::vector<Json> Cases::kin_of(const std::string& ns, const std::string& job_ui
   return context_.objects().list(kKueue, "Workload", ns, std::string(kJobUid) + "=" + job_uid);
 }
 
+/// It is there, or may have something at other places that is to be withdrawn.
+bool Cases::is_needed(const WorkloadName& workload, const KnownJob& job) {
+  const ObjectRef here{std::string(kKueue), "Workload", workload.ns, workload.name};
+  if (context_.objects().get(here)) return true;
+  return std::any_of(clusters_.begin(), clusters_.end(), [&](const std::string& cluster) {
+    return std::any_of(settings_.kinds.begin(), settings_.kinds.end(), [&](const JobKind& kind) {
+      const ObjectRef ref{kind.api_version, kind.kind, workload.ns, job.name};
+      const auto there = context_.remotes().find(cluster, ref);
+      return (there && text_in(*there, "metadata.annotations", kOriginJob) == job.uid) ||
+             writing(cluster, ref).waiting;
+    });
+  });
+}
+
 /// Of a job that may change its size: what its workloads are to each other.
 void Cases::read_kin(Case& of) {
   if (!of.workload) {
-    const auto known = elastic_job_of_.find(of.name);
-    if (known == elastic_job_of_.end()) return;
-    std::tie(of.job_name, of.job_uid) = known->second;
+    const KnownJob* known = elastic_job_of_.find(of.name);
+    if (known == nullptr) return;
+    of.job_name = known->name;
+    of.job_uid = known->uid;
   } else if (text_in(*of.workload, "metadata.annotations", kElastic) != "true" ||
              of.job_uid.empty()) {
     return;
   }
   of.local.elastic = true;
-  elastic_job_of_[of.name] = {of.job_name, of.job_uid};
+  if (of.workload)
+    elastic_job_of_.remember(
+        of.name, {of.job_name, of.job_uid},
+        [&](const auto& each, const auto& job) { return each == of.name || is_needed(each, job); });
   if (of.workload) of.local.size = of.local.own_size = size_of(*of.workload);
   const std::string replaced =
       of.workload ? text_in(*of.workload, "metadata.annotations", kReplacementFor) : "";
@@ -257,9 +302,19 @@ std::vector<Place> Cases::read_places(Case& of) {
 void Cases::read_refusal(const Case& of, Place& place) {
   if (place.job.there)
     refusals_.taken(of.uid, place.name);
-  else if (place.job_write.failed && place.job_write.code != 0 && of.local.chosen == place.name)
+  else if (place.job_write.failed && place.job_write.code != 0 && of.local.chosen == place.name &&
+           !refusals_.is_left_alone(of.uid, place.name, now_ms()))  // then it is the last attempt's
     refusals_.refused(of.uid, place.name, now_ms());
   place.refused_for_ms = refusals_.refused_for(of.uid, place.name, now_ms());
+}
+
+/// A cluster that ended a job for its new size would do so again.
+void Cases::read_stiffness(const Case& of, Place& place) {
+  const WorkloadCopy& copy = place.workload;
+  if (copy.finished && copy.reason == kOutOfSync && copy.attempt == of.local.attempt)
+    stiff_since_[place.name] = now_ms();
+  const auto since = stiff_since_.find(place.name);
+  place.stiff = since != stiff_since_.end() && now_ms() - since->second < kStiffFor;
 }
 
 Place Cases::read_place(Case& of, const std::string& name) {
@@ -287,6 +342,7 @@ Place Cases::read_place(Case& of, const std::string& name) {
   }
   out.job_write = writing(name, job_ref(of));
   read_refusal(of, out);
+  if (of.local.elastic) read_stiffness(of, out);
   return out;
 }
 

@@ -18,12 +18,11 @@
 #include <vector>
 
 #include "copies.hpp"
+#include "known_jobs.hpp"
 #include "plan.hpp"
 #include "refusals.hpp"
 
 namespace clusters {
-
-inline constexpr std::int64_t kMillisecond = 1'000'000;
 
 /// A kind of job, by apiVersion and kind.
 struct JobKind {
@@ -36,12 +35,6 @@ struct Settings {
   std::string kubeconfig_folder;
   std::vector<JobKind> kinds;
   Policy policy;
-};
-
-/// A workload by its namespace and name.
-struct WorkloadName {
-  std::string ns, name;
-  auto operator<=>(const WorkloadName&) const = default;
 };
 
 /// As NAMESPACE/NAME, and back.
@@ -80,13 +73,17 @@ class Cases {
   /// Of all that were named, whether checks name them or not.
   std::set<std::string>& clusters() { return clusters_; }
 
-  void begin(const sluice::CheckAttempt& attempt) { attempts_[attempt.uid] = attempt; }
+  /// The host tells of each attempt when it begins, and of all after a start.
+  void begin(const sluice::CheckAttempt& attempt);
   /// The check of an attempt that was under way; empty: it is not.
   std::string end(const sluice::CheckAttempt& attempt);
   /// Those that have the check now.
   std::vector<WorkloadName> under_way() const;
   /// The nominated clusters have their turn from now on; or nobody has.
   void nominated(const std::string& uid, bool any);
+
+  /// What the workload is to show of who refuses its job; nullopt: what it shows.
+  std::optional<sluice::Json> refusals_shown(const Case& of) const;
 
   /// Whether the workload waits for a check that is carried out here, or is gone; the marks on
   /// others are somebody else's.
@@ -113,11 +110,13 @@ class Cases {
  private:
   std::optional<WorkloadName> kin_of_copy(const sluice::ObjectRef& what, const sluice::Json& there);
   void read_check(Case& of) const;
+  bool is_needed(const WorkloadName& workload, const KnownJob& job);
   void read_kin(Case& of);
   void read_kin_there(const Case& of, Place& place, const sluice::Json& job);
   std::vector<sluice::Json> kin_of(const std::string& ns, const std::string& job_uid) const;
   Place read_place(Case& of, const std::string& name);
   void read_refusal(const Case& of, Place& place);
+  void read_stiffness(const Case& of, Place& place);
   std::int64_t now_ms() const { return context_.now() / kMillisecond; }
   std::int64_t unknown_for(const std::string& name);
 
@@ -131,7 +130,8 @@ class Cases {
   std::map<std::string, std::int64_t> unknown_since_;     // by cluster
   std::map<std::string, std::int64_t> failed_since_;      // writes, by cluster, kind and name
   std::map<std::pair<std::string, std::string>, std::string> workload_by_job_;  // ns, job
-  std::map<WorkloadName, std::pair<std::string, std::string>> elastic_job_of_;  // name, UID
+  KnownJobs elastic_job_of_;
+  std::map<std::string, std::int64_t> stiff_since_;  // clusters that let no job change its size
 };
 
 }  // namespace clusters

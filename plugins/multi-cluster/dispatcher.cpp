@@ -45,7 +45,11 @@ Dispatcher::Dispatcher(const sluice::Context& context, Cases& cases)
 
 void Dispatcher::end(const sluice::CheckAttempt& attempt) {
   const std::string check = cases_.end(attempt);
-  if (!check.empty()) estimates_.forget(check, {attempt.workload_namespace, attempt.workload});
+  if (check.empty()) return;
+  const WorkloadName workload{attempt.workload_namespace, attempt.workload};
+  estimates_.forget(check, workload);
+  const Case of = cases_.read(workload);
+  if (of.workload && of.uid == attempt.uid) note_refusals(of);
 }
 
 Again Dispatcher::settle(const WorkloadName& workload, const std::string& job) {
@@ -84,6 +88,7 @@ Again Dispatcher::settle_one(const WorkloadName& workload, const std::string& jo
     }
   }
   const std::vector<Place> places = cases_.read_places(of);
+  note_refusals(of);
   if (of.local.suggested) leave_out_others(places, *of.local.suggested);
   const Plan plan = plan_of(of.local, places, cases_.settings().policy);
   carry_out(of, places, plan);
@@ -126,6 +131,16 @@ void Dispatcher::carry_out(const Case& of, const std::vector<Place>& places, con
   if (plan.finish) finish(of, *find(plan.show_status_of));
   if (plan.job_is_gone) clear_status(of);
   if (plan.verdict) tell(of, *plan.verdict);
+}
+
+/// A manager that starts anew goes on from there.
+void Dispatcher::note_refusals(const Case& of) {
+  if (!of.local.there || of.local.finished) return;
+  const auto shown = cases_.refusals_shown(of);
+  if (!shown) return;
+  Json merge = Json::object();
+  merge["status"]["conditions"] = with_condition(*of.workload, *shown);
+  context_.objects().patch(cases_.workload_ref(of), merge, "status").or_throw();
 }
 
 void Dispatcher::note_places(const Case& of, const Plan& plan) {
@@ -190,7 +205,7 @@ void Dispatcher::take(const Case& of, const Place& place, const Step& step) {
     }
     case Step::What::kResize: {
       Json merge = Json::object();
-      merge["spec"]["parallelism"] = of.local.size;
+      merge["spec"]["parallelism"] = place.stiff ? of.local.own_size : of.local.size;
       const Json* completions = of.job ? of.job->find("spec.completions") : nullptr;
       if (completions != nullptr) merge["spec"]["completions"] = *completions;
       done = remotes.patch(place.name, cases_.job_ref(of), merge);

@@ -34,6 +34,7 @@ class Dispatcher {
   std::string refusal(const Case& of) const;
   void carry_out(const Case& of, const std::vector<Place>& places, const Plan& plan);
   void take(const Case& of, const Place& place, const Step& step);
+  void note_refusals(const Case& of);
   void note_places(const Case& of, const Plan& plan);
   void show_status(const Case& of, const std::string& place);
   void finish(const Case& of, const Place& place);

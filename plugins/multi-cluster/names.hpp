@@ -29,6 +29,12 @@ inline constexpr std::string_view kFirstSlice = "kueue.x-k8s.io/workload-slice-n
 inline constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
 inline constexpr std::string_view kInUse = "kueue.x-k8s.io/resource-in-use";
 
+/// Why a workload has ended whose job has another size by now.
+inline constexpr std::string_view kOutOfSync = "OutOfSync";
+
+/// Condition of a workload here: which clusters refuse its job since when, or are left alone.
+inline constexpr std::string_view kRefused = "sluice.dev/RefusedByClusters";
+
 /// Reason of events.
 inline constexpr std::string_view kEvent = "MultiKueue";
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "names.hpp"
+
 namespace clusters {
 
 namespace {
 
 using What = Step::What;
 using State = Verdict::State;
-
-constexpr std::string_view kOutOfSync = "OutOfSync";
 
 class Planner {
  public:
@@ -296,7 +296,8 @@ class Planner {
 
   /// Once the job has taken the copy: until then it has to have the copy's size.
   void resize(const Place& place) {
-    if (local_.elastic && !place.workload.owner.empty() && place.job.size != local_.size &&
+    const std::int64_t size = place.stiff ? local_.own_size : local_.size;
+    if (local_.elastic && !place.workload.owner.empty() && place.job.size != size &&
         may_write(place.job_write))
       step(place, What::kResize);
   }
@@ -310,12 +311,22 @@ class Planner {
     if (local_.chosen != local_.runs_at) plan_.choose = local_.runs_at;
     const Place* place = find(local_.runs_at);
     if (place == nullptr || !place->reachable || !place->job.there) return;
+    if (place->stiff) return refuse_growth(*place);
     resize(*place);
     if (place->grown)
       tell(State::kReady, "The workload has its size on \"" + place->name + "\"");
     else
       tell(State::kPending,
            "The workload waits for quota at " + place->name + ", where its job runs");
+  }
+
+  /// Its job would be ended there, and lose what it has done.
+  void refuse_growth(const Place& place) {
+    tell(State::kRejected,
+         "Cluster \"" + place.name +
+             "\" ends jobs that change their size while they run, because Kueue decides there, or "
+             "Sluice without the plugin elastic-jobs: the job goes on in its size there. To have "
+             "another size, submit it anew, or to clusters where Sluice decides with the plugin");
   }
 
   void tell(State state, std::string message) { plan_.verdict = {state, std::move(message), 0}; }

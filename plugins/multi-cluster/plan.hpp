@@ -56,6 +56,7 @@ struct Place {
   WorkloadCopy workload;
   JobCopy job;
   bool grown = false;  ///< of a growth: the job has its size there
+  bool stiff = false;  ///< a job that changes its size is ended there
   Writing workload_write, job_write;
 };
 

@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace clusters {
+
+inline constexpr std::int64_t kMillisecond = 1'000'000;
 
 class Refusals {
  public:
@@ -26,6 +29,11 @@ class Refusals {
   /// The workload's attempt is over: who refused it for too long is left alone from now on.
   void end(const std::string& uid, std::int64_t now_ms);
   bool is_left_alone(const std::string& uid, const std::string& cluster, std::int64_t now_ms) const;
+
+  /// As a sentence, from which restore() takes it; empty: nobody refuses it or is left alone.
+  std::string told(const std::string& uid, std::int64_t now_ms) const;
+  /// What is known already stays; words that told() does not say tell nothing.
+  void restore(const std::string& uid, std::string_view told);
 
  private:
   using Key = std::pair<std::string, std::string>;  // UID of the workload, cluster

@@ -53,6 +53,7 @@ def connect(cluster, manager):
 class Clusters:
     """The tests; who decides in the cluster is said by those that have them."""
     sluice = programs = ""
+    plugins = "{ load: [ { name: multi-cluster } ] }"
 
     @classmethod
     def setUpClass(cls):
@@ -69,9 +70,8 @@ class Clusters:
         kueue.local_queue("q", "q", ns="team")
         cls.enterClassContext(Kubelet(cls.api, cpu="64"))
         cls.decide()
-        cls.manager = Place(
-            cls.sluice, 100, "{ load: [ { name: multi-cluster } ] }", ["clusters"],
-            extra="executor: { type: none }\n")
+        cls.manager = Place(cls.sluice, 100, cls.plugins, ["clusters"],
+                            extra="executor: { type: none }\n")
         cls.addClassCleanup(cls.manager.host.__exit__)
         connect(cls.cluster, cls.manager)
 
@@ -171,6 +171,53 @@ class KueueDecides(Clusters, unittest.TestCase):
         if not may_run():
             raise unittest.SkipTest(NEEDS)
         cls.enterClassContext(Neighbour(cls.cluster, build.find(cls.programs, "kueue")))
+
+
+class KueueRefusesSizes(Clusters, unittest.TestCase):
+    """Elastic jobs where Kueue decides, with its gate for them on: they run in their size, and who
+    wants another is told; what Kueue ended once for its size is not ended again and again."""
+    plugins = "{ load: [ { name: elastic-jobs }, { name: multi-cluster } ] }"
+
+    @classmethod
+    def decide(cls):
+        if not may_run():
+            raise unittest.SkipTest(NEEDS)
+        cls.enterClassContext(Neighbour(cls.cluster, build.find(cls.programs, "kueue"),
+                                        gates=("ElasticJobsViaWorkloadSlices",)))
+
+    def checks(self):
+        """Of the workloads here that have not ended, by size: state and message of the check."""
+        return {each["spec"]["podSets"][0]["count"]:
+                (each["status"]["admissionChecks"][0]["state"],
+                 each["status"]["admissionChecks"][0].get("message", ""))
+                for each in self.manager.workloads().values()
+                if not is_shown(each, "Finished") and "admissionChecks" in each.get("status", {})}
+
+    def settled(self, size):
+        job = self.there("sized")
+        return (job and job["spec"]["parallelism"] == size
+                and job.get("status", {}).get("ready") == size
+                and self.here("sized").get("status", {}).get("ready") == size)
+
+    def test_a_job_runs_in_its_size_and_growth_is_refused_with_a_sentence(self):
+        ElasticJobs.submit(self, "sized", 1)
+        eventually(lambda: self.settled(1), "it runs")
+        ElasticJobs.resize(self, "sized", 2)
+        eventually(lambda: self.checks().get(2, ("",))[0] == "Rejected", "growth is refused")
+        self.assertIn('Cluster "there" ends jobs that change their size while they run',
+                      self.checks()[2][1])
+        eventually(lambda: self.settled(1), "it runs in its size")
+        runs = self.there("sized")["metadata"]["uid"]
+        ElasticJobs.resize(self, "sized", 3)
+        eventually(lambda: self.checks().get(3, ("",))[0] == "Rejected",
+                   "so is the next one, before anything is ended for it")
+        self.assertEqual(self.there("sized")["metadata"]["uid"], runs, "it runs on")
+        self.end("sized")
+
+
+# The tests of all are not this one's.
+for each in [name for name in vars(Clusters) if name.startswith("test_")]:
+    setattr(KueueRefusesSizes, each, None)
 
 
 class SluiceDecides(Clusters, unittest.TestCase):

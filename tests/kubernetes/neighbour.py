@@ -30,7 +30,7 @@ def may_run():
 
 
 class Neighbour:
-    def __init__(self, cluster, program, frameworks=("batch/job",)):
+    def __init__(self, cluster, program, frameworks=("batch/job",), gates=()):
         self.cluster = cluster
         self.health = own_port()
         config = {
@@ -49,7 +49,8 @@ class Neighbour:
             cluster.folder, "kueue",
             ["unshare", "--map-root-user", "--mount", "sh", "-c", START, "sh",
              cluster.path("etc"), program, "--config", path,
-             "--feature-gates=VisibilityOnDemand=false"],
+             "--feature-gates=" + ",".join(["VisibilityOnDemand=false",
+                                            *(f"{gate}=true" for gate in gates)])],
             KUBECONFIG=cluster.kubeconfig("admin"), POD_NAMESPACE="kueue-system")
 
     def certificates(self):

@@ -425,6 +425,23 @@ TEST(Growing, TheOneThatRunsTakesASmallerSizeAlong) {
   EXPECT_EQ(text(plan(local, {place("a"), not_taken})), "");
 }
 
+TEST(Growing, WhereJobsAreEndedForItItIsRefusedAndTheJobKeepsItsSize) {
+  Place stiff = with_size("b", 3);
+  stiff.stiff = true;
+  Plan p = plan(growth("b"), {place("a"), stiff});
+  EXPECT_THAT(p.steps, IsEmpty());
+  EXPECT_EQ(p.verdict->state, State::kRejected);
+  EXPECT_THAT(p.verdict->message, ::testing::StartsWith("Cluster \"b\" ends jobs that change"));
+  // Nor does the one that runs take along the size of a growth that has quota for a moment.
+  Local local = running("b");
+  local.elastic = true;
+  local.own_size = 3;
+  local.size = 5;
+  EXPECT_EQ(text(plan(local, {place("a"), stiff})), "");
+  local.own_size = local.size = 2;  // it starts over in its new size
+  EXPECT_EQ(text(plan(local, {place("a"), stiff})), "bsize ");
+}
+
 TEST(Growing, BetweenTwoSizesThereNothingIsSaidOfAnEviction) {
   Local local = running("b");
   local.elastic = true;

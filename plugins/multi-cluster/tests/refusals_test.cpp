@@ -31,5 +31,35 @@ TEST(Refusals, WhoRefusedForTooLongIsLeftAloneForAsLong) {
   EXPECT_EQ(refusals.refused_for("u", "a", 1300), 0) << "the next attempt counts anew";
 }
 
+TEST(Refusals, WhatTheyTellIsWhatTheyAreRestoredFrom) {
+  constexpr std::int64_t kStart = 1'767'225'600'000;  // 2026-01-01T00:00:00Z
+  Refusals refusals(60'000);
+  EXPECT_EQ(refusals.told("u", kStart), "");
+  refusals.refused("u", "a", kStart);
+  refusals.end("u", kStart + 60'000);
+  refusals.refused("u", "b", kStart + 61'000);
+  refusals.refused("v", "c", kStart);
+  const std::string told = refusals.told("u", kStart + 62'000);
+  EXPECT_EQ(told,
+            "b refuses the job since 2026-01-01T00:01:01Z, "
+            "a is left alone until 2026-01-01T00:02:00Z");
+  Refusals anew(60'000);
+  anew.restore("u", told);
+  EXPECT_EQ(anew.told("u", kStart + 62'000), told);
+  EXPECT_EQ(anew.refused_for("u", "b", kStart + 62'000), 1'000);
+  EXPECT_TRUE(anew.is_left_alone("u", "a", kStart + 119'000));
+  EXPECT_FALSE(anew.is_left_alone("u", "a", kStart + 120'000));
+  EXPECT_EQ(anew.told("u", kStart + 120'000), "b refuses the job since 2026-01-01T00:01:01Z");
+}
+
+TEST(Refusals, WordsThatTheyDoNotSayRestoreNothing) {
+  for (const char* words : {"", ", ", "all is well", "a refuses the job since yesterday",
+                            "a is left alone until ", " since 2026-01-01T00:00:00Z"}) {
+    Refusals refusals(60'000);
+    refusals.restore("u", words);
+    EXPECT_EQ(refusals.told("u", 0), "") << words;
+  }
+}
+
 }  // namespace
 }  // namespace clusters

@@ -106,6 +106,14 @@ class World {
     return out;
   }
   Json workload() { return *host.objects().find("Workload", "team", "w"); }
+  /// What it says of who refuses its job; empty: nothing.
+  std::string refused() {
+    const Json now = workload();
+    for (const Json& each : now.find("status.conditions")->items())
+      if (each.string_or("type", "") == "sluice.dev/RefusedByClusters")
+        return each.string_or("message", "");
+    return {};
+  }
   Json condition(const std::string& cluster) {
     return host.objects()
         .find("MultiKueueCluster", "", cluster)
@@ -212,6 +220,57 @@ TEST(World, AJobWhoseNameIsTakenForTooLongGoesToAnotherCluster) {
   look();
   world.settle();
   EXPECT_THAT(world.there("b"), ElementsAre("Workload w"));
+}
+
+TEST(World, HowLongAClusterRefusesIsCountedOnByAManagerThatStartsAnew) {
+  constexpr const char* kConfig = R"({"workerLostTimeoutSeconds":60})";
+  World world(kConfig);
+  const auto refuse = [&] { world.place("b").refusals = {{409, "it exists already"}}; };
+  world.begin();
+  world.settle();
+  world.reserve("b");
+  refuse();
+  world.settle();
+  EXPECT_EQ(world.refused(), "b refuses the job since " + sluice::time_text(world.host.now()));
+  world.plugin.advance(40s);
+
+  TestedPlugin again(world.host, kConfig);
+  const auto begin = [&](std::uint64_t attempt) {
+    FakeWorkload workload("team", "w");
+    again.begin_check(workload, {.check = "clusters", .check_json = kCheck, .attempt = attempt});
+  };
+  again.check_changed("clusters", kCheck);
+  for (const char* name : {"a", "b"}) again.reconcile({kVersion, "MultiKueueCluster", "", name});
+  begin(1);
+  EXPECT_EQ(world.host.state_of("team/w", "clusters"), "Pending") << "40 s of 60";
+  again.advance(20s);
+  refuse();
+  again.reconcile({kVersion, "Workload", "team", "w"});
+  EXPECT_EQ(world.host.state_of("team/w", "clusters"), "Retry");
+
+  // So is how long it is left alone then.
+  again.cancel_check(FakeWorkload("team", "w"), {.check = "clusters", .attempt = 1});
+  const std::string alone =
+      "b is left alone until " + sluice::time_text(world.host.now() + 60'000'000'000);
+  EXPECT_EQ(world.refused(), alone);
+  TestedPlugin third(world.host, kConfig);
+  third.check_changed("clusters", kCheck);
+  for (const char* name : {"a", "b"}) third.reconcile({kVersion, "MultiKueueCluster", "", name});
+  third.begin_check(FakeWorkload("team", "w"),
+                    {.check = "clusters", .check_json = kCheck, .attempt = 2});
+  const auto look = [&] {
+    while (!world.host.remotes().waiting().empty())
+      for (const ObjectRef& ref : world.host.remotes().deliver()) third.reconcile(ref);
+    third.reconcile({kVersion, "Workload", "team", "w"});
+  };
+  world.place("b").refusals.clear();
+  for (int turn = 0; turn < 4; ++turn) look();
+  EXPECT_THAT(world.there("b"), IsEmpty());
+  EXPECT_THAT(world.there("a"), ElementsAre("Workload w"));
+  third.advance(61s);
+  for (int turn = 0; turn < 2; ++turn) look();
+  EXPECT_THAT(world.there("b"), ElementsAre("Workload w"));
+  EXPECT_EQ(world.refused(), "") << "nobody is left alone any more";
 }
 
 constexpr const char* kExplained = R"({"state":"Pending",
