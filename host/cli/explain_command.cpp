@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "api/json/json.hpp"
 #include "host/cli/command.hpp"
 #include "host/cli/connection.hpp"
 #include "host/cli/explain_watch.hpp"
@@ -39,7 +40,10 @@ Result<int> watch(const Client& client, const ExplainTarget& target, OutputForma
     if (!first && format != OutputFormat::kJson)
       fmt::print("{}\n", format == OutputFormat::kYaml ? "---" : "");
     first = false;
-    fmt::print("{}", printed(document, format, [&] { return explanation_text(document); }));
+    if (format == OutputFormat::kJson)
+      fmt::print("{}\n", api::to_json(document));
+    else
+      fmt::print("{}", printed(document, format, [&] { return explanation_text(document); }));
     std::fflush(stdout);
   });
 }

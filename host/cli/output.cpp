@@ -1,10 +1,57 @@
 #include "host/cli/output.hpp"
-#include "host/cli/arguments.hpp"
+
+#include <cstddef>
+#include <utility>
 
 #include "api/json/json.hpp"
+#include "host/cli/arguments.hpp"
 #include "host/manifests/yaml_text.hpp"
 
 namespace sluice::host {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kIndent = 4;
+
+void append_line(std::string& out, std::size_t depth) {
+  out += '\n';
+  out.append(depth * kIndent, ' ');
+}
+
+void append_indented(const json::value& value, std::size_t depth, std::string& out) {
+  if (const json::object* object = value.if_object(); object != nullptr && !object->empty()) {
+    char before = '{';
+    for (const auto& [name, member] : *object) {
+      out += std::exchange(before, ',');
+      append_line(out, depth + 1);
+      api::append_json_text(api::view(name), out);
+      out += ": ";
+      append_indented(member, depth + 1, out);
+    }
+    append_line(out, depth);
+    out += '}';
+  } else if (const json::array* array = value.if_array(); array != nullptr && !array->empty()) {
+    char before = '[';
+    for (const json::value& each : *array) {
+      out += std::exchange(before, ',');
+      append_line(out, depth + 1);
+      append_indented(each, depth + 1, out);
+    }
+    append_line(out, depth);
+    out += ']';
+  } else {
+    api::append_json(value, out);
+  }
+}
+
+}  // namespace
+
+std::string indented_json(const json::value& document) {
+  std::string out;
+  append_indented(document, 0, out);
+  return out;
+}
 
 CLI::Option* add_output_option(CLI::App& command, OutputFormat& format, const std::string& about,
                                bool with_csv) {
@@ -36,7 +83,7 @@ std::string printed(const boost::json::value& document, OutputFormat format,
     case OutputFormat::kJson:
       break;
   }
-  return api::to_json(document) + "\n";
+  return indented_json(document) + "\n";
 }
 
 }  // namespace sluice::host

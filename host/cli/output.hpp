@@ -21,6 +21,9 @@ CLI::Option* add_output_option(
     const std::string& about = "table (default; the same as text), json or yaml",
     bool with_csv = false);
 
+/// As `kubectl -o json` prints it: by four spaces, an entry a line; no line break at the end.
+std::string indented_json(const boost::json::value& document);
+
 /// `document` in that form; a table is what `table` makes, with its line breaks. REQUIRES: not
 /// kCsv.
 std::string printed(const boost::json::value& document, OutputFormat format,

@@ -74,7 +74,7 @@ Submission submission_of(const SubmitArguments& arguments) {
 
 /// A Job has no table: without -o it is JSON.
 void print_job(const boost::json::object& job, OutputFormat format) {
-  fmt::print("{}", printed(job, format, [&] { return api::to_json(job) + "\n"; }));
+  fmt::print("{}", printed(job, format, [&] { return indented_json(job) + "\n"; }));
 }
 
 Result<int> print_job(const Submission& submission, OutputFormat format) {

@@ -64,10 +64,11 @@ TEST_F(Usage, AnswersComeAsTableJsonOrYaml) {
     const char *command, *rest, *json, *yaml;
   };
   for (const Case& each :
-       {Case{"version", "", R"({"version":")", "version: "},
-        Case{"plugin list", " --directory /nowhere", R"({"directory":"/nowhere","plugins":[]})",
+       {Case{"version", "", "{\n    \"version\": \"", "version: "},
+        Case{"plugin list", " --directory /nowhere",
+             "{\n    \"directory\": \"/nowhere\",\n    \"plugins\": []\n}\n",
              "directory: \"/nowhere\"\nplugins: []\n"},
-        Case{"submit --queue q --dry-run", " -- ./x", R"({"apiVersion":"batch/v1",)",
+        Case{"submit --queue q --dry-run", " -- ./x", "{\n    \"apiVersion\": \"batch/v1\",\n",
              "apiVersion: batch/v1\n"}}) {
     const auto run = [&](const std::string& option) {
       return sluice(each.command + option + each.rest);
