@@ -39,6 +39,14 @@ class Insight {
                                  std::int64_t limit, Done done) = 0;
   /// Why a workload waits: see docs/explain.md. `may_know` is asked on the kernel's thread.
   virtual void explain(std::string ns, std::string workload, MayKnow may_know, Done done) = 0;
+  /// The same document with what became known since of those of its `checks` that are `awaited`;
+  /// nothing else of it is worked out again.
+  virtual void await(std::string ns, std::string workload, boost::json::object document,
+                     Done done) {
+    static_cast<void>(ns);
+    static_cast<void>(workload);
+    done(boost::json::value(std::move(document)));
+  }
 };
 
 /// A WhatIf that a client sent.

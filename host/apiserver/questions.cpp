@@ -29,9 +29,10 @@ Insight::Done reply_when_done(const CallPtr& call) {
   };
 }
 
-// Whoever answers for a check of the workload may wait for the word of another place.
-constexpr std::int64_t kAwaitedMs = 40;
-constexpr int kMostAwaited = 40;
+// Whoever answers for a check of the workload may wait for the word of another place. It is asked
+// after 20 ms, and each time after a half more, nine times within 1.5 s.
+constexpr std::int64_t kAwaitedMs = 20;
+constexpr int kMostAwaited = 9;
 
 bool is_awaited(const boost::json::value& document) {
   const auto* object = document.if_object();
@@ -42,15 +43,17 @@ bool is_awaited(const boost::json::value& document) {
          });
 }
 
-/// Asked again, so often at most, until nothing is awaited any more.
-void explain(const CallPtr& call, const MayKnow& may_know, int more) {
-  auto told = [call, may_know, more](ApiResult<boost::json::value> result) {
+/// What is awaited is asked for again, so often at most, until nothing is awaited any more.
+Insight::Done told(const CallPtr& call, std::int64_t pause_ms, int more) {
+  return [call, pause_ms, more](ApiResult<boost::json::value> result) {
     if (more == 0 || !result || !is_awaited(*result))
       return reply_when_done(call)(std::move(result));
-    call->exchange->after(kAwaitedMs,
-                          [call, may_know, more] { explain(call, may_know, more - 1); });
+    call->exchange->after(
+        pause_ms, [call, pause_ms, more, document = std::move(result->get_object())]() mutable {
+          call->at->backend.insight->await(call->route.ns, call->route.name, std::move(document),
+                                           told(call, pause_ms + pause_ms / 2, more - 1));
+        });
   };
-  call->at->backend.insight->explain(call->route.ns, call->route.name, may_know, std::move(told));
 }
 
 const ReviewKind* find_review(const Route& route) {
@@ -130,7 +133,8 @@ void serve_explain(const CallPtr& call) {
     wish.ns = ns;
     return call->at->backend.authorizer->may(call->request().user, wish).allowed;
   };
-  explain(call, may_know, kMostAwaited);
+  call->at->backend.insight->explain(call->route.ns, call->route.name, may_know,
+                                     told(call, kAwaitedMs, kMostAwaited));
 }
 
 void serve_document(const CallPtr& call) {

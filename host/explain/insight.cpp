@@ -60,18 +60,25 @@ void add_obstacles(const ObjectAccess& objects, const std::string& ns, json::obj
   others = std::move(help);
 }
 
-/// What those who answer for its checks have to say beside the states.
+void tell(const CheckTelling& told, json::object& check) {
+  for (const std::string& line : told.lines) array_of(check, "details").emplace_back(line);
+  if (told.more_soon) check["awaited"] = true;
+}
+
+/// What those who answer for its checks have to say beside the states. `awaited`: of those checks
+/// alone of which more was awaited.
 void add_details(const Engine& engine, const ObjectAccess& objects, WorkloadId id,
-                 CheckControllers& plugins, json::object& document) {
-  if (document.contains("checks"))
-    for (json::value& each : document["checks"].as_array()) {
-      json::object& check = each.as_object();
-      const auto query = check_query(engine, objects, id, text_in(check, "name"));
-      if (!query) continue;
-      const CheckTelling told = plugins.explain(*query);
-      for (const std::string& line : told.lines) array_of(check, "details").emplace_back(line);
-      if (told.more_soon) check["awaited"] = true;
-    }
+                 CheckControllers& plugins, json::object& document, bool awaited) {
+  if (!document.contains("checks")) return;
+  for (json::value& each : document["checks"].as_array()) {
+    json::object& check = each.as_object();
+    if (awaited && !check.contains("awaited")) continue;
+    check.erase("awaited");
+    const auto query = check_query(engine, objects, id, text_in(check, "name"));
+    if (!query) continue;
+    if (awaited) check.erase("details");
+    tell(plugins.explain(*query), check);
+  }
 }
 
 }  // namespace
@@ -123,7 +130,18 @@ void LiveInsight::explain(std::string ns, std::string workload, MayKnow may_know
     const auto id = engine_.find(ns + "/" + workload);
     if (!id) return done(not_found(api::kueue_kind(objects.scheme(), "Workload"), workload));
     json::object document = explain_workload(engine_, objects, *id, may_know);
-    if (checks_ != nullptr) add_details(engine_, objects, *id, *checks_, document);
+    if (checks_ != nullptr) add_details(engine_, objects, *id, *checks_, document, false);
+    done(json::value(std::move(document)));
+  });
+}
+
+void LiveInsight::await(std::string ns, std::string workload, json::object document, Done done) {
+  kernel_.post([this, ns = std::move(ns), workload = std::move(workload),
+                document = std::move(document),
+                done = std::move(done)](ObjectAccess& objects) mutable {
+    const auto id = engine_.find(ns + "/" + workload);
+    if (!id) return done(not_found(api::kueue_kind(objects.scheme(), "Workload"), workload));
+    if (checks_ != nullptr) add_details(engine_, objects, *id, *checks_, document, true);
     done(json::value(std::move(document)));
   });
 }

@@ -27,6 +27,8 @@ class LiveInsight final : public Insight {
   void pending_workloads(std::string ns, std::string queue, std::int64_t offset, std::int64_t limit,
                          Done done) override;
   void explain(std::string ns, std::string workload, MayKnow may_know, Done done) override;
+  void await(std::string ns, std::string workload, boost::json::object document,
+             Done done) override;
 
  private:
   ApiResult<boost::json::value> pending(const ObjectAccess& objects, const std::string& ns,

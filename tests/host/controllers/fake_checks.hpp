@@ -54,8 +54,9 @@ class FakeChecks final : public CheckControllers {
     if (query.check != "quick") called();
     told.push_back("cancel " + line(query) + " " + std::string(why));
   }
+  bool more_soon = false;
   CheckTelling explain(const CheckQuery& query) override {
-    return {{"asked for " + line(query)}, false};
+    return {{"asked for " + line(query)}, more_soon};
   }
   std::vector<CheckReport> take_reports() override { return std::exchange(reports, {}); }
   std::vector<std::string> take() { return std::exchange(told, {}); }

@@ -139,6 +139,21 @@ TEST(LiveInsight, TellsWhatAPluginSaysBesideTheStateOfACheck) {
   EXPECT_EQ(at(seen, "/checks/0/details/0"), "asked for w ask 1");
   EXPECT_THAT(explanation_text(seen),
               ::testing::HasSubstr("  Checks   ask Pending\n           asked for w ask 1\n"));
+
+  // What is awaited is told anew, and nothing else of the document is worked out again.
+  const auto await = [&](bool more_soon) {
+    checks.more_soon = more_soon;
+    seen["wouldHelp"] = {"as it was"};
+    insight.await("default", "w", seen, [&](const auto& answer) { seen = answer->as_object(); });
+    return json::serialize(seen.at("checks"));
+  };
+  const std::string told =
+      R"([{"name":"ask","state":"Pending","message":"","details":["asked for w ask 1"])";
+  EXPECT_EQ(await(true), told + "}]") << "it was not awaited";
+  seen.at("checks").as_array()[0].as_object()["awaited"] = true;
+  EXPECT_EQ(await(true), told + R"(,"awaited":true}])");
+  EXPECT_EQ(await(false), told + "}]");
+  EXPECT_EQ(at(seen, "/wouldHelp/0"), "as it was");
 }
 
 /// C5: each obstacle is named with the way out, in front of everything else.
