@@ -9,6 +9,7 @@
 #include <future>
 
 #include "host/whatif/fork.hpp"
+#include "host/whatif/what_if.hpp"
 #include "tests/host/writes/host_fixture.hpp"
 
 namespace sluice::host::test {
@@ -57,14 +58,66 @@ void load(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-/// A question to a host with so many workloads, answered from a fork; memory is what the fork took.
-void ask(benchmark::State& state) {
-  HostFixture host;
-  fill(host, state.range(0));
+class Everybody final : public Authorizer {
+ public:
+  AccessAnswer may(const Identity&, const AccessRequest&) const override { return {true, ""}; }
+};
+
+void publish(HostFixture& host) {
   host.kernel.run_to_rest();
   std::promise<void> published;
   host.store.commit([&](const Result<void>&) { published.set_value(); });
   published.get_future().wait();
+}
+
+/// When the first hundred of a queue of so many would start, from past run times: as many plays as
+/// the time allows, each with a fork of its own.
+void ask_queue(benchmark::State& state) {
+  HostFixture host;
+  fill(host, state.range(0));
+  publish(host);
+  const Everybody everybody;
+  double control_ms = 0;
+  const HostWhatIf service(
+      {host.configuration, *host.rules, host.store}, everybody,
+      [&]() -> Result<ForkMoment> {
+        const auto began = std::chrono::steady_clock::now();
+        ForkMoment out{.now = host.now,
+                       .version = host.store.version(),
+                       .memory = host.machine.engine().memory()};
+        const std::chrono::duration<double, std::milli> held =
+            std::chrono::steady_clock::now() - began;
+        control_ms = held.count();
+        return out;
+      },
+      [] {
+        PastRunTimes past;
+        for (int i = 1; i <= 30; ++i) past["default/q"].push_back(i * 60 * kSecond);
+        return past;
+      });
+  const boost::json::value question = boost::json::parse(
+      R"({"apiVersion":"sluice.dev/v1alpha1","kind":"WhatIf",
+          "spec":{"waiting":{"clusterQueue":"cq"}}})");
+  for (auto _ : state) {
+    const auto began = std::chrono::steady_clock::now();
+    const auto answer = service.answer({{"somebody", "", {}}, question.as_object()},
+                                       began + std::chrono::seconds(30));
+    SLUICE_CHECK(answer.ok(), answer.ok() ? "" : answer.error().text);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    state.SetIterationTime(took.count());
+    const auto& told = answer->at("status").at("workloads").as_array();
+    state.counters["told"] = static_cast<double>(told.size());
+    state.counters["plays"] =
+        static_cast<double>(told.at(0).at("start").at("plays").to_number<std::int64_t>());
+    state.counters["control_ms"] = control_ms;
+  }
+}
+
+/// A question to a host with so many workloads, answered from a fork; memory is what the fork took.
+void ask(benchmark::State& state) {
+  HostFixture host;
+  fill(host, state.range(0));
+  publish(host);
   const ForkSource source{host.configuration, *host.rules, host.store};
   for (auto _ : state) {
     const auto began = std::chrono::steady_clock::now();
@@ -89,6 +142,7 @@ void ask(benchmark::State& state) {
 }
 
 BENCHMARK(ask)->Arg(100'000)->Unit(benchmark::kMillisecond)->Iterations(3)->UseManualTime();
+BENCHMARK(ask_queue)->Arg(100'000)->Unit(benchmark::kMillisecond)->Iterations(3)->UseManualTime();
 BENCHMARK(load)->Arg(200'000)->Unit(benchmark::kMillisecond)->Iterations(3)->UseManualTime();
 
 }  // namespace

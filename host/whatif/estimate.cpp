@@ -130,8 +130,8 @@ json::object document(const Told& told, const std::optional<Time>& soonest, cons
 /// Plays, and what they showed so far.
 class Estimate {
  public:
-  Estimate(const PutAgain& put, const PastRunTimes& kept, Deadline deadline)
-      : put_(put), kept_(kept), deadline_(deadline) {}
+  Estimate(Put first, const PutAgain& put, const PastRunTimes& kept, Deadline deadline)
+      : first_(std::move(first)), put_(put), kept_(kept), deadline_(deadline) {}
 
   std::vector<json::object> run() {
     for (int i = 0; i < kPlays; ++i)
@@ -146,7 +146,7 @@ class Estimate {
 
  private:
   bool play(Play::Mode mode, int number) {
-    auto put = put_();
+    ApiResult<Put> put = first_.fork ? std::exchange(first_, {}) : put_();
     if (!put) return false;
     const RunTimes times(put->fork->engine(), put->fork->jobs(), kept_);
     const std::vector<WorkloadId> waiting = put->waiting();
@@ -170,6 +170,7 @@ class Estimate {
     return !seen.cut;
   }
 
+  Put first_;
   const PutAgain& put_;
   const PastRunTimes& kept_;
   const Deadline deadline_;
@@ -182,9 +183,9 @@ class Estimate {
 
 }  // namespace
 
-std::vector<json::object> estimate_starts(const PutAgain& put, const PastRunTimes& kept,
+std::vector<json::object> estimate_starts(Put first, const PutAgain& put, const PastRunTimes& kept,
                                           Deadline deadline) {
-  return Estimate(put, kept, deadline).run();
+  return Estimate(std::move(first), put, kept, deadline).run();
 }
 
 }  // namespace sluice::host

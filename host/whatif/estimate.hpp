@@ -32,8 +32,9 @@ using PutAgain = std::function<ApiResult<Put>()>;
 
 /// One per asked workload that waits, in their order, as docs/what-if.md describes it; fewer when
 /// it could not be worked out. Takes until the deadline at most: fewer plays tell less. `kept`:
-/// past run times beyond those of the objects that are there.
-std::vector<boost::json::object> estimate_starts(const PutAgain& put, const PastRunTimes& kept,
-                                                 Deadline deadline);
+/// past run times beyond those of the objects that are there. `first` is played on as the first: to
+/// fork costs more than most plays.
+std::vector<boost::json::object> estimate_starts(Put first, const PutAgain& put,
+                                                 const PastRunTimes& kept, Deadline deadline);
 
 }  // namespace sluice::host

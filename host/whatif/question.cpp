@@ -243,14 +243,14 @@ ApiResult<void> judge_access(const Question& question, const May& may, const Exi
   return {};
 }
 
-ApiResult<void> judge_queue(const Waiting& waiting, const May& may, Machine& machine) {
+ApiResult<void> judge_queue(const Waiting& waiting, const api::Scheme& scheme, const May& may,
+                            const Exists& exists) {
   if (waiting.cluster_queue.empty() && waiting.local_queue.empty()) return {};
   const bool local = !waiting.local_queue.empty();
   const std::string& key = local ? waiting.local_queue : waiting.cluster_queue;
-  const api::KindInfo& kind =
-      api::kueue_kind(machine.scheme(), local ? "LocalQueue" : "ClusterQueue");
+  const api::KindInfo& kind = api::kueue_kind(scheme, local ? "LocalQueue" : "ClusterQueue");
   const AccessRequest read = reading(kind.plural, key);
-  if (machine.store().find(kind, key) || !may(read).allowed) return {};
+  if (exists(kind, key) || !may(read).allowed) return {};
   return not_found(kind, read.name);
 }
 

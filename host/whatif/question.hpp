@@ -71,7 +71,8 @@ ApiResult<void> judge_access(const Question& question, const May& may, const Exi
 
 /// 404 for a queue that is not there, for whoever may read it. Nobody else learns whether there is
 /// such a queue: he hears of no workloads in it.
-ApiResult<void> judge_queue(const Waiting& waiting, const May& may, Machine& machine);
+ApiResult<void> judge_queue(const Waiting& waiting, const api::Scheme& scheme, const May& may,
+                            const Exists& exists);
 
 /// What an asked wish became: the key of the object that was written.
 struct Granted {

@@ -93,6 +93,10 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
     return source_.store.get(kind, key) != nullptr;
   };
   if (auto allowed = judge_access(question, may, published); !allowed) return allowed.error();
+  // Unless the question itself makes the queue, it needs no fork to know that there is none.
+  if (question.wishes.empty())
+    if (auto there = judge_queue(question.waiting, source_.rules.scheme, may, published); !there)
+      return there.error();
 
   // A user that may not read a namespace's workloads gets no names of them.
   const MayKnow may_know = [&](std::string_view ns) {
@@ -115,7 +119,10 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
     auto granted = put_question(question, may, out.fork->machine());
     if (!granted) return granted.error();
     out.granted = std::move(*granted);
-    if (auto there = judge_queue(question.waiting, may, out.fork->machine()); !there)
+    const Exists forked = [&](const api::KindInfo& kind, std::string_view key) {
+      return out.fork->machine().store().find(kind, key) != nullptr;
+    };
+    if (auto there = judge_queue(question.waiting, source_.rules.scheme, may, forked); !there)
       return there.error();
     if (auto rested = out.fork->run_to_rest(deadline); !rested)
       return unavailable(rested.error().text, 1);
@@ -134,10 +141,9 @@ ApiResult<json::object> HostWhatIf::answer(const WhatIfRequest& request, Deadlin
     uncertain.get_array().emplace_back(each);
   }
   const bool any_waits = !done->waiting().empty();
-  done->fork.reset();  // its memory is needed
   const json::object& spec = part(request.question, "spec");
   if (any_waits && api::find_bool(spec, "estimate", true))
-    add_starts(status, estimate_starts(put, past_ ? past_() : PastRunTimes(),
+    add_starts(status, estimate_starts(std::move(*done), put, past_ ? past_() : PastRunTimes(),
                                        std::min(deadline, Deadline::clock::now() + kEstimate)));
   out["status"] = std::move(status);
   return out;

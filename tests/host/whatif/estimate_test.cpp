@@ -131,7 +131,7 @@ TEST(Estimate, OfAllThatWaitInAQueue) {
                                            json::object{{"namespace", "a"}, {"name", "gone"}}}}}),
             "fourth Waits: 180 180 100 \nfirst Runs: - - 0 \n")
       << "in the order of the question; what is gone is not told of";
-  EXPECT_EQ(world.told_of({{"clusterQueue", "none"}}),
+  EXPECT_EQ(world.told_of({{"clusterQueue", "none"}}, Deadline::min()),
             "404 clusterqueues.kueue.x-k8s.io \"none\" not found");
 }
 
