@@ -224,12 +224,14 @@ AccessRequest access_of(const Route& route, const Request& request) {
     out.group = "kueue.x-k8s.io";
     out.subresource = {};
   }
-  // So does that to read ClusterQueues the question what their quotas were.
+  // So does that to read ClusterQueues, or Cohorts, the question what their quotas were.
   if (route.type == Route::Type::kHistory && route.resource == "quotas") {
     out.group = "kueue.x-k8s.io";
-    out.resource = "clusterqueues";
-    const std::string* one = request.parameter("clusterQueue");
-    if (one != nullptr && !one->empty()) {
+    const std::string* cohort = request.parameter("cohort");
+    const bool of_cohorts = cohort != nullptr && !cohort->empty();
+    out.resource = of_cohorts ? "cohorts" : "clusterqueues";
+    const std::string* one = of_cohorts ? cohort : request.parameter("clusterQueue");
+    if (one != nullptr && !one->empty() && *one != "*") {
       out.verb = route.verb.empty() ? "" : "get";
       out.name = *one;
     }

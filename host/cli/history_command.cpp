@@ -42,7 +42,7 @@ struct HistoryArguments {
   OutputFormat output = OutputFormat::kTable;
   bool runs = false, quotas = false;
   std::string by = "queue", since, until;
-  std::string user, queue, cluster_queue, flavor, after;
+  std::string user, queue, cluster_queue, cohort, flavor, after;
   std::int64_t limit = 100;
 };
 
@@ -72,6 +72,7 @@ Result<std::string> query_of(const HistoryArguments& arguments) {
       {"user", &arguments.user},
       {"queue", &arguments.queue},
       {"clusterQueue", &arguments.cluster_queue},
+      {"cohort", &arguments.cohort},
       {"flavor", &arguments.flavor}};
   for (const auto& [name, text] : texts)
     if (!text->empty()) add(name, *text);
@@ -109,6 +110,11 @@ Result<json::object> ask_widely(const Client& client, const std::string& query) 
 }
 
 Result<int> history(const HistoryArguments& arguments) {
+  if (!arguments.cohort.empty() && !arguments.quotas)
+    return Error{
+        fmt::format("--cohort: found \"{}\"; allowed with --quotas only, runs belong to "
+                    "ClusterQueues",
+                    arguments.cohort)};
   if (arguments.quotas && !arguments.host.ns.empty())
     return Error{
         fmt::format("--namespace: found \"{}\"; allowed with --quotas: none, ClusterQueues "
@@ -154,6 +160,7 @@ void add_history_command(CLI::App& app, Action& action) {
   text("--queue,-q", arguments->queue, "Only of LocalQueues of this name", "NAME")
       ->excludes(quotas);
   text("--cluster-queue", arguments->cluster_queue, "Only of this ClusterQueue", "NAME");
+  text("--cohort", arguments->cohort, "With --quotas: those of this Cohort, or * of all", "NAME");
   text("--flavor", arguments->flavor, "Only what was held of this flavor", "NAME")
       ->excludes(quotas);
   command->add_option("--limit", arguments->limit, "Of --runs: so many (default: 100)")

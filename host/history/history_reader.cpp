@@ -164,7 +164,12 @@ json::object stretch_json(const QuotaStretch& stretch) {
     if (each.lending_limit) quota["lendingLimit"] = amount(*each.lending_limit);
     quotas.push_back(std::move(quota));
   }
-  json::object out{{"clusterQueue", stretch.cluster_queue}};
+  const std::string_view name = stretch.cluster_queue;
+  json::object out;
+  if (is_of_cohort(name))
+    out["cohort"] = api::json_view(name.substr(kCohortMark.size()));
+  else
+    out["clusterQueue"] = api::json_view(name);
   set_time(out, "from", stretch.since);
   set_time(out, "to", stretch.until);
   out["quotas"] = std::move(quotas);
@@ -205,27 +210,33 @@ ApiResult<json::object> HistoryReader::answer(const HistoryQuery& query, Millis 
 
 ApiResult<json::object> HistoryReader::quotas(const HistoryQuery& query) {
   return of_one_moment([&]() -> ApiResult<json::object> {
-    const NameId queue = names_.find(query.cluster_queue);
+    const bool of_cohorts = !query.cohort.empty();
+    const std::string one = !of_cohorts                   ? query.cluster_queue
+                            : query.cohort == kAllCohorts ? std::string()
+                                                          : std::string(kCohortMark) + query.cohort;
+    const NameId queue = names_.find(one);
     json::array items;
     auto rows = database_.prepare(
         fmt::format("SELECT {} FROM quotas WHERE since < ?1 AND (until = 0 OR until > ?2) {}",
-                    kQuotaColumns, query.cluster_queue.empty() ? "" : "AND cluster_queue = ?3")
+                    kQuotaColumns, one.empty() ? "" : "AND cluster_queue = ?3")
             .c_str());
     if (!rows) return of_file(rows.error());
     rows->bind(1, query.to);
     rows->bind(2, query.from);
-    if (!query.cluster_queue.empty()) rows->bind(3, queue);
+    if (!one.empty()) rows->bind(3, queue);
     std::vector<QuotaStretch> found;
     for (;;) {
       const auto row = rows->step();
       if (!row) return of_file(row.error());
       if (!*row) break;
+      QuotaStretch stretch = read_quotas(*rows, names_);
+      if (is_of_cohort(stretch.cluster_queue) != of_cohorts) continue;
       if (found.size() == limits_.stretches)
         return bad_request(fmt::format(
             "from: quotas were changed more than {} times since then: ask for less time (from, to) "
-            "or for one clusterQueue",
+            "or for one clusterQueue or cohort",
             limits_.stretches));
-      found.push_back(read_quotas(*rows, names_));
+      found.push_back(std::move(stretch));
     }
     std::sort(found.begin(), found.end(), [](const QuotaStretch& a, const QuotaStretch& b) {
       return std::tie(a.cluster_queue, a.since) < std::tie(b.cluster_queue, b.since);

@@ -105,9 +105,12 @@ Result<HistoryQuery> parse_query(std::string ns, const Parameters& parameters) {
   const std::pair<std::string_view, std::string*> filters[] = {{"user", &out.user},
                                                                {"queue", &out.queue},
                                                                {"clusterQueue", &out.cluster_queue},
-                                                               {"flavor", &out.flavor}};
+                                                               {"flavor", &out.flavor},
+                                                               {"cohort", &out.cohort}};
   for (const auto& [name, into] : filters)
     if (const std::string* text = parameters(name)) *into = *text;
+  if (!out.cohort.empty() && !out.cluster_queue.empty())
+    return Error{"cohort: must not be given together with clusterQueue"};
   if (auto read = read_number(parameters, "limit", 1, out.limit); !read) return read.error();
   out.limit = std::min(out.limit, kMostRuns);
   if (auto read = read_number(parameters, "continue", 1, out.after); !read) return read.error();

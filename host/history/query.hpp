@@ -34,6 +34,9 @@ std::string_view to_text(GroupBy by);
 inline bool is_time(GroupBy by) { return by >= GroupBy::kMinute; }
 inline constexpr std::size_t kMostGroupings = 4;
 
+/// Instead of the name of a Cohort.
+inline constexpr std::string_view kAllCohorts = "*";
+
 struct HistoryQuery {
   std::string ns;  ///< empty: all namespaces
   Millis from = 0;
@@ -41,8 +44,9 @@ struct HistoryQuery {
   bool sums = false;                               ///< else the runs themselves
   std::vector<GroupBy> by;                         ///< of sums; empty: one sum of all
   std::string user, queue, cluster_queue, flavor;  ///< empty: any
-  std::int64_t limit = 500;                        ///< of runs
-  std::int64_t after = 0;                          ///< of runs: where the page before ended
+  std::string cohort;  ///< of quotas: of this Cohort, or of all; empty: those of ClusterQueues
+  std::int64_t limit = 500;  ///< of runs
+  std::int64_t after = 0;    ///< of runs: where the page before ended
 };
 
 /// The values of a parameter of the request; nullptr: it is not there.

@@ -6,14 +6,16 @@
 
 namespace sluice::host {
 
-Quotas quotas_of(const StoredObject& cluster_queue) {
+Quotas quotas_of(const StoredObject& object, bool of_cohort) {
   Quotas out;
   const auto amount = [](const std::string& resource,
                          const std::optional<api::Quantity>& quantity) {
     return quantity ? std::optional(api::engine_amount(resource, *quantity)) : std::nullopt;
   };
-  const api::ClusterQueue queue = api::decode_cluster_queue(to_object(cluster_queue));
-  for (const api::ResourceGroup& group : queue.resource_groups)
+  const std::vector<api::ResourceGroup> groups =
+      of_cohort ? api::decode_cohort(to_object(object)).resource_groups
+                : api::decode_cluster_queue(to_object(object)).resource_groups;
+  for (const api::ResourceGroup& group : groups)
     for (const api::FlavorQuotas& flavor : group.flavors)
       for (const api::ResourceQuota& each : flavor.resources)
         out.push_back({flavor.flavor, each.resource,

@@ -1,4 +1,4 @@
-// QuotaStretch: a stretch of time in which the quotas of a ClusterQueue were the same.
+// QuotaStretch: a stretch of time in which the quotas of a ClusterQueue or Cohort were the same.
 //
 // Plain values and pure functions; any thread. Times are milliseconds since 1970. A queue that is
 // gone has no stretch; one without quotas has one that holds none.
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/history/run.hpp"
@@ -24,15 +25,19 @@ struct QuotaAmount {
 };
 using Quotas = std::vector<QuotaAmount>;
 
+/// Before the name of a Cohort, where a name may be either's: a name has no slash.
+inline constexpr std::string_view kCohortMark = "Cohort/";
+inline bool is_of_cohort(std::string_view name) { return name.starts_with(kCohortMark); }
+
 struct QuotaStretch {
-  std::string cluster_queue;
+  std::string cluster_queue;  ///< of a Cohort: the mark and its name
   Millis since = 0;
   Millis until = 0;  ///< 0: they still are so
   Quotas quotas;     ///< in the order of the queue's spec
   bool operator==(const QuotaStretch&) const = default;
 };
 
-Quotas quotas_of(const StoredObject& cluster_queue);
+Quotas quotas_of(const StoredObject& object, bool of_cohort);
 
 /// Since when the spec of an object is what it is, as far as that is known: its creation where it
 /// was never changed; else 0.

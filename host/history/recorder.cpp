@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -25,6 +26,10 @@ constexpr std::int64_t kForgetAtOnce = 2'000;  // rows; writing goes on in betwe
 constexpr std::size_t kManyNames = 50'000;
 constexpr std::string_view kStoreName = "kube-system";  // its UID tells stores apart
 
+std::string quota_name(const StoredObject& object, bool of_cohort) {
+  return of_cohort ? std::string(kCohortMark) + object.key : object.key;
+}
+
 }  // namespace
 
 HistoryRecorder::HistoryRecorder(std::unique_ptr<HistoryFile> file, LiveStore& store,
@@ -35,6 +40,7 @@ HistoryRecorder::HistoryRecorder(std::unique_ptr<HistoryFile> file, LiveStore& s
       workloads_(api::kueue_kind(scheme, "Workload")),
       pods_(*scheme.find("v1", "Pod")),
       queues_(api::kueue_kind(scheme, "ClusterQueue")),
+      cohorts_(api::kueue_kind(scheme, "Cohort")),
       namespaces_(*scheme.find("v1", "Namespace")),
       clock_(std::move(clock)),
       keep_(keep),
@@ -49,7 +55,7 @@ void HistoryRecorder::start() {
     if (std::exchange(woken_, true)) return;
     work_.notify_one();
   };
-  for (const api::KindInfo* kind : {&workloads_, &pods_, &queues_})
+  for (const api::KindInfo* kind : {&workloads_, &pods_, &queues_, &cohorts_})
     subscriptions_.push_back(store_.subscribe(*kind, wake));
   // From here on nothing is missed, however soon it comes and goes again.
   if (const auto placed = place_cursors(); !placed)
@@ -112,8 +118,8 @@ void HistoryRecorder::look() {
   }
   std::uint64_t up_to = 0;
   if (done) {
-    up_to =
-        std::min({workload_cursor_.position(), pod_cursor_.position(), queue_cursor_.position()});
+    up_to = std::min({workload_cursor_.position(), pod_cursor_.position(), queue_cursor_.position(),
+                      cohort_cursor_.position()});
   } else {
     static_cast<void>(log_.take());
     read_all_ = false;
@@ -189,18 +195,18 @@ void HistoryRecorder::take_pod(const StoredObject& pod) {
 }
 
 /// Most changes of a queue are of its status. One that is there again was never gone, as above.
-void HistoryRecorder::take_queues(const std::vector<Change>& changes) {
+void HistoryRecorder::take_quotas(const std::vector<Change>& changes, bool of_cohorts) {
   std::unordered_map<std::string_view, const Change*> last;
   for (const Change& change : changes) last[change.object->key] = &change;
   for (const Change& change : changes) {
     const StoredObject& queue = *change.object;
     const Millis at = to_millis(change.published);
     if (change.type == ChangeType::kDeleted) {
-      if (last[queue.key] == &change) quotas_.gone(queue.key, at);
+      if (last[queue.key] == &change) quotas_.gone(quota_name(queue, of_cohorts), at);
       continue;
     }
     if (change.before && same_but_status(*change.before, queue)) continue;
-    quotas_.has(queue.key, quotas_of(queue), at);
+    quotas_.has(quota_name(queue, of_cohorts), quotas_of(queue, of_cohorts), at);
   }
 }
 
@@ -213,7 +219,7 @@ Result<void> HistoryRecorder::pass() {
     }
   // Pods first: what is read of workloads afterwards is newer, so a pod's run is known before what
   // the pod used is counted to it.
-  std::vector<Change> pods, workloads, queues;
+  std::vector<Change> pods, workloads, queues, cohorts;
   const auto take = [](LiveStore::Cursor& cursor, std::vector<Change>& into) {
     std::size_t before = 0;
     do {
@@ -223,7 +229,7 @@ Result<void> HistoryRecorder::pass() {
     return true;
   };
   if (!take(pod_cursor_, pods) || !take(workload_cursor_, workloads) ||
-      !take(queue_cursor_, queues)) {
+      !take(queue_cursor_, queues) || !take(cohort_cursor_, cohorts)) {
     {
       const std::lock_guard lock(mutex_);
       ++state_.made_up;
@@ -233,7 +239,8 @@ Result<void> HistoryRecorder::pass() {
     return read_all();
   }
   take_changes(workloads);
-  take_queues(queues);
+  take_quotas(queues, false);
+  take_quotas(cohorts, true);
   for (const Change& change : pods)
     if (change.type == ChangeType::kModified && !pod_use(*change.before)) take_pod(*change.object);
   return write(workload_cursor_.position(), pod_cursor_.position());
@@ -258,7 +265,10 @@ Result<void> HistoryRecorder::write(std::uint64_t workloads, std::uint64_t pods)
 Result<void> HistoryRecorder::place_cursors() {
   const std::uint64_t version = store_.version();
   const std::pair<const api::KindInfo*, LiveStore::Cursor*> cursors[] = {
-      {&workloads_, &workload_cursor_}, {&pods_, &pod_cursor_}, {&queues_, &queue_cursor_}};
+      {&workloads_, &workload_cursor_},
+      {&pods_, &pod_cursor_},
+      {&queues_, &queue_cursor_},
+      {&cohorts_, &cohort_cursor_}};
   for (const auto& [kind, cursor] : cursors) {
     auto placed = store_.watch(*kind, version);
     if (!placed) return placed.error();
@@ -272,18 +282,21 @@ Result<void> HistoryRecorder::place_cursors() {
 Result<void> HistoryRecorder::read_quotas(std::uint64_t version, Millis seen) {
   auto open = file_->open_quotas();
   if (!open) return open.error();
-  const auto queues = store_.read(queues_, "", {}, 0, version);
-  if (!queues) return queues.error();
+  std::map<std::string, RecordPtr> there;
+  for (const api::KindInfo* kind : {&queues_, &cohorts_}) {
+    const auto found = store_.read(*kind, "", {}, 0, version);
+    if (!found) return found.error();
+    for (const RecordPtr& each : found->objects)
+      there.emplace(quota_name(*each, kind == &cohorts_), each);
+  }
   quotas_ = QuotaLog(std::move(*open));
-  std::unordered_set<std::string_view> there;
-  for (const RecordPtr& queue : queues->objects) there.insert(queue->key);
   for (const std::string& name : quotas_.queues())
     if (!there.contains(name)) quotas_.gone(name, seen);
   const std::vector<std::string> known = quotas_.queues();  // in order
-  for (const RecordPtr& queue : queues->objects) {
-    const bool fresh = !std::binary_search(known.begin(), known.end(), queue->key);
-    const Millis since = fresh ? unchanged_since(*queue) : 0;
-    quotas_.has(queue->key, quotas_of(*queue), since != 0 ? since : now());
+  for (const auto& [name, object] : there) {
+    const bool fresh = !std::binary_search(known.begin(), known.end(), name);
+    const Millis since = fresh ? unchanged_since(*object) : 0;
+    quotas_.has(name, quotas_of(*object, is_of_cohort(name)), since != 0 ? since : now());
   }
   return {};
 }

@@ -67,7 +67,7 @@ class HistoryRecorder {
   void take_changes(const std::vector<Change>& changes);
   void take_change(const Change& change, bool anew);
   void take_pod(const StoredObject& pod);
-  void take_queues(const std::vector<Change>& changes);
+  void take_quotas(const std::vector<Change>& changes, bool of_cohorts);
   Result<void> read_quotas(std::uint64_t version, Millis seen);
   WorkloadFacts facts_of(const StoredObject& workload) const;
   Result<void> write(std::uint64_t workloads, std::uint64_t pods);
@@ -79,6 +79,7 @@ class HistoryRecorder {
   const api::KindInfo& workloads_;
   const api::KindInfo& pods_;
   const api::KindInfo& queues_;
+  const api::KindInfo& cohorts_;
   const api::KindInfo& namespaces_;
   const std::function<Time()> clock_;
   const HistoryKeep keep_;
@@ -87,7 +88,7 @@ class HistoryRecorder {
   // of the thread, once it is there
   RunLog log_;
   QuotaLog quotas_;
-  LiveStore::Cursor workload_cursor_, pod_cursor_, queue_cursor_;
+  LiveStore::Cursor workload_cursor_, pod_cursor_, queue_cursor_, cohort_cursor_;
   bool read_all_ = false;                              // as of where the cursors began
   std::unordered_map<std::string, std::string> gone_;  // key → UID of workloads that went
   std::deque<std::string> gone_order_;

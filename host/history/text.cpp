@@ -267,12 +267,21 @@ std::string amount_text(const json::object& quota, std::string_view key) {
   return bytes && amount != 0 && kibi == 0 ? bytes_text(amount) : plain(amount);
 }
 
+/// Whose quotas an answer tells; all of them are of one kind.
+std::string_view holder_of(const json::object& answer) {
+  bool cohorts = false;
+  for_each_object(answer, "items",
+                  [&](const json::object& stretch) { cohorts |= stretch.contains("cohort"); });
+  return cohorts ? "cohort" : "clusterQueue";
+}
+
 std::string quotas_table(const json::object& answer) {
-  std::vector<Row> rows{
-      {"CLUSTERQUEUE", "FROM", "TO", "FLAVOR", "RESOURCE", "NOMINAL", "BORROWING", "LENDING"}};
+  const std::string_view holder = holder_of(answer);
+  std::vector<Row> rows{{holder == "cohort" ? "COHORT" : "CLUSTERQUEUE", "FROM", "TO", "FLAVOR",
+                         "RESOURCE", "NOMINAL", "BORROWING", "LENDING"}};
   for_each_object(answer, "items", [&](const json::object& stretch) {
     const std::string to = text_in(stretch, "to");
-    Row begin{text_in(stretch, "clusterQueue"), text_in(stretch, "from").substr(0, 19),
+    Row begin{text_in(stretch, holder), text_in(stretch, "from").substr(0, 19),
               to.empty() ? "now" : to.substr(0, 19)};
     if (list(stretch, "quotas").empty()) {
       begin.resize(8, "-");
@@ -290,13 +299,13 @@ std::string quotas_table(const json::object& answer) {
 }
 
 std::string quotas_csv(const json::object& answer) {
+  const std::string_view holder = holder_of(answer);
   std::string out;
-  add_line({"clusterQueue", "from", "to", "flavor", "resource", "nominal", "borrowingLimit",
+  add_line({std::string(holder), "from", "to", "flavor", "resource", "nominal", "borrowingLimit",
             "lendingLimit"},
            out);
   for_each_object(answer, "items", [&](const json::object& stretch) {
-    const Row begin{text_in(stretch, "clusterQueue"), text_in(stretch, "from"),
-                    text_in(stretch, "to")};
+    const Row begin{text_in(stretch, holder), text_in(stretch, "from"), text_in(stretch, "to")};
     for_each_object(stretch, "quotas", [&](const json::object& quota) {
       Row row = begin;
       row.push_back(text_in(quota, "flavor"));

@@ -384,6 +384,39 @@ class Quotas(HistoryTest):
         self.assertEqual(wrong.returncode, 1)
         self.assertIn("ClusterQueues belong to no namespace", wrong.stderr)
 
+    def test_those_of_cohorts_are_kept_too(self):
+        cohort = {"metadata": {"name": "lab"}, "spec": {"resourceGroups": [{
+            "coveredResources": ["cpu"], "flavors": [{"name": "spot", "resources": [
+                {"name": "cpu", "nominalQuota": 3}]}]}]}}
+        self.assertEqual(self.admin.send("POST", f"{KUEUE}/cohorts", cohort)[0], 201)
+        code, answer = self.admin.send("PATCH", f"{KUEUE}/cohorts/lab", [
+            {"op": "replace", "path":
+             "/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota", "value": 5}],
+            content="application/json-patch+json")
+        self.assertEqual(code, 200, answer)
+        self.assertEqual(len(self.admin.get(f"{RUNS}/quotas?cohort=lab")["items"]), 2)
+        self.host.stop(signal.SIGKILL)
+        self.host.start()
+        self.assertEqual(self.admin.send("DELETE", f"{KUEUE}/cohorts/lab")[0], 200)
+        items = self.admin.get(f"{RUNS}/quotas?cohort=lab")["items"]
+        self.assertEqual([(each["cohort"], each["quotas"][0]["nominal"]) for each in items],
+                         [("lab", 3), ("lab", 5)])
+        self.assertEqual(items[0]["to"], items[1]["from"])
+        self.assertIn("to", items[1])
+        self.assertEqual(self.admin.get(f"{RUNS}/quotas?cohort=*")["items"], items)
+        self.assertNotIn("lab", str(self.admin.get(f"{RUNS}/quotas")))
+        self.assertRegex(self.sluice("history", "--quotas", "--cohort", "lab").stdout,
+                         r"COHORT +FROM.*\n +lab .* spot +cpu +3 ")
+        wrong = self.sluice("history", "--cohort", "lab")
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("--cohort: found \"lab\"; allowed with --quotas only", wrong.stderr)
+        for user, path, wanted in (
+                ("olga", "quotas?cohort=lab", 200), ("olga", "quotas?cohort=*", 200),
+                ("ann", "quotas?cohort=lab", 403), ("eve", "quotas?cohort=*", 403),
+                ("olga", "quotas?cohort=lab&clusterQueue=cq", 400)):
+            self.assertEqual(self.rest(user).send("GET", f"{RUNS}/{path}")[0], wanted,
+                             (user, path))
+
     def test_it_is_for_whom_the_queue_is(self):
         code, answer = self.admin.send("POST", f"{RBAC}/clusterroles", {
             "metadata": {"name": "read-cq"}, "rules": [{

@@ -144,6 +144,31 @@ TEST_F(HistoryFiles, QuotasAreStretchesOfTime) {
   EXPECT_NE(told(0, 100, "").find(R"("clusterQueue":"b")"), std::string::npos);
 }
 
+TEST_F(HistoryFiles, QuotasOfCohortsAreToldByThemselves) {
+  ASSERT_TRUE(file->write({}, {},
+                          std::vector{stretch("lab", 10, 0), stretch("Cohort/lab", 15, 0),
+                                      stretch("Cohort/other", 15, 0)})
+                  .ok());
+  const auto told = [&](const std::string& queue, const std::string& cohort) {
+    HistoryQuery query;
+    query.cluster_queue = queue;
+    query.cohort = cohort;
+    std::string out;
+    const auto answer = (*HistoryReader::open(path))->quotas(query);
+    for (const auto& each : answer->at("items").as_array())
+      for (const char* kind : {"clusterQueue", "cohort"})
+        if (const auto* name = each.as_object().if_contains(kind))
+          out += std::string(kind) + " " + std::string(name->as_string()) + "; ";
+    return out;
+  };
+  EXPECT_EQ(told("", ""), "clusterQueue lab; ");
+  EXPECT_EQ(told("lab", ""), "clusterQueue lab; ");
+  EXPECT_EQ(told("Cohort/lab", ""), "") << "who may read queues only";
+  EXPECT_EQ(told("", "lab"), "cohort lab; ");
+  EXPECT_EQ(told("", "*"), "cohort lab; cohort other; ");
+  EXPECT_EQ(told("", "none"), "");
+}
+
 TEST_F(HistoryFiles, SoManyStretchesAreAnsweredAndNoMore) {
   ASSERT_TRUE(file->write({}, {}, std::vector{stretch("a", 1, 2), stretch("b", 1, 2)}).ok());
   HistoryQuery query;
@@ -151,7 +176,7 @@ TEST_F(HistoryFiles, SoManyStretchesAreAnsweredAndNoMore) {
   const auto answer = (*HistoryReader::open(path, {.stretches = 1}))->quotas(query);
   EXPECT_EQ(answer.error().text,
             "from: quotas were changed more than 1 times since then: ask for less time (from, to) "
-            "or for one clusterQueue");
+            "or for one clusterQueue or cohort");
 }
 
 TEST_F(HistoryFiles, QuotasGoWithTheirTime) {
