@@ -176,8 +176,9 @@ class Story:
             name for worker in self.places.workers for name in worker.jobs()}
         reserved = self.sizes(manager)[1]
         names = {each["metadata"]["ownerReferences"][0]["name"]: name
-                 for name, each in manager.workloads().items()}
-        sent = sum(size for name, size in reserved.items() if {name, names[name]} & copied)
+                 for name, each in manager.workloads().items()
+                 if is_true(each, "QuotaReserved") and not is_true(each, "Finished")}
+        sent = sum(size for name, size in reserved.items() if {name, names.get(name)} & copied)
         return (manager.used() == sent == sum(reserved.values()) and
                 all(worker.used() == sum(self.sizes(worker)[1].values())
                     for worker in self.places.workers))
