@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kAllowed =
     "[GROUP/]KIND [label:SELECTOR] [except:NAMESPACE,NAMESPACE] [if-answered] "
-    "[resource:VERSION/PLURAL]";
+    "[resource:VERSION/PLURAL | resource:GROUP/VERSION/PLURAL/SUBRESOURCE]";
 
 std::vector<std::string> split(std::string_view text, char at) {
   std::vector<std::string> out;
@@ -39,10 +39,20 @@ bool take(std::string_view word, JudgedKind& into) {
                         [](const std::string& each) { return each.empty(); });
   }
   const auto resource = value_of(word, "resource");
-  const std::size_t slash = resource ? resource->find('/') : std::string_view::npos;
-  if (slash == std::string_view::npos || slash == 0 || slash + 1 == resource->size()) return false;
-  into.version = resource->substr(0, slash);
-  into.plural = resource->substr(slash + 1);
+  const std::vector<std::string> parts =
+      resource ? split(*resource, '/') : std::vector<std::string>();
+  if (std::any_of(parts.begin(), parts.end(), [](const auto& each) { return each.empty(); }))
+    return false;
+  constexpr std::size_t kObject = 2, kSubresource = 4;
+  if (parts.size() == kObject) {
+    into.version = parts[0];
+    into.plural = parts[1];
+    return true;
+  }
+  if (parts.size() != kSubresource) return false;
+  into.written_group = parts[0];
+  into.version = parts[1];
+  into.plural = parts[2] + "/" + parts[3];
   return true;
 }
 

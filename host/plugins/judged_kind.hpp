@@ -19,8 +19,10 @@ struct JudgedKind {
   std::vector<std::string> except;  ///< `except:`: nothing of these namespaces
   /// `if-answered`: nobody waits for an answer that does not come; the object is stored unasked.
   bool if_answered = false;
-  /// `resource:`: VERSION/PLURAL of a kind that the host does not know.
+  /// `resource:`: VERSION/PLURAL of a kind that the host does not know; or
+  /// GROUP/VERSION/PLURAL/SUBRESOURCE, by which others are written in a form of this kind (Scale).
   std::string version, plural;
+  std::string written_group;  ///< of these others; empty: it is no subresource
 };
 
 /// The error names the word and what is allowed.

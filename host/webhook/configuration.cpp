@@ -165,7 +165,7 @@ Result<std::vector<AskedKind>> asked_kinds(const std::vector<Validators::Judge>&
     const int number = ++numbers[plugin];
     asked.name = number == 1 ? plugin : fmt::format("{}-{}", plugin, number);
     asked.name += ".plugins";
-    asked.group = group_of(kind.group_kind);
+    asked.group = kind.written_group.empty() ? group_of(kind.group_kind) : kind.written_group;
     asked.version = found != all.end() ? (*found)->hub().name : kind.version;
     asked.plural = found != all.end() ? (*found)->plural : kind.plural;
     asked.labels = *expressions;

@@ -75,7 +75,11 @@ Reviewer::~Reviewer() { rules_.plugins->plugins().connect(nullptr); }
 bool Reviewer::is_nobodys(const AdmissionRequest& request) const {
   const bool writes = request.operation == ReviewedOperation::kCreate ||
                       request.operation == ReviewedOperation::kUpdate;
-  if (!writes || !request.subresource.empty()) return true;
+  if (!writes) return true;
+  // Who writes objects by a subresource sends a form of its own, which plugins alone judge.
+  if (!request.subresource.empty() &&
+      (rules_.scheme.find(request.api_version, request.kind) || !asks_plugins(request)))
+    return true;
   if (!self_.empty() && request.user == self_ && request.field_manager == kManager) return true;
   if (!api::find_text(part(request.object, "metadata"), "deletionTimestamp").empty()) return true;
   return request.old && is_housekeeping(*request.old, request.object);

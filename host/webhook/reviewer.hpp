@@ -7,7 +7,8 @@
 //
 // Of pods, and of kinds that are not known here, the API server judges the fields, and plugins
 // alone are asked. What the mutating step finds wrong it leaves to the validating one. Jobs outside
-// of queues pass unchanged, and so does what is being deleted. A review writes nothing and
+// of queues pass unchanged, and so do subresources that no plugin asks for, and what is being
+// deleted. A review writes nothing and
 // remembers nothing. One thread at a time; it may be another one than that of the machine whose
 // store it reads.
 #pragma once

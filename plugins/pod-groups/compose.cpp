@@ -50,7 +50,8 @@ bool is_for_workload(std::string_view annotation) {
   if (annotation == kRuntime || annotation == kCreatedBy || domain.ends_with(".kueue.x-k8s.io"))
     return true;
   return domain == kDomain && annotation != kTotal && annotation != kRole && annotation != kFast &&
-         annotation != kServing && annotation != kRetriable;
+         annotation != kServing && annotation != kRetriable && annotation != kPartOf &&
+         annotation != kNamedSet && annotation != kSets;
 }
 
 Json template_of(const Json& pod) {

@@ -56,6 +56,24 @@ bool is_true(const Json& object, std::string_view condition) {
   return found != nullptr && found->string_or("status", "") == "True";
 }
 
+std::optional<Json> said_sets(const Json& pod) {
+  const std::string text = text_in(pod, "annotations", kSets);
+  if (text.empty()) return std::nullopt;
+  try {
+    Json sets = Json::parse(text);
+    const auto good = [](const Json& set) {
+      return set.is_object() && !set.string_or("name", "").empty() && set.int_or("count", 0) > 0 &&
+             set.find("template.spec.containers") != nullptr;
+    };
+    if (sets.is_array() && sets.size() > 0 &&
+        std::all_of(sets.items().begin(), sets.items().end(), good))
+      return sets;
+  } catch (const sluice::JsonError&) {
+    // The rules of pods tell whoever wrote it.
+  }
+  return std::nullopt;
+}
+
 bool is_managed(const Json& pod) { return text_in(pod, "labels", kManaged) == "true"; }
 
 Pod pod_of(const Json& pod) {
@@ -69,6 +87,10 @@ Pod pod_of(const Json& pod) {
   out.message = pod.string_or("status.message", "");
   out.total = number_of<std::int32_t>(text_in(pod, "annotations", kTotal)).value_or(0);
   out.evictions = number_of<std::int64_t>(text_in(pod, "annotations", kEvictions)).value_or(-1);
+  if (const auto sets = out.group.empty() ? std::nullopt : said_sets(pod))
+    for (const Json& set : sets->items())
+      out.sets.push_back(
+          {set.string_or("name", ""), static_cast<std::int32_t>(set.int_or("count", 0))});
   const std::string phase = pod.string_or("status.phase", "");
   if (phase == "Succeeded") out.phase = Phase::kSucceeded;
   if (phase == "Failed") out.phase = Phase::kFailed;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,16 +16,23 @@ namespace pods {
 
 enum class Phase : std::uint8_t { kOpen, kSucceeded, kFailed };
 
+struct PodSetCount {
+  std::string name;
+  std::int32_t count = 0;
+  bool operator==(const PodSetCount&) const = default;
+};
+
 struct Pod {
   std::string name, uid;
-  std::string created;          ///< as the object says it: later ones are greater
-  std::string ended;            ///< when its containers stopped being ready; for ended pods
-  std::string group;            ///< empty: it is alone
-  std::string queue;            ///< empty: it names none
-  std::string role;             ///< the pod set that it belongs to
-  std::string message;          ///< of its status
-  std::int32_t total = 0;       ///< how many the group has; 0: it does not say, or no number
-  std::int64_t evictions = -1;  ///< of its workload when it was started; -1: not known
+  std::string created;            ///< as the object says it: later ones are greater
+  std::string ended;              ///< when its containers stopped being ready; for ended pods
+  std::string group;              ///< empty: it is alone
+  std::string queue;              ///< empty: it names none
+  std::string role;               ///< the pod set that it belongs to
+  std::string message;            ///< of its status
+  std::int32_t total = 0;         ///< how many the group has; 0: it does not say, or no number
+  std::vector<PodSetCount> sets;  ///< all of its group, where it says so
+  std::int64_t evictions = -1;    ///< of its workload when it was started; -1: not known
   Phase phase = Phase::kOpen;
   bool fast = false;
   bool serving = false;
@@ -45,11 +53,8 @@ Pod pod_of(const sluice::Json& pod);
 /// Whether the pod is one that this plugin queues.
 bool is_managed(const sluice::Json& pod);
 
-struct PodSetCount {
-  std::string name;
-  std::int32_t count = 0;
-  bool operator==(const PodSetCount&) const = default;
-};
+/// What a pod says of all pod sets of its group, a list; nullopt: it says nothing, or nonsense.
+std::optional<sluice::Json> said_sets(const sluice::Json& pod);
 
 struct Held {
   bool of_group = false;  ///< it was made for a group

@@ -123,24 +123,45 @@ std::optional<Json> Keeper::find_pod(const std::string& ns, const std::string& n
 }
 
 void Keeper::create(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods) {
-  std::vector<Json> models;
-  for (const NewPodSet& set : plan.create) {
-    auto model = find_pod(group.ns, set.model);
-    if (!model) return;  // reconcile() is called for that
-    models.push_back(std::move(*model));
-  }
-  const Wishes wishes = wishes_of(models.front(), context_.objects());
-  const std::string& told = plan.create.front().model;
+  const auto shown = std::find_if(plan.create.begin(), plan.create.end(),
+                                  [](const NewPodSet& set) { return !set.model.empty(); });
+  if (shown == plan.create.end()) return;  // its pods say that they are of other pod sets
+  const std::string told = shown->model;
+  const auto first = find_pod(group.ns, told);
+  const auto models = first ? models_of(plan, group, *first) : std::nullopt;
+  if (!models) return;  // reconcile() is called for that
+  const Wishes wishes = wishes_of(*first, context_.objects());
   if (!wishes.missing.empty()) {
     waits_for_class_.insert(group);
     return tell(true, group.ns, told, "WorkloadPriorityClassNotFound", wishes.missing);
   }
   const std::string name = workload_of_group(group, pods.front());
-  const auto made = context_.objects().create(compose(name, plan.create, models, pods, wishes));
+  const auto made = context_.objects().create(compose(name, plan.create, *models, pods, wishes));
   if (made.code == sluice::ObjectCode::kInvalid)
     return tell(true, group.ns, told, "ErrWorkloadCompose", made.text);
   made.or_throw();
   tell(false, group.ns, told, "CreatedWorkload", "Created Workload: " + group.ns + "/" + name);
+}
+
+/// A pod of each pod set, or what `said_by` tells of those that are not there yet; nullopt: one of
+/// them is gone.
+std::optional<std::vector<Json>> Keeper::models_of(const Plan& plan, const GroupKey& group,
+                                                   const Json& said_by) const {
+  std::vector<Json> out;
+  const std::optional<Json> said = said_sets(said_by);
+  for (const NewPodSet& set : plan.create) {
+    std::optional<Json> model;
+    if (!set.model.empty()) model = find_pod(group.ns, set.model);
+    if (set.model.empty() && said)
+      for (const Json& each : said->items())
+        if (each.string_or("name", "") == set.name) {
+          model = *each.find("template");
+          (*model)["metadata"]["namespace"] = group.ns;
+        }
+    if (!model) return std::nullopt;
+    out.push_back(std::move(*model));
+  }
+  return out;
 }
 
 void Keeper::start(const Plan& plan, const GroupKey& group, const Json& workload) {

@@ -35,6 +35,8 @@ class Keeper {
   void carry_out(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
                  const std::optional<sluice::Json>& workload);
 
+  std::optional<std::vector<sluice::Json>> models_of(const Plan& plan, const GroupKey& group,
+                                                     const sluice::Json& said_by) const;
   std::optional<sluice::Json> find_pod(const std::string& ns, const std::string& name) const;
   void create(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods);
   void start(const Plan& plan, const GroupKey& group, const sluice::Json& workload);

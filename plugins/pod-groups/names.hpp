@@ -32,6 +32,13 @@ inline constexpr std::string_view kPodSet = "kueue.x-k8s.io/podset";
 inline constexpr std::string_view kWorkload = "kueue.x-k8s.io/workload";
 inline constexpr std::string_view kEvictions = "pod-groups.sluice.dev/evictions";
 
+/// What templates say of pods that whoever makes them cannot tell apart: the kind of object whose
+/// parts are groups (makers.hpp), the pod set of the pod, and all pod sets of its group, as a list
+/// of {name, count, template}.
+inline constexpr std::string_view kPartOf = "kueue.x-k8s.io/pod-group-part-of";
+inline constexpr std::string_view kNamedSet = "kueue.x-k8s.io/pod-group-named-set";
+inline constexpr std::string_view kSets = "kueue.x-k8s.io/pod-group-named-sets";
+
 /// The condition of a pod that is deleted because of its workload.
 inline constexpr std::string_view kStopped = "TerminationTarget";
 

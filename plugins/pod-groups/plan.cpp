@@ -153,6 +153,7 @@ class Planner {
   bool fast() const { return all_.front()->fast; }
 
   std::vector<NewPodSet> pod_sets(const List& of) const {
+    if (fast() && !alone_ && !of.front()->sets.empty()) return said_pod_sets(of);
     std::vector<NewPodSet> out;
     for (const Pod* pod : of) {
       const auto same = [&](const NewPodSet& set) { return set.name == pod->role; };
@@ -168,6 +169,17 @@ class Planner {
     }
     std::sort(out.begin(), out.end(),
               [](const NewPodSet& a, const NewPodSet& b) { return a.name < b.name; });
+    return out;
+  }
+
+  /// Those that the pods themselves tell of: some may come only when others are ready.
+  static std::vector<NewPodSet> said_pod_sets(const List& of) {
+    std::vector<NewPodSet> out;
+    for (const PodSetCount& set : of.front()->sets) {
+      const auto model =
+          std::find_if(of.begin(), of.end(), [&](const Pod* pod) { return pod->role == set.name; });
+      out.push_back({set.name, model == of.end() ? std::string() : (*model)->name, set.count});
+    }
     return out;
   }
 
@@ -203,6 +215,7 @@ class Planner {
     }
     if (alone_ && all_.front()->terminating) release(*all_.front());
     for (const PodSetCount& set : workload_->pod_sets) settle(set);
+    if (fast() && !any_present_) out_.absent = 1;
     track_all(counted_);
     stop_what_may_not_run();
     tell_strangers();
@@ -251,10 +264,8 @@ class Planner {
       present.pop_back();
     }
     const std::int64_t lacking = set.count - size_of(present);
-    if (!fast())
-      out_.absent += static_cast<std::int32_t>(lacking);
-    else if (present.empty())
-      ++out_.absent;
+    any_present_ |= !present.empty();
+    if (!fast()) out_.absent += static_cast<std::int32_t>(lacking);
     List lost = of_set(lost_, set);
     // Of one that serves the next one may have its name, and comes when it is gone.
     std::erase_if(lost, [this](const Pod* pod) {
@@ -332,9 +343,10 @@ class Planner {
 
   const Held* const workload_;
   bool alone_ = false, serving_ = false;
-  List all_;      // but for those that never ran
-  List counted_;  // of these: that run, will run, or have done their part
-  List lost_;     // the others
+  bool any_present_ = false;  // of those that it has pod sets for
+  List all_;                  // but for those that never ran
+  List counted_;              // of these: that run, will run, or have done their part
+  List lost_;                 // the others
   Plan out_;
 };
 

@@ -15,7 +15,8 @@
 
 namespace pods {
 
-/// A pod set of a workload that is to be made, and a pod that shows what its pods look like.
+/// A pod set of a workload that is to be made, and a pod that shows what its pods look like; empty:
+/// there is none yet, and the others say it (said_sets()).
 struct NewPodSet {
   std::string name, model;
   std::int32_t count = 0;

@@ -32,15 +32,24 @@ class PodGroups {
     return out;
   }
   std::optional<std::string> set_defaults(const sluice::Write& write) {
-    if (is_maker(write)) return pass_on(write);
-    if (write.operation() != sluice::Operation::kCreate) return std::nullopt;
-    return hold(write.object(), settings_, [this](const std::string& ns) {
+    const HasDefaultQueue has_default_queue = [this](const std::string& ns) {
       return context_.objects()
           .find({std::string(kKueue), "LocalQueue", ns, std::string(kDefaultQueue)})
           .has_value();
-    });
+    };
+    if (is_maker(write)) return pass_on(write, settings_, has_default_queue);
+    if (write.kind() != "Pod" || write.operation() != sluice::Operation::kCreate)
+      return std::nullopt;
+    return hold(write.object(), settings_, has_default_queue);
   }
   void validate(const sluice::Write& write, sluice::FieldErrors& errors) {
+    if (is_scale(write))
+      return check_scale(
+          write,
+          [this](const std::string& ns, const std::string& selector) {
+            return context_.objects().list("v1", "Pod", ns, selector);
+          },
+          errors);
     if (is_maker(write))
       check_maker(write, errors);
     else

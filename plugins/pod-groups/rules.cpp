@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "facts.hpp"
+#include "makers.hpp"
 #include "names.hpp"
 #include "shape.hpp"
 
@@ -44,6 +45,22 @@ void check_group(const Json& pod, sluice::FieldErrors& errors) {
   if (pod_of(pod).total < 1)
     errors.invalid(annotation_path(kTotal), Json(total).dump(),
                    "should be an integer greater than 0");
+}
+
+void check_sets(const Json& pod, sluice::FieldErrors& errors) {
+  const std::string text = text_in(pod, "annotations", kSets);
+  if (text.empty()) return;
+  const auto sets = said_sets(pod);
+  std::int64_t count = 0;
+  if (sets)
+    for (const Json& set : sets->items()) count += set.int_or("count", 0);
+  if (!sets)
+    errors.invalid(annotation_path(kSets), Json(text).dump(),
+                   "must be a list of objects with name, count (1 or more) and template");
+  else if (count != pod_of(pod).total)
+    errors.invalid(annotation_path(kSets), Json(text).dump(),
+                   "has " + std::to_string(count) + " pods, and the group has " +
+                       std::to_string(pod_of(pod).total));
 }
 
 void check_change(const Json& pod, const Json& old, sluice::FieldErrors& errors) {
@@ -108,7 +125,11 @@ std::optional<std::string> hold(std::string_view text, const Settings& settings,
       return std::nullopt;
   }
   pod["metadata"]["labels"][kManaged] = "true";
-  pod["metadata"]["annotations"][kRole] = role_of(pod["spec"]);
+  std::string role = text_in(pod, "annotations", kNamedSet);
+  if (role.empty()) role = role_of(pod["spec"]);
+  pod["metadata"]["annotations"][kRole] = role;
+  if (const std::string group = group_of_part(pod); !group.empty())
+    pod["metadata"]["labels"][kGroup] = group;
   if (!pod_of(pod).gated) {
     Json gate = Json::object();
     gate["name"] = kGate;
@@ -122,7 +143,9 @@ void check(const sluice::Write& write, sluice::FieldErrors& errors) {
   if (!mentions(write.object(), kManaged) && !mentions(write.old(), kManaged)) return;
   const Json pod = Json::parse(write.object());
   if (write.operation() == sluice::Operation::kCreate) {
-    if (is_managed(pod)) check_group(pod, errors);
+    if (!is_managed(pod)) return;
+    check_group(pod, errors);
+    check_sets(pod, errors);
     return;
   }
   const Json old = Json::parse(write.old());

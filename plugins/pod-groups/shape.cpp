@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sluice/cpp/quantity.hpp"
 #include "sluice/cpp/sha1.hpp"
 
 namespace pods {
@@ -50,6 +51,30 @@ Json shape_of(const Json& spec, std::initializer_list<std::string_view> of_pod,
   return out;
 }
 
+Json* member_of(Json& object, std::string_view name) {
+  return object.member(name) == nullptr ? nullptr : &object[name];
+}
+
+/// Amounts as numbers, whatever they were written as; limits, which nobody counts, left out.
+Json as_amounts(Json holder) {
+  const auto count = [](Json* amounts) {
+    if (amounts == nullptr) return;
+    Json counted = Json::object();
+    for (const auto& [name, amount] : amounts->members()) {
+      const std::string text = amount.is_string() ? amount.as_string() : amount.dump();
+      const auto number = sluice::quantity_of(name, text);
+      counted[name] = number ? Json(*number) : Json(text);
+    }
+    *amounts = std::move(counted);
+  };
+  count(member_of(holder, "overhead"));
+  if (Json* resources = member_of(holder, "resources")) {
+    resources->erase("limits");
+    count(member_of(*resources, "requests"));
+  }
+  return holder;
+}
+
 }  // namespace
 
 std::string role_of(const Json& pod_spec) {
@@ -61,9 +86,45 @@ std::string role_of(const Json& pod_spec) {
   return sluice::sha1_hex(ordered(shape).dump()).substr(0, kRoleDigits);
 }
 
+Json with_requests(Json holder) {
+  Json* resources = member_of(holder, "resources");
+  const Json* present = resources == nullptr ? nullptr : resources->member("limits");
+  if (present == nullptr) return holder;
+  const Json limits = *present;
+  for (const auto& [name, amount] : limits.members())
+    if (const Json* requests = resources->member("requests");
+        requests == nullptr || requests->member(name) == nullptr)
+      (*resources)["requests"][name] = amount;
+  return holder;
+}
+
 std::string asks_of(const Json& pod_spec) {
-  return ordered(shape_of(pod_spec, {"overhead", "resources"}, {"resources", "restartPolicy"}))
-      .dump();
+  Json shape = shape_of(pod_spec, {"overhead", "resources"}, {"resources", "restartPolicy"});
+  shape = as_amounts(with_requests(std::move(shape)));
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    const Json* containers = shape.member(list);
+    if (containers == nullptr) continue;
+    Json counted = Json::array();
+    for (const Json& each : containers->items()) counted.push_back(as_amounts(with_requests(each)));
+    shape[list] = std::move(counted);
+  }
+  return ordered(shape).dump();
+}
+
+Json shown_spec(const Json& pod_spec) {
+  Json out =
+      parts_of(pod_spec, {"affinity", "nodeSelector", "overhead", "priorityClassName", "resources",
+                          "runtimeClassName", "tolerations", "topologySpreadConstraints"});
+  out = with_requests(std::move(out));
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    const Json* containers = pod_spec.member(list);
+    if (containers == nullptr) continue;
+    out[list] = Json::array();
+    for (const Json& each : containers->items())
+      out[list].push_back(
+          with_requests(parts_of(each, {"name", "image", "ports", "resources", "restartPolicy"})));
+  }
+  return out;
 }
 
 std::string workload_name(std::string_view kind, std::string_view group, std::string_view name,

@@ -18,6 +18,13 @@ inline constexpr std::size_t kLongestName = 253, kLongestLabel = 63;
 /// The name of the pod set: 8 hexadecimal digits. Two shapes may share one, see asks_of().
 std::string role_of(const sluice::Json& pod_spec);
 
+/// Of a pod or a container: requests, with the limits of what it requests nothing of, as API
+/// servers put them there.
+sluice::Json with_requests(sluice::Json holder);
+
+/// What a workload has to know of pods that are not there yet.
+sluice::Json shown_spec(const sluice::Json& pod_spec);
+
 /// What is counted of the pod, as one text: who has the same asks for the same.
 std::string asks_of(const sluice::Json& pod_spec);
 

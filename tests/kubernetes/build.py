@@ -5,8 +5,10 @@ usage: build.py FOLDER
 
 FOLDER/control-plane  etcd, kube-apiserver, kube-controller-manager and kube-scheduler in one
 FOLDER/kueue          Kueue's manager, the neighbour
+FOLDER/lws            the manager of LeaderWorkerSets, a neighbour as well
 FOLDER/crds           Kueue's CustomResourceDefinitions, a link into the cache of Go modules
 FOLDER/jobset         that of JobSet, such a link
+FOLDER/lwscrds        those of LeaderWorkerSet, such a link
 FOLDER/requests       that of the cluster autoscaler's ProvisioningRequest, such a link
 
 Cold it takes a quarter of an hour on two cores. Exits with 77 when Go is missing or too old.
@@ -22,13 +24,17 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SKIP = 77
+# Programs whose module has their name; all others are of the neighbour's.
+OWN_MODULES = ("control-plane", "lws")
 OLDEST = (1, 24)
 KUEUE = "sigs.k8s.io/kueue"
+LWS = "sigs.k8s.io/lws"
 AUTOSCALER = "k8s.io/autoscaler/cluster-autoscaler/apis"
 # What is linked: a module of which Kueue is made, and where in it the definitions are.
 LINKS = {"jobset": ("sigs.k8s.io/jobset",
                     "config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml"),
          "crds": (KUEUE, "config/components/crd/bases"),
+         "lwscrds": (LWS, "config/crd/bases"),
          "requests": (AUTOSCALER, "config/crd/autoscaling.x-k8s.io_provisioningrequests.yaml")}
 
 
@@ -56,7 +62,7 @@ def find(folder, name):
     if name in LINKS:
         path = os.path.join(folder, f"{name}-{version_of('neighbour', LINKS[name][0])}")
     else:
-        module = "control-plane" if name == "control-plane" else "neighbour"
+        module = name if name in OWN_MODULES else "neighbour"
         path = os.path.join(folder, f"{name}-{digest_of(module)}")
     return os.path.abspath(path) if os.path.exists(path) else None
 
@@ -129,6 +135,7 @@ def main():
         link_definitions(folder, name)
     build(folder, "control-plane", "control-plane", ".", version)
     build(folder, "kueue", "neighbour", KUEUE + "/cmd/kueue", version)
+    build(folder, "lws", "lws", LWS + "/cmd", "")
 
 
 if __name__ == "__main__":

@@ -381,7 +381,56 @@ class Makers(Case):
         eventually(lambda: not self.api.items(MINE), "their workloads went with them")
 
 
-    def test_3_steps_of_others_wait_each_by_itself(self):
+    def test_3_who_scales_writes_a_subresource(self):
+        """kubectl scale and a HorizontalPodAutoscaler; nobody asks about the set itself then."""
+        self.queue("scaled", 3)
+        self.make("statefulsets", "StatefulSet", "sized", "scaled", 2)
+        eventually(lambda: self.running_of("sized") == 2, "both run")
+
+        def kubectl(replicas):
+            return subprocess.run(
+                ["kubectl", "--kubeconfig", self.cluster.kubeconfig("admin"), "scale",
+                 "statefulset/sized", f"--replicas={replicas}"],
+                capture_output=True, text=True, check=False)
+        for replicas in (1, 3):
+            done = kubectl(replicas)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("scale it to 0 first", done.stderr)
+        self.assertEqual(kubectl(2).returncode, 0)
+        self.assertEqual(kubectl(0).returncode, 0)
+        eventually(lambda: not self.api.items(MINE), "its quota is free")
+        self.assertEqual(kubectl(2).returncode, 0)
+        eventually(lambda: self.running_of("sized") == 2, "both run again")
+        self.end("statefulsets", "sized")
+        # One that waits in no queue is left alone.
+        self.api.post(self.apps + "deployments", {
+            "metadata": {"name": "free"}, "spec": {
+                "replicas": 0, "selector": {"matchLabels": {"app": "free"}}, "template": {
+                    "metadata": {"labels": {"app": "free"}},
+                    "spec": {"containers": [{"name": "c", "image": "none"}]}}}})
+        self.api.merge(self.apps + "deployments/free/scale", {"spec": {"replicas": 2}})
+        eventually(lambda: self.running_of("free") == 2, "it is scaled")
+        self.end("deployments", "free")
+
+    def test_4_a_default_queue_takes_whole_sets(self):
+        self.api.post("/api/v1/namespaces", {"metadata": {"name": "by-default"}})
+        self.kueue.cluster_queue("by-default", {"spot": "2"})
+        self.kueue.local_queue("default", "by-default", ns="by-default")
+        path = "/apis/apps/v1/namespaces/by-default/statefulsets"
+        spec = {"replicas": 2, "serviceName": "s", "selector": {"matchLabels": {"app": "s"}},
+                "template": {"metadata": {"labels": {"app": "s"}},
+                             "spec": {"containers": [{"name": "c", "image": "x"}]}}}
+
+        def taken():
+            made = self.api.post(path + "?dryRun=All", {"metadata": {"name": "s"}, "spec": spec})
+            return made["metadata"].get("labels") and made
+        made = eventually(taken, "the controller knows of the queue")
+        self.assertEqual(made["metadata"]["labels"], {DOMAIN + "queue-name": "default"})
+        pods = made["spec"]["template"]["metadata"]
+        self.assertEqual(pods["labels"][DOMAIN + "queue-name"], "default")
+        self.assertEqual(pods["annotations"][DOMAIN + "pod-group-total-count"], "2")
+
+    def test_5_steps_of_others_wait_each_by_itself(self):
         """As an engine of workflows makes them: pods of one owner, of a kind that is not known,
         whose labels come from the owner."""
         self.queue("steps", 1)

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 #include <sluice/testing.hpp>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "../facts.hpp"
 
 namespace pods {
 namespace {
@@ -86,6 +89,92 @@ TEST(Makers, AStatefulSetGoesToNothingBeforeItGrows) {
   EXPECT_TRUE(
       refused("Deployment", maker("Deployment", kQueued, 3), maker("Deployment", kQueued, 5))
           .empty());
+}
+
+// ---- LeaderWorkerSets
+
+const char* kLws = "leaderworkerset.x-k8s.io/v1";
+
+std::string replicas_with(const std::string& leader, int size, const std::string& cpu = "2") {
+  return R"({"apiVersion":"leaderworkerset.x-k8s.io/v1","kind":"LeaderWorkerSet",)"
+         R"("metadata":{"name":"llm","namespace":"team","labels":{)" +
+         kQueued + R"(}},"spec":{"replicas":2,"leaderWorkerTemplate":{)" + leader + R"("size":)" +
+         std::to_string(size) +
+         R"(,"workerTemplate":{"spec":{"containers":[{"name":"c","resources":)"
+         R"({"limits":{"cpu":)" +
+         cpu + "}}}]}}}}}";
+}
+const std::string kLeader =
+    R"("leaderTemplate":{"spec":{"containers":[{"name":"l","command":["run"]}]}},)";
+
+Json made_of(const std::string& object) {
+  FakeHost host;
+  const auto changed = TestedPlugin(host).set_defaults(
+      {sluice::Operation::kCreate, kLws, "LeaderWorkerSet", object, ""});
+  return changed ? *Json::parse(*changed).find("spec.leaderWorkerTemplate") : Json();
+}
+
+TEST(Makers, PodsOfAReplicaSayOfWhichPodSetTheyAreAndWhatAllOfThemAreLike) {
+  const Json made = made_of(replicas_with(kLeader, 3));
+  const std::string sets =
+      R"([{"name":"leader","count":1,"template":{"spec":{"containers":[{"name":"l"}]}}},)"
+      R"({"name":"worker","count":2,"template":{"spec":{"containers":[{"name":"c",)"
+      R"("resources":{"limits":{"cpu":2},"requests":{"cpu":2}}}]}}}])";
+  for (const auto& [path, role] :
+       {std::pair("leaderTemplate", "leader"), {"workerTemplate", "worker"}}) {
+    const Json* annotations = made.find(std::string(path) + ".metadata.annotations");
+    ASSERT_NE(annotations, nullptr) << path;
+    EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-named-set")->as_string(), role);
+    EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-named-sets")->as_string(), sets);
+    EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-total-count")->as_string(), "3");
+  }
+}
+
+TEST(Makers, WithoutALeaderOfItsOwnAReplicaIsOnePodSet) {
+  const Json made = made_of(replicas_with("", 4));
+  const Json* annotations = made.find("workerTemplate.metadata.annotations");
+  EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-named-set")->as_string(), "main");
+  EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-named-sets"), nullptr);
+  EXPECT_EQ(annotations->member("kueue.x-k8s.io/pod-group-part-of")->as_string(),
+            "LeaderWorkerSet");
+}
+
+// The leader is called by its replica, and may have no label of it yet; workers have one.
+TEST(Makers, APodIsOfTheGroupOfItsReplica) {
+  FakeHost host;
+  const auto group = [&](const std::string& name, const std::string& labels) {
+    const auto held = TestedPlugin(host).set_defaults(
+        {sluice::Operation::kCreate, "v1", "Pod",
+         R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+             R"(","namespace":"team","labels":{)" + kQueued +
+             R"(,"leaderworkerset.sigs.k8s.io/name":"llm")" + labels +
+             R"(},"annotations":{"kueue.x-k8s.io/pod-group-part-of":"LeaderWorkerSet",)"
+             R"("kueue.x-k8s.io/pod-group-named-set":"main"}},"spec":{"containers":[]}})",
+         ""});
+    return held ? text_in(Json::parse(*held), "labels", "kueue.x-k8s.io/pod-group-name") : "";
+  };
+  const std::string first = group("llm-1", "");
+  EXPECT_TRUE(first.starts_with("leaderworkerset-llm-1-")) << first;
+  EXPECT_EQ(group("llm-1-7", R"(,"leaderworkerset.sigs.k8s.io/group-index":"1")"), first);
+  EXPECT_NE(group("llm-2", ""), first);
+}
+
+TEST(Makers, AReplicaKeepsWhatItAsksFor) {
+  const auto change = [](const std::string& old, const std::string& object) {
+    FakeHost host;
+    std::vector<std::string> out;
+    for (const FieldError& each : TestedPlugin(host).validate(
+             {sluice::Operation::kUpdate, kLws, "LeaderWorkerSet", object, old}))
+      out.push_back(each.path);
+    return out;
+  };
+  EXPECT_TRUE(change(replicas_with("", 3), replicas_with("", 3, R"("2000m")")).empty());
+  EXPECT_EQ(change(replicas_with("", 3), replicas_with("", 4)),
+            std::vector<std::string>{"spec.leaderWorkerTemplate.size"});
+  EXPECT_EQ(change(replicas_with("", 3), replicas_with("", 3, "4")),
+            std::vector<std::string>{"spec.leaderWorkerTemplate.workerTemplate"});
+  EXPECT_EQ(change(replicas_with("", 3), replicas_with(kLeader, 3)),
+            std::vector<std::string>{"spec.leaderWorkerTemplate.leaderTemplate"});
 }
 
 TEST(Makers, TheQueueStaysWhilePodsAreReady) {

@@ -23,12 +23,21 @@ TEST(JudgedKind, SaysOfWhichObjectsApiServersAsk) {
   ASSERT_TRUE(unknown.ok());
   EXPECT_EQ(unknown->version, "v1");
   EXPECT_EQ(unknown->plural, "deployments");
+  EXPECT_TRUE(unknown->written_group.empty());
+
+  const auto scale = parse_judged_kind("autoscaling/Scale resource:apps/v1/statefulsets/scale");
+  ASSERT_TRUE(scale.ok());
+  EXPECT_EQ(scale->group_kind, "autoscaling/Scale");
+  EXPECT_EQ(scale->written_group, "apps");
+  EXPECT_EQ(scale->version, "v1");
+  EXPECT_EQ(scale->plural, "statefulsets/scale");
 }
 
 TEST(JudgedKind, AnyOtherWordIsRefused) {
-  for (const char* line : {"", " Pod", "Pod label:", "Pod except:", "Pod except:a,,b",
-                           "Pod resource:v1", "Pod resource:/pods", "Pod resource:v1/",
-                           "Pod labels:a", "Pod  if-answered", "Pod always"}) {
+  for (const char* line :
+       {"", " Pod", "Pod label:", "Pod except:", "Pod except:a,,b", "Pod resource:v1",
+        "Pod resource:/pods", "Pod resource:v1/", "Scale resource:apps/v1/statefulsets",
+        "Pod labels:a", "Pod  if-answered", "Pod always"}) {
     const auto parsed = parse_judged_kind(line);
     ASSERT_FALSE(parsed.ok()) << line;
     EXPECT_NE(parsed.error().text.find("allowed: [GROUP/]KIND [label:SELECTOR]"), std::string::npos)
