@@ -2,6 +2,8 @@
 #include "../rules.hpp"
 
 #include <gtest/gtest.h>
+
+#include <ostream>
 #include <sluice/testing.hpp>
 
 #include "../facts.hpp"
@@ -86,6 +88,8 @@ struct Refusal {
   const char* what;
   Texts before, after;
   std::string path, detail;
+
+  friend void PrintTo(const Refusal& each, std::ostream* out) { *out << each.what; }
 };
 
 class Refused : public ::testing::TestWithParam<Refusal> {};

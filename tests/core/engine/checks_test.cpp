@@ -291,9 +291,12 @@ TEST(Checks, AStoppedQueueCancelsReservationsAndLeavesAdmittedOnes) {
   s.flavor("f").queue(four().checked_by("a"));
   s.submit(Job("w", "q").cpu(1)).submit(Job("x", "q").cpu(1)).run();
   s.answer("w", "a", "Ready").run();
+  s.queue(Queue("other").quota("cpu", {{"f", 4}}).checked_by("a"));
+  s.submit(Job("y", "other").cpu(1)).run();
   s.queue(four().checked_by("a").stop(api::StopPolicy::kHold)).run();
   EXPECT_EQ(s.state("w"), "admitted");
   EXPECT_EQ(s.state("x"), "pending");
+  EXPECT_EQ(s.state("y"), "reserved") << "its queue goes on";
 }
 
 // ---- the second look

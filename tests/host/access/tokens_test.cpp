@@ -15,6 +15,10 @@ TEST(Secrets, DigestsAreThoseOfSha256) {
   Digest digest{};
   ASSERT_TRUE(from_hex(to_hex(sha256("x")), digest));
   EXPECT_TRUE(same_digest(digest, sha256("x")));
+  Digest capitals{};
+  ASSERT_TRUE(
+      from_hex("BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD", capitals));
+  EXPECT_TRUE(same_digest(capitals, sha256("abc")));
   EXPECT_FALSE(from_hex("12", digest));
   EXPECT_FALSE(from_hex(std::string(64, 'g'), digest));
   EXPECT_EQ(to_base64("sluice"), "c2x1aWNl");
@@ -45,6 +49,10 @@ TEST(TokenTable, ReadsTheFormsOfALine) {
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->user, "a \"b\", c");
   EXPECT_TRUE(other->groups.empty());
+  ASSERT_TRUE(table.add_csv("token-number-three, jim \t, 3 ,\"\"\n", "more.csv").ok());
+  const Identity* spaces = table.find("token-number-three");
+  ASSERT_NE(spaces, nullptr);
+  EXPECT_EQ(spaces->user + "|" + spaces->uid, "jim|3");
   EXPECT_EQ(table.find(""), nullptr);
   EXPECT_EQ(table.find(kToken + "0"), nullptr);
   EXPECT_EQ(table.find("sha256:" + digest), nullptr);

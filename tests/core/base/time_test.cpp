@@ -1,9 +1,16 @@
 #include "core/base/time.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace sluice {
 namespace {
+
+/// By the calendar's own rule.
+int days_of(int year, int month) {
+  if (month == 2) return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28;
+  return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+}
 
 TEST(Time, ReadsAndWritesRfc3339) {
   struct Case {
@@ -36,6 +43,31 @@ TEST(Time, RefusesWhatIsNoTime) {
         "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+2:00", "2026-01-01T00:00:00Zx",
         "9999-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "2026-1-1T00:00:00Z"}) {
     EXPECT_FALSE(parse_time(text).has_value()) << text;
+  }
+}
+
+// From 1970 to 2199, with a year that can be divided by 400 and one by 100 alone.
+TEST(Time, EachDayFollowsTheOneBefore) {
+  Time day = 0;
+  for (int year = 1970; year < 2200; ++year)
+    for (int month = 1; month <= 12; ++month) {
+      for (int date = 1; date <= days_of(year, month); ++date, day += 86400 * kSecond) {
+        const std::string text = fmt::format("{:04}-{:02}-{:02}T00:00:00Z", year, month, date);
+        ASSERT_EQ(parse_time(text), day) << text;
+        ASSERT_EQ(format_time(day), text);
+      }
+      const std::string none =
+          fmt::format("{:04}-{:02}-{:02}T00:00:00Z", year, month, days_of(year, month) + 1);
+      ASSERT_FALSE(parse_time(none)) << none;
+    }
+}
+
+TEST(Time, CountsSecondsMinutesAndHours) {
+  for (int second = 0; second < 86400; second += 61) {
+    const std::string text =
+        fmt::format("1970-01-01T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60);
+    ASSERT_EQ(parse_time(text), second * kSecond) << text;
+    ASSERT_EQ(format_time(second * kSecond), text);
   }
 }
 
