@@ -10,6 +10,7 @@
 
 #include "host/whatif/fork.hpp"
 #include "host/whatif/what_if.hpp"
+#include "tests/host/whatif/everybody.hpp"
 #include "tests/host/writes/host_fixture.hpp"
 
 namespace sluice::host::test {
@@ -58,11 +59,6 @@ void load(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-class Everybody final : public Authorizer {
- public:
-  AccessAnswer may(const Identity&, const AccessRequest&) const override { return {true, ""}; }
-};
-
 void publish(HostFixture& host) {
   host.kernel.run_to_rest();
   std::promise<void> published;

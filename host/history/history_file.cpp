@@ -296,7 +296,7 @@ Result<void> HistoryFile::write_row(const Run& run) {
 }
 
 Result<void> HistoryFile::write_quotas(const QuotaStretch& stretch) {
-  const auto queue = id_of(stretch.cluster_queue);
+  const auto queue = id_of(stretch.holder);
   if (!queue) return queue.error();
   std::vector<QuotaRow> rows;
   for (const QuotaAmount& each : stretch.quotas) {

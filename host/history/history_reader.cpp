@@ -164,7 +164,7 @@ json::object stretch_json(const QuotaStretch& stretch) {
     if (each.lending_limit) quota["lendingLimit"] = amount(*each.lending_limit);
     quotas.push_back(std::move(quota));
   }
-  const std::string_view name = stretch.cluster_queue;
+  const std::string_view name = stretch.holder;
   json::object out;
   if (is_of_cohort(name))
     out["cohort"] = api::json_view(name.substr(kCohortMark.size()));
@@ -230,7 +230,7 @@ ApiResult<json::object> HistoryReader::quotas(const HistoryQuery& query) {
       if (!row) return of_file(row.error());
       if (!*row) break;
       QuotaStretch stretch = read_quotas(*rows, names_);
-      if (is_of_cohort(stretch.cluster_queue) != of_cohorts) continue;
+      if (is_of_cohort(stretch.holder) != of_cohorts) continue;
       if (found.size() == limits_.stretches)
         return bad_request(fmt::format(
             "from: quotas were changed more than {} times since then: ask for less time (from, to) "
@@ -239,7 +239,7 @@ ApiResult<json::object> HistoryReader::quotas(const HistoryQuery& query) {
       found.push_back(std::move(stretch));
     }
     std::sort(found.begin(), found.end(), [](const QuotaStretch& a, const QuotaStretch& b) {
-      return std::tie(a.cluster_queue, a.since) < std::tie(b.cluster_queue, b.since);
+      return std::tie(a.holder, a.since) < std::tie(b.holder, b.since);
     });
     for (const QuotaStretch& stretch : found) items.push_back(stretch_json(stretch));
     return json::object{{"kind", "QuotaHistory"},

@@ -30,7 +30,7 @@ inline constexpr std::string_view kCohortMark = "Cohort/";
 inline bool is_of_cohort(std::string_view name) { return name.starts_with(kCohortMark); }
 
 struct QuotaStretch {
-  std::string cluster_queue;  ///< of a Cohort: the mark and its name
+  std::string holder;  ///< the name of a ClusterQueue; of a Cohort, the mark and its name
   Millis since = 0;
   Millis until = 0;  ///< 0: they still are so
   Quotas quotas;     ///< in the order of the queue's spec

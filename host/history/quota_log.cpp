@@ -7,7 +7,7 @@ namespace sluice::host {
 
 QuotaLog::QuotaLog(std::vector<QuotaStretch> open) {
   for (QuotaStretch& each : open) {
-    std::string name = each.cluster_queue;
+    std::string name = each.holder;
     open_[std::move(name)] = std::move(each);
   }
 }
@@ -18,19 +18,19 @@ void QuotaLog::end(const QuotaStretch& stretch, Millis at) {
   changed_.back().until = std::max(at, stretch.since);
 }
 
-void QuotaLog::has(const std::string& cluster_queue, Quotas quotas, Millis since) {
-  const auto found = open_.find(cluster_queue);
+void QuotaLog::has(const std::string& holder, Quotas quotas, Millis since) {
+  const auto found = open_.find(holder);
   if (found != open_.end()) {
     if (found->second.quotas == quotas) return;
     end(found->second, since);
     since = std::max(since, found->second.since);
   }
-  QuotaStretch& now = open_[cluster_queue] = {cluster_queue, since, 0, std::move(quotas)};
+  QuotaStretch& now = open_[holder] = {holder, since, 0, std::move(quotas)};
   changed_.push_back(now);
 }
 
-void QuotaLog::gone(const std::string& cluster_queue, Millis now) {
-  const auto found = open_.find(cluster_queue);
+void QuotaLog::gone(const std::string& holder, Millis now) {
+  const auto found = open_.find(holder);
   if (found == open_.end()) return;
   end(found->second, now);
   open_.erase(found);

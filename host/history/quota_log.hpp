@@ -20,8 +20,8 @@ class QuotaLog {
 
   /// A queue has these quotas since `since`: now, or as far back as that is known where nothing is
   /// written of it. REQUIRES: since > 0.
-  void has(const std::string& cluster_queue, Quotas quotas, Millis since);
-  void gone(const std::string& cluster_queue, Millis now);
+  void has(const std::string& holder, Quotas quotas, Millis since);
+  void gone(const std::string& holder, Millis now);
   /// Queues that have quotas now, as far as it was told.
   std::vector<std::string> queues() const;
 

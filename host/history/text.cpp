@@ -269,10 +269,9 @@ std::string amount_text(const json::object& quota, std::string_view key) {
 
 /// Whose quotas an answer tells; all of them are of one kind.
 std::string_view holder_of(const json::object& answer) {
-  bool cohorts = false;
-  for_each_object(answer, "items",
-                  [&](const json::object& stretch) { cohorts |= stretch.contains("cohort"); });
-  return cohorts ? "cohort" : "clusterQueue";
+  const json::array& items = list(answer, "items");
+  const json::object* first = items.empty() ? nullptr : items.front().if_object();
+  return first != nullptr && first->contains("cohort") ? "cohort" : "clusterQueue";
 }
 
 std::string quotas_table(const json::object& answer) {

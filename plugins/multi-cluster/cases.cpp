@@ -61,14 +61,13 @@ void Cases::begin(const sluice::CheckAttempt& attempt) {
   attempts_[attempt.uid] = attempt;
   const auto workload = context_.objects().find(
       {std::string(kKueue), "Workload", attempt.workload_namespace, attempt.workload});
-  const Json* shown = workload ? condition(*workload, kRefused) : nullptr;
-  if (shown != nullptr && shown->string_or("status", "") == "True")
-    refusals_.restore(attempt.uid, shown->string_or("message", ""));
+  if (workload && has_condition(*workload, kRefused))
+    refusals_.restore(attempt.uid, condition(*workload, kRefused)->string_or("message", ""));
 }
 
 std::optional<Json> Cases::refusals_shown(const Case& of) const {
   const Json* shown = condition(*of.workload, kRefused);
-  const bool before = shown != nullptr && shown->string_or("status", "") == "True";
+  const bool before = has_condition(*of.workload, kRefused);
   const std::string message = refusals_.told(of.uid, now_ms());
   if (before ? shown->string_or("message", "") == message : message.empty()) return std::nullopt;
   Json out = Json::object();

@@ -74,6 +74,14 @@ std::optional<Json> said_sets(const Json& pod) {
   return std::nullopt;
 }
 
+std::optional<Json> said_model(const Json& pod, std::string_view set) {
+  const auto sets = said_sets(pod);
+  if (!sets) return std::nullopt;
+  for (const Json& each : sets->items())
+    if (each.string_or("name", "") == set) return *each.member("template");
+  return std::nullopt;
+}
+
 bool is_managed(const Json& pod) { return text_in(pod, "labels", kManaged) == "true"; }
 
 Pod pod_of(const Json& pod) {

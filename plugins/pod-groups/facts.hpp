@@ -55,6 +55,8 @@ bool is_managed(const sluice::Json& pod);
 
 /// What a pod says of all pod sets of its group, a list; nullopt: it says nothing, or nonsense.
 std::optional<sluice::Json> said_sets(const sluice::Json& pod);
+/// What it says of the pods of one of them.
+std::optional<sluice::Json> said_model(const sluice::Json& pod, std::string_view set);
 
 struct Held {
   bool of_group = false;  ///< it was made for a group

@@ -148,17 +148,11 @@ void Keeper::create(const Plan& plan, const GroupKey& group, const std::vector<P
 std::optional<std::vector<Json>> Keeper::models_of(const Plan& plan, const GroupKey& group,
                                                    const Json& said_by) const {
   std::vector<Json> out;
-  const std::optional<Json> said = said_sets(said_by);
   for (const NewPodSet& set : plan.create) {
-    std::optional<Json> model;
-    if (!set.model.empty()) model = find_pod(group.ns, set.model);
-    if (set.model.empty() && said)
-      for (const Json& each : said->items())
-        if (each.string_or("name", "") == set.name) {
-          model = *each.find("template");
-          (*model)["metadata"]["namespace"] = group.ns;
-        }
+    std::optional<Json> model =
+        set.model.empty() ? said_model(said_by, set.name) : find_pod(group.ns, set.model);
     if (!model) return std::nullopt;
+    (*model)["metadata"]["namespace"] = group.ns;
     out.push_back(std::move(*model));
   }
   return out;

@@ -179,9 +179,12 @@ std::vector<std::string> judged_makers(const Settings& settings) {
     kind.append(maker.plural).append(except);
     out.push_back(kind + " label:" + label);
     out.push_back(kind + " label:!" + label + " if-answered");
+    // Those that scale by groups or single pods may: each of these waits by itself.
+    if (maker.waits != Waits::kTogether) continue;
+    std::string scale = "autoscaling/Scale resource:";
+    scale.append(maker.group).append("/").append(maker.version).append("/").append(maker.plural);
+    out.push_back(scale + "/scale if-answered" + except);
   }
-  // Those of LeaderWorkerSets are replicas, each of which waits by itself.
-  out.push_back("autoscaling/Scale resource:apps/v1/statefulsets/scale if-answered" + except);
   return out;
 }
 

@@ -51,16 +51,15 @@ void check_sets(const Json& pod, sluice::FieldErrors& errors) {
   const std::string text = text_in(pod, "annotations", kSets);
   if (text.empty()) return;
   const auto sets = said_sets(pod);
-  std::int64_t count = 0;
-  if (sets)
-    for (const Json& set : sets->items()) count += set.int_or("count", 0);
   if (!sets)
-    errors.invalid(annotation_path(kSets), Json(text).dump(),
-                   "must be a list of objects with name, count (1 or more) and template");
-  else if (count != pod_of(pod).total)
-    errors.invalid(annotation_path(kSets), Json(text).dump(),
-                   "has " + std::to_string(count) + " pods, and the group has " +
-                       std::to_string(pod_of(pod).total));
+    return errors.invalid(annotation_path(kSets), Json(text).dump(),
+                          "must be a list of objects with name, count (1 or more) and template");
+  std::int64_t count = 0;
+  for (const Json& set : sets->items()) count += set.int_or("count", 0);
+  if (const std::int32_t total = pod_of(pod).total; count != total)
+    errors.invalid(
+        annotation_path(kSets), Json(text).dump(),
+        "has " + std::to_string(count) + " pods, and the group has " + std::to_string(total));
 }
 
 void check_change(const Json& pod, const Json& old, sluice::FieldErrors& errors) {

@@ -50,8 +50,8 @@ def connect(cluster, manager):
     manager.wait_active()
 
 
-class Clusters:
-    """The tests; who decides in the cluster is said by those that have them."""
+class Cluster:
+    """A manager and its cluster; who decides there is said by those that have it."""
     sluice = programs = ""
     plugins = "{ load: [ { name: multi-cluster } ] }"
 
@@ -120,6 +120,10 @@ class Clusters:
             self.manager.rest.send("DELETE", f"{JOBS}/{name}")
         self.quiet()
 
+
+class Dispatched(Cluster):
+    """The tests of all who may decide."""
+
     def test_a_job_runs_there_and_its_end_comes_back(self):
         self.submit("one", runs="1")
         eventually(lambda: is_shown(self.here("one"), "Complete"), "it is complete")
@@ -165,7 +169,7 @@ class Clusters:
         self.end("held")
 
 
-class KueueDecides(Clusters, unittest.TestCase):
+class KueueDecides(Dispatched, unittest.TestCase):
     @classmethod
     def decide(cls):
         if not may_run():
@@ -173,7 +177,23 @@ class KueueDecides(Clusters, unittest.TestCase):
         cls.enterClassContext(Neighbour(cls.cluster, build.find(cls.programs, "kueue")))
 
 
-class KueueRefusesSizes(Clusters, unittest.TestCase):
+class Sizes:
+    """Jobs of the manager that may change their size."""
+
+    def submit(self, name, size):
+        self.manager.create(JOBS, {
+            "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "q"},
+                         "annotations": {"kueue.x-k8s.io/elastic-job": "true"}},
+            "spec": {"parallelism": size, "template": {"spec": {
+                "restartPolicy": "Never", "containers": [
+                    {"name": "c", "image": "none",
+                     "resources": {"requests": {"cpu": "1"}}}]}}}})
+
+    def resize(self, name, size):
+        self.manager.patch(f"{JOBS}/{name}", {"spec": {"parallelism": size}})
+
+
+class KueueRefusesSizes(Sizes, Cluster, unittest.TestCase):
     """Elastic jobs where Kueue decides, with its gate for them on: they run in their size, and who
     wants another is told; what Kueue ended once for its size is not ended again and again."""
     plugins = "{ load: [ { name: elastic-jobs }, { name: multi-cluster } ] }"
@@ -200,27 +220,22 @@ class KueueRefusesSizes(Clusters, unittest.TestCase):
                 and self.here("sized").get("status", {}).get("ready") == size)
 
     def test_a_job_runs_in_its_size_and_growth_is_refused_with_a_sentence(self):
-        ElasticJobs.submit(self, "sized", 1)
+        self.submit("sized", 1)
         eventually(lambda: self.settled(1), "it runs")
-        ElasticJobs.resize(self, "sized", 2)
+        self.resize("sized", 2)
         eventually(lambda: self.checks().get(2, ("",))[0] == "Rejected", "growth is refused")
         self.assertIn('Cluster "there" ends jobs that change their size while they run',
                       self.checks()[2][1])
         eventually(lambda: self.settled(1), "it runs in its size")
         runs = self.there("sized")["metadata"]["uid"]
-        ElasticJobs.resize(self, "sized", 3)
+        self.resize("sized", 3)
         eventually(lambda: self.checks().get(3, ("",))[0] == "Rejected",
                    "so is the next one, before anything is ended for it")
         self.assertEqual(self.there("sized")["metadata"]["uid"], runs, "it runs on")
         self.end("sized")
 
 
-# The tests of all are not this one's.
-for each in [name for name in vars(Clusters) if name.startswith("test_")]:
-    setattr(KueueRefusesSizes, each, None)
-
-
-class SluiceDecides(Clusters, unittest.TestCase):
+class SluiceDecides(Dispatched, unittest.TestCase):
     @classmethod
     def decide(cls):
         running = Controller(cls.sluice, cls.cluster, "admin", "--plugins", "none")
@@ -238,13 +253,13 @@ class There:
         return {each["metadata"]["name"]: each for each in self.api.items(WORKLOADS)}
 
 
-class ElasticJobs(Case):
+class ElasticJobs(Sizes, Case):
     """Jobs of the manager change their size where they run; Sluice decides there."""
     plugins = ("--plugins", "elastic-jobs")
 
     @classmethod
     def setUpClass(cls):
-        cls.sluice, cls.programs = Clusters.sluice, Clusters.programs
+        cls.sluice, cls.programs = Cluster.sluice, Cluster.programs
         super().setUpClass()
         running = Controller(cls.sluice, cls.cluster, "one", *cls.plugins, "--webhook-address",
                              f"127.0.0.1:{cls.port}")
@@ -260,18 +275,6 @@ class ElasticJobs(Case):
             ["clusters"], extra="executor: { type: none }\n")
         cls.addClassCleanup(cls.manager.host.__exit__)
         connect(cls.cluster, cls.manager)
-
-    def submit(self, name, size):
-        self.manager.create(JOBS, {
-            "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "q"},
-                         "annotations": {"kueue.x-k8s.io/elastic-job": "true"}},
-            "spec": {"parallelism": size, "template": {"spec": {
-                "restartPolicy": "Never", "containers": [
-                    {"name": "c", "image": "none",
-                     "resources": {"requests": {"cpu": "1"}}}]}}}})
-
-    def resize(self, name, size):
-        self.manager.patch(f"{JOBS}/{name}", {"spec": {"parallelism": size}})
 
     def pods(self):
         """UIDs of those that run."""
@@ -356,4 +359,4 @@ class ElasticJobs(Case):
 
 
 if __name__ == "__main__":
-    build.run_tests(Clusters, "kueue")
+    build.run_tests(Cluster, "kueue")

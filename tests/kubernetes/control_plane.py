@@ -41,6 +41,15 @@ class Process:
                 env=os.environ | {"GOMAXPROCS": "2"} | self.environment)
         return self
 
+    def is_ready(self, port):
+        """Whether it says so itself, at its port for health."""
+        if self.process.poll() is not None:
+            raise AssertionError(f"{self.name} ended:\n" + self.log()[-3000:])
+        try:
+            return Api(f"http://127.0.0.1:{port}").send("GET", "/readyz")[0] == 200
+        except OSError:
+            return False
+
     def stop(self, kill=False):
         if self.process is None:
             return
@@ -110,6 +119,13 @@ class ControlPlane:
         openssl("x509", "-req", "-in", name + ".csr", "-CA", authority + ".crt", "-CAkey",
                 authority + ".key", "-CAcreateserial", "-out", name + ".crt", "-days", "30",
                 "-copy_extensions", "copy")
+
+    def key_pair_in(self, folder):
+        """For servers of others on loopback: the folder, with the names that they look for."""
+        os.makedirs(folder)
+        for name in ("crt", "key"):
+            os.symlink(self.path("server." + name), os.path.join(folder, "tls." + name))
+        return folder
 
     def make_files(self):
         with open(self.path("tokens.csv"), "w", encoding="utf-8") as out:

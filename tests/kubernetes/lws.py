@@ -9,7 +9,7 @@ import subprocess
 
 import yaml
 
-from client import Api, eventually
+from client import eventually
 from control_plane import Process
 from objects import DEFINITIONS, established
 from ports import own_port
@@ -22,17 +22,14 @@ class LeaderWorkerSets:
     def __init__(self, cluster, program, definitions):
         self.cluster, self.definitions = cluster, definitions
         self.health, self.port = own_port(), own_port()
-        certificates = cluster.path("lws-certificates")
-        os.makedirs(certificates)
-        for name in ("crt", "key"):
-            os.symlink(cluster.path("server." + name), os.path.join(certificates, "tls." + name))
         config = {
             "apiVersion": "config.lws.x-k8s.io/v1alpha1", "kind": "Configuration",
             "leaderElection": {"leaderElect": False},
             "internalCertManagement": {"enable": False},
             "health": {"healthProbeBindAddress": f"127.0.0.1:{self.health}"},
             "metrics": {"bindAddress": "0"},
-            "webhook": {"port": self.port, "host": "127.0.0.1", "certDir": certificates}}
+            "webhook": {"port": self.port, "host": "127.0.0.1", 
+                        "certDir": cluster.key_pair_in(cluster.path("lws-certificates"))}}
         path = cluster.path("lws.yaml")
         with open(path, "w", encoding="utf-8") as out:
             yaml.safe_dump(config, out)
@@ -47,7 +44,7 @@ class LeaderWorkerSets:
                    "the definitions are established")
         eventually(lambda: api.send("GET", SETS)[0] == 200, "sets are served")
         self.process.start()
-        eventually(self.is_healthy, "its manager is there")
+        eventually(lambda: self.process.is_ready(self.health), "its manager is there")
         for kind, step in (("mutating", "mutate"), ("validating", "validate")):
             api.post(f"{HOOKS}{kind}webhookconfigurations", {
                 "metadata": {"name": "lws"}, "webhooks": [
@@ -70,14 +67,6 @@ class LeaderWorkerSets:
                 "rules": [{"apiGroups": [group], "apiVersions": ["v1"], "resources": [plural],
                            "operations": ["CREATE"] if plural == "pods" else
                                          ["CREATE", "UPDATE"]}]}
-
-    def is_healthy(self):
-        if self.process.process.poll() is not None:
-            raise AssertionError("its manager ended:\n" + self.process.log()[-3000:])
-        try:
-            return Api(f"http://127.0.0.1:{self.health}").send("GET", "/readyz")[0] == 200
-        except OSError:
-            return False
 
     def answers(self):
         pod = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x"}]}}

@@ -11,7 +11,7 @@ import subprocess
 
 import yaml
 
-from client import Api, eventually
+from client import eventually
 from control_plane import Process
 from objects import GROUP
 from ports import own_port
@@ -55,11 +55,7 @@ class Neighbour:
 
     def certificates(self):
         """The folder of the webhooks' key pair; the one of the metrics is the same."""
-        folder = self.cluster.path("etc/kueue/metrics/certs")
-        os.makedirs(folder)
-        for name in ("crt", "key"):
-            os.symlink(self.cluster.path("server." + name), os.path.join(folder, "tls." + name))
-        return folder
+        return self.cluster.key_pair_in(self.cluster.path("etc/kueue/metrics/certs"))
 
     def __enter__(self):
         self.process.start()
@@ -73,10 +69,7 @@ class Neighbour:
         return queues and all(each.get("status", {}).get("conditions") for each in queues)
 
     def is_healthy(self):
-        try:
-            return Api(f"http://127.0.0.1:{self.health}").send("GET", "/readyz")[0] == 200
-        except OSError:
-            return False
+        return self.process.is_ready(self.health)
 
     def __exit__(self, *_):
         self.go_on()

@@ -19,7 +19,7 @@ Quotas cpu(std::int64_t milli) { return {{"spot", "cpu", milli, std::nullopt, st
 std::string told(QuotaLog& log) {
   std::string out;
   for (const QuotaStretch& each : log.take()) {
-    out += fmt::format("{} {}-", each.cluster_queue, each.since / 1'000);
+    out += fmt::format("{} {}-", each.holder, each.since / 1'000);
     if (each.until != 0) out += std::to_string(each.until / 1'000);
     for (const QuotaAmount& quota : each.quotas)
       out += fmt::format(" {} {} {}", quota.flavor, quota.resource, quota.nominal);

@@ -12,6 +12,7 @@
 #include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
 #include "host/whatif/what_if.hpp"
+#include "tests/host/whatif/everybody.hpp"
 #include "tests/host/whatif/live_world.hpp"
 #include "tests/support/amount.hpp"
 
@@ -20,11 +21,6 @@ namespace {
 
 namespace json = boost::json;
 using ::testing::HasSubstr;
-
-class Everybody final : public Authorizer {
- public:
-  AccessAnswer may(const Identity&, const AccessRequest&) const override { return {true, ""}; }
-};
 
 /// A queue in which one workload runs at a time, from 00:00:00 on.
 struct OneAtATime : LiveWorld {

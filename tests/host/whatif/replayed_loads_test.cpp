@@ -17,6 +17,7 @@
 #include "api/json/json.hpp"
 #include "host/objects/parts.hpp"
 #include "host/whatif/what_if.hpp"
+#include "tests/host/whatif/everybody.hpp"
 #include "tests/host/whatif/live_world.hpp"
 #include "tests/support/amount.hpp"
 
@@ -27,11 +28,6 @@ namespace json = boost::json;
 
 constexpr int kLocalQueues = 6;  // LocalQueues; two of each ClusterQueue
 constexpr int kWaiting = 6;
-
-class EverybodyMay final : public Authorizer {
- public:
-  AccessAnswer may(const Identity&, const AccessRequest&) const override { return {true, ""}; }
-};
 
 // Under a sanitizer, too: fewer say nothing about how often an interval is right.
 int questions() { return trial::asked_for("SLUICE_ESTIMATES").value_or(40); }
@@ -161,7 +157,7 @@ class Load : public LiveWorld {
   int count_ = 0;
   std::map<std::string, Duration> true_time_;
   std::map<std::string, Time> first_start_, ends_;
-  EverybodyMay everybody_;
+  Everybody everybody_;
   PastRunTimes kept_;
   HostWhatIf service_{source(), everybody_, [this] { return Result<ForkMoment>(moment()); },
                       [this] { return kept_; }};
