@@ -143,7 +143,7 @@ TEST(LiveInsight, TellsWhatAPluginSaysBesideTheStateOfACheck) {
   // What is awaited is told anew, and nothing else of the document is worked out again.
   const auto await = [&](bool more_soon) {
     checks.more_soon = more_soon;
-    seen["wouldHelp"] = {"as it was"};
+    seen["wouldHelp"] = json::array{"as it was"};
     insight.await("default", "w", seen, [&](const auto& answer) { seen = answer->as_object(); });
     return json::serialize(seen.at("checks"));
   };
