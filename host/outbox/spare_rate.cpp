@@ -4,6 +4,12 @@
 #include <cmath>
 
 namespace sluice::host {
+namespace {
+
+// Of what was answered longer ago not much is known.
+constexpr Duration kRemembered = 5 * kSecond;
+
+}  // namespace
 
 void SpareRate::Bucket::spend(Duration now) {
   fill(now);
@@ -18,22 +24,26 @@ Duration SpareRate::Bucket::next() const {
 }
 
 void SpareRate::answered(Duration now, Duration took) {
-  // Of a few answers, or of what was long ago, not much is known.
-  constexpr Duration kRemembered = 5 * kSecond;
-  constexpr double kWeight = 0.1;
+  constexpr double kWeight = 0.1;  // of a few answers neither
   if (now - answered_ > kRemembered) took_ = 0;
   answered_ = now;
   took_ += kWeight * (static_cast<double>(took) - took_);
   // What is not filled up is lost: nothing of that time is spared.
-  if (took_ > static_cast<double>(quick_)) shared_.forgo(now);
+  if (quick_from() > 0) shared_.forgo(now);
+}
+
+Duration SpareRate::quick_from() const {
+  return took_ <= static_cast<double>(quick_) ? 0 : answered_ + kRemembered + 1;
 }
 
 bool SpareRate::take(For sort, Duration now) {
-  return own_[static_cast<std::size_t>(sort)].take(now) || shared_.take(now);
+  return own_[static_cast<std::size_t>(sort)].take(now) ||
+         (quick_from() <= now && shared_.take(now));
 }
 
 Duration SpareRate::next(For sort) const {
-  return std::min(own_[static_cast<std::size_t>(sort)].next(), shared_.next());
+  return std::min(own_[static_cast<std::size_t>(sort)].next(),
+                  std::max(shared_.next(), quick_from()));
 }
 
 }  // namespace sluice::host

@@ -7,8 +7,9 @@
 //   if (rate.take(SpareRate::For::kEvents, now)) … // one of the others may be sent
 //
 // Each sort has a small rate of its own; beyond it all share what decisions leave of another one,
-// while answers are quick: else the API server has enough to do, for us or for others. So an idle
-// cluster hears everything, and a busy one decides. Nothing is saved up for longer than a second.
+// but only while answers are quick: else the API server has enough to do, for us or for others. So
+// an idle cluster hears everything, and a busy one decides. Nothing is saved up for longer than a
+// second.
 // Times are of a clock that only goes forward. One thread.
 #pragma once
 
@@ -56,6 +57,9 @@ class SpareRate {
     bool take(Duration now) { return left.take(now, most(), per_second); }
     Duration next() const;
   };
+
+  /// From when on answers count as quick, if there is none until then; 0: they are.
+  Duration quick_from() const;
 
   Duration quick_;
   double took_ = 0;  // smoothed

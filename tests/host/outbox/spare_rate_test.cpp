@@ -51,11 +51,26 @@ TEST_F(SpareRateTest, WhileAnswersAreSlowNothingIsShared) {
   now += 1 * kSecond;
   answers(100 * kMillisecond);
   EXPECT_EQ(taken(For::kTexts), 10);
+  // A server that answers seldom leaves nothing between two answers.
+  now += 1 * kSecond;
+  EXPECT_EQ(taken(For::kTexts), 10);
+  EXPECT_LE(rate.next(For::kTexts), now + 101 * kMillisecond);  // by its own rate of 10
   now += 1 * kSecond;
   answers(10 * kMillisecond);  // the time until now is not made up for
   EXPECT_EQ(taken(For::kTexts), 10);
   now += 1 * kSecond;
   EXPECT_EQ(taken(For::kTexts), 110);
+}
+
+TEST_F(SpareRateTest, SlowAnswersAreForgottenWhenNoneComesAnyMore) {
+  for (int i = 0; i < 50; ++i) rate.answered(now, 100 * kMillisecond);
+  taken(For::kEvents);  // its own; the next one comes in 2 s
+  now += kSecond;
+  EXPECT_EQ(taken(For::kEvents), 0);
+  now = rate.next(For::kEvents);
+  EXPECT_EQ(taken(For::kEvents), 1);
+  now += 4 * kSecond;  // more than 5 s after the last answer
+  EXPECT_EQ(taken(For::kTexts), 10 + 100);
 }
 
 TEST_F(SpareRateTest, OneSlowAnswerSaysLittle) {
