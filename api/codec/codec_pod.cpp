@@ -110,7 +110,7 @@ std::string invalid_resources(const json::object& spec) {
       check_limits(*container, "spec." + list + "[" + std::to_string(i) + "].", out);
     }
   }
-  return out;
+  return out.empty() ? out : "resources validation failed: " + out;
 }
 
 NodeSelectorRequirement::Operator selector_operator(std::string_view name) {
@@ -172,6 +172,7 @@ std::string shape_of(const PodTemplate& pod, const json::object* spec) {
     append_part(out, request.resource);
     out += std::to_string(request.amount) + ";";
   }
+  if (!pod.invalid_resources.empty()) append_part(out += " invalid ", pod.invalid_resources);
   return out;
 }
 

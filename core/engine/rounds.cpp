@@ -68,31 +68,27 @@ void Rounds::find_heads() {
   });
 }
 
-const char* Rounds::not_nominated_because(const QueueRecord& queue, const WorkloadRecord& w) const {
+bool Rounds::welcomes(const QueueRecord& queue, const WorkloadRecord& w) const {
   const auto ns = model_.namespaces.find(w.object->meta.ns);
   static const api::LabelMap kNoLabels;
   const api::LabelMap& labels = ns == model_.namespaces.end() ? kNoLabels : ns->second;
-  if (!queue.spec->namespace_selector || !queue.spec->namespace_selector->matches(labels))
-    return "Workload namespace doesn't match ClusterQueue selector";
-  for (const PodSetRecord& p : w.pod_sets)
-    if (!p.shape->pod->invalid_resources.empty()) return "resources validation failed: ";
-  return nullptr;
+  return queue.spec->namespace_selector && queue.spec->namespace_selector->matches(labels);
 }
 
 void Rounds::take_head(QueueRecord& queue, WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
-  if (const char* because = not_nominated_because(queue, w)) {
+  const bool welcome = welcomes(queue, w);
+  const auto invalid =
+      std::find_if(w.pod_sets.begin(), w.pod_sets.end(),
+                   [](const PodSetRecord& p) { return !p.shape->pod->invalid_resources.empty(); });
+  const bool is_invalid = welcome && invalid != w.pod_sets.end();
+  if (!welcome || is_invalid) {
     auto why = std::make_shared<PendingReason>();
     why->reason = WaitReason::kMisconfigured;
-    why->text = because;
-    bool invalid = false;
-    for (const PodSetRecord& p : w.pod_sets) {
-      if (!why->text.ends_with(": ") || p.shape->pod->invalid_resources.empty()) continue;
-      why->text += p.shape->pod->invalid_resources;
-      invalid = true;
-    }
+    why->text = is_invalid ? invalid->shape->pod->invalid_resources
+                           : "Workload namespace doesn't match ClusterQueue selector";
     waiting_.set_pending(id, std::move(why));
-    if (invalid && !queue.best_effort()) {
+    if (is_invalid && !queue.best_effort()) {
       ++blocked_heads_;
       return;
     }

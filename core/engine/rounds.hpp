@@ -42,7 +42,8 @@ class Rounds {
  private:
   void find_heads();
   void take_head(QueueRecord& queue, WorkloadId id);
-  const char* not_nominated_because(const QueueRecord& queue, const WorkloadRecord& w) const;
+  /// Whether the queue takes workloads of its namespace.
+  bool welcomes(const QueueRecord& queue, const WorkloadRecord& w) const;
   void commit(Entry& entry);
   void earmark_after(const Entry& entry, int times);
   Grounds grounds_of(const Entry& entry) const;

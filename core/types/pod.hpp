@@ -64,7 +64,8 @@ struct PodTemplate {
   /// Per pod, sorted by resource name: the containers' sum against the init containers, sidecars
   /// and overhead as Kubernetes adds them up; a limit stands in for a missing request.
   std::vector<ResourceRequest> requests;
-  /// Why the resources are invalid (a container requests more than its limit), empty when valid.
+  /// Why nobody would run such a pod (a container requests more than its limit): the whole sentence
+  /// that is told, empty when it is valid.
   std::string invalid_resources;
   LabelMap annotations;
   /// The canonical text of all that decides scheduling; equal texts mean equal shapes.

@@ -14,7 +14,8 @@ namespace sluice::host {
 namespace {
 
 constexpr const char* kObserveFooter =
-    R"(It only reads: get, list and watch of Kueue's kinds, namespaces, priority classes and Jobs.
+    R"(It only reads: get, list and watch of Kueue's kinds, namespaces, priority classes,
+LimitRanges, RuntimeClasses and Jobs.
 Without --compare and --dump it answers until it is stopped; point kubectl and sluice explain at the
 kubeconfig that it writes.
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host/machine/machine.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/observe/mirror.hpp"
 #include "host/outbox/quota_shown.hpp"
 #include "host/writes/ids.hpp"
@@ -23,7 +24,7 @@ std::vector<FollowedKind> followed_kinds(const api::Scheme& scheme, const Contro
     const bool whole = (asks_others && kind->group.empty() && kind->kind == "PodTemplate") ||
                        std::any_of(decided_on.begin(), decided_on.end(),
                                    [kind](const FollowedKind& each) { return each.kind == kind; });
-    if ((!whole && !watched.contains(name)) || kind->internal || kind->kind == "Event") continue;
+    if (!whole && (!watched.contains(name) || kind->internal || kind->kind == "Event")) continue;
     FollowedKind& followed = out.emplace_back(FollowedKind{kind, {kind->hub_api_version()}});
     if (!whole) followed.labels = loop.selector(name);
   }
@@ -42,6 +43,7 @@ Writing writing_of(const api::KindInfo& kind) {
   // A page is told whether its kind is served, and kept while there are jobs of it.
   if (kind.job || (kind.group == "sluice.dev" && kind.kind == "JobKind")) return Writing::kJob;
   if (kind.kind == "Pod") return Writing::kGates;
+  if (decides_about_pods(kind)) return Writing::kNothing;
   if (kind.kind == "Namespace" || kind.kind == "PriorityClass" || kind.kind == "Node")
     return Writing::kNothing;
   if (kind.group != "kueue.x-k8s.io") return Writing::kAll;

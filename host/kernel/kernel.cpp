@@ -13,7 +13,9 @@
 #include "api/codec/codec.hpp"
 #include "api/json/json.hpp"
 #include "core/engine/queue_views.hpp"
+#include "core/model/model.hpp"
 #include "host/kernel/workload_reader.hpp"
+#include "host/objects/kinds.hpp"
 
 namespace sluice::host {
 namespace {
@@ -89,6 +91,9 @@ void Kernel::announce(const api::KindInfo& kind, bool apart) {
 void Kernel::load(Workers& workers, WorkloadReader* read) {
   std::vector<unsigned char> buffer(64U << 10);
   for (const api::KindInfo* kind : scheme().kinds()) {
+    if (decides_about_pods(*kind))
+      for (const StoredObject* stored : store_.list(*kind))
+        pods_.changed(*kind, stored->key, stored);
     if (kind == &workload_kind_ || !intake_.is_typed(*kind)) continue;
     for (const StoredObject* stored : store_.list(*kind)) {
       json::monotonic_resource memory(buffer.data(), buffer.size());
@@ -104,6 +109,7 @@ void Kernel::load(Workers& workers, WorkloadReader* read) {
   std::vector<std::pair<std::string, Claims>> changed;  // written when no thread reads the store
   for (WorkloadReader::Decoded& each : take_workloads(read, workers)) {
     const Claims before = claims_of(*each.first);
+    pods_.read(*each.second, *each.first);
     TraitsSource::Told told = ask_traits(*each.second, before);
     if (told.claims != before) changed.emplace_back(each.first->key, told.claims);
     engine_.apply(std::move(each.second), std::move(told.traits));
@@ -149,6 +155,7 @@ TraitsSource::Told Kernel::ask_traits(const api::Workload& object, const Claims&
 
 void Kernel::tell_of_workload(std::shared_ptr<api::Workload> workload, StoredObject& stored) {
   const Claims before = claims_of(stored);
+  pods_.read(*workload, stored);
   TraitsSource::Told told = ask_traits(*workload, before);
   if (told.claims != before) set_claims(stored, told.claims);
   engine_.apply(std::move(workload), std::move(told.traits));
@@ -162,6 +169,24 @@ void Kernel::renew_traits(std::string_view key) {
   TraitsSource::Told told = ask_traits(*engine_.object(*id), claims_of(*stored));
   engine_.traits_changed(*id, std::move(told.traits));
   put_claims(*stored, told.claims);
+}
+
+/// Workloads that hold quota keep what they were admitted with.
+void Kernel::renew_pods(const api::KindInfo& kind, std::string_view changed) {
+  pods_.changed(kind, changed, store_.find(kind, changed));
+  std::vector<std::string> waiting;
+  for (const WorkloadId id : engine_.model().open)
+    if (MadePods::concerns(kind, changed, engine_.key(id)) && !engine_.holds_quota(id))
+      waiting.emplace_back(engine_.key(id));
+  for (const std::string& key : waiting) {
+    const StoredObject* stored = store_.find(workload_kind_, key);
+    if (!stored) continue;
+    StoredObject again = *stored;
+    tell_of_workload(
+        std::get<std::shared_ptr<api::Workload>>(intake_.decode(workload_kind_, current(again))),
+        again);
+    put_claims(*stored, claims_of(again));
+  }
 }
 
 void Kernel::ask_order(const std::string& local_queue) {
@@ -237,7 +262,10 @@ void Kernel::commit(PreparedObject object, const json::object* status) {
     object.stored.status = overlays ? status_text(object.stored.key, *status) : text_of(*status);
   else if (overlays)
     object.stored.status = status_text(object.stored.key, object.stored.status);
+  const api::KindInfo& kind = *object.stored.kind;
+  const std::string key = decides_about_pods(kind) ? object.stored.key : std::string();
   put_stored(std::move(object.stored), old);
+  if (!key.empty()) renew_pods(kind, key);
 }
 
 void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
@@ -247,7 +275,9 @@ void Kernel::erase(const api::KindInfo& kind, const std::string& key) {
   ++changes_;
   if (listener_) listener_->changed({&kind, key, nullptr, old});
   engine_.remove(kind.kind, key);
+  const std::string gone = decides_about_pods(kind) ? key : std::string();
   store_.erase(kind, key);
+  if (!gone.empty()) renew_pods(kind, gone);
 }
 
 /// Called before the engine gets the change: it only reports what is new.

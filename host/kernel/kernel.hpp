@@ -23,6 +23,7 @@
 #include "core/base/result.hpp"
 #include "core/base/workers.hpp"
 #include "core/engine/engine.hpp"
+#include "host/kernel/made_pods.hpp"
 #include "host/kernel/staged_changes.hpp"
 #include "host/kernel/traits_source.hpp"
 #include "host/kernel/workload_reader.hpp"
@@ -201,6 +202,7 @@ class Kernel {
   void tell_of_workload(std::shared_ptr<api::Workload> workload, StoredObject& stored);
   TraitsSource::Told ask_traits(const api::Workload& object, const Claims& before) const;
   void renew_traits(std::string_view key);
+  void renew_pods(const api::KindInfo& kind, std::string_view changed);
   void ask_moved();
   void ask_order(const std::string& local_queue);
   void renew_order(const std::string& local_queue);
@@ -221,6 +223,7 @@ class Kernel {
 
   Engine engine_;
   TraitsSource traits_;
+  MadePods pods_;
   hooks::QueueWatch* queue_watch_;
   hooks::QueueOrder* queue_order_;
   Intake& intake_;

@@ -1,5 +1,6 @@
-// Kinds that the host treats otherwise than others: those whose status the engine writes, and those
-// that run. Pure functions, any thread.
+// Kinds that the host treats otherwise than others: those whose status the engine writes, those
+// that run, and those because of which pods are others than their templates say. Pure functions,
+// any thread.
 #pragma once
 
 #include "api/schema/kind_info.hpp"
@@ -8,6 +9,12 @@ namespace sluice::host {
 
 inline bool is_workload(const api::KindInfo& kind) {
   return kind.kind == "Workload" && kind.group == "kueue.x-k8s.io";
+}
+
+/// A cluster's; a host of its own has none, and serves none.
+inline bool decides_about_pods(const api::KindInfo& kind) {
+  return (kind.kind == "LimitRange" && kind.group.empty()) ||
+         (kind.kind == "RuntimeClass" && kind.group == "node.k8s.io");
 }
 
 inline bool is_pod(const api::KindInfo& kind) { return kind.kind == "Pod" && kind.group.empty(); }

@@ -7,6 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "host/base/log.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -30,9 +31,10 @@ std::vector<FollowedKind> kinds_to_follow(const api::Scheme& scheme, bool jobs) 
   std::vector<FollowedKind> out;
   for (const api::KindInfo* kind : scheme.kinds()) {
     const bool leaned_on = (kind->group.empty() && kind->kind == "Namespace") ||
-                           (kind->group == "scheduling.k8s.io" && kind->kind == "PriorityClass");
+                           (kind->group == "scheduling.k8s.io" && kind->kind == "PriorityClass") ||
+                           decides_about_pods(*kind);
     const bool job = jobs && kind->group == "batch" && kind->kind == "Job";
-    if (kind->internal || (kind->group != kQueueGroup && !leaned_on && !job)) continue;
+    if (!leaned_on && (kind->internal || (kind->group != kQueueGroup && !job))) continue;
     out.push_back(in_all_versions(*kind));
   }
   return out;

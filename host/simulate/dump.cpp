@@ -5,6 +5,7 @@
 
 #include "api/json/json.hpp"
 #include "host/manifests/yaml_text.hpp"
+#include "host/objects/kinds.hpp"
 #include "host/simulate/output.hpp"
 #include "host/simulate/record_sink.hpp"
 
@@ -66,7 +67,7 @@ Result<void> write_dump(const std::string& path, const Kernel& kernel, Time star
     return a->kind != b->kind ? a->kind < b->kind : a->group < b->group;
   });
   for (const api::KindInfo* kind : kinds) {
-    if (kind->internal) continue;
+    if (kind->internal && !decides_about_pods(*kind)) continue;
     for (const StoredObject* stored : kernel.store().list(*kind))
       writer.add(kernel.current(*kind, stored->key));
   }

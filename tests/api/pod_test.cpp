@@ -142,8 +142,8 @@ TEST(PodRequests, AboveTheLimitAreInvalid) {
   const PodTemplate bad = pod(R"({"spec":{"containers":[{},)"
                               R"({"resources":{"requests":{"cpu":"2"},"limits":{"cpu":"1"}}}]}})");
   EXPECT_EQ(bad.invalid_resources,
-            "spec.containers[1].resources.requests: Invalid value: \"2\": must be less than or "
-            "equal to cpu limit of 1");
+            "resources validation failed: spec.containers[1].resources.requests: Invalid value: "
+            "\"2\": must be less than or equal to cpu limit of 1");
   const PodTemplate good = pod(
       R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"1"},"limits":{"cpu":"1"}}}]}})");
   EXPECT_EQ(good.invalid_resources, "");

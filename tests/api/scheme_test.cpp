@@ -97,7 +97,7 @@ TEST(Scheme, KnowsItsKinds) {
   EXPECT_TRUE(queue->versions[1].deprecated);
   EXPECT_EQ(core_scheme().find_by_name("lq"), core_scheme().find_by_name("LocalQueue"));
   EXPECT_EQ(core_scheme().find_by_name("nothing"), nullptr);
-  EXPECT_EQ(core_scheme().kinds().size(), 25u);
+  EXPECT_EQ(core_scheme().kinds().size(), 27u);
 }
 
 TEST(Scheme, ShowsItsSchema) {

@@ -119,7 +119,7 @@ TEST(Cycle, InvalidLimitsParkABestEffortHeadAndBlockAStrictOne) {
     s.submit(Job("bad", "q").cpu(1).invalid_limits("requests exceed limits").priority(1));
     s.submit(Job("good", "q").cpu(1)).run();
     EXPECT_EQ(s.admitted(), strict ? "" : "good");
-    EXPECT_EQ(s.why("bad"), "Misconfigured: resources validation failed: requests exceed limits");
+    EXPECT_EQ(s.why("bad"), "Misconfigured: requests exceed limits");
   }
 }
 

@@ -43,13 +43,16 @@ TEST(Deployment, EachObjectStandsBehindWhatItNeeds) {
 
 TEST(Deployment, ItMayListAndWatchWhatItFollowsAndNothingElse) {
   const auto role = deployment_objects(observer())[2];
-  EXPECT_EQ(json::serialize(role.at("rules")),
-            R"([{"apiGroups":[""],"resources":["namespaces"],"verbs":["list","watch"]},)"
-            R"({"apiGroups":["batch"],"resources":["jobs"],"verbs":["list","watch"]},)"
-            R"({"apiGroups":["kueue.x-k8s.io"],"resources":["admissionchecks","clusterqueues",)"
-            R"("cohorts","localqueues","resourceflavors","workloadpriorityclasses","workloads"],)"
-            R"("verbs":["list","watch"]},{"apiGroups":["scheduling.k8s.io"],)"
-            R"("resources":["priorityclasses"],"verbs":["list","watch"]}])");
+  EXPECT_EQ(
+      json::serialize(role.at("rules")),
+      R"([{"apiGroups":[""],"resources":["limitranges","namespaces"],"verbs":["list","watch"]},)"
+      R"({"apiGroups":["batch"],"resources":["jobs"],"verbs":["list","watch"]},)"
+      R"({"apiGroups":["kueue.x-k8s.io"],"resources":["admissionchecks","clusterqueues",)"
+      R"("cohorts","localqueues","resourceflavors","workloadpriorityclasses","workloads"],)"
+      R"("verbs":["list","watch"]},{"apiGroups":["node.k8s.io"],)"
+      R"("resources":["runtimeclasses"],"verbs":["list","watch"]},)"
+      R"({"apiGroups":["scheduling.k8s.io"],)"
+      R"("resources":["priorityclasses"],"verbs":["list","watch"]}])");
 }
 
 TEST(Deployment, WhoDecidesHasARoleInItsOwnNamespaceToo) {

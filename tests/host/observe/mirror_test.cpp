@@ -18,8 +18,9 @@ TEST(Mirror, FollowsWhatTheSchemeKnowsPreferredVersionFirst) {
                 (std::vector<std::string>{"kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1"}));
     }
   }
-  EXPECT_EQ(kinds, (Keys{"AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue", "Namespace",
-                         "PriorityClass", "ResourceFlavor", "Workload", "WorkloadPriorityClass"}));
+  EXPECT_EQ(kinds, (Keys{"AdmissionCheck", "ClusterQueue", "Cohort", "LimitRange", "LocalQueue",
+                         "Namespace", "PriorityClass", "ResourceFlavor", "RuntimeClass", "Workload",
+                         "WorkloadPriorityClass"}));
   EXPECT_EQ(kinds_to_follow(fixture.rules->scheme, true).size(), kinds.size() + 1) << "and Jobs";
 }
 
