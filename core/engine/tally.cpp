@@ -11,10 +11,11 @@
 namespace sluice {
 namespace {
 
-const char* reason_of(const WorkloadRecord& w, const PendingReason* pending) {
+/// Why it has no quota; empty: it has some.
+const char* cause_of(const WorkloadRecord& w, const PendingReason* pending) {
   switch (w.state) {
     case WorkloadState::kQuotaReserved:
-      return "UnsatisfiedAdmissionChecks";
+      return "";
     case WorkloadState::kInactive:
       return "Deactivated";
     default:
@@ -32,7 +33,7 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
     if (w.state == WorkloadState::kAdmitted || counted_as(model, id) != id) continue;
     const bool pending = w.state == WorkloadState::kPending;
     const auto why = pending ? pending_reason(model, w, id) : nullptr;
-    ++unadmitted[{model.names.text(w.local_queue), reason_of(w, why.get())}];
+    ++unadmitted[{model.names.text(w.local_queue), cause_of(w, why.get())}];
     if (!pending || w.queue == kNone) continue;
     for (const PodSetRecord& pods : w.pod_sets)
       for (const ResourceAmount& wanted : pods.shape->requests) {
@@ -48,9 +49,11 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
 
   WorkloadTally out;
   for (const auto& [at, count] : unadmitted) {
-    const auto& [local, reason] = at;
+    const auto& [local, cause] = at;
     const std::string key(local);
-    out.unadmitted.push_back({cluster_queue_of(model, key), key, std::string(reason), count});
+    const char* reason = cause.empty() ? "UnsatisfiedAdmissionChecks" : "NoReservation";
+    out.unadmitted.push_back(
+        {cluster_queue_of(model, key), key, reason, std::string(cause), count});
   }
   for (const auto& [local, count] : finished) {
     const std::string key(local);

@@ -16,7 +16,8 @@ struct WorkloadTally {
   struct Unadmitted {
     std::string cluster_queue;  ///< empty: the LocalQueue leads nowhere
     std::string local_queue;    ///< `namespace/name`
-    std::string reason;         ///< of condition QuotaReserved or Admitted
+    std::string reason;         ///< as of condition Admitted
+    std::string cause;          ///< as of condition QuotaReserved; empty: it has quota
     std::size_t count = 0;
   };
   struct Finished {

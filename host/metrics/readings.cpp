@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "api/codec/codec.hpp"
@@ -237,9 +238,9 @@ class QueueReadings {
   }
 
   void unadmitted(const WorkloadTally& tally) {
-    std::map<std::pair<std::string, std::string>, std::size_t> sums;
+    std::map<std::tuple<std::string, std::string, std::string>, std::size_t> sums;
     for (const WorkloadTally::Unadmitted& each : tally.unadmitted) {
-      sums[{each.cluster_queue, each.reason}] += each.count;
+      sums[{each.cluster_queue, each.reason, each.cause}] += each.count;
       const auto [ns, name] = split_key(each.local_queue);
       book_.add("kueue_local_queue_unadmitted_workloads",
                 "Workloads that are not admitted, by reason",
@@ -247,13 +248,15 @@ class QueueReadings {
                  {"namespace", ns},
                  {"cluster_queue", each.cluster_queue},
                  {"reason", each.reason},
-                 {"underlying_cause", ""}},
+                 {"underlying_cause", each.cause}},
                 number(each.count));
     }
-    for (const auto& [key, count] : sums)
+    for (const auto& [key, count] : sums) {
+      const auto& [queue, reason, cause] = key;
       book_.add("kueue_unadmitted_workloads", "Workloads that are not admitted, by reason",
-                {{"cluster_queue", key.first}, {"reason", key.second}, {"underlying_cause", ""}},
+                {{"cluster_queue", queue}, {"reason", reason}, {"underlying_cause", cause}},
                 number(count));
+    }
   }
 
   const Engine& engine_;

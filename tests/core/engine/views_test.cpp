@@ -77,7 +77,8 @@ TEST(QueueViews, CountsFollowEveryWayOut) {
   EXPECT_EQ(counts().admitted, 2U);
   const WorkloadTally tally = tally_of(s.engine.model());
   ASSERT_EQ(tally.unadmitted.size(), 1U);
-  EXPECT_EQ(tally.unadmitted[0].reason, "Deactivated");
+  EXPECT_EQ(tally.unadmitted[0].reason, "NoReservation");
+  EXPECT_EQ(tally.unadmitted[0].cause, "Deactivated");
   ASSERT_EQ(tally.finished.size(), 1U);
   EXPECT_EQ(tally.finished[0].count, 1U);
 }
