@@ -74,6 +74,13 @@ void mark_creator(const api::KindInfo& kind, std::string_view user, json::object
       api::json_view(user);
 }
 
+void forget_creator(std::string_view user, json::object& object) {
+  const auto noted = api::find_text(map_of(object, "annotations"), kCreatedBy);
+  if (noted.empty() || noted != user) return;
+  object_of(object_of(object, "metadata"), "annotations").erase(api::json_view(kCreatedBy));
+  drop_empty(object, "annotations");
+}
+
 void keep_marks(const api::KindInfo& kind, const json::object& before, json::object& after,
                 std::vector<std::string>* ignored) {
   for (const std::string_view map : kMaps) {

@@ -28,6 +28,10 @@ void drop_marks(const api::KindInfo& kind, boost::json::object& object,
 /// Notes the creator of the object, where that is a job or its kind lists the mark.
 void mark_creator(const api::KindInfo& kind, std::string_view user, boost::json::object& object);
 
+/// The reverse, of an object that passes once more on the way to where it is stored: what was noted
+/// of this user goes.
+void forget_creator(std::string_view user, boost::json::object& object);
+
 /// Of a user's update: the marks are those of `before`. `ignored` gets a sentence for each that the
 /// user wanted to set or change; leaving one out is no such wish.
 void keep_marks(const api::KindInfo& kind, const boost::json::object& before,

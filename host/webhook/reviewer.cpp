@@ -149,9 +149,16 @@ std::optional<ApiError> Reviewer::refusal_of(Subject& subject, const WriteMode& 
   return draft.refused ? draft.refused : draft.refused_late;
 }
 
+/// Who wishes for what only the system sets is told here: the step that validates does not see it.
 Verdict Reviewer::mutate(Subject& subject, const WriteMode& mode) {
   Verdict out;
-  const json::object before = subject.draft.edit->after();
+  const Edit& edit = *subject.draft.edit;
+  const json::object before = edit.after();
+  json::object wished = before;
+  if (edit.before())
+    keep_marks(edit.kind(), *edit.before(), wished, &out.warnings);
+  else
+    drop_marks(edit.kind(), wished, &out.warnings);
   if (refusal_of(subject, mode)) return out;
   // The API server converts; a patch is of the version that it sent.
   if (before.at("apiVersion") != subject.draft.edit->after().at("apiVersion")) return out;
@@ -163,6 +170,8 @@ Verdict Reviewer::validate(Subject& subject, const WriteMode& mode) {
   Verdict out;
   WriteMode telling = mode;
   telling.advises = true;
+  // What the mutating step noted is no wish of the user.
+  if (!subject.draft.edit->before()) forget_creator(mode.user, subject.draft.edit->after());
   out.refused = refusal_of(subject, telling);
   out.warnings = std::move(subject.draft.advice);
   return out;

@@ -114,6 +114,31 @@ TEST(Reviewer, WhatTheSystemWroteIntoAJobStays) {
   EXPECT_EQ(at(kept, "/metadata/annotations/mine"), "1");
 }
 
+/// The note of who created a workload is made on its way to the validating step.
+TEST(Reviewer, OnlyWhoSendsAMarkIsTold) {
+  ReviewWorld world;
+  world.publish();
+  json::object workload = ReviewWorld::parsed(R"({"apiVersion":"kueue.x-k8s.io/v1beta2",
+      "kind":"Workload","metadata":{"name":"w","namespace":"default"},"spec":{"podSets":[{"name":
+      "main","count":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  const auto warnings = [&world](const json::object& object, ReviewStep step) {
+    return world.reviewer.review(world.asked(object), step).warnings;
+  };
+  const auto nobody = ::testing::IsEmpty();
+  EXPECT_THAT(warnings(workload, ReviewStep::kMutating), nobody);
+  json::object noted = world.mutated(workload);
+  EXPECT_EQ(at(noted, "/metadata/annotations/sluice.dev~1created-by"), "ann");
+  EXPECT_THAT(warnings(noted, ReviewStep::kValidating), nobody);
+
+  workload["metadata"].as_object()["annotations"] = json::object{{"sluice.dev/created-by", "bob"}};
+  EXPECT_THAT(warnings(workload, ReviewStep::kMutating),
+              ::testing::ElementsAre("metadata.annotations[sluice.dev/created-by]: only the system "
+                                     "sets this; what was sent is left out"));
+  noted = world.mutated(workload);
+  EXPECT_EQ(at(noted, "/metadata/annotations/sluice.dev~1created-by"), "ann");
+  EXPECT_THAT(warnings(noted, ReviewStep::kValidating), nobody);
+}
+
 TEST(Reviewer, WhatDecidesAboutARunningJobStays) {
   ReviewWorld world;
   world.publish();
