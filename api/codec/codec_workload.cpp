@@ -194,6 +194,7 @@ Workload decode_workload(const json::object& object, PodTemplateCache& templates
     workload.status = decode_workload_status(*status);
   }
   workload.held_because = held_because(object);
+  workload.is_gated = is_gated(object);
   workload.extensions = scheme.extensions("Workload", object);
   return workload;
 }

@@ -159,9 +159,18 @@ std::vector<std::string> without_effect(std::string_view group, std::string_view
   return out;
 }
 
+namespace {
+
+std::string_view gates_of(const json::object& workload) {
+  return find_text(find_part(find_part(workload, "metadata"), "annotations"), kGatedBy);
+}
+
+}  // namespace
+
+bool is_gated(const json::object& workload) { return !gates_of(workload).empty(); }
+
 std::string held_because(const json::object& workload) {
-  const std::string_view gates =
-      find_text(find_part(find_part(workload, "metadata"), "annotations"), kGatedBy);
+  const std::string_view gates = gates_of(workload);
   if (!gates.empty()) return "Admission is gated by: " + std::string(gates);
   const json::object& spec = find_part(workload, "spec");
   if (has_at(spec, "preemptionGates"))

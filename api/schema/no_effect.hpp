@@ -21,5 +21,7 @@ std::vector<std::string> without_effect(std::string_view group, std::string_view
 
 /// Why a Workload may not be admitted as it is; empty: nothing stands in its way.
 std::string held_because(const boost::json::object& workload);
+/// Whether that is because others said that they let it go later.
+bool is_gated(const boost::json::object& workload);
 
 }  // namespace sluice::api

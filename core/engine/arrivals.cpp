@@ -23,8 +23,8 @@ bool same_class(const api::PriorityClassRef* one, const api::PriorityClassRef* o
 bool asks_the_same(const api::Workload& one, const api::Workload& other) {
   const auto asked = [](const api::Workload& of) {
     return std::tie(of.queue_name, of.priority, of.active, of.maximum_execution_seconds,
-                    of.held_because, of.extensions, of.meta.labels, of.meta.annotations,
-                    of.meta.deletion_time, of.status.reclaimable_pods);
+                    of.held_because, of.is_gated, of.extensions, of.meta.labels,
+                    of.meta.annotations, of.meta.deletion_time, of.status.reclaimable_pods);
   };
   return asked(one) == asked(other) &&
          same_class(one.priority_class.get(), other.priority_class.get()) &&

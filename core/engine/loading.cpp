@@ -26,6 +26,7 @@ void Lifecycle::load_conditions(WorkloadRecord& w) {
       if (c.type != name) continue;
       set_condition(model_, w, type, c.status == "True", c.reason, c.message);
       w.conditions.back().time = c.last_transition_time;
+      w.conditions.back().generation = static_cast<std::int32_t>(c.observed_generation);
     }
   }
 }

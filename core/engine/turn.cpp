@@ -19,9 +19,10 @@ void set_condition(Model& model, WorkloadRecord& w, Type type, bool value, Share
   const bool fresh = same == w.conditions.end();
   if (w.conditions.empty()) w.conditions.reserve(3);  // most end with three
   ConditionRecord& c =
-      fresh ? w.conditions.emplace_back(ConditionRecord{type, !value, {}, {}, 0}) : *same;
+      fresh ? w.conditions.emplace_back(ConditionRecord{type, !value, 0, {}, {}, 0}) : *same;
   if (c.is_true != value) c.time = model.now;
   c.is_true = value;
+  c.generation = static_cast<std::int32_t>(w.object->meta.generation);
   c.reason = std::move(reason);
   c.message = std::move(message);
   if (type == Type::kPodsReady) model.pods_ready.reset();

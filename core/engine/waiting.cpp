@@ -101,7 +101,9 @@ std::shared_ptr<PendingReason> Waiting::why_not_queued(const WorkloadRecord& w, 
       return plain_reason(WaitReason::kMisconfigured, traits->conflict);
     if (!traits->takes_part) return why_aside(w);
   }
-  if (!object.held_because.empty()) return plain_reason(WaitReason::kOnHold, object.held_because);
+  if (!object.held_because.empty())
+    return plain_reason(object.is_gated ? WaitReason::kAdmissionGated : WaitReason::kOnHold,
+                        object.held_because);
   if (const hooks::Traits* traits = w.traits(); traits && !traits->waits_because.empty())
     return plain_reason(WaitReason::kOnHold, traits->waits_because);
   if (const char* stopped = stopped_with(w)) return plain_reason(WaitReason::kOnHold, stopped);

@@ -178,7 +178,7 @@ api::WorkloadStatus status_of(const Model& model, WorkloadId id) {
   api::WorkloadStatus out;
   for (const ConditionRecord& c : w.conditions)
     out.conditions.push_back({type_name(c.type), c.is_true ? "True" : "False", c.reason.text(),
-                              c.message.text(), c.time, 0});
+                              c.message.text(), c.time, c.generation});
   const WorkloadView seen = view_of(model, id);
   out.admission = seen.admission;
   if (w.state == WorkloadState::kFinished) {  // where it ran stays to be seen
@@ -197,6 +197,7 @@ api::WorkloadStatus status_of(const Model& model, WorkloadId id) {
       at->last_transition_time = w.object->meta.creation_time.value_or(model.now);
     }
     at->status = "False";
+    at->observed_generation = w.object->meta.generation;
     at->reason = seen.reason;
     at->message = seen.message;
   }

@@ -103,6 +103,7 @@ struct ConditionRecord {
   };
   Type type = Type::kQuotaReserved;
   bool is_true = false;
+  std::int32_t generation = 0;  ///< of the object, when the condition was set
   SharedText reason, message;
   Time time = 0;
 };

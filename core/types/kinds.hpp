@@ -187,6 +187,7 @@ struct Workload {
   std::optional<std::int32_t> maximum_execution_seconds;
   /// Why it may not be admitted whatever quota there is; empty: nothing stands in its way.
   std::string held_because;
+  bool is_gated = false;  ///< by others, who said so: that is why it is held
   WorkloadStatus status;
   /// Plugin-added fields only, as compact JSON `{"spec":{…},"status":{…}}`; empty when there are
   /// none.

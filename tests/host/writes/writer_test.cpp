@@ -313,7 +313,8 @@ TEST(C2NoEffect, WhoWritesItIsTold) {
   }
 }
 
-std::string why_pending(const std::string& annotations, const std::string& pod_set,
+/// Of a workload whose queue has room for it: what its condition QuotaReserved says.
+api::Condition quota_of(const std::string& annotations, const std::string& pod_set,
                         const std::string& spec = "") {
   HostFixture host;
   host.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
@@ -331,7 +332,13 @@ std::string why_pending(const std::string& annotations, const std::string& pod_s
   host.kernel.run_to_rest();
   const auto status = host.kernel.engine().status(*host.kernel.engine().find("default/w"));
   const api::Condition* quota = status.condition("QuotaReserved");
-  return quota && quota->status == "False" ? quota->message : "";
+  return quota ? *quota : api::Condition();
+}
+
+std::string why_pending(const std::string& annotations, const std::string& pod_set,
+                        const std::string& spec = "") {
+  const api::Condition quota = quota_of(annotations, pod_set, spec);
+  return quota.status == "False" ? quota.message : "";
 }
 
 std::string pod(const std::string& cpu = "1", const std::string& resources = "",
@@ -360,6 +367,19 @@ TEST(C2NoEffect, WhatWouldChangeSafetyOrQuotaWaits) {
             "It has spec.preemptionGates, which nobody here opens");
   EXPECT_EQ(why_pending(R"("kueue.x-k8s.io/admission-gated-by":"budget")", pod()),
             "Admission is gated by: budget");
+}
+
+/// Who is gated waits for others, who said so; who is held waits for what nobody gives here.
+TEST(C2NoEffect, AGateHasAReasonOfItsOwn) {
+  EXPECT_EQ(quota_of(R"("kueue.x-k8s.io/admission-gated-by":"budget")", pod()).reason,
+            "AdmissionGated");
+  EXPECT_EQ(quota_of("", pod(), R"("preemptionGates":[{"name":"g"}],)").reason, "OnHold");
+}
+
+/// Whoever waits for a condition can tell whether it is about what he wrote.
+TEST(Conditions, SayWhichGenerationWasLookedAt) {
+  EXPECT_EQ(quota_of("", pod()).observed_generation, 1) << "it has quota";
+  EXPECT_EQ(quota_of("", pod("10")).observed_generation, 1) << "it waits";
 }
 
 // B18: cpu above 2^63 - 2 milli counts as that much (one more means unlimited): no quota has it.
