@@ -568,7 +568,7 @@ class Jobs(Kubectl):
                               "cluster-queue")
         self.assertRegex(described, r"Nominal Quota: +9")
         self.assertRegex(described, r"Pending Workloads: +\d")
-        self.says(r"Message: +Can submit new workloads to clusterQueue", "describe", "lq",
+        self.says(r"Message: +Can submit new workloads to localQueue", "describe", "lq",
                   "user-queue")
         self.assertRegex(self.kubectl("describe", "ns", "default"), r"Status: +Active")
         self.assertRegex(self.kubectl("describe", "rf"), r"Name: +default-flavor")

@@ -204,12 +204,12 @@ Result<void> QueueStatusController::write_local_queue(const std::string& key,
     status["conditions"] =
         active_condition(*object, false, "Stopped", "LocalQueue is stopped", objects.now());
   else if (!queue || !queue->active)
-    status["conditions"] =
-        active_condition(*object, false, "ClusterQueueIsInactive",
-                         "Can't submit new workloads to clusterQueue", objects.now());
+    status["conditions"] = active_condition(
+        *object, false, queue ? "ClusterQueueIsInactive" : "ClusterQueueDoesNotExist",
+        "Can't submit new workloads to clusterQueue", objects.now());
   else
     status["conditions"] = active_condition(
-        *object, true, "Ready", "Can submit new workloads to clusterQueue", objects.now());
+        *object, true, "Ready", "Can submit new workloads to localQueue", objects.now());
   set_counts(status, own ? own->counts : QueueCounts());
   const auto own_use = [&](const FlavorUse& of) -> FlavorUse {
     if (own)

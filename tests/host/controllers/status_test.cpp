@@ -93,7 +93,7 @@ TEST(QueueStatus, ActiveSaysWhyNot) {
       {R"({"spec":{"stopPolicy":"Hold"}})", "Stopped Can't admit new workloads: is stopped",
        "ClusterQueueIsInactive Can't submit new workloads to clusterQueue"},
       {R"({"spec":{"stopPolicy":"None"}})", "Ready Can admit new workloads",
-       "Ready Can submit new workloads to clusterQueue"},
+       "Ready Can submit new workloads to localQueue"},
   };
   StatusWorld world;
   const auto seen = [&](const char* resource, const char* key) {
@@ -115,6 +115,11 @@ TEST(QueueStatus, ActiveSaysWhyNot) {
       seen("clusterqueues", "cq"),
       "FlavorNotFound Can't admit new workloads: references missing ResourceFlavor(s): small");
   EXPECT_EQ(world.status("clusterqueues", "cq", "/conditions/0/status"), "False");
+  ASSERT_TRUE(access.remove(world.kind("clusterqueues"), "cq").ok());
+  world.kernel.run_to_rest();
+  world.pass(kSecond);
+  EXPECT_EQ(seen("localqueues", "default/lq"),
+            "ClusterQueueDoesNotExist Can't submit new workloads to clusterQueue");
 }
 
 TEST(QueueStatus, IsWrittenAtMostEveryTenthOfASecond) {
