@@ -138,6 +138,7 @@ void check_pod_spec(const json::object& spec, const std::string& field, Outcome&
       check_container(container, at, volumes, outcome);
     });
   }
+  check_amounts(part(spec, "resources"), field + ".resources", outcome);
   check_labels(find_object(spec, "nodeSelector"), field + ".nodeSelector", outcome);
   check_tolerations(spec, field, outcome);
   if (const auto grace = find_int(spec, "terminationGracePeriodSeconds"); grace && *grace < 0) {

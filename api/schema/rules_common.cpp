@@ -175,9 +175,13 @@ void check_fair_weight(const json::object& object, Outcome& outcome) {
   const json::object* at = find_object(object, "spec");
   if (at != nullptr) at = find_object(*at, "fairSharing");
   const json::value* weight = at != nullptr ? find(*at, "weight") : nullptr;
-  if (weight != nullptr && quantity_or_zero(*weight).negative()) {
+  if (weight == nullptr) return;
+  const Quantity amount = quantity_or_zero(*weight);
+  static const Quantity kLeast = *Quantity::parse("1n");
+  if (amount.negative())
     add_invalid(outcome, "spec.fairSharing.weight", *weight, "must be greater than or equal to 0");
-  }
+  else if (!amount.is_zero() && amount <= kLeast)
+    add_invalid(outcome, "spec.fairSharing.weight", *weight, "must be 0, or greater than 1n");
 }
 
 void check_metadata(const KindInfo& info, const json::object& object, Outcome& outcome) {

@@ -69,22 +69,25 @@ const json::value& value_or_null(const json::object& object, std::string_view ke
 // --- spec
 // ------------------------------------------------------------------------------------------
 
-void check_container(const json::object& container, const std::string& field, Outcome& outcome) {
-  for (const char* list : {"requests", "limits"}) {
-    const json::object* amounts = find_object(find_part(container, "resources"), list);
-    if (amounts == nullptr) continue;
-    for (const auto& member : *amounts) {
-      const std::string_view name = view(member.key());
-      const auto at = [&] { return field + ".resources." + list + "[" + std::string(name) + "]"; };
-      if (name == "pods") {
-        add_problem(outcome, Problem::Kind::kInvalid, at(),
-                    "Invalid value: \"pods\": the name is reserved, pods are counted without it");
-      }
-      // An amount above what the engine can count exceeds every quota: the workload waits.
-      if (quantity_or_zero(member.value()).negative())
-        add_invalid(outcome, at(), member.value(), "must be greater than or equal to 0");
+/// An amount above what the engine can count exceeds every quota: the workload waits.
+void check_amounts(const json::object& amounts, const std::string& field, Outcome& outcome) {
+  for (const auto& member : amounts) {
+    const std::string_view name = view(member.key());
+    const auto at = [&] { return field + "[" + std::string(name) + "]"; };
+    if (name == "pods") {
+      add_problem(outcome, Problem::Kind::kInvalid, at(),
+                  "Invalid value: \"pods\": the name is reserved, pods are counted without it");
     }
+    if (quantity_or_zero(member.value()).negative())
+      add_invalid(outcome, at(), member.value(), "must be greater than or equal to 0");
   }
+}
+
+/// Of a container, or of a pod as a whole.
+void check_resources(const json::object& holder, const std::string& field, Outcome& outcome) {
+  for (const char* list : {"requests", "limits"})
+    if (const json::object* amounts = find_object(find_part(holder, "resources"), list))
+      check_amounts(*amounts, field + ".resources." + list, outcome);
 }
 
 void check_pod_sets(const json::object& spec, Outcome& outcome) {
@@ -94,12 +97,15 @@ void check_pod_sets(const json::object& spec, Outcome& outcome) {
     const json::object& pod = find_part(find_part(pod_set, "template"), "spec");
     for (const char* list : {"containers", "initContainers"}) {
       for_objects(pod, list, [&](std::size_t j, const json::object& container) {
-        // The place is rendered by check_container only when it is needed; this is its prefix.
-        if (find(container, "resources") == nullptr) return;
-        check_container(container,
+        if (find(container, "resources") == nullptr) return;  // most workloads' places cost nothing
+        check_resources(container,
                         indexed(indexed("spec.podSets", i) + ".template.spec." + list, j), outcome);
       });
     }
+    if (find(pod, "resources") == nullptr && find(pod, "overhead") == nullptr) return;
+    const std::string whole = indexed("spec.podSets", i) + ".template.spec";
+    check_resources(pod, whole, outcome);
+    check_amounts(find_part(pod, "overhead"), whole + ".overhead", outcome);
   });
   if (with_min_count > 1) {
     add_problem(outcome, Problem::Kind::kInvalid, "spec.podSets",

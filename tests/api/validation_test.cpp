@@ -211,6 +211,11 @@ TEST(Validation, GroupsAndPolicies) {
                 R"({"fairSharing":{"weight":"-1"}})",
                 {R"(spec.fairSharing.weight: Invalid value: "-1": must be greater than or equal )"
                  R"(to 0)"}},
+           Case{"a weight that no share can be divided by",
+                "ClusterQueue",
+                R"({"fairSharing":{"weight":"1n"}})",
+                {R"(spec.fairSharing.weight: Invalid value: "1n": must be 0, or greater than 1n)"}},
+           Case{"a weight just above", "Cohort", R"({"fairSharing":{"weight":"2n"}})", {}},
            Case{"borrowing in vain",
                 "ClusterQueue",
                 R"({"preemption":{"borrowWithinCohort":{"policy":"LowerPriority"}}})",
@@ -259,6 +264,35 @@ TEST(Validation, Flavors) {
        }) {
     expect(each);
   }
+}
+
+/// Of pods as wholes: what is negative would be taken from what their containers are counted with.
+TEST(Validation, AmountsOfPods) {
+  const auto workload = [](const std::string& more) {
+    return R"({"podSets":[{"name":"main","count":1,"template":{"spec":{)" + more +
+           R"(,"containers":[{"name":"c","image":"i"}]}}}]})";
+  };
+  const std::string at = "spec.podSets[0].template.spec.";
+  const std::string rule = R"([cpu]: Invalid value: "-1": must be greater than or equal to 0)";
+  for (const Case& each : {
+           Case{"requests",
+                "Workload",
+                workload(R"("resources":{"requests":{"cpu":"-1"}})"),
+                {at + "resources.requests" + rule}},
+           Case{"limits",
+                "Workload",
+                workload(R"("resources":{"limits":{"cpu":"-1"}})"),
+                {at + "resources.limits" + rule}},
+           Case{"overhead",
+                "Workload",
+                workload(R"("overhead":{"cpu":"-1"})"),
+                {at + "overhead" + rule}},
+           Case{"all of it",
+                "Workload",
+                workload(R"("overhead":{"cpu":"1"},"resources":{"requests":{"cpu":"2"}})"),
+                {}},
+       })
+    expect(each);
 }
 
 TEST(Validation, Workloads) {
