@@ -52,7 +52,7 @@ std::vector<CohortView> cohort_views(const Model& model) {
     view.name = model.tree.name(node);
     if (model.tree.has_parent(node)) view.parent = model.tree.name(model.tree.parent(node));
     view.root = model.tree.name(model.tree.root(node));
-    view.weighted_share = cohort_share(model, view.name).value_or(0);
+    view.measured_share = measured_share(share_of(model.tree, node));
     view.admitted = admitted[node];
     for (FrId fr = 0; fr < frs; ++fr) {
       const Wide used = reserved[node * frs + fr];

@@ -202,7 +202,11 @@ std::optional<QueueView> queue_view(const Model& model, std::string_view name, s
   QueueView out;
   out.name = name;
   describe_activity(*queue, out);
-  if (!model.tree_stale) out.weighted_share = shown_share(share_of(model.tree, queue->id));
+  if (!model.tree_stale) {
+    const Share share = share_of(model.tree, queue->id);
+    out.weighted_share = shown_share(share);
+    out.measured_share = measured_share(share);
+  }
   const Summing sums(model, *queue);
   out.counts = sums.all().counts;
   out.use = use_of(model, queue, sums.all().amounts);

@@ -51,6 +51,7 @@ struct QueueView {
   QueueCounts counts;
   std::vector<FlavorUse> use;       ///< of every flavor and resource it covers or holds
   std::int64_t weighted_share = 0;  ///< as the API shows it; the highest int64: without bound
+  double measured_share = 0;        ///< the same, not rounded; no number: without bound
   std::vector<LocalQueueView> local_queues;  ///< those that have workloads here, by key
 };
 

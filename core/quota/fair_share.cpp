@@ -69,4 +69,9 @@ std::int64_t shown_share(const Share& share) {
   return static_cast<std::int64_t>((numerator + share.denominator - 1) / share.denominator);
 }
 
+double measured_share(const Share& share) {
+  if (share.infinite) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(share.numerator) * 1000 / static_cast<double>(share.denominator);
+}
+
 }  // namespace sluice

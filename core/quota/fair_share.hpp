@@ -26,5 +26,7 @@ Share share_of(const QuotaTree& tree, NodeId node);
 
 /// A share as the API shows it: in thousandths, rounded up; the highest int64: without bound.
 std::int64_t shown_share(const Share& share);
+/// The same as metrics have it: not rounded; no number without bound.
+double measured_share(const Share& share);
 
 }  // namespace sluice

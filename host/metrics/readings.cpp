@@ -94,7 +94,7 @@ class QueueReadings {
         {{"parent_cohort", cohort}, {"root_cohort", root_of(cohort)}}, 1);
     if (fair_sharing_) {
       put("kueue_cluster_queue_weighted_share", "The share that fair sharing compares",
-          {{"cohort", cohort}}, static_cast<double>(queue->weighted_share));
+          {{"cohort", cohort}}, queue->measured_share);
     }
     resources(*queue, *source, cohort);
     for (const LocalQueueView& local : queue->local_queues) by_local_[local.key] = local;
@@ -200,7 +200,7 @@ class QueueReadings {
                 number(cohort.admitted));
       if (fair_sharing_)
         book_.add("kueue_cohort_weighted_share", "The share that fair sharing compares", name,
-                  static_cast<double>(cohort.weighted_share));
+                  cohort.measured_share);
       for (const FlavorUse& use : cohort.subtree) {
         const MetricLabels labels{
             {"cohort", cohort.name}, {"flavor", use.flavor}, {"resource", use.resource}};

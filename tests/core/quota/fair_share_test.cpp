@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
 #include <random>
 
 namespace sluice {
@@ -65,6 +66,17 @@ TEST(Share, WithWeightZeroItIsInfiniteAsSoonAsItBorrows) {
   normal.tree.add_usage(TwoQueues::kA, normal.f, 1);
   normal.tree.add_usage(TwoQueues::kB, normal.f, 10);
   EXPECT_GT(normal.share(TwoQueues::kA), normal.share(TwoQueues::kB));
+}
+
+/// 2 of 3 with weight 1: the API has whole thousandths, rounded up, a metric what it is.
+TEST(Share, IsShownRoundedAndMeasuredExactly) {
+  TwoQueues w(3, 1000, 0);
+  w.tree.add_usage(TwoQueues::kA, w.f, 2);
+  EXPECT_EQ(shown_share(w.share(TwoQueues::kA)), 667);
+  EXPECT_DOUBLE_EQ(measured_share(w.share(TwoQueues::kA)), 2000.0 / 3);
+  EXPECT_EQ(measured_share(w.share(TwoQueues::kB)), 0);
+  w.tree.add_usage(TwoQueues::kB, w.f, 1);
+  EXPECT_TRUE(std::isnan(measured_share(w.share(TwoQueues::kB)))) << "it has no bound";
 }
 
 TEST(Share, WhatCannotBeLentDoesNotCountButIsBorrowed) {
