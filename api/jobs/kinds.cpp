@@ -24,6 +24,24 @@ std::optional<std::string> true_condition(const json::object& status, std::strin
   return std::string(find_text(*find_condition(status, type), "message"));
 }
 
+/// How many indexes below `end` a text like `1,3-5` names; what is malformed names none.
+std::int32_t indexes_in(std::string_view text, std::int32_t end) {
+  std::int64_t out = 0;
+  while (!text.empty()) {
+    const std::string_view range = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), range.size() + 1));
+    std::int32_t first = 0;
+    const char* const over = range.data() + range.size();
+    const auto read = std::from_chars(range.data(), over, first);
+    std::int32_t last = first;
+    if (read.ec != std::errc() || first < 0) continue;
+    if (read.ptr != over && *read.ptr == '-') std::from_chars(read.ptr + 1, over, last);
+    last = std::min(last, end - 1);  // those that a smaller job has no more do not count
+    if (last >= first) out += last - first + 1;
+  }
+  return static_cast<std::int32_t>(std::min<std::int64_t>(out, end));
+}
+
 class BatchJob final : public JobKind {
  public:
   std::string_view group_kind() const override { return "batch/Job"; }
@@ -72,11 +90,14 @@ class BatchJob final : public JobKind {
   }
 
   std::vector<FinishedPods> finished_pods(const json::object& job) const override {
-    const auto succeeded = find_int32(part(job, "status"), "succeeded").value_or(0);
+    const json::object& status = part(job, "status");
+    // An index that failed for good is not tried again, as one that succeeded is not.
     const std::int32_t parallel = parallelism(job);
-    if (parallel <= 1 || succeeded == 0) return {};
     const auto completions = find_int32(part(job, "spec"), "completions").value_or(parallel);
-    const std::int32_t left = std::max(0, completions - succeeded);
+    const std::int32_t over = find_int32(status, "succeeded").value_or(0) +
+                              indexes_in(find_text(status, "failedIndexes"), completions);
+    if (parallel <= 1 || over == 0) return {};
+    const std::int32_t left = std::max(0, completions - over);
     const std::int32_t done = std::min(pods(job) - left, pods(job));
     if (done <= 0) return {};
     return {{"main", done}};

@@ -259,6 +259,17 @@ TEST(Job, TellsItsWorkloadAboutPods) {
   EXPECT_EQ(at(world.workload(name), "/status/reclaimablePods/0/count"), "1");
 }
 
+/// With a backoffLimitPerIndex: 1 and 3 to 4 are not tried again, 0 succeeded, 2 runs.
+TEST(Job, GivesBackTheQuotaOfIndexesThatFailedForGood) {
+  JobWorld world;
+  world.submit(JobWorld::job("train", 5, JobWorld::queued()));
+  const std::string name = world.only_workload();
+  world.status("jobs", "train", R"({"active":4,"failed":1,"succeeded":1,"failedIndexes":"1"})");
+  EXPECT_EQ(at(world.workload(name), "/status/reclaimablePods/0/count"), "2");
+  world.status("jobs", "train", R"({"active":1,"failed":3,"succeeded":1,"failedIndexes":"1,3-9"})");
+  EXPECT_EQ(at(world.workload(name), "/status/reclaimablePods/0/count"), "4");
+}
+
 TEST(Job, GivesBackNoMoreThanItHasWhenItChangesWhileItWaits) {
   // 2 of its 3 pods are over, and it is stopped; with a parallelism of 2 it needs 1 as before.
   JobWorld world;
