@@ -300,11 +300,34 @@ void check_checks_update(const json::object& before, const json::object& after, 
   });
 }
 
+/// What a part of a pod set means: clients that read it into types of their own write empty parts
+/// where there were none, or leave them out, and amounts in another form.
+json::value as_meant(const json::value& said, std::string_view key = {}) {
+  if (const json::array* list = said.if_array()) {
+    json::array out;
+    for (const json::value& each : *list) out.push_back(as_meant(each));
+    return out;
+  }
+  const json::object* object = said.if_object();
+  if (!object) return said;
+  const bool amounts = key == "requests" || key == "limits" || key == "overhead";
+  json::object out;
+  for (const auto& member : *object) {
+    json::value part = as_meant(member.value(), view(member.key()));
+    if (const auto amount = as_quantity(part); amounts && amount) part = amount->text();
+    const bool empty = part.is_null() || (part.is_object() && part.get_object().empty()) ||
+                       (part.is_array() && part.get_array().empty());
+    if (!empty) out.emplace(member.key(), std::move(part));
+  }
+  return out;
+}
+
 void check_reserved_spec(const json::object& workload, const json::object& old,
                          const AdmitOptions& options, Outcome& outcome) {
   const json::object& before = find_part(old, "spec");
   const json::object& after = find_part(workload, "spec");
   if (!same(before, after, "podSets") &&
+      as_meant(value_or_null(before, "podSets")) != as_meant(value_or_null(after, "podSets")) &&
       !(options.may_lower_counts && only_lower_counts(before, after))) {
     add_problem(outcome, Problem::Kind::kInvalid, "spec.podSets",
                 "Invalid value: \"array\": field is immutable while workload quota reserved" +

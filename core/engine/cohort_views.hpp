@@ -17,10 +17,10 @@ namespace sluice {
 
 struct CohortView {
   std::string name;
-  std::string parent;  ///< empty: none
-  std::string root;    ///< itself when it has no parent
+  std::string parent;         ///< empty: none
+  std::string root;           ///< itself when it has no parent
   double measured_share = 0;  ///< as QueueView has it
-  std::size_t admitted = 0;  ///< workloads in its subtree
+  std::size_t admitted = 0;   ///< workloads in its subtree
   /// nominal: the quota of the whole subtree; reserved: what its queues hold; used is not set.
   std::vector<FlavorUse> subtree;
 };

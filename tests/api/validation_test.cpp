@@ -427,6 +427,25 @@ std::vector<std::string> update_errors(boost::json::object before, boost::json::
   return testing::lines(core_scheme().admit(after, &before, options).errors);
 }
 
+/// A client that reads a workload into types of its own and writes it back changes nothing.
+TEST(Updates, WhatMeansTheSameIsNoChange) {
+  const auto reserved = [](const std::string& pod_template) {
+    auto out = workload("", true);
+    out["spec"].as_object()["podSets"].as_array()[0].as_object()["template"] = object(pod_template);
+    return out;
+  };
+  const auto pod = [](const std::string& more, const std::string& cpu) {
+    return "{" + more + R"("spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":")" +
+           cpu + R"("}}}]}})";
+  };
+  const auto before = reserved(pod("", "1000m"));
+  for (const char* more : {"", R"("metadata":{},)", R"("metadata":{"labels":{}},)"})
+    EXPECT_THAT(update_errors(before, reserved(pod(more, "1"))), ::testing::IsEmpty()) << more;
+  EXPECT_EQ(update_errors(before, reserved(pod("", "2"))).size(), 1U);
+  EXPECT_EQ(update_errors(before, reserved(pod(R"("metadata":{"labels":{"a":"b"}},)", "1"))).size(),
+            1U);
+}
+
 TEST(Updates, WhileQuotaIsReserved) {
   using ::testing::ElementsAre;
   EXPECT_THAT(update_errors(workload("", false), workload("", false, 3)), ElementsAre());
