@@ -81,6 +81,7 @@ void Lifecycle::fire(const Timer& timer) {
                timer.at, " for workload ", timer.id, " fires at ", model_.now);
   WorkloadRecord& w = model_.workloads[timer.id];
   if (!w.exists() || w.epoch != timer.epoch) return;  // it went on since
+  if (w.evicting && timer.kind != TimerKind::kBackoff) return;
   switch (timer.kind) {
     case TimerKind::kBackoff:
       return end_backoff(timer.id);

@@ -156,6 +156,10 @@ Result<void> Engine::finish(std::string_view key, std::string_view reason, std::
   return all_->lifecycle.finish(*id, reason, message, at.value_or(all_->model.now));
 }
 
+void Engine::ended(std::string_view key) {
+  if (const auto id = find(key)) all_->lifecycle.ended(*id);
+}
+
 Result<void> Engine::report(std::string_view key, const api::AdmissionCheckState& check) {
   const auto id = existing(key);
   return id ? all_->lifecycle.report(*id, check) : Result<void>(id.error());
@@ -215,10 +219,6 @@ WorkloadView Engine::view(WorkloadId id) const { return view_of(all_->model, id)
 api::WorkloadStatus Engine::status(WorkloadId id) const { return status_of(all_->model, id); }
 bool Engine::holds_quota(WorkloadId id) const { return all_->model.workloads[id].holds_quota(); }
 bool Engine::takes_part(WorkloadId id) const { return !all_->model.workloads[id].stands_aside(); }
-bool Engine::may_lower_counts(WorkloadId id) const {
-  const hooks::Traits* traits = all_->model.workloads[id].traits();
-  return traits && traits->may_lower_counts;
-}
 
 void Engine::look_at_everybody() { all_->everybody = true; }
 EngineMemory Engine::memory() const { return memory_of(all_->model); }

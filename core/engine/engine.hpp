@@ -84,6 +84,10 @@ class Engine {
   Result<void> finish(std::string_view key, std::string_view reason, std::string_view message,
                       std::optional<Time> at = {});
 
+  /// Nothing of a workload that was evicted, and kept its quota because it ends later, runs any
+  /// more. No-op for all others.
+  void ended(std::string_view key);
+
   /// One of the workload's admission checks has this state now. An error, and nothing changes, when
   /// it does not exist, holds no quota, or has no such check.
   Result<void> report(std::string_view key, const api::AdmissionCheckState& check);
@@ -123,8 +127,6 @@ class Engine {
   WorkloadState state(WorkloadId id) const;
   /// The status as the API shows it: conditions, admission, requeue state.
   api::WorkloadStatus status(WorkloadId id) const;
-  /// Its traits allow that granted counts become less while it runs.
-  bool may_lower_counts(WorkloadId id) const;
   bool holds_quota(WorkloadId id) const;
   /// False: its traits say that it is never queued and holds no quota.
   bool takes_part(WorkloadId id) const;

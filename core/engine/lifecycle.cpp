@@ -123,69 +123,12 @@ void Lifecycle::end_replaced(WorkloadRecord& w) {
   }
 }
 
-void Lifecycle::evict(WorkloadId id, const Decision& why) {
-  WorkloadRecord& w = model_.workloads[id];
-  Decision& decision = turn_.decisions.emplace_back(why);
-  decision.admitted = w.state == WorkloadState::kAdmitted;
-  decision.type = DecisionType::kEvicted;
-  decision.workload = id;
-  ++turn_.stats.evictions;
-  turn_.progress = true;
-  count_ended_reservation(w, why.reason, why.cause);
-  if (decision.admitted) representation_.lost(id, why);
-  vacate(id, why);
-}
-
-/// Ends an eviction: the quota is released, and the workload is back where it waits.
-void Lifecycle::vacate(WorkloadId id, const Decision& why) {
-  WorkloadRecord& w = model_.workloads[id];
-  SLUICE_CHECK(w.holds_quota(), w.key, " is evicted and holds nothing");
-  const QueueId queue = w.holding->queue;
-  const bool admitted = w.state == WorkloadState::kAdmitted;
-  if (admitted && w.object->maximum_execution_seconds)
-    w.more().past_execution_seconds = seconds_run(w);
-  holdings_.let_go(id);
-  ++w.epoch;
-  w.evicting = false;
-  w.scan.reset();
-  w.state = WorkloadState::kPending;
-  structure_.released_in(queue);
-  tell_eviction(model_, w, why, admitted);
-  auto reason = std::make_shared<PendingReason>();
-  reason->reason = WaitReason::kPending;
-  reason->text = why.message;
-  waiting_.set_pending(id, std::move(reason));
-  // A preempted workload queues at once; others when what stopped them has ended.
-  const bool at_once = !why.preemption.empty();
-  set_condition(model_, w, Type::kRequeued, at_once, why.reason, why.message);
-  reset_checks(model_, w, false);
-  if (w.object->active) waiting_.enqueue(id);
-  waiting_.reorder_anchored(w.key);
-  representation_.touch(id);
-}
-
-bool Lifecycle::complete_evictions() {
-  std::vector<WorkloadId> ids;
-  std::swap(ids, evicting_);
-  bool any = false;
-  for (const WorkloadId id : ids) {
-    const WorkloadRecord& w = model_.workloads[id];
-    if (!w.exists() || !w.evicting || !w.holds_quota()) continue;
-    const ConditionRecord* evicted = w.condition(Type::kEvicted);
-    Decision why;
-    why.reason = evicted->reason.text();
-    why.message = evicted->message.text();
-    vacate(id, why);
-    any = true;
-  }
-  turn_.moved |= any;
-  return any;
-}
-
+/// One that ends later is off when it has ended; until then its object alone says so.
 void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_view message) {
   WorkloadRecord& w = model_.workloads[id];
   SLUICE_CHECK(w.exists() && w.state != WorkloadState::kFinished, w.key, " is turned off in state ",
                static_cast<int>(w.state));
+  const bool goes_off_already = is_ending(id) && !w.object->active;
   if (w.holds_quota()) {
     Decision why;
     why.reason = reason;
@@ -194,21 +137,29 @@ void Lifecycle::deactivate(WorkloadId id, std::string_view reason, std::string_v
   } else if (w.queue != kNone) {
     structure_.released_in(w.queue);
   }
-  waiting_.dequeue(id);
-  holdings_.drop_earmark(id);
   if (w.object->active) {
     auto object = std::make_shared<api::Workload>(*w.object);
     object->active = false;
     w.object = std::move(object);
   }
-  w.state = WorkloadState::kInactive;
-  w.pending.reset();
-  set_condition(model_, w, Type::kQuotaReserved, false, "Deactivated", message);
+  if (goes_off_already) return;
+  const bool ending = is_ending(id);
+  if (!ending) turn_off(id, message);
   Decision& decision = decide(DecisionType::kDeactivated, id);
   decision.reason = reason;
   decision.message = message;
+  if (ending) return;
   waiting_.enqueue_members(id);  // they wait as long as it is off
   representation_.touch(id);
+}
+
+void Lifecycle::turn_off(WorkloadId id, std::string_view message) {
+  WorkloadRecord& w = model_.workloads[id];
+  waiting_.dequeue(id);
+  holdings_.drop_earmark(id);
+  w.state = WorkloadState::kInactive;
+  w.pending.reset();
+  set_condition(model_, w, Type::kQuotaReserved, false, "Deactivated", message);
 }
 
 void Lifecycle::deactivate_whole(WorkloadId id, std::string_view reason, std::string_view message) {
@@ -251,6 +202,7 @@ void Lifecycle::end(WorkloadId id, std::string_view reason, std::string_view mes
   else
     representation_.keep_place(id);
   ++w.epoch;
+  w.evicting = false;
   w.state = WorkloadState::kFinished;
   count_workload(model_, id);
   w.pending.reset();
@@ -271,7 +223,8 @@ void Lifecycle::preempt(WorkloadId id, QueueId queue, std::span<const Victim> vi
     const WorkloadRecord& v = model_.workloads[victim.id];
     SLUICE_CHECK(victim.id != id && v.exists(), w.key, " preempts workload ", victim.id,
                  ", which is itself or gone");
-    if (!v.holds_quota()) continue;  // taken along by another's victim, from another root
+    if (!v.holds_quota()) continue;      // taken along by another's victim, from another root
+    if (is_ending(victim.id)) continue;  // for whomever it was evicted
     Decision why;
     why.reason = "Preempted";
     why.preemption = to_string(victim.reason);
@@ -293,11 +246,12 @@ void Lifecycle::preempt(WorkloadId id, QueueId queue, std::span<const Victim> vi
 
 void Lifecycle::reactivate(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
-  w.state = WorkloadState::kPending;
   if (w.extras) {
     w.extras->requeue = {};
     w.extras->backing_off = false;
   }
+  if (w.holds_quota()) return;  // it is queued when it has ended
+  w.state = WorkloadState::kPending;
   w.logged_pending = 0;  // its condition says that it is inactive: why it waits is told anew
   reset_checks(model_, w, true);
   set_condition(model_, w, Type::kRequeued, true, "Reactivated", "The workload was reactivated");
@@ -340,6 +294,7 @@ void Lifecycle::verify() const {
                  static_cast<int>(w.state), " and holds ", w.holds_quota() ? "quota" : "none");
     const bool over = w.state == WorkloadState::kFinished || w.state == WorkloadState::kInactive;
     SLUICE_CHECK(!over || !w.holds_quota(), w.key, " has ended and holds quota");
+    SLUICE_CHECK(!w.evicting || w.holds_quota(), w.key, " is being evicted and holds none");
   }
 }
 

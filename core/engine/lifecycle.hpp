@@ -3,8 +3,9 @@
 //
 // Each transition keeps record, conditions, holdings and queue in step and reports itself as a
 // decision. Invariant, between calls: a workload holds quota exactly while its state is
-// QuotaReserved or Admitted and it takes part; one that is Finished or Inactive holds none and
-// stands in no queue; verify() checks it. The engine's thread only.
+// QuotaReserved or Admitted and it takes part, Admitted also until its eviction has ended; one that
+// is Finished or Inactive holds none and stands in no queue; verify() checks it. The engine's
+// thread only.
 #pragma once
 
 #include <memory>
@@ -63,8 +64,16 @@ class Lifecycle {
   void take_pods_ready(WorkloadId id, const api::WorkloadStatus& status);
   /// Acts on the states of its checks.
   void settle_checks(WorkloadId id);
-  /// `why` has reason and message, and for a preemption the preemptor. REQUIRES: it holds quota.
+  /// `why` has reason and message, and for a preemption the preemptor. One that ends later keeps
+  /// its quota until ended(), and is evicted once. REQUIRES: it holds quota.
   void evict(WorkloadId id, const Decision& why);
+  /// Its eviction is over: nothing of it runs any more. No-op for one that is not in the middle of
+  /// one.
+  void ended(WorkloadId id);
+  /// Traits changed: one in the middle of an eviction that has no end to wait for is over.
+  void review_eviction(WorkloadId id);
+  /// In the middle of an eviction of which the end is to be told.
+  bool is_ending(WorkloadId id) const;
   void deactivate(WorkloadId id, std::string_view reason, std::string_view message);
   /// And what it represents: it is one of its ways to run, and a limit of the whole is reached.
   void deactivate_whole(WorkloadId id, std::string_view reason, std::string_view message);
@@ -110,10 +119,15 @@ class Lifecycle {
  private:
   void admit(WorkloadId id);
   void start(WorkloadId id);
+  bool ends_later(const WorkloadRecord& w) const;
+  void begin_eviction(WorkloadId id, const Decision& why);
+  void end_eviction(WorkloadId id);
   void vacate(WorkloadId id, const Decision& why);
+  void turn_off(WorkloadId id, std::string_view message);
   void end(WorkloadId id, std::string_view reason, std::string_view message);
   void end_replaced(WorkloadRecord& w);
   std::int32_t seconds_run(const WorkloadRecord& w) const;
+  bool waits_for_ends(WorkloadId id, std::span<const Victim> victims);
   void lose_reservation(WorkloadId id, const std::string& message,
                         std::shared_ptr<PendingReason> why);
   void take_report(WorkloadId id, api::AdmissionCheckState& check,
@@ -125,6 +139,7 @@ class Lifecycle {
   void back_off(WorkloadId id, std::string_view cause);
   void end_backoff(WorkloadId id);
   void fire(const Timer& timer);
+  void load_eviction(WorkloadId id);
   void load_conditions(WorkloadRecord& w);
   void load_admission(WorkloadId id, const api::Admission& admission);
   void plan_loaded();
@@ -141,7 +156,7 @@ class Lifecycle {
   Representation& representation_;
 
   Timers timers_;
-  std::vector<WorkloadId> evicting_;  // loaded in the middle of an eviction
+  std::vector<WorkloadId> evicting_;  // in the middle of an eviction that nobody will end
   std::vector<WorkloadId> loaded_;    // loaded with a reservation, and not looked at yet
   std::set<WorkloadId> recheck_due_, recheck_waiting_;
   struct Texts {  // that every admission uses

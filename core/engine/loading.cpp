@@ -54,11 +54,11 @@ void Lifecycle::load_status(WorkloadId id) {
     w.state = is_true(ConditionRecord::Type::kAdmitted) ? WorkloadState::kAdmitted
                                                         : WorkloadState::kQuotaReserved;
     count_holding(model_, id);
-    if (w.state == WorkloadState::kAdmitted) start_timers(id);
+    w.evicting = is_true(ConditionRecord::Type::kEvicted);
+    if (w.state == WorkloadState::kAdmitted && !w.evicting) start_timers(id);
     if (w.state == WorkloadState::kQuotaReserved || !status.admission_checks.empty())
       loaded_.push_back(id);
-    w.evicting = is_true(ConditionRecord::Type::kEvicted);
-    if (w.evicting) evicting_.push_back(id);
+    if (w.evicting) load_eviction(id);
     structure_.drain_soon();  // its queue may be stopped already
     return;
   }
@@ -71,6 +71,15 @@ void Lifecycle::load_status(WorkloadId id) {
     const Time due = std::max(*w.extras->requeue.requeue_at, model_.now);
     timers_.push({due, id, w.epoch, TimerKind::kBackoff});
   }
+}
+
+/// In the middle of it: the delay that follows may have begun.
+void Lifecycle::load_eviction(WorkloadId id) {
+  const WorkloadRecord& w = model_.workloads[id];
+  if (!ends_later(w)) evicting_.push_back(id);
+  if (!w.extras || w.extras->requeue.requeue_at.value_or(0) <= model_.now) return;
+  w.extras->backing_off = true;
+  timers_.push({*w.extras->requeue.requeue_at, id, w.epoch, TimerKind::kBackoff});
 }
 
 void Lifecycle::take_part(WorkloadId id, WorkloadId speaker) {

@@ -61,10 +61,23 @@ void Lifecycle::commit(Recheck& recheck) {
     case RecheckStatus::kPasses:
       holdings_.drop_plan(id);
       preempt(id, w.holding->queue, n.victims);
+      if (waits_for_ends(id, n.victims) && recheck.admits) {
+        recheck_waiting_.insert(id);
+        return;
+      }
       if (recheck.admits) return admit(id);
       settle_checks(id);
       return;
   }
+}
+
+/// Whether some of its victims run still: it holds their place, and does not start on it.
+bool Lifecycle::waits_for_ends(WorkloadId id, std::span<const Victim> victims) {
+  std::vector<WorkloadId> ending;
+  for (const Victim& victim : victims)
+    if (is_ending(victim.id)) ending.push_back(victim.id);
+  holdings_.plan(id, ending);
+  return !ending.empty();
 }
 
 /// Before it was admitted: nothing ran, so nothing is stopped. It queues at once.

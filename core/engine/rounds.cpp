@@ -126,13 +126,7 @@ void Rounds::commit(Entry& entry) {
   switch (entry.status) {
     case EntryStatus::kPreempting:
     case EntryStatus::kWaiting:
-      if (entry.status == EntryStatus::kPreempting) {
-        const int times = model_.history.issued(entry.id, model_.now);
-        lifecycle_.preempt(entry.id, entry.queue, entry.nomination.victims);
-        earmark_after(entry, times);
-      } else {
-        turn_.decide(DecisionType::kWaitingForVictims, entry.id);
-      }
+      issue_preemptions(entry);
       w.scan.reset();
       if (queue.best_effort()) queue.pending.give_place(entry.id, entry.key.anchor);
       return;
@@ -158,6 +152,21 @@ void Rounds::commit(Entry& entry) {
     turn_.touched_queues.insert(entry.queue);
   }
   turn_.moved = true;
+}
+
+/// Once: those whose end it waits for are evicted already.
+void Rounds::issue_preemptions(const Entry& entry) {
+  const std::vector<Victim>& victims = entry.nomination.victims;
+  if (entry.status == EntryStatus::kWaiting) {
+    if (turn_.progress) turn_.decide(DecisionType::kWaitingForVictims, entry.id);
+    return;
+  }
+  if (std::all_of(victims.begin(), victims.end(),
+                  [this](const Victim& victim) { return lifecycle_.is_ending(victim.id); }))
+    return;
+  const int times = model_.history.issued(entry.id, model_.now);
+  lifecycle_.preempt(entry.id, entry.queue, victims);
+  earmark_after(entry, times);
 }
 
 Grounds Rounds::grounds_of(const Entry& entry) const {
@@ -212,8 +221,11 @@ void Rounds::record_scan(const Entry& entry) {
 bool Rounds::skip_idle_cycles() {
   if (!model_.earmarks.empty()) return false;
   for (const Entry& entry : heads_) {
-    if (entry.status != EntryStatus::kNoRoom && entry.status != EntryStatus::kSkipped) return false;
-    if (!entry.nomination.assignment.scan_exhausted()) return false;
+    const bool waits =  // for the ends of evictions; its walk begins anew each time
+        entry.status == EntryStatus::kPreempting || entry.status == EntryStatus::kWaiting;
+    if (!waits && entry.status != EntryStatus::kNoRoom && entry.status != EntryStatus::kSkipped)
+      return false;
+    if (!waits && !entry.nomination.assignment.scan_exhausted()) return false;
     if (!entry.resumed_from_start) return false;
   }
   SLUICE_CHECK(idle_cycles_ > 0 && idle_cycles_ <= kIdleCycles, idle_cycles_,

@@ -45,6 +45,7 @@ class Rounds {
   /// Whether the queue takes workloads of its namespace.
   bool welcomes(const QueueRecord& queue, const WorkloadRecord& w) const;
   void commit(Entry& entry);
+  void issue_preemptions(const Entry& entry);
   void earmark_after(const Entry& entry, int times);
   Grounds grounds_of(const Entry& entry) const;
   void record_scan(const Entry& entry);

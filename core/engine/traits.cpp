@@ -50,6 +50,7 @@ void Arrivals::renew_traits(WorkloadId id, hooks::Traits said) {
   relations_.unlink(id);
   take_traits(id, std::move(said));
   if (was_aside && !w.stands_aside() && !w.holds_quota()) lifecycle_.take_part(id, speaker);
+  lifecycle_.review_eviction(id);
   count_holding(model_, id);
   count_workload(model_, id);
   representation_.touch(id);

@@ -235,6 +235,11 @@ bool told_in_status(const WorkloadRecord& w, std::string_view reason, std::strin
   return c && !c->is_true && c->reason == reason && c->message == message;
 }
 
+bool may_lower_counts(const Model& model, WorkloadId id) {
+  const hooks::Traits* traits = model.workloads[id].traits();
+  return traits && traits->may_lower_counts;
+}
+
 std::uint64_t attempt_of(const Model& model, WorkloadId id) {
   const WorkloadRecord& w = model.workloads[id];
   std::uint64_t ended = 0;

@@ -59,6 +59,9 @@ WorkloadState reported_state(const WorkloadRecord& w);
 /// Does its condition QuotaReserved say this already?
 bool told_in_status(const WorkloadRecord& w, std::string_view reason, std::string_view message);
 
+/// Its traits allow that granted counts become less while it runs.
+bool may_lower_counts(const Model& model, WorkloadId id);
+
 /// Numbers its reservations: grows with each that ended. Kept over restarts.
 std::uint64_t attempt_of(const Model& model, WorkloadId id);
 /// The victims of its held preemptions, by key; empty: none are held.

@@ -209,6 +209,8 @@ struct Traits {
   std::string shape_key;
   std::string inactive_because;  ///< for its condition, while it is inactive
   bool may_lower_counts = false;
+  /// What it runs ends later than its quota would: evicted, it keeps that until its end is told.
+  bool ends_later = false;
   std::string conflict;  ///< two providers answered one trait: why it stays pending
   Ordering order;
   bool operator==(const Traits&) const = default;

@@ -146,14 +146,24 @@ struct WorkloadRecord {
   enum class Tallied : std::uint8_t { kNot, kOpen, kFinished, kFinishedAlone };
   Tallied tallied = Tallied::kNot;
   bool for_its_turn = false;  ///< the last reason was that its turn has not come
-  bool evicting = false;      ///< loaded in the middle of an eviction; it ends after the next cycle
-  bool gone = false;          ///< taken away in a simulation (removal.hpp)
-  bool counted = false;       ///< its holding is in the ledger; kept by Model::settle
+  /// In the middle of an eviction, which ends when that is told, or after the next cycle.
+  bool evicting = false;
+  bool gone = false;     ///< taken away in a simulation (removal.hpp)
+  bool counted = false;  ///< its holding is in the ledger; kept by Model::settle
 
   bool exists() const { return object != nullptr; }
   bool holds_quota() const { return holding != nullptr; }
   /// It takes no part: it may hold no quota, and the engine does not write its status itself.
   bool stands_aside() const { return extras && !extras->traits.takes_part; }
+  /// Evicted, it keeps its quota until somebody tells that it has ended. Of those that are ways to
+  /// run one workload at most one may be admitted, so that they hold nothing on.
+  bool ends_later(bool jobs_do) const {
+    if (state != WorkloadState::kAdmitted || stands_aside() || represents()) return false;
+    if (jobs_do && object->of_job) return true;
+    // While the plugin that would tell is away, what it runs goes on.
+    return extras &&
+           (extras->traits.ends_later || (evicting && !extras->traits.waits_because.empty()));
+  }
   /// The key of the workload that it is a way to run; nullptr: it is one of its own.
   const std::string* represents() const {
     const bool does = extras && extras->traits.has_group && extras->traits.group.represents &&

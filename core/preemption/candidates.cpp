@@ -72,28 +72,33 @@ void CandidateCollector::collect_other(QueueId queue, std::vector<Candidate>& ou
 void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& hooks,
                                         const VictimQuery& query,
                                         std::vector<Candidate>& candidates) {
-  if (!hooks.preemption_veto || candidates.empty()) return;
+  // Nobody is protected from an eviction that was decided.
+  const auto asked = static_cast<std::size_t>(std::count_if(
+      candidates.begin(), candidates.end(), [](const Candidate& each) { return !each.evicting; }));
+  if (!hooks.preemption_veto || asked == 0) return;
   std::vector<const api::Workload*> objects;
-  objects.reserve(candidates.size());
+  objects.reserve(asked);
   std::vector<Time> admitted_at;
-  admitted_at.reserve(candidates.size());
+  admitted_at.reserve(asked);
   for (const Candidate& c : candidates) {
+    if (c.evicting) continue;
     const WorkloadRecord& w = model.workloads[c.id];
     objects.push_back(w.object.get());
     const ConditionRecord* admitted = w.condition(ConditionRecord::Type::kAdmitted);
     admitted_at.push_back(admitted && admitted->is_true ? admitted->time : 0);
   }
   hooks::VetoAnswer answer;
-  answer.protected_.assign(candidates.size(), 0);
+  answer.protected_.assign(asked, 0);
   hooks::Fault fault;
   hooks.preemption_veto->veto({*model.workloads[query.preemptor].object, query.queue, objects,
                                model.queues[query.queue].spec.get(), admitted_at},
                               answer, fault);
-  SLUICE_CHECK(answer.protected_.size() == candidates.size(), answer.protected_.size(),
-               " answers about ", candidates.size(), " candidates");
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < candidates.size() && !fault && !answer.may_not_preempt; ++i)
-    if (answer.protected_[i] == 0) candidates[kept++] = candidates[i];
+  SLUICE_CHECK(answer.protected_.size() == asked, answer.protected_.size(), " answers about ",
+               asked, " candidates");
+  const bool none = fault || answer.may_not_preempt;
+  std::size_t kept = 0, at = 0;
+  for (const Candidate& each : std::vector<Candidate>(candidates))
+    if (each.evicting || (answer.protected_[at++] == 0 && !none)) candidates[kept++] = each;
   if (query.note && kept < candidates.size()) {
     query.note->hands_off = true;
     query.note->reason = std::move(answer.reason);

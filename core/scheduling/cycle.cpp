@@ -77,19 +77,24 @@ void Cycle::process(Entry& entry) {
     }
     if (n.fits()) {
       entry.status = EntryStatus::kWaiting;
-      return take(entry);
+      take(entry);
+      if (late_) held_.push_back(taken_.back());
+      return;
     }
     if (n.assignment.mode == Mode::kNoFit) return;
     if (!n.preempts()) return set_aside(entry);
   }
-  if (!fits_now(entry)) {
+  const bool at_once = starts_at_once(entry);
+  if (!fits_now(entry) ||
+      (late_ && n.preempts() &&
+       !fits_what_runs(entry.key, entry.queue, n.assignment.usage, n.victims))) {
     entry.status = EntryStatus::kSkipped;
     return;
   }
-  const bool at_once = starts_at_once(entry);
-  if (at_once && !n.preempts() &&
-      (model_.sibling_in_the_way(entry.id) != kNone ||
-       !fits_what_runs(entry.key, entry.queue, n.assignment.usage, {}))) {
+  const bool in_the_way = at_once && model_.sibling_in_the_way(entry.id) != kNone;
+  if (!n.preempts() &&
+      (in_the_way ||
+       ((at_once || late_) && !fits_what_runs(entry.key, entry.queue, n.assignment.usage, {})))) {
     entry.status = EntryStatus::kBehind;
     return take(entry);
   }
@@ -98,9 +103,21 @@ void Cycle::process(Entry& entry) {
     entry.status = holds_preemptions_back(entry) ? EntryStatus::kHeld : EntryStatus::kPreempting;
   take(entry);
   for (const Victim& v : n.victims) add_victim(v.id);
-  if (entry.status != EntryStatus::kHeld) return;
-  held_.push_back(taken_.back());
-  for (const Victim& v : n.victims) planned_.insert(v.id);
+  if (entry.status == EntryStatus::kHeld)
+    for (const Victim& v : n.victims) planned_.insert(v.id);
+  if (run_on(n.victims) || entry.status == EntryStatus::kHeld) held_.push_back(taken_.back());
+}
+
+/// Notes which victims run on when this cycle is over, because they end later; whether any does.
+bool Cycle::run_on(std::span<const Victim> victims) {
+  bool any = false;
+  for (const Victim& v : victims) {
+    if (!model_.workloads[v.id].ends_later(config_.jobs_end_later)) continue;
+    planned_.insert(v.id);
+    any = true;
+  }
+  late_ |= any;
+  return any;
 }
 
 /// Reserves capacity for one that needs preemption and has no victims, so that lower ones do not

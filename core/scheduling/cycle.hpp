@@ -48,6 +48,7 @@ class Cycle {
   bool lost_to_group(WorkloadId candidate) const;
   bool fits_now(const Entry& entry) const;
   void add_victim(WorkloadId id);
+  bool run_on(std::span<const Victim> victims);
   std::span<const WorkloadId> victims_under(QueueId queue) const;
   void take(const Entry& entry);
   void add_for_this_cycle(QueueId queue, std::vector<FrAmount> usage);
@@ -62,8 +63,9 @@ class Cycle {
   const hooks::Hooks& hooks_;
   const ParallelFor& parallel_for_;
   std::vector<Taken> taken_;                ///< undone at the end of run()
-  std::vector<Taken> held_;                 ///< those of them whose preemptions are held back
-  std::unordered_set<WorkloadId> planned_;  ///< the victims of those: they run on
+  std::vector<Taken> held_;                 ///< those of them that wait for what runs on
+  std::unordered_set<WorkloadId> planned_;  ///< victims that run on after this cycle
+  bool late_ = false;                       ///< some of them because they end later
   std::unordered_map<NodeId, std::vector<WorkloadId>> victims_of_root_;
   std::unordered_set<WorkloadId> victims_;  ///< those of all roots
   std::unique_ptr<Removal> replaced_;       ///< ended by entries that reserved

@@ -55,7 +55,7 @@ bool Cycle::holds_preemptions_back(const Entry& entry) const {
 /// reserved behind this one and waits for its checks; what the held ones plan to evict runs.
 bool Cycle::fits_what_runs(const OrderKey& key, QueueId queue, std::span<const FrAmount> usage,
                            std::span<const Victim> victims) const {
-  if (model_.held.empty() && held_.empty()) return true;
+  if (model_.held.empty() && held_.empty() && !late_) return true;
   Removal gone(model_);
   for (const WorkloadId held : model_.held)
     if (model_.same_root(held, queue)) gone.remove(held);
@@ -114,6 +114,7 @@ void Cycle::look_again(Recheck& recheck) {
   recheck.status = judge(recheck);
   if (recheck.status != RecheckStatus::kPasses) return;
   for (const Victim& victim : recheck.nomination.victims) add_victim(victim.id);
+  if (run_on(recheck.nomination.victims)) return;  // it waits until they have ended
   if (recheck.admits) admit_in_this_cycle(recheck.id);
 }
 

@@ -188,6 +188,7 @@ struct Workload {
   /// Why it may not be admitted whatever quota there is; empty: nothing stands in its way.
   std::string held_because;
   bool is_gated = false;  ///< by others, who said so: that is why it is held
+  bool of_job = false;    ///< an object of a kind of job controls it
   WorkloadStatus status;
   /// Plugin-added fields only, as compact JSON `{"spec":{…},"status":{…}}`; empty when there are
   /// none.

@@ -14,6 +14,7 @@
 #include "host/config/config.hpp"
 #include "host/controllers/checks/check_controller.hpp"
 #include "host/controllers/controller_loop.hpp"
+#include "host/controllers/jobs/ends.hpp"
 #include "host/controllers/jobs/gates_of_new_pods.hpp"
 #include "host/controllers/jobs/in_use.hpp"
 #include "host/controllers/jobs/job_controller.hpp"
@@ -38,6 +39,7 @@ class ControllerSetup {
         gates_(hooks.pod_gate, hooks.plugins),
         jobs_(kernel.scheme(), {hooks.job_mapping, hooks.plugins}, config.managed_jobs),
         in_use_(kernel.scheme()),
+        ends_(kernel.scheme()),
         job_kinds_(kernel.scheme(), pages, std::move(other_pages)),
         lifting_(kernel.scheme(), gates_),
         checks_(kernel.scheme(), kernel.engine(), checks),
@@ -54,6 +56,9 @@ class ControllerSetup {
     loop.add(in_use_);
     if (gates_.any()) loop.add(lifting_);
   }
+  /// Evicted workloads keep their quota until the pods of their jobs have ended, which is seen
+  /// here.
+  void add_ends(ControllerLoop& loop) { loop.add(ends_); }
   void await_successors(Duration wait) { jobs_.await_successors(wait); }
   void add_checks(ControllerLoop& loop) { loop.add(checks_); }
   /// What only clients need: statuses of queues, and an end of what is old.
@@ -77,6 +82,7 @@ class ControllerSetup {
   PodGates gates_;
   JobController jobs_;
   InUseController in_use_;
+  EndsController ends_;
   JobKindController job_kinds_;
   PodGateController lifting_;
   CheckController checks_;

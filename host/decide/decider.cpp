@@ -118,6 +118,7 @@ class Decider final : public TurnEnd {
     MachineEdges edges{.store = *store_, .ids = ids_};
     edges.births = store_.get();
     edges.successor_wait = kSuccessorWait;
+    edges.jobs_end_later = true;
     edges.other_pages = [this] { signals_.call(); };
     machine_ = std::make_unique<Machine>(config_, *rules_, edges);
     door_ = std::make_unique<ClusterDoor>(machine_->kernel(), *store_, *objects_, outbox_);

@@ -510,6 +510,8 @@ bool Kernel::apply_requests() {
       renew_traits(request.workload);
     } else if (request.type == EngineRequest::Type::kOrderChanged) {
       renew_order(request.workload);
+    } else if (request.type == EngineRequest::Type::kEnded) {
+      engine_.ended(request.workload);
     } else {
       engine_.requeue(request.workload);
     }

@@ -123,6 +123,9 @@ class Kernel {
     return engine_.finish(key, reason, message, at);
   }
 
+  /// Nothing of an evicted workload runs any more; see Engine::ended.
+  void tell_ended(std::string_view key) { engine_.ended(key); }
+
   /// A state of one of a workload's admission checks; see Engine::report.
   Result<void> report_check(std::string_view key, const api::AdmissionCheckState& check) {
     return engine_.report(key, check);

@@ -5,11 +5,21 @@
 #include "core/base/workers.hpp"
 
 namespace sluice::host {
+namespace {
+
+EngineConfig engine_config(const Configuration& config, const MachineEdges& edges) {
+  EngineConfig out = config.engine;
+  out.jobs_end_later = edges.jobs_end_later;
+  return out;
+}
+
+}  // namespace
 
 Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& edges)
     : config_(config),
       rules_(rules),
-      kernel_(config.engine, rules.hooks, *rules.intake, edges.store, *rules.plugins, decisions_),
+      kernel_(engine_config(config, edges), rules.hooks, *rules.intake, edges.store, *rules.plugins,
+              decisions_),
       objects_(kernel_, index_, edges.ids),
       events_(objects_, edges.ids),
       loop_(objects_, index_),
@@ -25,6 +35,7 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
                                                objects_, rules.pages(), edges.other_pages);
     setup_->await_successors(edges.successor_wait);
     setup_->add_jobs(loop_);
+    if (edges.jobs_end_later) setup_->add_ends(loop_);
   }
   if (edges.pods) edges.pods(loop_, setup_ ? setup_->gates_of_new_pods() : GatesOfNewPods());
   if (setup_) {

@@ -85,6 +85,9 @@ class ObjectAccess : public ObjectReader {
   virtual ApiResult<void> report_check(std::string_view key,
                                        const api::AdmissionCheckState& check) = 0;
 
+  /// Nothing of an evicted workload runs any more; see Engine::ended().
+  virtual void tell_ended(std::string_view key) = 0;
+
   /// The workload ended, in whatever state it is: Finished with this reason and message, what it
   /// holds is released.
   virtual ApiResult<void> finish_workload(std::string_view key, std::string_view reason,

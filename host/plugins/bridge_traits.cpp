@@ -20,12 +20,13 @@ enum Trait : std::uint8_t {
   kInactiveBecause,
   kShapeKey,
   kMayLowerCounts,
+  kEndsLater,
   kTraitCount
 };
 
 constexpr std::array<std::string_view, kTraitCount> kTraitNames = {
-    "takes part",       "group",     "replaces",        "follows",
-    "inactive because", "shape key", "may lower counts"};
+    "takes part",       "group",     "replaces",         "follows",
+    "inactive because", "shape key", "may lower counts", "ends later"};
 
 /// What one plugin answered in one call.
 struct Answers {
@@ -90,6 +91,10 @@ void may_lower_counts(void* context) noexcept {
         [](hooks::Traits& traits, Nonsense&) { traits.may_lower_counts = true; });
 }
 
+void ends_later(void* context) noexcept {
+  store(context, kEndsLater, [](hooks::Traits& traits, Nonsense&) { traits.ends_later = true; });
+}
+
 void follows(void* context, sluice_str_t workload) noexcept {
   store(context, kFollows, [&](hooks::Traits& traits, Nonsense& nonsense) {
     traits.follows = name_of(workload, "the workload that it follows", nonsense);
@@ -120,6 +125,9 @@ void move_trait(Trait trait, hooks::Traits& from, hooks::Traits& to) {
       break;
     case kMayLowerCounts:
       to.may_lower_counts = true;
+      break;
+    case kEndsLater:
+      to.ends_later = true;
       break;
     case kFollows:
       to.follows = std::move(from.follows);
@@ -174,7 +182,8 @@ std::optional<Answers> ask(LoadedPlugin& plugin, const hooks::TraitsQuery& query
                                   &may_lower_counts,
                                   abi_of(query.cluster_queue),
                                   query.holds_quota ? 1 : 0,
-                                  counts_may_change ? 1 : 0};
+                                  counts_may_change ? 1 : 0,
+                                  &ends_later};
   const Answer outcome = plugin.call(Hook::kTraits, about_of(query.workload), fault, [&] {
     const std::int32_t code =
         plugin.extensions().traits->traits(plugin.self(), ref_of(query.workload), &sink);

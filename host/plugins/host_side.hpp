@@ -44,7 +44,7 @@ struct PluginEvent {
 
 /// What a plugin asks of the engine; applied by the host before the next cycle.
 struct EngineRequest {
-  enum class Type : std::uint8_t { kRequeue, kTraitsChanged, kOrderChanged };
+  enum class Type : std::uint8_t { kRequeue, kTraitsChanged, kOrderChanged, kEnded };
   Type type = Type::kRequeue;
   std::string workload;  ///< key; for kOrderChanged that of a LocalQueue
 };

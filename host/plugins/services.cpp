@@ -187,6 +187,10 @@ void requeue_order_changed(const sluice_host_t* host, sluice_str_t local_queue) 
   request(host, EngineRequest::Type::kOrderChanged, local_queue);
 }
 
+void requeue_ended(const sluice_host_t* host, sluice_str_t workload) noexcept {
+  request(host, EngineRequest::Type::kEnded, workload);
+}
+
 constexpr sluice_log_t kLog{sizeof(sluice_log_t), 0, &log_write};
 constexpr sluice_clock_t kClock{
     sizeof(sluice_clock_t), 0, &clock_now, &clock_set_timer, &clock_cancel_timer,
@@ -197,8 +201,9 @@ constexpr sluice_config_t kConfig{sizeof(sluice_config_t), 0,
 constexpr sluice_metrics_t kMetrics{sizeof(sluice_metrics_t), 0, &metrics_register, &metrics_add,
                                     &metrics_set};
 constexpr sluice_events_t kEvents{sizeof(sluice_events_t), 0, &events_emit};
-constexpr sluice_requeue_t kRequeue{sizeof(sluice_requeue_t), 0, &requeue_requeue,
-                                    &requeue_traits_changed, &requeue_order_changed};
+constexpr sluice_requeue_t kRequeue{sizeof(sluice_requeue_t), 0,
+                                    &requeue_requeue,         &requeue_traits_changed,
+                                    &requeue_order_changed,   &requeue_ended};
 
 }  // namespace
 

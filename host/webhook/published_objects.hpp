@@ -44,6 +44,7 @@ class PublishedObjects final : public ObjectAccess {
   void emit(EventNote) override {}
   ApiResult<void> report_check(std::string_view key,
                                const api::AdmissionCheckState& check) override;
+  void tell_ended(std::string_view) override {}
   ApiResult<void> finish_workload(std::string_view key, std::string_view reason,
                                   std::string_view message) override;
 

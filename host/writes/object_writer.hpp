@@ -76,6 +76,7 @@ class ObjectWriter final : public ObjectAccess {
   void emit(EventNote event) override;
   ApiResult<void> report_check(std::string_view key,
                                const api::AdmissionCheckState& check) override;
+  void tell_ended(std::string_view key) override { kernel_.tell_ended(key); }
   ApiResult<void> finish_workload(std::string_view key, std::string_view reason,
                                   std::string_view message) override;
 

@@ -5,6 +5,7 @@
 // to the kernel's thread.
 #pragma once
 
+#include "core/engine/workload_views.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/writes/draft.hpp"
 
@@ -28,7 +29,7 @@ class WorkingView final : public DraftView {
   }
   bool may_lower_counts(std::string_view key) const override {
     const auto id = kernel_.engine().find(key);
-    return id && kernel_.engine().may_lower_counts(*id);
+    return id && sluice::may_lower_counts(kernel_.engine().model(), *id);
   }
   std::optional<std::int32_t> priority_of(std::string_view class_name) const override {
     return kernel_.intake().priority_classes().find(class_name);

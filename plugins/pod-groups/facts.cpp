@@ -126,10 +126,12 @@ Held workload_of(const Json& workload) {
   out.terminating = !workload.string_or("metadata.deletionTimestamp", "").empty();
   out.finished = is_true(workload, "Finished");
   out.reserved = is_true(workload, "QuotaReserved");
-  out.admitted = is_true(workload, "Admitted");
+  const bool evicted = is_true(workload, "Evicted");
+  out.admitted = is_true(workload, "Admitted") && !evicted;
+  out.ending = is_true(workload, "Admitted") && evicted && !out.finished;
   if (const Json* evictions = workload.find("status.schedulingStats.evictions"))
     for (const Json& each : evictions->items()) out.evictions += each.int_or("count", 0);
-  if (is_true(workload, "Evicted")) {
+  if (evicted) {
     out.stop_reason = condition_of(workload, "Evicted")->string_or("reason", "");
     out.stop_message = condition_of(workload, "Evicted")->string_or("message", "");
   }

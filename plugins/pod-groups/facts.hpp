@@ -45,6 +45,10 @@ struct Pod {
   bool ready = false;
 
   bool open() const { return phase == Phase::kOpen; }
+  /// It was deleted before anything of it ran: it leaves nothing to be counted.
+  bool never_ran() const { return terminating && !bound && open(); }
+  /// Something of it may run now.
+  bool started() const { return open() && !gated && !never_ran(); }
   bool operator==(const Pod&) const = default;
 };
 
@@ -63,7 +67,8 @@ struct Held {
   bool terminating = false;
   bool finished = false;
   bool reserved = false;  ///< it holds quota
-  bool admitted = false;
+  bool admitted = false;  ///< and is not being evicted
+  bool ending = false;    ///< it is: it holds quota until nothing of it runs any more
   std::int64_t evictions = 0;
   std::string stop_reason, stop_message;  ///< of its last eviction, while that is what it is in
   std::vector<PodSetCount> pod_sets;

@@ -40,11 +40,19 @@ void unless_gone(const sluice::ObjectReply& reply) {
 void Keeper::look_at(const ObjectRef& what) {
   if (!learnt_) learn();
   if (what.kind == "Pod") return look_at_pod(what);
-  if (what.kind == "Workload") {
-    if (const GroupKey* group = roll_.of_workload(what.ns, what.name)) settle(GroupKey(*group));
-    return;
-  }
+  if (what.kind == "Workload") return look_at_workload(what);
   for (const GroupKey& group : std::exchange(waits_for_class_, {})) settle(group);
+}
+
+void Keeper::look_at_workload(const ObjectRef& what) {
+  if (const GroupKey* group = roll_.of_workload(what.ns, what.name))
+    return settle(GroupKey(*group));
+  // No pod of it is there, and it goes with them, sooner or later.
+  const auto workload = context_.objects().find(what);
+  if (!workload)
+    lacking_.erase(what.ns + "/" + what.name);
+  else if (workload_of(*workload).ending)
+    end(*workload, "Waits for its pods to be made anew");
 }
 
 void Keeper::learn() {
@@ -57,7 +65,11 @@ void Keeper::learn() {
 void Keeper::look_at_pod(const ObjectRef& what) {
   const auto object = context_.objects().find(what);
   std::optional<GroupKey> before;
-  if (const GroupKey* group = roll_.group_of(what.ns, what.name)) before = *group;
+  std::string workload;
+  if (const GroupKey* group = roll_.group_of(what.ns, what.name)) {
+    before = *group;
+    workload = workload_of_group(*group, roll_.pods_of(*group).front());
+  }
   if (object && is_managed(*object))
     roll_.take(what.ns, pod_of(*object));
   else
@@ -65,7 +77,7 @@ void Keeper::look_at_pod(const ObjectRef& what) {
   const GroupKey* now = roll_.group_of(what.ns, what.name);
   const std::optional<GroupKey> present = now ? std::optional(*now) : std::nullopt;
   if (present) settle(*present);
-  if (before && before != present) settle(*before);
+  if (before && before != present) look_at_workload(workload_ref(before->ns, workload));
 }
 
 void Keeper::settle(const GroupKey& group) {
@@ -111,9 +123,15 @@ void Keeper::carry_out(const Plan& plan, const GroupKey& group, const std::vecto
   if (!workload) return;
   if (plan.remove_workload) return unless_gone(context_.objects().remove(ref_of(*workload)));
   if (plan.finish) return finish(*workload, *plan.finish);
-  follow(plan, group, pods, *workload);
+  follow(group, pods, *workload);
   report(plan, *workload);
   start(plan, group, *workload);
+  const std::string waits = plan.absent > 0
+                                ? "Waits for " + std::to_string(plan.absent) + " of its " +
+                                      std::to_string(pods.front().total) + " pods to be made anew"
+                                : std::string();
+  if (plan.ended) return end(*workload, waits);
+  note_absent(ref_of(*workload), waits);
 }
 
 /// As it is now, with what this call has written: the roll is brought up to date when
@@ -209,8 +227,7 @@ void Keeper::set_tracked(const std::string& ns, const std::string& name, bool tr
 }
 
 /// Keeps what a waiting workload wishes, and who owns it, in line with its pods.
-void Keeper::follow(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
-                    const Json& workload) {
+void Keeper::follow(const GroupKey& group, const std::vector<Pod>& pods, const Json& workload) {
   Json patch = Json::object();
   Json owners = Json::array();
   if (const Json* present = workload.find("metadata.ownerReferences"))
@@ -231,7 +248,6 @@ void Keeper::follow(const Plan& plan, const GroupKey& group, const std::vector<P
         if (has == nullptr || *has != value) patch["spec"][field] = value;
       }
   }
-  note_absent(plan, ref_of(workload), static_cast<std::int64_t>(pods.front().total));
   if (patch.size() > 0) unless_gone(context_.objects().patch(ref_of(workload), patch));
 }
 
@@ -252,18 +268,47 @@ void Keeper::finish(const Json& workload, const Ending& how) {
   unless_gone(context_.objects().patch(ref_of(workload), patch, "status"));
 }
 
-void Keeper::note_absent(const Plan& plan, const ObjectRef& workload, std::int64_t all) {
+void Keeper::note_absent(const ObjectRef& workload, std::string why) {
   const std::string key = workload.ns + "/" + workload.name;
-  std::string why;
-  if (plan.absent > 0)
-    why = "Waits for " + std::to_string(plan.absent) + " of its " + std::to_string(all) +
-          " pods to be made anew";
   const auto known = lacking_.find(key);
   if ((known == lacking_.end() ? std::string() : known->second) == why) return;
   if (why.empty())
     lacking_.erase(known);
   else
-    lacking_[key] = why;
+    lacking_[key] = std::move(why);
+  context_.traits_changed(key);
+}
+
+/// As the pods are now: where Sluice decides for a cluster, one that was let go of may have been
+/// taken back, and reconcile() is called for its workload first.
+bool Keeper::anything_runs(const Json& workload) const {
+  const ObjectRef ref = ref_of(workload);
+  if (workload_of(workload).of_group) {
+    const std::string ours = std::string(kGroup) + "=" + ref.name;
+    for (const Json& pod : context_.objects().list("v1", "Pod", ref.ns, ours))
+      if (is_managed(pod) && pod_of(pod).started()) return true;
+    return false;
+  }
+  if (const Json* owners = workload.find("metadata.ownerReferences"))
+    for (const Json& owner : owners->items()) {
+      const auto pod = find_pod(ref.ns, owner.string_or("name", ""));
+      if (!pod || pod->string_or("metadata.uid", "") != owner.string_or("uid", "")) continue;
+      if (pod_of(*pod).started()) return true;
+    }
+  return false;
+}
+
+/// Its eviction. It is not queued again before its traits were asked for: they say that its pods
+/// are not there.
+void Keeper::end(const Json& workload, std::string why_it_waits) {
+  if (anything_runs(workload)) return;  // reconcile() is called for that
+  const ObjectRef ref = ref_of(workload);
+  const std::string key = ref.ns + "/" + ref.name;
+  context_.ended(key);
+  if (why_it_waits.empty())
+    lacking_.erase(key);
+  else
+    lacking_[key] = std::move(why_it_waits);
   context_.traits_changed(key);
 }
 

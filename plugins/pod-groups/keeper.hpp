@@ -30,6 +30,7 @@ class Keeper {
  private:
   void learn();
   void look_at_pod(const sluice::ObjectRef& what);
+  void look_at_workload(const sluice::ObjectRef& what);
   void settle(const GroupKey& group);
   bool look_again(const GroupKey& group);
   void carry_out(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
@@ -43,11 +44,12 @@ class Keeper {
   void stop(const std::string& ns, const std::string& pod, const Ending& why);
   void drop(const std::string& ns, const std::string& pod, const std::string& workload);
   void set_tracked(const std::string& ns, const std::string& pod, bool tracked);
-  void follow(const Plan& plan, const GroupKey& group, const std::vector<Pod>& pods,
-              const sluice::Json& workload);
+  void follow(const GroupKey& group, const std::vector<Pod>& pods, const sluice::Json& workload);
   void report(const Plan& plan, const sluice::Json& workload);
   void finish(const sluice::Json& workload, const Ending& how);
-  void note_absent(const Plan& plan, const sluice::ObjectRef& workload, std::int64_t all);
+  void note_absent(const sluice::ObjectRef& workload, std::string why);
+  bool anything_runs(const sluice::Json& workload) const;
+  void end(const sluice::Json& workload, std::string why_it_waits);
   void tell(bool warning, const std::string& ns, const std::string& pod, std::string_view reason,
             std::string_view message) const;
 

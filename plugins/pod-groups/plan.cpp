@@ -8,17 +8,11 @@ namespace {
 
 using List = std::vector<const Pod*>;
 
-/// It was deleted before anything of it ran: it leaves nothing to be counted.
-bool never_ran(const Pod& pod) { return pod.terminating && !pod.bound && pod.open(); }
-
 /// Whether it runs, will run, or has done its part.
 bool counts(const Pod& pod) {
   if (pod.phase == Phase::kSucceeded) return !pod.serving && !pod.stopped;
   return pod.open() && !pod.terminating;
 }
-
-/// Something of it may run now.
-bool started(const Pod& pod) { return pod.open() && !pod.gated && !never_ran(pod); }
 
 /// Those that are kept first: that are tracked, that are started, the oldest.
 bool kept_before(const Pod* a, const Pod* b) {
@@ -41,7 +35,7 @@ class Planner {
  public:
   Planner(const std::vector<Pod>& pods, const Held* workload) : workload_(workload) {
     for (const Pod& pod : pods) {
-      if (never_ran(pod)) {
+      if (pod.never_ran()) {
         release(pod);
         continue;
       }
@@ -87,7 +81,7 @@ class Planner {
 
   void without_workload() {
     // Only a workload lets pods start: where one has, it was there and was deleted.
-    if (std::any_of(all_.begin(), all_.end(), [](const Pod* pod) { return started(*pod); }))
+    if (std::any_of(all_.begin(), all_.end(), [](const Pod* pod) { return pod->started(); }))
       return end_all({"WorkloadDeleted", "Its workload was deleted"});
     if (std::none_of(all_.begin(), all_.end(), [](const Pod* pod) { return pod->open(); })) {
       for (const Pod* pod : all_) release(*pod);
@@ -224,6 +218,8 @@ class Planner {
         if (pod->phase == Phase::kSucceeded) ++out_.reclaimable[pod->role];
     judge_end();
     if (workload_->admitted) out_.ready = all_ready();
+    out_.ended = workload_->ending && std::none_of(all_.begin(), all_.end(),
+                                                   [](const Pod* pod) { return pod->started(); });
   }
 
   /// While it waits, it is replaced by one of the pods that are there now.
@@ -242,7 +238,7 @@ class Planner {
     std::int64_t counted = 0;
     for (const PodSetCount& set : workload_->pod_sets) counted += set.count;
     return counted != all_.front()->total &&
-           std::none_of(all_.begin(), all_.end(), [](const Pod* pod) { return started(*pod); });
+           std::none_of(all_.begin(), all_.end(), [](const Pod* pod) { return pod->started(); });
   }
 
   List of_set(const List& list, const PodSetCount& set) const {
@@ -282,7 +278,7 @@ class Planner {
   void start(const PodSetCount& set, const List& present) {
     std::int64_t left = set.count;
     for (const Pod* pod : all_)
-      if (pod->role == set.name && started(*pod)) --left;
+      if (pod->role == set.name && pod->started()) --left;
     for (const Pod* pod : present)
       if (!pod->open()) --left;
     for (const Pod* pod : present)
@@ -296,7 +292,7 @@ class Planner {
       out_.stop_because = {workload_->stop_reason, workload_->stop_message};
     for (const Pod* pod : all_) {
       const bool of_an_earlier_run = pod->evictions >= 0 && pod->evictions < workload_->evictions;
-      if (started(*pod) && (!workload_->admitted || of_an_earlier_run)) stop(*pod);
+      if (pod->started() && (!workload_->admitted || of_an_earlier_run)) stop(*pod);
     }
     if (out_.stop.empty()) out_.stop_because = {};
   }

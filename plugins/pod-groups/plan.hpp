@@ -42,6 +42,7 @@ struct Plan {
   std::map<std::string, std::int32_t> reclaimable;  ///< pods by pod set that are not needed again
   std::optional<bool> ready;                        ///< whether all pods are; nullopt: nobody asks
   std::int32_t absent = 0;                          ///< pods that are to come yet
+  bool ended = false;  ///< the eviction of the workload: nothing of it runs any more
   /// Why there is no workload, or no further step, and the pod that is told; empty: all is well.
   std::string problem, told;
 

@@ -71,6 +71,8 @@ class PodGroups {
     const auto owner = workload.controller();
     if (workload.annotation(kIsGroup) != "true" && (!owner || owner->first != "Pod")) return;
     traits.shape_key("pods");
+    // In a simulation nothing runs.
+    if (!context_.simulated()) traits.ends_later();
     if (const auto why = keeper_.lacks_pods(workload.key()); why && !traits.holds_quota())
       traits.takes_no_part(*why);
   }

@@ -146,6 +146,30 @@ class Deciding(Case):
         self.api.delete(NAMESPACED + "/high", propagationPolicy="Background")
         eventually(lambda: not self.jobs()["low"]["spec"]["suspend"], "low runs again")
 
+    def test_quota_is_free_when_the_pods_of_the_job_are_stopped(self):
+        """And not when the job was told to: who ends its pods is away for a while."""
+        self.queue("q", 2, preemption={"withinClusterQueue": "LowerPriority"})
+        self.kueue.make_class("high", 100)
+        running = self.controller()
+        self.job("low", "q", cpu="2", runs_for="600")
+        eventually(lambda: self.jobs()["low"]["status"].get("active") == 1, "low runs")
+        self.cluster.others[0].stop()  # kube-controller-manager
+        self.job("high", "q", cpu="2", runs_for="600",
+                 **{"kueue.x-k8s.io/priority-class": "high"})
+        eventually(lambda: self.jobs()["low"]["spec"]["suspend"], "low is told to stop")
+        running.kill()
+        self.controller("other")
+        self.queue("beside", 1)
+        self.job("free", "beside")  # so that it has decided since
+        eventually(lambda: not self.jobs()["free"]["spec"]["suspend"], "another job starts")
+        evicted = self.workload_of("low")
+        self.assertTrue(is_true(evicted, "Evicted"))
+        self.assertTrue(holds(evicted))
+        self.assertTrue(self.jobs()["high"]["spec"]["suspend"])
+        self.cluster.others[0].start()
+        eventually(lambda: not self.jobs()["high"]["spec"]["suspend"], "high runs")
+        self.assertFalse(holds(self.workload_of("low")))
+
     def test_what_somebody_else_wrote_stays(self):
         self.queue("q", 1)
         self.controller()

@@ -4,8 +4,9 @@
     with Kubelet(cluster.api, cpu="8"):
         …
 
-Pods that the scheduler has bound get the status that a kubelet would write; those that are to be
-deleted go at once.
+Pods that the scheduler has bound get the status that a kubelet would write. Those that are to be
+deleted go at once, or after as many seconds as the annotation `test/ends-in` says, at most those of
+their grace period; with `test/ends-in: never` when somebody else says that they have ended.
 """
 import datetime
 import threading
@@ -24,6 +25,7 @@ class Kubelet:
         self.api, self.cpu, self.pods = api, cpu, str(pods)
         self.stopping = threading.Event()
         self.started = {}  # path of a pod → when it ends
+        self.ending = {}  # the same of one that is being deleted
         self.thread = threading.Thread(target=self.run, daemon=True)
 
     def __enter__(self):
@@ -53,13 +55,20 @@ class Kubelet:
         metadata, phase = pod["metadata"], pod["status"].get("phase")
         path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}"
         if "deletionTimestamp" in metadata:
-            self.api.send("DELETE", path, {"gracePeriodSeconds": 0})
+            self.let_go(path, metadata)
         elif phase == "Pending":
             runs = metadata.get("annotations", {}).get("test/runs-for")
             self.started[path] = time.monotonic() + float(runs) if runs else float("inf")
             self.tell(path, pod, "Running")
         elif phase == "Running" and time.monotonic() >= self.started.get(path, float("inf")):
             self.tell(path, pod, "Succeeded")
+
+    def let_go(self, path, metadata):
+        takes = metadata.get("annotations", {}).get("test/ends-in", "0")
+        takes = float("inf") if takes == "never" else \
+            min(float(takes), metadata["deletionGracePeriodSeconds"])
+        if time.monotonic() >= self.ending.setdefault(metadata["uid"], time.monotonic() + takes):
+            self.api.send("DELETE", path, {"gracePeriodSeconds": 0})
 
     def tell(self, path, pod, phase):
         ready = "True" if phase == "Running" else "False"

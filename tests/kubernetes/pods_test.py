@@ -48,8 +48,9 @@ class Case(Asked):
         self.kueue.local_queue(name, name)
 
     def make_pod(self, name, queue, cpu="1", group=None, total=None, ns="default", labels=None,
-                 owners=(), **annotations):
-        """Code and answer. Annotations without their domain, with _ for -."""
+                 owners=(), ends_in=None, **annotations):
+        """Code and answer. Annotations without their domain, with _ for -; ends_in: as in
+        kubelet.py."""
         metadata = {"name": name, "labels": dict(labels or {}), "annotations": {
             DOMAIN + key.replace("_", "-"): value for key, value in annotations.items()}}
         if queue:
@@ -57,6 +58,8 @@ class Case(Asked):
         if group:
             metadata["labels"][DOMAIN + "pod-group-name"] = group
             metadata["annotations"][DOMAIN + "pod-group-total-count"] = str(total)
+        if ends_in:
+            metadata["annotations"]["test/ends-in"] = ends_in
         if owners:
             metadata["ownerReferences"] = owners
         container = {"name": "c", "image": "none", "resources": {"requests": {"cpu": cpu}}}
@@ -295,6 +298,44 @@ class Pods(Case):
                                    for i in range(6)), "all groups are finished")
             self.assertEqual(history.judge(), [])
             self.delete(*names)
+
+    def test_9_quota_is_free_when_what_held_it_has_ended(self):
+        """And not when it was told to end, whoever dies in between."""
+        self.kueue.make_class("pressing", 100)
+        self.queue("slow", 2, preemption={"withinClusterQueue": "LowerPriority"})
+        history = PodHistory(self.api, 2, besides=["free"])
+        self.pod("quick-0", "slow", group="slow", total=2)
+        self.pod("slow-0", "slow", group="slow", total=2, ends_in="never")
+        self.runs("quick-0", "slow-0")
+        self.pod("urgent", "slow", cpu="2", labels={DOMAIN + "priority-class": "pressing"})
+        eventually(lambda: self.stored("quick-0")["metadata"].get("deletionGracePeriodSeconds")
+                   == 0, "the first has ended, and is kept to be counted")
+        evicted = self.workload("slow")
+        self.assertTrue(is_true(evicted, "Evicted") and holds(evicted), evicted["status"])
+        urgent = self.workload_of(self.stored("urgent"))["metadata"]["name"]
+        eventually(lambda: "Pending the preemption of 1 workload(s)" in str(
+            self.workload(urgent).get("status")), "the preemptor was told what it waits for")
+        self.running.kill()
+        self.running = self.controller()
+        self.queue("beside", 1)
+        self.pod("free", "beside")  # so that it has decided since
+        self.runs("free")
+        self.assertTrue(is_gated(self.stored("urgent")))
+        self.assertTrue(holds(self.workload("slow")))
+        self.api.send("DELETE", f"{PODS}/slow-0", {"gracePeriodSeconds": 0})
+        self.runs("urgent")
+        self.assertFalse(holds(self.workload("slow")))
+        self.assertEqual([each["count"] for each in self.workload("slow")["status"]
+                          ["schedulingStats"]["evictions"]], [1])
+        # Alone; it has a second to end.
+        self.delete("urgent", "free")
+        self.pod("alone", "slow", cpu="2", ends_in="1")
+        self.runs("alone")
+        self.pod("urgent", "slow", cpu="2", labels={DOMAIN + "priority-class": "pressing"})
+        self.runs("urgent")
+        self.assertEqual(history.judge() + history.judge_ends(), [])
+        self.assertEqual(history.told_to_end, {"quick-0", "slow-0", "alone"})
+        self.delete("urgent")
 
 
 class Makers(Case):
@@ -553,8 +594,9 @@ class PodHistory:
     """Each version of the pods and workloads of a cluster from now on, in the order of the store,
     while pods ask for whole cpus of one queue."""
 
-    def __init__(self, api, quota):
-        self.quota = quota
+    def __init__(self, api, quota, besides=()):
+        """`besides`: pods of another queue."""
+        self.quota, self.besides = quota, besides
         eventually(lambda: api.send("GET", WORKLOADS)[0] == 200, "workloads are served")
         self.history = History(api, WORKLOADS, ALL_PODS)
         self.told_to_end = set()
@@ -563,11 +605,18 @@ class PodHistory:
         wanted = len(self.history.seen) + number
         eventually(lambda: len(self.history.seen) >= wanted or is_over(), f"{number} more versions")
 
+    def of_the_queue(self):
+        for version, thing, gone in self.history.until_now():
+            metadata = thing["metadata"]
+            owners = [each["name"] for each in metadata.get("ownerReferences") or []]
+            if not set([metadata["name"], *owners]) & set(self.besides):
+                yield version, thing, gone
+
     def judge(self):
         """What was wrong at which version: a pod let go whose workload was not admitted; more
         granted than there is, with what runs on and was not even deleted."""
         workloads, running, gated, wrong = {}, {}, set(), []
-        for version, thing, gone in self.history.until_now():
+        for version, thing, gone in self.of_the_queue():
             name, uid = thing["metadata"]["name"], thing["metadata"]["uid"]
             if "podSets" in thing["spec"]:
                 workloads.pop(uid, None)
@@ -580,6 +629,33 @@ class PodHistory:
             used += sum(cpu for pod, (of, cpu) in running.items() if of not in held)
             if used > self.quota:
                 wrong.append(f"at {version} ({name}) {used} cpu are used of {self.quota}")
+        return wrong
+
+    def judge_ends(self):
+        """The same, with what runs until it has ended: a pod that is deleted, too, uses its cpus
+        until its containers have ended, or nobody keeps it any more."""
+        workloads, running, wrong = {}, {}, []
+        for version, thing, gone in self.of_the_queue():
+            metadata = thing["metadata"]
+            uid = metadata["uid"]
+            if "podSets" in thing["spec"]:
+                workloads.pop(uid, None)
+                if holds(thing) and not gone:
+                    workloads[uid] = granted(thing)
+            else:
+                running.pop(uid, None)
+                over = gone or thing["status"].get("phase") in ("Succeeded", "Failed") or \
+                    metadata.get("deletionGracePeriodSeconds") == 0
+                if thing["spec"].get("nodeName") and not over:
+                    request = thing["spec"]["containers"][0]["resources"]["requests"]["cpu"]
+                    running[uid] = ({owner["uid"] for owner in metadata.get(
+                        "ownerReferences") or []}, int(request), metadata["name"])
+            used = sum(cpu for _, cpu, _ in running.values())
+            if used > self.quota:
+                wrong.append(f"at {version} {[name for _, _, name in running.values()]} run on "
+                             f"{used} cpu of {self.quota}")
+            if sum(workloads.values()) > self.quota:
+                wrong.append(f"at {version} {sum(workloads.values())} cpu of {self.quota} are held")
         return wrong
 
     def see_pod(self, pod, gone, gated, running, workloads, wrong, version):

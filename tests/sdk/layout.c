@@ -185,7 +185,7 @@ AT(sluice_replaces_t, message, 40);
 AT(sluice_replaces_t, only_better, 56);
 AT(sluice_replaces_t, reserved, 60);
 
-SIZE(sluice_traits_sink_t, 96);
+SIZE(sluice_traits_sink_t, 104);
 AT(sluice_traits_sink_t, reserved, 4);
 AT(sluice_traits_sink_t, context, 8);
 AT(sluice_traits_sink_t, takes_no_part, 16);
@@ -198,6 +198,7 @@ AT(sluice_traits_sink_t, may_lower_counts, 64);
 AT(sluice_traits_sink_t, cluster_queue, 72);
 AT(sluice_traits_sink_t, holds_quota, 88);
 AT(sluice_traits_sink_t, counts_may_change, 92);
+AT(sluice_traits_sink_t, ends_later, 96);
 
 SIZE(sluice_workload_traits_t, 16);
 AT(sluice_workload_traits_t, reserved, 4);
@@ -256,11 +257,12 @@ AT(sluice_metrics_t, register_metric, 8);
 AT(sluice_metrics_t, add, 16);
 AT(sluice_metrics_t, set, 24);
 
-SIZE(sluice_requeue_t, 32);
+SIZE(sluice_requeue_t, 40);
 AT(sluice_requeue_t, reserved, 4);
 AT(sluice_requeue_t, requeue, 8);
 AT(sluice_requeue_t, traits_changed, 16);
 AT(sluice_requeue_t, order_changed, 24);
+AT(sluice_requeue_t, ended, 32);
 
 SIZE(sluice_workload_api_t, 232);
 AT(sluice_workload_api_t, reserved, 4);

@@ -35,7 +35,8 @@ WorkloadOfJob workload_of(const ObjectRef& ref, json::object object) {
   const json::object& status = part(object, "status");
   out.finished = has_condition(status, "Finished");
   out.reserving = !out.finished && has_condition(status, "QuotaReserved");
-  out.admitted = !out.finished && has_condition(status, "Admitted");
+  out.admitted =
+      !out.finished && has_condition(status, "Admitted") && !has_condition(status, "Evicted");
   out.object = std::move(object);
   return out;
 }

@@ -21,7 +21,7 @@ struct WorkloadOfJob {
   hooks::JobMatch match = hooks::JobMatch::kOther;
   bool finished = false;
   bool reserving = false;  ///< holds quota
-  bool admitted = false;
+  bool admitted = false;   ///< and is not being evicted
 };
 
 struct JobView {

@@ -132,7 +132,8 @@ std::string ask_traits(TestInstance& instance, HostAge age) {
         [](void* out) { add(out, "lower"); },
         abi_of("cluster-queue"),
         0,
-        0};
+        0,
+        [](void* out) { add(out, "ends later"); }};
     const Asking asking("workload-traits.traits", shown(workload));
     const std::int32_t code = traits->traits(instance.self, ref_of(workload, age), &sink);
     expect(code == SLUICE_OK, "traits answered " + std::to_string(code));

@@ -69,6 +69,12 @@ Held evicted(Held out) {
   out.stop_message = "Preempted to accommodate another";
   return out;
 }
+/// Not over: it holds its quota still.
+Held being_evicted(Held out) {
+  out = evicted(out);
+  out.reserved = out.ending = true;
+  return out;
+}
 Held finished(Held out) {
   out.finished = true;
   return out;
@@ -182,6 +188,31 @@ TEST(Running, EvictedPodsAreDeletedAndToldWhy) {
   EXPECT_THAT(plan_of.stop, ElementsAre("p1")) << "p2 never ran: it waits on";
   EXPECT_EQ(plan_of.stop_because, (Ending{"Preempted", "Preempted to accommodate another"}));
   EXPECT_THAT(plan_of.release, IsEmpty()) << "until it is replaced it stays to be counted";
+}
+
+TEST(Running, AnEvictionIsOverWhenNothingRunsAnyMore) {
+  const Held workload = being_evicted(admitted(2));
+  const struct {
+    const char* what;
+    Pod first, second;
+    bool over;
+  } cases[] = {
+      {"both run", running("p1", 2), running("p2", 2), false},
+      {"both have their time to end", deleted(running("p1", 2)), deleted(running("p2", 2)), false},
+      {"one has ended", ended(running("p1", 2), Phase::kFailed), deleted(running("p2", 2)), false},
+      {"one never started", waiting("p1", 2), deleted(running("p2", 2)), false},
+      {"both have ended", ended(running("p1", 2), Phase::kFailed),
+       ended(running("p2", 2), Phase::kSucceeded), true},
+      {"none ever started", waiting("p1", 2), waiting("p2", 2), true},
+  };
+  for (const auto& each : cases) {
+    const Plan asked = plan({each.first, each.second}, &workload);
+    EXPECT_EQ(asked.ended, each.over) << each.what;
+    EXPECT_THAT(asked.start, IsEmpty()) << each.what;
+    EXPECT_EQ(asked.finish, std::nullopt) << each.what;
+  }
+  const Held at_rest = evicted(admitted(2));
+  EXPECT_FALSE(plan({waiting("p1", 2), waiting("p2", 2)}, &at_rest).ended);
 }
 
 TEST(Running, WhatRanBeforeAnEvictionStopsAlsoWhenQuotaIsThereAgain) {

@@ -60,6 +60,44 @@ struct World {
                "admission":{"clusterQueue":"cq","podSetAssignments":[{"name":")" +
                    pod_set + R"(","flavors":{"cpu":"f"}}]})" + more + "}");
   }
+  /// As the host does it where it ends later: admitted still, and Evicted. Those of its pods that
+  /// are deleted then, and run, have some time to end.
+  void evict(const std::string& name, const std::vector<std::string>& running) {
+    Json object = *found(workload(name));
+    object["status"]["conditions"].push_back(Json::parse(
+        R"({"type":"Evicted","status":"True","reason":"Preempted","message":"for b"})"));
+    object["status"]["schedulingStats"] = Json::parse(R"({"evictions":[{"count":1}]})");
+    host.objects().put(object);
+    std::vector<Json> pods;
+    for (const std::string& each : running) pods.push_back(*found(pod(each)));
+    plugin->reconcile(workload(name));
+    host.objects().put(object);
+    for (Json& each : pods) {
+      EXPECT_EQ(found(pod(each.string_or("metadata.name", ""))), nullptr) << "it is deleted";
+      each["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+      each["metadata"]["deletionGracePeriodSeconds"] = 30;
+      host.objects().put(each);
+    }
+    for (const std::string& each : running) plugin->reconcile(pod(each));
+  }
+  std::string role_of(const std::string& name) {
+    return found(workload(name))->find("spec.podSets")->items()[0].string_or("name", "");
+  }
+  /// A node has it, and it runs there.
+  void bind(const std::string& name) {
+    Json object = *found(pod(name));
+    object["spec"]["nodeName"] = "n";
+    object["status"]["phase"] = "Running";
+    host.objects().put(object);
+    plugin->reconcile(pod(name));
+  }
+  /// Its node has let go of it. What it owned is there still.
+  void goes(const std::string& name, const std::string& of) {
+    const Json kept = *found(workload(of));
+    host.objects().remove("Pod", "ns", name);
+    host.objects().put(kept);
+    plugin->reconcile(pod(name));
+  }
   const Json* found(const ObjectRef& ref) {
     return host.objects().find(ref.kind, ref.ns, ref.name);
   }
@@ -179,6 +217,78 @@ TEST(Plugin, WithoutAllPodsAWorkloadTakesNoPart) {
   EXPECT_EQ(world.plugin->traits(seen).takes_no_part, std::nullopt);
   EXPECT_FALSE(is_true(*world.found(World::workload("g")), "WaitingForReplacementPods"));
   EXPECT_FALSE(world.facts("a").tracked) << "it was replaced";
+}
+
+TEST(Plugin, AnEvictedGroupHasEndedWhenNoPodOfItRunsAnyMore) {
+  World world;
+  world.create("a", "g", 2);
+  world.create("b", "g", 2);
+  FakeWorkload seen("ns", "g");
+  seen.annotation(std::string(kIsGroup), "true");
+  EXPECT_TRUE(world.plugin->traits(seen).ends_later);
+  world.admit("g", world.role_of("g"));
+  for (const char* name : {"a", "b"}) world.bind(name);
+  world.evict("g", {"a", "b"});
+  world.plugin->reconcile(World::workload("g"));
+  world.goes("a", "g");
+  EXPECT_THAT(world.host.ended(), ElementsAre()) << "b has its time to end";
+  world.restart();  // nothing is only in memory
+  world.plugin->reconcile(World::workload("g"));
+  EXPECT_THAT(world.host.ended(), ElementsAre());
+  world.set_status(World::pod("b"), R"({"phase":"Failed"})");
+  EXPECT_THAT(world.host.ended(), Contains("ns/g"));
+  // Asked for its traits next, it says that it may not be queued.
+  EXPECT_EQ(world.host.traits_changed().back(), "ns/g");
+  EXPECT_EQ(world.plugin->traits(seen).takes_no_part, "Waits for 2 of its 2 pods to be made anew");
+}
+
+TEST(Plugin, AnEvictedGroupOfWhichNothingRanHasEndedAtOnce) {
+  World world;
+  world.create("a", "g", 1);
+  world.admit("g", world.role_of("g"));
+  world.plugin->reconcile(World::pod("a"));
+  ASSERT_FALSE(world.facts("a").gated);
+  world.evict("g", {});  // no node had it
+  world.plugin->reconcile(World::pod("a"));
+  EXPECT_THAT(world.host.ended(), Contains("ns/g"));
+}
+
+TEST(Plugin, APodAloneThatIsGoneHasEnded) {
+  World world;
+  world.create("a");
+  const std::string name =
+      world.host.objects().list("Workload").front().string_or("metadata.name", "");
+  world.admit(name, "main");
+  world.bind("a");
+  world.evict(name, {"a"});
+  EXPECT_THAT(world.host.ended(), ElementsAre());
+  world.goes("a", name);  // its workload goes when somebody finds that its owner is gone
+  EXPECT_THAT(world.host.ended(), ElementsAre("ns/" + name));
+  FakeWorkload seen("ns", name);
+  seen.controller = std::pair("Pod", "a");
+  EXPECT_EQ(world.plugin->traits(seen).takes_no_part, "Waits for its pods to be made anew");
+}
+
+TEST(Plugin, APodThatIsThereAllTheSameIsLookedAtBeforeTheEndIsTold) {
+  // As on a cluster: its deletion was refused, because a node had it, and the workload is heard of
+  // first.
+  World world;
+  world.create("a", "g", 1);
+  world.admit("g", world.role_of("g"));
+  Json running = *world.found(World::pod("a"));
+  running["spec"]["nodeName"] = "n";
+  world.goes("a", "g");
+  world.host.objects().put(running);
+  world.evict("g", {});
+  EXPECT_THAT(world.host.ended(), ElementsAre());
+}
+
+TEST(Plugin, InASimulationNothingRunsOn) {
+  World world;
+  world.host.simulate(true);
+  FakeWorkload seen("ns", "g");
+  seen.annotation(std::string(kIsGroup), "true");
+  EXPECT_FALSE(world.plugin->traits(seen).ends_later);
 }
 
 TEST(Plugin, OtherWorkloadsAreNotClaimed) {

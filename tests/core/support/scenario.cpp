@@ -235,6 +235,8 @@ bool Scenario::step() {
   const bool more = engine.step(decisions_);
   stepping_ = false;
   engine.verify_ledger();
+  if (ends_at_once_)
+    for (const WorkloadId id : engine.workloads()) engine.ended(engine.key(id));
   for (const Decision& d : decisions_)
     if (told_ || (d.type != DecisionType::kPending && d.type != DecisionType::kStatus))
       lines_.push_back(line(d));

@@ -241,6 +241,10 @@ struct Job {
   Time created_ = -1;
 };
 
+inline std::string key_of(const std::string& name) {
+  return name.find('/') == std::string::npos ? "ns/" + name : name;
+}
+
 class Scenario {
  public:
   /// Asks `hooks.workload_traits`, as a host does, and hands the engine the answers.
@@ -272,6 +276,16 @@ class Scenario {
   /// Its traits are asked for again.
   Scenario& traits_changed(const std::string& name);
   Scenario& finish(const std::string& name);
+  /// Nothing of the evicted workload runs any more.
+  Scenario& ended(const std::string& name) {
+    engine.ended(key_of(name));
+    return *this;
+  }
+  /// Of all workloads, after each step from now on.
+  Scenario& all_end_at_once() {
+    ends_at_once_ = true;
+    return *this;
+  }
   Scenario& remove(const std::string& name);
   /// Goes on by this many seconds and fires timers; does not run.
   Scenario& after(std::int64_t seconds);
@@ -308,10 +322,7 @@ class Scenario {
   Log lines_;
   bool told_ = false;
   bool stepping_ = false;
+  bool ends_at_once_ = false;
 };
-
-inline std::string key_of(const std::string& name) {
-  return name.find('/') == std::string::npos ? "ns/" + name : name;
-}
 
 }  // namespace sluice::testing

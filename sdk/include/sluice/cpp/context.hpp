@@ -95,6 +95,11 @@ class Context {
     if (requeue_ != nullptr && SLUICE_HAS(requeue_, order_changed))
       requeue_->order_changed(host_, to_abi(local_queue));
   }
+  /// Nothing runs any more of an evicted workload (`namespace/name`) that ends later.
+  void ended(std::string_view workload) const {
+    if (requeue_ != nullptr && SLUICE_HAS(requeue_, ended))
+      requeue_->ended(host_, to_abi(workload));
+  }
 
   /// What became of an attempt; on any thread. False: there is no such service, or the host refuses
   /// the report as invalid (and logs why).

@@ -200,6 +200,10 @@ class Traits {
   }
   void shape_key(std::string_view key) { sink_->shape_key(sink_->context, to_abi(key)); }
   void may_lower_counts() { sink_->may_lower_counts(sink_->context); }
+  /// Evicted, it keeps its quota until Context::ended().
+  void ends_later() {
+    if (SLUICE_HAS(sink_, ends_later)) sink_->ends_later(sink_->context);
+  }
   /// Preempting that workload ends this one too.
   void follows(std::string_view workload) { sink_->follows(sink_->context, to_abi(workload)); }
   /// Why it is inactive, for its condition.

@@ -66,6 +66,9 @@ typedef struct sluice_traits_sink {
   sluice_str_t cluster_queue; /* that its LocalQueue names now; empty: there is none */
   int32_t holds_quota;        /* 1: it does */
   int32_t counts_may_change;  /* 1: another plugin lets its pod counts change while it runs */
+  /* What it runs ends later than its quota would: evicted, it keeps that until ended() of
+   * svc/requeue.h says that nothing of it runs any more. [any] */
+  void (*ends_later)(void* context);
 } sluice_traits_sink_t;
 
 typedef struct sluice_workload_traits {

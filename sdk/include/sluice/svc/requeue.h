@@ -20,6 +20,9 @@ typedef struct sluice_requeue {
   void (*traits_changed)(const sluice_host_t* host, sluice_str_t workload);
   /* The key of a LocalQueue (NAMESPACE/NAME) is asked for again, see ext/queue_order.h. [any] */
   void (*order_changed)(const sluice_host_t* host, sluice_str_t local_queue);
+  /* Nothing runs any more of a workload that was evicted and ends later (ext/workload_traits.h):
+   * its quota is free. Ignored for any other. [any] */
+  void (*ended)(const sluice_host_t* host, sluice_str_t workload);
 } sluice_requeue_t;
 
 SLUICE_EXTERN_C_END

@@ -94,6 +94,7 @@ class FakeHost {
   std::vector<std::string> requeued() const { return copy(requeued_); }
   std::vector<std::string> traits_changed() const { return copy(traits_changed_); }
   std::vector<std::string> order_changed() const { return copy(order_changed_); }
+  std::vector<std::string> ended() const { return copy(ended_); }
   /// 0 when it was never written.
   std::int64_t metric(std::string_view name, const std::vector<std::string>& labels = {}) const;
   /// When each timer that is set is due.
@@ -205,7 +206,7 @@ class FakeHost {
   std::vector<LogLine> log_;
   std::vector<RecordedEvent> events_;
   std::vector<RecordedReport> reports_;
-  std::vector<std::string> requeued_, traits_changed_, order_changed_;
+  std::vector<std::string> requeued_, traits_changed_, order_changed_, ended_;
   std::vector<Metric> metrics_;
 };
 

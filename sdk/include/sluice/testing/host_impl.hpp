@@ -155,6 +155,10 @@ struct FakeServices {
     FakeHost& self = FakeHost::of(host);
     self.change([&] { self.order_changed_.emplace_back(to_view(local_queue)); });
   }
+  static void ended(Host host, sluice_str_t workload) noexcept {
+    FakeHost& self = FakeHost::of(host);
+    self.change([&] { self.ended_.emplace_back(to_view(workload)); });
+  }
 
   static std::int32_t report(Host host, const sluice_check_report_t* raw, Out error) noexcept;
   static const sluice_remotes_t* remotes_table();
@@ -288,8 +292,8 @@ struct FakeServices {
                                          &get_int,        &get_bool, &get_json};
     static const sluice_metrics_t kMetrics{sizeof(kMetrics), 0, &register_metric, &add, &set};
     static const sluice_events_t kEvents{sizeof(kEvents), 0, &emit};
-    static const sluice_requeue_t kRequeue{sizeof(kRequeue), 0, &requeue, &traits_changed,
-                                           &order_changed};
+    static const sluice_requeue_t kRequeue{sizeof(kRequeue), 0,     &requeue, &traits_changed,
+                                           &order_changed,   &ended};
     static const sluice_check_reporter_t kReporter{sizeof(kReporter), 0, &report};
     static const sluice_objects_t kObjects{sizeof(kObjects), 0,
                                            &get_object,      &list_objects,

@@ -70,6 +70,7 @@ struct TraitsGiven {
   std::optional<Replaces> replaces;
   std::optional<std::string> follows, shape_key, inactive_because;
   bool may_lower_counts = false;
+  bool ends_later = false;
 };
 
 /// The key of a LocalQueue or workload; 0 where the plugin says nothing.

@@ -57,7 +57,8 @@ inline sluice_traits_sink_t traits_sink(TraitsGiven& given, const TraitsAsked& a
       [](void* out) { traits_of(out).may_lower_counts = true; },
       to_abi(asked.cluster_queue),
       asked.holds_quota ? 1 : 0,
-      asked.counts_may_change ? 1 : 0};
+      asked.counts_may_change ? 1 : 0,
+      [](void* out) { traits_of(out).ends_later = true; }};
 }
 
 }  // namespace detail

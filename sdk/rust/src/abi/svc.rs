@@ -89,6 +89,7 @@ c_structs! { SVC_LAYOUTS;
         requeue: c_fn!(*const Host, Str),
         traits_changed: c_fn!(*const Host, Str),
         order_changed: c_fn!(*const Host, Str),
+        ended: c_fn!(*const Host, Str),
     }
     sluice_check_report CheckReport {
         size: u32,

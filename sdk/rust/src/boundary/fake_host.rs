@@ -268,13 +268,14 @@ static REQUEUE: abi::Requeue = abi::Requeue {
     requeue: Some(requeue),
     traits_changed: Some(traits_changed),
     order_changed: Some(order_changed),
+    ended: Some(traits_changed),
 };
 
 serve!(requeue(host, workload: abi::Str) {
     let workload = text_of(workload);
     host.requeued.push(workload);
 });
-/// Of workload-traits/1, which plugins in Rust do not provide.
+/// And `ended`: of workload-traits/1, which plugins in Rust do not provide.
 unsafe extern "C" fn traits_changed(_: *const abi::Host, _: abi::Str) {}
 serve!(order_changed(host, local_queue: abi::Str) {
     let local_queue = text_of(local_queue);

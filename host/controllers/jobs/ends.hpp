@@ -1,0 +1,39 @@
+// EndsController: where somebody else makes and ends the pods of jobs, an evicted workload keeps
+// its quota until its job has stopped: suspended, and without active pods, or gone. This tells the
+// engine of it.
+//
+// Whoever stops the job (JobController) does not wait for that, and nobody else has to: it follows
+// from the objects alone, so a restart loses nothing. Kernel's thread.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/objects/controller.hpp"
+
+namespace sluice::host {
+
+class EndsController final : public Controller {
+ public:
+  explicit EndsController(const api::Scheme& scheme);
+
+  std::string_view name() const override { return "ends-of-evictions"; }
+  std::vector<std::string> watches() const override;
+  /// Keys are those of workloads.
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
+  bool loads_apart() const override { return true; }
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
+
+ private:
+  void forget(const std::string& workload);
+
+  const api::KindInfo* workloads_;
+  std::vector<const api::KindInfo*> jobs_;
+  std::map<ObjectRef, std::set<std::string>> ending_;  // workloads, by the job that is to stop
+  std::map<std::string, ObjectRef> job_of_;            // the same by the workload
+};
+
+}  // namespace sluice::host
