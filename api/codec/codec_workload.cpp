@@ -7,6 +7,7 @@
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
 #include "api/schema/no_effect.hpp"
+#include "api/scheme/controlling_job.hpp"
 #include "api/scheme/scheme.hpp"
 
 namespace sluice::api {
@@ -172,22 +173,6 @@ WorkloadStatus decode_workload_status(const json::object& from) {
   return status;
 }
 
-namespace {
-
-bool is_of_job(const json::object& workload, const Scheme& scheme) {
-  bool found = false;
-  const json::object* metadata = find_object(workload, "metadata");
-  if (!metadata) return found;
-  for_objects(*metadata, "ownerReferences", [&](const json::object& owner) {
-    if (!find_bool(owner, "controller", false)) return;
-    const KindInfo* kind = scheme.find(find_text(owner, "apiVersion"), find_text(owner, "kind"));
-    found |= kind && kind->job;
-  });
-  return found;
-}
-
-}  // namespace
-
 Workload decode_workload(const json::object& object, PodTemplateCache& templates,
                          const Scheme& scheme) {
   Workload workload;
@@ -211,7 +196,7 @@ Workload decode_workload(const json::object& object, PodTemplateCache& templates
   }
   workload.held_because = held_because(object);
   workload.is_gated = is_gated(object);
-  workload.of_job = is_of_job(object, scheme);
+  workload.of_job = !controlling_jobs(object, scheme).empty();
   workload.extensions = scheme.extensions("Workload", object);
   return workload;
 }

@@ -4,6 +4,7 @@
 
 #include "api/json/decode_parts.hpp"
 #include "api/json/json.hpp"
+#include "api/json/parts.hpp"
 
 namespace sluice::api {
 namespace {
@@ -19,11 +20,6 @@ void keep_first(auto& into, const auto& from) {
 /// Members of `from` that are not in `into` yet.
 void fill_in(json::object& into, const json::object& from) {
   for (const auto& member : from) into.emplace(member.key(), member.value());
-}
-
-json::object& part_of(json::object& object, std::string_view key) {
-  json::value& at = object[json_view(key)];
-  return at.is_object() ? at.get_object() : at.emplace_object();
 }
 
 std::string sentence(const std::string& resource, const Quantity& amount, const char* than,
@@ -117,12 +113,12 @@ void PodDefaults::fill(const Range& range, json::object& container) {
     for (const auto& [name, amount] : from) into.emplace(json_view(name), amount.text());
   };
   if (range.limits.empty() && range.requests.empty()) return;
-  json::object& resources = part_of(container, "resources");
+  json::object& resources = object_of(container, "resources");
   json::object requests = find_part(resources, "requests");
   fill_in(requests, find_part(resources, "limits"));
   fill_in_amounts(requests, range.requests);
   resources["requests"] = std::move(requests);
-  fill_in_amounts(part_of(resources, "limits"), range.limits);
+  fill_in_amounts(object_of(resources, "limits"), range.limits);
 }
 
 std::string PodDefaults::beyond(const Range& range, const json::object& container) {
@@ -175,7 +171,7 @@ std::shared_ptr<const PodTemplate> PodDefaults::read(std::string_view ns,
   if (!concern(ns)) return templates.get(pod_template);
   const Ranges ranges = ranges_in(ns);
   json::object made = pod_template;
-  json::object& spec = part_of(made, "spec");
+  json::object& spec = object_of(made, "spec");
   for (const char* const list : kContainers) {
     json::array* containers = find_array(spec, list);
     for (std::size_t i = 0; containers && i < containers->size(); ++i)

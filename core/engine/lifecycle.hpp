@@ -127,7 +127,7 @@ class Lifecycle {
   void end(WorkloadId id, std::string_view reason, std::string_view message);
   void end_replaced(WorkloadRecord& w);
   std::int32_t seconds_run(const WorkloadRecord& w) const;
-  bool waits_for_ends(WorkloadId id, std::span<const Victim> victims);
+  bool plan_on_ends(WorkloadId id, std::span<const Victim> victims);
   void lose_reservation(WorkloadId id, const std::string& message,
                         std::shared_ptr<PendingReason> why);
   void take_report(WorkloadId id, api::AdmissionCheckState& check,

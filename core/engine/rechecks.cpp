@@ -61,7 +61,7 @@ void Lifecycle::commit(Recheck& recheck) {
     case RecheckStatus::kPasses:
       holdings_.drop_plan(id);
       preempt(id, w.holding->queue, n.victims);
-      if (waits_for_ends(id, n.victims) && recheck.admits) {
+      if (const bool waits = plan_on_ends(id, n.victims); waits && recheck.admits) {
         recheck_waiting_.insert(id);
         return;
       }
@@ -71,8 +71,8 @@ void Lifecycle::commit(Recheck& recheck) {
   }
 }
 
-/// Whether some of its victims run still: it holds their place, and does not start on it.
-bool Lifecycle::waits_for_ends(WorkloadId id, std::span<const Victim> victims) {
+/// Its plan is now to wait for those of its victims that run still; whether there are any.
+bool Lifecycle::plan_on_ends(WorkloadId id, std::span<const Victim> victims) {
   std::vector<WorkloadId> ending;
   for (const Victim& victim : victims)
     if (is_ending(victim.id)) ending.push_back(victim.id);

@@ -97,7 +97,7 @@ void CandidateCollector::drop_protected(const Model& model, const hooks::Hooks& 
                asked, " candidates");
   const bool none = fault || answer.may_not_preempt;
   std::size_t kept = 0, at = 0;
-  for (const Candidate& each : std::vector<Candidate>(candidates))
+  for (const Candidate& each : candidates)  // those kept move to the front, in their order
     if (each.evicting || (answer.protected_[at++] == 0 && !none)) candidates[kept++] = each;
   if (query.note && kept < candidates.size()) {
     query.note->hands_off = true;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/json/json.hpp"
+#include "api/scheme/controlling_job.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/objects/header.hpp"
 #include "host/objects/kinds.hpp"
@@ -179,14 +180,9 @@ Verdict Reviewer::validate(Subject& subject, const WriteMode& mode) {
 
 void Reviewer::add_gates(const AdmissionRequest& request, json::object& pod) {
   std::vector<std::string> gates;
-  for_each_object(part(pod, "metadata"), "ownerReferences", [&](const json::object& owner) {
-    if (!api::find_bool(owner, "controller", false)) return;
-    const api::KindInfo* kind =
-        rules_.scheme.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-    if (!kind || !kind->job) return;
-    gates = gates_.gates_of_new_pod(
-        {kind, fmt::format("{}/{}", request.ns, api::find_text(owner, "name"))}, objects_);
-  });
+  for (const api::ControllingJob& owner : api::controlling_jobs(pod, rules_.scheme))
+    gates = gates_.gates_of_new_pod({owner.kind, fmt::format("{}/{}", request.ns, owner.name)},
+                                    objects_);
   if (gates.empty()) return;
   json::array& list = array_of(object_of(pod, "spec"), "schedulingGates");
   for (const std::string& gate : gates) {

@@ -1,7 +1,5 @@
 #include "host/controllers/jobs/ends.hpp"
 
-#include <fmt/format.h>
-
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
@@ -24,32 +22,12 @@ bool is_ending(const json::object& workload) {
          !has_condition(status, "Finished");
 }
 
-/// The job that controls it, with its UID; a kind of nullptr: there is none.
-std::pair<ObjectRef, std::string> job_of(const json::object& workload, const api::Scheme& scheme) {
-  std::pair<ObjectRef, std::string> out;
-  const json::object& metadata = part(workload, "metadata");
-  for_each_object(metadata, "ownerReferences", [&](const json::object& owner) {
-    if (!api::find_bool(owner, "controller", false)) return;
-    const api::KindInfo* kind =
-        scheme.find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-    if (!kind || !kind->job) return;
-    out.first = {kind, fmt::format("{}/{}", api::find_text(metadata, "namespace"),
-                                   api::find_text(owner, "name"))};
-    out.second = api::find_text(owner, "uid");
-  });
-  return out;
-}
-
 }  // namespace
 
 EndsController::EndsController(const api::Scheme& scheme)
     : workloads_(&api::kueue_kind(scheme, "Workload")), jobs_(job_kinds(scheme)) {}
 
-std::vector<std::string> EndsController::watches() const {
-  std::vector<std::string> out = {"kueue.x-k8s.io/Workload"};
-  for (const api::KindInfo* kind : jobs_) out.push_back(group_kind(*kind));
-  return out;
-}
+std::vector<std::string> EndsController::watches() const { return workloads_and(jobs_); }
 
 void EndsController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind != workloads_) {
@@ -74,18 +52,17 @@ Result<Time> EndsController::reconcile(const WorkKey& key, ObjectAccess& objects
   forget(key.name);
   const auto workload = objects.get(*workloads_, key.name);
   if (!workload || !is_ending(*workload)) return kNever;
-  const auto [ref, uid] = job_of(*workload, objects.scheme());
-  if (ref.kind) {
-    const auto job = objects.get(*ref.kind, ref.key);
-    const bool there = job && api::find_text(part(*job, "metadata"), "uid") == uid;
-    const api::JobKind& kind = *ref.kind->job;
-    const bool stopped = !there || kind.end(*job) || (kind.suspended(*job) && !kind.active(*job));
-    if (!stopped) {
-      ending_[ref].insert(key.name);
-      job_of_.insert_or_assign(key.name, ref);
-      return kNever;
-    }
+  const std::vector<JobInControl> jobs = jobs_in_control(*workload, objects);
+  if (jobs.empty()) return kNever;
+  const JobInControl& job = jobs.back();
+  const api::JobKind& kind = *job.ref.kind->job;
+  const bool stopped = !job.object || kind.end(*job.object) ||
+                       (kind.suspended(*job.object) && !kind.active(*job.object));
+  if (stopped) {
     objects.tell_ended(key.name);
+  } else {
+    ending_[job.ref].insert(key.name);
+    job_of_.insert_or_assign(key.name, job.ref);
   }
   return kNever;
 }

@@ -1,6 +1,6 @@
 #include "host/controllers/jobs/in_use.hpp"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "api/json/json.hpp"
 #include "host/controllers/jobs/names.hpp"
@@ -17,19 +17,10 @@ constexpr std::uint32_t kOwner = 1;
 
 /// The job that controls it is there, and not about to go.
 bool has_job(const json::object& workload, const ObjectAccess& objects) {
-  bool found = false;
-  const json::object& metadata = part(workload, "metadata");
-  for_each_object(metadata, "ownerReferences", [&](const json::object& owner) {
-    if (!api::find_bool(owner, "controller", false)) return;
-    const api::KindInfo* kind =
-        objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-    if (!kind || !kind->job) return;
-    const auto job = objects.get(*kind, fmt::format("{}/{}", api::find_text(metadata, "namespace"),
-                                                    api::find_text(owner, "name")));
-    found |= job && !is_terminating(*job) &&
-             api::find_text(part(*job, "metadata"), "uid") == api::find_text(owner, "uid");
+  const std::vector<JobInControl> jobs = jobs_in_control(workload, objects);
+  return std::any_of(jobs.begin(), jobs.end(), [](const JobInControl& job) {
+    return job.object && !is_terminating(*job.object);
   });
-  return found;
 }
 
 }  // namespace
@@ -46,11 +37,7 @@ ApiResult<void> release(json::object workload, ObjectAccess& objects) {
 InUseController::InUseController(const api::Scheme& scheme)
     : workloads_(&api::kueue_kind(scheme, "Workload")), jobs_(job_kinds(scheme)) {}
 
-std::vector<std::string> InUseController::watches() const {
-  std::vector<std::string> out = {"kueue.x-k8s.io/Workload"};
-  for (const api::KindInfo* kind : jobs_) out.push_back(group_kind(*kind));
-  return out;
-}
+std::vector<std::string> InUseController::watches() const { return workloads_and(jobs_); }
 
 void InUseController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind == workloads_) {

@@ -7,6 +7,7 @@
 
 #include "api/jobs/job_kind.hpp"
 #include "api/json/json.hpp"
+#include "api/scheme/controlling_job.hpp"
 #include "host/controllers/jobs/job_view.hpp"
 #include "host/controllers/jobs/names.hpp"
 #include "host/controllers/jobs/start_info.hpp"
@@ -103,37 +104,36 @@ std::vector<std::string> lifted_gates(const json::object& before, const json::ob
   return out;
 }
 
+/// Those that its user wrote.
+std::vector<std::string> gates_of_templates(const api::JobKind& kind, json::object& job) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < kind.pod_sets(job).size(); ++i) {
+    json::object made;
+    if (const json::object* pod_template = kind.described(job, i, made))
+      for (std::string& gate : lifted_gates(*pod_template, {})) out.push_back(std::move(gate));
+  }
+  return out;
+}
+
 /// A gate that its job's template does not have was put there by the system: until it is lifted
 /// there is no quota for the pod.
 void check_gates(const json::object& pod, const json::object& old, const ObjectReader& objects,
                  Problems& problems) {
   const std::vector<std::string> lifted = lifted_gates(old, pod);
   if (lifted.empty()) return;
-  for_each_object(part(old, "metadata"), "ownerReferences", [&](const json::object& owner) {
-    if (!api::find_bool(owner, "controller", false)) return;
-    const api::KindInfo* info =
-        objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-    const api::JobKind* kind = info ? info->job.get() : nullptr;
-    auto job =
-        kind ? objects.get(*info,
-                           fmt::format("{}/{}", api::find_text(part(old, "metadata"), "namespace"),
-                                       api::find_text(owner, "name")))
-             : std::nullopt;
-    if (!job) return;
-    std::vector<std::string> own;
-    for (std::size_t i = 0; i < kind->pod_sets(*job).size(); ++i) {
-      json::object made;
-      if (const json::object* pod_template = kind->described(*job, i, made))
-        for (std::string& gate : lifted_gates(*pod_template, {})) own.push_back(std::move(gate));
-    }
+  const std::string_view ns = api::find_text(part(old, "metadata"), "namespace");
+  for (const api::ControllingJob& owner : api::controlling_jobs(old, objects.scheme())) {
+    auto job = objects.get(*owner.kind, fmt::format("{}/{}", ns, owner.name));
+    if (!job) continue;
+    const std::vector<std::string> own = gates_of_templates(*owner.kind->job, *job);
     for (const std::string& gate : lifted)
       if (std::find(own.begin(), own.end(), gate) == own.end())
         refuse(problems, "spec.schedulingGates",
                fmt::format("Forbidden: gate {} is lifted by the system, when the workload of {} {} "
                            "has quota for the pod",
-                           gate, api::find_text(owner, "kind"), api::find_text(owner, "name")),
+                           gate, owner.kind->kind, owner.name),
                api::Problem::Kind::kForbidden);
-  });
+  }
 }
 
 }  // namespace
@@ -143,20 +143,10 @@ bool is_queued(const json::object& job) {
 }
 
 bool has_queued_owner(const json::object& job, const ObjectReader& objects) {
-  bool found = false;
-  const json::object& metadata = part(job, "metadata");
-  for_each_object(metadata, "ownerReferences", [&](const json::object& owner) {
-    if (!api::find_bool(owner, "controller", false)) return;
-    const api::KindInfo* kind =
-        objects.scheme().find(api::find_text(owner, "apiVersion"), api::find_text(owner, "kind"));
-    if (!kind || !kind->job) return;
-    const auto object = objects.get(
-        *kind,
-        fmt::format("{}/{}", api::find_text(metadata, "namespace"), api::find_text(owner, "name")));
-    found |= object && !label_of(*object, kQueueLabel).empty() &&
-             api::find_text(part(*object, "metadata"), "uid") == api::find_text(owner, "uid");
+  const std::vector<JobInControl> owners = jobs_in_control(job, objects);
+  return std::any_of(owners.begin(), owners.end(), [](const JobInControl& owner) {
+    return owner.object && !label_of(*owner.object, kQueueLabel).empty();
   });
-  return found;
 }
 
 bool JobPolicy::wants(const api::KindInfo& kind) const {

@@ -5,7 +5,9 @@
 
 #include <array>
 
+#include "api/scheme/controlling_job.hpp"
 #include "core/base/check.hpp"
+#include "host/objects/parts.hpp"
 
 namespace sluice::host {
 namespace {
@@ -44,6 +46,26 @@ std::vector<const api::KindInfo*> job_kinds(const api::Scheme& scheme) {
 }
 
 std::string group_kind(const api::KindInfo& kind) { return kind.group + "/" + kind.kind; }
+
+std::vector<std::string> workloads_and(std::span<const api::KindInfo* const> jobs) {
+  std::vector<std::string> out = {"kueue.x-k8s.io/Workload"};
+  for (const api::KindInfo* kind : jobs) out.push_back(group_kind(*kind));
+  return out;
+}
+
+std::vector<JobInControl> jobs_in_control(const boost::json::object& owned,
+                                          const ObjectReader& objects) {
+  const std::string_view ns = api::find_text(part(owned, "metadata"), "namespace");
+  std::vector<JobInControl> out;
+  for (const api::ControllingJob& each : api::controlling_jobs(owned, objects.scheme())) {
+    JobInControl job{{each.kind, fmt::format("{}/{}", ns, each.name)}, std::nullopt};
+    job.object = objects.get(*job.ref.kind, job.ref.key);
+    if (job.object && api::find_text(part(*job.object, "metadata"), "uid") != each.uid)
+      job.object.reset();
+    out.push_back(std::move(job));
+  }
+  return out;
+}
 
 void name_owners(std::span<const api::KindInfo* const> kinds, const StoredObject& object,
                  std::vector<WorkKey>& keys) {

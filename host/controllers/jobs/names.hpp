@@ -1,13 +1,17 @@
 // Names: labels and annotations by which jobs and workloads know each other, the formula for the
 // name of a job's workload, and the jobs that own an object. The first two are Kueue's, so that its
-// tools find what they look for. Pure functions, any thread.
+// tools find what they look for. Pure functions of what they are given, any thread that may read
+// it.
 #pragma once
 
+#include <boost/json/object.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "host/objects/object_access.hpp"
 #include "host/objects/store.hpp"
 #include "host/objects/work_key.hpp"
 
@@ -39,6 +43,18 @@ std::vector<const api::KindInfo*> job_kinds(const api::Scheme& scheme);
 
 /// `GROUP/KIND`.
 std::string group_kind(const api::KindInfo& kind);
+
+/// `Workload` and these kinds, as Controller::watches() names them.
+std::vector<std::string> workloads_and(std::span<const api::KindInfo* const> jobs);
+
+/// A job that controls an object; `object` is nullopt where that job is gone, if another has its
+/// name by now or not.
+struct JobInControl {
+  ObjectRef ref;
+  std::optional<boost::json::object> object;
+};
+std::vector<JobInControl> jobs_in_control(const boost::json::object& owned,
+                                          const ObjectReader& objects);
 
 /// Appends each object of these kinds that owns the object.
 void name_owners(std::span<const api::KindInfo* const> kinds, const StoredObject& object,
