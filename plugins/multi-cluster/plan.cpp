@@ -79,6 +79,9 @@ class Planner {
   /// Nothing of it may be anywhere, but what is another workload's now.
   void give_up() {
     if (local_.goes_on) {
+      // A copy that no job took is nobody's, and may hold what the other one waits for.
+      for (const Place& place : places_)
+        if (!place.job.there && place.workload.owner.empty()) withdraw(place);
       if (local_.there && !local_.finished && !local_.chosen.empty()) plan_.choose.emplace();
       return;
     }

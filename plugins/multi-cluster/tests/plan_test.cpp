@@ -478,6 +478,13 @@ TEST(Growing, WhatIsReplacedLeavesTheJobToTheOther) {
   const Plan p = plan(replaced, {with_size("b", 5)});
   EXPECT_THAT(p.steps, IsEmpty());
   EXPECT_EQ(*p.choose, "");
+  // Copies that no job took while it waited hold up the other one. A job that is under way takes
+  // its own.
+  Place taken = with_copy("c", true), under_way = with_copy("d", true);
+  taken.workload.owner = "j";
+  under_way.job_write.waiting = true;
+  EXPECT_EQ(text(plan(replaced, {with_copy("a", true), with_size("b", 5), taken, under_way})),
+            "a-w ");
   // Nobody's: it goes.
   replaced.goes_on = false;
   EXPECT_EQ(text(plan(replaced, {with_size("b", 5)})), "b-j ");
