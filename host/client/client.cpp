@@ -1,74 +1,29 @@
 #include "host/client/client.hpp"
 
-#include <array>
-#include <boost/asio/connect.hpp>
+#include <fmt/format.h>
+
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
 #include <boost/json/parse.hpp>
-#include <chrono>
 #include <exception>
-#include <optional>
 #include <utility>
 
 #include "api/json/json.hpp"
-#include "host/base/version.hpp"
 #include "host/client/endpoint.hpp"
+#include "host/client/link.hpp"
 
 namespace sluice::host {
 namespace {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = beast::http;
-namespace ssl = asio::ssl;
-using Tcp = asio::ip::tcp;
-using Request = http::request<http::string_body>;
 
-constexpr auto kConnectTime = std::chrono::seconds(10);
-constexpr std::uint64_t kMaxBody = 1ULL << 30;
+constexpr std::size_t kMaxBody = 1ULL << 30;
 constexpr std::size_t kMaxRefusal = 1 << 20;
-
-/// One connection, with or without TLS. Throws as Beast does; Client catches.
-class Connection {
- public:
-  Connection(const std::string& host, const std::string& port, ssl::context* tls) {
-    Tcp::resolver resolver(io_);
-    const auto found = resolver.resolve(host, port);
-    if (!tls) {
-      connect(plain_.emplace(io_), found);
-      return;
-    }
-    auto& secure = secure_.emplace(io_, *tls);
-    SSL_set_tlsext_host_name(secure.native_handle(), host.c_str());
-    secure.set_verify_callback(ssl::host_name_verification(host));
-    connect(beast::get_lowest_layer(secure), found);
-    secure.handshake(ssl::stream_base::client);
-  }
-
-  template <typename F>
-  auto with(F&& f) {
-    return plain_ ? f(*plain_) : f(*secure_);
-  }
-
- private:
-  static void connect(beast::tcp_stream& stream, const Tcp::resolver::results_type& found) {
-    stream.expires_after(kConnectTime);
-    stream.connect(found);
-    stream.expires_never();
-  }
-
-  asio::io_context io_;
-  std::optional<beast::tcp_stream> plain_;
-  std::optional<beast::ssl_stream<beast::tcp_stream>> secure_;
-};
+constexpr Duration kPatience = 24 * 3600 * kSecond;  // a person gives up on his own
 
 /// What a Status object, or a bare status, says.
 std::string message_of(const ClientAnswer& answer) {
-  beast::error_code problem;
+  boost::system::error_code problem;
   const boost::json::value value = boost::json::parse(answer.body, problem);
   if (!problem && value.is_object()) {
     const std::string_view message = api::find_text(value.get_object(), "message");
@@ -78,78 +33,73 @@ std::string message_of(const ClientAnswer& answer) {
          (answer.status / 100 == 3 ? ", a redirect, which is not followed" : "");
 }
 
+/// `status` becomes that of the answer, after `take` got its body, all of it or until it said
+/// false.
+asio::awaitable<void> exchange(Link& link, LinkRequest request, std::string token,
+                               const Client::Take& take, Result<int>& status) {
+  Result<LinkAnswer> head = co_await link.ask(std::move(request), std::move(token));
+  if (!head) {
+    status = head.error();
+    co_return;
+  }
+  status = head->status;
+  std::string piece;
+  for (;;) {
+    piece.clear();
+    Result<bool> more = co_await link.read(piece, kPatience);
+    if (!more) status = more.error();
+    if (!more || !*more || !take(head->status, piece)) co_return;
+  }
+}
+
 }  // namespace
 
-struct Client::Target {
-  Endpoint endpoint;
-  ClientTls tls;
-
-  std::unique_ptr<Connection> connect() const {
-    return std::make_unique<Connection>(endpoint.host, endpoint.port, tls.get());
-  }
-};
-
-Client::Client(Kubeconfig config)
-    : config_(std::move(config)), target_(std::make_unique<Target>()) {}
+Client::Client(Kubeconfig config, LinkTarget target)
+    : config_(std::move(config)), target_(std::make_unique<LinkTarget>(std::move(target))) {}
 Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 
 Result<Client> Client::make(Kubeconfig config) {
-  Result<Endpoint> endpoint = parse_endpoint(config.server);
-  if (!endpoint) return endpoint.error();
-  Result<ClientTls> tls = endpoint->secure ? make_tls(config) : ClientTls();
-  if (!tls) return tls.error();
-  Client client(std::move(config));
-  client.target_->endpoint = std::move(*endpoint);
-  client.target_->tls = std::move(*tls);
-  return client;
+  Result<LinkTarget> target = link_target(config);
+  if (!target) return target.error();
+  return Client(std::move(config), std::move(*target));
 }
 
-namespace {
-
-Request make_request(const Kubeconfig& config, std::string_view method, const std::string& target,
-                     std::string_view body, const Endpoint& endpoint) {
-  Request request(http::string_to_verb({method.data(), method.size()}), endpoint.prefix + target,
-                  11);
-  request.set(http::field::host, endpoint.host);
-  request.set(http::field::user_agent, std::string("sluice/") + std::string(version()));
-  request.set(http::field::accept, "application/json, */*");
-  if (!config.token.empty()) request.set(http::field::authorization, "Bearer " + config.token);
+Result<int> Client::run(std::string_view method, const std::string& target, std::string_view body,
+                        const Take& take) const {
+  LinkRequest request{.method = method, .path = target, .patience = kPatience};
   if (!body.empty()) {
-    request.set(http::field::content_type, "application/json");
-    request.body() = std::string(body);
+    request.content_type = "application/json";
+    request.body = body;
   }
-  request.prepare_payload();
-  return request;
+  Result<int> status = Error{"not asked"};
+  std::exception_ptr thrown;
+  try {
+    asio::io_context io{1};
+    Link link(*target_, io.get_executor());
+    asio::co_spawn(io, exchange(link, std::move(request), config_.token, take, status),
+                   [&](std::exception_ptr problem) { thrown = std::move(problem); });
+    io.run();
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const std::exception& e) {
+    return Error{e.what()};
+  }
+  return status;
 }
-
-/// The library's own text goes on with the file and line of its source.
-Error cannot_reach(const Kubeconfig& config, const std::exception& e) {
-  const auto* error = dynamic_cast<const boost::system::system_error*>(&e);
-  return Error{"cannot reach " + config.server + ": " +
-               (error != nullptr ? error->code().message() : std::string(e.what()))};
-}
-
-}  // namespace
 
 Result<ClientAnswer> Client::request(std::string_view method, const std::string& target,
                                      std::string_view body) const {
-  try {
-    const auto connection = target_->connect();
-    const Request request = make_request(config_, method, target, body, target_->endpoint);
-    return connection->with([&](auto& stream) -> Result<ClientAnswer> {
-      http::write(stream, request);
-      beast::flat_buffer buffer;
-      http::response_parser<http::string_body> parser;
-      parser.body_limit(kMaxBody);
-      http::read(stream, buffer, parser);
-      return ClientAnswer{static_cast<int>(parser.get().result_int()),
-                          std::move(parser.get().body())};
-    });
-  } catch (const std::exception& e) {
-    return cannot_reach(config_, e);
-  }
+  ClientAnswer answer;
+  const Result<int> status = run(method, target, body, [&](int, std::string_view piece) {
+    answer.body += piece;
+    return answer.body.size() <= kMaxBody;
+  });
+  if (!status) return status.error();
+  if (answer.body.size() > kMaxBody)
+    return Error{fmt::format("the answer of {} has more than {} bytes", config_.server, kMaxBody)};
+  answer.status = *status;
+  return answer;
 }
 
 Result<boost::json::object> Client::call(std::string_view method, const std::string& target,
@@ -159,7 +109,7 @@ Result<boost::json::object> Client::call(std::string_view method, const std::str
   if (missing) *missing = answer->status == 404;
   if (missing && *missing) return boost::json::object();
   if (answer->status < 200 || answer->status > 299) return Error{message_of(*answer)};
-  beast::error_code problem;
+  boost::system::error_code problem;
   boost::json::value value = boost::json::parse(answer->body, problem);
   if (problem || !value.is_object()) return Error{"the server's answer is not a JSON object"};
   return std::move(value.get_object());
@@ -167,38 +117,15 @@ Result<boost::json::object> Client::call(std::string_view method, const std::str
 
 Result<void> Client::stream(const std::string& target,
                             const std::function<bool(std::string_view)>& take) const {
-  try {
-    const auto connection = target_->connect();
-    const Request request = make_request(config_, "GET", target, {}, target_->endpoint);
-    return connection->with([&](auto& stream) -> Result<void> {
-      http::write(stream, request);
-      beast::flat_buffer buffer;
-      http::response_parser<http::buffer_body> parser;
-      parser.body_limit(boost::none);
-      http::read_header(stream, buffer, parser);
-      const int status = static_cast<int>(parser.get().result_int());
-      std::string refusal;
-      std::array<char, 16384> piece;
-      while (!parser.is_done()) {
-        parser.get().body().data = piece.data();
-        parser.get().body().size = piece.size();
-        beast::error_code problem;
-        http::read_some(stream, buffer, parser, problem);
-        if (problem == http::error::need_buffer) problem = {};
-        if (problem) return Error{"the connection broke: " + problem.message()};
-        const std::string_view text(piece.data(), piece.size() - parser.get().body().size);
-        if (status != 200) {
-          if (refusal.size() < kMaxRefusal) refusal += text;
-        } else if (!text.empty() && !take(text)) {
-          return {};
-        }
-      }
-      if (status != 200) return Error{message_of({status, refusal})};
-      return {};
-    });
-  } catch (const std::exception& e) {
-    return cannot_reach(config_, e);
-  }
+  std::string refusal;
+  const Result<int> status = run("GET", target, {}, [&](int code, std::string_view piece) {
+    if (code == 200) return piece.empty() || take(piece);
+    refusal += piece;
+    return refusal.size() < kMaxRefusal;
+  });
+  if (!status) return status.error();
+  if (*status != 200) return Error{message_of({*status, refusal})};
+  return {};
 }
 
 std::string percent_encoded(std::string_view text) {

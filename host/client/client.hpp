@@ -16,6 +16,8 @@
 
 namespace sluice::host {
 
+struct LinkTarget;
+
 struct ClientAnswer {
   int status = 0;
   std::string body;
@@ -23,6 +25,9 @@ struct ClientAnswer {
 
 class Client {
  public:
+  /// Gets the status of an answer and pieces of its body; false: that is enough.
+  using Take = std::function<bool(int, std::string_view)>;
+
   /// An error when server address or certificates are malformed.
   static Result<Client> make(Kubeconfig config);
   ~Client();
@@ -45,11 +50,12 @@ class Client {
                       const std::function<bool(std::string_view)>& take) const;
 
  private:
-  struct Target;
-  explicit Client(Kubeconfig config);
+  Client(Kubeconfig config, LinkTarget target);
+  Result<int> run(std::string_view method, const std::string& target, std::string_view body,
+                  const Take& take) const;
 
   Kubeconfig config_;
-  std::unique_ptr<Target> target_;
+  std::unique_ptr<const LinkTarget> target_;
 };
 
 /// The text as part of a URL's path or query.

@@ -3,6 +3,7 @@
 #include <boost/asio/buffer.hpp>
 #include <exception>
 #include <string_view>
+#include <utility>
 
 namespace sluice::host {
 
@@ -51,6 +52,14 @@ Result<ClientTls> make_tls(const Kubeconfig& config) {
   } catch (const std::exception& e) {
     return Error{std::string("the certificates of the kubeconfig cannot be used: ") + e.what()};
   }
+}
+
+Result<LinkTarget> link_target(const Kubeconfig& config) {
+  Result<Endpoint> endpoint = parse_endpoint(config.server);
+  if (!endpoint) return endpoint.error();
+  Result<ClientTls> tls = endpoint->secure ? make_tls(config) : ClientTls();
+  if (!tls) return tls.error();
+  return LinkTarget{std::move(*endpoint), std::move(*tls)};
 }
 
 }  // namespace sluice::host

@@ -27,4 +27,14 @@ using ClientTls = std::shared_ptr<boost::asio::ssl::context>;
 /// An error when certificates or keys cannot be used.
 Result<ClientTls> make_tls(const Kubeconfig& config);
 
+/// Where a link leads. `tls` is null for plain http.
+struct LinkTarget {
+  Endpoint endpoint;
+  ClientTls tls;
+};
+
+/// Of the server that the kubeconfig names. An error when its address or certificates cannot be
+/// used.
+Result<LinkTarget> link_target(const Kubeconfig& config);
+
 }  // namespace sluice::host

@@ -7,7 +7,7 @@
 
 #include "api/json/json.hpp"
 #include "host/base/log.hpp"
-#include "host/kube/link.hpp"
+#include "host/client/link.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {

@@ -21,8 +21,8 @@
 #include "api/json/json.hpp"
 #include "host/base/log.hpp"
 #include "host/client/client.hpp"
+#include "host/client/link.hpp"
 #include "host/kube/cluster_credentials.hpp"
-#include "host/kube/link.hpp"
 #include "host/kube/page.hpp"
 #include "host/kube/watch_lines.hpp"
 

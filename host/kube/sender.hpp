@@ -22,7 +22,7 @@
 #include "core/base/result.hpp"
 #include "core/base/time.hpp"
 #include "host/client/kubeconfig.hpp"
-#include "host/kube/link.hpp"
+#include "host/client/link.hpp"
 
 namespace sluice::host {
 

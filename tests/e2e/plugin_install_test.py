@@ -124,7 +124,7 @@ class Commands(World):
 
     def test_servers_that_lie(self):
         url = self.serve()
-        for how, why in (("cut", "the connection broke: "), ("none", "the server answered 404"),
+        for how, why in (("cut", "the answer broke off from "), ("none", "the server answered 404"),
                          ("moved", "the server answered 302, a redirect, which is not followed"),
                          ("long", "/long/filter.so.sig: it has more than 65536 bytes")):
             said = self.refused(*self.install(f"{url}/{how}/filter.so", "--key", "own.pub"))

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "host/kube/link.hpp"
+#include "host/client/link.hpp"
 
 namespace sluice::host {
 namespace {

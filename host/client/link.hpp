@@ -1,5 +1,5 @@
-// Link: one connection to an API server, and the requests that are made on it one after the other,
-// as coroutines of the thread that runs their executor.
+// Link: one connection to a server, and the HTTP/1.1 requests that are made on it one after the
+// other, as coroutines of the thread that runs their executor.
 //
 //   Link link(target, executor);
 //   Result<LinkAnswer> head = co_await link.ask({.path = "/api/v1/pods?limit=500"}, token);
@@ -24,21 +24,12 @@ namespace sluice::host {
 /// By the clock that only goes forward.
 Duration steady_now();
 
-/// Where a link leads. `tls` is null for plain http.
-struct LinkTarget {
-  Endpoint endpoint;
-  ClientTls tls;
-};
-
-/// Of the server that the kubeconfig names. An error when its address or certificates cannot be
-/// used.
-Result<LinkTarget> link_target(const Kubeconfig& config);
-
 struct LinkRequest {
   std::string_view method = "GET";
   std::string path;               ///< with the query
   std::string content_type = {};  ///< of the body; empty: there is none
   std::string body = {};
+  Duration patience = 65 * kSecond;  ///< for the head; an API server ends a request after 60
 };
 
 struct LinkAnswer {
