@@ -65,8 +65,7 @@ spec:
 def run(*command, folder=WORK):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
                           env=os.environ | {"GOPROXY": "off", "GOTOOLCHAIN": "local",
-                                            "GOFLAGS": "-buildvcs=false", "GOWORK": "off",
-                                            "GOCACHE": os.path.join(WORK, "cache")})
+                                            "GOFLAGS": "-buildvcs=false", "GOWORK": "off"})
     if done.returncode != 0:
         raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
     return done.stdout

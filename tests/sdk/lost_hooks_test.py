@@ -7,10 +7,10 @@ Tried with each compiler that is here, and with libc++ where it is. The C header
 plugins without exceptions.
 """
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
+
+from compilers import compilers
 
 FILTER = "void filter(const sluice::FilterQuery&, sluice::FilterAnswer&) const {}"
 VETO = "void veto(const sluice::VetoQuery&, sluice::VetoAnswer&) const {}"
@@ -33,48 +33,27 @@ CASES = [
 ]
 
 
-def compilers():
-    """Commands with which authors compile."""
-    for name in ("g++", "clang++"):
-        if shutil.which(name):
-            yield [name]
-    if shutil.which("clang++"):
-        flags = ["clang++", "-stdlib=libc++"]
-        if not compile_text(flags, "#include <version>\n")[0]:
-            yield flags
-
-
-def compile_text(command, text, *flags):
-    """The exit status, and what was printed."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "plugin.cpp")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        done = subprocess.run([*command, "-std=c++20", "-fsyntax-only", *flags, path], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return done.returncode, done.stdout
-
-
 def main(include):
     wrong = tried = 0
-    for command in compilers():
-        for what, text, message in CASES:
-            code, said = compile_text(
-                command,
-                f'#include <sluice/plugin.hpp>\n{text}\nSLUICE_PLUGIN(P, "p", "1.0.0")\n', "-I",
-                include, "-Wall", "-Wextra", "-Werror")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "plugin.cpp")
+        for compiler in compilers(include, folder, "-Wall", "-Wextra", "-Werror"):
+            for what, text, message in CASES:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write('#include <sluice/plugin.hpp>\n' + text +
+                               '\nSLUICE_PLUGIN(P, "p", "1.0.0")\n')
+                said = compiler.refuses(path, "sluice/plugin.hpp")
+                tried += 1
+                if bool(said) != bool(message) or message not in said:
+                    wrong += 1
+                    print(f"{compiler.name}, {what}: expected {message!r}:\n{said[:2000]}")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("#include <sluice/sluice.h>\n#include <sluice/c/json.h>\n")
+            said = compiler.refuses(path, None, "-fno-exceptions", "-fno-rtti")
             tried += 1
-            if (code != 0) != bool(message) or message not in said:
+            if said:
                 wrong += 1
-                print(f"{' '.join(command)}, {what}: exit status {code}, expected {message!r}:\n"
-                      f"{said[:2000]}")
-        code, said = compile_text(
-            command, "#include <sluice/sluice.h>\n#include <sluice/c/json.h>\n", "-I", include,
-            "-fno-exceptions", "-fno-rtti")
-        tried += 1
-        if code:
-            wrong += 1
-            print(f"{' '.join(command)} without exceptions: {said[:2000]}")
+                print(f"{compiler.name} without exceptions: {said[:2000]}")
     print(f"{tried} compilations")
     return 1 if wrong or not tried else 0
 

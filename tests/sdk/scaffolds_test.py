@@ -4,8 +4,8 @@ strictly as their projects may ask: the plugin and its unit test.
 
 usage: scaffolds_test.py --sluice build/dev/bin/sluice --include sdk/include
 
-Tried with g++ and clang++, and with libc++ where it is installed; says what was not there. A plugin
-in C is also one for a project without exceptions.
+Tried with clang++, and with libc++ where it is installed; says what was not there. By g++ they are
+built in kit_test.py. A plugin in C is also one for a project without exceptions.
 """
 import argparse
 import glob
@@ -17,32 +17,15 @@ import sys
 import tempfile
 import unittest
 
+from compilers import compilers, run
+
 OPTIONS = argparse.ArgumentParser()
 OPTIONS.add_argument("--sluice", required=True)
 OPTIONS.add_argument("--include", required=True)
 OPTIONS, REST = OPTIONS.parse_known_args()
 SLUICE, INCLUDE = os.path.abspath(OPTIONS.sluice), os.path.abspath(OPTIONS.include)
 STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
-
-
-def compiles(command, source, *flags):
-    """What was printed; empty: it compiles."""
-    done = subprocess.run([*command, "-fsyntax-only", "-I", INCLUDE, *flags, source], text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return done.stdout if done.returncode else ""
-
-
-def compilers():
-    """For C++."""
-    found = [[name] for name in ("g++", "clang++") if shutil.which(name)]
-    with tempfile.NamedTemporaryFile("w", suffix=".cpp") as text:
-        text.write("#include <vector>\n")
-        text.flush()
-        library = ["clang++", "-stdlib=libc++"]
-        if shutil.which("clang++") and not compiles(library, text.name, "-std=c++20"):
-            return found + [library]
-    print("not tried: libc++ is not installed", flush=True)
-    return found
+AS_CPP = ["-std=c++20", "-x", "c++", "-fno-exceptions", "-fno-rtti"]
 
 
 class Scaffolds(unittest.TestCase):
@@ -56,8 +39,9 @@ class Scaffolds(unittest.TestCase):
         for kind in kinds:
             subprocess.run([SLUICE, "plugin", "new", "p-" + kind, "--kind", kind], check=True,
                            cwd=cls.folder, stdout=subprocess.DEVNULL)
-        cls.compilers = compilers()
-        assert cls.compilers, "there is no compiler for C++"
+        found = compilers(INCLUDE, cls.folder, *STRICT)
+        cls.compilers = [each for each in found if each.name != "g++"]
+        assert cls.compilers, "there is no clang++"
 
     def sources(self, pattern):
         found = sorted(glob.glob(os.path.join(self.folder, "*", pattern)))
@@ -65,23 +49,19 @@ class Scaffolds(unittest.TestCase):
         return found
 
     def test_in_cpp(self):
-        for command in self.compilers:
+        for compiler in self.compilers:
             for source in self.sources("*.cpp"):
-                with self.subTest(compiler=command, file=os.path.basename(source)):
-                    self.assertEqual(compiles(command, source, "-std=c++20", *STRICT), "")
+                header = "testing.hpp" if source.endswith("_test.cpp") else "plugin.hpp"
+                with self.subTest(compiler=compiler.name, file=os.path.basename(source)):
+                    self.assertEqual(compiler.refuses(source, "sluice/" + header), "")
 
     def test_in_c(self):
-        for command in filter(shutil.which, ("gcc", "clang")):
+        for name, *flags in (("gcc", "-std=c11", *STRICT), ("clang", "-std=c11", *STRICT),
+                             ("g++", *AS_CPP), ("clang++", *AS_CPP)):
             for source in self.sources("*.c"):
-                with self.subTest(compiler=command, file=os.path.basename(source)):
-                    self.assertEqual(compiles([command], source, "-std=c11", *STRICT), "")
-
-    def test_in_c_as_cpp_without_exceptions(self):
-        for command in self.compilers:
-            for source in self.sources("*.c"):
-                with self.subTest(compiler=command, file=os.path.basename(source)):
-                    self.assertEqual(compiles([*command, "-x", "c++"], source, "-std=c++20",
-                                              "-fno-exceptions", "-fno-rtti"), "")
+                with self.subTest(compiler=name, file=os.path.basename(source)):
+                    self.assertEqual(
+                        run(name, *flags, "-fsyntax-only", "-I", INCLUDE, source), (0, ""))
 
 
 if __name__ == "__main__":

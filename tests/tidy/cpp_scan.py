@@ -4,6 +4,7 @@ blank() replaces comments, literals and preprocessor lines by spaces and keeps e
 that positions stay true. functions() walks the braces of what is left.
 """
 
+import functools
 import re
 
 _TOKEN = re.compile(
@@ -22,9 +23,23 @@ _TYPE_OR_NAMESPACE = re.compile(
 )
 
 
+_MARK = re.compile(r'([{}();:])')
+_NO_BREAK = re.compile(r'[^\n]+')
+
+
+@functools.lru_cache(maxsize=1)  # one file is asked about several times
 def blank(text):
     """The text with everything that is not code replaced by spaces."""
-    return _TOKEN.sub(lambda m: re.sub(r'[^\n]', ' ', m.group()), text)
+    return _TOKEN.sub(lambda m: _NO_BREAK.sub(lambda n: ' ' * len(n.group()), m.group()), text)
+
+
+def _pieces(text):
+    """(line at its end, piece): a bracket, semicolon or colon of the code, or what is between."""
+    line = 1
+    for piece in _MARK.split(blank(text)):
+        line += piece.count('\n')
+        if piece:
+            yield line, piece
 
 
 def _kind(header):
@@ -41,23 +56,22 @@ def functions(text):
     """(line, number of lines, name) of each function body that is not inside another one."""
     found = []
     stack = []  # (kind, header before it, line of the brace)
-    header, parens, line = '', 0, 1
-    for char in blank(text):
-        if char == '\n':
-            line += 1
-        inside = any(kind == 'function' for kind, _, _ in stack)
-        if char == '{':
+    header, parens, inside = '', 0, 0
+    for line, piece in _pieces(text):
+        if piece == '{':
             kind = 'value' if inside or parens else _kind(header)
+            inside += kind == 'function'
             stack.append((kind, header, line))
             header = header if kind == 'value' else ''
-        elif char == '}' and stack:
+        elif piece == '}' and stack:
             kind, before, start = stack.pop()
             if kind == 'function':
+                inside -= 1
                 found.append((start, line - start + 1, _name(before)))
             header = before + '{}' if kind == 'value' else ''
         elif not inside:
-            parens += (char == '(') - (char == ')')
-            header = '' if char == ';' and parens == 0 else header + char
+            parens += (piece == '(') - (piece == ')')
+            header = '' if piece == ';' and parens == 0 else header + piece
     return found
 
 
@@ -79,11 +93,9 @@ def types(text):
     template specialisation."""
     found = []
     stack = []  # the names of namespaces; None where what is inside is not visible from outside
-    header, line = '', 1
-    for char in blank(text):
-        if char == '\n':
-            line += 1
-        if char == '{':
+    header = ''
+    for line, piece in _pieces(text):
+        if piece == '{':
             words = ' '.join(header.split())
             namespace = _NAMESPACE.match(words)
             kind = _TYPE.match(re.sub(r'^template\s*<.*?>\s*(?=class|struct|union)', '', words))
@@ -97,12 +109,12 @@ def types(text):
                     found.append((line, '::'.join([n for n in stack if n] + [name])))
                 stack.append(None)
             header = ''
-        elif char == '}':
+        elif piece == '}':
             if stack:
                 stack.pop()
             header = ''
         else:
-            header = '' if char == ';' else header + char
+            header = '' if piece == ';' else header + piece
     return found
 
 
@@ -126,31 +138,30 @@ def public_functions(text):
     is deleted or defaulted does not."""
     found = []
     stack = []  # of types: [line, name, access, count]; of all else: None
-    header, parens, line = '', 0, 1
-    for char in blank(text):
-        line += char == '\n'
-        parens += (char == '(') - (char == ')')
+    header, parens = '', 0
+    for line, piece in _pieces(text):
+        parens += (piece == '(') - (piece == ')')
         inside = stack[-1] if stack else None
-        if inside and inside[2] == 'public' and char in ';{' and not parens:
+        if inside and inside[2] == 'public' and piece in ';{' and not parens:
             inside[3] += _declares_function(header)
         if parens:  # braces of a default argument, of a lambda that is passed
-            header += char
-        elif char == '{':
+            header += piece
+        elif piece == '{':
             words = re.sub(r'^template\s*<.*?>\s*(?=class|struct)', '', ' '.join(header.split()))
             kind = _TYPE.match(words)
             opens = kind and words.startswith(('class', 'struct'))
             access = 'public' if words.startswith('struct') else 'private'
             stack.append([line, kind.group(1), access, 0] if opens else None)
             header = ''
-        elif char == '}':
+        elif piece == '}':
             if stack and (ended := stack.pop()):
                 found.append((ended[0], ended[1], ended[3]))
             header = ''
-        elif char == ';':
+        elif piece == ';':
             header = ''
         else:
-            header += char
-            access = _ACCESS.match(header) if inside and char == ':' else None
+            header += piece
+            access = _ACCESS.match(header) if inside and piece == ':' else None
             if access:  # `public::x` is no access, but no type begins so either
                 inside[2], header = access.group(1), ''
     return found

@@ -90,7 +90,7 @@ describe('heard', () => {
       assert.equal(headings.filter(({ level }) => level === 1).length, 1, names(headings).join());
       assert.deepEqual(skips(headings), []);
       const tables = withRole(tree, 'table', 'grid', 'treegrid');
-      assert.equal(tables.length > 0, lists.has(name), 'what is listed is a table');
+      assert.ok(tables.length > 0 || !lists.has(name), 'what is listed is a table');
       assert.deepEqual(mute(tree), []);
       const used = withRole(tree, 'link', 'button', 'textbox', 'combobox', 'checkbox', 'radio');
       assert.deepEqual(
