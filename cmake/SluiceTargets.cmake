@@ -42,20 +42,20 @@ endif()
 if(SLUICE_FUZZ)
   target_compile_options(sluice_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-# Tests are compiled without optimization in every build: that costs them less than it saves the
-# compiler. What they test is compiled as it is shipped.
+# Tests are compiled without optimization in every build, and where they are as the rest is shipped
+# without debug information: that costs them less than it saves the compiler. What they test is
+# compiled as it is shipped.
 set(sluice_optimized $<NOT:$<BOOL:$<TARGET_PROPERTY:SLUICE_UNOPTIMIZED>>>)
-target_compile_options(sluice_options INTERFACE $<$<NOT:${sluice_optimized}>:-O0>)
+target_compile_options(sluice_options INTERFACE
+  $<$<NOT:${sluice_optimized}>:-O0$<$<BOOL:${SLUICE_HARDEN}>:$<SEMICOLON>-g0>>)
 # Libraries in which no time is spent are compiled with SLUICE_COLD_OPTIONS.
 target_compile_options(sluice_options INTERFACE
   "$<$<BOOL:$<TARGET_PROPERTY:SLUICE_COLD>>:${SLUICE_COLD_OPTIONS}>")
 if(SLUICE_HARDEN)
   # _GLIBCXX_ASSERTIONS is left out: bounds checks in the scheduling loops cost a measurable share
   # of a cycle. The sanitizer presets check the same places.
-  target_compile_options(sluice_options INTERFACE -fstack-protector-strong
-                                                  -fstack-clash-protection -fcf-protection
-                                                  -U_FORTIFY_SOURCE
-                                                  $<${sluice_optimized}:-D_FORTIFY_SOURCE=3>)
+  target_compile_options(sluice_options INTERFACE
+    "$<${sluice_optimized}:-fstack-protector-strong;-fstack-clash-protection;-fcf-protection;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>")
   # Marked for shadow stacks, but not for IBT: the _init of Debian 12's crti.o has no landing pad.
   target_link_options(sluice_options INTERFACE -Wl,-z,relro,-z,now,-z,shstk)
 endif()
