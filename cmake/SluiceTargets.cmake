@@ -54,8 +54,9 @@ target_compile_options(sluice_options INTERFACE
 if(SLUICE_HARDEN)
   # _GLIBCXX_ASSERTIONS is left out: bounds checks in the scheduling loops cost a measurable share
   # of a cycle. The sanitizer presets check the same places.
-  target_compile_options(sluice_options INTERFACE
-    "$<${sluice_optimized}:-fstack-protector-strong;-fstack-clash-protection;-fcf-protection;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>")
+  set(sluice_hardening -fstack-protector-strong -fstack-clash-protection -fcf-protection
+                       -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+  target_compile_options(sluice_options INTERFACE "$<${sluice_optimized}:${sluice_hardening}>")
   # Marked for shadow stacks, but not for IBT: the _init of Debian 12's crti.o has no landing pad.
   target_link_options(sluice_options INTERFACE -Wl,-z,relro,-z,now,-z,shstk)
 endif()

@@ -3,7 +3,8 @@
     for compiler in compilers(include, folder, "-Wall"):
         said = compiler.refuses("plugin.cpp", "sluice/plugin.hpp")   # "": it compiles
 
-Most of what a compiler does with a plugin is reading that header; a source includes it first of all.
+Most of what a compiler does with a plugin is reading that header; a source includes it first of
+all.
 """
 import os
 import shutil
