@@ -132,7 +132,7 @@ def run_rest(arguments):
 
 
 def run_crash(arguments):
-    program = os.path.join(arguments.micro, 'crash', 'crash_bench')
+    program = os.path.join(arguments.micro, os.pardir, 'tests', 'crash_loop')
     done = subprocess.run([program, '--sluice', arguments.sluice, '--rounds', str(arguments.crash),
                            '--folder', os.path.join(arguments.work, 'crash')], check=False)
     return done.returncode

@@ -44,7 +44,8 @@ if(SLUICE_FUZZ)
 endif()
 # Tests are compiled without optimization in every build, and where they are as the rest is shipped
 # without debug information: that costs them less than it saves the compiler. What they test is
-# compiled as it is shipped.
+# compiled as it is shipped. A folder that sets SLUICE_UNOPTIMIZED says so for its targets.
+define_property(TARGET PROPERTY SLUICE_UNOPTIMIZED INITIALIZE_FROM_VARIABLE SLUICE_UNOPTIMIZED)
 set(sluice_optimized $<NOT:$<BOOL:$<TARGET_PROPERTY:SLUICE_UNOPTIMIZED>>>)
 target_compile_options(sluice_options INTERFACE
   $<$<NOT:${sluice_optimized}>:-O0$<$<BOOL:${SLUICE_HARDEN}>:$<SEMICOLON>-g0>>)
