@@ -2,18 +2,20 @@
 """Are the tests able to fail? Changes one operator, constant, branch or call at a time, builds what
 depends on it and runs what tests it.
 
-    mutate.py [--folder build/mutate] [--seed 1] [--in core,host/writes] [N]
+    mutate.py [--folder build/mutate] [--seed 1] [--in core,host/writes] [--again FILE] [N]
 
 The sources are copied into FOLDER/tree and built there as the preset `quick`; the checkout is not
 touched. N mutations (default 16) are drawn, as many in each folder as it has places for them. One
 that does not compile is no mutation; another one is drawn for it. A test that takes ten times what
 it took before has caught it, too. Survivors are printed at the end: each needs a test, or a reason
-why nobody can notice it. Exit status 1 when tests fail without any change.
+why nobody can notice it. --again FILE tries the survivors that an earlier run printed into FILE,
+those whose line is still there. Exit status 1 when tests fail without any change.
 """
 import argparse
 import glob
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -23,13 +25,16 @@ from mutations import mutated, mutations_of
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 CORE = ["core_base_test", "core_types_test", "core_quota_test", "core_queueing_test",
         "core_preemption_test", "core_scheduling_test", "core_engine_test"]
-# Where sources are changed: the tests of each, the quick ones first; and whether it decides.
+WHOLE = ["host_kernel_test", "host_controllers_test", "dst_test"]  # of machines that decide
+# Where sources are changed: what tests each; and whether the measured decisions do.
 FOLDERS = {
-    "core": (CORE, True),
-    "host/writes": (["host_kernel_test", "host_writes_test", "host_controllers_test",
-                     "host_plugins_test"], False),
-    "host/store": (["host_store_test", "host_store_faults_test"], False),
-    "host/access": (["host_access_test", "host_apiserver_test"], False),
+    "core": ([*CORE, *WHOLE, "host_explain_test", "plugin_concurrent_admission_test",
+              "plugin_elastic_jobs_test", "plugin_pod_groups_test"], True),
+    "host/writes": ([*WHOLE, "host_writes_test", "host_plugins_test", "host_rest_test",
+                     "host_simulate_test"], False),
+    "host/store": (["host_store_test", "host_store_faults_test", "host_store_kill_test",
+                    "dst_test"], False),
+    "host/access": (["host_access_test", "host_apiserver_test", "host_rest_test"], False),
 }
 COPIED = ("api", "cmake", "core", "host", "packaging", "plugins", "sdk", "tests", "web", "bench",
           "docs", "examples", "CMakeLists.txt", "CMakePresets.json", "LICENSE",
@@ -107,7 +112,7 @@ class Tests:
         self.took = {}
 
     def prove(self):
-        """All pass as they are."""
+        """All pass as they are; from now on the quick ones are run first."""
         status, output = self.tree.build(self.targets)
         if status != 0:
             sys.exit(output)
@@ -117,6 +122,7 @@ class Tests:
             if status != 0:
                 sys.exit(f"{name} fails without any change:\n{output[-3000:]}")
             self.took[name] = time.monotonic() - began
+        self.commands = dict(sorted(self.commands.items(), key=lambda each: self.took[each[0]]))
 
     def catch(self):
         """The name of the first test that notices; None: none does. "" when it does not compile."""
@@ -140,6 +146,15 @@ def places(folders):
     return out
 
 
+def read_survivors(path):
+    """{(name of the source, line before, line after)} of what a run printed."""
+    with open(path, encoding="utf-8") as text:
+        found = re.findall(r"^survivor +(\S+):\d+\n +- (.*)\n +\+ (.*)$", text.read(), re.M)
+    if not found:
+        sys.exit(f"--again: {path} names no survivor")
+    return set(found)
+
+
 def tell(what, name, mutation):
     print(f"{what:34} {name}:{mutation.line}\n"
           f"    - {mutation.before.strip()}\n    + {mutation.after.strip()}", flush=True)
@@ -157,6 +172,10 @@ def run(options):
     for each in tests.values():
         each.prove()
     drawn = places(folders)
+    if options.again:
+        kept = read_survivors(options.again)
+        drawn = [each for each in drawn
+                 if (each[1], each[2].before.strip(), each[2].after.strip()) in kept]
     random.Random(options.seed).shuffle(drawn)
     caught, survivors, not_compiled = 0, [], 0
     while drawn and caught + len(survivors) < options.number:
@@ -187,6 +206,7 @@ def main():
     parser.add_argument("number", nargs="?", type=int, default=16, metavar="N")
     parser.add_argument("--folder", default="build/mutate")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--again", metavar="FILE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--in", dest="folders", default=",".join(FOLDERS), metavar="FOLDERS")
     run(parser.parse_args())

@@ -22,12 +22,14 @@ struct Event {
     kQueue,
     kCohort,
     kPriority,
+    kActive,
     kAnswer,
     kCheck
   } kind = Kind::kSubmit;
   std::string name;
   std::string check, state, reason;  // with kAnswer; kCheck: state is its activity
   std::int32_t priority = 0;
+  bool active = true;
   std::vector<Job> job;      // one, with kSubmit
   std::vector<Queue> queue;  // one, with kQueue
   std::vector<CohortOf> cohort;
@@ -44,6 +46,13 @@ struct Plan {
 class Planner {
  public:
   explicit Planner(std::uint64_t seed) : random_(seed) {}
+
+  /// From now on there are queues that count pods, queues that stop, and workloads that are
+  /// switched off and on, too.
+  Planner& varied() {
+    varied_ = true;
+    return *this;
+  }
 
   /// The same world with admission checks on its queues, and answers of them. Its quotas stay.
   Plan draw_with_checks(int cohorts, int queues, int instants) {
@@ -129,6 +138,11 @@ class Planner {
       for (int f = 0; f < flavors_; ++f) units.push_back(pick(0, 8));
       q.with("gpu", units);
     }
+    if (varied_ && chance(3)) {
+      std::vector<std::int64_t> counts;
+      for (int f = 0; f < flavors_; ++f) counts.push_back(pick(1, 8));
+      q.with("pods", counts);
+    }
     const int cohort = pick(-1, cohorts - 1);
     if (cohort >= 0) {
       q.cohort("c" + std::to_string(cohort));
@@ -166,7 +180,10 @@ class Planner {
       e.job.push_back(job);
       return e;
     }
-    if (what < (full_ ? 15 : 14)) {
+    if (varied_ && chance(10)) {
+      e.kind = Event::Kind::kActive;
+      e.active = chance(2);
+    } else if (what < (full_ ? 15 : 14)) {
       e.kind = Event::Kind::kFinish;
     } else if (what < 16) {
       e.kind = Event::Kind::kRemove;
@@ -176,6 +193,7 @@ class Planner {
     } else if (what < 19 || cohorts == 0) {
       e.kind = Event::Kind::kQueue;
       e.queue.push_back(queue(pick(0, queues - 1), cohorts));
+      if (varied_ && chance(3)) e.queue.back().stop(static_cast<api::StopPolicy>(pick(1, 2)));
     } else {
       e.kind = Event::Kind::kCohort;
       const int c = pick(0, cohorts - 1);
@@ -188,6 +206,7 @@ class Planner {
   }
 
   bool full_ = false;
+  bool varied_ = false;
   std::mt19937_64 random_;
   int names_ = 0;
   int flavors_ = 1;
@@ -271,6 +290,13 @@ class Player {
         if (id) {
           auto object = std::make_shared<api::Workload>(*engine.object(*id));
           object->priority = event.priority;
+          scenario_->apply(std::move(object));
+        }
+        break;
+      case Event::Kind::kActive:
+        if (id) {
+          auto object = std::make_shared<api::Workload>(*engine.object(*id));
+          object->active = event.active;
           scenario_->apply(std::move(object));
         }
         break;

@@ -67,6 +67,10 @@ TEST(Waking, FullWorldsDecideAsIfEverybodyWereLookedAt) {
   compare(60, 100, [](std::uint64_t seed) { return Planner(seed).draw_full(2, 5, 40); });
 }
 
+TEST(Waking, VariedWorldsDecideAsIfEverybodyWereLookedAt) {
+  compare(60, 50, [](std::uint64_t seed) { return Planner(seed).varied().draw_full(2, 5, 40); });
+}
+
 TEST(Waking, FullWorldsWithChecksDecideAsIfEverybodyWereLookedAt) {
   compare(40, 5, [](std::uint64_t seed) { return Planner(seed).draw_with_checks(2, 5, 20); });
 }
