@@ -22,7 +22,7 @@ void read_all(benchmark::State& state, const std::string& text, const char* name
     });
     if (!loaded) state.SkipWithError(loaded.error().text.c_str());
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
   benchmark::DoNotOptimize(documents);
 }
 
