@@ -147,6 +147,34 @@ void check_finalizers(const json::array& finalizers, Outcome& outcome) {
   }
 }
 
+/// Each names its object, and at most one controls this one.
+void check_owners(const json::array& owners, Outcome& outcome) {
+  check_count(owners.size(), kMostOwners, "metadata.ownerReferences", outcome);
+  std::string controller;
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    const json::object* owner = owners[i].if_object();
+    if (owner == nullptr) continue;
+    for (const char* field : {"apiVersion", "kind", "name", "uid"}) {
+      const json::value* value = find(*owner, field);
+      if (value == nullptr || (value->is_string() && value->get_string().empty()))
+        add_problem(outcome, Problem::Kind::kInvalid,
+                    indexed("metadata.ownerReferences", i) + "." + field,
+                    std::string("Invalid value: \"\": ") + field + " must not be empty");
+    }
+    if (!find_bool(*owner, "controller", false)) continue;
+    std::string name(find_text(*owner, "kind"));
+    name.append("/").append(find_text(*owner, "name"));
+    if (controller.empty())
+      controller = std::move(name);
+    else
+      add_invalid(
+          outcome, "metadata.ownerReferences", owners,
+          "Only one reference can have Controller set to true. Found \"true\" in references "
+          "for " +
+              controller + " and " + name);
+  }
+}
+
 }  // namespace
 
 void check_labels(const json::object* labels, const std::string& field, Outcome& outcome) {
@@ -209,7 +237,7 @@ void check_metadata(const KindInfo& info, const json::object& object, Outcome& o
   if (const json::array* finalizers = find_array(*metadata, "finalizers"))
     check_finalizers(*finalizers, outcome);
   if (const json::array* owners = find_array(*metadata, "ownerReferences"))
-    check_count(owners->size(), kMostOwners, "metadata.ownerReferences", outcome);
+    check_owners(*owners, outcome);
 }
 
 }  // namespace sluice::api

@@ -406,6 +406,30 @@ TEST(Validation, Metadata) {
                                ::testing::HasSubstr(R"(metadata.labels: Invalid value: "-": )")));
 }
 
+TEST(Validation, OwnersNameTheirObjectsAndOneControls) {
+  const auto errors = [](const std::string& owners) {
+    auto input = object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort","metadata":)"
+                        R"({"name":"a","ownerReferences":[)" +
+                        owners + "]}}");
+    return testing::lines(core_scheme().admit(input).errors);
+  };
+  const auto owner = [](const std::string& name, const std::string& more) {
+    return R"({"apiVersion":"batch/v1","kind":"Job","name":")" + name + R"(","uid":"u")" + more +
+           "}";
+  };
+  const std::string controls = R"(,"controller":true)";
+  EXPECT_THAT(errors(owner("x", controls) + "," + owner("y", R"(,"controller":false)")),
+              ::testing::IsEmpty());
+  EXPECT_THAT(errors(owner("x", controls) + "," + owner("y", controls)),
+              ::testing::ElementsAre(::testing::AllOf(
+                  ::testing::StartsWith("metadata.ownerReferences: Invalid value: "),
+                  ::testing::HasSubstr("Only one reference can have Controller set to true. Found "
+                                       "\"true\" in references for Job/x and Job/y"))));
+  EXPECT_THAT(errors(owner("", "")),
+              ::testing::ElementsAre(R"(metadata.ownerReferences[0].name: Invalid value: "": )"
+                                     "name must not be empty"));
+}
+
 // --- updates
 // ---------------------------------------------------------------------------------------
 
