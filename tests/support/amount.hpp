@@ -18,10 +18,11 @@ inline std::optional<int> asked_for(const char* name) {
   return std::atoi(value);
 }
 
+/// Of places that are all tried, one by one, every how many-th is: SLUICE_TEST_SHARE, or 1.
+inline int stride() { return std::max(1, asked_for("SLUICE_TEST_SHARE").value_or(1)); }
+
 /// One of SLUICE_TEST_SHARE parts of `usual`, and at least one.
-inline int share_of(int usual) {
-  return std::max(1, usual / std::max(1, asked_for("SLUICE_TEST_SHARE").value_or(1)));
-}
+inline int share_of(int usual) { return std::max(1, usual / stride()); }
 
 /// How many cases to play: what is asked for under `name`, else the share of `usual`.
 inline int amount(const char* name, int usual) { return asked_for(name).value_or(share_of(usual)); }
