@@ -147,32 +147,38 @@ void check_finalizers(const json::array& finalizers, Outcome& outcome) {
   }
 }
 
-/// Each names its object, and at most one controls this one.
-void check_owners(const json::array& owners, Outcome& outcome) {
-  check_count(owners.size(), kMostOwners, "metadata.ownerReferences", outcome);
-  std::string controller;
+/// It names its object.
+void check_owner(const json::object& owner, const std::string& field, Outcome& outcome) {
+  for (const char* each : {"apiVersion", "kind", "name", "uid"}) {
+    const json::value* value = find(owner, each);
+    if (value == nullptr || (value->is_string() && value->get_string().empty()))
+      add_problem(outcome, Problem::Kind::kInvalid, field + "." + each,
+                  std::string("Invalid value: \"\": ") + each + " must not be empty");
+  }
+}
+
+/// Each names its object, and at most one controls this one. REQUIRES: an array. Nothing is told of
+/// the entries of too long a list, and all of it is shown once at most.
+void check_owners(const json::value& value, Outcome& outcome) {
+  const std::string field = "metadata.ownerReferences";
+  const json::array& owners = value.get_array();
+  check_count(owners.size(), kMostOwners, field.c_str(), outcome);
+  if (owners.size() > kMostOwners) return;
+  std::vector<std::string> controllers;
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const json::object* owner = owners[i].if_object();
     if (owner == nullptr) continue;
-    for (const char* field : {"apiVersion", "kind", "name", "uid"}) {
-      const json::value* value = find(*owner, field);
-      if (value == nullptr || (value->is_string() && value->get_string().empty()))
-        add_problem(outcome, Problem::Kind::kInvalid,
-                    indexed("metadata.ownerReferences", i) + "." + field,
-                    std::string("Invalid value: \"\": ") + field + " must not be empty");
-    }
-    if (!find_bool(*owner, "controller", false)) continue;
-    std::string name(find_text(*owner, "kind"));
-    name.append("/").append(find_text(*owner, "name"));
-    if (controller.empty())
-      controller = std::move(name);
-    else
-      add_invalid(
-          outcome, "metadata.ownerReferences", owners,
-          "Only one reference can have Controller set to true. Found \"true\" in references "
-          "for " +
-              controller + " and " + name);
+    check_owner(*owner, indexed(field, i), outcome);
+    if (find_bool(*owner, "controller", false))
+      controllers.emplace_back(find_text(*owner, "kind"))
+          .append("/")
+          .append(find_text(*owner, "name"));
   }
+  if (controllers.size() > 1)
+    add_invalid(outcome, field, value,
+                "Only one reference can have Controller set to true. Found \"true\" in references "
+                "for " +
+                    controllers[0] + " and " + controllers[1]);
 }
 
 }  // namespace
@@ -236,8 +242,8 @@ void check_metadata(const KindInfo& info, const json::object& object, Outcome& o
     check_annotations(*annotations, outcome);
   if (const json::array* finalizers = find_array(*metadata, "finalizers"))
     check_finalizers(*finalizers, outcome);
-  if (const json::array* owners = find_array(*metadata, "ownerReferences"))
-    check_owners(*owners, outcome);
+  const json::value* owners = find(*metadata, "ownerReferences");
+  if (owners != nullptr && owners->is_array()) check_owners(*owners, outcome);
 }
 
 }  // namespace sluice::api

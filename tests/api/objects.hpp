@@ -43,6 +43,12 @@ inline std::string pod_sets(const std::string& members = R"("count":1)",
          R"(,"template":{"spec":{"containers":[{"name":"c")" + container + "}]}}}]";
 }
 
+/// A condition of a status that is true.
+inline std::string condition(const std::string& type) {
+  return R"({"type":")" + type + R"(","status":"True","reason":"R","message":"",
+             "lastTransitionTime":"2026-01-01T00:00:00Z"})";
+}
+
 /// The JSON of `actual` equals that of `expected`, whatever the order of keys.
 inline ::testing::AssertionResult equal(const boost::json::object& actual,
                                         const std::string& expected) {
