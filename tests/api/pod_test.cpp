@@ -1,73 +1,13 @@
-#include "core/types/pod.hpp"
-
+// How pods are read: what they ask of quota, where they may run, what makes their shape.
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 
 #include "api/codec/codec.hpp"
+#include "core/types/pod.hpp"
 
 namespace sluice::api {
 namespace {
-
-TEST(Taint, Text) {
-  EXPECT_EQ((Taint{"spot", "true", TaintEffect::kNoSchedule}.text()), "spot=true:NoSchedule");
-  EXPECT_EQ((Taint{"spot", "", TaintEffect::kNoExecute}.text()), "spot:NoExecute");
-}
-
-TEST(Toleration, Tolerates) {
-  using Operator = Toleration::Operator;
-  const Taint taint{"spot", "true", TaintEffect::kNoSchedule};
-  struct Case {
-    Toleration toleration;
-    bool tolerates;
-  };
-  for (const Case& each : {
-           Case{{"spot", Operator::kEqual, "true", {}, {}}, true},
-           Case{{"spot", Operator::kEqual, "false", {}, {}}, false},
-           Case{{"spot", Operator::kExists, "", {}, {}}, true},
-           Case{{"other", Operator::kExists, "", {}, {}}, false},
-           Case{{"", Operator::kExists, "", {}, {}}, true},
-           Case{{"spot", Operator::kEqual, "true", TaintEffect::kNoSchedule, {}}, true},
-           Case{{"spot", Operator::kEqual, "true", TaintEffect::kNoExecute, {}}, false},
-           Case{{"", Operator::kExists, "", TaintEffect::kNoExecute, {}}, false},
-       }) {
-    EXPECT_EQ(each.toleration.tolerates(taint), each.tolerates) << each.toleration.key;
-  }
-}
-
-TEST(NodeSelectorRequirement, Matches) {
-  using Operator = NodeSelectorRequirement::Operator;
-  LabelMap node;
-  node.set("zone", "a");
-  node.set("cores", "64");
-  node.set("word", "many");
-  struct Case {
-    const char* key;
-    Operator op;
-    std::vector<std::string> values;
-    bool matches;
-  };
-  for (const Case& each : {
-           Case{"zone", Operator::kIn, {"a", "b"}, true},
-           Case{"zone", Operator::kIn, {}, false},
-           Case{"none", Operator::kIn, {"a"}, false},
-           Case{"zone", Operator::kNotIn, {"a"}, false},
-           Case{"none", Operator::kNotIn, {"a"}, true},
-           Case{"zone", Operator::kExists, {}, true},
-           Case{"none", Operator::kDoesNotExist, {}, true},
-           Case{"cores", Operator::kGt, {"63"}, true},
-           Case{"cores", Operator::kGt, {"64"}, false},
-           Case{"cores", Operator::kGt, {"+9"}, true},
-           Case{"cores", Operator::kLt, {"65"}, true},
-           Case{"cores", Operator::kLt, {"-65"}, false},
-           Case{"cores", Operator::kGt, {"x"}, false},
-           Case{"word", Operator::kGt, {"1"}, false},
-           Case{"none", Operator::kLt, {"1"}, false},
-       }) {
-    const NodeSelectorRequirement requirement{each.key, each.op, each.values};
-    EXPECT_EQ(requirement.matches(node), each.matches) << each.key;
-  }
-}
 
 PodTemplate pod(const char* text) {
   return decode_pod_template(boost::json::parse(text).as_object());

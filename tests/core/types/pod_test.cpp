@@ -6,64 +6,76 @@
 namespace sluice::api {
 namespace {
 
-TEST(NodeSelectorRequirement, MatchesLabels) {
-  using Operator = NodeSelectorRequirement::Operator;
-  LabelMap node;
-  node.set("zone", "a");
-  node.set("gpus", "4");
-  node.set("name", "4x");
-  struct Case {
-    const char* what;
-    NodeSelectorRequirement requirement;
-    bool matches;
-  };
-  for (const Case& each : std::vector<Case>{
-           {"in", {"zone", Operator::kIn, {"b", "a"}}, true},
-           {"in others", {"zone", Operator::kIn, {"b"}}, false},
-           {"in, without the label", {"rack", Operator::kIn, {"a"}}, false},
-           {"not in", {"zone", Operator::kNotIn, {"b"}}, true},
-           {"not in, but it is", {"zone", Operator::kNotIn, {"b", "a"}}, false},
-           {"not in, without the label", {"rack", Operator::kNotIn, {"a"}}, true},
-           {"exists", {"zone", Operator::kExists, {}}, true},
-           {"exists, without the label", {"rack", Operator::kExists, {}}, false},
-           {"does not exist", {"rack", Operator::kDoesNotExist, {}}, true},
-           {"does not exist, but it does", {"zone", Operator::kDoesNotExist, {}}, false},
-           {"more than 3", {"gpus", Operator::kGt, {"3"}}, true},
-           {"more than 4", {"gpus", Operator::kGt, {"4"}}, false},
-           {"more than +3", {"gpus", Operator::kGt, {"+3"}}, true},
-           {"more than +-3", {"gpus", Operator::kGt, {"+-3"}}, false},
-           {"less than 5", {"gpus", Operator::kLt, {"5"}}, true},
-           {"less than 4", {"gpus", Operator::kLt, {"4"}}, false},
-           {"more than a word", {"gpus", Operator::kGt, {"few"}}, false},
-           {"a word that begins as a number", {"name", Operator::kGt, {"3"}}, false},
-           {"more than two numbers", {"gpus", Operator::kGt, {"3", "2"}}, false},
-           {"more than nothing", {"gpus", Operator::kGt, {}}, false},
-           {"more, without the label", {"rack", Operator::kGt, {"3"}}, false},
-       })
-    EXPECT_EQ(each.requirement.matches(node), each.matches) << each.what;
+TEST(Taint, Text) {
+  EXPECT_EQ((Taint{"spot", "true", TaintEffect::kNoSchedule}.text()), "spot=true:NoSchedule");
+  EXPECT_EQ((Taint{"spot", "", TaintEffect::kNoExecute}.text()), "spot:NoExecute");
 }
 
-TEST(Toleration, ToleratesTaints) {
+TEST(Toleration, Tolerates) {
   using Operator = Toleration::Operator;
-  const Taint taint{"gpu", "yes", TaintEffect::kNoSchedule};
-  EXPECT_EQ(taint.text(), "gpu=yes:NoSchedule");
-  EXPECT_EQ((Taint{"gpu", "", TaintEffect::kNoExecute}.text()), "gpu:NoExecute");
+  const Taint taint{"spot", "true", TaintEffect::kNoSchedule};
   struct Case {
-    const char* what;
     Toleration toleration;
     bool tolerates;
   };
-  for (const Case& each : std::vector<Case>{
-           {"the same", {"gpu", Operator::kEqual, "yes", {}, {}}, true},
-           {"another value", {"gpu", Operator::kEqual, "no", {}, {}}, false},
-           {"another key", {"cpu", Operator::kEqual, "yes", {}, {}}, false},
-           {"any value", {"gpu", Operator::kExists, "", {}, {}}, true},
-           {"any value of another key", {"cpu", Operator::kExists, "", {}, {}}, false},
-           {"any key", {"", Operator::kExists, "", {}, {}}, true},
-           {"its effect", {"gpu", Operator::kExists, "", TaintEffect::kNoSchedule, {}}, true},
-           {"another effect", {"gpu", Operator::kExists, "", TaintEffect::kNoExecute, {}}, false},
-       })
-    EXPECT_EQ(each.toleration.tolerates(taint), each.tolerates) << each.what;
+  for (const Case& each : {
+           Case{{"spot", Operator::kEqual, "true", {}, {}}, true},
+           Case{{"spot", Operator::kEqual, "false", {}, {}}, false},
+           Case{{"other", Operator::kEqual, "true", {}, {}}, false},
+           Case{{"spot", Operator::kExists, "", {}, {}}, true},
+           Case{{"other", Operator::kExists, "", {}, {}}, false},
+           Case{{"", Operator::kExists, "", {}, {}}, true},
+           Case{{"spot", Operator::kEqual, "true", TaintEffect::kNoSchedule, {}}, true},
+           Case{{"spot", Operator::kEqual, "true", TaintEffect::kNoExecute, {}}, false},
+           Case{{"", Operator::kExists, "", TaintEffect::kNoExecute, {}}, false},
+       }) {
+    EXPECT_EQ(each.toleration.tolerates(taint), each.tolerates) << each.toleration.key;
+  }
+}
+
+TEST(NodeSelectorRequirement, Matches) {
+  using Operator = NodeSelectorRequirement::Operator;
+  LabelMap node;
+  node.set("zone", "a");
+  node.set("cores", "64");
+  node.set("word", "many");
+  node.set("size", "4x");
+  struct Case {
+    const char* key;
+    Operator op;
+    std::vector<std::string> values;
+    bool matches;
+  };
+  for (const Case& each : {
+           Case{"zone", Operator::kIn, {"a", "b"}, true},
+           Case{"zone", Operator::kIn, {}, false},
+           Case{"zone", Operator::kIn, {"b"}, false},
+           Case{"none", Operator::kIn, {"a"}, false},
+           Case{"zone", Operator::kNotIn, {"b"}, true},
+           Case{"zone", Operator::kNotIn, {"a"}, false},
+           Case{"none", Operator::kNotIn, {"a"}, true},
+           Case{"zone", Operator::kExists, {}, true},
+           Case{"none", Operator::kExists, {}, false},
+           Case{"none", Operator::kDoesNotExist, {}, true},
+           Case{"zone", Operator::kDoesNotExist, {}, false},
+           Case{"cores", Operator::kGt, {"63"}, true},
+           Case{"cores", Operator::kGt, {"64"}, false},
+           Case{"cores", Operator::kGt, {"+9"}, true},
+           Case{"cores", Operator::kGt, {"+-9"}, false},
+           Case{"cores", Operator::kGt, {"9", "8"}, false},  // one number, not two
+           Case{"cores", Operator::kGt, {}, false},
+           Case{"cores", Operator::kLt, {"65"}, true},
+           Case{"cores", Operator::kLt, {"64"}, false},
+           Case{"cores", Operator::kLt, {"-65"}, false},
+           Case{"cores", Operator::kGt, {"x"}, false},
+           Case{"word", Operator::kGt, {"1"}, false},
+           Case{"size", Operator::kGt, {"1"}, false},
+           Case{"none", Operator::kGt, {"1"}, false},
+           Case{"none", Operator::kLt, {"1"}, false},
+       }) {
+    const NodeSelectorRequirement requirement{each.key, each.op, each.values};
+    EXPECT_EQ(requirement.matches(node), each.matches) << each.key;
+  }
 }
 
 }  // namespace
