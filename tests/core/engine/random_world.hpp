@@ -266,6 +266,15 @@ class Player {
     for (const Queue& queue : plan_.queues) s.queue(queue);
   }
 
+  /// The workload comes in anew as `edit` leaves it; nothing where there is none.
+  template <typename Edit>
+  void change(std::optional<WorkloadId> id, const Edit& edit) {
+    if (!id) return;
+    auto object = std::make_shared<api::Workload>(*scenario_->engine.object(*id));
+    edit(*object);
+    scenario_->apply(std::move(object));
+  }
+
   void apply(const Event& event) {
     Engine& engine = scenario_->engine;
     const auto id = engine.find("ns/" + event.name);
@@ -287,18 +296,10 @@ class Player {
         scenario_->check(event.check, event.check != "k2", event.state == "Ready");
         break;
       case Event::Kind::kPriority:
-        if (id) {
-          auto object = std::make_shared<api::Workload>(*engine.object(*id));
-          object->priority = event.priority;
-          scenario_->apply(std::move(object));
-        }
+        change(id, [&event](api::Workload& workload) { workload.priority = event.priority; });
         break;
       case Event::Kind::kActive:
-        if (id) {
-          auto object = std::make_shared<api::Workload>(*engine.object(*id));
-          object->active = event.active;
-          scenario_->apply(std::move(object));
-        }
+        change(id, [&event](api::Workload& workload) { workload.active = event.active; });
         break;
       case Event::Kind::kQueue: {
         const Queue& queue = event.queue.front();
