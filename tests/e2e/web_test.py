@@ -75,7 +75,12 @@ def fill(host):
            job("ann", "sweep", "main", 4))
     eventually(lambda: host.kubectl("get", "workloads", "-n", "ann").count("True") == 3,
                "ann's jobs start")
-    create(host, job("bob", "hotfix", "main", 6, "production"), job("bob", "tokenise", "main", 2),
+    # One after the other: who asks first decides who is evicted, and for whom.
+    create(host, job("bob", "hotfix", "main", 6, "production"))
+    eventually(lambda: "Preempted" in host.kubectl(
+        "get", "workloads", "-n", "ann", "-o", "jsonpath={..conditions[*].type}"),
+        "ann gives some of it back")
+    create(host, job("bob", "tokenise", "main", 2),
            *(job("bob", f"evaluate-{i}", "main", 3) for i in range(4)),
            job("bob", "books", "audited", 2), job("bob", "explore", "racing", 2),
            elastic(job("bob", "crawl", "growing", 3)))
@@ -84,9 +89,6 @@ def fill(host):
                "a job runs that then grows")
     host.kubectl("scale", "--replicas=5", "-n", "bob", "job/crawl")
     create(host, *map(waiting, range(WAITING)))
-    eventually(lambda: "Preempted" in host.kubectl(
-        "get", "workloads", "-n", "ann", "-o", "jsonpath={..conditions[*].type}"),
-        "ann gives some of it back")
 
 
 def send_abroad(host, worker):
