@@ -91,6 +91,7 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+/// Of several texts that mean the same bytes only the one that base64() writes.
 std::optional<std::string> from_base64(std::string_view text) {
   if (text.empty() || text.size() % 4 != 0) return std::nullopt;
   std::string out(text.size() / 4 * 3, '\0');
@@ -98,6 +99,7 @@ std::optional<std::string> from_base64(std::string_view text) {
   if (size < 0) return std::nullopt;
   const std::size_t filled = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   out.resize(static_cast<std::size_t>(size) - filled);
+  if (base64(out) != text) return std::nullopt;
   return out;
 }
 
