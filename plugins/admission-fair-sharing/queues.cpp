@@ -60,6 +60,20 @@ Amounts granted_to(const Json& workload) {
   return out;
 }
 
+/// The resources of a ClusterQueue whose LocalQueues are served by use; nullopt: they are not.
+std::optional<std::set<std::string, std::less<>>> ordered_by_use(const Json& queue) {
+  if (queue.string_or("spec.admissionScope.admissionMode", "") != "UsageBasedAdmissionFairSharing")
+    return std::nullopt;
+  std::set<std::string, std::less<>> out;
+  const Json* groups = queue.find("spec.resourceGroups");
+  for (std::size_t i = 0; groups != nullptr && i < groups->size(); ++i) {
+    const Json* covered = groups->items()[i].find("coveredResources");
+    for (std::size_t j = 0; covered != nullptr && j < covered->size(); ++j)
+      out.insert(std::string(covered->items()[j].as_string()));
+  }
+  return out;
+}
+
 /// Seconds since 1970 of `2026-01-01T00:00:00Z`; nullopt: it is no such time.
 std::optional<std::int64_t> seconds_of(const std::string& text) {
   int y = 0;
@@ -100,18 +114,33 @@ void Queues::learn() {
 }
 
 void Queues::take_cluster_queue(const std::string& name, const Json* object) {
+  const auto covered = object != nullptr ? ordered_by_use(*object) : std::nullopt;
   const bool was = shared_.contains(name);
-  const bool is = object != nullptr && object->string_or("spec.admissionScope.admissionMode", "") ==
-                                           "UsageBasedAdmissionFairSharing";
-  if (is == was) return;
-  if (is)
-    shared_.insert(name);
+  if (!was && !covered) return;
+  if (covered)
+    shared_[name] = *covered;
   else
     shared_.erase(name);
   for (auto& [key, local] : locals_) {
     if (local.cluster_queue != name) continue;
-    context_.order_changed(key);
+    if (was != covered.has_value()) context_.order_changed(key);
+    begin_to_tell(key, local);
   }
+}
+
+const Queues::Resources* Queues::covered_of(const Local& local) const {
+  const auto it = shared_.find(local.cluster_queue);
+  return it == shared_.end() ? nullptr : &it->second;
+}
+
+/// Who has used nothing yet says so: it is served by that already.
+void Queues::begin_to_tell(const std::string& key, Local& local) {
+  const Resources* covered = covered_of(local);
+  if (covered == nullptr ||
+      std::includes(local.shown.begin(), local.shown.end(), covered->begin(), covered->end()))
+    return;
+  settle(local.usage, now(), rates_);
+  tell(key, local);
 }
 
 void Queues::take_local_queue(const std::string& key, const Json* object) {
@@ -138,6 +167,7 @@ void Queues::take_local_queue(const std::string& key, const Json* object) {
   local.cluster_queue = queue;
   local.weight = weight;
   context_.order_changed(key);
+  begin_to_tell(key, local);
 }
 
 /// `entered`: one that holds quota and did not before has got it just now.
@@ -235,12 +265,15 @@ void Queues::tell(const std::string& key, Local& local) {
   Json& told = fair["admissionFairSharingStatus"];
   told["lastUpdate"] = Json(sluice::time_text(local.usage.at * 1'000'000'000));
   Json& consumed = told["consumedResources"] = Json::object();
-  for (const auto& [resource, amount] : local.usage.consumed)
+  Resources shown = *covered_of(local);  // of these also what was not used
+  for (const std::string& resource : shown) consumed[resource] = Json("0");
+  for (const auto& [resource, amount] : local.usage.consumed) {
     consumed[resource] = Json(quantity_text(amount));
+    shown.insert(resource);
+  }
   for (const std::string& resource : local.shown)  // a merge patch forgets what is null
-    if (!local.usage.consumed.contains(resource)) consumed[resource] = Json();
-  local.shown.clear();
-  for (const auto& [resource, amount] : local.usage.consumed) local.shown.insert(resource);
+    if (!shown.contains(resource)) consumed[resource] = Json();
+  local.shown = std::move(shown);
   const std::size_t slash = key.find('/');
   const ObjectRef ref{std::string(kVersion), "LocalQueue", key.substr(0, slash),
                       key.substr(slash + 1)};

@@ -41,12 +41,13 @@ class Queues {
   std::optional<Standing> standing(std::string_view local_queue) const;
 
  private:
+  using Resources = std::set<std::string, std::less<>>;
   struct Local {
     std::string cluster_queue;
     double weight = 1;
     Usage usage;
     std::set<std::string> waiting;  // keys
-    std::set<std::string> shown;    // resources in the status
+    Resources shown;                // in the status
   };
   struct Holder {
     std::string local_queue, uid, since;  // since: it got its quota
@@ -56,11 +57,13 @@ class Queues {
 
   void learn();
   void take_cluster_queue(const std::string& name, const sluice::Json* object);
+  const Resources* covered_of(const Local& local) const;
+  void begin_to_tell(const std::string& key, Local& local);
   void take_local_queue(const std::string& key, const sluice::Json* object);
   void take_workload(const std::string& key, const sluice::Json* object, bool entered);
   void release(const std::string& key);
   void wait(const std::string& key, const std::string& local_queue);
-  bool shared(const Local& local) const { return shared_.contains(local.cluster_queue); }
+  bool shared(const Local& local) const { return covered_of(local) != nullptr; }
   void tell(const std::string& key, Local& local);
   std::int64_t now() const { return context_.now() / 1'000'000'000; }
 
@@ -68,7 +71,7 @@ class Queues {
   Rates rates_;
   bool learnt_ = false;
   std::int64_t last_event_ = 0;
-  std::set<std::string, std::less<>> shared_;                 // ClusterQueues that order by use
+  std::map<std::string, Resources, std::less<>> shared_;      // that order by use: what they cover
   std::map<std::string, Local, std::less<>> locals_;          // by namespace/name
   std::map<std::string, Holder, std::less<>> holders_;        // by key
   std::map<std::string, std::string, std::less<>> waits_in_;  // workload: LocalQueue

@@ -23,7 +23,8 @@ struct World {
   World() {
     host.objects().put(object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
       "metadata":{"name":"cq"},
-      "spec":{"admissionScope":{"admissionMode":"UsageBasedAdmissionFairSharing"}}})"));
+      "spec":{"admissionScope":{"admissionMode":"UsageBasedAdmissionFairSharing"},
+      "resourceGroups":[{"coveredResources":["cpu"]}]}})"));
     for (const char* name : {"a", "b"})
       host.objects().put(object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
         "metadata":{"name":")" + std::string(name) +
@@ -79,6 +80,36 @@ TEST(Plugin, AnEntryCountsAtOnceAndPutsItsLocalQueueBehind) {
   EXPECT_GT(a.key, b.key);
   plugin.reconcile(World::ref("Workload", "ns", "w"));
   EXPECT_EQ(world.consumed("a"), "4") << "seen again, counted once";
+}
+
+TEST(Plugin, WhoHasUsedNothingSaysSo) {
+  World world;
+  TestedPlugin plugin(world.host, kConfig);
+  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+  EXPECT_EQ(world.consumed("a"), "0");
+  EXPECT_EQ(world.consumed("b"), "0");
+  world.host.objects().put(object(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue",
+    "metadata":{"name":"c","namespace":"ns"},"spec":{"clusterQueue":"cq"}})"));
+  plugin.reconcile(World::ref("LocalQueue", "ns", "c"));
+  EXPECT_EQ(world.consumed("c"), "0") << "a new one, too";
+}
+
+TEST(Plugin, AClusterQueueThatBeginsToAskForItIsToldWhatWasUsed) {
+  World world;
+  const char* kPlain = R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",
+    "metadata":{"name":"cq"},"spec":{"resourceGroups":[{"coveredResources":["cpu"]}]}})";
+  Json asks = *world.host.objects().find("ClusterQueue", "", "cq");
+  world.host.objects().put(object(kPlain));
+  TestedPlugin plugin(world.host, kConfig);
+  plugin.reconcile(World::ref("LocalQueue", "ns", "a"));
+  world.put("w", "a", "8");
+  plugin.reconcile(World::ref("Workload", "ns", "w"));
+  EXPECT_EQ(world.consumed("a"), "");
+  plugin.advance(std::chrono::seconds(60));
+  world.host.objects().put(std::move(asks));
+  plugin.reconcile(World::ref("ClusterQueue", "", "cq"));
+  EXPECT_EQ(world.consumed("a"), "4");  // 8 · (1 − ½): held for a half-life
+  EXPECT_EQ(world.consumed("b"), "0");
 }
 
 TEST(Plugin, WhatIsHeldCountsInTimeAndIsForgotten) {
