@@ -7,6 +7,16 @@
 #include "core/engine/workload_views.hpp"
 
 namespace sluice {
+namespace {
+
+/// Whoever is off, or was, does not queue again by himself, and his tries are counted anew.
+void forget_backoff(WorkloadRecord& w) {
+  if (!w.extras) return;
+  w.extras->requeue = {};
+  w.extras->backing_off = false;
+}
+
+}  // namespace
 
 using Type = ConditionRecord::Type;
 
@@ -157,6 +167,7 @@ void Lifecycle::turn_off(WorkloadId id, std::string_view message) {
   WorkloadRecord& w = model_.workloads[id];
   waiting_.dequeue(id);
   holdings_.drop_earmark(id);
+  forget_backoff(w);
   w.state = WorkloadState::kInactive;
   w.pending.reset();
   set_condition(model_, w, Type::kQuotaReserved, false, "Deactivated", message);
@@ -246,10 +257,7 @@ void Lifecycle::preempt(WorkloadId id, QueueId queue, std::span<const Victim> vi
 
 void Lifecycle::reactivate(WorkloadId id) {
   WorkloadRecord& w = model_.workloads[id];
-  if (w.extras) {
-    w.extras->requeue = {};
-    w.extras->backing_off = false;
-  }
+  forget_backoff(w);            // a dump may bring it
   if (w.holds_quota()) return;  // it is queued when it has ended
   w.state = WorkloadState::kPending;
   w.logged_pending = 0;  // its condition says that it is inactive: why it waits is told anew

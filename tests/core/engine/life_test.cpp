@@ -186,6 +186,13 @@ TEST_F(PodsReady, PastTheLimitItIsDeactivated) {
   s.after(100);
   EXPECT_EQ(s.run(), Lines("evicted a DeactivatedDueToRequeuingLimitExceeded",
                            "deactivated a DeactivatedDueToRequeuingLimitExceeded"));
+  const auto requeue = [&s] { return s.engine.status(*s.engine.find("ns/a")).requeue_state; };
+  EXPECT_FALSE(requeue()) << "it does not queue again by itself";
+  s.after(1).submit(Job("a", "q").cpu(1).active(false)).run();  // as the host tells it
+  s.after(1).submit(Job("a", "q").cpu(1)).run();
+  s.after(100);
+  EXPECT_EQ(s.run(), Lines("evicted a PodsReadyTimeout")) << "its tries are counted anew";
+  EXPECT_EQ(requeue()->count, 1);
 }
 
 TEST_F(PodsReady, ThoseThatRepresentOneShareItsBackoffAndItsLimit) {
