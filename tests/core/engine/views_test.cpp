@@ -83,6 +83,17 @@ TEST(QueueViews, CountsFollowEveryWayOut) {
   EXPECT_EQ(tally.finished[0].count, 1U);
 }
 
+TEST(QueueViews, PodsThatAreOverAskForNothing) {
+  // 3 pods of 2 CPUs each wait for a queue of 1 CPU; one of them is over.
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 1}}));
+  const auto asked = [&s] { return tally_of(s.engine.model()).requested.at(0).amount; };
+  s.submit(Job("a", "q").cpu(2).count(3)).run();
+  EXPECT_EQ(asked(), 6000);
+  s.submit(Job("a", "q").cpu(2).count(3).reclaimable(1)).run();
+  EXPECT_EQ(asked(), 4000);
+}
+
 TEST(CohortViews, HaveWhatTheirQueuesHoldAndTheQuotaOfTheWholeSubtree) {
   // 3 of p's own 2 and q's 4 are held by p, in the cohort below; 1 by q.
   Scenario s;
