@@ -21,27 +21,28 @@ void describe_activity(const QueueRecord& queue, QueueView& out) {
       return;
     case Inactive::kStopped:
       out.reason = "Stopped";
-      out.message = prefix + "is stopped";
+      out.message = prefix + "is stopped.";
       return;
     case Inactive::kFlavorNotFound:
       out.reason = "FlavorNotFound";
-      out.message = prefix + "references missing ResourceFlavor(s): " + queue.inactive_detail;
+      out.message = prefix + "references missing ResourceFlavor(s): " + queue.inactive_detail + ".";
       return;
     case Inactive::kCohortCycle:
       out.reason = "Unknown";
-      out.message = prefix + "its cohort is part of a cycle";
+      out.message = prefix + "its cohort is part of a cycle.";
       return;
     case Inactive::kCheckNotFound:
       out.reason = "AdmissionCheckNotFound";
-      out.message = prefix + "references missing AdmissionCheck(s): " + queue.inactive_detail;
+      out.message = prefix + "references missing AdmissionCheck(s): " + queue.inactive_detail + ".";
       return;
     case Inactive::kCheckInactive:
       out.reason = "AdmissionCheckInactive";
-      out.message = prefix + "references inactive AdmissionCheck(s): " + queue.inactive_detail;
+      out.message =
+          prefix + "references inactive AdmissionCheck(s): " + queue.inactive_detail + ".";
       return;
     case Inactive::kMissing:
       out.reason = "Unknown";
-      out.message = prefix + "it doesn't exist";
+      out.message = prefix + "it doesn't exist.";
       return;
   }
 }

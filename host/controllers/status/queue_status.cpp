@@ -67,6 +67,20 @@ void set_counts(json::object& status, const QueueCounts& counts) {
   status["admittedWorkloads"] = counts.admitted;
 }
 
+/// What a LocalQueue uses of each flavor of its ClusterQueue, and nothing of it included.
+void describe_use(const QueueView& queue, const LocalQueueView* own, json::object& status) {
+  const auto own_use = [&](const FlavorUse& of) -> FlavorUse {
+    if (own)
+      for (const FlavorUse& use : own->use)
+        if (use.flavor == of.flavor && use.resource == of.resource) return use;
+    return {};
+  };
+  status["flavorsReservation"] =
+      by_flavor(queue.use, [&](const FlavorUse& use) { return own_use(use).reserved; }, {});
+  status["flavorsUsage"] =
+      by_flavor(queue.use, [&](const FlavorUse& use) { return own_use(use).used; }, {});
+}
+
 Result<void> write(ObjectAccess& objects, const api::KindInfo& kind, const std::string& key,
                    json::object status) {
   if (auto done = objects.update_status(kind, key, std::move(status)); !done)
@@ -211,18 +225,8 @@ Result<void> QueueStatusController::write_local_queue(const std::string& key,
     status["conditions"] = active_condition(
         *object, true, "Ready", "Can submit new workloads to localQueue", objects.now());
   set_counts(status, own ? own->counts : QueueCounts());
-  const auto own_use = [&](const FlavorUse& of) -> FlavorUse {
-    if (own)
-      for (const FlavorUse& use : own->use)
-        if (use.flavor == of.flavor && use.resource == of.resource) return use;
-    return {};
-  };
-  const std::vector<FlavorUse> none;
-  const auto& all = queue ? queue->use : none;
-  status["flavorsReservation"] =
-      by_flavor(all, [&](const FlavorUse& use) { return own_use(use).reserved; }, {});
-  status["flavorsUsage"] =
-      by_flavor(all, [&](const FlavorUse& use) { return own_use(use).used; }, {});
+  for (const char* use : {"flavorsReservation", "flavorsUsage"}) status.erase(use);
+  if (queue) describe_use(*queue, own, status);
   return write(objects, *local_queues_, key, std::move(status));
 }
 

@@ -90,7 +90,7 @@ TEST(QueueStatus, ActiveSaysWhyNot) {
     const char* local;
   };
   const Case cases[] = {
-      {R"({"spec":{"stopPolicy":"Hold"}})", "Stopped Can't admit new workloads: is stopped",
+      {R"({"spec":{"stopPolicy":"Hold"}})", "Stopped Can't admit new workloads: is stopped.",
        "ClusterQueueIsInactive Can't submit new workloads to clusterQueue"},
       {R"({"spec":{"stopPolicy":"None"}})", "Ready Can admit new workloads",
        "Ready Can submit new workloads to localQueue"},
@@ -113,13 +113,14 @@ TEST(QueueStatus, ActiveSaysWhyNot) {
   world.pass(kSecond);
   EXPECT_EQ(
       seen("clusterqueues", "cq"),
-      "FlavorNotFound Can't admit new workloads: references missing ResourceFlavor(s): small");
+      "FlavorNotFound Can't admit new workloads: references missing ResourceFlavor(s): small.");
   EXPECT_EQ(world.status("clusterqueues", "cq", "/conditions/0/status"), "False");
   ASSERT_TRUE(access.remove(world.kind("clusterqueues"), "cq").ok());
   world.kernel.run_to_rest();
   world.pass(kSecond);
   EXPECT_EQ(seen("localqueues", "default/lq"),
             "ClusterQueueDoesNotExist Can't submit new workloads to clusterQueue");
+  EXPECT_EQ(world.status("localqueues", "default/lq", "/flavorsUsage"), "(absent)");
 }
 
 TEST(QueueStatus, IsWrittenAtMostEveryTenthOfASecond) {
