@@ -19,6 +19,10 @@ void describe_activity(const QueueRecord& queue, QueueView& out) {
       out.reason = "Ready";
       out.message = "Can admit new workloads";
       return;
+    case Inactive::kTerminating:
+      out.reason = "Terminating";
+      out.message = "Can't admit new workloads; clusterQueue is terminating";
+      return;
     case Inactive::kStopped:
       out.reason = "Stopped";
       out.message = prefix + "is stopped.";

@@ -219,6 +219,10 @@ void Structure::set_activity() {
   for (QueueRecord& queue : model_.queues) {
     queue.inactive_detail.clear();
     if (!queue.active()) continue;
+    if (queue.spec->meta.deletion_time) {
+      queue.inactive = Inactive::kTerminating;
+      continue;
+    }
     if (queue.spec->stop_policy != api::StopPolicy::kNone) queue.inactive = Inactive::kStopped;
     for (const ResourceGroupRecord& group : queue.groups) {
       for (const FlavorId flavor : group.flavors) {

@@ -40,6 +40,9 @@ std::shared_ptr<const PendingReason> queue_reason(const QueueRecord& queue) {
     case Inactive::kMissing:
       why->text += " doesn't exist";
       break;
+    case Inactive::kTerminating:
+      why->text += " is terminating";
+      break;
     case Inactive::kStopped:
       why->reason = WaitReason::kSuspended;
       why->text += " is stopped";

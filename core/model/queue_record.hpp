@@ -32,6 +32,7 @@ struct ResourceGroupRecord {
 enum class Inactive : std::uint8_t {
   kNo,
   kMissing,
+  kTerminating,
   kStopped,
   kFlavorNotFound,
   kCohortCycle,

@@ -23,6 +23,7 @@
 #include "host/controllers/jobs/pod_gates.hpp"
 #include "host/controllers/status/decision_events.hpp"
 #include "host/controllers/status/queue_status.hpp"
+#include "host/controllers/status/quota_in_use.hpp"
 #include "host/controllers/status/retention.hpp"
 #include "host/kernel/kernel.hpp"
 #include "host/writes/object_writer.hpp"
@@ -44,6 +45,7 @@ class ControllerSetup {
         lifting_(kernel.scheme(), gates_),
         checks_(kernel.scheme(), kernel.engine(), checks),
         statuses_(kernel.scheme(), kernel.engine(), config.engine.fair_sharing),
+        quota_in_use_(kernel.scheme(), kernel.engine()),
         workloads_(kernel.scheme(), config.retention),
         old_events_(kernel.scheme()),
         decisions_(kernel.scheme(), kernel.engine(), objects) {
@@ -64,6 +66,7 @@ class ControllerSetup {
   /// What only clients need: statuses of queues, and an end of what is old.
   void add_upkeep(ControllerLoop& loop) {
     if (!job_kinds_.idle()) loop.add(job_kinds_);
+    loop.add(quota_in_use_);
     loop.add(workloads_);
     loop.add(old_events_);
     loop.add(statuses_);
@@ -87,6 +90,7 @@ class ControllerSetup {
   PodGateController lifting_;
   CheckController checks_;
   QueueStatusController statuses_;
+  QuotaInUseController quota_in_use_;
   WorkloadRetention workloads_;
   EventRetention old_events_;
   DecisionEvents decisions_;

@@ -47,7 +47,8 @@ Writing writing_of(const api::KindInfo& kind) {
   if (kind.kind == "Namespace" || kind.kind == "PriorityClass" || kind.kind == "Node")
     return Writing::kNothing;
   if (kind.group != "kueue.x-k8s.io") return Writing::kAll;
-  if (kind.kind == "AdmissionCheck") return Writing::kMarked;
+  const bool let_go = kind.kind == "ClusterQueue" || kind.kind == "ResourceFlavor";
+  if (kind.kind == "AdmissionCheck" || let_go) return Writing::kMarked;
   return kind.status_subresource ? Writing::kStatus : Writing::kNothing;
 }
 

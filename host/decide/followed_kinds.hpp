@@ -22,7 +22,7 @@ std::vector<FollowedKind> followed_kinds(const Configuration& config, Rules& rul
 enum class Writing : std::uint8_t {
   kNothing,
   kStatus,  ///< what it tells of queues and flavors
-  kMarked,  ///< that, and by an annotation who answers a check
+  kMarked,  ///< that, who answers a check (an annotation), and that nothing is in use any more
   kJob,     ///< it starts and stops what others made
   kGates,   ///< of pods, which it lets go
   kAll,     ///< workloads, and what plugins make

@@ -29,9 +29,9 @@ bool waits_for_pods_to_end(const json::object& workload) {
   return is_terminating(workload) && has_finalizer(workload, kInUseFinalizer);
 }
 
-ApiResult<void> release(json::object workload, ObjectAccess& objects) {
-  remove_finalizer(workload, kInUseFinalizer);
-  return objects.update(std::move(workload));
+ApiResult<void> release(json::object object, ObjectAccess& objects) {
+  remove_finalizer(object, kInUseFinalizer);
+  return objects.update(std::move(object));
 }
 
 InUseController::InUseController(const api::Scheme& scheme)

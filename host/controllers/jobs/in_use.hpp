@@ -18,8 +18,8 @@ inline constexpr std::string_view kInUseFinalizer = "kueue.x-k8s.io/resource-in-
 
 /// Is this Workload deleted, and kept by the finalizer?
 bool waits_for_pods_to_end(const boost::json::object& workload);
-/// Removes the finalizer.
-ApiResult<void> release(boost::json::object workload, ObjectAccess& objects);
+/// Removes the finalizer, of any kind of object.
+ApiResult<void> release(boost::json::object object, ObjectAccess& objects);
 
 class InUseController final : public Controller {
  public:

@@ -323,6 +323,16 @@ std::string requeued(Scenario& s, const std::string& name) {
   return c ? c->status + " " + c->reason : "(absent)";
 }
 
+TEST(Life, AQueueThatIsBeingDeletedAdmitsNobodyAndKeepsWhoRuns) {
+  Scenario s;
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  Queue leaving = plain(4);
+  leaving.object.meta.deletion_time = s.now();
+  s.queue(leaving).submit(Job("b", "q").cpu(1)).run();
+  EXPECT_EQ(s.admitted(), "a");
+  EXPECT_EQ(s.why("b"), "Misconfigured: ClusterQueue q is terminating");
+}
+
 TEST(Life, TheConditionRequeuedTellsWhetherAnEvictedOneWaits) {
   Scenario s;
   s.flavor("f").queue(plain(4).lower_priority());

@@ -94,8 +94,10 @@ TEST(Deployment, WhoDecidesMayDoWhatItDoesAndNoMore) {
       {"jobs", "get list patch watch"},
       {"jobs/status", "patch"},
       {"jobs/finalizers", "update"},
-      {"clusterqueues", "get list watch"},
+      {"clusterqueues", "get list patch watch"},  // Kueue's finalizer goes with the last use
       {"clusterqueues/status", "patch"},
+      {"resourceflavors", "get list patch watch"},
+      {"localqueues", "get list watch"},
       {"admissionchecks", "get list patch watch"},  // an annotation tells which plugin answers
       {"admissionchecks/status", "patch"},
       {"namespaces", "get list watch"},
@@ -122,9 +124,11 @@ TEST(Deployment, WhatPluginsMayWriteTheRoleAllows) {
   const struct {
     std::string_view resource, verbs;
   } rows[] = {
-      {"pods", "delete get list patch watch"}, {"pods/status", "patch"},
-      {"pods/finalizers", "update"},           {"localqueues", "create get list watch"},
-      {"clusterqueues", "get list watch"},
+      {"pods", "delete get list patch watch"},
+      {"pods/status", "patch"},
+      {"pods/finalizers", "update"},
+      {"localqueues", "create get list watch"},
+      {"clusterqueues", "get list patch watch"},
   };
   for (const auto& row : rows) EXPECT_EQ(verbs_of(may, row.resource), row.verbs) << row.resource;
 }

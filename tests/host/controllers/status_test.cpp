@@ -123,6 +123,44 @@ TEST(QueueStatus, ActiveSaysWhyNot) {
   EXPECT_EQ(world.status("localqueues", "default/lq", "/flavorsUsage"), "(absent)");
 }
 
+TEST(QuotaInUse, KueuesFinalizerStaysWithTheLastUseAndNoLonger) {
+  const char* kHeld = R"({"metadata":{"finalizers":["kueue.x-k8s.io/resource-in-use"]}})";
+  StatusWorld world;
+  world.apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{
+    "name":"gate","finalizers":["kueue.x-k8s.io/resource-in-use"]},
+    "spec":{"controllerName":"c"}})");
+  for (const auto& [resource, name] :
+       {std::pair("clusterqueues", "cq"), {"resourceflavors", "small"}})
+    ASSERT_TRUE(world.merge(resource, name, kHeld).ok());
+  world.workload("a", 2);
+  ObjectAccess& access = world.objects;
+  const auto remove = [&](const char* resource, const char* key) {
+    EXPECT_TRUE(access.remove(world.kind(resource), key).ok()) << key;
+    world.kernel.run_to_rest();
+    world.pass(kSecond);
+  };
+  const auto there = [&](const char* resource, const char* key) {
+    return access.exists(world.kind(resource), key);
+  };
+  remove("admissionchecks", "gate");
+  EXPECT_FALSE(there("admissionchecks", "gate")) << "no queue names it";
+  remove("clusterqueues", "cq");
+  remove("resourceflavors", "small");
+  EXPECT_TRUE(there("clusterqueues", "cq")) << "a runs there";
+  EXPECT_TRUE(there("resourceflavors", "small")) << "two queues name it";
+  EXPECT_EQ(world.status("clusterqueues", "cq", "/conditions/0/reason"), "Terminating");
+  EXPECT_EQ(world.status("localqueues", "default/lq", "/conditions/0/reason"),
+            "ClusterQueueIsInactive");
+  world.workload("b", 1);
+  world.pass(kSecond);
+  EXPECT_EQ(world.counts("clusterqueues", "cq"), "1 pending, 1 reserving, 1 admitted");
+  remove("workloads", "default/a");
+  EXPECT_FALSE(there("clusterqueues", "cq"));
+  EXPECT_TRUE(there("resourceflavors", "small")) << "lender names it";
+  remove("clusterqueues", "lender");
+  EXPECT_FALSE(there("resourceflavors", "small"));
+}
+
 TEST(QueueStatus, IsWrittenAtMostEveryTenthOfASecond) {
   StatusWorld world;
   world.workload("a", 1);

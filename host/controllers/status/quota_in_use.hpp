@@ -1,0 +1,42 @@
+// QuotaInUseController: a ClusterQueue, ResourceFlavor or AdmissionCheck with the finalizer
+// kueue.x-k8s.io/resource-in-use, which Kueue puts on each one, stays after it was deleted while it
+// is in use: the queue while workloads are admitted there, the others while a queue names them.
+// Nobody else would remove the finalizer of those that came from Kueue.
+//
+// Kernel's thread.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/engine/engine.hpp"
+#include "host/objects/controller.hpp"
+
+namespace sluice::host {
+
+class QuotaInUseController final : public Controller {
+ public:
+  /// `engine` must outlive it.
+  QuotaInUseController(const api::Scheme& scheme, const Engine& engine);
+
+  std::string_view name() const override { return "quota-in-use"; }
+  std::vector<std::string> watches() const override;
+  /// Keys are those that were deleted and are still there.
+  void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
+  bool loads_apart() const override { return true; }
+  Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
+
+ private:
+  bool in_use(const WorkKey& key) const;
+
+  const Engine& engine_;
+  const api::KindInfo* workloads_;
+  const api::KindInfo* queues_;
+  const api::KindInfo* flavors_;
+  const api::KindInfo* checks_;
+  std::set<WorkKey> leaving_;
+};
+
+}  // namespace sluice::host
