@@ -38,17 +38,22 @@ std::vector<std::string> QuotaInUseController::watches() const {
 }
 
 void QuotaInUseController::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
-  if (change.kind != workloads_) {
-    const WorkKey key{change.kind, change.key};
-    const bool leaves = change.stored && change.stored->metadata.terminating() &&
-                        change.stored->metadata.has_finalizer(kInUseFinalizer);
-    if (leaves)
-      leaving_.insert(key);
-    else
-      leaving_.erase(key);
-  }
+  const auto add_leaving = [&](const api::KindInfo* kind) {
+    for (const std::string& name : leaving_[kind]) keys.push_back({kind, name});
+  };
   // Whatever changes may have been the last use; there are few, and for a short time.
-  keys.insert(keys.end(), leaving_.begin(), leaving_.end());
+  if (change.kind == workloads_) return add_leaving(queues_);
+  const bool leaves = change.stored && change.stored->metadata.terminating() &&
+                      change.stored->metadata.has_finalizer(kInUseFinalizer);
+  if (leaves) {
+    leaving_[change.kind].insert(change.key);
+    keys.push_back({change.kind, change.key});
+  } else {
+    leaving_[change.kind].erase(change.key);
+  }
+  if (change.kind != queues_) return;
+  add_leaving(flavors_);
+  add_leaving(checks_);
 }
 
 bool QuotaInUseController::in_use(const WorkKey& key) const {

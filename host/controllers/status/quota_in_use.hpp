@@ -6,6 +6,7 @@
 // Kernel's thread.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,7 +37,7 @@ class QuotaInUseController final : public Controller {
   const api::KindInfo* queues_;
   const api::KindInfo* flavors_;
   const api::KindInfo* checks_;
-  std::set<WorkKey> leaving_;
+  std::map<const api::KindInfo*, std::set<std::string, std::less<>>> leaving_;  // their names
 };
 
 }  // namespace sluice::host
