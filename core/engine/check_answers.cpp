@@ -56,9 +56,9 @@ void Lifecycle::settle_checks(WorkloadId id) {
   switch (verdict.say) {
     case ChecksSay::kRejected:
       return deactivate(id, "DeactivatedDueToAdmissionCheck",
-                        "Deactivated due to AdmissionCheck(s) in Rejected state: " + verdict.names);
+                        "The workload is deactivated due to " + verdict.checks);
     case ChecksSay::kRetry:
-      return retry(id, verdict.names);
+      return retry(id, verdict.checks);
     case ChecksSay::kGoOn:
       if (w.state != WorkloadState::kQuotaReserved) return;
       recheck_due_.insert(id);
@@ -71,7 +71,7 @@ void Lifecycle::settle_checks(WorkloadId id) {
 
 /// Evicts; it waits until the longest delay of those checks is over. Not twice in one instant: a
 /// check that answers at once, always the same, would turn for ever.
-void Lifecycle::retry(WorkloadId id, const std::string& names) {
+void Lifecycle::retry(WorkloadId id, const std::string& checks) {
   WorkloadRecord& w = model_.workloads[id];
   WorkloadExtras& more = w.more();
   Time due = retry_due(model_, w);
@@ -81,7 +81,7 @@ void Lifecycle::retry(WorkloadId id, const std::string& names) {
   more.requeue.requeue_at = due;
   Decision why;
   why.reason = "AdmissionCheck";
-  why.message = "Evicted due to AdmissionCheck(s) in Retry state: " + names;
+  why.message = "Evicted due to " + checks;
   evict(id, why);
   if (more.backing_off) {
     timers_.push({due, id, w.epoch, TimerKind::kBackoff});

@@ -1,6 +1,7 @@
 #include "core/engine/checks.hpp"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -13,13 +14,19 @@ constexpr std::string_view kStateRetry = "Retry";
 constexpr std::string_view kStateRejected = "Rejected";
 constexpr std::string_view kPreemptionRequired = "PreemptionRequired";
 
-/// `"name" (message); …` of the checks in this state; empty: there is none.
+/// `AdmissionChecks in Retry state: "name" (message); …` of those that are, by name; empty: none
+/// is.
 std::string those_in(std::string_view state, std::span<const api::AdmissionCheckState> checks) {
-  std::string out;
-  for (const api::AdmissionCheckState& check : checks) {
-    if (check.state != state) continue;
-    out += (out.empty() ? "\"" : "; \"") + check.name + "\"";
-    if (!check.message.empty()) out += " (" + check.message + ")";
+  std::map<std::string_view, std::string_view> found;  // messages
+  for (const api::AdmissionCheckState& check : checks)
+    if (check.state == state) found.emplace(check.name, check.message);
+  if (found.empty()) return {};
+  std::string out(found.size() == 1 ? "AdmissionCheck in " : "AdmissionChecks in ");
+  out.append(state).append(" state: ");
+  const char* before = "\"";
+  for (const auto& [name, message] : found) {
+    out.append(std::exchange(before, "; \"")).append(name) += '"';
+    if (!message.empty()) out.append(" (").append(message) += ')';
   }
   return out;
 }
@@ -101,10 +108,10 @@ std::optional<std::string> take_report(const Model& model, const WorkloadRecord&
 }
 
 CheckVerdict verdict_of(const Model& model, const WorkloadRecord& w) {
-  if (std::string names = those_in(kStateRejected, w.checks()); !names.empty())
-    return {ChecksSay::kRejected, std::move(names)};
-  if (std::string names = those_in(kStateRetry, w.checks()); !names.empty())
-    return {ChecksSay::kRetry, std::move(names)};
+  if (std::string checks = those_in(kStateRejected, w.checks()); !checks.empty())
+    return {ChecksSay::kRejected, std::move(checks)};
+  if (std::string checks = those_in(kStateRetry, w.checks()); !checks.empty())
+    return {ChecksSay::kRetry, std::move(checks)};
   const bool goes_on =
       all_ready(w) || (w.holds_quota() && !w.holding->planned.empty() && lets_preempt(model, w));
   return {goes_on ? ChecksSay::kGoOn : ChecksSay::kWait, {}};

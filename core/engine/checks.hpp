@@ -33,7 +33,8 @@ enum class ChecksSay : std::uint8_t {
 };
 struct CheckVerdict {
   ChecksSay say = ChecksSay::kWait;
-  std::string names;  ///< kRejected and kRetry: `"name" (message); …`
+  std::string
+      checks;  ///< kRejected and kRetry: `AdmissionChecks in Retry state: "name" (message); …`
 };
 CheckVerdict verdict_of(const Model& model, const WorkloadRecord& w);
 

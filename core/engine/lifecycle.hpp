@@ -132,7 +132,7 @@ class Lifecycle {
                         std::shared_ptr<PendingReason> why);
   void take_report(WorkloadId id, api::AdmissionCheckState& check,
                    const api::AdmissionCheckState& report);
-  void retry(WorkloadId id, const std::string& names);
+  void retry(WorkloadId id, const std::string& checks);
   void start_timers(WorkloadId id);
   void watch_recovery(WorkloadId id);
   bool is_recovering(const WorkloadRecord& w) const;

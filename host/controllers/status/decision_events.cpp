@@ -8,6 +8,16 @@
 #include "core/engine/workload_views.hpp"
 
 namespace sluice::host {
+namespace {
+
+/// `The workload is deactivated …` as an Event about that workload says it.
+std::string without_subject(std::string_view message) {
+  constexpr std::string_view kSubject = "The workload is d";
+  if (!message.starts_with(kSubject)) return std::string(message);
+  return "D" + std::string(message.substr(kSubject.size()));
+}
+
+}  // namespace
 
 DecisionEvents::DecisionEvents(const api::Scheme& scheme, const Engine& engine,
                                ObjectAccess& objects)
@@ -35,7 +45,7 @@ void DecisionEvents::decided(Time now, const Decision& decision) {
       constexpr std::string_view kTimeLimit = "DeactivatedDueToMaximumExecutionTimeExceeded";
       const std::int32_t limit = engine_.object(id)->maximum_execution_seconds.value_or(0);
       if (decision.reason == "DeactivatedDueToAdmissionCheck")
-        emit(id, true, "AdmissionCheckRejected", decision.message);
+        emit(id, true, "AdmissionCheckRejected", without_subject(decision.message));
       if (decision.reason == kTimeLimit)
         emit(id, true, "MaximumExecutionTimeExceeded",
              fmt::format("The maximum execution time ({}s) exceeded", limit));

@@ -50,6 +50,31 @@ TEST(Checks, ReadyThatTurnsToPendingHoldsItAgain) {
   EXPECT_EQ(s.checks("w"), "a=Pending b=Ready");
 }
 
+// Several are named in the order of their names, each with what it says.
+TEST(Checks, ThatEndAWorkloadAreNamed) {
+  for (const std::string state : {"Retry", "Rejected"}) {
+    Scenario s;
+    s.flavor("f").queue(four().checked_by("b").checked_by("c").checked_by("a"));
+    s.submit(Job("w", "q").cpu(1)).run();
+    const WorkloadId id = *s.engine.find("ns/w");
+    auto object = std::make_shared<api::Workload>(*s.engine.object(id));
+    object->status = s.engine.status(id);
+    for (api::AdmissionCheckState& each : object->status.admission_checks) {
+      each.state = each.name == "c" ? "Ready" : state;
+      if (each.name == "b") each.message = "no budget";
+      each.requeue_after_seconds = 60;
+    }
+    s.apply(std::move(object));
+    s.run();
+    const std::string those = "AdmissionChecks in " + state + " state: \"a\"; \"b\" (no budget)";
+    EXPECT_EQ(condition(s, "w", "Evicted"),
+              state == "Retry" ? "True AdmissionCheck: Evicted due to " + those
+                               : "True DeactivatedDueToAdmissionCheck: The workload is deactivated "
+                                 "due to " +
+                                     those);
+  }
+}
+
 struct Ends : ::testing::TestWithParam<int> {};
 
 TEST_P(Ends, RetryEvictsAndComesBackAfterItsDelay) {
@@ -64,7 +89,7 @@ TEST_P(Ends, RetryEvictsAndComesBackAfterItsDelay) {
   EXPECT_EQ(s.state("w"), "pending");
   EXPECT_EQ(s.checks("w"), GetParam() == 2 ? "a=Pending b=Pending" : "a=Pending");
   EXPECT_EQ(condition(s, "w", "Evicted"),
-            "True AdmissionCheck: Evicted due to AdmissionCheck(s) in Retry state: \"a\"");
+            "True AdmissionCheck: Evicted due to AdmissionCheck in Retry state: \"a\"");
   const auto status = s.engine.status(*s.engine.find("ns/w"));
   EXPECT_EQ(status.admission_checks[0].retry_count, 1);
   EXPECT_EQ(status.admission_checks[0].message,
