@@ -13,6 +13,7 @@
 #include "core/hooks/hooks.hpp"
 #include "host/config/config.hpp"
 #include "host/controllers/checks/check_controller.hpp"
+#include "host/controllers/class_priority.hpp"
 #include "host/controllers/controller_loop.hpp"
 #include "host/controllers/jobs/ends.hpp"
 #include "host/controllers/jobs/gates_of_new_pods.hpp"
@@ -39,6 +40,7 @@ class ControllerSetup {
       : policy_(config.managed_jobs),
         gates_(hooks.pod_gate, hooks.plugins),
         jobs_(kernel.scheme(), {hooks.job_mapping, hooks.plugins}, config.managed_jobs),
+        class_priorities_(kernel.scheme(), kernel.engine()),
         in_use_(kernel.scheme()),
         ends_(kernel.scheme()),
         job_kinds_(kernel.scheme(), pages, std::move(other_pages)),
@@ -55,6 +57,7 @@ class ControllerSetup {
 
   void add_jobs(ControllerLoop& loop) {
     loop.add(jobs_);
+    loop.add(class_priorities_);
     loop.add(in_use_);
     if (gates_.any()) loop.add(lifting_);
   }
@@ -84,6 +87,7 @@ class ControllerSetup {
   JobPolicy policy_;
   PodGates gates_;
   JobController jobs_;
+  ClassPriorityController class_priorities_;
   InUseController in_use_;
   EndsController ends_;
   JobKindController job_kinds_;
