@@ -285,7 +285,8 @@ describe('with data', () => {
   it('has landmarks, a heading, and a way past the navigation', async () => {
     for (const page of ['overview', 'workloads', 'whatif', 'flavors', 'checks', 'plugins']) {
       const hash = `#/${page}`;
-      await tab.see(hash, /./);
+      await tab.see(hash);
+      await tab.page.waitForSelector(`view-${page}`); // main has the focus from then on
       const counts = await Promise.all(
         [
           'h1',
