@@ -27,6 +27,8 @@
 #include "host/explain/insight.hpp"
 #include "host/history/history.hpp"
 #include "host/kube/follower.hpp"
+#include "host/metrics/decision_metrics.hpp"
+#include "host/metrics/metric_upkeep.hpp"
 #include "host/objects/job_pages.hpp"
 #include "host/objects/parts.hpp"
 #include "host/observe/mirror.hpp"
@@ -127,6 +129,10 @@ class Decider final : public TurnEnd {
     decisions_ =
         std::make_unique<DecisionMetrics>(machine_->engine(), reads_->telemetry().metrics());
     machine_->observe(*decisions_);
+    // Of kinds that the engine follows anyway.
+    metric_upkeep_ =
+        std::make_unique<MetricUpkeep>(rules_->scheme, machine_->engine(), *decisions_);
+    machine_->controllers().add(*metric_upkeep_);
     reads_->telemetry().metrics().set_replica(Replica::kFollower);
     reads_->telemetry().enter([](const Telemetry::Done& done) { done({leader_reading(false)}); });
     if (auto open = reads_->open(config_.server, options_.address, options_.own_kubeconfig); !open)
@@ -341,6 +347,7 @@ class Decider final : public TurnEnd {
   Outbox outbox_;
   std::unique_ptr<LiveStore> objects_;
   std::unique_ptr<ClusterStore> store_;
+  std::unique_ptr<MetricUpkeep> metric_upkeep_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<ClusterDoor> door_;
   std::vector<FollowedKind> kinds_;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
+
+#include "core/model/model.hpp"
 
 namespace sluice::host {
 namespace {
@@ -58,7 +61,7 @@ struct DecisionMetrics::About {
     return {{"cluster_queue", cluster_queue}, {"priority_class", priority_class}};
   }
   MetricLabels of_local_queue() const {
-    return {{"name", local_queue}, {"namespace", ns}, {"priority_class", priority_class}};
+    return {{"namespace", ns}, {"name", local_queue}, {"priority_class", priority_class}};
   }
 };
 
@@ -90,6 +93,14 @@ DecisionMetrics::About DecisionMetrics::about(WorkloadId id) {
   return out;
 }
 
+bool DecisionMetrics::is_there(const About& about) const {
+  return engine_.model().find_queue(about.cluster_queue) != nullptr;
+}
+
+bool DecisionMetrics::local_is_there(const About& about) const {
+  return engine_.model().local_queues.contains(about.ns + "/" + about.local_queue);
+}
+
 DecisionMetrics::Series::Pair DecisionMetrics::make(Told what, const About& about) {
   static_assert(std::size(kTellings) == kTold);
   const Telling& telling = kTellings[static_cast<std::size_t>(what)];
@@ -99,21 +110,49 @@ DecisionMetrics::Series::Pair DecisionMetrics::make(Told what, const About& abou
     return buckets ? metrics_.histogram(name, help, labels, *buckets)
                    : metrics_.counter(name, help, labels);
   };
-  return {sink(std::string("kueue_") + telling.name, " per ClusterQueue", about.of_cluster_queue(),
-               telling.buckets),
-          sink(std::string("kueue_local_queue_") + telling.name, " per LocalQueue",
-               about.of_local_queue(), telling.local_buckets)};
+  Series::Pair out;
+  if (is_there(about))
+    out.cluster_queue = sink(std::string("kueue_") + telling.name, " per ClusterQueue",
+                             about.of_cluster_queue(), telling.buckets);
+  if (local_is_there(about))
+    out.local_queue = sink(std::string("kueue_local_queue_") + telling.name, " per LocalQueue",
+                           about.of_local_queue(), telling.local_buckets);
+  return out;
 }
 
 void DecisionMetrics::tell(Told what, const About& about, double value) {
   Series::Pair& pair = about.series->of[static_cast<std::size_t>(what)];
-  if (!pair.cluster_queue) pair = make(what, about);
-  pair.cluster_queue(value);
-  pair.local_queue(value);
+  if (!pair.cluster_queue || !pair.local_queue) pair = make(what, about);
+  if (pair.cluster_queue) pair.cluster_queue(value);
+  if (pair.local_queue) pair.local_queue(value);
 }
 
 void DecisionMetrics::time(Told what, const About& about, Duration time) {
   tell(what, about, seconds(time));
+}
+
+void DecisionMetrics::forget_cluster_queue(const std::string& name) {
+  for (const char* label : {"cluster_queue", "preempting_cluster_queue"})
+    metrics_.forget({{label, name}});
+  series_.clear();  // made anew at their next use
+}
+
+void DecisionMetrics::forget_local_queue(const std::string& ns, const std::string& name) {
+  metrics_.forget({{"namespace", ns}, {"name", name}});
+  series_.clear();
+}
+
+void DecisionMetrics::forget_cohorts() {
+  const QuotaTree& tree = engine_.model().tree;
+  std::set<std::string> gone = metrics_.values_of("cohort");
+  for (NodeId node = 0; node < tree.node_count(); ++node)
+    if (!tree.is_queue(node)) gone.erase(tree.name(node));
+  for (const std::string& name : gone) metrics_.forget({{"cohort", name}});
+}
+
+void DecisionMetrics::forget_workload(const std::string& uid) {
+  evicted_at_.erase(uid);
+  ready_since_.erase(uid);
 }
 
 void DecisionMetrics::decided(Time now, const Decision& decision) {
@@ -196,32 +235,36 @@ void DecisionMetrics::evicted(Time now, const Decision& decision, const About& a
     labels.insert(labels.end() - 1, {{"reason", why}, {"underlying_cause", because}});
     return labels;
   };
+  const bool first = evicted_at_.insert_or_assign(about.uid, now).second;
+  const auto ready = ready_since_.extract(about.uid);
+  if (!decision.preemption.empty()) preempted(decision);
+  if (local_is_there(about))
+    metrics_.count("kueue_local_queue_evicted_workloads_total", "Evictions per LocalQueue",
+                   add(about.of_local_queue()));
+  if (!is_there(about)) return;
   metrics_.count("kueue_evicted_workloads_total", "Evictions per ClusterQueue",
                  add(about.of_cluster_queue()));
-  metrics_.count("kueue_local_queue_evicted_workloads_total", "Evictions per LocalQueue",
-                 add(about.of_local_queue()));
-  if (evicted_at_.insert_or_assign(about.uid, now).second) {
+  if (first)
     metrics_.count("kueue_evicted_workloads_once_total",
                    "Workloads that were evicted at least once, per ClusterQueue",
                    add(about.of_cluster_queue()));
-  }
   // Kueue releases the quota later; here eviction and release are one commit.
   metrics_.observe("kueue_workload_eviction_latency_seconds",
                    "From the decision to evict to the release of the quota",
                    {{"cluster_queue", about.cluster_queue}, {"reason", reason}}, 0,
                    Buckets::kFourteen);
-  if (const auto ready = ready_since_.find(about.uid); ready != ready_since_.end()) {
+  if (ready)
     metrics_.observe(
         "kueue_pods_ready_to_evicted_time_seconds", "From all pods being ready to the eviction",
         {{"cluster_queue", about.cluster_queue}, {"reason", reason}, {"underlying_cause", cause}},
-        seconds(now - ready->second), Buckets::kFourteen);
-    ready_since_.erase(ready);
-  }
-  if (decision.preemption.empty()) return;
+        seconds(now - ready.mapped()), Buckets::kFourteen);
+}
+
+void DecisionMetrics::preempted(const Decision& decision) {
   const auto by = engine_.find(decision.by);
   metrics_.count("kueue_preempted_workloads_total",
                  "Preempted workloads, per ClusterQueue that preempted",
-                 {{"preempting_cluster_queue", by ? this->about(*by).cluster_queue : ""},
+                 {{"preempting_cluster_queue", by ? about(*by).cluster_queue : ""},
                   {"reason", decision.preemption}});
 }
 

@@ -25,6 +25,13 @@ class DecisionMetrics final : public DecisionObserver {
   DecisionMetrics(const Engine& engine, HostMetrics& metrics)
       : engine_(engine), metrics_(metrics) {}
 
+  // What is told of something ends with it: who knows that it is gone says so.
+  void forget_cluster_queue(const std::string& name);
+  void forget_local_queue(const std::string& ns, const std::string& name);
+  /// All of which there are neither objects nor queues any more. O(cohorts).
+  void forget_cohorts();
+  void forget_workload(const std::string& uid);
+
   void decided(Time now, const Decision& decision) override;
   void cycled(const CycleReport& cycle) override;
   void pods_ready(Time now, WorkloadId workload) override;
@@ -48,7 +55,8 @@ class DecisionMetrics final : public DecisionObserver {
   };
   static constexpr std::size_t kTold = 9;
 
-  /// Where it goes, for one priority class in one pair of queues. Made at first use.
+  /// Where it goes, for one priority class in one pair of queues. Made at first use; nowhere as
+  /// long as there is no such queue.
   struct Series {
     struct Pair {
       std::function<void(double)> cluster_queue, local_queue;
@@ -62,6 +70,9 @@ class DecisionMetrics final : public DecisionObserver {
   void reserved(Time now, const About& about);
   void admitted(Time now, const About& about);
   void evicted(Time now, const Decision& decision, const About& about);
+  void preempted(const Decision& decision);
+  bool is_there(const About& about) const;        ///< its ClusterQueue
+  bool local_is_there(const About& about) const;  ///< its LocalQueue
   void finished(Time now, const About& about);
   void tell(Told what, const About& about, double value);
   Series::Pair make(Told what, const About& about);

@@ -5,8 +5,8 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <atomic>
-#include <map>
 #include <mutex>
 #include <unordered_map>
 
@@ -28,27 +28,65 @@ std::vector<double> bounds_of(Buckets buckets) {
   return out;
 }
 
+/// What a metric is found by when what it tells of is gone: name and value of its first label.
+std::string subject_of(const MetricLabels& labels) {
+  return labels.front().first + '\0' + labels.front().second;
+}
+
 /// Metrics of one type: families by name, and each metric by its name and the values of its labels,
 /// so that one that is known is found without making its labels. Guarded by State::mutex.
 template <typename Metric>
-struct Known {
-  std::unordered_map<std::string, prometheus::Family<Metric>*> families;
-  std::unordered_map<std::string, Metric*> metrics;
-  std::string key;  // reused
+class Known {
+ public:
+  using Family = prometheus::Family<Metric>;
 
   /// build() makes the family, add(family) the metric.
   template <typename Build, typename Add>
   Metric& find(std::string_view name, const MetricLabels& labels, const Build& build,
                const Add& add) {
-    key = name;
-    for (const auto& label : labels) key.append(1, '\0').append(label.second);
-    Metric*& metric = metrics[key];
-    if (metric) return *metric;
-    prometheus::Family<Metric>*& family = families[std::string(name)];
-    if (!family) family = &build();
-    metric = &add(*family);
-    return *metric;
+    key_ = name;
+    for (const auto& label : labels) key_.append(1, '\0').append(label.second);
+    One& one = metrics_[key_];
+    if (one.metric) return *one.metric;
+    one.family = families_[std::string(name)];
+    if (!one.family) one.family = families_[std::string(name)] = &build();
+    one.metric = &add(*one.family);
+    one.labels = labels;
+    if (!labels.empty()) by_subject_[subject_of(labels)].push_back(key_);
+    return *one.metric;
   }
+
+  void forget(const MetricLabels& first) {
+    const auto found = by_subject_.find(subject_of(first));
+    if (found == by_subject_.end()) return;
+    std::erase_if(found->second, [&](const std::string& key) {
+      const auto it = metrics_.find(key);
+      const MetricLabels& labels = it->second.labels;
+      if (labels.size() < first.size() || !std::equal(first.begin(), first.end(), labels.begin()))
+        return false;
+      it->second.family->Remove(it->second.metric);
+      metrics_.erase(it);
+      return true;
+    });
+    if (found->second.empty()) by_subject_.erase(found);
+  }
+
+  void add_values_of(std::string_view label, std::set<std::string>& out) const {
+    for (const auto& [subject, keys] : by_subject_)
+      if (subject.starts_with(label) && subject[label.size()] == '\0')
+        out.insert(subject.substr(label.size() + 1));
+  }
+
+ private:
+  struct One {
+    Metric* metric = nullptr;
+    Family* family = nullptr;
+    MetricLabels labels;
+  };
+  std::unordered_map<std::string, Family*> families_;
+  std::unordered_map<std::string, One> metrics_;
+  std::unordered_map<std::string, std::vector<std::string>> by_subject_;  // keys of metrics_
+  std::string key_;                                                       // reused
 };
 
 }  // namespace
@@ -94,6 +132,20 @@ struct HostMetrics::State {
 
 HostMetrics::HostMetrics() : state_(std::make_unique<State>()) {}
 HostMetrics::~HostMetrics() = default;
+
+void HostMetrics::forget(const MetricLabels& first) {
+  const std::lock_guard lock(state_->mutex);
+  state_->counters.forget(first);
+  state_->histograms.forget(first);
+}
+
+std::set<std::string> HostMetrics::values_of(std::string_view label) const {
+  std::set<std::string> out;
+  const std::lock_guard lock(state_->mutex);
+  state_->counters.add_values_of(label, out);
+  state_->histograms.add_values_of(label, out);
+  return out;
+}
 
 void HostMetrics::set_replica(Replica replica) { state_->replica = replica; }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,11 +56,18 @@ class HostMetrics {
   void observe(std::string_view name, std::string_view help, const MetricLabels& labels,
                double value, Buckets buckets);
 
-  /// The same for one set of labels that is used again and again. Valid as long as this is.
+  /// The same for one set of labels that is used again and again. Valid as long as this is, and no
+  /// longer than until it is forgotten.
   std::function<void(double by)> counter(std::string_view name, std::string_view help,
                                          const MetricLabels& labels);
   std::function<void(double value)> histogram(std::string_view name, std::string_view help,
                                               const MetricLabels& labels, Buckets buckets);
+
+  /// Takes away what was counted and timed of something that is gone: all whose labels begin with
+  /// these. O(all that have the same first label).
+  void forget(const MetricLabels& first);
+  /// The values of this label of all that have it as their first, in order.
+  std::set<std::string> values_of(std::string_view label) const;
 
   /// The text format, version 0.0.4: everything counted, and these readings.
   std::string text(const std::vector<Reading>& readings) const;

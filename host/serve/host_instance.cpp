@@ -133,6 +133,9 @@ void HostInstance::build() {
   machine_->controllers().limit_run(kKeysPerRun, kLongestRun, clock_);
   decision_metrics_ = std::make_unique<DecisionMetrics>(machine_->engine(), metrics_);
   machine_->observe(*decision_metrics_);
+  metric_upkeep_ =
+      std::make_unique<MetricUpkeep>(rules_->scheme, machine_->engine(), *decision_metrics_);
+  machine_->controllers().add(*metric_upkeep_);
   control_ = std::make_unique<ControlLoop>(*machine_, *store_, clock_);
   remotes_ = std::make_unique<RemoteHub>(rules_->scheme, clock_, [this] { control_->wake(); });
   control_->let_out({[this] { return remotes_->seal(); },

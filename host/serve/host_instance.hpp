@@ -25,6 +25,7 @@
 #include "host/history/history.hpp"
 #include "host/machine/machine.hpp"
 #include "host/metrics/decision_metrics.hpp"
+#include "host/metrics/metric_upkeep.hpp"
 #include "host/metrics/metrics.hpp"
 #include "host/plugins/clock.hpp"
 #include "host/remotes/remote_hub.hpp"
@@ -102,6 +103,7 @@ class HostInstance {
   LiveIds ids_;
   std::unique_ptr<RemoteHub> remotes_;
   std::unique_ptr<ExecutorSetup> executor_;
+  std::unique_ptr<MetricUpkeep> metric_upkeep_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<DecisionMetrics> decision_metrics_;
   std::unique_ptr<ControlLoop> control_;

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "host/metrics/decision_metrics.hpp"
+#include "host/metrics/metric_upkeep.hpp"
 #include "host/metrics/readings.hpp"
 #include "tests/host/metrics/exposition.hpp"
 #include "tests/host/metrics/kueue_metrics.hpp"
@@ -21,6 +22,7 @@ using ::testing::IsEmpty;
 struct MetricsWorld : HostFixture {
   MetricsWorld() : HostFixture(engine_config()) {
     machine.observe(decisions);
+    controllers.add(upkeep);
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck",
               "metadata":{"name":"check"},"spec":{"controllerName":"example.com/slow"}})");
     apply(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor",
@@ -89,6 +91,7 @@ struct MetricsWorld : HostFixture {
   }
   HostMetrics metrics;
   DecisionMetrics decisions{kernel.engine(), metrics};
+  MetricUpkeep upkeep{scheme, kernel.engine(), decisions};
 };
 
 /// A day: a runs, b preempts it after a minute and finishes after another; c can never start.
@@ -226,6 +229,41 @@ TEST(Metrics, ValuesOfASmallWorld) {
     EXPECT_EQ(seen.value(sample(name, labels)), value) << name << " " << labels;
   EXPECT_GT(seen.value(R"(kueue_admission_attempts_total{result="success"})"), 0);
   EXPECT_GT(seen.value(R"(kueue_admission_attempts_total{result="inadmissible"})"), 0);
+}
+
+// Of what was counted and timed; gauges are taken of what there is.
+TEST(Metrics, OfWhatIsGoneNothingIsTold) {
+  MetricsWorld world;
+  live(world);
+  const auto told_of = [&world](const std::string& label) {
+    std::size_t out = 0;
+    for (const auto& [name, family] : Exposition(world.metrics.text({})).families)
+      for (const std::string& each : family.samples) out += each.find(label) != std::string::npos;
+    return out;
+  };
+  const auto goes = [&](const char* resource, const char* name, const std::string& label) {
+    EXPECT_GT(told_of(label), 0U) << label;
+    ASSERT_TRUE(world.remove(resource, name));
+    world.pass(kSecond);
+    world.pass(kSecond);  // cohorts: when the engine has worked out which there are
+    EXPECT_EQ(told_of(label), 0U) << label;
+  };
+  goes("localqueues", "of-cq", R"(name="of-cq")");
+  EXPECT_GT(told_of(R"(name="of-lender",namespace="default")"), 0U);
+  goes("clusterqueues", "cq", R"(cluster_queue="cq")");  // preempting_cluster_queue, too
+  EXPECT_GT(told_of(R"(cluster_queue="lender")"), 0U);
+  // Two queues still name the cohort: it is there without an object. Nobody names its parent then.
+  ASSERT_TRUE(world.remove("cohorts", "team"));
+  goes("cohorts", "root", R"(cohort="root",)");
+  goes("clusterqueues", "lender", R"(cluster_queue="lender")");
+  EXPECT_GT(told_of(R"(cohort="team",)"), 0U);
+  goes("clusterqueues", "slow", R"(cohort="team",)");
+  // What is made again begins anew.
+  world.queue("new", R"("nominalQuota":"1")");
+  world.workload("f", "new", 1);
+  EXPECT_EQ(world.look().value(
+                sample("cohort_subtree_admitted_workloads_total", "cohort=team priority_class=")),
+            1);
 }
 
 TEST(Metrics, BucketsAreKueues) {
