@@ -31,6 +31,8 @@ class ClassPriorityController final : public Controller {
   std::vector<std::string> watches() const override;
   /// The one key is that of all classes: however many changed, the workloads are gone over once.
   void changed(const ObjectChange& change, std::vector<WorkKey>& keys) override;
+  /// Nothing: where somebody gave a workload another priority since, that stays.
+  void resumed(const ObjectChange&, bool, std::vector<WorkKey>&) override {}
   Result<Time> reconcile(const WorkKey& key, ObjectAccess& objects) override;
 
  private:
