@@ -1,6 +1,8 @@
 #include "host/executor/job_users.hpp"
 
+#include <fcntl.h>
 #include <grp.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,8 +10,6 @@
 #include <cerrno>
 #include <sstream>
 #include <system_error>
-
-#include "host/executor/process/files.hpp"
 
 namespace sluice::host {
 
@@ -56,6 +56,13 @@ Result<uid_t> JobUsers::of(std::string_view ns) {
   users_.emplace(ns, user);
   namespaces_.emplace(user, ns);
   return static_cast<uid_t>(user);
+}
+
+std::optional<Fd> claim_users(const std::filesystem::path& folder, const UserRange& range) {
+  const std::filesystem::path file = folder / ("users-" + std::to_string(range.first) + ".lock");
+  Fd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return {};
+  return lock;  // where there can be no lock nobody is known to have it
 }
 
 std::string why_no_other_user(const UserRange& range) {

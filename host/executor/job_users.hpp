@@ -9,10 +9,12 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/base/result.hpp"
+#include "host/executor/process/files.hpp"
 
 namespace sluice::host {
 
@@ -40,6 +42,10 @@ class JobUsers {
   std::map<std::string, std::int64_t, std::less<>> users_;  // by namespace
   std::map<std::int64_t, std::string> namespaces_;          // the other way around
 };
+
+/// Held as long as this host gives these users away: a lock in `folder`, which all hosts of the
+/// machine share. Nothing: another host does, and jobs of both can end and read each other.
+std::optional<Fd> claim_users(const std::filesystem::path& folder, const UserRange& range);
 
 /// Why this process cannot start others as these users; empty: it can. Starts one to see.
 std::string why_no_other_user(const UserRange& range);

@@ -166,6 +166,13 @@ Result<void> LocalExecutor::find_users() {
   if (!users) return users.error();
   users_ = std::move(*users);
   supervisor_->put_work(work_);
+  if (auto claim = claim_users(config_.users.work_path, range))
+    users_claim_ = std::move(*claim);
+  else
+    log(LogLevel::kWarning, "executor",
+        "another host gives its namespaces the same users: jobs of both can end and read each "
+        "other",
+        {{"first", std::to_string(range.first)}, {"remedy", "executor.jobUsers.first"}});
   for (const char* own : {"HOME", "USER", "LOGNAME", "TMPDIR"})
     std::erase_if(sources_.environment, [&](const std::string& each) {
       return each.starts_with(std::string(own) + "=");

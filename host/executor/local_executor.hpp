@@ -82,6 +82,7 @@ class LocalExecutor final : public Executor {
   PodSources sources_;
   std::filesystem::path groups_;   // of pods; empty: they have none
   std::optional<JobUsers> users_;  // nothing: pods run as this process
+  Fd users_claim_;                 // then: no other host gives them away
   std::filesystem::path work_;     // their working directories then
   std::unique_ptr<UsageMeter> usage_;
 

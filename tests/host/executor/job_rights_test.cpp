@@ -201,6 +201,17 @@ TEST(JobUsers, ANamespaceKeepsItsUserForEver) {
   EXPECT_EQ(*moved->of("d"), 3000U);
 }
 
+TEST(JobUsers, ARangeIsOneHosts) {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path at = folder / "";
+  auto claim = claim_users(at, {1000, 10});
+  ASSERT_TRUE(claim);
+  EXPECT_FALSE(claim_users(at, {1000, 10}));
+  EXPECT_TRUE(claim_users(at, {2000, 10}));
+  claim.reset();  // that host has ended, in whatever way
+  EXPECT_TRUE(claim_users(at, {1000, 10}));
+}
+
 TEST(JobUsers, ADamagedFileIsRefused) {
   const test::TemporaryFolder folder;
   const std::string file = folder / "users";
