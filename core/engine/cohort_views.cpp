@@ -34,7 +34,6 @@ std::vector<CohortView> cohort_views(const Model& model) {
   std::vector<std::size_t> admitted(model.tree.node_count());
   std::vector<Wide> reserved(model.tree.node_count() * frs);
   for (const QueueRecord& queue : model.queues) {
-    if (queue.id >= model.tree.node_count()) continue;
     const auto count = static_cast<std::size_t>(std::count_if(
         queue.holders.begin(), queue.holders.end(),
         [&model](WorkloadId id) { return model.workloads[id].state == WorkloadState::kAdmitted; }));

@@ -260,8 +260,7 @@ void Structure::bump_generation(QueueId id) {
   SLUICE_CHECK(id < model_.queues.size(), "queue ", id, " of ", model_.queues.size());
   QueueRecord& queue = model_.queues[id];
   ++queue.generation;
-  if (id < model_.tree.node_count() && !model_.tree_generations.empty())
-    ++model_.tree_generations[model_.tree.root(id)];
+  if (id < model_.tree.node_count()) ++model_.tree_generations[model_.tree.root(id)];
 }
 
 void Structure::mark_dirty(QueueId id, QueueRecord::Dirty why) {
