@@ -126,6 +126,21 @@ TEST(Classical, HierarchicalCandidatesAreTakenWhatEverTheirPriority) {
             Lines("evicted low InCohortReclamation by p", "evicted high InCohortReclamation by p"));
 }
 
+TEST(Classical, ARequestIsHeldWhereAllOfItIs) {
+  // left has the 4 cpus that p asks for, and lent them to low: they are reclaimed. The gpu that p
+  // asks for as well is free, but root's: p borrows it, and who borrows takes nobody elsewhere.
+  for (const std::int64_t gpus : {0, 1}) {
+    Scenario s;
+    s.flavor("f").cohort(CohortOf("root").quota("cpu", {{"f", 0}}).with("gpu", {1}));
+    s.cohort(CohortOf("left", "root")).cohort(CohortOf("right", "root"));
+    s.queue(Queue("q").cohort("left").quota("cpu", {{"f", 4}}).with("gpu", {0}).reclaim_any());
+    s.queue(Queue("r").cohort("right").quota("cpu", {{"f", 0}}));
+    s.submit(Job("low", "r").cpu(4)).run();
+    const Log log = s.submit(Job("p", "q").cpu(4).request("gpu", gpus).priority(5)).run();
+    EXPECT_EQ(evictions(log), gpus == 0 ? Lines("evicted low InCohortReclamation by p") : Log());
+  }
+}
+
 TEST(Classical, InactiveQueuesKeepTheirWorkloads) {
   Borrowed b(Queue("q").reclaim_any());
   b.s.queue(Queue("other").cohort("c").quota("cpu", {{"f", 4}}).stop(api::StopPolicy::kHold));
