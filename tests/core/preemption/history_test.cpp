@@ -45,6 +45,13 @@ TEST_F(History, TheWayBackMayLeadThroughOthers) {
   EXPECT_TRUE(blocked(kA, kB, 0));
 }
 
+TEST_F(History, FiveEvictionsOfOneAreEnoughWhyeverItComesBack) {
+  for (int i = 0; i < 4; ++i) evict(kA, kB, 0);
+  EXPECT_FALSE(blocked(kA, kB, 0));
+  evict(kA, kB, 0);
+  EXPECT_TRUE(blocked(kA, kB, 0));
+}
+
 TEST_F(History, APairIsForgottenWhenTheWindowPassesWithoutARepeat) {
   evict(kA, kB, 0);
   evict(kA, kB, 0);
