@@ -75,5 +75,66 @@ TEST(Waking, FullWorldsWithChecksDecideAsIfEverybodyWereLookedAt) {
   compare(40, 5, [](std::uint64_t seed) { return Planner(seed).draw_with_checks(2, 5, 20); });
 }
 
+// p has 6 and runs six of 1 that end one after the other; b waits in q for its cpu. A release after
+// which b does not fit yet looks at nobody, and the one after which it fits lets it start.
+TEST(Waking, WhoWaitsStartsWithTheReleaseThatMakesRoom) {
+  const auto q = [](std::int64_t cpu) { return Queue("q").cohort("c").quota("cpu", {{"f", cpu}}); };
+  const struct {
+    const char* what;
+    std::function<void(Scenario&)> queue;
+    std::int64_t cpu;
+    int ended;  // then it fits
+  } cases[] = {
+      {"2 of its own, and 2 borrowed", [&](Scenario& s) { s.queue(q(2)); }, 4, 2},
+      {"2 of its own, and as much as it may borrow",
+       [&](Scenario& s) { s.queue(q(2).borrowing_limit(2)); }, 4, 2},
+      {"2 of its own that it lends to nobody, and 2 borrowed",
+       [&](Scenario& s) { s.queue(q(2).lending_limit(0)); }, 4, 2},
+      {"2 that it lends to nobody, and as much as it may borrow",
+       [&](Scenario& s) { s.queue(q(2).lending_limit(0).borrowing_limit(2)); }, 4, 2},
+      {"it uses 3 of its own, of which it lends 1, and borrows as much as it may",
+       [&](Scenario& s) {
+         s.queue(q(3).lending_limit(1).borrowing_limit(2)).submit(Job("own", "q").cpu(3)).run();
+       },
+       2, 2},
+      {"2 that its cohort lends to nobody, and 2 borrowed",
+       [&](Scenario& s) {
+         s.cohort(CohortOf("inner", "c").quota("cpu", {{"f", 2}}).lending_limit(0));
+         s.queue(q(0).cohort("inner"));
+       },
+       4, 2},
+  };
+  for (const auto& each : cases) {
+    Scenario s;
+    s.flavor("f").queue(Queue("p").cohort("c").quota("cpu", {{"f", 6}}));
+    each.queue(s);
+    for (const char* name : {"1", "2", "3", "4", "5", "6"}) s.submit(Job(name, "p").cpu(1));
+    s.run();
+    s.after(1).submit(Job("b", "q").cpu(each.cpu)).run();
+    int ended = 0;
+    while (s.state("b") == "pending" && ended < 6) s.after(1).finish(std::to_string(++ended)).run();
+    EXPECT_EQ(ended, each.ended) << each.what;
+    EXPECT_EQ(s.engine.stats().quiet_wakes, 1U) << each.what;
+  }
+}
+
+// b lacks 1 of 4 gpus, and has the 2 cpus that it asks for until others take them: with the next
+// release it is told so.
+TEST(Waking, WhoHasOneOfTwoResourcesIsToldWhenThatIsGoneToo) {
+  Scenario s;
+  s.flavor("f");
+  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 2}}).with("gpu", {0}));
+  s.queue(Queue("p").cohort("c").quota("cpu", {{"f", 5}}).with("gpu", {4}));
+  s.submit(Job("g", "p").request("gpu", 1)).submit(Job("one", "p").cpu(1));
+  s.submit(Job("two", "p").cpu(1)).run();
+  s.after(1).submit(Job("b", "q").cpu(2).request("gpu", 4)).run();
+  s.after(1).finish("one").run();
+  EXPECT_EQ(s.engine.stats().quiet_wakes, 1U);
+  EXPECT_EQ(s.why("b").find("cpu"), std::string::npos) << s.why("b");
+  s.after(1).submit(Job("most", "p").cpu(6)).run();
+  s.after(1).finish("two").run();  // 1 of 7 is left
+  EXPECT_NE(s.why("b").find("cpu"), std::string::npos) << s.why("b");
+}
+
 }  // namespace
 }  // namespace sluice::testing
