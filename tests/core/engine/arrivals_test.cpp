@@ -70,6 +70,30 @@ TEST(Arrivals, AParkedWorkloadThatAsksForTheSameStaysParked) {
   }
 }
 
+// Other classes of the same priority make no other class of equals: one that is parked alone shows
+// whether it was looked at.
+TEST(Arrivals, AnotherPriorityClassIsSomethingElse) {
+  const auto named = [](const std::string& priority_class) {
+    Job b = Job("b", "q").cpu(1).invalid_limits("requests exceed limits");
+    if (!priority_class.empty())
+      b.object.priority_class = std::make_shared<api::PriorityClassRef>(
+          api::PriorityClassRef{"kueue.x-k8s.io", "WorkloadPriorityClass", priority_class});
+    return b;
+  };
+  const struct {
+    std::string before, after;
+    bool looked_at;
+  } cases[] = {
+      {"", "", false}, {"x", "x", false}, {"x", "y", true}, {"x", "", true}, {"", "x", true}};
+  for (const auto& each : cases) {
+    Scenario s;
+    s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}})).submit(named(each.before)).run();
+    const std::uint64_t cycles = s.engine.stats().cycles;
+    s.submit(named(each.after)).run();
+    EXPECT_EQ(s.engine.stats().cycles > cycles, each.looked_at) << each.before << each.after;
+  }
+}
+
 TEST(Arrivals, WhatWasGrantedIsNotChangedByItsObject) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));

@@ -305,6 +305,26 @@ TEST(Checks, AQueueIsInactiveWhileACheckIsMissingOrInactive) {
   EXPECT_EQ(queue_view(s.engine.model(), "q")->reason, "AdmissionCheckNotFound");
 }
 
+TEST(Checks, AQueueNamesAllThatAreMissingElseAllThatAreInactive) {
+  Scenario s;
+  for (const char* name : {"a", "b", "c", "d"}) s.check(name, false, name < std::string("c"));
+  s.flavor("f").queue(four().checked_by("a").checked_by("c").checked_by("b").checked_by("d")).run();
+  const auto says = [&s] { return queue_view(s.engine.model(), "q")->message; };
+  const std::string inactive = "Can't admit new workloads: references inactive AdmissionCheck(s): ";
+  EXPECT_EQ(says(), inactive + "c,d.");
+  for (const char* name : {"a", "b"}) s.engine.remove("AdmissionCheck", name);
+  s.run();
+  EXPECT_EQ(says(), "Can't admit new workloads: references missing AdmissionCheck(s): a,b.");
+  for (const char* name : {"a", "b"}) s.check(name);
+  api::AdmissionCheck why;
+  why.meta.name = "c";
+  why.active = false;
+  why.why_inactive = "no controller";
+  s.engine.apply(why);
+  s.run();
+  EXPECT_EQ(says(), inactive + "c (no controller),d.");
+}
+
 TEST(Checks, AQueueThatDropsItsChecksAdmitsWhoHasReserved) {
   Scenario s;
   s.flavor("f").queue(four().checked_by("a")).submit(Job("w", "q").cpu(1)).run();

@@ -230,11 +230,11 @@ TEST_F(Later, OneThatStopsTakingPartHoldsNothing) {
             Lines("evicted low OnHold", "reserved high", "admitted high"));
 }
 
-/// An engine that knows what the other one stored.
+/// An engine that knows what the other one stored, and starts so many seconds later.
 std::unique_ptr<Scenario> restarted(const Scenario& before, const Queue& queue,
-                                    const hooks::HostHooks& hooks) {
+                                    const hooks::HostHooks& hooks, std::int64_t seconds = 0) {
   auto out = std::make_unique<Scenario>(Scenario::single_thread(), hooks);
-  out->after((before.now() - out->now()) / kSecond);
+  out->after((before.now() - out->now()) / kSecond + seconds);
   out->flavor("f").queue(queue);
   for (const WorkloadId id : before.engine.workloads()) {
     auto object = std::make_shared<api::Workload>(*before.engine.object(id));
@@ -264,14 +264,25 @@ TEST_F(Later, ARestartWhileOneIsTurnedOffEndsAsWithout) {
   EXPECT_EQ(s->state("low"), "inactive");
 }
 
-TEST_F(Later, ARestartDuringTheDelayKeepsIt) {
-  s->check("k", true);
+struct Delayed : Later {
   const Queue q = Queue("q").quota("cpu", {{"f", 4}}).checked_by("k");
-  s->remove("low").queue(q).submit(Job("late", "q").cpu(4)).run();
-  s->answer("late", "k", "Ready").run();
-  ASSERT_EQ(s->state("late"), "admitted");
-  s->answer("late", "k", "Retry", "", 60);
-  EXPECT_EQ(s->run(), Lines("check late k Retry", "evicted late AdmissionCheck"));
+  /// late is evicted, has not ended, and comes back in 60 s.
+  Delayed() {
+    s->check("k", true);
+    s->remove("low").queue(q).submit(Job("late", "q").cpu(4)).run();
+    s->answer("late", "k", "Ready").run();
+    s->answer("late", "k", "Retry", "", 60);
+    EXPECT_EQ(s->run(), Lines("check late k Retry", "evicted late AdmissionCheck"));
+  }
+};
+
+TEST_F(Delayed, ARestartAtItsEndWaitsForNothingMore) {
+  s = restarted(*s, q, hooks, 60);
+  s->run();
+  EXPECT_EQ(s->ended("late").run(), Lines("reserved late"));
+}
+
+TEST_F(Delayed, ARestartBeforeItsEndKeepsIt) {
   s = restarted(*s, q, hooks);
   s->run();
   EXPECT_EQ(s->after(30).ended("late").run(), Log());

@@ -92,6 +92,22 @@ TEST(Life, MissingQueuesAndFlavorsAreNamedAndMayComeLater) {
   EXPECT_EQ(s.admitted(), "a b");
 }
 
+TEST(Life, AQueueThatIsRemovedIsMissingAgain) {
+  Scenario s;
+  s.flavor("f").queue(plain(4)).submit(Job("runs", "q").cpu(4)).submit(Job("a", "q").cpu(1)).run();
+  s.engine.remove("ClusterQueue", "nobody");
+  s.engine.remove("LocalQueue", "ns/nobody");
+  s.engine.remove("ClusterQueue", "q");
+  s.run();
+  EXPECT_EQ(s.why("a"), "Misconfigured: ClusterQueue q doesn't exist");
+  s.engine.remove("LocalQueue", "ns/q");
+  s.run();
+  EXPECT_EQ(s.why("a"), "Misconfigured: LocalQueue q doesn't exist");
+  EXPECT_EQ(s.admitted(), "runs");
+  s.queue(plain(8)).run();
+  EXPECT_EQ(s.admitted(), "a runs");
+}
+
 TEST(Life, ACohortCycleHoldsAllBelowItUntilItIsBroken) {
   Scenario s;
   s.flavor("f").queue(plain(4).cohort("x"));

@@ -14,8 +14,10 @@ struct RelationsTest : ::testing::Test {
   Model model;
   Relations relations{model};
 
+  RelationsTest() { model.queues.emplace_back(); }
+
   /// A workload `ns/NAME`, tied to those that its traits name.
-  WorkloadId come(const std::string& name, const hooks::Traits& traits = {}) {
+  WorkloadId come(const std::string& name, const hooks::Traits& traits = {}, bool holds = false) {
     const WorkloadId id = model.workloads.add();
     WorkloadRecord& w = model.workloads[id];
     auto object = std::make_shared<api::Workload>();
@@ -24,6 +26,7 @@ struct RelationsTest : ::testing::Test {
     w.object = std::move(object);
     w.key = "ns/" + name;
     w.more().traits = traits;
+    if (holds) w.holding = std::make_unique<Holding>();
     model.ids.emplace(w.key, id);
     relations.link(id);
     relations.verify();
@@ -83,6 +86,20 @@ TEST_F(RelationsTest, WhatReplacesAWorkloadCountsWithIt) {
   const WorkloadId old = come("old");
   EXPECT_NE(model.workloads[old].unit, kNone);
   EXPECT_EQ(model.workloads[old].unit, model.workloads[successor].unit);
+}
+
+TEST_F(RelationsTest, OneThatWaitsAgainAfterItsReplacementTookItsPlaceCountsForItself) {
+  const struct {
+    bool old_holds, successor_holds, count_as_one;
+  } cases[] = {{false, false, true}, {true, false, true}, {true, true, true}, {false, true, false}};
+  for (const auto& each : cases) {
+    const WorkloadId successor = come("new", replacing("ns/old"), each.successor_holds);
+    const WorkloadId old = come("old", {}, each.old_holds);
+    EXPECT_EQ(model.workloads[old].unit == model.workloads[successor].unit, each.count_as_one)
+        << each.old_holds << each.successor_holds;
+    go(successor);
+    go(old);
+  }
 }
 
 /// Three that name each other in all ways, coming and going in all orders.

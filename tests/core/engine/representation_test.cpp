@@ -78,6 +78,9 @@ TEST_F(Represented, HasTheChecksOfTheMemberThatRuns) {
   s->answer("m1", "c", "Ready").run();
   EXPECT_EQ(s->state("w"), "admitted");
   EXPECT_EQ(s->checks("w"), "c=Ready");
+  s->answer("m1", "c", "Pending");  // shown, and stored there, too
+  EXPECT_THAT(s->run_told(), ::testing::Contains("listed w"));
+  EXPECT_EQ(s->checks("w"), "c=Pending");
 }
 
 TEST_F(Represented, IsEvictedWithItForItsReason) {
@@ -195,6 +198,14 @@ TEST_F(Represented, TakingPartAgainItHoldsWhatTheMemberHeld) {
   EXPECT_EQ(s->admitted(), "w x");
   EXPECT_EQ(s->assigned("w"), "main=1 cpu:f");
   EXPECT_EQ(s->assigned("x"), "main=1 cpu:g");
+}
+
+TEST_F(Represented, OneThatTakesPartIsNotLookedAtWhenAMemberReports) {
+  traits.table.erase("w");
+  world().submit(Job("m1", "q").cpu(3)).submit(Job("w", "q").cpu(9)).run();
+  const std::uint64_t cycles = s->engine.stats().cycles;
+  s->submit(Job("m1", "q").cpu(3).ready(true)).run();
+  EXPECT_EQ(s->engine.stats().cycles, cycles);
 }
 
 TEST_F(Represented, StrangersDoNotSpeakForIt) {

@@ -53,6 +53,21 @@ TEST(Shapes, EqualsShareANumber) {
   EXPECT_NE(w.model.workloads[a].shape, w.model.workloads[other].shape);
 }
 
+TEST(Shapes, CountsOfAnySizeAreToldApart) {
+  World w;
+  const WorkloadId id = w.add("a", World::pod("one"));
+  PodSetRecord& pods = w.model.workloads[id].pod_sets[0];
+  std::set<std::uint32_t> numbers;
+  std::size_t shapes = 0;
+  for (const std::int32_t count : {1, 127, 128, 129, 255, 256, 257, 384, 16'384, 32'768})
+    for (const std::int32_t least : {0, 1, 128, 256}) {
+      pods.count = count;
+      pods.min_count = least;
+      numbers.insert(w.shapes.of_workload(w.model.workloads[id]));
+      EXPECT_EQ(numbers.size(), ++shapes) << count << " pods, " << least << " at least";
+    }
+}
+
 // Ten come and go for each that stays; a sweep is due when as many came as stayed (1024 at least,
 // and each brings three: its pod, the pod's text and its own).
 TEST(Shapes, WhatNobodyHasIsForgottenAndNoNumberComesBack) {

@@ -16,9 +16,8 @@ TEST_F(Traits, WhoTakesNoPartIsNeverQueuedAndSaysWhy) {
   EXPECT_EQ(s->why("a"), "OnHold: its variants stand for it");
 }
 
-TEST_F(Traits, WhoTakesNoPartHoldsNothingEvenWhenADumpSaysSo) {
-  traits.of("a").takes_part = false;
-  auto s = one_queue();
+/// As a dump has it: a is admitted on 4 cores of f.
+Job ran_on_all_four() {
   Job a = Job("a", "q").cpu(4);
   a.object.status.conditions = {{"QuotaReserved", "True", "QuotaReserved", "", 0, 0},
                                 {"Admitted", "True", "Admitted", "", 0, 0}};
@@ -27,9 +26,28 @@ TEST_F(Traits, WhoTakesNoPartHoldsNothingEvenWhenADumpSaysSo) {
   api::PodSetAssignment& p = a.object.status.admission->pod_sets.emplace_back();
   p.count = 1;
   p.flavors.set("cpu", "f");
-  s->submit(a).submit(Job("b", "q").cpu(4));
+  return a;
+}
+
+TEST_F(Traits, WhoTakesNoPartHoldsNothingEvenWhenADumpSaysSo) {
+  traits.of("a").takes_part = false;
+  auto s = one_queue();
+  s->submit(ran_on_all_four()).submit(Job("b", "q").cpu(4));
   EXPECT_EQ(s->run(), Lines("reserved b", "admitted b"));
   EXPECT_EQ(s->state("a"), "admitted");  // as its plugin wrote
+}
+
+TEST_F(Traits, WhoTakesPartAgainWhileItIsTurnedOffStaysOff) {
+  for (const bool ran : {false, true}) {
+    traits.of("a").takes_part = false;
+    auto s = one_queue();
+    s->submit(ran ? ran_on_all_four().active(false) : Job("a", "q").cpu(4).active(false)).run();
+    traits.table.clear();
+    s->traits_changed("a");
+    EXPECT_EQ(s->run(), Log());
+    EXPECT_EQ(s->state("a"), "inactive");
+    EXPECT_EQ(s->submit(Job("b", "q").cpu(4)).run(), Lines("reserved b", "admitted b"));
+  }
 }
 
 TEST_F(Traits, WhoStopsTakingPartGivesItsQuotaBack) {

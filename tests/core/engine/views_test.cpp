@@ -5,6 +5,7 @@
 
 #include "core/engine/cohort_views.hpp"
 #include "core/engine/tally.hpp"
+#include "tests/core/support/fake_hooks.hpp"
 #include "tests/core/support/scenario.hpp"
 
 namespace sluice {
@@ -61,6 +62,26 @@ TEST(QueueViews, AStatusCostsTheSameWithManyEqualsThatWaitOrRun) {
     EXPECT_EQ(view->counts.reserving, static_cast<std::size_t>(many[i] / 2));
   }
   EXPECT_EQ(steps[0], steps[1]);
+}
+
+TEST(QueueViews, ThoseThatRepresentOneCountAsOneAndCostAStepEach) {
+  // m1 runs for w, and m2 waits: w runs.
+  FakeTraits traits;
+  traits.of("w").takes_part = false;
+  traits.member("m1", "g", 1, "w").group.represents = true;
+  traits.member("m2", "g", 2, "w").group.represents = true;
+  hooks::HostHooks hooks;
+  hooks.workload_traits = &traits;
+  Scenario s(Scenario::single_thread(), hooks);
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
+  for (const char* name : {"w", "m1", "m2"}) s.submit(Job(name, "q").cpu(1));
+  s.run();
+  std::size_t steps = 0;
+  const QueueCounts counts = queue_view(s.engine.model(), "q", &steps)->counts;
+  EXPECT_EQ(counts.pending, 0U);
+  EXPECT_EQ(counts.reserving, 1U);
+  EXPECT_EQ(counts.admitted, 1U);
+  EXPECT_EQ(steps, 2U);
 }
 
 TEST(QueueViews, CountsFollowEveryWayOut) {
