@@ -103,6 +103,13 @@ TEST(Waking, WhoWaitsStartsWithTheReleaseThatMakesRoom) {
          s.queue(q(0).cohort("inner"));
        },
        4, 2},
+      {"2 that its cohort lends to nobody, and as much as its cohort may borrow",
+       [&](Scenario& s) {
+         s.cohort(
+             CohortOf("inner", "c").quota("cpu", {{"f", 2}}).lending_limit(0).borrowing_limit(2));
+         s.queue(q(0).cohort("inner"));
+       },
+       4, 2},
   };
   for (const auto& each : cases) {
     Scenario s;
@@ -118,22 +125,38 @@ TEST(Waking, WhoWaitsStartsWithTheReleaseThatMakesRoom) {
   }
 }
 
-// b lacks 1 of 4 gpus, and has the 2 cpus that it asks for until others take them: with the next
-// release it is told so.
+// b asks for 4 gpus and for the 2 cpus of its queue, which others may borrow, or which are all that
+// is left. Three gpus are used, and given back one after the other: b is told when its cpus are
+// gone.
 TEST(Waking, WhoHasOneOfTwoResourcesIsToldWhenThatIsGoneToo) {
+  for (const char* cohort : {"c", "inner"}) {
+    Scenario s;
+    s.flavor("f").cohort(CohortOf("inner", "c"));
+    s.queue(Queue("q").cohort(cohort).quota("cpu", {{"f", 2}}).with("gpu", {4}));
+    s.queue(Queue("p").cohort("c").quota("cpu", {{"f", 4}}).with("gpu", {0}));
+    for (const char* name : {"1", "2", "3"}) s.submit(Job(name, "p").request("gpu", 1));
+    s.submit(Job("all", "p").cpu(4)).run();
+    s.after(1).submit(Job("b", "q").cpu(2).request("gpu", 4)).run();
+    s.after(1).finish("1").run();
+    EXPECT_EQ(s.engine.stats().quiet_wakes, 1U) << cohort;
+    EXPECT_EQ(s.why("b").find("cpu"), std::string::npos) << s.why("b");
+    s.after(1).submit(Job("more", "p").cpu(1)).run();
+    s.after(1).finish("2").run();
+    EXPECT_NE(s.why("b").find("cpu"), std::string::npos) << s.why("b");
+  }
+}
+
+// Its 2 cpus are lent to nobody, so that they stay; of 4 gpus there are 2, then 3.
+TEST(Waking, WhoHasWhatNobodyElseGetsIsNotLookedAt) {
   Scenario s;
   s.flavor("f");
-  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 2}}).with("gpu", {0}));
-  s.queue(Queue("p").cohort("c").quota("cpu", {{"f", 5}}).with("gpu", {4}));
-  s.submit(Job("g", "p").request("gpu", 1)).submit(Job("one", "p").cpu(1));
-  s.submit(Job("two", "p").cpu(1)).run();
+  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 2}}).with("gpu", {0}).lending_limit(0));
+  s.queue(Queue("p").cohort("c").quota("cpu", {{"f", 4}}).with("gpu", {4}));
+  for (const char* name : {"1", "2", "3"}) s.submit(Job(name, "p").request("gpu", 1));
+  s.submit(Job("all", "p").cpu(4)).run();
   s.after(1).submit(Job("b", "q").cpu(2).request("gpu", 4)).run();
-  s.after(1).finish("one").run();
-  EXPECT_EQ(s.engine.stats().quiet_wakes, 1U);
-  EXPECT_EQ(s.why("b").find("cpu"), std::string::npos) << s.why("b");
-  s.after(1).submit(Job("most", "p").cpu(6)).run();
-  s.after(1).finish("two").run();  // 1 of 7 is left
-  EXPECT_NE(s.why("b").find("cpu"), std::string::npos) << s.why("b");
+  for (const char* name : {"1", "2"}) s.after(1).finish(name).run();
+  EXPECT_EQ(s.engine.stats().quiet_wakes, 2U);
 }
 
 }  // namespace
