@@ -9,6 +9,13 @@ namespace {
 
 Queue plain(std::int64_t cpu) { return Queue("q").quota("cpu", {{"f", cpu}}); }
 
+/// The condition Requeued as `status reason`.
+std::string requeued(Scenario& s, const std::string& name) {
+  const auto status = s.engine.status(*s.engine.find("ns/" + name));
+  const auto* c = status.condition("Requeued");
+  return c ? c->status + " " + c->reason : "(absent)";
+}
+
 TEST(Life, ReservedAdmittedFinished) {
   Scenario s;
   s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1));
@@ -230,7 +237,11 @@ TEST_F(PodsReady, ThoseThatRepresentOneShareItsBackoffAndItsLimit) {
   EXPECT_EQ(s.admitted(), "");
   for (const char* name : {"m1", "m2"})
     EXPECT_EQ(s.why(name), "Pending: The workload waits for its requeue backoff");
-  s.after(10).submit(Job("m1", "q").cpu(1).active(false)).run();
+  EXPECT_EQ(requeued(s, "m1"), "False PodsReadyTimeout");
+  s.after(10);
+  EXPECT_EQ(requeued(s, "m1"), "True BackoffFinished");
+  EXPECT_EQ(requeued(s, "m2"), "(absent)") << "it was never evicted";
+  s.submit(Job("m1", "q").cpu(1).active(false)).run();
   EXPECT_EQ(s.admitted(), "m2 w");
   s.after(100).run();
   EXPECT_EQ(s.state("m2"), "inactive");
@@ -330,13 +341,6 @@ TEST_F(BlockAdmission, WhoTimesOutGivesWay) {
   s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).submit(Job("b", "q").cpu(1)).run();
   s.after(100).run();
   EXPECT_EQ(s.admitted(), "b");
-}
-
-/// The condition Requeued as `status reason`.
-std::string requeued(Scenario& s, const std::string& name) {
-  const auto status = s.engine.status(*s.engine.find("ns/" + name));
-  const auto* c = status.condition("Requeued");
-  return c ? c->status + " " + c->reason : "(absent)";
 }
 
 TEST(Life, AQueueThatIsBeingDeletedAdmitsNobodyAndKeepsWhoRuns) {

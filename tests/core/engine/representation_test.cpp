@@ -78,7 +78,9 @@ TEST_F(Represented, HasTheChecksOfTheMemberThatRuns) {
   s->answer("m1", "c", "Ready").run();
   EXPECT_EQ(s->state("w"), "admitted");
   EXPECT_EQ(s->checks("w"), "c=Ready");
-  s->answer("m1", "c", "Pending");  // shown, and stored there, too
+  api::AdmissionCheckState says = status("m1").admission_checks[0];
+  says.state = "Pending";
+  ASSERT_TRUE(s->engine.report("ns/m1", says));  // shown, and stored there, too
   EXPECT_THAT(s->run_told(), ::testing::Contains("listed w"));
   EXPECT_EQ(s->checks("w"), "c=Pending");
 }
@@ -202,7 +204,10 @@ TEST_F(Represented, TakingPartAgainItHoldsWhatTheMemberHeld) {
 
 TEST_F(Represented, OneThatTakesPartIsNotLookedAtWhenAMemberReports) {
   traits.table.erase("w");
-  world().submit(Job("m1", "q").cpu(3)).submit(Job("w", "q").cpu(9)).run();
+  world(Scenario::single_thread(), plain().strict());
+  s->submit(Job("m1", "q").cpu(3)).run();
+  s->submit(Job("w", "q").cpu(9)).run();
+  ASSERT_EQ(s->admitted(), "m1");
   const std::uint64_t cycles = s->engine.stats().cycles;
   s->submit(Job("m1", "q").cpu(3).ready(true)).run();
   EXPECT_EQ(s->engine.stats().cycles, cycles);
