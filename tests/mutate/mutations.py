@@ -1,7 +1,7 @@
 """What can be changed in a source: one operator, constant, branch or call at a time.
 
 Pure: text in, mutations out. Comments, texts in quotes, preprocessor lines and checks of invariants
-(SLUICE_CHECK, static_assert) are left alone, and so is what only saves memory or time.
+(SLUICE_CHECK, static_assert, verify()) are left alone, and so is what only saves memory or time.
 """
 import collections
 import re
@@ -10,7 +10,7 @@ Mutation = collections.namedtuple("Mutation", "line before after")  # line: from
 
 SWAPS = ((" < ", " <= "), (" > ", " >= "), (" == ", " != "), (" && ", " || "), (" + ", " - "),
          (" += ", " -= "), ("std::min(", "std::max("), ("true", "false"), ("++", "--"))
-LEFT_ALONE = re.compile(r"\b(reserve|shrink_to_fit|clear_unused|log|intern)\(|"
+LEFT_ALONE = re.compile(r"\b(reserve|shrink_to_fit|clear_unused|log|intern|verify)\(|"
                         r"^\s*(#|template|using|namespace|case\b.*:$)|\boperator\b|\bdefault\b")
 CHECKS = re.compile(r"\b(SLUICE_CHECK|static_assert)\(")
 NUMBER = re.compile(r"(?<![\w.'\"])(\d+)(?![\w.'\"])")

@@ -39,6 +39,10 @@ class Mutations(unittest.TestCase):
         self.assertNotIn("comment", code)
         self.assertEqual({each.line for each in mutations_of(SOURCE)}, {7, 8, 10})
 
+    def test_what_only_checks_or_saves_memory_stays(self):
+        for line in ("relations.verify();", "list.reserve(3);"):
+            self.assertEqual(afters("  " + line), [], line)
+
     def test_one_line_changes(self):
         first = next(iter(mutations_of(SOURCE)))
         now = mutated(SOURCE, first).split("\n")
