@@ -70,6 +70,18 @@ TEST(Fair, OfEqualSharesACohortComesBeforeAQueue) {
             Lines("evicted b1 InCohortFairSharing by z1"));
 }
 
+TEST(Fair, OneIsTakenAlsoBelowACohortThatBorrowsNothingWhereThePreemptorIsBelowItToo) {
+  // b and c share the 2 of inner, which borrows nothing of part; part has enough for all of them.
+  Scenario s(Scenario::fair());
+  s.flavor("f").cohort(CohortOf("all")).cohort(CohortOf("part", "all").quota("cpu", {{"f", 6}}));
+  s.cohort(CohortOf("inner", "part").quota("cpu", {{"f", 2}}).borrowing_limit(0));
+  for (const char* name : {"b", "c"})
+    s.queue(Queue(name).cohort("inner").quota("cpu", {{"f", 0}}).reclaim_any());
+  s.submit(Job("c1", "c").cpu(1)).submit(Job("c2", "c").cpu(1)).run();
+  EXPECT_EQ(evictions(s.submit(Job("b1", "b").cpu(1)).run()),
+            Lines("evicted c1 InCohortFairSharing by b1"));
+}
+
 TEST(Fair, AQueueThatBorrowsNothingIsStruckOut) {
   Scenario s(Scenario::fair());
   s.flavor("f").cohort(CohortOf("c").quota("cpu", {{"f", 2}}));
