@@ -58,6 +58,24 @@ TEST(Cycle, OneWithoutVictimsReservesUnlessItsQueueCanAlwaysReclaim) {
   }
 }
 
+TEST(Cycle, OneWithoutVictimsReservesNoMoreThanItsQueueMayBorrow) {
+  // 3 are left of q1's 2 and q2's 5. high asks for 4 in q1, where own uses 2: q1 may still borrow 2
+  // with that limit, so that 1 is left for small, which comes after it.
+  for (const bool limited : {true, false}) {
+    Scenario s;
+    Queue q1 = Queue("q1").cohort("c").quota("cpu", {{"f", 2}});
+    if (limited) q1.borrowing_limit(2);
+    s.flavor("f").queue(
+        q1.reclaim(api::ReclaimWithinCohort::kLowerPriority).borrow_within_cohort());
+    s.queue(Queue("q2").cohort("c").quota("cpu", {{"f", 5}}));
+    s.queue(Queue("q3").cohort("c").quota("cpu", {{"f", 0}}));
+    s.submit(Job("own", "q1").cpu(2)).submit(Job("other", "q2").cpu(2)).run();
+    s.submit(Job("high", "q1").cpu(4).priority(5)).submit(Job("small", "q3").cpu(1));
+    s.step();
+    EXPECT_EQ(s.admitted(), limited ? "other own small" : "other own");
+  }
+}
+
 TEST(Cycle, AStrictHeadBlocksItsQueueABestEffortHeadIsParked) {
   for (const bool strict : {true, false}) {
     Scenario s;
