@@ -331,6 +331,40 @@ TEST(Checks, AQueueThatDropsItsChecksAdmitsWhoHasReserved) {
   EXPECT_EQ(s.queue(four()).run(), Lines("admitted w"));
 }
 
+// w had a reservation, or was admitted, when the dump was taken.
+TEST(Checks, ADumpIsSettledByWhatItsChecksSay) {
+  const struct {
+    bool was_admitted;
+    std::string check;  // its state; empty: none is listed
+    Queue queue;
+    Log run;
+  } cases[] = {
+      {false, "", four(), Lines("admitted w")},
+      {false, "", four().checked_by("a"), {}},
+      {false, "Ready", four().checked_by("a"), Lines("admitted w")},
+      {true, "", four(), {}},
+      {true, "Ready", four().checked_by("a"), {}},
+      {true, "Retry", four().checked_by("a"), Lines("evicted w AdmissionCheck", "reserved w")},
+  };
+  for (const auto& each : cases) {
+    Scenario before;
+    before.flavor("f").queue(each.was_admitted ? four() : four().checked_by("a"));
+    before.submit(Job("w", "q").cpu(1)).run();
+    const WorkloadId id = *before.engine.find("ns/w");
+    auto object = std::make_shared<api::Workload>(*before.engine.object(id));
+    object->status = before.engine.status(id);
+    object->status.admission_checks.clear();
+    if (!each.check.empty()) {
+      api::AdmissionCheckState& check = object->status.admission_checks.emplace_back();
+      check.name = "a";
+      check.state = each.check;
+    }
+    Scenario s;
+    s.flavor("f").queue(each.queue).apply(object);
+    EXPECT_EQ(s.run(), each.run) << each.was_admitted << each.check;
+  }
+}
+
 TEST(Checks, AStoppedQueueCancelsReservationsAndLeavesAdmittedOnes) {
   Scenario s;
   s.flavor("f").queue(four().checked_by("a"));
@@ -453,6 +487,20 @@ TEST_F(Held, WhoStartsAtOnceTakesNothingThatStillRuns) {
             "workloads to be preempted by others");
   s.answer("high", "late", "Ready").run();
   EXPECT_EQ(s.admitted(), "high x");
+}
+
+TEST_F(Held, WhoStartsInTheCycleOfItsReservationTakesNothingThatStillRuns) {
+  // Of 8 low has 6. high 3 holds, and leaves 5 without low; of x and y only one has the 2 now.
+  s.queue(Queue("q").cohort("c").quota("cpu", {{"f", 8}}).lower_priority().checked_by("late"));
+  for (const char* queue : {"r", "t"}) s.queue(Queue(queue).cohort("c").quota("cpu", {{"f", 0}}));
+  s.submit(Job("low", "q").cpu(6)).run();
+  s.answer("low", "late", "Ready").run();
+  s.submit(Job("high", "q").cpu(3).priority(5));
+  s.submit(Job("x", "r").cpu(2)).submit(Job("y", "t").cpu(2)).step();
+  EXPECT_EQ(s.state("high"), "reserved");
+  EXPECT_EQ(s.admitted(), "low x");
+  s.answer("high", "late", "Ready").run();
+  EXPECT_EQ(s.admitted(), "high x y");
 }
 
 TEST_F(Held, B2_WhoIsReadyOnFreeCapacityDoesNotWaitBehindLaterReservations) {

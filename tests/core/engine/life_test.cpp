@@ -261,6 +261,16 @@ TEST_F(PodsReady, OneThatIsReadyStaysAndMustBecomeReadyAgainAfterAnEviction) {
   EXPECT_EQ(s.run(), Lines("evicted a PodsReadyTimeout"));
 }
 
+TEST_F(PodsReady, TheTimeOfAnEarlierAdmissionCountsNoMore) {
+  Scenario s(config());
+  s.flavor("f").queue(plain(4)).submit(Job("a", "q").cpu(1)).run();
+  s.after(50).queue(plain(4).stop(api::StopPolicy::kHoldAndDrain)).run();
+  s.queue(plain(4)).run();
+  ASSERT_EQ(s.admitted(), "a");
+  EXPECT_EQ(s.after(50).run(), Log());
+  EXPECT_EQ(s.after(50).run(), Lines("evicted a PodsReadyTimeout"));
+}
+
 TEST_F(PodsReady, AfterTheTimeoutItQueuesByTheTimeOfItsEviction) {
   Scenario s(config());
   s.flavor("f").queue(plain(1)).submit(Job("a", "q").cpu(1)).run();
@@ -390,6 +400,30 @@ TEST(Life, ATimerThatADumpBringsFromThePastFiresAtOnce) {
   EXPECT_EQ(s.engine.next_timer(), s.now());
   s.after(0).run();
   EXPECT_EQ(s.state("a"), "inactive");
+}
+
+// It was evicted, and waits until so many seconds from now. Over without a word of that it is told.
+TEST(Life, ABackoffThatADumpBringsGoesOnOrEndsNow) {
+  const Log starts = Lines("reserved a", "admitted a");
+  const Log requeued_first = Lines("requeued a BackoffFinished", "reserved a", "admitted a");
+  const struct {
+    std::int64_t seconds;
+    bool waits;  // as its condition Requeued says
+    Log at_once, later;
+  } cases[] = {
+      {5, true, {}, requeued_first}, {5, false, {}, requeued_first}, {0, true, {}, requeued_first},
+      {0, false, starts, {}},        {-5, true, {}, requeued_first}, {-5, false, starts, {}},
+  };
+  for (const auto& each : cases) {
+    Scenario s;
+    s.flavor("f").queue(plain(4));
+    Job a = Job("a", "q").cpu(1);
+    a.object.status.requeue_state = {1, s.now() + each.seconds * kSecond};
+    if (each.waits)
+      a.object.status.conditions = {{"Requeued", "False", "PodsReadyTimeout", "", 0, 0}};
+    EXPECT_EQ(s.submit(a).run(), each.at_once) << each.seconds << each.waits;
+    EXPECT_EQ(s.after(5).run(), each.later) << each.seconds << each.waits;
+  }
 }
 
 TEST(Life, OneRemovedAfterItFinishedInTheSameInstantIsStillNamed) {
