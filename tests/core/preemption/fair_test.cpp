@@ -55,6 +55,18 @@ TEST(Fair, InitialShareIsTheSecondChance) {
   }
 }
 
+TEST(Fair, TheHighestShareGivesFirstWhateverThePriorities) {
+  // a has 4 of 6, b has 2, and b's are of a lower priority.
+  Scenario s(Scenario::fair());
+  pool(s);
+  s.queue(Queue("z").cohort("c").quota("cpu", {{"f", 0}}).reclaim_any());
+  for (const char* name : {"a1", "a2", "a3", "a4"}) s.submit(Job(name, "a").cpu(1).priority(5));
+  for (const char* name : {"b1", "b2"}) s.submit(Job(name, "b").cpu(1));
+  s.run();
+  EXPECT_EQ(evictions(s.submit(Job("z1", "z").cpu(1)).run()),
+            Lines("evicted a1 InCohortFairSharing by z1"));
+}
+
 TEST(Fair, OfEqualSharesACohortComesBeforeAQueue) {
   // a and the cohort of b borrow 3 of 6 each; z with 1 has 1/6, whom it takes from 2/6.
   Scenario s(Scenario::fair());
