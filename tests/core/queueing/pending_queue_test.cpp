@@ -176,6 +176,32 @@ TEST_F(Pending, ErasingOneThatIsParkedAloneForgetsIt) {
   EXPECT_FALSE(queue.contains(1));
 }
 
+TEST_F(Pending, EachAccountHasItsCountsWhateverBecomesOfItsMembers) {
+  const auto counted = [this] {
+    std::string out;
+    for (const auto& [account, waiting] : queue.by_account())
+      out += std::to_string(account) + ": " + std::to_string(waiting.pending) + ", parked " +
+             std::to_string(waiting.parked) + "; ";
+    return out;
+  };
+  queue.insert(key(1, 0, 1), {7, 0}, 5);
+  queue.insert(key(2, 0, 2), {7, 0}, 6);
+  queue.insert(key(3, 0, 3), {8, 0}, 5);
+  queue.insert(key(4, 0, 4), {8, 0}, PendingQueue::kNoAccount);
+  EXPECT_EQ(counted(), "5: 2, parked 0; 6: 1, parked 0; ");
+  queue.park_with_equals(1, because("full"));
+  queue.park_alone(3);
+  EXPECT_EQ(counted(), "5: 2, parked 2; 6: 1, parked 1; ");
+  queue.erase(3);
+  EXPECT_EQ(counted(), "5: 1, parked 1; 6: 1, parked 1; ");
+  queue.wake();
+  EXPECT_EQ(counted(), "5: 1, parked 0; 6: 1, parked 0; ");
+  queue.park_alone(2);
+  queue.wake();
+  queue.erase(1);
+  EXPECT_EQ(counted(), "6: 1, parked 0; ");
+}
+
 TEST_F(Pending, ThePreemptorsPlaceIsAheadOfAllAndSurvivesParking) {
   add(key(1, 9, 1), 1);
   add(key(2, 0, 2), 2);
