@@ -41,6 +41,8 @@ struct Later : Traits {
 TEST_F(Later, APreemptedOneKeepsItsQuotaUntilItHasEnded) {
   s->submit(Job("high", "q").cpu(3).priority(9));
   EXPECT_EQ(s->run(), Lines("evicted low InClusterQueue by high"));
+  EXPECT_EQ(s->engine.stats().evictions, 1U);
+  EXPECT_EQ(s->engine.stats().admissions, 1U);
   EXPECT_EQ(conditions("low"), "QuotaReserved=True Admitted=True Evicted=True Preempted=True");
   EXPECT_TRUE(has_admission("low"));
   EXPECT_EQ(s->state("high"), "pending");

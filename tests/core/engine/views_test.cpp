@@ -64,24 +64,113 @@ TEST(QueueViews, AStatusCostsTheSameWithManyEqualsThatWaitOrRun) {
   EXPECT_EQ(steps[0], steps[1]);
 }
 
-TEST(QueueViews, ThoseThatRepresentOneCountAsOneAndCostAStepEach) {
-  // m1 runs for w, and m2 waits: w runs.
+/// w, and m1 and m2, which are ways to run it.
+struct RepresentedViews : ::testing::Test {
   FakeTraits traits;
-  traits.of("w").takes_part = false;
-  traits.member("m1", "g", 1, "w").group.represents = true;
-  traits.member("m2", "g", 2, "w").group.represents = true;
   hooks::HostHooks hooks;
-  hooks.workload_traits = &traits;
-  Scenario s(Scenario::single_thread(), hooks);
-  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));
-  for (const char* name : {"w", "m1", "m2"}) s.submit(Job(name, "q").cpu(1));
-  s.run();
+  std::unique_ptr<Scenario> world;
+  Scenario& of(std::int64_t cpus) {
+    traits.of("w").takes_part = false;
+    traits.member("m1", "g", 1, "w").group.represents = true;
+    traits.member("m2", "g", 2, "w").group.represents = true;
+    hooks.workload_traits = &traits;
+    world = std::make_unique<Scenario>(Scenario::single_thread(), hooks);
+    world->flavor("f").queue(Queue("q").quota("cpu", {{"f", cpus}}));
+    for (const char* name : {"w", "m1", "m2"}) world->submit(Job(name, "q").cpu(1));
+    world->run();
+    return *world;
+  }
+};
+
+TEST_F(RepresentedViews, CountAsOneAndCostAStepEach) {
+  Scenario& s = of(1);  // m1 runs for w, and m2 waits: w runs
   std::size_t steps = 0;
   const QueueCounts counts = queue_view(s.engine.model(), "q", &steps)->counts;
   EXPECT_EQ(counts.pending, 0U);
   EXPECT_EQ(counts.reserving, 1U);
   EXPECT_EQ(counts.admitted, 1U);
   EXPECT_EQ(steps, 2U);
+}
+
+/// `NAME IN-CLUSTER-QUEUE/IN-LOCAL-QUEUE` of each that waits in q, in order.
+Log waiting(const Scenario& s, const std::string& local_queue = "", std::size_t offset = 0,
+            std::size_t limit = 10) {
+  Log out;
+  for (const PendingWorkload& each :
+       pending_workloads(s.engine.model(), "q", local_queue, offset, limit))
+    out.push_back(s.engine.object(each.id)->meta.name + " " +
+                  std::to_string(each.position_in_cluster_queue) + "/" +
+                  std::to_string(each.position_in_local_queue));
+  return out;
+}
+
+TEST(QueueViews, ThoseThatWaitHaveTheirPlacesWhateverIsPicked) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 1}})).local_queue("other", "q");
+  s.submit(Job("runs", "q").cpu(1).priority(9)).submit(Job("a", "q").cpu(1));
+  s.submit(Job("b", "other").cpu(1)).submit(Job("c", "q").cpu(1).priority(5));
+  s.submit(Job("d", "other").cpu(1)).run();
+  EXPECT_EQ(waiting(s), Lines("c 0/0", "a 1/1", "b 2/0", "d 3/1"));
+  EXPECT_EQ(waiting(s, "", 1, 2), Lines("a 1/1", "b 2/0"));
+  EXPECT_EQ(waiting(s, "ns/other"), Lines("b 2/0", "d 3/1"));
+  EXPECT_EQ(waiting(s, "ns/other", 1, 1), Lines("d 3/1"));
+  EXPECT_EQ(waiting(s, "ns/nobody"), Log());
+  EXPECT_TRUE(pending_workloads(s.engine.model(), "nobody", "", 0, 10).empty());
+}
+
+TEST_F(RepresentedViews, WaitAsTheOneThatTheyStandFor) {
+  Scenario& s = of(0);
+  s.submit(Job("z", "q").cpu(1)).run();
+  EXPECT_EQ(waiting(s), Lines("w 0/0", "z 1/1"));
+}
+
+TEST(QueueViews, EachLocalQueueHasItsPart) {
+  // q runs 1 and has reserved 2, other runs 1, and of both together 3 wait.
+  Scenario s;
+  s.flavor("f").flavor("g").local_queue("other", "q");
+  s.queue(Queue("q").quota("cpu", {{"f", 2}, {"g", 2}}).checked_by("c", {"g"}));
+  s.submit(Job("a", "q").cpu(1)).submit(Job("b", "other").cpu(1)).submit(Job("c", "q").cpu(2));
+  for (const char* name : {"d", "e"}) s.submit(Job(name, "other").cpu(1));
+  s.submit(Job("f", "q").cpu(1)).run();
+  const QueueView view = *queue_view(s.engine.model(), "q");
+  const auto counted = [](const QueueCounts& of) {
+    return std::vector<std::size_t>{of.pending, of.parked, of.reserving, of.admitted};
+  };
+  EXPECT_EQ(counted(view.counts), (std::vector<std::size_t>{3, 3, 3, 2}));
+  ASSERT_EQ(view.local_queues.size(), 2U);
+  EXPECT_EQ(view.local_queues[0].key, "ns/other");
+  EXPECT_EQ(counted(view.local_queues[0].counts), (std::vector<std::size_t>{2, 2, 1, 1}));
+  EXPECT_EQ(counted(view.local_queues[1].counts), (std::vector<std::size_t>{1, 1, 2, 1}));
+  const auto amounts = [](const FlavorUse& use) {
+    return use.flavor + " " + std::to_string(use.nominal) + " " + std::to_string(use.reserved) +
+           " " + std::to_string(use.used);
+  };
+  ASSERT_EQ(view.use.size(), 2U);
+  EXPECT_EQ(amounts(view.use[0]), "f 2000 2000 2000");
+  EXPECT_EQ(amounts(view.use[1]), "g 2000 2000 0");
+  ASSERT_EQ(view.local_queues[1].use.size(), 2U);
+  EXPECT_EQ(amounts(view.local_queues[1].use[0]), "f 0 1000 1000");
+  EXPECT_EQ(amounts(view.local_queues[1].use[1]), "g 0 2000 0");
+}
+
+TEST(Tally, SaysWhyWorkloadsAreNotAdmitted) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}).checked_by("c"));
+  s.submit(Job("reserved", "q").cpu(3)).submit(Job("waits", "q").cpu(2).count(2));
+  s.submit(Job("too", "q").cpu(2)).submit(Job("lost", "nowhere").cpu(1)).run();
+  const WorkloadTally tally = tally_of(s.engine.model());
+  Log said;
+  for (const WorkloadTally::Unadmitted& each : tally.unadmitted)
+    said.push_back(each.cluster_queue + " " + each.local_queue + " " + each.reason + " " +
+                   each.cause + " " + std::to_string(each.count));
+  EXPECT_EQ(said, Lines(" ns/nowhere NoReservation Misconfigured 1",
+                        "q ns/q UnsatisfiedAdmissionChecks  1",
+                        "q ns/q NoReservation WaitingForQuota 2"));
+  ASSERT_EQ(tally.requested.size(), 1U);
+  EXPECT_EQ(tally.requested[0].amount, 6000);  // 2 · 2 + 2
+  ASSERT_EQ(tally.shapes.size(), 1U);
+  EXPECT_EQ(tally.shapes[0].active, 0U);
+  EXPECT_EQ(tally.shapes[0].parked, 2U);
 }
 
 TEST(QueueViews, CountsFollowEveryWayOut) {
@@ -122,7 +211,14 @@ TEST(CohortViews, HaveWhatTheirQueuesHoldAndTheQuotaOfTheWholeSubtree) {
   s.queue(Queue("p").cohort("part").quota("cpu", {{"f", 2}}));
   s.queue(Queue("q").cohort("all").quota("cpu", {{"f", 4}}));
   s.submit(Job("a", "p").cpu(3)).submit(Job("b", "q").cpu(1)).run();
-  const auto views = cohort_views(s.engine.model());
+  const Model& model = s.engine.model();
+  EXPECT_EQ(cohorts_above(model, "p"), Lines("part", "all"));
+  EXPECT_EQ(cohorts_above(model, "q"), Lines("all"));
+  EXPECT_EQ(cohorts_above(model, "nobody"), Log());
+  EXPECT_EQ(cohort_share(model, "part"), 167);  // it borrows 1 of 6
+  EXPECT_EQ(cohort_share(model, "all"), 0);
+  EXPECT_FALSE(cohort_share(model, "p")) << "it is a queue";
+  const auto views = cohort_views(model);
   ASSERT_EQ(views.size(), 2U);
   const CohortView &all = views[0], &part = views[1];
   EXPECT_EQ(all.name + " " + all.parent + " " + all.root, "all  all");
