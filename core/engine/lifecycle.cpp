@@ -277,7 +277,6 @@ void Lifecycle::take_pods_ready(WorkloadId id, const api::WorkloadStatus& status
   set_condition(model_, w, Type::kPodsReady, is_ready, ready->reason, ready->message);
   if (was_ready && !is_ready) watch_recovery(id);
   turn_.moved |= is_ready && !was_ready && config_.block_admission;
-  representation_.touch(id);
 }
 
 void Lifecycle::forget(WorkloadId id) {
