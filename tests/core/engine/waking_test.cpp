@@ -125,24 +125,29 @@ TEST(Waking, WhoWaitsStartsWithTheReleaseThatMakesRoom) {
   }
 }
 
-// b asks for 4 gpus and for the 2 cpus of its queue, which others may borrow, or which are all that
-// is left. Three gpus are used, and given back one after the other: b is told when its cpus are
-// gone.
+// b asks for all that its queue has, 4 gpus and 2 cpus, of which others borrow 3 gpus. They give
+// them back one after the other, and b is told when its cpus are gone, too; when all are back, it
+// starts. Below a cohort with a limit it is looked at each time.
 TEST(Waking, WhoHasOneOfTwoResourcesIsToldWhenThatIsGoneToo) {
-  for (const char* cohort : {"c", "inner"}) {
+  for (const std::string cohort : {"c", "inner", "limited"}) {
     Scenario s;
     s.flavor("f").cohort(CohortOf("inner", "c"));
+    s.cohort(CohortOf("limited", "c").quota("cpu", {{"f", 0}}).with("gpu", {0}).borrowing_limit(1));
     s.queue(Queue("q").cohort(cohort).quota("cpu", {{"f", 2}}).with("gpu", {4}));
     s.queue(Queue("p").cohort("c").quota("cpu", {{"f", 4}}).with("gpu", {0}));
     for (const char* name : {"1", "2", "3"}) s.submit(Job(name, "p").request("gpu", 1));
     s.submit(Job("all", "p").cpu(4)).run();
     s.after(1).submit(Job("b", "q").cpu(2).request("gpu", 4)).run();
     s.after(1).finish("1").run();
-    EXPECT_EQ(s.engine.stats().quiet_wakes, 1U) << cohort;
+    EXPECT_EQ(s.engine.stats().quiet_wakes, cohort == "limited" ? 0U : 1U) << cohort;
     EXPECT_EQ(s.why("b").find("cpu"), std::string::npos) << s.why("b");
     s.after(1).submit(Job("more", "p").cpu(1)).run();
     s.after(1).finish("2").run();
     EXPECT_NE(s.why("b").find("cpu"), std::string::npos) << s.why("b");
+    s.after(1).finish("more").run();
+    EXPECT_EQ(s.state("b"), "pending");
+    s.after(1).finish("3").run();
+    EXPECT_EQ(s.state("b"), "admitted") << cohort;
   }
 }
 
