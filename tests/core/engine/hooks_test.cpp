@@ -57,6 +57,17 @@ TEST_F(Hooks, TheVetoEndsWithARequeue) {
             Lines("evicted low InClusterQueue by high", "reserved high", "admitted high"));
 }
 
+TEST_F(Hooks, WhoUsesNothingOfWhatIsContestedIsNoCandidate) {
+  // p lacks cpus, which high has; low has gpus alone.
+  veto.hands_off = {"low"};
+  veto.reason = "it is young";
+  auto s = with(vetoed());
+  s->queue(Queue("q").quota("cpu", {{"f", 4}}).with("gpu", {4}).lower_priority());
+  s->submit(Job("low", "q").request("gpu", 4)).submit(Job("high", "q").cpu(4).priority(9)).run();
+  s->submit(Job("p", "q").cpu(4).priority(5)).run();
+  EXPECT_EQ(s->why("p").find("it is young"), std::string::npos) << s->why("p");
+}
+
 TEST_F(Hooks, AProtectedCandidateIsPassedOver) {
   veto.hands_off = {"low1"};
   auto s = with(vetoed());
