@@ -65,6 +65,16 @@ TEST(Explanation, WhatIsMissingAndWhoHoldsIt) {
   EXPECT_TRUE(e.parked);
 }
 
+TEST(Explanation, OneThatIsMissingHasAHolderToo) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("gpu", {{"f", 2}}));
+  s.submit(Job("a", "q").request("gpu", 1)).run();
+  s.submit(Job("b", "q").request("gpu", 2)).run();
+  const Explanation e = explain(s, "b");
+  EXPECT_THAT(numbers(e), ElementsAre("main gpu 2: f 1/2 of 2 missing 1"));
+  EXPECT_THAT(holders(e), ElementsAre("ns/a in q: 1 gpu of f"));
+}
+
 TEST(Explanation, MoreThanThereEverIsHasNoHolders) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}));

@@ -53,6 +53,14 @@ TEST(Rounds, AHeadThatBlocksAStrictQueueIsTriedTwelveTimesAndThenTheInstantRests
   EXPECT_EQ(cycles_of(s), 12U) << "in the next instant it is looked at again";
 }
 
+TEST(Rounds, AHeadThatMayNotBeTriedBlocksAStrictQueueForAsManyCycles) {
+  Scenario s;
+  s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}).strict());
+  s.submit(Job("bad", "q").cpu(1).invalid_limits("requests exceed limits"));
+  EXPECT_EQ(cycles_of(s), 12U);
+  EXPECT_EQ(cycles_of(s), 0U);
+}
+
 TEST(Rounds, WhatMovedBetweenTwoCyclesStartsTheCountAnew) {
   Scenario s;
   s.flavor("f").queue(Queue("q").quota("cpu", {{"f", 4}}).strict());
