@@ -92,7 +92,10 @@ void Lifecycle::take_part(WorkloadId id, WorkloadId speaker) {
     w.conditions.clear();
     w.state = WorkloadState::kPending;
     load_status(id);
-    if (!w.object->active) w.state = WorkloadState::kInactive;
+    if (w.object->active) return;
+    // Its status shows no quota then; or else it has to be given back.
+    if (w.holds_quota()) return deactivate(id, "Deactivated", "The workload is deactivated");
+    if (w.state == WorkloadState::kPending) w.state = WorkloadState::kInactive;
     return;
   }
   if (!w.object->active) return;
