@@ -161,7 +161,6 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   SLUICE_CHECK(!w.holds_quota() || object->pod_sets.size() == w.pod_sets.size(), w.key,
                " holds quota for ", w.pod_sets.size(), " pod sets and changes to ",
                object->pod_sets.size());
-  waiting_.dequeue(id);
   w.object = object;
   w.priority = w.object->priority;
   name_local_queue(w);

@@ -56,15 +56,14 @@ bool NodeSelectorRequirement::matches(const LabelMap& labels) const {
     case Operator::kDoesNotExist:
       return value == nullptr;
     case Operator::kGt:
-    case Operator::kLt: {
-      if (value == nullptr || values.size() != 1) return false;
-      const auto actual = to_int64(*value);
-      const auto bound = to_int64(values[0]);
-      if (!actual || !bound) return false;
-      return op == Operator::kGt ? *actual > *bound : *actual < *bound;
-    }
+    case Operator::kLt:
+      break;
   }
-  return false;
+  if (value == nullptr || values.size() != 1) return false;
+  const auto actual = to_int64(*value);
+  const auto bound = to_int64(values[0]);
+  if (!actual || !bound) return false;
+  return op == Operator::kGt ? *actual > *bound : *actual < *bound;
 }
 
 }  // namespace sluice::api
