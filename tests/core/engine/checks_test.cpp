@@ -457,6 +457,13 @@ TEST_F(Held, TheReservationHoldsAndTheVictimRunsOnUntilTheCheckIsReady) {
             Lines("check high late Ready", "evicted low InClusterQueue by high", "admitted high"));
 }
 
+TEST_F(Held, AnotherPriorityLeavesItsPlan) {
+  start(four().lower_priority().checked_by("late"));
+  s.submit(Job("high", "q").cpu(3).priority(5)).run();
+  s.submit(Job("high", "q").cpu(3).priority(6)).run();
+  EXPECT_EQ(planned_victims(s.engine.model(), *s.engine.find("ns/high")), Lines("ns/low"));
+}
+
 TEST_F(Held, OnlyAsManyReserveAsFitTogether) {
   // low 4 runs; high1 3 + high2 1 fit into 4 without low; high3 1 does not.
   start(four().lower_priority().checked_by("late"));

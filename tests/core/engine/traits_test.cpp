@@ -68,7 +68,9 @@ TEST_F(Traits, TheStatusOfOneThatTakesNoPartIsNobodysToWrite) {
                                 {"Admitted", "True", "Admitted", "by b", 7, 0}};
   a.object.status.admission.emplace();
   a.object.status.admission->cluster_queue = "elsewhere";
+  a.object.status.admission->pod_sets.emplace_back();
   s->submit(a).run();
+  EXPECT_EQ(s->assigned("a"), "");
   EXPECT_EQ(s->state("a"), "pending");
   const WorkloadId id = *s->engine.find("ns/a");
   EXPECT_EQ(s->engine.status(id).condition("Admitted"), nullptr);
