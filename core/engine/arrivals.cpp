@@ -161,6 +161,7 @@ void Arrivals::change(WorkloadId id, std::shared_ptr<const api::Workload> object
   SLUICE_CHECK(!w.holds_quota() || object->pod_sets.size() == w.pod_sets.size(), w.key,
                " holds quota for ", w.pod_sets.size(), " pod sets and changes to ",
                object->pod_sets.size());
+  waiting_.dequeue(id);  // it waits where its priority and queue put it, which change now
   w.object = object;
   w.priority = w.object->priority;
   name_local_queue(w);
