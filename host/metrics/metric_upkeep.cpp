@@ -25,7 +25,8 @@ std::vector<std::string> MetricUpkeep::watches() const {
 
 void MetricUpkeep::changed(const ObjectChange& change, std::vector<WorkKey>& keys) {
   if (change.kind == workloads_) {
-    if (change.deleted()) decisions_.forget_workload(std::string(change.before->metadata.uid()));
+    if (change.deleted() && change.before)
+      decisions_.forget_workload(std::string(change.before->metadata.uid()));
     return;
   }
   // A cohort without an object is there as long as a queue, or another cohort, names it.
