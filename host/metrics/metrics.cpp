@@ -5,8 +5,8 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
-#include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 
@@ -28,9 +28,12 @@ std::vector<double> bounds_of(Buckets buckets) {
   return out;
 }
 
-/// What a metric is found by when what it tells of is gone: name and value of its first label.
-std::string subject_of(const MetricLabels& labels) {
-  return labels.front().first + '\0' + labels.front().second;
+/// Metrics with the same first labels stand beside each other in the order of these texts.
+std::string text_of(const MetricLabels& labels) {
+  std::string out;
+  for (const auto& [name, value] : labels)
+    out.append(name).append(1, '\0').append(value).append(1, '\0');
+  return out;
 }
 
 /// Metrics of one type: families by name, and each metric by its name and the values of its labels,
@@ -38,55 +41,53 @@ std::string subject_of(const MetricLabels& labels) {
 template <typename Metric>
 class Known {
  public:
-  using Family = prometheus::Family<Metric>;
-
   /// build() makes the family, add(family) the metric.
   template <typename Build, typename Add>
   Metric& find(std::string_view name, const MetricLabels& labels, const Build& build,
                const Add& add) {
     key_ = name;
     for (const auto& label : labels) key_.append(1, '\0').append(label.second);
-    One& one = metrics_[key_];
-    if (one.metric) return *one.metric;
-    one.family = families_[std::string(name)];
-    if (!one.family) one.family = families_[std::string(name)] = &build();
-    one.metric = &add(*one.family);
-    one.labels = labels;
-    if (!labels.empty()) by_subject_[subject_of(labels)].push_back(key_);
-    return *one.metric;
+    Metric*& metric = metrics_[key_];
+    if (metric) return *metric;
+    Family*& family = families_[std::string(name)];
+    if (!family) family = &build();
+    metric = &add(*family);
+    by_labels_[text_of(labels).append(name)] = {family, key_};
+    return *metric;
   }
 
   void forget(const MetricLabels& first) {
-    const auto found = by_subject_.find(subject_of(first));
-    if (found == by_subject_.end()) return;
-    std::erase_if(found->second, [&](const std::string& key) {
-      const auto it = metrics_.find(key);
-      const MetricLabels& labels = it->second.labels;
-      if (labels.size() < first.size() || !std::equal(first.begin(), first.end(), labels.begin()))
-        return false;
-      it->second.family->Remove(it->second.metric);
-      metrics_.erase(it);
-      return true;
-    });
-    if (found->second.empty()) by_subject_.erase(found);
+    const std::string begin = text_of(first);
+    auto it = by_labels_.lower_bound(begin);
+    while (it != by_labels_.end() && it->first.starts_with(begin)) {
+      const auto found = metrics_.find(it->second.key);
+      it->second.family->Remove(found->second);
+      metrics_.erase(found);
+      it = by_labels_.erase(it);
+    }
   }
 
   void add_values_of(std::string_view label, std::set<std::string>& out) const {
-    for (const auto& [subject, keys] : by_subject_)
-      if (subject.starts_with(label) && subject[label.size()] == '\0')
-        out.insert(subject.substr(label.size() + 1));
+    const std::string begin = std::string(label) + '\0';
+    for (auto it = by_labels_.lower_bound(begin);
+         it != by_labels_.end() && it->first.starts_with(begin);) {
+      const std::string value =
+          it->first.substr(begin.size(), it->first.find('\0', begin.size()) - begin.size());
+      it = by_labels_.lower_bound(begin + value + '\1');
+      out.insert(value);
+    }
   }
 
  private:
-  struct One {
-    Metric* metric = nullptr;
+  using Family = prometheus::Family<Metric>;
+  struct Place {
     Family* family = nullptr;
-    MetricLabels labels;
+    std::string key;  // in metrics_
   };
   std::unordered_map<std::string, Family*> families_;
-  std::unordered_map<std::string, One> metrics_;
-  std::unordered_map<std::string, std::vector<std::string>> by_subject_;  // keys of metrics_
-  std::string key_;                                                       // reused
+  std::unordered_map<std::string, Metric*> metrics_;
+  std::map<std::string, Place> by_labels_;  // by text_of() and the name
+  std::string key_;                         // reused
 };
 
 }  // namespace

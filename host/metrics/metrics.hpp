@@ -64,7 +64,7 @@ class HostMetrics {
                                               const MetricLabels& labels, Buckets buckets);
 
   /// Takes away what was counted and timed of something that is gone: all whose labels begin with
-  /// these. O(all that have the same first label).
+  /// these. O(log n) for each.
   void forget(const MetricLabels& first);
   /// The values of this label of all that have it as their first, in order.
   std::set<std::string> values_of(std::string_view label) const;
