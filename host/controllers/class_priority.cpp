@@ -1,10 +1,10 @@
 #include "host/controllers/class_priority.hpp"
 
 #include <map>
-#include <optional>
 
 #include "api/json/json.hpp"
 #include "core/model/model.hpp"
+#include "host/controllers/jobs/workload_spec.hpp"
 #include "host/objects/parts.hpp"
 
 namespace sluice::host {
@@ -41,8 +41,8 @@ void ClassPriorityController::changed(const ObjectChange& change, std::vector<Wo
 void ClassPriorityController::find_behind(const ObjectAccess& objects) {
   std::map<std::string, std::int64_t, std::less<>> values;
   for (const std::string& name : changed_)
-    if (const auto object = objects.get(*classes_, name))
-      values.emplace(name, api::find_int(*object, "value").value_or(0));
+    if (const auto value = priority_class_value(objects, api::kKueueVersion, kKind, name))
+      values.emplace(name, *value);
   const WorkloadTable& table = engine_.model().workloads;
   for (WorkloadId id = table.end_id(); id-- > table.first_id();) {
     const WorkloadRecord& w = table[id];
@@ -57,10 +57,11 @@ Result<void> ClassPriorityController::write(const std::string& key, ObjectAccess
   if (!workload) return {};
   json::object& spec = object_of(*workload, "spec");
   const json::object* ref = api::find_object(spec, "priorityClassRef");
-  const auto object =
-      ref ? objects.get(*classes_, api::find_text(*ref, "name")) : std::optional<json::object>();
-  if (!object) return {};
-  spec["priority"] = api::find_int(*object, "value").value_or(0);
+  if (!ref) return {};
+  const auto value =
+      priority_class_value(objects, api::kKueueVersion, kKind, api::find_text(*ref, "name"));
+  if (!value) return {};
+  spec["priority"] = *value;
   return plain(objects.update(std::move(*workload)));
 }
 

@@ -27,14 +27,6 @@ void set_priority(json::object& spec, std::string_view group, std::string_view k
                               {"name", api::json_view(name)}};
 }
 
-std::optional<std::int64_t> class_value(const ObjectAccess& objects, std::string_view api_version,
-                                        std::string_view kind, std::string_view name) {
-  const api::KindInfo* info = objects.scheme().find(api_version, kind);
-  const auto object = info ? objects.get(*info, name) : std::nullopt;
-  if (!object) return std::nullopt;
-  return api::find_int(*object, "value").value_or(0);
-}
-
 /// The PriorityClass that Kubernetes takes where an object names none: (name, value).
 std::optional<std::pair<std::string, std::int64_t>> global_default(const ObjectAccess& objects) {
   const api::KindInfo* kind = objects.scheme().find("scheduling.k8s.io/v1", "PriorityClass");
@@ -52,20 +44,21 @@ std::optional<std::pair<std::string, std::int64_t>> global_default(const ObjectA
 Result<void> fill_priority(const JobView& view, const ObjectAccess& objects, json::object& spec) {
   const std::string_view label = view.label(kPriorityClassLabel);
   if (!label.empty()) {
-    const auto value = class_value(objects, api::kKueueVersion, "WorkloadPriorityClass", label);
+    const auto value =
+        priority_class_value(objects, api::kKueueVersion, "WorkloadPriorityClass", label);
     if (!value) return Error{fmt::format("WorkloadPriorityClass {} doesn't exist", label)};
     set_priority(spec, kQueueGroup, "WorkloadPriorityClass", label, *value);
     return {};
   }
   const std::string pods = view.kind->priority_class(view.restored);
   if (!pods.empty()) {
-    const auto value = class_value(objects, "scheduling.k8s.io/v1", "PriorityClass", pods);
+    const auto value = priority_class_value(objects, "scheduling.k8s.io/v1", "PriorityClass", pods);
     if (!value) return Error{fmt::format("PriorityClass {} doesn't exist", pods)};
     set_priority(spec, kSchedulingGroup, "PriorityClass", pods, *value);
     return {};
   }
-  if (const auto value =
-          class_value(objects, api::kKueueVersion, "WorkloadPriorityClass", kDefaultQueue)) {
+  if (const auto value = priority_class_value(objects, api::kKueueVersion, "WorkloadPriorityClass",
+                                              kDefaultQueue)) {
     set_priority(spec, kQueueGroup, "WorkloadPriorityClass", kDefaultQueue, *value);
   } else if (const auto common = global_default(objects)) {
     set_priority(spec, kSchedulingGroup, "PriorityClass", common->first, common->second);
@@ -83,6 +76,15 @@ bool is_for_workload(std::string_view name) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> priority_class_value(const ObjectReader& objects,
+                                                 std::string_view api_version,
+                                                 std::string_view kind, std::string_view name) {
+  const api::KindInfo* info = objects.scheme().find(api_version, kind);
+  const auto object = info ? objects.get(*info, name) : std::nullopt;
+  if (!object) return std::nullopt;
+  return api::find_int(*object, "value").value_or(0);
+}
 
 Result<json::object> wishes_of(const JobView& view, const ObjectAccess& objects) {
   json::object spec;

@@ -15,6 +15,11 @@
 
 namespace sluice::host {
 
+/// The value of a priority class of either kind; nullopt: there is no such class.
+std::optional<std::int64_t> priority_class_value(const ObjectReader& objects,
+                                                 std::string_view api_version,
+                                                 std::string_view kind, std::string_view name);
+
 /// The queue, priority and time limit that the job asks for, as fields of a Workload's spec. The
 /// error names what the job refers to and does not exist.
 Result<boost::json::object> wishes_of(const JobView& view, const ObjectAccess& objects);
