@@ -216,7 +216,7 @@ void explain_pod_sets(Model& model, WorkloadId id, const QueueRecord* queue, Exp
     const PodSetRecord& pods = w.pod_sets[i];
     PodSetAnswer& set = out.pod_sets.emplace_back();
     set.name = w.object->pod_sets[i].name;
-    set.count = pods.count - pods.reclaimable;
+    set.count = pods.remaining();
     for (const ResourceAmount& wanted : pods.shape->requests) {
       ResourceAnswer& resource = set.resources.emplace_back();
       resource.resource = model.frs.resource_name(wanted.resource);

@@ -13,8 +13,7 @@ void Holdings::sum_up(const WorkloadRecord& w, Holding& holding) {
   holding.usage.clear();
   for (std::size_t i = 0; i < holding.pod_sets.size(); ++i) {
     const AssignedPodSet& assigned = holding.pod_sets[i];
-    const PodSetRecord& p = w.pod_sets[i];
-    const std::int32_t counted = std::max(0, std::min(assigned.count, p.count - p.reclaimable));
+    const std::int32_t counted = w.pod_sets[i].remaining_of(assigned.count);
     for (const auto& [resource, flavor] : assigned.flavors) {
       const FrId fr = model_.frs.intern(flavor, resource);
       const Amount amount = model_.amount_of(w, i, resource, counted);

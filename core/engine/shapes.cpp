@@ -34,7 +34,7 @@ std::uint32_t Shapes::of_workload(const WorkloadRecord& w) {
     const std::string& name = w.object->pod_sets[i].name;
     add(name.size());
     text += name;
-    add(static_cast<std::uint64_t>(p.count - p.reclaimable));
+    add(static_cast<std::uint64_t>(p.remaining()));
     add(static_cast<std::uint64_t>(p.min_count));
     add(p.shape->text);
     add(p.group_leader);

@@ -38,8 +38,7 @@ WorkloadTally tally_of(const Model& model, std::size_t* steps) {
     for (const PodSetRecord& pods : w.pod_sets)
       for (const ResourceAmount& wanted : pods.shape->requests) {
         Amount& sum = requested[{w.queue, wanted.resource}];
-        sum =
-            add_saturating(sum, multiply_saturating(wanted.amount, pods.count - pods.reclaimable));
+        sum = add_saturating(sum, multiply_saturating(wanted.amount, pods.remaining()));
       }
   }
   std::map<std::string_view, std::size_t> finished;

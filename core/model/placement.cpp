@@ -52,8 +52,7 @@ Gain compare_placements(const QueueRecord& queue, std::span<const AssignedPodSet
 std::vector<AssignedPodSet> placement_of(const WorkloadRecord& holder) {
   std::vector<AssignedPodSet> out = holder.holding->pod_sets;
   for (std::size_t i = 0; i < out.size() && i < holder.pod_sets.size(); ++i) {
-    const PodSetRecord& pods = holder.pod_sets[i];
-    out[i].count = std::max(0, std::min(out[i].count, pods.count - pods.reclaimable));
+    out[i].count = holder.pod_sets[i].remaining_of(out[i].count);
   }
   return out;
 }

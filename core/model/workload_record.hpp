@@ -6,6 +6,7 @@
 // parallel parts of a cycle, read by all threads in them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -45,6 +46,13 @@ struct PodSetRecord {
   std::int32_t min_count = 0;  ///< 0: none
   std::int32_t reclaimable = 0;
   std::uint32_t group_leader = 0;  ///< first pod set of the same podset-group-name; itself without
+
+  /// Pods that are not over.
+  std::int32_t remaining() const { return std::max(0, count - reclaimable); }
+  /// Of so many that were assigned.
+  std::int32_t remaining_of(std::int32_t assigned) const {
+    return std::max(0, std::min(assigned, remaining()));
+  }
 };
 
 /// What one pod set got: its pods and, per resource, the flavor.

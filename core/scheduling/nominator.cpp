@@ -122,9 +122,7 @@ void Nominator::nominate_holder(WorkloadId id, bool same_flavors, Nomination& ou
   Assignment had;
   counts_.clear();
   for (std::size_t i = 0; i < holding.pod_sets.size(); ++i) {
-    const PodSetRecord& pods = workload.pod_sets[i];
-    counts_.push_back(
-        std::max(0, std::min(holding.pod_sets[i].count, pods.count - pods.reclaimable)));
+    counts_.push_back(workload.pod_sets[i].remaining_of(holding.pod_sets[i].count));
     for (const auto& [resource, flavor] : holding.pod_sets[i].flavors) {
       ResourceChoice& choice = had.choices.emplace_back();
       choice.resource = resource;
@@ -149,8 +147,7 @@ void Nominator::run(WorkloadId id, QueueId queue, const ScanPosition* resume,
   const bool forbidden = veto.may_not_preempt;
   const AssignOptions options{resume, only, !forbidden};
   counts_.clear();
-  for (const PodSetRecord& p : workload.pod_sets)
-    counts_.push_back(std::max(0, p.count - p.reclaimable));
+  for (const PodSetRecord& p : workload.pod_sets) counts_.push_back(p.remaining());
   attempt(id, queue, options, out);
   if (out.assignment.fault.empty() && !out.fits() && !out.preempts())
     find_partial(id, queue, options, out);
