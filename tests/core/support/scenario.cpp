@@ -115,6 +115,12 @@ Scenario& Scenario::answer(const std::string& workload, const std::string& check
   return *this;
 }
 
+std::string Scenario::condition(const std::string& workload, const std::string& type) const {
+  const auto status = engine.status(*engine.find(key_of(workload)));
+  const api::Condition* c = status.condition(type);
+  return c ? c->status + " " + c->reason + ": " + c->message : "none";
+}
+
 std::string Scenario::checks(const std::string& workload) const {
   std::string out;
   for (const auto& each : engine.status(*engine.find(key_of(workload))).admission_checks)

@@ -264,6 +264,8 @@ class Scenario {
   /// A state of one of the workload's checks comes in.
   Scenario& answer(const std::string& workload, const std::string& check, const std::string& state,
                    const std::string& reason = "", std::optional<std::int32_t> after_seconds = {});
+  /// `True Reason: message`; none: it has no such condition.
+  std::string condition(const std::string& workload, const std::string& type) const;
   /// `a=Ready b=Pending`, in order.
   std::string checks(const std::string& workload) const;
   Scenario& cohort(const CohortOf& cohort);
