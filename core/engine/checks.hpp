@@ -33,8 +33,8 @@ enum class ChecksSay : std::uint8_t {
 };
 struct CheckVerdict {
   ChecksSay say = ChecksSay::kWait;
-  std::string
-      checks;  ///< kRejected and kRetry: `AdmissionChecks in Retry state: "name" (message); …`
+  /// kRejected and kRetry: `AdmissionChecks in Retry state: "name" (message); …`
+  std::string checks;
 };
 CheckVerdict verdict_of(const Model& model, const WorkloadRecord& w);
 

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// Whoever is off, or was, does not queue again by himself, and his tries are counted anew.
+/// A workload that is off does not queue again by itself; its tries are counted anew.
 void forget_backoff(WorkloadRecord& w) {
   if (!w.extras) return;
   w.extras->requeue = {};

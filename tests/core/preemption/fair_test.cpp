@@ -46,8 +46,8 @@ TEST(Fair, InitialShareIsTheSecondChance) {
   // had 6/6 > 4/6: the second says yes, where it is configured.
   for (const bool both : {true, false}) {
     EngineConfig config = Scenario::fair();
-    if (!both) config.fair_strategies.pop_back();  // it stays behind the end, where nobody looks
-    Scenario s(std::move(config));
+    if (!both) config.fair_strategies = {FairStrategy::kLessThanOrEqualToFinalShare};
+    Scenario s(config);
     pool(s);
     s.submit(Job("a1", "a").cpu(6)).run();
     EXPECT_EQ(evictions(s.submit(Job("b1", "b").cpu(4)).run()),
