@@ -53,9 +53,9 @@ Machine::Machine(const Configuration& config, Rules& rules, const MachineEdges& 
 // The owner of the plugins may keep them for the next machine: they reach no object meanwhile.
 Machine::~Machine() = default;
 
-void Machine::load(WorkloadReader* read) {
+void Machine::load(WorkloadReader* read, std::optional<int> threads) {
   rules_.plugins->hold_timers(true);
-  Workers workers(config_.engine.threads);
+  Workers workers(threads.value_or(config_.engine.threads));
   kernel_.load(workers, read);
   wiring_.connect();
   rules_.plugins->hold_timers(false);

@@ -97,8 +97,9 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   /// Takes over what the store holds. After the first begin_instant(), before all else. `read`: the
-  /// reader that saw the store being loaded, or nullptr.
-  void load(WorkloadReader* read = nullptr);
+  /// reader that saw the store being loaded, or nullptr. `threads`: how many decode, when not as
+  /// many as decide (EngineConfig::threads).
+  void load(WorkloadReader* read = nullptr, std::optional<int> threads = {});
 
   /// The door: whatever a client wants to be changed. A refusal changes nothing.
   ApiResult<WriteOutcome> write(WriteRequest request) {
@@ -142,8 +143,6 @@ class Machine {
   const EventWriter& events() const { return events_; }
 
  private:
-  EventSink& event_sink(const MachineEdges& edges);
-
   const Configuration& config_;
   Rules& rules_;
   DecisionFanout decisions_;

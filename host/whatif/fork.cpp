@@ -5,6 +5,7 @@
 namespace sluice::host {
 namespace {
 
+constexpr int kLoadingThreads = 2;           // beside a host, so not all that there are
 constexpr std::size_t kStepsAtATime = 256;  // between two looks at the deadline
 
 }  // namespace
@@ -36,7 +37,7 @@ Result<std::unique_ptr<Fork>> Fork::make(const ForkSource& source, const ForkMom
   fork->jobs_->join(*fork->machine_, false);
   if (source.guard) fork->machine_->set_guard(source.guard);
   fork->machine_->begin_instant(moment.now);
-  fork->machine_->load();
+  fork->machine_->load(nullptr, kLoadingThreads);
   fork->machine_->kernel().recall(moment.memory);
   if (auto rested = fork->run_to_rest(deadline); !rested) return rested.error();
   fork->begin_instant(moment.now);  // what is asked comes in a turn of its own
